@@ -1,0 +1,117 @@
+"""Agents: players. They get views and legal actions, never a state.
+
+Override one of
+
+* ``policy(views, legal) -> (n, num_distinct_actions)`` probabilities (exact measures need this one),
+* ``act(views, legal, rng) -> (n,)`` actions directly,
+* or, in a :class:`ScalarAgent`, ``choose(view, legal, rng) -> int`` for one table at a time.
+"""
+
+from __future__ import annotations
+
+import random
+from abc import ABC
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from cardai.core.fields import Views, unpack_view
+from cardai.core.game import Actions, Amounts, Game, Legal
+from cardai.core.rng import Rows
+
+
+class Agent(ABC):
+    """A player: a pure function of the view unless it says ``stateful``."""
+
+    stateful: ClassVar[bool] = False
+    """Whether it learns or remembers during a match: then it is built once a seat and table (see ``new_match``)."""
+    interactive: ClassVar[bool] = False
+    """Whether a person answers (then one game is played, and no progress bar is shown)."""
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+
+    def for_game(self, game: Game) -> Agent:
+        """Return the agent ready to play ``game`` (default: itself).
+
+        Called once before play. Raises UsageError, naming what it needs, for a game it cannot play.
+        """
+        return self
+
+    def policy(self, views: Views, legal: Legal) -> npt.NDArray[np.float64]:
+        """Return (n, num_distinct_actions) probabilities, each row summing to 1 over legal actions.
+
+        In full no-limit games the columns are the three kinds (fold, call, raise).
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no policy, only act: it cannot be measured exactly.")
+
+    def act(self, views: Views, legal: Legal, rng: Rows) -> Actions:
+        """Return (n,) legal actions. The default draws from :meth:`policy`."""
+        chosen = rng.choice(self.policy(views, legal))
+        if isinstance(legal, Amounts):
+            return np.where(chosen == 2, self.raise_to(views, legal, rng), chosen)
+        return chosen
+
+    def raise_to(self, views: Views, legal: Amounts, rng: Rows) -> Actions:
+        """Return (n,) amounts to raise to, used where :meth:`policy` chose to raise (default: the minimum)."""
+        return np.asarray(legal.min_amount, np.int64)
+
+    def new_match(self, seat: int) -> Self:
+        """Return a fresh copy for one seat of one table's match (only asked of stateful agents)."""
+        return self
+
+    def hand_finished(self, view: Mapping[str, Any], returns: list[float]) -> None:
+        """Hear of a finished hand: the player's last view and all returns (only told to stateful agents)."""
+
+    @classmethod
+    def has_policy(cls) -> bool:
+        """Say whether the agent's probabilities can be asked for (it overrides ``policy``)."""
+        return cls.policy is not Agent.policy
+
+
+class ScalarAgent(Agent):
+    """An agent that decides one table at a time: the convenient base for hobby bots."""
+
+    def choose(self, view: Mapping[str, Any], legal: list[int], rng: random.Random) -> int:
+        """Return one of ``legal``.
+
+        ``view`` maps the game's view fields to plain values. In full no-limit games ``legal`` holds 0 and 1 where
+        legal, the smallest and the largest raise; any amount between those two may be returned.
+        """
+        raise NotImplementedError
+
+    def for_game(self, game: Game) -> Agent:
+        return _BoundScalar(self, game)
+
+
+class _BoundScalar(Agent):
+    """A scalar agent with the fields of the game it plays."""
+
+    def __init__(self, agent: ScalarAgent, game: Game) -> None:
+        self.agent = agent
+        self.game = game
+        self.stateful = agent.stateful  # type: ignore[misc]
+        self.interactive = agent.interactive  # type: ignore[misc]
+
+    def act(self, views: Views, legal: Legal, rng: Rows) -> Actions:
+        chosen = np.empty(len(views), np.int64)
+        for i in range(len(views)):
+            view = unpack_view(self.game.view_fields, views[i])
+            chosen[i] = self.agent.choose(view, legal_list(legal, i), rng.generator(i))
+        return chosen
+
+    def new_match(self, seat: int) -> Self:
+        return type(self)(self.agent.new_match(seat), self.game)
+
+    def hand_finished(self, view: Mapping[str, Any], returns: list[float]) -> None:
+        self.agent.hand_finished(view, returns)
+
+
+def legal_list(legal: Legal, row: int) -> list[int]:
+    """Return one row's legal actions as a list (no-limit: fold, call, the smallest and the largest raise)."""
+    if not isinstance(legal, Amounts):
+        return [int(a) for a in np.flatnonzero(legal[row])]
+    actions = [kind for kind in (0, 1) if legal.kinds[row, kind]]
+    if legal.kinds[row, 2]:
+        actions += sorted({int(legal.min_amount[row]), int(legal.max_amount[row])})
+    return actions

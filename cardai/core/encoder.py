@@ -1,0 +1,53 @@
+"""Encoders: a game's views as one float32 array with a documented layout."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from attrs import frozen
+
+from cardai.core.fields import Views
+from cardai.core.game import Game
+
+
+@frozen
+class Plane:
+    """One named part of an encoding: ``where`` is its index or slice on the first axis, in words of numpy."""
+
+    name: str
+    where: str
+    meaning: str
+    scale: str = "0 or 1"
+
+
+class Layout(ABC):
+    """An encoder bound to a game: what :meth:`Encoder.for_game` returns."""
+
+    shape: tuple[int, ...]
+    """The shape of one encoded view."""
+    planes: tuple[Plane, ...]
+    """What stands where, in order."""
+    lossless: bool
+    """Whether different information states of this game always give different codes (tested on small games)."""
+
+    @abstractmethod
+    def encode(self, views: Views) -> npt.NDArray[np.float32]:
+        """Return (n, *shape) float32 for (n,) views."""
+
+    def decode(self, code: npt.NDArray[np.float32]) -> dict[str, Any]:
+        """Return what one code (*shape) says, as a readable view: field names to values, for debugging."""
+        raise NotImplementedError(f"{type(self).__name__} cannot be decoded.")
+
+
+class Encoder(ABC):
+    """A representation, independent of any game. Subclasses are frozen attrs classes; fields are options."""
+
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+
+    @abstractmethod
+    def for_game(self, game: Game) -> Layout:
+        """Lay out the fields of ``game``. Raises UsageError, naming the field, where that is impossible."""

@@ -1,0 +1,72 @@
+"""Every error that cardai raises on purpose. The command line prints the message alone and exits with ``exit_code``.
+
+    CardaiError                 1
+      UsageError                2   the call was wrong: mend the command
+        UnknownNameError        2   no plugin, field or option of that name
+        SpecError               2   a spec string that cannot be read
+        OptionError             2   an option a plugin does not have, or a value it refuses
+      PluginError               1   a plugin that fails to load, two of one name, a missing extra
+      IllegalActionError        1   an action that the rules refuse
+      AgentError                1   an agent that answered wrongly or raised, with game, seed and hand
+      DamagedFileError          1   a record, log, run or checkpoint that is truncated, foreign or half written
+
+A message says what was wrong, what was given, what is known, and what to do.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class CardaiError(Exception):
+    """The base of all errors that are meant for a person to read."""
+
+    exit_code = 1
+
+
+class UsageError(CardaiError):
+    """The call itself was wrong."""
+
+    exit_code = 2
+
+
+class UnknownNameError(UsageError):
+    """A name that nobody registered. The message suggests the nearest known one."""
+
+
+class SpecError(UsageError):
+    """A spec string that cannot be read."""
+
+
+class OptionError(UsageError):
+    """An option that a plugin does not have, or a value that it refuses."""
+
+
+class PluginError(CardaiError):
+    """A plugin that cannot be used: it fails to import, its name is taken twice, its extra is missing."""
+
+
+class IllegalActionError(CardaiError):
+    """An action that the rules refuse in this position."""
+
+
+class AgentError(CardaiError):
+    """An agent that raised, or answered with an illegal action or a wrong shape."""
+
+
+class DamagedFileError(CardaiError):
+    """A file that is truncated, half written, or not what its name says."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return ``" Did you mean 'x'?"`` for the nearest known name, or an empty string."""
+    matches = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return f" Did you mean {matches[0]!r}?" if matches else ""
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str], hint: str = "") -> UnknownNameError:
+    """Build the one message used everywhere for a name that nobody knows."""
+    names = sorted(known)
+    listing = ", ".join(names) if names else "none"
+    return UnknownNameError(f"There is no {kind} named {name!r}.{nearest(name, names)} Known: {listing}.{hint}")

@@ -1,0 +1,339 @@
+"""What a game is: Game (options and description), State (one hand), Tables (many hands in lock step).
+
+The names are OpenSpiel's wherever it has one. A plain Python :class:`State` is enough for a whole game: the default
+:class:`~cardai.core.tables.StateTables` wraps it. A fast game keeps its hands as rows of one numpy structured array and
+writes its rules as kernels (:mod:`cardai.core.rows`); its State is then one row, so the rules exist once.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+from attrs import field, frozen
+
+from cardai.core.errors import IllegalActionError
+from cardai.core.fields import Field, Views
+
+CHANCE = -1
+"""``current_player`` when chance is to act."""
+TERMINAL = -4
+"""``current_player`` when the hand is over."""
+
+IntArray = npt.NDArray[np.integer[Any]]
+Actions = npt.NDArray[np.int64]
+
+
+@frozen
+class Setup:
+    """How a hand begins, apart from the cards.
+
+    ``starter`` is the seat that begins (poker: the button); ``hand`` counts the hands of the match from 0; ``score``
+    and ``stacks`` have an entry a seat, or none outside a match (a stack of 0 or less means the game's default).
+    """
+
+    starter: int = 0
+    hand: int = 0
+    score: tuple[float, ...] = ()
+    stacks: tuple[int, ...] = ()
+
+
+@frozen
+class Played:
+    """A finished hand, as the next one needs to know it. ``outcome`` maps the game's outcome fields to values."""
+
+    setup: Setup
+    returns: tuple[float, ...]
+    outcome: Mapping[str, Any] = field(factory=dict)
+
+
+def setup_dtype(num_players: int) -> np.dtype[Any]:
+    """Return the dtype of setups as rows: starter, hand, in_match, score (P,), stacks (P,)."""
+    return np.dtype(
+        [
+            ("starter", np.int8),
+            ("hand", np.int32),
+            ("in_match", np.bool_),
+            ("score", np.float64, (num_players,)),
+            ("stacks", np.int64, (num_players,)),
+        ]
+    )
+
+
+def pack_setups(num_players: int, setups: Sequence[Setup]) -> npt.NDArray[Any]:
+    """Return setups as a structured array of :func:`setup_dtype`."""
+    out = np.zeros(len(setups), setup_dtype(num_players))
+    for i, setup in enumerate(setups):
+        out[i]["starter"] = setup.starter
+        out[i]["hand"] = setup.hand
+        out[i]["in_match"] = bool(setup.score)
+        out[i]["score"] = setup.score or (0,) * num_players
+        out[i]["stacks"] = setup.stacks or (0,) * num_players
+    return out
+
+
+def unpack_setup(row: Any) -> Setup:
+    """Return one row of :func:`setup_dtype` as a :class:`Setup`."""
+    return Setup(
+        starter=int(row["starter"]),
+        hand=int(row["hand"]),
+        score=tuple(float(x) for x in row["score"]) if row["in_match"] else (),
+        stacks=tuple(int(x) for x in row["stacks"]) if any(x > 0 for x in row["stacks"]) else (),
+    )
+
+
+@frozen
+class Amounts:
+    """The legal actions of no-limit betting: action 0 folds, 1 checks or calls, N >= 2 raises to N chips in the hand.
+
+    ``kinds`` is (n, 3) bool (fold, call, raise); ``min_amount`` and ``max_amount`` are (n,) int64, inclusive, and mean
+    something only where a raise is legal.
+    """
+
+    kinds: npt.NDArray[np.bool_]
+    min_amount: npt.NDArray[np.int64]
+    max_amount: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    def allows(self, actions: IntArray) -> npt.NDArray[np.bool_]:
+        """Return for each action (n,) whether it is legal in its row."""
+        kind = np.clip(actions, 0, 2)
+        legal = self.kinds[np.arange(len(self)), kind] & (actions >= 0)
+        raised = actions >= 2
+        return np.asarray(legal & (~raised | ((actions >= self.min_amount) & (actions <= self.max_amount))))
+
+    def take(self, rows: Any) -> Amounts:
+        """Return the rows ``rows`` alone."""
+        return Amounts(self.kinds[rows], self.min_amount[rows], self.max_amount[rows])
+
+
+Legal = npt.NDArray[np.bool_] | Amounts
+"""Legal actions of n tables: a boolean mask (n, num_distinct_actions), or :class:`Amounts` in full no-limit."""
+
+
+def allows(legal: Legal, actions: IntArray) -> npt.NDArray[np.bool_]:
+    """Return for each action (n,) whether it is legal in its row of ``legal``."""
+    if isinstance(legal, Amounts):
+        return legal.allows(actions)
+    inside = (actions >= 0) & (actions < legal.shape[1])
+    return np.asarray(inside & legal[np.arange(len(legal)), np.where(inside, actions, 0)])
+
+
+class State(ABC):
+    """One hand, for reading, debugging, solvers and third parties."""
+
+    @abstractmethod
+    def current_player(self) -> int:
+        """Return the seat to act, ``CHANCE`` (-1) or ``TERMINAL`` (-4)."""
+
+    @abstractmethod
+    def legal_actions(self) -> list[int]:
+        """Return the legal actions of the player to act, ascending (chance: its outcomes; finished: none)."""
+
+    @abstractmethod
+    def apply_action(self, action: int) -> None:
+        """Play ``action`` (of the player to act, or chance's outcome). Raises IllegalActionError."""
+
+    @abstractmethod
+    def view(self, player: int) -> dict[str, Any]:
+        """Return all that ``player`` may know, a value for each of the game's ``view_fields``."""
+
+    @abstractmethod
+    def key(self, player: int) -> bytes:
+        """Return the information state: public history, own observations and actions, in order."""
+
+    @abstractmethod
+    def returns(self) -> list[float]:
+        """Return each seat's result of the hand in the game's unit (zeros until it is over)."""
+
+    @abstractmethod
+    def clone(self) -> State:
+        """Return an independent copy."""
+
+    @property
+    @abstractmethod
+    def history(self) -> list[int]:
+        """All actions and chance outcomes so far: ints that replay this state exactly."""
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """Return chance's (outcome, probability) pairs; only at a chance node."""
+        raise NotImplementedError("This game has no chance outcomes.")
+
+    def chance_seen_by(self) -> tuple[int, ...]:
+        """Return the seats that see the pending outcome (default nobody)."""
+        return ()
+
+    def is_terminal(self) -> bool:
+        """Say whether the hand is over."""
+        return self.current_player() == TERMINAL
+
+    def is_chance_node(self) -> bool:
+        """Say whether chance is to act."""
+        return self.current_player() == CHANCE
+
+    def outcome(self) -> dict[str, Any]:
+        """Return a value for each of the game's ``outcome_fields`` (a finished hand)."""
+        return {}
+
+    def check_legal(self, action: int) -> None:
+        """Raise IllegalActionError, naming the legal actions, unless ``action`` is one of them."""
+        legal = self.legal_actions()
+        if action not in legal:
+            raise IllegalActionError(f"The action {action} is not legal here. Legal: {legal}.")
+
+
+class Game(ABC):
+    """A game's rules and description. Subclasses are frozen attrs classes whose fields are the game's options.
+
+    A Game plays one *hand*; :meth:`next_hand` and :meth:`match_over` make a *match* of hands.
+    """
+
+    num_players: int
+    """The number of seats."""
+    num_distinct_actions: int
+    """Player actions are 0 <= action < num_distinct_actions."""
+    num_chance_outcomes: int
+    """Chance outcomes are 0 <= outcome < num_chance_outcomes (a range of its own)."""
+    view_fields: tuple[Field, ...]
+    """What a view holds."""
+    outcome_fields: tuple[Field, ...] = ()
+    """What is noted of each finished hand beside its returns (turns, who knocked, ...)."""
+    unit: ClassVar[str] = "chips"
+    """The unit of returns: points, chips, ..."""
+    measure: ClassVar[Literal["wins", "returns"]] = "returns"
+    """What decides: games won (gin to 100), or the mean return a hand (poker)."""
+    rules: ClassVar[str] = ""
+    """The rules in a paragraph, for ``cardai describe game``."""
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+
+    @abstractmethod
+    def new_initial_state(self, setup: Setup | None = None) -> State:
+        """Return a new hand before the first card."""
+
+    @abstractmethod
+    def action_to_string(self, action: int) -> str:
+        """Return a player's action in words ("knock", "discard 7c", "raise to 300")."""
+
+    def chance_to_string(self, outcome: int) -> str:
+        """Return a chance outcome in words."""
+        return str(outcome)
+
+    def tables(self, count: int) -> Tables:
+        """Return ``count`` hands in lock step."""
+        from cardai.core.tables import StateTables
+
+        return StateTables(self, count)
+
+    def draw(self, view: Mapping[str, Any]) -> str | None:
+        """Return a view as a person would want to see it, or None for the plain display over fields."""
+        return None
+
+    # -- matches ---------------------------------------------------------------------------------------------------
+
+    def next_hand(self, score: tuple[float, ...], previous: Played | None, seed: int) -> Setup:
+        """Return how the match's next hand begins (``previous`` None: its first; ``seed`` decides what is drawn)."""
+        hand = 0 if previous is None else previous.setup.hand + 1
+        return Setup(starter=hand % self.num_players, hand=hand, score=score)
+
+    def match_over(self, score: tuple[float, ...], hands: int) -> bool:
+        """Say whether a match ends at ``score`` after ``hands`` hands (default: one hand)."""
+        return hands >= 1
+
+    def add_score(self, scores: npt.NDArray[np.float64], returns: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return match scores (n, P) after hands with ``returns`` (n, P)."""
+        return scores + returns
+
+    def next_hands(
+        self,
+        previous: npt.NDArray[Any] | None,
+        scores: npt.NDArray[np.float64],
+        returns: npt.NDArray[np.float64],
+        outcomes: npt.NDArray[Any],
+        seeds: npt.NDArray[np.uint64],
+    ) -> npt.NDArray[Any]:
+        """Return the next hands' setups for n matches at once, (n,) of :func:`setup_dtype`.
+
+        ``previous`` is the last hands' setups (None: the first hands). The default calls :meth:`next_hand` a row; fast
+        games override both the same way.
+        """
+        setups = []
+        for i in range(len(scores)):
+            played = None
+            if previous is not None:
+                outcome = {name: outcomes[i][name].item() for name in outcomes.dtype.names or ()}
+                played = Played(unpack_setup(previous[i]), tuple(float(x) for x in returns[i]), outcome)
+            setups.append(self.next_hand(tuple(float(x) for x in scores[i]), played, int(seeds[i])))
+        return pack_setups(self.num_players, setups)
+
+    def matches_over(self, scores: npt.NDArray[np.float64], hands: IntArray) -> npt.NDArray[np.bool_]:
+        """Return :meth:`match_over` of n matches, (n,) bool."""
+        rows = zip(scores, hands, strict=True)
+        return np.array([self.match_over(tuple(float(x) for x in s), int(h)) for s, h in rows], bool)
+
+    # -- reports ---------------------------------------------------------------------------------------------------
+
+    def summary(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> list[tuple[str, str]]:
+        """Return (label, text) rows about one agent over finished hands, for ``cardai run``.
+
+        ``hands`` is a structured array with ``returns`` (P,), ``starter`` and the outcome fields; ``seats`` is the
+        agent's seat in each. The default has nothing to add.
+        """
+        return []
+
+
+class Tables(ABC):
+    """n hands in lock step. ``rows`` arguments are integer arrays of table numbers; results follow their order."""
+
+    def __init__(self, game: Game, count: int) -> None:
+        self.game = game
+        self.count = count
+
+    @abstractmethod
+    def reset(
+        self,
+        seeds: npt.NDArray[np.uint64],
+        decks: Sequence[Sequence[int]] | npt.NDArray[Any] | None = None,
+        rows: IntArray | None = None,
+        setups: npt.NDArray[Any] | None = None,
+    ) -> None:
+        """Begin new hands on ``rows`` (default all), with deck seeds (m,) uint64; chance has been advanced.
+
+        ``decks`` fixes the chance outcomes in order (a deck may be shorter than what is needed; the rest follows from
+        the seed). ``setups`` is (m,) of :func:`setup_dtype`.
+        """
+
+    @abstractmethod
+    def current_players(self) -> npt.NDArray[np.int8]:
+        """Return (n,) int8: the seat to act at each table, -4 where the hand is over."""
+
+    @abstractmethod
+    def legal(self, rows: IntArray) -> Legal:
+        """Return the legal actions of the players to act at ``rows``."""
+
+    @abstractmethod
+    def views(self, player: int, rows: IntArray) -> Views:
+        """Return what ``player`` may know at ``rows``: a structured array (a copy) over the game's view fields."""
+
+    @abstractmethod
+    def apply(self, rows: IntArray, actions: IntArray) -> None:
+        """Play one action at each of ``rows``; chance has been advanced when it returns.
+
+        Raises IllegalActionError for an illegal action or a finished row, naming the row; no row is changed then.
+        """
+
+    @abstractmethod
+    def returns(self, rows: IntArray) -> npt.NDArray[np.float64]:
+        """Return (m, P) float64 results of the hands at ``rows`` (zeros until a hand is over)."""
+
+    @abstractmethod
+    def outcomes(self, rows: IntArray) -> npt.NDArray[Any]:
+        """Return a structured array over the game's outcome fields for finished hands at ``rows``."""
+
+    @abstractmethod
+    def deck(self, row: int) -> list[int]:
+        """Return the chance outcomes at ``row`` in order: with the actions they replay the hand exactly."""

@@ -1,0 +1,127 @@
+"""The whole plugin API on one page: what a plugin module may offer, each hook with a complete example.
+
+A plugin is a Python module with at least one of these functions, marked ``@cardai.hookimpl`` and named by an entry
+point of the matching group (``cardai.games``, ``cardai.encoders``, ``cardai.agents``, ``cardai.trainers``,
+``cardai.watchers``). The entry point's name is the plugin's public name::
+
+    [project.entry-points."cardai.agents"]
+    cautious = "my_bots"
+
+A class may hold ``presets``, a mapping from names to options; each preset is an entry-point line of its own that points
+at the same module and names the general plugin after a colon (``simple = "my_bots:cautious"``). A plugin that needs an
+extra says so in brackets (``deep = "my_nets [torch]"``).
+
+No hook is called once an action: :func:`cardai_hands_finished` is called once a batch of finished hands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pluggy
+
+if TYPE_CHECKING:
+    from cardai.core.agent import Agent
+    from cardai.core.encoder import Encoder
+    from cardai.core.game import Game
+    from cardai.core.trainer import Trainer
+
+PROJECT = "cardai"
+hookspec = pluggy.HookspecMarker(PROJECT)
+hookimpl = pluggy.HookimplMarker(PROJECT)
+
+
+class Hooks(Protocol):
+    """Every hook of cardai."""
+
+    @hookspec
+    def cardai_game(self) -> type[Game] | Mapping[str, type[Game]]:
+        """Return a game class, or a mapping from names to classes when one module offers several.
+
+        Example::
+
+            @cardai.hookimpl
+            def cardai_game():
+                return MyGame
+        """
+        raise NotImplementedError
+
+    @hookspec
+    def cardai_encoder(self) -> type[Encoder] | Mapping[str, type[Encoder]]:
+        """Return an encoder class, or a mapping from names to classes.
+
+        Example::
+
+            @cardai.hookimpl
+            def cardai_encoder():
+                return {"my_planes": MyPlanes, "my_bits": MyBits}
+        """
+        raise NotImplementedError
+
+    @hookspec
+    def cardai_agent(self) -> type[Agent] | Mapping[str, type[Agent]]:
+        """Return an agent class, or a mapping from names to classes.
+
+        Example::
+
+            from cardai import hookimpl
+            from cardai.core.agent import ScalarAgent
+
+            class First(ScalarAgent):
+                def choose(self, view, legal, rng):
+                    return legal[0]
+
+            @hookimpl
+            def cardai_agent():
+                return First
+        """
+        raise NotImplementedError
+
+    @hookspec
+    def cardai_trainer(self) -> type[Trainer] | Mapping[str, type[Trainer]]:
+        """Return a trainer class, or a mapping from names to classes.
+
+        Example::
+
+            @cardai.hookimpl
+            def cardai_trainer():
+                return MyTrainer
+        """
+        raise NotImplementedError
+
+    @hookspec
+    def cardai_hands_finished(self, records: Sequence[Mapping[str, Any]]) -> None:
+        """Watch hands: called in the parent process, in game order, once a batch, with the hands' records.
+
+        Only for plugins named by ``--watch`` or ``--plugin``.
+
+        Example::
+
+            @cardai.hookimpl
+            def cardai_hands_finished(records):
+                for record in records:
+                    print(record["returns"])
+        """
+
+    @hookspec
+    def cardai_training_step(self, step: int, metrics: Mapping[str, float]) -> None:
+        """Watch training: called in the parent process with each row of metrics that a trainer yields.
+
+        Only for plugins named by ``--watch`` or ``--plugin``.
+
+        Example::
+
+            @cardai.hookimpl
+            def cardai_training_step(step, metrics):
+                print(step, metrics["exploitability"])
+        """
+
+
+HOOK_OF_KIND = {
+    "game": "cardai_game",
+    "encoder": "cardai_encoder",
+    "agent": "cardai_agent",
+    "trainer": "cardai_trainer",
+}
+WATCHER_HOOKS = ("cardai_hands_finished", "cardai_training_step")

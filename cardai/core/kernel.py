@@ -1,0 +1,119 @@
+"""``@kernel``: plain-looking Python compiled by numba, with a cache that cannot run old rules.
+
+numba's own cache looks only at the file of the function that is called, so a kernel that calls an edited kernel of
+another file would silently run the old one. Here the cache lies in a directory named by a hash of all kernel sources of
+the distribution (a third party's: theirs and ours) and of the Python, numba and numpy versions.
+
+A *kernel source* is a ``.py`` file that contains ``@kernel`` or the line ``# kernel constants``: numba freezes global
+constants at compile time, so a module whose constants kernels read says so with that line.
+
+With ``NUMBA_DISABLE_JIT=1`` the same functions run as ordinary Python and numba is not imported. Code that must start
+fast and plays few hands (the ACPC dealer) asks for the same with :func:`interpret` before it loads a game.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_OURS = Path(__file__).resolve().parents[1]
+_MARKS = (b"@kernel", b"# kernel constants")
+_interpreted = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+
+def interpret() -> None:
+    """Run every kernel that is defined from now on as ordinary Python, without importing numba."""
+    global _interpreted
+    _interpreted = True
+
+
+def interpreted() -> bool:
+    """Say whether kernels run as ordinary Python in this process."""
+    return _interpreted
+
+
+def kernel(function: F) -> F:
+    """Compile ``function`` with ``numba.njit(cache=True)`` at its first call; never give it a signature."""
+    if _interpreted:
+        import numpy
+
+        # Compiled integers wrap around silently; so must interpreted ones.
+        numpy.seterr(over="ignore")
+        return function
+    import numba
+
+    directory = str(cache_directory(Path(function.__code__.co_filename)))
+    config: Any = numba.config
+    previous = config.CACHE_DIR
+    config.CACHE_DIR = directory
+    try:
+        compiled: Any = numba.njit(cache=True)(function)
+        return compiled  # type: ignore[no-any-return]
+    finally:
+        config.CACHE_DIR = previous
+
+
+def cache_directory(source: Path) -> Path:
+    """Return the cache directory for kernels of the file ``source``."""
+    root = _package_root(source)
+    name = root.stem if root == _OURS else f"{_OURS.stem}-{root.stem}"
+    return _cache_home() / f"{name}-{_fingerprint(root)}"
+
+
+def cache_is_cold() -> bool:
+    """Say whether cardai's own kernels have never been compiled as they stand (the first run takes a while)."""
+    if _interpreted:
+        return False
+    directory = cache_directory(Path(__file__))
+    return not directory.is_dir() or not any(directory.rglob("*.nbc"))
+
+
+def _package_root(source: Path) -> Path:
+    """Return the top package directory that holds ``source``, or the file itself if it is in no package."""
+    source = source.resolve()
+    if _OURS in source.parents:
+        return _OURS
+    root = source
+    while (root.parent / "__init__.py").is_file():
+        root = root.parent
+    return root
+
+
+@cache
+def _fingerprint(root: Path) -> str:
+    digest = hashlib.sha256()
+    digest.update(f"{platform.python_version()} {version('numba')} {version('numpy')} {sys.platform}".encode())
+    roots = [_OURS] if root == _OURS else [_OURS, root]
+    for directory in roots:
+        files = [directory] if directory.is_file() else sorted(directory.rglob("*.py"))
+        for file in files:
+            text = file.read_bytes()
+            if any(mark in text for mark in _MARKS) or file == root:
+                digest.update(str(file.relative_to(directory)).encode() + b"\0" + text)
+    return digest.hexdigest()[:16]
+
+
+@cache
+def _cache_home() -> Path:
+    """Prefer the install's own ``__pycache__``; where that is read-only, the user's cache directory."""
+    if explicit := os.environ.get("CARDAI_CACHE_DIR"):
+        return Path(explicit)
+    beside = _OURS / "__pycache__" / "kernels"
+    try:
+        beside.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        pass
+    else:
+        if os.access(beside, os.W_OK):
+            return beside
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(home) / "cardai" / "kernels"

@@ -1,0 +1,332 @@
+"""Fast games: every hand is a row of one numpy structured array, and the rules are kernels on a row.
+
+A fast game's row dtype begins with the fields of :func:`row_fields`; the rest is its own. Its kernels module offers the
+functions of :class:`RowKernels`; the game's class overrides :meth:`RowGame.row_dtype`, ``kernels`` and ``rules_row``.
+:class:`RowState` makes one row a State with explicit chance, so nothing is written twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from attrs import frozen
+
+from cardai.core.errors import IllegalActionError
+from cardai.core.fields import Views, unpack_view, view_dtype
+from cardai.core.game import (
+    CHANCE,
+    TERMINAL,
+    Amounts,
+    Game,
+    IntArray,
+    Legal,
+    Setup,
+    State,
+    Tables,
+    pack_setups,
+)
+from cardai.core.kernel import kernel
+from cardai.core.rng import shuffle
+
+
+def row_fields(deck_size: int) -> list[tuple[Any, ...]]:
+    """Return the fields every fast row begins with.
+
+    ``deck`` (D,) int8 is the whole deck in dealing order, ``dealt`` the number of cards taken from it, ``deck_seed``
+    what reshuffles hash, ``current`` the seat to act (-1 while chance is pending, -4 when over).
+    """
+    return [
+        ("deck", np.int8, (deck_size,)),
+        ("dealt", np.int16),
+        ("deck_seed", np.uint64),
+        ("current", np.int8),
+    ]
+
+
+@frozen
+class RowKernels:
+    """The kernels of a fast game.
+
+    ``data`` is the (n,) structured array of hands, ``rules`` one record of the game's options, ``index`` (m,) int64 the
+    rows concerned. All are compiled with :func:`~cardai.core.kernel.kernel`.
+    """
+
+    start: Callable[..., Any]
+    """start(data, rules, index, setups): begin hands; the deck is in place, no card dealt; leaves ``current`` -1
+    where a card comes first."""
+    deal: Callable[..., Any]
+    """deal(data, rules, index): at rows with ``current`` -1, chance takes ONE outcome (deck[dealt], dealt += 1)."""
+    apply: Callable[..., Any]
+    """apply(data, rules, index, actions): play legal actions; may leave ``current`` -1."""
+    legal: Callable[..., Any]
+    """legal(data, rules, index, mask): fill the (m, A) bool mask (it is zeroed before)."""
+    views: Callable[..., Any]
+    """views(data, rules, index, player, out): fill (m,) structured views (not zeroed before)."""
+    returns: Callable[..., Any]
+    """returns(data, rules, index, out): fill (m, P) float64."""
+    outcomes: Callable[..., Any] | None = None
+    """outcomes(data, rules, index, out): fill (m,) structured outcomes."""
+
+
+@kernel
+def _shuffled_decks(data: Any, index: Any, template: Any, seeds: Any) -> None:
+    for i in range(len(index)):
+        row = data[index[i]]
+        deck = row["deck"]
+        for k in range(len(template)):
+            deck[k] = template[k]
+        shuffle(seeds[i], deck)
+
+
+@kernel
+def _check_mask(current: Any, mask: Any, index: Any, actions: Any) -> Any:
+    """Return the first i at which actions[i] is illegal, or -1."""
+    for i in range(len(index)):
+        if current[index[i]] < 0 or actions[i] < 0 or actions[i] >= mask.shape[1] or not mask[i, actions[i]]:
+            return i
+    return -1
+
+
+class RowGame(Game):
+    """Base of fast games: Tables over rows, State over one row."""
+
+    def row_dtype(self) -> np.dtype[Any]:
+        """Return the dtype of one hand: ``row_fields(D)`` and what the game needs beside."""
+        raise NotImplementedError
+
+    def kernels(self) -> RowKernels:
+        """Return the game's kernels (imported here, so that describing a game compiles nothing)."""
+        raise NotImplementedError
+
+    def rules_row(self) -> npt.NDArray[Any]:
+        """Return the options as a structured array of length 1, for kernels."""
+        raise NotImplementedError
+
+    def deck_template(self) -> npt.NDArray[np.int8]:
+        """Return the unshuffled deck (D,), by default all chance outcomes in order."""
+        return np.arange(self.num_chance_outcomes, dtype=np.int8)
+
+    def chance_seen_by(self, row: Any) -> tuple[int, ...]:
+        """Return the seats that see the pending chance outcome of ``row``."""
+        return ()
+
+    def chance_choices(self, row: Any) -> list[int]:
+        """Return the equally likely outcomes of the pending chance event: what is left of the deck."""
+        return sorted(int(card) for card in row["deck"][int(row["dealt"]) :])
+
+    def observed(self, row: Any, actor: int, action: int, player: int) -> int:
+        """Return what ``player`` sees of ``action`` (default: all of it), for keys."""
+        return action
+
+    def tables(self, count: int) -> Tables:
+        return RowTables(self, count)
+
+    def new_initial_state(self, setup: Setup | None = None) -> State:
+        return RowState(self, setup)
+
+
+class RowTables(Tables):
+    """Tables over a structured array. ``data`` is public for benchmarks and fused loops; treat it as read-only."""
+
+    game: RowGame
+
+    def __init__(self, game: RowGame, count: int) -> None:
+        super().__init__(game, count)
+        self.kernels = game.kernels()
+        self.data = np.zeros(count, game.row_dtype())
+        self.data["current"] = TERMINAL
+        self.rules = game.rules_row()[0]
+        self._template = game.deck_template()
+        self._view_dtype = view_dtype(game.view_fields)
+        self._outcome_dtype = view_dtype(game.outcome_fields)
+        self._all = np.arange(count)
+
+    def reset(
+        self,
+        seeds: npt.NDArray[np.uint64],
+        decks: Sequence[Sequence[int]] | npt.NDArray[Any] | None = None,
+        rows: IntArray | None = None,
+        setups: npt.NDArray[Any] | None = None,
+    ) -> None:
+        index = self._all if rows is None else np.asarray(rows, np.int64)
+        self.place(index, seeds, decks)
+        if setups is None:
+            setups = pack_setups(self.game.num_players, [Setup()] * len(index))
+        self.kernels.start(self.data, self.rules, index, setups)
+        self._advance(index)
+
+    def place(self, index: IntArray, seeds: npt.NDArray[np.uint64], decks: Any = None) -> None:
+        """Put a shuffled deck on each row of ``index`` and mark it undealt; given cards come first, in order."""
+        _shuffled_decks(self.data, index, self._template, np.asarray(seeds, np.uint64))
+        self.data["deck_seed"][index] = seeds
+        self.data["dealt"][index] = 0
+        if decks is not None:
+            for row, deck in zip(index, decks, strict=True):
+                for position, card in enumerate(deck):
+                    bring_forward(self.data[row], position, int(card))
+
+    def _advance(self, index: IntArray) -> None:
+        while True:
+            pending = index[self.data["current"][index] == CHANCE]
+            if not len(pending):
+                return
+            self.kernels.deal(self.data, self.rules, pending)
+
+    def current_players(self) -> npt.NDArray[np.int8]:
+        return np.asarray(self.data["current"], np.int8).copy()
+
+    def legal(self, rows: IntArray) -> Legal:
+        mask = np.zeros((len(rows), self.game.num_distinct_actions), np.bool_)
+        self.kernels.legal(self.data, self.rules, rows, mask)
+        return mask
+
+    def views(self, player: int, rows: IntArray) -> Views:
+        out = np.empty(len(rows), self._view_dtype)
+        self.kernels.views(self.data, self.rules, rows, player, out)
+        return out
+
+    def check(self, rows: IntArray, actions: IntArray) -> None:
+        """Raise IllegalActionError at the first illegal action."""
+        legal = self.legal(rows)
+        if isinstance(legal, Amounts):
+            wrong = np.flatnonzero(~legal.allows(actions) | (self.data["current"][rows] < 0))
+            if len(wrong):
+                refuse_amount(
+                    self.data["current"][rows[wrong[0]]], int(rows[wrong[0]]), int(actions[wrong[0]]), legal, wrong[0]
+                )
+            return
+        bad = _check_mask(self.data["current"], legal, rows, actions)
+        if bad >= 0:
+            refuse(self.data["current"][rows[bad]], int(rows[bad]), int(actions[bad]), np.flatnonzero(legal[bad]))
+
+    def apply(self, rows: IntArray, actions: IntArray) -> None:
+        self.check(rows, actions)
+        self.kernels.apply(self.data, self.rules, rows, actions)
+        self._advance(rows)
+
+    def returns(self, rows: IntArray) -> npt.NDArray[np.float64]:
+        out = np.zeros((len(rows), self.game.num_players))
+        self.kernels.returns(self.data, self.rules, rows, out)
+        return out
+
+    def outcomes(self, rows: IntArray) -> npt.NDArray[Any]:
+        out = np.zeros(len(rows), self._outcome_dtype)
+        if self.kernels.outcomes is not None:
+            self.kernels.outcomes(self.data, self.rules, rows, out)
+        return out
+
+    def deck(self, row: int) -> list[int]:
+        return [int(card) for card in self.data[row]["deck"]]
+
+
+def refuse(current: int, row: int, action: int, legal: Any) -> None:
+    """Raise the error of an illegal action at a table."""
+    if current < 0:
+        raise IllegalActionError(f"The hand at table {row} is over: no action can be played.")
+    raise IllegalActionError(f"The action {action} is not legal at table {row}. Legal: {[int(a) for a in legal]}.")
+
+
+def refuse_amount(current: int, row: int, action: int, legal: Amounts, i: int) -> None:
+    """Raise the error of an illegal action in a no-limit game."""
+    kinds = [name for name, ok in zip(("0 (fold)", "1 (check or call)"), legal.kinds[i], strict=False) if ok]
+    if legal.kinds[i, 2]:
+        kinds.append(f"{int(legal.min_amount[i])} to {int(legal.max_amount[i])} (raise to)")
+    if current < 0:
+        raise IllegalActionError(f"The hand at table {row} is over: no action can be played.")
+    raise IllegalActionError(f"The action {action} is not legal at table {row}. Legal: {', '.join(kinds)}.")
+
+
+def bring_forward(row: Any, position: int, card: int) -> None:
+    """Swap ``card`` to ``position`` of the row's deck; it must lie at or behind it."""
+    deck = row["deck"]
+    behind = np.flatnonzero(deck[position:] == card)
+    if not len(behind):
+        raise IllegalActionError(f"The card {card} is no longer in the deck at position {position}.")
+    other = position + int(behind[0])
+    deck[position], deck[other] = deck[other], deck[position]
+
+
+class RowState(State):
+    """One hand of a fast game, with explicit chance."""
+
+    def __init__(self, game: RowGame, setup: Setup | None = None) -> None:
+        self.game = game
+        self._tables = RowTables(game, 1)
+        self._index = np.zeros(1, np.int64)
+        self._setup = setup or Setup()
+        self._events: list[tuple[int, int, tuple[int, ...]]] = []  # (actor, action, what each seat saw of it)
+        self._tables.place(self._index, np.zeros(1, np.uint64))
+        self._tables.kernels.start(
+            self._tables.data, self._tables.rules, self._index, pack_setups(game.num_players, [self._setup])
+        )
+
+    @property
+    def row(self) -> Any:
+        """The hand's row (read it; never write)."""
+        return self._tables.data[0]
+
+    def current_player(self) -> int:
+        return int(self._tables.data["current"][0])
+
+    def legal_actions(self) -> list[int]:
+        if self.is_terminal():
+            return []
+        if self.is_chance_node():
+            return self.game.chance_choices(self.row)
+        legal = self._tables.legal(self._index)
+        if isinstance(legal, np.ndarray):
+            return [int(a) for a in np.flatnonzero(legal[0])]
+        actions = [kind for kind in (0, 1) if legal.kinds[0, kind]]
+        if legal.kinds[0, 2]:
+            actions += range(int(legal.min_amount[0]), int(legal.max_amount[0]) + 1)
+        return actions
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        choices = self.game.chance_choices(self.row)
+        return [(card, 1.0 / len(choices)) for card in choices]
+
+    def chance_seen_by(self) -> tuple[int, ...]:
+        return self.game.chance_seen_by(self.row)
+
+    def apply_action(self, action: int) -> None:
+        players = range(self.game.num_players)
+        if self.is_chance_node():
+            seen = self.chance_seen_by()
+            bring_forward(self.row, int(self.row["dealt"]), action)
+            self._events.append((CHANCE, action, tuple(action if p in seen else -1 for p in players)))
+            self._tables.kernels.deal(self._tables.data, self._tables.rules, self._index)
+            return
+        chosen = np.array([action], np.int64)
+        self._tables.check(self._index, chosen)
+        actor = self.current_player()
+        seen = tuple(self.game.observed(self.row, actor, action, p) for p in players)
+        self._events.append((actor, action, seen))
+        self._tables.kernels.apply(self._tables.data, self._tables.rules, self._index, chosen)
+
+    def view(self, player: int) -> dict[str, Any]:
+        return unpack_view(self.game.view_fields, self._tables.views(player, self._index)[0])
+
+    def key(self, player: int) -> bytes:
+        start = f"{player} {self._setup.starter} {self._setup.score} {self._setup.stacks}"
+        return (start + "".join(f" {actor}:{seen[player]}" for actor, _, seen in self._events)).encode()
+
+    def returns(self) -> list[float]:
+        return [float(x) for x in self._tables.returns(self._index)[0]]
+
+    def outcome(self) -> dict[str, Any]:
+        return unpack_view(self.game.outcome_fields, self._tables.outcomes(self._index)[0])
+
+    def clone(self) -> RowState:
+        other = RowState.__new__(RowState)
+        other.game, other._index, other._setup = self.game, self._index, self._setup
+        other._tables = RowTables(self.game, 1)
+        other._tables.data[:] = self._tables.data
+        other._events = list(self._events)
+        return other
+
+    @property
+    def history(self) -> list[int]:
+        return [action for _, action, _ in self._events]

@@ -1,0 +1,206 @@
+"""Spec strings: ``NAME[:key=value[,key=value...]]`` names a plugin and its options, everywhere a plugin is named.
+
+Lists join with ``+`` (``bets=0.5+1+allin``). A value that holds ``, : + =`` or a quote is a quoted JSON string. A name
+with a path separator, or that of a directory with a ``run.json``, is a trained run and takes options too
+(``runs/x:policy=best_response,step=50000``).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import attrs
+from attrs import frozen
+
+from cardai.core.errors import OptionError, SpecError, nearest
+
+_BARE = re.compile(r'[^,:+="]*')
+_FORM = "Write NAME or NAME:key=value,key=value (a value with , : + = as a quoted JSON string)."
+
+
+def option(default: Any = attrs.NOTHING, *, help: str, **kwargs: Any) -> Any:
+    """Declare one option of a plugin: an attrs field with its help text (``validator=`` and the rest pass through)."""
+    return attrs.field(default=default, metadata={"help": help}, **kwargs)
+
+
+@frozen
+class Spec:
+    """A parsed spec string. ``options`` holds (key, text exactly as written)."""
+
+    name: str
+    options: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        if not self.options:
+            return self.name
+        return self.name + ":" + ",".join(f"{key}={text}" for key, text in self.options)
+
+    @property
+    def is_run(self) -> bool:
+        """Whether the name is a trained run's directory rather than a plugin's name."""
+        return os.sep in self.name or "/" in self.name or (Path(self.name) / "run.json").is_file()
+
+    def values(self) -> dict[str, Any]:
+        """Return the options as strings, or lists of strings where they were joined with ``+``."""
+        return {key: _read(text) for key, text in self.options}
+
+    def with_options(self, more: Mapping[str, str]) -> Spec:
+        """Return the spec with ``more`` options (texts); the same key given twice differently is an error."""
+        known = dict(self.options)
+        for key, text in more.items():
+            if known.get(key, text) != text:
+                raise OptionError(f"The option {key!r} is given twice: {known[key]} and {text}. Give it once.")
+            known[key] = text
+        return Spec(self.name, tuple(known.items()))
+
+
+def parse(text: str) -> Spec:
+    """Parse a spec string; ``str(parse(s)) == s`` for every valid s.
+
+    Raises:
+        SpecError: quoting the text, the place, and the form expected.
+    """
+    name, colon, rest = text.partition(":")
+    if not name.strip() or name != name.strip():
+        raise SpecError(f"The spec {text!r} has no name before its options. {_FORM}")
+    if not colon:
+        return Spec(name)
+    options: list[tuple[str, str]] = []
+    position = 0
+    while True:
+        key = _BARE.match(rest, position)
+        assert key is not None  # the pattern matches the empty string
+        if not key.group() or not rest.startswith("=", key.end()):
+            raise SpecError(f"The spec {text!r} has no key=value at {rest[position:]!r}. {_FORM}")
+        end = _value_end(rest, key.end() + 1, text)
+        if key.group() in dict(options):
+            raise SpecError(f"The spec {text!r} gives the option {key.group()!r} twice. Give it once.")
+        options.append((key.group(), rest[key.end() + 1 : end]))
+        if end == len(rest):
+            return Spec(name, tuple(options))
+        position = end + 1
+
+
+def _value_end(rest: str, start: int, whole: str) -> int:
+    """Return where the value (items joined with ``+``) that begins at ``start`` ends: at a comma or the end."""
+    position = start
+    while True:
+        if rest.startswith('"', position):
+            try:
+                _, position = json.JSONDecoder().raw_decode(rest, position)
+            except json.JSONDecodeError as error:
+                raise SpecError(
+                    f"The spec {whole!r} has a broken quoted value at {rest[position:]!r}. {_FORM}"
+                ) from error
+        else:
+            item = _BARE.match(rest, position)
+            assert item is not None
+            position = item.end()
+        if position == len(rest) or rest[position] == ",":
+            return position
+        if rest[position] != "+":
+            raise SpecError(f"The spec {whole!r} has an unexpected {rest[position]!r} in {rest[start:]!r}. {_FORM}")
+        position += 1
+
+
+def _read(text: str) -> str | list[str]:
+    items: list[str] = []
+    position = 0
+    while True:
+        if text.startswith('"', position):
+            item, position = json.JSONDecoder().raw_decode(text, position)
+        else:
+            match = _BARE.match(text, position)
+            assert match is not None
+            item, position = match.group(), match.end()
+        items.append(item)
+        if position >= len(text):
+            return items[0] if len(items) == 1 else items
+        position += 1
+
+
+def write_value(value: Any) -> str:
+    """Return an option's value as spec text (the inverse of reading it)."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (tuple, list)):
+        return "+".join(write_value(item) for item in value)
+    text = str(value)
+    return json.dumps(text) if re.search(r'[,:+="]', text) else text
+
+
+def options_of(plugin: type) -> dict[str, attrs.Attribute[Any]]:
+    """Return a plugin class's options by name: its public attrs fields."""
+    if not attrs.has(plugin):
+        return {}
+    return {a.name: a for a in attrs.fields(plugin) if a.init and not a.name.startswith("_")}
+
+
+def build(plugin: type, values: Mapping[str, Any], called: str) -> Any:
+    """Make an instance of ``plugin`` from option texts or values; ``called`` names it in errors.
+
+    Raises:
+        OptionError: an unknown option (naming the known ones), or a value of the wrong type or refused.
+    """
+    known = options_of(plugin)
+    hints = get_type_hints(plugin) if known else {}
+    given = {}
+    for key, value in values.items():
+        if key not in known:
+            listing = ", ".join(sorted(known)) or "it has none"
+            raise OptionError(f"{called} has no option {key!r}.{nearest(key, known)} Its options: {listing}.")
+        given[key] = convert(value, hints[key], f"The option {key!r} of {called}")
+    try:
+        return plugin(**given)
+    except (ValueError, TypeError) as error:
+        raise OptionError(
+            f"{called} refuses its options {dict(values)}: {error.args[0] if error.args else error}"
+        ) from error
+
+
+def convert(value: Any, wanted: Any, what: str) -> Any:
+    """Return ``value`` (texts as typed, or a Python value) as the type ``wanted``; ``what`` begins the error."""
+    arguments = get_args(wanted)
+    if get_origin(wanted) in (Union, type(int | None)):
+        if value is None or value in ("none", "None"):
+            return None
+        wanted = next(a for a in arguments if a is not type(None))
+        arguments = get_args(wanted)
+    if get_origin(wanted) in (tuple, list):
+        items = value if isinstance(value, (list, tuple)) else [] if value == "" else [value]
+        return tuple(convert(item, arguments[0], what) for item in items)
+    if isinstance(value, list):
+        raise OptionError(f"{what} must be one {type_name(wanted)}. Got the list {'+'.join(value)} instead.")
+    try:
+        if get_origin(wanted) is Literal:
+            return next(choice for choice in arguments if str(choice) == str(value))
+        if wanted is bool and isinstance(value, str):
+            return {"true": True, "yes": True, "1": True, "on": True}.get(value.lower(), False) or _false(value)
+        if wanted is int and isinstance(value, float) and not value.is_integer():
+            raise ValueError
+        return wanted(value) if wanted in (int, float, str, bool) else value
+    except (ValueError, TypeError, KeyError, StopIteration) as error:
+        raise OptionError(f"{what} must be {type_name(wanted)}. Got {value!r} instead.") from error
+
+
+def _false(text: str) -> bool:
+    return {"false": False, "no": False, "0": False, "off": False}[text.lower()]
+
+
+def type_name(wanted: Any) -> str:
+    """Return a type in words for messages and ``describe``."""
+    if get_origin(wanted) is Literal:
+        return "one of " + ", ".join(str(choice) for choice in get_args(wanted))
+    if get_origin(wanted) in (tuple, list):
+        return f"a list of {type_name(get_args(wanted)[0])} joined with +"
+    if get_origin(wanted) in (Union, type(int | None)):
+        return " or ".join("none" if a is type(None) else type_name(a) for a in get_args(wanted))
+    names = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
+    return names.get(wanted, getattr(wanted, "__name__", str(wanted)))

@@ -1,0 +1,58 @@
+"""Trainers: algorithms that learn or solve. A trainer is started, stopped, resumed, plotted, and then played."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from cardai.core.agent import Agent
+from cardai.core.encoder import Encoder
+from cardai.core.game import Game
+
+Metrics = dict[str, float]
+
+
+class Trainer(ABC):
+    """An algorithm's options (a frozen attrs class). :meth:`start` gives the running thing."""
+
+    step_unit: ClassVar[str] = "steps"
+    """What one step is: iterations, episodes, environment steps, hands."""
+    needs_encoder: ClassVar[bool] = False
+    """Whether ``--encoder`` must be given."""
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+
+    @abstractmethod
+    def start(self, game: Game, encoder: Encoder | None, seed: int) -> Training:
+        """Begin training from nothing. Raises UsageError for a game or encoder it cannot take."""
+
+    def agent_options(self) -> Mapping[str, str]:
+        """Return the options of a trained agent's spec (``runs/x:policy=average``) with their help."""
+        return {}
+
+
+class Training(ABC):
+    """A training under way: everything that a checkpoint must hold is in it."""
+
+    step: int
+    """Steps done so far."""
+
+    @abstractmethod
+    def train(self, steps: int) -> Iterator[Metrics]:
+        """Go on until ``self.step`` has grown by ``steps``, yielding a row of metrics from time to time.
+
+        The state is consistent (can be saved) whenever it has yielded; it may yield empty rows just for that.
+        """
+
+    @abstractmethod
+    def save(self, directory: Path) -> None:
+        """Write everything needed to go on into ``directory`` (it exists and is empty): npz, safetensors, JSON."""
+
+    @abstractmethod
+    def load(self, directory: Path) -> None:
+        """Take up what :meth:`save` wrote. Raises DamagedFileError, naming the file, for anything else."""
+
+    @abstractmethod
+    def agent(self, options: Mapping[str, Any]) -> Agent:
+        """Return the player as trained so far; ``options`` come from its spec (texts). Raises OptionError."""
