@@ -103,15 +103,21 @@ def load_command(name: str) -> Any:
     if not isinstance(app, typer.Typer):
         app = _typer()
         if line.members:
-            app.callback(help=line.help)(lambda: None)
+            app.callback(help=line.help)(_nothing)
             for member in line.members:
                 app.command(member)(getattr(module, member))
         else:
+            if target is None:
+                raise CardaiError(f"The command {name!r} is missing from {line.module}.")
             app.command(name, help=None if target.__doc__ else line.help)(target)
     command = get_command(app)
     command.name = name
     _add_common(command)
     return command
+
+
+def _nothing() -> None:
+    """Do nothing before a group's command."""
 
 
 def _typer() -> typer.Typer:
