@@ -167,8 +167,8 @@ def _parts(engine: LockStep, groups: Sequence[int], jobs: int) -> Iterator[Part]
     if jobs == 1 or len(groups) < 4 or any(agent.interactive for agent in engine.agents):
         yield from engine.run(groups)
         return
+    import cloudpickle  # a dependency of joblib
     import joblib
-    from joblib.externals import cloudpickle
 
     yield from engine.run(groups[:1])  # compile in the parent, so that workers find the cache warm
     rest = groups[1:]
