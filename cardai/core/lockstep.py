@@ -183,6 +183,8 @@ class _Loop:
                 agent = self.engine.agents[self.agent_at[row, seat]]
                 if agent.stateful:
                     self.private[int(row), seat] = agent.new_match(seat)
+                else:  # the seat's agent of the game before was
+                    self.private.pop((int(row), seat), None)
 
     def _deal(self, rows: IntArray, setups: npt.NDArray[Any]) -> None:
         self.setup[rows] = setups
