@@ -84,11 +84,8 @@ def cnn_valuation(game: Game, chip_unit: float) -> list[Source]:
 
     def opponent(views: Views, bits: Bits, levels: Levels) -> None:
         out = np.zeros((len(views), 2), np.float32)
-        columns = [
-            np.ascontiguousarray(views[name])
-            for name in ("history", "history_round", "history_seat", "round", "player")
-        ]
-        acted(*columns, out)
+        history, rounds, seats = views["history"], views["history_round"], views["history_seat"]
+        acted(history, rounds, seats, views["round"], views["player"], out)
         levels[:] = out
 
     return [
