@@ -23,6 +23,7 @@ class Session:
 
     debug: bool = False
     quiet: bool = False
+    command: str = ""
 
 
 _session = Session()
@@ -35,6 +36,7 @@ Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes to use
 def begin() -> None:
     """Start with no settings (called once a call of the command line)."""
     _session.debug = _session.quiet = False
+    _session.command = ""
 
 
 def current() -> Session:

@@ -156,7 +156,7 @@ def show(standings: Standings, game: str) -> None:
     console.print(table)
     played = [len(p.groups) for p in standings.pairings.values()]
     hands = sum(int(p.hands.sum()) for p in standings.pairings.values())
-    console.print(f"\n{len(played)} pairings, {hands:,} hands.")
+    console.print(f"\n{len(played)} pairing{'s' * (len(played) != 1)}, {hands:,} hands.")
 
 
 def _rank(standings: Standings, i: int) -> float:
