@@ -18,8 +18,13 @@ HIGH_CARD, PAIR, TWO_PAIR, TRIPS, STRAIGHT, FLUSH, FULL_HOUSE, QUADS, STRAIGHT_F
 CATEGORY_SHIFT = 26
 SUIT_BITS = 8191  # 13 ones
 BEST_LOW = 1 << 30  # a deuce-to-seven value is this minus the high value, so that bigger is better there too
-TEN_OR_BETTER = 0b1111100000000
-JACK = 9
+DECIDING = (1 << CATEGORY_SHIFT) - 1  # a value without its category
+JACKS = 1 << (13 + 9)  # a pair's value holds the pair's rank at bits 13 to 25
+ACE_HIGH = 1 << (13 + 12)
+
+# Video poker's paying categories, jacks or better.
+NOTHING, JACKS_OR_BETTER = 0, 1
+ROYAL_FLUSH = 9
 
 
 @kernel
@@ -62,18 +67,16 @@ def straight_top(ranks: Any, ace_low: Any) -> Any:
 
 
 @kernel
-def rank_suits(c: Any, d: Any, h: Any, s: Any, ace_low: Any) -> Any:
-    """Return the high value of the best five cards of four 13-bit sets of ranks, a set a suit (5 to 7 cards)."""
-    ranks = c | d | h | s
-    flush = five_or_more(c) | five_or_more(d) | five_or_more(h) | five_or_more(s)
+def rank_parts(ranks: Any, pairs: Any, trips: Any, quads: Any, flush: Any, ace_low: Any) -> Any:
+    """Return the high value from the ranks held at least once, twice, three and four times, and the flush's ranks.
+
+    ``flush`` is the set of ranks in a suit of five or more cards, 0 if there is none.
+    """
     if flush != 0:
         top = straight_top(flush, ace_low)
         if top != 0:
             return (STRAIGHT_FLUSH << CATEGORY_SHIFT) | (top << 13)
-    pairs = (c & d) | (h & s) | ((c | d) & (h | s))  # at least two of the rank
-    trips = (c & d & (h | s)) | (h & s & (c | d))  # at least three
     if trips != 0:
-        quads = c & d & h & s
         if quads != 0:
             return (QUADS << CATEGORY_SHIFT) | (quads << 13) | top_bit(ranks ^ quads)
         first = top_bit(trips)
@@ -93,6 +96,15 @@ def rank_suits(c: Any, d: Any, h: Any, s: Any, ace_low: Any) -> Any:
             return (TWO_PAIR << CATEGORY_SHIFT) | (first << 13) | top_bit(ranks ^ first)
         return (PAIR << CATEGORY_SHIFT) | (first << 13) | top_bits(ranks ^ first, 3)
     return (HIGH_CARD << CATEGORY_SHIFT) | (top_bits(ranks, 5) << 13)
+
+
+@kernel
+def rank_suits(c: Any, d: Any, h: Any, s: Any, ace_low: Any) -> Any:
+    """Return the high value of the best five cards of four 13-bit sets of ranks, a set a suit (5 to 7 cards)."""
+    flush = five_or_more(c) | five_or_more(d) | five_or_more(h) | five_or_more(s)
+    pairs = (c & d) | (h & s) | ((c | d) & (h | s))
+    trips = (c & d & (h | s)) | (h & s & (c | d))
+    return rank_parts(c | d | h | s, pairs, trips, c & d & h & s, flush, ace_low)
 
 
 @kernel
@@ -138,3 +150,16 @@ def rank7(first: Any, second: Any, board: Any) -> Any:
 def deuce_to_seven(cards: Any) -> Any:
     """Return the deuce-to-seven value of an array of 5 cards: bigger is better (lower)."""
     return rank_low_set(set_of(cards))
+
+
+@kernel
+def paying_category(value: Any) -> Any:
+    """Return the video-poker category, 0 (nothing) to 9 (royal flush), of the high value of five cards."""
+    category = value >> CATEGORY_SHIFT
+    if category == HIGH_CARD:
+        return NOTHING
+    if category == PAIR:
+        return JACKS_OR_BETTER if value & DECIDING >= JACKS else NOTHING
+    if category == STRAIGHT_FLUSH:
+        return ROYAL_FLUSH if value & ACE_HIGH != 0 else STRAIGHT_FLUSH
+    return category
