@@ -266,7 +266,7 @@ def _complain(error: BaseException, message: str) -> None:
 def _unexpected(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.strerror}: {error.filename}"
-    if isinstance(error, ModuleNotFoundError) and error.name:
+    if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("cardai"):
         return f"The Python module {error.name!r} is not installed. Run: pip install {error.name.partition('.')[0]}"
     hint = "" if session.current().debug else " Add --debug to see where."
     return f"This is a mistake in the program: {type(error).__name__}: {error}.{hint}"
