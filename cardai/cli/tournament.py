@@ -32,7 +32,7 @@ def tournament(
     agent: Annotated[
         list[str], typer.Option("--agent", "-a", metavar="AGENT", help="A player; repeat it.", show_default=False)
     ],
-    games: Annotated[int, typer.Option("--games", "-n", min=1, help="Games a pairing.")] = 1000,
+    games: Annotated[int, typer.Option("--games", "-n", metavar="N", min=1, help="Games a pairing.")] = 1000,
     form: Annotated[
         Format, typer.Option("--format", help="Each against each, or the first against every other.")
     ] = Format.roundrobin,

@@ -148,3 +148,14 @@ def test_an_interrupted_tournament_says_how_to_go_on(
     assert "Stopped before the end" in called.out
     again = f"Go on with: cardai tournament --game kuhn --agent lowest --agent highest --games 1000 --format roundrobin --seed 0 --out {out} --resume"
     assert again in called.err
+
+
+def test_a_watcher_in_a_plugin_file_sees_every_hand(cardai: Call, bots: str, tmp_path: Path) -> None:
+    seen = tmp_path / "seen.txt"
+    watcher = tmp_path / "counter.py"
+    watcher.write_text(
+        "from pathlib import Path\nfrom cardai import hookimpl\n\n\n@hookimpl\ndef cardai_hands_finished(records):\n"
+        f"    with Path({str(seen)!r}).open('a') as file:\n        file.write('x' * len(records))\n"
+    )
+    assert cardai("run", *KUHN, "--plugin", bots, "--plugin", watcher, "-n", "24").code == 0
+    assert len(seen.read_text()) == 24

@@ -105,7 +105,7 @@ _TYPING = "Type an action's number, its name or a part of it (a card: 7c), an am
 
 def understood(answer: str, choices: list[int], names: list[str], legal: Legal) -> int | str:
     """Return the action that ``answer`` means, or a sentence that says why it means none."""
-    text = answer.lower()
+    text = _without_glyphs(answer)
     amount = _AMOUNT.fullmatch(text) if isinstance(legal, Amounts) and legal.kinds[0, 2] else None
     if text.isdigit() and 1 <= int(text) <= len(choices):
         chosen = choices[int(text) - 1]
