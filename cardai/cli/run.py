@@ -216,7 +216,7 @@ def as_json(result: MatchResult, game: str, command: str) -> dict[str, Any]:
     for a, name in enumerate(result.agents):
         player: dict[str, Any] = {"agent": name}
         if len(result.agents) > 1:
-            player["win_rate"] = estimate_json(result.win_rate(a))
+            player["win_rate"] = estimate_json(result.win_rate(a), rate=True)
         player["mean_return"] = estimate_json(result.mean_return(a))
         player["summary"] = dict(result.summary(a)) if len(result.hands) else {}
         players.append(player)

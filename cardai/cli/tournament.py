@@ -190,7 +190,7 @@ def as_json(standings: Standings, game: str, seed: int) -> dict[str, Any]:
                 "agents": [standings.agents[i], standings.agents[j]],
                 "groups": len(pairing.groups),
                 "hands": int(pairing.hands.sum()),
-                "win_rate": estimate_json(pairing.win_rate()),
+                "win_rate": estimate_json(pairing.win_rate(), rate=True),
                 "mean_return": estimate_json(pairing.mean_return()),
             }
         )
