@@ -67,7 +67,7 @@ class KuhnState(State):
 
 @frozen
 class Kuhn(Game):
-    num_players, num_distinct_actions, num_chance_outcomes = 2, 2, 3
+    num_players, num_distinct_actions, num_chance_outcomes, zero_sum = 2, 2, 3, True
     rules = "Ante one, get one of three cards, then pass or bet one. A passed bet wins; else the higher card does."
     view_fields = (
         Field("player", "seat", "whose view it is", maximum=1),
