@@ -264,8 +264,8 @@ def _complain(error: BaseException, message: str) -> None:
 
 
 def _unexpected(error: Exception) -> str:
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.strerror}: {error.filename}"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror + (f": {error.filename}" if error.filename is not None else ".")
     if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("cardai"):
         return f"The Python module {error.name!r} is not installed. Run: pip install {error.name.partition('.')[0]}"
     hint = "" if session.current().debug else " Add --debug to see where."

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from cardai.core.game import Game
 
-ACTIONS_SHOWN = 24
-"""A game's action ids are listed in full up to this many; of more, the first and the last few are."""
+ACTIONS_SHOWN = 64
+"""A game's action ids are listed in full up to this many; of more, the first ones and the last four are."""
 
 
 def describe(
@@ -105,7 +105,8 @@ def _plain(value: Any) -> Any:
 def _about_game(game: Game, _: str | None) -> dict[str, Any]:
     fields = [_field(f) for f in game.view_fields]
     count = game.num_distinct_actions
-    shown = range(count) if count <= ACTIONS_SHOWN else [*range(ACTIONS_SHOWN - 4), *range(count - 4, count)]
+    first = ACTIONS_SHOWN - 4 if count <= 1024 else 4  # beyond that they are amounts
+    shown = range(count) if count <= ACTIONS_SHOWN else [*range(first), *range(count - 4, count)]
     return {
         "rules": game.rules,
         "num_players": game.num_players,
