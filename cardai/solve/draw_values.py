@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardai.cards.ranking import rank_deuce_to_seven
 from cardai.solve.holds import STARTS, HoldValues, add_hands, every_hand, new_sums
 
 DRAWS = 3
@@ -124,7 +123,7 @@ def cache_file() -> Path:
 def _save(file: Path, sums: list[npt.NDArray[np.float64]]) -> None:
     """Write the sums (whole hands as float32: they are never divided), or leave it where the directory refuses."""
     small = int(STARTS[5])
-    parts = {}
+    parts: dict[str, Any] = {}
     for k, level in enumerate(sums):
         parts[f"subsets_{k}"] = level[:small]
         parts[f"hands_{k}"] = level[small:].astype(np.float32)
