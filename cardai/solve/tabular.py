@@ -68,8 +68,9 @@ class TabularAgent(Agent):
         self.game = game
         self.name = name
         dtype = view_dtype(game.view_fields)
-        offsets = [(dtype.fields or {})[f.name] for f in game.view_fields if f.name not in OUTSIDE_THE_HAND]
-        spans = [np.arange(offset[1], offset[1] + offset[0].itemsize) for offset in offsets]
+        assert dtype.fields is not None  # a structured dtype always has them
+        places = [dtype.fields[f.name] for f in game.view_fields if f.name not in OUTSIDE_THE_HAND]
+        spans = [np.arange(place[1], place[1] + place[0].itemsize) for place in places]
         self._columns = np.concatenate(spans)
         raw = _raw(views)
         hashes = np.empty(len(raw), np.uint64)

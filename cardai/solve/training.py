@@ -36,7 +36,9 @@ class TabularTraining(Training):
 
     def __init__(self, game: Game, encoder: Encoder | None, measure_every: int = 0) -> None:
         if encoder is not None:
-            raise UsageError("A tabular solver has a row for every information set and takes no --encoder. Leave it out.")
+            raise UsageError(
+                "A tabular solver has a row for every information set and takes no --encoder. Leave it out."
+            )
         self.tree, self.form = game_form(game)
         self.step = 0
         self.measure_every = measure_every
@@ -109,7 +111,7 @@ class TabularTraining(Training):
     def agent(self, options: Mapping[str, Any]) -> Agent:
         policy = options.get("policy", "average")
         if policy not in ("average", "current"):
-            raise OptionError(f"The option 'policy' of a solved game must be average or current. Got {policy!r} instead.")
+            raise OptionError(
+                f"The option 'policy' of a solved game must be average or current. Got {policy!r} instead."
+            )
         return tabular_agent(self.tree, self.behaviour(policy), f"The {policy} policy after {self.step} iterations")
-
-

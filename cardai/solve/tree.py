@@ -7,7 +7,6 @@ All players' sequences and information sets are numbered in one row, player by p
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 from math import log10
 from random import Random
@@ -83,7 +82,7 @@ class GameTree:
     @property
     def num_players(self) -> int:
         """P, the number of seats."""
-        return self.terminal_sequences.shape[1]
+        return int(self.terminal_sequences.shape[1])
 
     def counts(self) -> dict[str, int]:
         """Return how many nodes of each kind, information sets and sequences there are."""
@@ -327,24 +326,3 @@ class _Builder:
             views=pack_views(self.game.view_fields, (s.view for _, _, s in everyone)),
             keys=tuple(key for _, key, _ in everyone),
         )
-
-
-def public_nodes(tree: GameTree) -> Iterator[tuple[int, ...]]:
-    """Yield the nodes of the public tree, each as the actions and public chance outcomes that lead to it.
-
-    Chance outcomes that not everybody sees make no node; nor does what follows when nobody has a decision left (the
-    board dealt after both are all-in).
-    """
-    decides = np.asarray(tree.player >= 0)
-    for node in range(len(tree.player) - 1, 0, -1):
-        decides[tree.parent[node]] |= decides[node]
-    history: list[tuple[int, ...]] = [()] * len(tree.player)
-    seen = {()}
-    yield ()
-    for node in range(1, len(tree.player)):
-        parent = int(tree.parent[node])
-        hidden = tree.player[parent] == CHANCE and (not tree.public[parent] or not decides[parent])
-        history[node] = history[parent] if hidden else (*history[parent], int(tree.action[node]))
-        if history[node] not in seen:
-            seen.add(history[node])
-            yield history[node]

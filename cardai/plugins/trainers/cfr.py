@@ -45,7 +45,7 @@ def discount(t: int, exponent: float) -> float:
         return 1.0
     if exponent == -np.inf:
         return 0.0
-    power = float(t) ** exponent
+    power: float = float(t) ** exponent
     return power / (power + 1.0)
 
 
