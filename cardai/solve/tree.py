@@ -24,7 +24,7 @@ from cardai.core.game import CHANCE, TERMINAL, Game, State
 Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
 
-NODE_LIMIT = 3_000_000
+NODE_LIMIT = 2_000_000
 """The largest tree that is enumerated unless the caller says otherwise."""
 MASK_LIMIT = 1024
 """Games with more distinct actions than this have no mask of legal actions, hence no table of policies."""
