@@ -119,8 +119,13 @@ def build_tree(game: Game, limit: int = NODE_LIMIT) -> GameTree:
     """Walk the whole tree of ``game`` (see :func:`game_tree`, which remembers it)."""
     refuse_if_large(game, limit)
     builder = _Builder(game, limit)
-    builder.walk(game.new_initial_state())
+    builder.walk(first_hand(game))
     return builder.finish()
+
+
+def first_hand(game: Game) -> State:
+    """Return the hand that is solved: a match's first, with no score."""
+    return game.new_initial_state(game.next_hand((), None, 0))
 
 
 def refuse_if_large(game: Game, limit: int) -> None:
@@ -137,7 +142,7 @@ def refuse_if_large(game: Game, limit: int) -> None:
             f"most {MASK_LIMIT}. Give the game a smaller set of bets, if it has such an option."
         )
     rng = Random(0)
-    guess = median(_path_estimate(game.new_initial_state(), rng) for _ in range(15))
+    guess = median(_path_estimate(first_hand(game), rng) for _ in range(15))
     if guess > log10(20 * limit):
         raise UsageError(
             f"{name} is too large to enumerate: about 10^{guess:.0f} nodes, and the limit is {limit:,}. "
