@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import frozen
-from tests.solve.small_games import Coin, Forgetful, Hide
-from tests.solve.spiel import SpielGame
 
 import cardai
 from cardai.core.errors import UsageError
 from cardai.solve.public_tree import public_nodes
 from cardai.solve.sequence_form import game_form
 from cardai.solve.tree import build_tree, game_tree
+from tests.solve.small_games import Coin, Forgetful, Hide
+from tests.solve.spiel import SpielGame
 
 
 @pytest.mark.parametrize("game", [SpielGame("leduc_poker"), cardai.game("leduc")])
