@@ -39,13 +39,23 @@ class Adam(NamedTuple):
     updates: Any  # (1,) int64
 
 
+class Seen(NamedTuple):
+    """What one network has said of the different rows of a minibatch; each is asked and propagated back only once."""
+
+    slot: Any  # (R,) int32: where a row stands below, -1 if nowhere
+    rows: Any  # (2B,) int32
+    hidden: Any  # (2B, H) float32
+    out: Any  # (2B, A) float32
+    slope: Any  # (2B, A) float32: the loss's derivative by each output, summed over the row's occurrences
+
+
 class Work(NamedTuple):
-    """Scratch memory of one update: the gradient (zeros between updates), one row's activations, the minibatch."""
+    """Scratch memory of updates: the gradient (zeros between updates), activations, the minibatch."""
 
     gradient: Net
-    hidden: Any  # (H,)
-    back: Any  # (H,)
-    out: Any  # (A,)
+    own: Seen
+    target: Seen
+    back: Any  # (H,) float32
     rows: Any  # (B,) int32
     actions: Any  # (B,) int8
     rewards: Any  # (B,) float32
@@ -83,90 +93,124 @@ def forward(net: Any, inputs: Any, row: Any, hidden: Any, out: Any) -> None:
 
 
 @kernel
-def best_value(out: Any, legal: Any, row: Any) -> Any:
-    """Return the largest of the outputs (A,) over the row's legal actions."""
+def best_value(out: Any, at: Any, legal: Any, row: Any) -> Any:
+    """Return the largest of the outputs out[at] (A,) over the row's legal actions."""
     best = np.float32(-np.inf)
-    for a in range(len(out)):
-        if legal[row, a] and out[a] > best:
-            best = out[a]
+    for a in range(out.shape[1]):
+        if legal[row, a] and out[at, a] > best:
+            best = out[at, a]
     return best
 
 
 @kernel
-def softmax(out: Any, legal: Any, row: Any) -> None:
-    """Turn outputs (A,) into probabilities over the row's legal actions, in place."""
-    best = best_value(out, legal, row)
+def softmax(out: Any, at: Any, legal: Any, row: Any) -> None:
+    """Turn outputs out[at] (A,) into probabilities over the row's legal actions, in place."""
+    best = best_value(out, at, legal, row)
     total = np.float32(0.0)
-    for a in range(len(out)):
-        out[a] = np.exp(out[a] - best) if legal[row, a] else np.float32(0.0)
-        total += out[a]
-    for a in range(len(out)):
-        out[a] /= total
+    for a in range(out.shape[1]):
+        out[at, a] = np.exp(out[at, a] - best) if legal[row, a] else np.float32(0.0)
+        total += out[at, a]
+    for a in range(out.shape[1]):
+        out[at, a] = np.divide(out[at, a], total)
 
 
 @kernel
-def backward(net: Any, inputs: Any, row: Any, work: Any) -> None:
-    """Add one row's gradient; ``work.out`` holds the loss's derivative by each output, ``work.hidden`` the layer."""
-    width = len(work.hidden)
-    gradient = work.gradient
-    for h in range(width):
-        work.back[h] = np.float32(0.0)
-    for a in range(len(work.out)):
-        error = work.out[a]
-        if error != 0:
-            gradient.head_bias[a] += error
-            for h in range(width):
-                gradient.head_weight[a, h] += error * work.hidden[h]
-                work.back[h] += error * net.head_weight[a, h]
-    for h in range(width):
-        if work.hidden[h] <= 0:
-            work.back[h] = np.float32(0.0)
-        gradient.hidden_bias[h] += work.back[h]
-    for k in range(inputs.start[row], inputs.start[row + 1]):
-        i = inputs.index[k]
-        value = inputs.value[k]
+def look_up(net: Any, inputs: Any, row: Any, seen: Any, count: Any) -> Any:
+    """Ask the network about ``row``, the next of the ``count`` rows seen so far; return how many there are now."""
+    seen.slot[row] = count
+    seen.rows[count] = row
+    forward(net, inputs, row, seen.hidden[count], seen.out[count])
+    for a in range(seen.slope.shape[1]):
+        seen.slope[count, a] = np.float32(0.0)
+    return count + 1
+
+
+@kernel
+def forget(seen: Any, count: Any) -> None:
+    """Empty ``seen`` of its ``count`` rows."""
+    for k in range(count):
+        seen.slot[seen.rows[k]] = -1
+
+
+@kernel
+def backward(net: Any, inputs: Any, work: Any, count: Any) -> None:
+    """Add the gradient of the first ``count`` rows seen, whose slopes are filled in."""
+    own, gradient, back = work.own, work.gradient, work.back
+    width = len(back)
+    for k in range(count):
         for h in range(width):
-            gradient.hidden_weight[i, h] += value * work.back[h]
+            back[h] = np.float32(0.0)
+        for a in range(own.slope.shape[1]):
+            error = own.slope[k, a]
+            if error != 0:
+                gradient.head_bias[a] += error
+                for h in range(width):
+                    gradient.head_weight[a, h] += error * own.hidden[k, h]
+                    back[h] += error * net.head_weight[a, h]
+        for h in range(width):
+            back[h] = back[h] if own.hidden[k, h] > 0 else np.float32(0.0)
+            gradient.hidden_bias[h] += back[h]
+        row = own.rows[k]
+        for j in range(inputs.start[row], inputs.start[row + 1]):
+            i = inputs.index[j]
+            value = inputs.value[j]
+            for h in range(width):
+                gradient.hidden_weight[i, h] += value * back[h]
 
 
 @kernel
-def q_gradient(net: Any, target: Any, inputs: Any, work: Any) -> Any:
+def q_gradient(net: Any, target: Any, same: Any, inputs: Any, discount: Any, work: Any) -> Any:
     """Add the gradient of mean((Q(s, a) - target)^2) over the minibatch in ``work``, and return that loss.
 
-    The target is the reward, plus the best legal value of the next row in ``target`` unless it is -1 (the hand's end).
+    The target is the reward, plus the discounted best legal value of the next row in the network ``target`` unless it
+    is -1 (the hand's end). ``same`` says that ``target`` is ``net`` itself.
     """
-    rows, actions, nexts = work.rows, work.actions, work.nexts
-    count = len(rows)
-    loss = 0.0
-    for b in range(count):
-        wanted = work.rewards[b]
+    rows, actions, nexts, rewards, own = work.rows, work.actions, work.nexts, work.rewards, work.own
+    later = work.own if same else work.target
+    slot, later_slot, out, later_out, slope = own.slot, later.slot, own.out, later.out, own.slope
+    per_row, gamma = np.float32(1.0 / len(rows)), np.float32(discount)
+    count = 0
+    for b in range(len(rows)):
+        if slot[rows[b]] < 0:
+            count = look_up(net, inputs, rows[b], own, count)
+    asked = count if same else 0
+    for b in range(len(rows)):
+        if nexts[b] >= 0 and later_slot[nexts[b]] < 0:
+            asked = look_up(target, inputs, nexts[b], later, asked)
+    loss = np.float32(0.0)
+    for b in range(len(rows)):
+        wanted = rewards[b]
         if nexts[b] >= 0:
-            forward(target, inputs, nexts[b], work.hidden, work.out)
-            wanted += best_value(work.out, inputs.legal, nexts[b])
-        forward(net, inputs, rows[b], work.hidden, work.out)
-        error = work.out[actions[b]] - wanted
-        loss += error * error / count
-        for a in range(len(work.out)):
-            work.out[a] = np.float32(0.0)
-        work.out[actions[b]] = np.float32(2.0) * error / np.float32(count)
-        backward(net, inputs, rows[b], work)
+            wanted += gamma * best_value(later_out, later_slot[nexts[b]], inputs.legal, nexts[b])
+        at = slot[rows[b]]
+        error = out[at, actions[b]] - wanted
+        loss += error * error * per_row
+        slope[at, actions[b]] += np.float32(2.0) * error * per_row
+    backward(net, inputs, work, count)
+    forget(later, asked)
+    forget(own, count)
     return loss
 
 
 @kernel
 def policy_gradient(net: Any, inputs: Any, work: Any) -> Any:
     """Add the gradient of the mean cross-entropy -log p(a | s) over the minibatch in ``work``; return that loss."""
-    rows, actions = work.rows, work.actions
-    count = len(rows)
-    loss = 0.0
-    for b in range(count):
-        forward(net, inputs, rows[b], work.hidden, work.out)
-        softmax(work.out, inputs.legal, rows[b])
-        loss -= np.log(max(work.out[actions[b]], np.float32(1e-30))) / count
-        work.out[actions[b]] -= np.float32(1.0)
-        for a in range(len(work.out)):
-            work.out[a] /= np.float32(count)
-        backward(net, inputs, rows[b], work)
+    rows, actions, own = work.rows, work.actions, work.own
+    slot, out, slope = own.slot, own.out, own.slope
+    per_row = np.float32(1.0 / len(rows))
+    loss = np.float32(0.0)
+    count = 0
+    for b in range(len(rows)):
+        if slot[rows[b]] < 0:
+            count = look_up(net, inputs, rows[b], own, count)
+            softmax(out, count - 1, inputs.legal, rows[b])
+        at = slot[rows[b]]
+        loss -= np.log(max(out[at, actions[b]], np.float32(1e-30))) * per_row
+        slope[at, actions[b]] -= per_row
+        for a in range(out.shape[1]):
+            slope[at, a] += out[at, a] * per_row
+    backward(net, inputs, work, count)
+    forget(own, count)
     return loss
 
 
@@ -189,14 +233,15 @@ def sgd_step(net: Any, gradient: Any, rate: Any) -> None:
 
 
 @kernel
-def _adam(parameters: Any, gradient: Any, first: Any, second: Any, step_size: Any, root: Any) -> None:
+def _adam(parameters: Any, gradient: Any, first: Any, second: Any, step_size: Any, scale: Any) -> None:
     flat, slope, m, v = parameters.reshape(-1), gradient.reshape(-1), first.reshape(-1), second.reshape(-1)
     keep1, keep2, epsilon = np.float32(0.9), np.float32(0.999), np.float32(1e-8)
     for i in range(len(flat)):
         g = slope[i]
         m[i] = keep1 * m[i] + (np.float32(1.0) - keep1) * g
         v[i] = keep2 * v[i] + (np.float32(1.0) - keep2) * g * g
-        flat[i] -= step_size * m[i] / (np.sqrt(v[i]) / root + epsilon)
+        # np.divide: a plain division's check for zero would keep the loop from being vectorised
+        flat[i] -= step_size * np.divide(m[i], np.sqrt(v[i]) * scale + epsilon)
         slope[i] = np.float32(0.0)
 
 
@@ -206,12 +251,12 @@ def adam_step(net: Any, gradient: Any, adam: Any, rate: Any) -> None:
     adam.updates[0] += 1
     t = adam.updates[0]
     size = np.float32(rate / (1.0 - 0.9**t))
-    root = np.float32(np.sqrt(1.0 - 0.999**t))
+    scale = np.float32(1.0 / np.sqrt(1.0 - 0.999**t))
     m, v = adam.first, adam.second
-    _adam(net.hidden_weight, gradient.hidden_weight, m.hidden_weight, v.hidden_weight, size, root)
-    _adam(net.hidden_bias, gradient.hidden_bias, m.hidden_bias, v.hidden_bias, size, root)
-    _adam(net.head_weight, gradient.head_weight, m.head_weight, v.head_weight, size, root)
-    _adam(net.head_bias, gradient.head_bias, m.head_bias, v.head_bias, size, root)
+    _adam(net.hidden_weight, gradient.hidden_weight, m.hidden_weight, v.hidden_weight, size, scale)
+    _adam(net.hidden_bias, gradient.hidden_bias, m.hidden_bias, v.hidden_bias, size, scale)
+    _adam(net.head_weight, gradient.head_weight, m.head_weight, v.head_weight, size, scale)
+    _adam(net.head_bias, gradient.head_bias, m.head_bias, v.head_bias, size, scale)
 
 
 @kernel

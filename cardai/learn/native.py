@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from torch import nn
 
-from cardai.learn._kernels import Adam, Inputs, Net, Work, outputs
+from cardai.learn._kernels import Adam, Inputs, Net, Seen, Work, outputs
 
 Array = npt.NDArray[Any]
 
@@ -38,14 +38,23 @@ def adam_of(net: Net) -> Adam:
     return Adam(zeros_like(net), zeros_like(net), np.zeros(1, np.int64))
 
 
-def work_for(net: Net, batch: int) -> Work:
-    """Return scratch memory for updates of a network with minibatches of ``batch`` rows."""
+def work_for(net: Net, batch: int, rows: int) -> Work:
+    """Return scratch memory for updates with minibatches of ``batch`` out of ``rows`` different input rows."""
     width, actions = len(net.hidden_bias), len(net.head_bias)
+
+    def seen() -> Seen:
+        shapes = (width, actions, actions)
+        return Seen(
+            np.full(rows, -1, np.int32),
+            np.zeros(2 * batch, np.int32),
+            *(np.zeros((2 * batch, columns), np.float32) for columns in shapes),
+        )
+
     return Work(
         gradient=zeros_like(net),
-        hidden=np.zeros(width, np.float32),
+        own=seen(),
+        target=seen(),
         back=np.zeros(width, np.float32),
-        out=np.zeros(actions, np.float32),
         rows=np.zeros(batch, np.int32),
         actions=np.zeros(batch, np.int8),
         rewards=np.zeros(batch, np.float32),

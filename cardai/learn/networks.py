@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ def mlp(inputs: int, hidden: Sequence[int], outputs: int, seed: int) -> nn.Seque
     generator = torch.Generator().manual_seed(seed & (2**63 - 1))
     layers: list[nn.Module] = []
     sizes = [inputs, *hidden, outputs]
-    for i, (fan_in, fan_out) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
+    for i, (fan_in, fan_out) in enumerate(pairwise(sizes)):
         layer = nn.Linear(fan_in, fan_out)
         bound = 1 / math.sqrt(fan_in)
         weight = torch.empty(fan_out, fan_in).uniform_(-bound, bound, generator=generator)

@@ -38,15 +38,15 @@ class Play(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """One seat's memories: a circular M_RL of transitions, a reservoir M_SL of best-response actions."""
+    """The seats' memories: circular M_RL of transitions, reservoirs M_SL of best-response actions."""
 
-    rl_row: Any  # (M_RL,) int32
-    rl_action: Any  # (M_RL,) int8
-    rl_reward: Any  # (M_RL,) float32
-    rl_next: Any  # (M_RL,) int32, -1 at the hand's end
-    sl_row: Any  # (M_SL,) int32
-    sl_action: Any  # (M_SL,) int8
-    seen: Any  # (2,) int64: what has been offered to M_RL, to M_SL
+    rl_row: Any  # (2, M_RL) int32
+    rl_action: Any  # (2, M_RL) int8
+    rl_reward: Any  # (2, M_RL) float32
+    rl_next: Any  # (2, M_RL) int32, -1 at the hand's end
+    sl_row: Any  # (2, M_SL) int32
+    sl_action: Any  # (2, M_SL) int8
+    seen: Any  # (2, 2) int64: for each seat, what has been offered to M_RL, to M_SL
 
 
 class Learner(NamedTuple):
@@ -83,27 +83,27 @@ def draw_below(random: Any, bound: Any) -> Any:
 
 
 @kernel
-def remember_transition(memory: Any, row: Any, action: Any, reward: Any, following: Any) -> None:
-    """Put a transition into M_RL, over the oldest one when it is full."""
-    at = memory.seen[0] % len(memory.rl_row)
-    memory.rl_row[at] = row
-    memory.rl_action[at] = action
-    memory.rl_reward[at] = reward
-    memory.rl_next[at] = following
-    memory.seen[0] += 1
+def remember_transition(memory: Any, p: Any, row: Any, action: Any, reward: Any, following: Any) -> None:
+    """Put a transition of seat p into M_RL, over the oldest one when it is full."""
+    at = memory.seen[p, 0] % memory.rl_row.shape[1]
+    memory.rl_row[p, at] = row
+    memory.rl_action[p, at] = action
+    memory.rl_reward[p, at] = reward
+    memory.rl_next[p, at] = following
+    memory.seen[p, 0] += 1
 
 
 @kernel
-def remember_action(memory: Any, random: Any, row: Any, action: Any) -> None:
-    """Offer a best-response action to M_SL: reservoir sampling (Vitter 1985, algorithm R)."""
-    memory.seen[1] += 1
-    at = memory.seen[1] - 1
-    if at >= len(memory.sl_row):
-        at = draw_below(random, memory.seen[1])
-        if at >= len(memory.sl_row):
+def remember_action(memory: Any, p: Any, random: Any, row: Any, action: Any) -> None:
+    """Offer a best-response action of seat p to M_SL: reservoir sampling (Vitter 1985, algorithm R)."""
+    memory.seen[p, 1] += 1
+    at = memory.seen[p, 1] - 1
+    if at >= memory.sl_row.shape[1]:
+        at = draw_below(random, memory.seen[p, 1])
+        if at >= memory.sl_row.shape[1]:
             return
-    memory.sl_row[at] = row
-    memory.sl_action[at] = action
+    memory.sl_row[p, at] = row
+    memory.sl_action[p, at] = action
 
 
 @kernel
@@ -142,8 +142,8 @@ def epsilon_at(settings: Any, iteration: Any) -> Any:
 
 
 @kernel
-def choose(play: Any, answers: Any, legal: Any, row: Any, greedy: Any, epsilon: Any) -> Any:
-    """Return the action at ``row``: epsilon-greedy in Q, or drawn from the average policy."""
+def choose(play: Any, answers: Any, legal: Any, row: Any, greedy: Any, explore: Any) -> Any:
+    """Return the action at ``row``: greedy in Q or at random, or drawn from the average policy."""
     actions = legal.shape[1]
     if not greedy:
         threshold = draw(play.random)
@@ -155,7 +155,7 @@ def choose(play: Any, answers: Any, legal: Any, row: Any, greedy: Any, epsilon: 
                 if threshold < total:
                     break
         return chosen
-    if draw(play.random) < epsilon:
+    if explore:
         count = 0
         for a in range(actions):
             count += legal[row, a]
@@ -173,18 +173,20 @@ def choose(play: Any, answers: Any, legal: Any, row: Any, greedy: Any, epsilon: 
 
 
 @kernel
-def play_step(env: Any, play: Any, memories: Any, answers: Any, legal: Any, settings: Any) -> None:
+def play_step(env: Any, play: Any, memory: Any, answers: Any, legal: Any, settings: Any) -> None:
     """Play one action at each table and fill the memories; finished hands are followed by new ones."""
     epsilon = epsilon_at(settings, play.counts[0])
     for g in range(len(play.node)):
         node = play.node[g]
         p = env.player[node]
         row = env.row[node]
-        action = choose(play, answers, legal, row, play.greedy[g, p], epsilon)
+        greedy = play.greedy[g, p]
+        explore = greedy and draw(play.random) < epsilon
+        action = choose(play, answers, legal, row, greedy, explore)
         if play.last_row[g, p] >= 0:
-            remember_transition(memories[p], play.last_row[g, p], play.last_action[g, p], np.float32(0.0), row)
-        if play.greedy[g, p]:
-            remember_action(memories[p], play.random, row, action)
+            remember_transition(memory, p, play.last_row[g, p], play.last_action[g, p], np.float32(0.0), row)
+        if greedy and (settings["store_exploration"] or not explore):
+            remember_action(memory, p, play.random, row, action)
         play.last_row[g, p] = row
         play.last_action[g, p] = action
         node = advance(env, play.random, env.child[node, action])
@@ -193,7 +195,7 @@ def play_step(env: Any, play: Any, memories: Any, answers: Any, legal: Any, sett
             for q in range(2):
                 if play.last_row[g, q] >= 0:
                     reward = env.payoff[node, q] * np.float32(settings["reward_scale"])
-                    remember_transition(memories[q], play.last_row[g, q], play.last_action[g, q], reward, -1)
+                    remember_transition(memory, q, play.last_row[g, q], play.last_action[g, q], reward, -1)
             play.counts[2] += 1
             deal(env, play, settings["eta"], g)
     play.counts[1] += len(play.node)
@@ -207,37 +209,37 @@ def fill_answers(env: Any, play: Any, learners: Any, inputs: Any, answers: Any) 
         node = play.node[g]
         p = env.player[node]
         row = env.row[node]
-        work = learners[p].work
+        hidden = learners[p].work.back
         if play.greedy[g, p]:
             if answers.fresh[row, 0] != now:
                 answers.fresh[row, 0] = now
-                forward(learners[p].q, inputs, row, work.hidden, answers.q[row])
+                forward(learners[p].q, inputs, row, hidden, answers.q[row])
         elif answers.fresh[row, 1] != now:
             answers.fresh[row, 1] = now
-            forward(learners[p].policy, inputs, row, work.hidden, answers.policy[row])
-            softmax(answers.policy[row], inputs.legal, row)
+            forward(learners[p].policy, inputs, row, hidden, answers.policy[row])
+            softmax(answers.policy, row, inputs.legal, row)
 
 
 @kernel
-def draw_transitions(memory: Any, random: Any, work: Any) -> None:
+def draw_transitions(memory: Any, p: Any, random: Any, work: Any) -> None:
     """Draw a minibatch of transitions from M_RL, with replacement."""
-    size = min(memory.seen[0], len(memory.rl_row))
+    size = min(memory.seen[p, 0], memory.rl_row.shape[1])
     for b in range(len(work.rows)):
         at = draw_below(random, size)
-        work.rows[b] = memory.rl_row[at]
-        work.actions[b] = memory.rl_action[at]
-        work.rewards[b] = memory.rl_reward[at]
-        work.nexts[b] = memory.rl_next[at]
+        work.rows[b] = memory.rl_row[p, at]
+        work.actions[b] = memory.rl_action[p, at]
+        work.rewards[b] = memory.rl_reward[p, at]
+        work.nexts[b] = memory.rl_next[p, at]
 
 
 @kernel
-def draw_actions(memory: Any, random: Any, work: Any) -> None:
+def draw_actions(memory: Any, p: Any, random: Any, work: Any) -> None:
     """Draw a minibatch of best-response actions from M_SL, with replacement."""
-    size = min(memory.seen[1], len(memory.sl_row))
+    size = min(memory.seen[p, 1], memory.sl_row.shape[1])
     for b in range(len(work.rows)):
         at = draw_below(random, size)
-        work.rows[b] = memory.sl_row[at]
-        work.actions[b] = memory.sl_action[at]
+        work.rows[b] = memory.sl_row[p, at]
+        work.actions[b] = memory.sl_action[p, at]
 
 
 @kernel
@@ -248,21 +250,22 @@ def rate_at(first: Any, last: Any, settings: Any, iteration: Any) -> Any:
 
 
 @kernel
-def learn(memory: Any, learner: Any, inputs: Any, random: Any, settings: Any, iteration: Any) -> None:
+def learn(memory: Any, p: Any, learner: Any, inputs: Any, random: Any, settings: Any, iteration: Any) -> None:
     """One minibatch of Q-learning from M_RL and one of classification from M_SL, where they hold enough."""
     work = learner.work
-    if memory.seen[0] >= settings["min_data"]:
-        draw_transitions(memory, random, work)
-        bootstrap = learner.target if settings["target_every"] > 0 else learner.q
-        learner.losses[0] += q_gradient(learner.q, bootstrap, inputs, work)
+    if memory.seen[p, 0] >= settings["min_data"]:
+        draw_transitions(memory, p, random, work)
+        same = settings["target_every"] == 0
+        bootstrap = learner.q if same else learner.target
+        learner.losses[0] += q_gradient(learner.q, bootstrap, same, inputs, settings["discount"], work)
         learner.losses[1] += 1
         rate = rate_at(settings["q_rate"], settings["q_rate_end"], settings, iteration)
         if settings["q_adam"]:
             adam_step(learner.q, work.gradient, learner.q_adam, rate)
         else:
             sgd_step(learner.q, work.gradient, rate)
-    if memory.seen[1] >= settings["min_data"]:
-        draw_actions(memory, random, work)
+    if memory.seen[p, 1] >= settings["min_data"]:
+        draw_actions(memory, p, random, work)
         learner.losses[2] += policy_gradient(learner.policy, inputs, work)
         learner.losses[3] += 1
         rate = rate_at(settings["policy_rate"], settings["policy_rate_end"], settings, iteration)
@@ -274,15 +277,15 @@ def learn(memory: Any, learner: Any, inputs: Any, random: Any, settings: Any, it
 
 @kernel
 def iterate(
-    env: Any, play: Any, memories: Any, learners: Any, inputs: Any, answers: Any, settings: Any, count: Any
+    env: Any, play: Any, memory: Any, learners: Any, inputs: Any, answers: Any, settings: Any, count: Any
 ) -> None:
     """Do ``count`` iterations: one action at each table, then ``updates`` minibatches for each network."""
     for _ in range(count):
         fill_answers(env, play, learners, inputs, answers)
-        play_step(env, play, memories, answers, inputs.legal, settings)
+        play_step(env, play, memory, answers, inputs.legal, settings)
         for _ in range(settings["updates"]):
             for p in range(2):
-                learn(memories[p], learners[p], inputs, play.random, settings, play.counts[0])
+                learn(memory, p, learners[p], inputs, play.random, settings, play.counts[0])
         play.counts[0] += 1
         every = settings["target_every"]
         if every > 0 and play.counts[0] % max(1, every // settings["updates"]) == 0:
