@@ -207,6 +207,8 @@ class Game(ABC):
     """The unit of returns: points, chips, ..."""
     measure: ClassVar[Literal["wins", "returns"]] = "returns"
     """What decides: games won (gin to 100), or the mean return a hand (poker)."""
+    zero_sum: ClassVar[bool] = False
+    """Whether every finished hand's returns sum to zero (a claim that the conformance kit tests)."""
     rules: ClassVar[str] = ""
     """The rules in a paragraph, for ``cardai describe game``."""
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
@@ -289,6 +291,9 @@ class Game(ABC):
 class Tables(ABC):
     """n hands in lock step. ``rows`` arguments are integer arrays of table numbers; results follow their order."""
 
+    whole_deck: ClassVar[bool] = False
+    """Whether :meth:`deck` is known, whole, when a hand begins (else it is complete when the hand is over)."""
+
     def __init__(self, game: Game, count: int) -> None:
         self.game = game
         self.count = count
@@ -326,6 +331,10 @@ class Tables(ABC):
         Raises IllegalActionError for an illegal action or a finished row, naming the row; no row is changed then.
         """
 
+    def apply_checked(self, rows: IntArray, actions: IntArray) -> None:
+        """Do the same as :meth:`apply` for actions that the caller has checked already."""
+        self.apply(rows, actions)
+
     @abstractmethod
     def returns(self, rows: IntArray) -> npt.NDArray[np.float64]:
         """Return (m, P) float64 results of the hands at ``rows`` (zeros until a hand is over)."""
@@ -336,4 +345,7 @@ class Tables(ABC):
 
     @abstractmethod
     def deck(self, row: int) -> list[int]:
-        """Return the chance outcomes at ``row`` in order: with the actions they replay the hand exactly."""
+        """Return the chance outcomes at ``row`` in order (a fast game: the whole deck; ask before anything is reshuffled).
+
+        With the deck's seed and the actions they replay the hand exactly.
+        """

@@ -132,6 +132,7 @@ class RowTables(Tables):
     """Tables over a structured array. ``data`` is public for benchmarks and fused loops; treat it as read-only."""
 
     game: RowGame
+    whole_deck = True
 
     def __init__(self, game: RowGame, count: int) -> None:
         super().__init__(game, count)
@@ -204,6 +205,9 @@ class RowTables(Tables):
 
     def apply(self, rows: IntArray, actions: IntArray) -> None:
         self.check(rows, actions)
+        self.apply_checked(rows, actions)
+
+    def apply_checked(self, rows: IntArray, actions: IntArray) -> None:
         self.kernels.apply(self.data, self.rules, rows, actions)
         self._advance(rows)
 
