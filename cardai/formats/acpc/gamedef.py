@@ -172,7 +172,9 @@ def _checked(name: str, betting: Literal["limit", "nolimit"], values: dict[str, 
         if default is not None:
             given += (default,) * (count - len(given))
         if len(given) < count or max(given[:count], default=0) > high:
-            raise _wrong(name, f"{key} must be {count} numbers of at most {high}. Got {' '.join(map(str, given)) or 'none'}")
+            raise _wrong(
+                name, f"{key} must be {count} numbers of at most {high}. Got {' '.join(map(str, given)) or 'none'}"
+            )
         return given[:count]
 
     players, rounds = number("numplayers", 2, MAX_PLAYERS), number("numrounds", 1, MAX_ROUNDS)

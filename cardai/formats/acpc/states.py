@@ -53,7 +53,9 @@ def parse_betting(text: str, no_limit: bool) -> tuple[tuple[int, ...], ...]:
             match = _ACTION.match(part, position)
             if match is None or (match[2] is not None and bool(match[2]) != no_limit):
                 form = "f, c, r and a size" if no_limit else "f, c or r"
-                raise DamagedFileError(f"The betting {text!r} cannot be read at {part[position:]!r}. An action is {form}.")
+                raise DamagedFileError(
+                    f"The betting {text!r} cannot be read at {part[position:]!r}. An action is {form}."
+                )
             if match[1]:
                 actions.append(_KINDS[match[1].lower()])
             else:
