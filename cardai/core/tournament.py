@@ -46,7 +46,7 @@ class Pairing:
 
     def mean_return(self) -> Estimate:
         """Return the first agent's mean return a hand."""
-        return ratio(self.returns, self.hands)
+        return ratio(self.returns, self.hands.astype(np.float64))
 
     def joined(self, result: match.MatchResult) -> Pairing:
         """Return the pairing with the groups of ``result`` added."""
