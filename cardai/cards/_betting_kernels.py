@@ -94,7 +94,7 @@ def post(row: Any, rules: Any) -> Any:
         amount = min(ante + rules["blinds"][position], stack)
         row["spent"][seat] = amount
         row["round_spent"][seat] = amount - ante
-        row["folded"][seat] = False
+        row["folded"][seat] = 0
         top = max(top, amount)
     row["max_spent"] = top
     row["min_raise_to"] = top + rules["minimum_bet"]
@@ -170,7 +170,7 @@ def act(row: Any, rules: Any, action: Any) -> Any:
     seat = row["current"]
     amount = row["spent"][seat]
     if action == 0:
-        row["folded"][seat] = True
+        row["folded"][seat] = 1
     elif action == 1:
         amount = min(row["max_spent"], row["stack"][seat])
         if amount < row["stack"][seat]:
