@@ -131,7 +131,7 @@ class MatchFiles:
 
 
 def _open(name: str, mode: str) -> TextIO:
-    return cast(TextIO, open(name, mode, encoding="utf-8", newline="\n"))  # noqa: SIM115 closed with the match
+    return cast(TextIO, open(name, mode, encoding="utf-8", newline="\n"))
 
 
 def _drop_cut_line(path: Path) -> None:
