@@ -11,9 +11,7 @@ def dealer(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The match; its log is NAME.log.", show_default=False)],
     gamedef: Annotated[
         str,
-        typer.Argument(
-            metavar="GAMEDEF", help="A game definition file, or a shipped one's name.", show_default=False
-        ),
+        typer.Argument(metavar="GAMEDEF", help="A game definition file, or a shipped one's name.", show_default=False),
     ],
     hands: Annotated[int, typer.Argument(metavar="HANDS", min=1, help="Hands to play.", show_default=False)],
     seed: Annotated[
@@ -24,7 +22,8 @@ def dealer(
     ],
     fixed: Annotated[bool, typer.Option("-f", "--fixed", help="Keep the button where it is.")] = False,
     ports: Annotated[
-        str, typer.Option("-p", "--ports", metavar="PORT,PORT", help="The ports, by seat.", show_default="any free ones")
+        str,
+        typer.Option("-p", "--ports", metavar="PORT,PORT", help="The ports, by seat.", show_default="any free ones"),
     ] = "",
     host: Annotated[
         str, typer.Option("--host", help="The address to listen on; 0.0.0.0 lets other machines in.")
@@ -96,7 +95,11 @@ def play(
     game: Annotated[
         str,
         typer.Option(
-            "--game", "-g", metavar="GAMEDEF", help="A game definition file, or a shipped one's name.", show_default=False
+            "--game",
+            "-g",
+            metavar="GAMEDEF",
+            help="A game definition file, or a shipped one's name.",
+            show_default=False,
         ),
     ],
     port: Annotated[int, typer.Option("--port", "-p", help="The seat's port.", show_default=False)],

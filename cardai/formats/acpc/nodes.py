@@ -9,14 +9,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from cardai.cards import betting as rules
-from cardai.cards._ranking_kernels import SUIT_BITS, rank_suits
+from cardai.cards.betting import CONTINUES, ROUND_OVER, SHOWDOWN, UNCONTESTED, Betting
 from cardai.core.errors import IllegalActionError
+from cardai.core.kernel import interpreted_copy
 from cardai.formats.acpc.gamedef import GameDef
 from cardai.formats.acpc.states import CALL, FOLD, RAISE, action_text
 
+rules = interpreted_copy("cardai.cards._betting_kernels")
+ranking = interpreted_copy("cardai.cards._ranking_kernels")
+
 FINISHED = -4
 """``actor`` of a finished hand."""
+_SUIT = 8191  # 13 ones
 _KEPT = 30_000  # nodes kept (about 1 kB each); heads-up limit hold'em has about 20,000
 
 
@@ -86,7 +90,7 @@ class Tree:
         self.rules = self.betting.rules()
         self._count = 0
         row = self.betting.new_row(game.button, game.stack)
-        over = rules.post(row, self.rules) != rules.CONTINUES
+        over = rules.post(row, self.rules) != CONTINUES
         self.root = Node(None, -1, row, b"/" * (game.num_rounds - 1) if over else b"")
         self._describe(self.root)
 
@@ -114,10 +118,10 @@ class Tree:
             row[name] = row[name].copy()
         outcome = rules.act(row, self.rules, action)  # its history is shared by all rows and never read
         wire = node.wire + action_text(action, self.game.no_limit).encode()
-        if outcome in (rules.ROUND_OVER, rules.SHOWDOWN):
+        if outcome in (ROUND_OVER, SHOWDOWN):
             wire += b"/" * (row["round"] - node.round)
         child = Node(node, action, row, wire)
-        child.contested = outcome != rules.UNCONTESTED
+        child.contested = outcome != UNCONTESTED
         self._describe(child)
         if node.kept and self._count < _KEPT:
             self._count += 1
@@ -178,17 +182,17 @@ class Tree:
                     bits = board
                     for card in cards[position * size : position * size + size]:
                         bits |= 1 << card
-                    ranks[position] = rank_suits(
-                        bits & SUIT_BITS, bits >> 13 & SUIT_BITS, bits >> 26 & SUIT_BITS, bits >> 39, 1
+                    ranks[position] = ranking.rank_suits(
+                        bits & _SUIT, bits >> 13 & _SUIT, bits >> 26 & _SUIT, bits >> 39, 1
                     )
         out = [0.0] * n
         rules.payoffs(node.row, self.rules, ranks, out)
         return out
 
 
-def betting_of(game: GameDef) -> rules.Betting:
+def betting_of(game: GameDef) -> Betting:
     """Return the betting rules of a game definition; a seat of the rules is a position of the competition."""
-    return rules.Betting(
+    return Betting(
         num_players=game.num_players,
         num_rounds=game.num_rounds,
         blinds=game.blind,
