@@ -22,6 +22,7 @@ MAX_BOARD = 5
 MAX_HISTORY = MAX_ROUNDS * MAX_ACTIONS
 
 
+@cache
 def row_dtype() -> np.dtype[Any]:
     """Return the dtype of a hand's row, the same for every game of this folder."""
     return np.dtype(
@@ -36,6 +37,7 @@ def row_dtype() -> np.dtype[Any]:
     )
 
 
+@cache
 def rules_dtype() -> np.dtype[Any]:
     """Return the dtype of the rules, the same for every game of this folder."""
     numbers = ("hole_cards", "needed", "ranking", "mapping", "unlimited", "rungs")
@@ -275,6 +277,10 @@ class BoardPoker(RowGame):
         return _kernels()
 
     def rules_row(self) -> npt.NDArray[Any]:
+        return self._rules
+
+    @cached_property
+    def _rules(self) -> npt.NDArray[Any]:
         betting, stacks, ladder = self.betting, self.seat_stacks(), self.ladder()
         rules = np.zeros(1, rules_dtype())
         for name, value in betting.rules().items():
