@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -332,8 +333,8 @@ class RowState(State):
     def clone(self) -> RowState:
         other = RowState.__new__(RowState)
         other.game, other._index, other._setup = self.game, self._index, self._setup
-        other._tables = self.game.tables(1)
-        other._tables.data[:] = self._tables.data
+        other._tables = copy(self._tables)  # all but the hand itself is constant
+        other._tables.data = self._tables.data.copy()
         other._events = list(self._events)
         return other
 
