@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from cardai.core.game import Game
+    from cardai.core.spec import Spec
 
 ACTIONS_SHOWN = 64
 """A game's action ids are listed in full up to this many; of more, the first ones and the last four are."""
@@ -23,7 +24,8 @@ ACTIONS_SHOWN = 64
 def describe(
     kind: Annotated[str, typer.Argument(help="game, encoder, agent, trainer or watcher.", show_default=False)],
     name: Annotated[
-        str, typer.Argument(help="The plugin, with options if they matter: gin:target=50.", show_default=False)
+        str,
+        typer.Argument(help="The plugin, with options if they matter (gin:target=50); or a run.", show_default=False),
     ],
     game: Annotated[
         str | None, typer.Option("--game", "-g", metavar="GAME", help="Say how an encoder or agent takes this game.")
@@ -44,6 +46,8 @@ def gather(kind: str, name: str, game: str | None = None) -> dict[str, Any]:
     from cardai.core.spec import parse
 
     spec = parse(name)
+    if kind == "agent" and spec.is_run:
+        return _about_run(spec)
     entry = registry.find(kind, spec.name)
     about: dict[str, Any] = {
         "kind": kind,
@@ -71,6 +75,34 @@ def gather(kind: str, name: str, game: str | None = None) -> dict[str, Any]:
         return about
     about.update(_BY_KIND[kind](plugin, game))
     return about
+
+
+def _about_run(spec: Spec) -> dict[str, Any]:
+    """Return what is known of a trained run that is named as an agent."""
+    from pathlib import Path
+
+    from cardai.core.runs import Run
+
+    run = Run.open(Path(spec.name))
+    steps = run.steps()
+    rows = run.read_metrics()
+    return {
+        "kind": "agent",
+        "name": spec.name,
+        "spec": str(spec),
+        "summary": "A trained run: this directory is an agent of the game it was trained on.",
+        "distribution": "trained run",
+        "module": run.id,
+        "trainer": run.trainer_spec,
+        "game": run.game_spec,
+        "encoder": run.encoder_spec,
+        "seed": run.seed,
+        "steps": steps[-1] if steps else 0,
+        "checkpoints": steps,
+        "step_unit": run.trainer().step_unit,
+        "agent_options": dict(run.trainer().agent_options()),
+        "metrics": rows[-1] if rows else {},
+    }
 
 
 def _options(cls: type, given: dict[str, Any]) -> list[dict[str, Any]]:
@@ -198,7 +230,13 @@ def _print_facts(console: Console, about: dict[str, Any]) -> None:
         )
         memory = "remembers during a match" if about["stateful"] else "a function of the view alone"
         lines.append(f"{exact}; {memory}." + (f" It plays {about['plays']}." if "plays" in about else ""))
-    if about["kind"] == "trainer" and "step_unit" in about:
+    if "trainer" in about:
+        lines += [f"{key:<8} {about[key]}" for key in ("trainer", "game", "encoder", "seed") if about[key] is not None]
+        kept = ", ".join(str(step) for step in about["checkpoints"]) or "none yet"
+        lines += [f"steps    {about['steps']:,} {about['step_unit']} (checkpoints: {kept})"]
+        lines += [f"         {name} {value:.6g}" for name, value in about["metrics"].items()]
+        lines += [f"options  {about['name']}:{key}=...  {text}" for key, text in about["agent_options"].items()]
+    elif about["kind"] == "trainer" and "step_unit" in about:
         needs = "; needs --encoder" if about["needs_encoder"] else ""
         lines.append(f"A step is counted in {about['step_unit']}{needs}.")
         lines += [f"  runs/DIR:{key}=...  {text}" for key, text in about["agent_options"].items()]
