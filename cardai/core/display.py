@@ -20,6 +20,7 @@ RANKS = "23456789TJQKA"
 GLYPHS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 NONE = "-"
 _WRITTEN = re.compile(r"\b(?:[2-9TJQKA][cdhs])+\b")
+_NAMED = re.compile(r"(\d+) ([a-z][a-z ]*?)(?=,|;|\.|$)")  # a count whose doc names its values: "0 knock, 1 gin"
 _RED = re.compile(r"[2-9TJQKA][♦♥]")
 _BLACK = re.compile(r"[2-9TJQKA][♣♠]")
 
@@ -114,6 +115,9 @@ def value_text(game: Game, f: Field, value: Any, player: int | None) -> str:
         return "yes" if value else "no"
     if f.kind == "seat":
         return seat_name(int(value), player)
+    named = dict(_NAMED.findall(f.doc)) if f.kind == "count" and f.doc.startswith("0 ") else {}
+    if str(value) in named:
+        return named[str(value)]
     return f"{value:,} {f.unit}".strip()
 
 
