@@ -182,6 +182,7 @@ def show(result: MatchResult, command: str) -> None:
     for name in columns(result.agents):
         table.add_column(Text(name, style="bold"), no_wrap=True)
     for i, (label, cells) in enumerate(table_of(result)):
+        cells = ["-" if cell.startswith(("nan", "+nan")) else cell for cell in cells]  # of nothing
         table.add_row(label, *cells, style="bold" if i == 0 else "")
     console.print(table)
     speed = played / max(result.seconds, 1e-9)

@@ -141,9 +141,14 @@ def _history_text(game: Game, f: Field, view: Mapping[str, Any]) -> str:
     return " | ".join(", ".join(words) for words in by_round.values())
 
 
+def flowing(text: str) -> str:
+    """Return ``text`` with each paragraph on one line, for whatever width there is."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+
+
 def help_text(game: Game) -> str:
     """Return the rules and what each field of a view means."""
     width = max((len(f.name) for f in game.view_fields), default=0)
-    lines = [game.rules or "This game has no written rules.", "", "What you see:"]
+    lines = [flowing(game.rules) or "This game has no written rules.", "", "What you see:"]
     lines += [f"  {f.name.replace('_', ' '):<{width}}  {f.doc}" for f in game.view_fields if f.name != "player"]
     return "\n".join(lines)
