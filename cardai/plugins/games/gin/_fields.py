@@ -105,6 +105,6 @@ def own_row_fields(max_turns: int) -> list[tuple[Any, ...]]:
         ("wall", np.bool_),
         ("pile_size", np.int16),
         ("pile", np.int8, (PILE,)),
-        ("draws", np.int16, (2, own_draws(max_turns))),
-        ("history", np.int16, (max_turns + 1,)),
+        ("draws", np.int8, (2, own_draws(max_turns))),
+        ("history", np.int8, (max_turns + 1,)),
     ]

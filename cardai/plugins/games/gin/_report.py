@@ -7,10 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardai.core.statistics import Estimate, group_sums, mean, ratio
-
-from cardai.cards.gin import CAPPED, GIN, KNOCKED, UNDERCUT, VOID
-
 
 def summary(hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> list[tuple[str, str]]:
     return []
