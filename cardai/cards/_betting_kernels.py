@@ -24,6 +24,8 @@ UNLIMITED = 2**31 - 1
 MAX_ACTIONS = 64
 """No raise is legal that would let a round exceed this many actions."""
 MAX_PLAYERS = 10
+ALL_IN = -1.0
+"""The rung of a bet ladder that puts everything in (others are fractions of the pot)."""
 
 
 @kernel
@@ -159,6 +161,28 @@ def raise_bounds(row: Any, rules: Any) -> Any:
         return min(row["min_raise_to"], stack), stack
     amount = min(row["max_spent"] + rules["raise_sizes"][row["round"]], stack)
     return amount, amount
+
+
+@kernel
+def rung_amount(row: Any, rules: Any, rung: Any, low: Any, high: Any) -> Any:
+    """Return what a rung of the ladder raises to, or 0 where it is no legal amount between ``low`` and ``high``.
+
+    A fraction is of the pot as it is after a call. What reaches the whole stack is the all-in rung's; a ladder without
+    that rung lets its first fraction that reaches so far go all-in.
+    """
+    if rules["fractions"][rung] == ALL_IN:
+        return high
+    called = pot(row, rules) + to_call(row, row["current"])
+    amount = row["max_spent"] + int(rules["fractions"][rung] * called)
+    if amount < low:
+        return 0
+    if amount < high:
+        return amount
+    if rules["fractions"][rules["rungs"] - 1] == ALL_IN:
+        return 0
+    if rung > 0 and row["max_spent"] + int(rules["fractions"][rung - 1] * called) >= high:
+        return 0
+    return high
 
 
 @kernel

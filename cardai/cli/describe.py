@@ -262,4 +262,4 @@ def _cell(row: dict[str, Any], column: str) -> str:
 def _text(value: Any) -> str:
     from cardai.core.spec import write_value
 
-    return write_value(value)
+    return write_value(value) or "(none)"

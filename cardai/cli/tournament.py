@@ -32,7 +32,7 @@ def tournament(
     agent: Annotated[
         list[str], typer.Option("--agent", "-a", metavar="AGENT", help="A player; repeat it.", show_default=False)
     ],
-    games: Annotated[int, typer.Option("--games", "-n", min=1, help="Games a pairing.")] = 1000,
+    games: Annotated[int, typer.Option("--games", "-n", metavar="N", min=1, help="Games a pairing.")] = 1000,
     form: Annotated[
         Format, typer.Option("--format", help="Each against each, or the first against every other.")
     ] = Format.roundrobin,
@@ -156,7 +156,7 @@ def show(standings: Standings, game: str) -> None:
     console.print(table)
     played = [len(p.groups) for p in standings.pairings.values()]
     hands = sum(int(p.hands.sum()) for p in standings.pairings.values())
-    console.print(f"\n{len(played)} pairings, {hands:,} hands.")
+    console.print(f"\n{len(played)} pairing{'s' * (len(played) != 1)}, {hands:,} hands.")
 
 
 def _rank(standings: Standings, i: int) -> float:
@@ -190,7 +190,7 @@ def as_json(standings: Standings, game: str, seed: int) -> dict[str, Any]:
                 "agents": [standings.agents[i], standings.agents[j]],
                 "groups": len(pairing.groups),
                 "hands": int(pairing.hands.sum()),
-                "win_rate": estimate_json(pairing.win_rate()),
+                "win_rate": estimate_json(pairing.win_rate(), rate=True),
                 "mean_return": estimate_json(pairing.mean_return()),
             }
         )

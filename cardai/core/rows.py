@@ -71,6 +71,8 @@ class RowKernels:
     """returns(data, rules, index, out): fill (m, P) float64."""
     outcomes: Callable[..., Any] | None = None
     """outcomes(data, rules, index, out): fill (m,) structured outcomes."""
+    advance: Callable[..., Any] | None = None
+    """advance(data, rules, index): deal until no row has ``current`` -1, in one call; only to save time."""
 
 
 @kernel
@@ -172,6 +174,9 @@ class RowTables(Tables):
                     bring_forward(self.data[row], position, int(card))
 
     def _advance(self, index: IntArray) -> None:
+        if self.kernels.advance is not None:
+            self.kernels.advance(self.data, self.rules, index)
+            return
         while True:
             pending = index[self.data["current"][index] == CHANCE]
             if not len(pending):

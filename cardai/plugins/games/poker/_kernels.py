@@ -18,6 +18,7 @@ from cardai.cards._betting_kernels import (
     post,
     pot,
     raise_bounds,
+    rung_amount,
     seat_at,
     to_call,
 )
@@ -26,8 +27,6 @@ from cardai.core.kernel import kernel
 from cardai.core.rng import below
 
 MAX_HOLE = 2
-ALL_IN = -1.0
-"""The rung of a bet ladder that puts everything in (others are fractions of the pot)."""
 PAIR = 1000
 """Added to a Leduc hand's rank when it pairs the board."""
 
@@ -102,28 +101,6 @@ def deal_all(data: Any, rules: Any, index: Any) -> None:
         row = data[index[i]]
         while row["current"] == -1:
             deal_one(row, rules)
-
-
-@kernel
-def rung_amount(row: Any, rules: Any, rung: Any, low: Any, high: Any) -> Any:
-    """Return what a rung of the ladder raises to, or 0 where it is no legal amount between ``low`` and ``high``.
-
-    A fraction is of the pot as it is after a call. What reaches the whole stack is the all-in rung's; a ladder without
-    that rung lets its first fraction that reaches so far go all-in.
-    """
-    if rules["fractions"][rung] == ALL_IN:
-        return high
-    called = pot(row, rules) + to_call(row, row["current"])
-    amount = row["max_spent"] + np.int64(rules["fractions"][rung] * called)
-    if amount < low:
-        return 0
-    if amount < high:
-        return amount
-    if rules["fractions"][rules["rungs"] - 1] == ALL_IN:
-        return 0
-    if rung > 0 and row["max_spent"] + np.int64(rules["fractions"][rung - 1] * called) >= high:
-        return 0
-    return high
 
 
 @kernel
@@ -250,19 +227,14 @@ def view_seats(
 
 @kernel
 def view_lists(data: Any, rules: Any, index: Any, player: Any, cards: Any, history: Any, when_and_who: Any) -> None:
-    """Fill a view's lists: (hole, board), history, (history_round, history_seat)."""
+    """Fill a view's lists: (hole, board), history, (history_round, history_seat); histories are -1 before."""
     for i in range(len(index)):
         row = data[index[i]]
         for k in range(cards[0].shape[1]):
             cards[0][i, k] = row["hole"][player * 2 + k]
         for k in range(cards[1].shape[1]):
             cards[1][i, k] = row["board"][k]
-        count = row["actions"]
-        for k in range(count):
+        for k in range(row["actions"]):
             history[i, k] = row["history"][k]
             when_and_who[0][i, k] = row["history_round"][k]
             when_and_who[1][i, k] = row["history_seat"][k]
-        for k in range(count, history.shape[1]):
-            history[i, k] = -1
-            when_and_who[0][i, k] = -1
-            when_and_who[1][i, k] = -1

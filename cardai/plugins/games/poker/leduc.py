@@ -74,7 +74,7 @@ class Leduc(BoardPoker):
             "fold_anytime": True,
         },
         "leduc_thesis": {"ante": 0, "blinds": (1, 2), "raise_sizes": (2, 2)},
-        "leduc_rlcard": {"ante": 0, "blinds": (1, 2), "second_round": "next"},
+        "leduc_rlcard": {"ante": 0, "blinds": (1, 2), "second_round": "next", "fold_anytime": True},
     }
 
     def __attrs_post_init__(self) -> None:
