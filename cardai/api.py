@@ -7,13 +7,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from cardai.core import registry
 from cardai.core.agent import Agent
 from cardai.core.encoder import Encoder
 from cardai.core.game import Game
 from cardai.core.spec import parse, write_value
+
+if TYPE_CHECKING:
+    from cardai.core.match import MatchResult
 
 
 def _make(kind: str, spec: str, options: dict[str, Any]) -> Any:
@@ -36,3 +40,17 @@ def encoder(spec: str, **options: Any) -> Encoder:
     """Return an encoder by name and options."""
     made: Encoder = _make("encoder", spec, options)
     return made
+
+
+def play(
+    game: str | Game,
+    agents: Sequence[str | Agent],
+    games: int = 1000,
+    seed: int = 0,
+    duplicate: bool = True,
+    jobs: int = 1,
+) -> MatchResult:
+    """Play a match and return its result; see :func:`cardai.core.match.play`, which has more options."""
+    from cardai.core import match
+
+    return match.play(game, agents, games=games, seed=seed, duplicate=duplicate, jobs=jobs)

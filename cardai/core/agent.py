@@ -10,7 +10,6 @@ Override one of
 from __future__ import annotations
 
 import random
-from abc import ABC
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
@@ -22,7 +21,7 @@ from cardai.core.game import Actions, Amounts, Game, Legal
 from cardai.core.rng import Rows
 
 
-class Agent(ABC):
+class Agent:
     """A player: a pure function of the view unless it says ``stateful``."""
 
     stateful: ClassVar[bool] = False

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from attrs import field, frozen
 
 from cardai.core.errors import IllegalActionError
-from cardai.core.fields import Field, Views
+from cardai.core.fields import Field, Views, unpack_view
 
 CHANCE = -1
 """``current_player`` when chance is to act."""
@@ -203,6 +203,8 @@ class Game(ABC):
     """What a view holds."""
     outcome_fields: tuple[Field, ...] = ()
     """What is noted of each finished hand beside its returns (turns, who knocked, ...)."""
+    amounts: bool = False
+    """Whether legal actions are :class:`Amounts` (full no-limit betting) rather than a mask."""
     unit: ClassVar[str] = "chips"
     """The unit of returns: points, chips, ..."""
     measure: ClassVar[Literal["wins", "returns"]] = "returns"
@@ -267,7 +269,7 @@ class Game(ABC):
         for i in range(len(scores)):
             played = None
             if previous is not None:
-                outcome = {name: outcomes[i][name].item() for name in outcomes.dtype.names or ()}
+                outcome = unpack_view(self.outcome_fields, outcomes[i])
                 played = Played(unpack_setup(previous[i]), tuple(float(x) for x in returns[i]), outcome)
             setups.append(self.next_hand(tuple(float(x) for x in scores[i]), played, int(seeds[i])))
         return pack_setups(self.num_players, setups)
@@ -290,6 +292,9 @@ class Game(ABC):
 
 class Tables(ABC):
     """n hands in lock step. ``rows`` arguments are integer arrays of table numbers; results follow their order."""
+
+    whole_deck: ClassVar[bool] = False
+    """Whether :meth:`deck` is known, whole, when a hand begins (else it is complete when the hand is over)."""
 
     def __init__(self, game: Game, count: int) -> None:
         self.game = game
@@ -328,6 +333,10 @@ class Tables(ABC):
         Raises IllegalActionError for an illegal action or a finished row, naming the row; no row is changed then.
         """
 
+    def apply_checked(self, rows: IntArray, actions: IntArray) -> None:
+        """Do the same as :meth:`apply` for actions that the caller has checked already."""
+        self.apply(rows, actions)
+
     @abstractmethod
     def returns(self, rows: IntArray) -> npt.NDArray[np.float64]:
         """Return (m, P) float64 results of the hands at ``rows`` (zeros until a hand is over)."""
@@ -338,4 +347,7 @@ class Tables(ABC):
 
     @abstractmethod
     def deck(self, row: int) -> list[int]:
-        """Return the chance outcomes at ``row`` in order: with the actions they replay the hand exactly."""
+        """Return the chance outcomes at ``row`` in order (a fast game: the whole deck; ask before anything is reshuffled).
+
+        With the deck's seed and the actions they replay the hand exactly.
+        """

@@ -66,6 +66,7 @@ class Entry:
 
 _from_files: dict[tuple[str, str], tuple[Entry, ModuleType]] = {}
 _watchers: list[ModuleType] = []
+_files: list[str] = []
 
 
 def entries(kind: str | None = None) -> list[Entry]:
@@ -275,10 +276,13 @@ def add_file(path: str) -> list[Entry]:
         UsageError: no such file. PluginError: it cannot be loaded, or a name is taken already.
     """
     file = Path(path)
+    if str(file.resolve()) in _files:
+        return [entry for entry, _ in _from_files.values() if entry.distribution == path]
     if not file.is_file():
         raise UsageError(f"There is no plugin file {path!r}. Give the path of a Python file.")
     spec = importlib.util.spec_from_file_location(f"cardai_plugin_{file.stem}", file.resolve())
-    assert spec is not None and spec.loader is not None  # a .py file always has both
+    if spec is None or spec.loader is None:
+        raise UsageError(f"The plugin file {path!r} is not a Python file. Its name must end in .py.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     called = f"The plugin file {path!r}"
@@ -287,6 +291,7 @@ def add_file(path: str) -> list[Entry]:
     except Exception as error:
         raise PluginError(f"{called} cannot be loaded. Cause: {type(error).__name__}: {error}") from error
     manager = _manager(module, called)
+    _files.append(str(file.resolve()))
     added = []
     for kind, hook in HOOK_OF_KIND.items():
         for offered in getattr(manager.hook, hook)():
@@ -298,6 +303,11 @@ def add_file(path: str) -> list[Entry]:
     if any(hasattr(module, hook) for hook in WATCHER_HOOKS):
         _watchers.append(module)
     return added
+
+
+def plugin_files() -> list[str]:
+    """Return the paths of the one-file plugins loaded so far, for worker processes."""
+    return list(dict.fromkeys(_files))
 
 
 def _add(kind: str, name: str, general: str, module: ModuleType, path: str) -> list[Entry]:

@@ -64,9 +64,9 @@ def shuffle(seed: Any, deck: Any) -> None:
 
 
 @kernel
-def _hash_rows(seeds: Any, counter: Any, out: Any) -> None:
+def _hash_rows(seeds: Any, counters: Any, out: Any) -> None:
     for i in range(len(seeds)):
-        out[i] = hash64(seeds[i], counter)
+        out[i] = hash64(seeds[i], counters[i])
 
 
 @kernel
@@ -110,6 +110,13 @@ def derive_many(root: int, *path: int | str, count: int, start: int = 0) -> Seed
         return np.asarray(x ^ (x >> _U31), dtype=np.uint64)
 
 
+def hash_rows(seeds: Seeds, counters: int | npt.NDArray[Any]) -> Seeds:
+    """Return number ``counters`` (one, or one a row) of each stream of ``seeds`` (n,), as (n,) uint64."""
+    out = np.empty(len(seeds), np.uint64)
+    _hash_rows(seeds, np.broadcast_to(np.asarray(counters, np.int64), out.shape).copy(), out)
+    return out
+
+
 class Rows:
     """Random numbers for a batch of decisions, one independent stream a row.
 
@@ -131,9 +138,7 @@ class Rows:
 
     def fork(self, counter: int) -> Rows:
         """Return new independent streams, a row each, numbered by ``counter`` (>= 1000 keeps clear of random())."""
-        out = np.empty(len(self.seeds), np.uint64)
-        _hash_rows(self.seeds, counter, out)
-        return Rows(out)
+        return Rows(hash_rows(self.seeds, counter))
 
     def generator(self, row: int) -> Random:
         """Return the standard library's generator for one row, for scalar agents."""

@@ -1,0 +1,28 @@
+"""The 1,326 hold'em hands as numbers: the pair a < b of cards has the index b * (b - 1) / 2 + a."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+COUNT = 1326
+
+
+def pairs() -> npt.NDArray[np.int8]:
+    """Return the cards of every hand, (1326, 2) int8, the lower card first, in order of index."""
+    high, low = np.tril_indices(52, -1)
+    return np.stack([low, high], axis=1).astype(np.int8)
+
+
+def pair_index(first: npt.NDArray[np.integer], second: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:  # type: ignore[type-arg]
+    """Return the index of each pair of cards (n,), in either order; -1 where a card is missing (-1) or both are equal."""
+    low = np.minimum(first, second).astype(np.int64)
+    high = np.maximum(first, second).astype(np.int64)
+    return np.where((low >= 0) & (low != high), high * (high - 1) // 2 + low, -1)
+
+
+def compatible(dead: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
+    """Return for card sets (n,) uint64 which hands hold none of the cards, (n, 1326) bool."""
+    both = pairs().astype(np.uint64)
+    masks = (np.uint64(1) << both[:, 0]) | (np.uint64(1) << both[:, 1])
+    return np.asarray((dead[:, None] & masks) == 0)

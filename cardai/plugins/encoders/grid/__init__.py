@@ -1,0 +1,117 @@
+"""Card grids: any view as planes of suits by ranks, padded or not, and the plane lists of the publications."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from attrs import evolve, frozen, validators
+
+from cardai.core.encoder import Encoder, Plane
+from cardai.core.fields import Field
+from cardai.core.game import Game
+from cardai.core.hookspecs import hookimpl
+from cardai.core.spec import option
+from cardai.plugins.encoders.grid import sources
+from cardai.plugins.encoders.grid.layout import GridLayout, Source, need
+from cardai.plugins.encoders.grid.papers import PAPERS
+from cardai.plugins.encoders.grid.windows import CLUBS_FIRST, SPADES_FIRST, window
+
+Size = Literal["4x13", "8x13", "15x15", "17x17"]
+Placement = Literal["centred", "corner"]
+
+
+def _placed(planes: list[Source]) -> list[Source]:
+    """Number the planes, so that each says where it stands."""
+    out, number = [], 0
+    for source in planes:
+        named = []
+        for plane in source.planes:
+            named.append(Plane(plane.name, str(number), plane.meaning, plane.scale))
+            number += 1
+        out.append(evolve(source, planes=tuple(named)))
+    return out
+
+
+@frozen
+class Grid(Encoder):
+    """All fields of any view as planes: cards in their cells, numbers as filled planes, histories as bits."""
+
+    size: Size = option("4x13", help="plane size; 8x13 is the double row, 15x15 and 17x17 are padded with zeros")
+    placement: Placement = option("centred", help="where a padded plane holds the card window")
+    cards: Literal["each", "together", "both"] = option(
+        "each", help="ordered cards: a plane each, one plane for all, or both"
+    )
+    numbers: Literal["constant", "as_cards"] = option(
+        "constant", help="chips: a filled plane, or a thermometer of fake cards"
+    )
+    chip_unit: float = option(50.0, help="chips a cell when numbers=as_cards", validator=validators.gt(0))
+    history: Literal["bits", "none"] = option("bits", help="histories: bit planes, or left out")
+    history_length: int = option(0, help="the last entries of a history to show, 0 for all", validator=validators.ge(0))
+    fields: tuple[str, ...] = option((), help="the fields to show, joined with +; none given: all")
+
+    presets: ClassVar[dict[str, dict[str, Any]]] = {
+        "grid_4x13": {},
+        "double_row_8x13": {"size": "8x13"},
+        "padded": {"size": "17x17"},
+    }
+
+    def for_game(self, game: Game) -> GridLayout:
+        known = need(game, "grid", *self.fields)
+        shown = [known[name] for name in self.fields] if self.fields else list(game.view_fields)
+        planes = [source for f in shown for source in self._sources(f)]
+        complete = len(shown) == len(game.view_fields)
+        whole = self.history == "bits" and all(
+            self.history_length in (0, *range(f.size, 10**6)) for f in shown if f.kind.endswith("history")
+        )
+        exact = self.numbers == "constant" and all(f.maximum < 2**24 for f in shown)
+        lossless = (
+            complete and exact and self.cards != "together" and (whole or not any("history" in f.kind for f in shown))
+        )
+        place = window(self.size, self.placement)
+        return GridLayout(place, _placed(planes), lossless)
+
+    def _sources(self, f: Field) -> list[Source]:
+        if f.kind == "card":
+            return [sources.one_card(f)] if not f.size else [sources.cards_each(f)]
+        if f.kind == "cards":
+            out = [sources.cards_each(f)] if self.cards != "together" else []
+            return [*out, sources.cards_together(f)] if self.cards != "each" else out
+        if f.kind == "card_set":
+            return [sources.card_sets(f)]
+        if f.kind == "seat":
+            return [sources.seats(f)]
+        if f.kind.endswith("history"):
+            return [sources.history(f, self.history_length)] if self.history == "bits" else []
+        if f.kind == "chips" and self.numbers == "as_cards":
+            return [sources.numbers_as_cards(f, self.chip_unit)]
+        return [sources.numbers(f)]
+
+
+@frozen
+class PaperGrid(Encoder):
+    """The planes that a publication fixes, over the standard fields of poker views."""
+
+    planes: Literal["poker_cnn_video", "poker_cnn_limit", "poker_cnn_triple_draw", "cnn_valuation"] = option(
+        help="whose list of planes"
+    )
+    size: Size = option("17x17", help="plane size; the publications pad to 17x17")
+    placement: Placement = option("centred", help="where a padded plane holds the card window")
+    suits: Literal["cdhs", "shdc"] = option("cdhs", help="the order of the suit rows")
+    chip_unit: float = option(50.0, help="chips a cell of the pot written as cards", validator=validators.gt(0))
+
+    presets: ClassVar[dict[str, dict[str, Any]]] = {
+        "poker_cnn_video": {"planes": "poker_cnn_video"},
+        "poker_cnn_limit": {"planes": "poker_cnn_limit"},
+        "poker_cnn_triple_draw": {"planes": "poker_cnn_triple_draw"},
+        "cnn_valuation": {"planes": "cnn_valuation", "placement": "corner", "suits": "shdc"},
+    }
+
+    def for_game(self, game: Game) -> GridLayout:
+        place = window(self.size, self.placement, CLUBS_FIRST if self.suits == "cdhs" else SPADES_FIRST)
+        return GridLayout(place, _placed(PAPERS[self.planes](game, self.chip_unit)), lossless=False)
+
+
+@hookimpl
+def cardai_encoder() -> dict[str, type[Encoder]]:
+    """Offer both grids."""
+    return {"grid": Grid, "paper_grid": PaperGrid}

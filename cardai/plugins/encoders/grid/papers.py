@@ -1,0 +1,186 @@
+"""The plane lists that publications fix, over the standard fields of poker views.
+
+Poker-CNN: Yakovenko, Cao, Raffel, Fan, "Poker-CNN: A Pattern Learning Strategy for Making Draws and Bets in Poker Games
+Using Convolutional Networks", AAAI 2016, with the authors' repository for the order of planes.
+CNN valuation: Tang, Xu, Tan, "Convolutional neural network valuation method for intelligent games", 2020, table 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cardai.core.encoder import Plane
+from cardai.core.fields import Field, Views
+from cardai.core.game import Game
+from cardai.plugins.encoders.grid._kernels import acted, betting_bits
+from cardai.plugins.encoders.grid.layout import Bits, Levels, Source, need, union
+from cardai.plugins.encoders.grid.sources import amount_as_cards, cards_each, cards_together
+
+_ACTIONS = 5  # Poker-CNN keeps five actions of a betting string
+
+
+def poker_cnn_video(game: Game, chip_unit: float) -> list[Source]:
+    """5 planes: the dealt cards, one a plane, in dealing order."""
+    fields = need(game, "poker_cnn_video", "hand")
+    return [cards_each(fields["hand"])]
+
+
+def poker_cnn_triple_draw(game: Game, chip_unit: float) -> list[Source]:
+    """31 planes of a draw game with betting."""
+    names = ("hand", "draws_left", "player", "button", "pot", "history", "history_round", "round", "kept")
+    fields = need(game, "poker_cnn_triple_draw", *names)
+    draws = fields["draws_left"].maximum
+    return [
+        cards_each(fields["hand"]),
+        cards_together(fields["hand"]),
+        _left("draws left", draws, lambda views: views["draws_left"]),
+        _position(),
+        _pot(chip_unit),
+        _betting("this round", 0, draws=True),
+        _kept("kept by me", fields["kept"], own=True),
+        _kept("kept by the opponent", fields["kept"], own=False),
+        _betting("previous round", 1, draws=True),
+    ]
+
+
+def poker_cnn_limit(game: Game, chip_unit: float) -> list[Source]:
+    """31 planes of a board game with betting."""
+    names = ("hole", "board", "player", "button", "pot", "history", "history_round", "round")
+    fields = need(game, "poker_cnn_limit", *names)
+    last = fields["round"].maximum
+    return [
+        cards_together(fields["hole"], "private cards"),
+        _board("flop", 0, 3),
+        _board("turn", 3, 4),
+        _board("river", 4, 5),
+        _board("board", 0, 5),
+        _all_cards(),
+        _left("rounds left", last, lambda views: last - views["round"].astype(np.int64)),
+        _position(),
+        _pot(chip_unit),
+        _betting("this round", 0),
+        _betting("three rounds back", 3),
+        _betting("two rounds back", 2),
+        _betting("previous round", 1),
+    ]
+
+
+def cnn_valuation(game: Game, chip_unit: float) -> list[Source]:
+    """16 planes of hold'em: cards one a plane, unions, stage, pot, what the opponent did this round."""
+    fields = need(
+        game, "cnn_valuation", "hole", "board", "round", "pot", "player", "history", "history_round", "history_seat"
+    )
+    stages = fields["round"].maximum + 1
+    most = fields["pot"].maximum or 1
+
+    def stage(views: Views, bits: Bits, levels: Levels) -> None:
+        levels[:] = views["round"][:, None] == np.arange(stages)
+
+    def pot(views: Views, bits: Bits, levels: Levels) -> None:
+        levels[:, 0] = views["pot"] / most
+
+    def opponent(views: Views, bits: Bits, levels: Levels) -> None:
+        out = np.zeros((len(views), 2), np.float32)
+        history, rounds, seats = views["history"], views["history_round"], views["history_seat"]
+        acted(history, rounds, seats, views["round"], views["player"], out)
+        levels[:] = out
+
+    return [
+        cards_each(fields["hole"]),
+        cards_each(fields["board"]),
+        _board("board", 0, 5),
+        _all_cards(),
+        Source(tuple(Plane(f"stage {k}", "", f"the hand is in betting round {k}") for k in range(stages)), stage),
+        Source((Plane("pot", "", "chips in the pot", f"chips / {most}"),), pot),
+        Source(
+            (
+                Plane("opponent called", "", "an opponent has checked or called this round"),
+                Plane("opponent raised", "", "an opponent has bet or raised this round"),
+            ),
+            opponent,
+        ),
+    ]
+
+
+def _left(name: str, count: int, value: Any) -> Source:
+    """A thermometer filled from the back: 3 left of 3 fills all, 1 left fills the last plane."""
+
+    def fill(views: Views, bits: Bits, levels: Levels) -> None:
+        levels[:] = np.arange(count) >= count - np.asarray(value(views))[:, None]
+
+    return Source(tuple(Plane(f"{name} {k}", "", f"at least {count - k} {name}") for k in range(count)), fill)
+
+
+def _position() -> Source:
+    def fill(views: Views, bits: Bits, levels: Levels) -> None:
+        levels[:, 0] = views["player"] == views["button"]
+
+    return Source((Plane("position", "", "I am the button"),), fill)
+
+
+def _pot(unit: float) -> Source:
+    def fill(views: Views, bits: Bits, levels: Levels) -> None:
+        bits[:, 0] = amount_as_cards(views["pot"], unit)
+
+    return Source(
+        (Plane("pot as cards", "", "chips in the pot", f"a cell a {unit:g} chips in the order 2c 2d 2h 2s 3c"),), fill
+    )
+
+
+def _board(name: str, start: int, end: int) -> Source:
+    def fill(views: Views, bits: Bits, levels: Levels) -> None:
+        bits[:, 0] = union(views["board"][:, start:end])
+
+    return Source((Plane(name, "", f"public cards: {name}"),), fill)
+
+
+def _all_cards() -> Source:
+    def fill(views: Views, bits: Bits, levels: Levels) -> None:
+        bits[:, 0] = union(views["hole"]) | union(views["board"])
+
+    return Source((Plane("all cards", "", "private and public cards"),), fill)
+
+
+def _betting(name: str, back: int, draws: bool = False) -> Source:
+    """Five planes, one an action of the round that lies ``back`` rounds behind."""
+
+    def fill(views: Views, bits: Bits, levels: Levels) -> None:
+        out = np.zeros((len(views), _ACTIONS), np.float32)
+        wanted = views["round"].astype(np.int64) - back
+        betting_bits(
+            np.ascontiguousarray(views["history"]), np.ascontiguousarray(views["history_round"]), wanted, draws, out
+        )
+        levels[:] = out
+
+    planes = tuple(
+        Plane(f"{name}, action {k}", "", f"action {k + 1} of {name} was a bet or raise") for k in range(_ACTIONS)
+    )
+    return Source(planes, fill)
+
+
+def _kept(name: str, f: Field, own: bool) -> Source:
+    """A thermometer of how many cards somebody kept at the last draw made (``kept`` is seat * draws + draw, -1 before)."""
+
+    def fill(views: Views, bits: Bits, levels: Levels) -> None:
+        rounds = f.size // 2
+        kept = views[f.name].reshape(len(views), 2, rounds)
+        seat = views["player"].astype(np.int64) if own else 1 - views["player"].astype(np.int64)
+        mine = kept[np.arange(len(views)), seat]  # (n, draws)
+        last = (mine >= 0).sum(axis=1) - 1
+        value: npt.NDArray[Any] = np.where(last >= 0, mine[np.arange(len(views)), np.maximum(last, 0)], 0)
+        levels[:] = np.arange(5) < value[:, None]
+
+    return Source(
+        tuple(Plane(f"{name} {k + 1}", "", f"at least {k + 1} cards {name} at the last draw") for k in range(5)), fill
+    )
+
+
+PAPERS = {
+    "poker_cnn_video": poker_cnn_video,
+    "poker_cnn_limit": poker_cnn_limit,
+    "poker_cnn_triple_draw": poker_cnn_triple_draw,
+    "cnn_valuation": cnn_valuation,
+}
