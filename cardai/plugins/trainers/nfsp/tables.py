@@ -123,7 +123,7 @@ class TablesTraining(Training):
         greedy = self.greedy[rows, seat]
         explore = greedy & (self.rng.random(len(rows)) < self.epsilon)
         actions = self._actions(seat, codes, legal, greedy, explore)
-        held = np.zeros(len(rows), self.pending.dtype)
+        held: npt.NDArray[Any] = np.zeros(len(rows), self.pending.dtype)
         held["code"], held["legal"], held["action"] = packed, mask, actions
         self.pending[rows, seat], self.decided[rows, seat] = held, True
         stored = greedy if self.options.store_exploration else greedy & ~explore
@@ -197,7 +197,7 @@ class TablesTraining(Training):
                 q[rows] = self._ask(learner.q, codes)
                 policy[rows] = _softmax(self._ask(learner.policy, codes), legal)
             metrics |= average_policy_metrics(self.compiled, policy, q, None)
-        losses = sum(learner.losses for learner in self.learners)
+        losses = np.sum([learner.losses for learner in self.learners], axis=0)
         for learner in self.learners:
             learner.losses[:] = 0
         metrics["q_loss"], metrics["policy_loss"] = losses[[0, 2]] / np.maximum(losses[[1, 3]], 1)
