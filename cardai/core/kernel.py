@@ -19,7 +19,8 @@ import importlib.util
 import os
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -100,6 +101,29 @@ def cache_is_cold() -> bool:
         return False
     directory = cache_directory(Path(__file__))
     return not directory.is_dir() or not any(directory.rglob("*.nbc"))
+
+
+@contextmanager
+def when_compiling(tell: Callable[[], None]) -> Iterator[None]:
+    """Call ``tell`` once if, while this is open, a kernel must be compiled because no cache holds it."""
+    if _interpreted:
+        yield
+        return
+    from numba.core import event
+
+    class Ear(event.Listener):  # type: ignore[misc]
+        told = False
+
+        def on_start(self, event: Any) -> None:
+            if not self.told:
+                self.told = True
+                tell()
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    with event.install_listener("numba:compile", Ear()):
+        yield
 
 
 def _package_root(source: Path) -> Path:
