@@ -95,14 +95,6 @@ def cache_directory(source: Path) -> Path:
     return _cache_home() / f"{name}-{_fingerprint(root)}"
 
 
-def cache_is_cold() -> bool:
-    """Say whether cardai's own kernels have never been compiled as they stand (the first run takes a while)."""
-    if _interpreted:
-        return False
-    directory = cache_directory(Path(__file__))
-    return not directory.is_dir() or not any(directory.rglob("*.nbc"))
-
-
 @contextmanager
 def when_compiling(tell: Callable[[], None]) -> Iterator[None]:
     """Call ``tell`` once if, while this is open, a kernel must be compiled because no cache holds it."""
