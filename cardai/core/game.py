@@ -23,6 +23,9 @@ CHANCE = -1
 TERMINAL = -4
 """``current_player`` when the hand is over."""
 
+MOST_IN_MASK = 1024
+"""Games with more distinct actions have legal actions as :class:`Amounts`, not as a mask."""
+
 IntArray = npt.NDArray[np.integer[Any]]
 Actions = npt.NDArray[np.int64]
 
