@@ -23,9 +23,6 @@ CHANCE = -1
 TERMINAL = -4
 """``current_player`` when the hand is over."""
 
-MOST_IN_MASK = 1024
-"""Games with more distinct actions have legal actions as :class:`Amounts`, not as a mask."""
-
 IntArray = npt.NDArray[np.integer[Any]]
 Actions = npt.NDArray[np.int64]
 
@@ -206,6 +203,8 @@ class Game(ABC):
     """What a view holds."""
     outcome_fields: tuple[Field, ...] = ()
     """What is noted of each finished hand beside its returns (turns, who knocked, ...)."""
+    amounts: bool = False
+    """Whether legal actions are :class:`Amounts` (full no-limit betting) rather than a mask."""
     unit: ClassVar[str] = "chips"
     """The unit of returns: points, chips, ..."""
     measure: ClassVar[Literal["wins", "returns"]] = "returns"

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cardai.core.errors import IllegalActionError
 from cardai.core.fields import Views, empty_views, pack_views
-from cardai.core.game import CHANCE, MOST_IN_MASK, TERMINAL, Amounts, Game, IntArray, Legal, State, Tables, unpack_setup
+from cardai.core.game import CHANCE, TERMINAL, Amounts, Game, IntArray, Legal, State, Tables, unpack_setup
 from cardai.core.rng import uniform
 
 
@@ -62,7 +62,7 @@ class StateTables(Tables):
         return self._current.copy()
 
     def legal(self, rows: IntArray) -> Legal:
-        if self.game.num_distinct_actions > MOST_IN_MASK:
+        if self.game.amounts:
             return self._amounts(rows)
         mask = np.zeros((len(rows), self.game.num_distinct_actions), np.bool_)
         for k, row in enumerate(rows):
@@ -71,14 +71,15 @@ class StateTables(Tables):
         return mask
 
     def _amounts(self, rows: IntArray) -> Amounts:
-        """Return legal actions as full no-limit has them: 0 fold, 1 call, N >= 2 raise to N."""
-        out = Amounts(np.zeros((len(rows), 3), np.bool_), np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64))
+        kinds = np.zeros((len(rows), 3), np.bool_)
+        least, most = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
         for k, row in enumerate(rows):
-            legal = self.state(int(row)).legal_actions() if self._current[row] >= 0 else []
-            out.kinds[k] = 0 in legal, 1 in legal, bool(legal) and legal[-1] >= 2
-            if out.kinds[k, 2]:
-                out.min_amount[k], out.max_amount[k] = next(a for a in legal if a >= 2), legal[-1]
-        return out
+            actions = self.state(int(row)).legal_actions() if self._current[row] >= 0 else []
+            raises = [a for a in actions if a >= 2]
+            kinds[k] = 0 in actions, 1 in actions, bool(raises)
+            if raises:
+                least[k], most[k] = raises[0], raises[-1]
+        return Amounts(kinds, least, most)
 
     def views(self, player: int, rows: IntArray) -> Views:
         return pack_views(self.game.view_fields, (self.state(int(row)).view(player) for row in rows))

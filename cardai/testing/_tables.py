@@ -70,15 +70,11 @@ def play_tables(tables: Tables, names: list[int], actions: list[list[int]] | Non
 
 
 def legal_bytes(legal: Legal, row: int) -> bytes:
-    """Return one row's legal actions as bytes, the same for a mask and for amounts that mean the same."""
-    if isinstance(legal, Amounts):
-        actions = [kind for kind in (0, 1) if legal.kinds[row, kind]]
-        actions += [int(legal.min_amount[row]), int(legal.max_amount[row])] if legal.kinds[row, 2] else []
-    else:
-        actions = [int(a) for a in np.flatnonzero(legal[row])]
-        if len(actions) > 4 and actions[-1] - actions[2] == len(actions) - 3:  # an unbroken run of amounts
-            actions = [*actions[:2], actions[2], actions[-1]]
-    return repr(actions).encode()
+    """Return one row's legal actions as bytes (no-limit: amounts only where a raise is legal)."""
+    if not isinstance(legal, Amounts):
+        return bytes(legal[row].tobytes())
+    amounts = (int(legal.min_amount[row]), int(legal.max_amount[row])) if legal.kinds[row, 2] else ()
+    return bytes(legal.kinds[row].tobytes()) + repr(amounts).encode()
 
 
 def compare(game: Game, one: list[Log], other: list[Log], what: str) -> None:
