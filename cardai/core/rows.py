@@ -29,6 +29,7 @@ from cardai.core.game import (
     State,
     Tables,
     pack_setups,
+    setup_dtype,
 )
 from cardai.core.kernel import kernel
 from cardai.core.rng import shuffle
@@ -159,7 +160,7 @@ class RowTables(Tables):
         index = self._all if rows is None else np.asarray(rows, np.int64)
         self.place(index, seeds, decks)
         if setups is None:
-            setups = pack_setups(self.game.num_players, [Setup()] * len(index))
+            setups = np.zeros(len(index), setup_dtype(self.game.num_players))  # those of Setup()
         self.kernels.start(self.data, self.rules, index, setups)
         self._advance(index)
 
