@@ -22,7 +22,7 @@ from cardai.core.spec import option
 from cardai.core.trainer import Trainer
 from cardai.solve._kernels import realise, sequence_values
 from cardai.solve.sequence_form import behaviour_of_plan, plan_of, uniform_behaviour
-from cardai.solve.training import AGENT_OPTIONS, TabularTraining
+from cardai.solve.training import TabularTrainer, TabularTraining
 
 Floats = npt.NDArray[np.float64]
 
@@ -110,10 +110,9 @@ def iterate(
 
 
 @frozen
-class CFR(Trainer):
+class CFR(TabularTrainer):
     """Minimise counterfactual regret in every information set (Zinkevich et al. 2007)."""
 
-    step_unit: ClassVar[str] = "iterations"
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "cfr_plus": {"variant": "cfr+"},
         "linear_cfr": {"variant": "linear"},
@@ -136,9 +135,6 @@ class CFR(Trainer):
     updates: Literal["alternating", "simultaneous"] = option(
         "alternating", help="whether a player answers the others' newest policies or those of the last iteration"
     )
-    measure_every: int = option(
-        0, help="iterations between measurements (0: about twenty a factor of ten)", validator=validators.ge(0)
-    )
 
     @property
     def rule(self) -> Floats:
@@ -152,9 +148,6 @@ class CFR(Trainer):
 
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> CFRTraining:
         return CFRTraining(self, game, encoder)
-
-    def agent_options(self) -> Mapping[str, str]:
-        return AGENT_OPTIONS
 
 
 class CFRTraining(TabularTraining):

@@ -6,7 +6,7 @@ Heinrich, Lanctot and Silver, "Fictitious self-play in extensive-form games", 20
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ from cardai.core.spec import option
 from cardai.core.trainer import Trainer
 from cardai.solve._kernels import best_plan, best_value, sequence_values
 from cardai.solve.sequence_form import behaviour_of_plan, plan_of, uniform_behaviour
-from cardai.solve.training import AGENT_OPTIONS, TabularTraining
+from cardai.solve.training import TabularTrainer, TabularTraining
 
 Floats = npt.NDArray[np.float64]
 
@@ -41,25 +41,17 @@ def iterate(form: Any, done: int, count: int, gamma: float, values: Any, average
 
 
 @frozen
-class XFP(Trainer):
+class XFP(TabularTrainer):
     """Fictitious play with full-width best responses (Heinrich et al. 2015)."""
-
-    step_unit: ClassVar[str] = "iterations"
 
     gamma: float = option(
         0.0,
         help="the step is (gamma + 1) / (gamma + 1 + j): 0 averages all responses alike, as the paper; 1 linearly",
         validator=validators.ge(0),
     )
-    measure_every: int = option(
-        0, help="iterations between measurements (0: about twenty a factor of ten)", validator=validators.ge(0)
-    )
 
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> XFPTraining:
         return XFPTraining(self, game, encoder)
-
-    def agent_options(self) -> Mapping[str, str]:
-        return AGENT_OPTIONS
 
 
 class XFPTraining(TabularTraining):
