@@ -150,7 +150,7 @@ def test_a_solved_run_is_played_without_walking_the_tree(tmp_path: Path, monkeyp
     run = Run.create(tmp_path / "x", "cfr_plus", "kuhn", None, seed=0)
     Session.start(run).train(50)
     monkeypatch.setattr("cardai.solve.training.game_form", None)
-    assert cardai.play("kuhn", [str(tmp_path / "x"), "random"], games=200, seed=1).games == 200
+    assert len(cardai.play("kuhn", [str(tmp_path / "x"), "random"], games=200, seed=1).games) == 200
 
 
 def test_a_policy_that_is_none_is_refused(tmp_path: Path) -> None:
