@@ -28,11 +28,11 @@ Floats = npt.NDArray[np.float64]
 
 VARIANTS: Mapping[str, tuple[float, float, float, bool]] = {
     "cfr": (inf, inf, 0.0, False),
-    "cfr+": (inf, -inf, 1.0, False),
+    "cfr_plus": (inf, -inf, 1.0, False),
     "linear": (1.0, 1.0, 1.0, False),
     "dcfr": (1.5, 0.0, 2.0, False),
-    "pcfr+": (inf, -inf, 2.0, True),
-    "pdcfr+": (2.3, -inf, 5.0, True),
+    "pcfr_plus": (inf, -inf, 2.0, True),
+    "pdcfr_plus": (2.3, -inf, 5.0, True),
 }
 """(alpha, beta, gamma, predictive): every variant is a discounted CFR. Forgetting no regret is an exponent of infinity;
 forgetting all negative regret, minus infinity, is regret matching+."""
@@ -114,14 +114,14 @@ class CFR(TabularTrainer):
     """Minimise counterfactual regret in every information set (Zinkevich et al. 2007)."""
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "cfr_plus": {"variant": "cfr+"},
+        "cfr_plus": {"variant": "cfr_plus"},
         "linear_cfr": {"variant": "linear"},
         "dcfr": {"variant": "dcfr"},
-        "pcfr_plus": {"variant": "pcfr+"},
-        "pdcfr_plus": {"variant": "pdcfr+"},
+        "pcfr_plus": {"variant": "pcfr_plus"},
+        "pdcfr_plus": {"variant": "pdcfr_plus"},
     }
 
-    variant: Literal["cfr", "cfr+", "linear", "dcfr", "pcfr+", "pdcfr+"] = option(
+    variant: Literal["cfr", "cfr_plus", "linear", "dcfr", "pcfr_plus", "pdcfr_plus"] = option(
         "cfr", help="which algorithm: sets the defaults of alpha, beta and gamma, and whether regrets are predicted"
     )
     alpha: float | None = option(None, help="positive regrets are multiplied by t^alpha / (t^alpha + 1)")

@@ -140,7 +140,7 @@ def test_an_encoder_is_refused() -> None:
 
 
 def test_wrong_options_are_refused() -> None:
-    with pytest.raises(OptionError, match="must be one of cfr, cfr\\+"):
+    with pytest.raises(OptionError, match="must be one of cfr, cfr_plus"):
         create("trainer", "cfr:variant=cfr2")
     with pytest.raises(OptionError, match="gamma"):
         create("trainer", "cfr:gamma=-1")
