@@ -65,6 +65,12 @@ class NFSP(Trainer):
     store_exploration: bool = option(True, help="random actions go to M_SL too (without them learning can collapse)")
     discount: float = option(1.0, help="discount of the next state's value", validator=_share)
     reward_scale: float | None = option(None, help="rewards are multiplied by this; none: 1 / their range")
+    stratified: float = option(
+        0.0, help="share of Q's minibatches drawn evenly over information states (compiled games)", validator=_share
+    )
+    q_average: float = option(
+        0.0, help="best responses play a moving average of Q that moves by this share an iteration; 0: Q itself"
+    )
     target_every: int = option(300, help="Q updates between refits of the target network; 0: no target network")
     q_optimizer: Literal["sgd", "adam"] = option("sgd", help="optimiser of Q (no momentum)")
     q_rate: float = option(0.1, help="learning rate of Q", validator=_positive)
