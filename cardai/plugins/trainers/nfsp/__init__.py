@@ -29,6 +29,13 @@ _FAST: Mapping[str, Any] = {
     "policy_rate_end": 3e-4,
     "rate_steps": 500_000,
 }
+_BEST: Mapping[str, Any] = {
+    **_FAST,
+    "stratified": 0.5,
+    "q_rate_end": 0.02,
+    "policy_rate_end": 2e-4,
+    "rate_steps": 400_000,
+}
 
 
 @frozen
@@ -98,6 +105,7 @@ class NFSP(Trainer):
         "nfsp_leduc_128": {**_PAPER, "hidden": (128,)},
         "nfsp_leduc_thesis": {**_PAPER, "tables": 1, "updates": 1},
         "nfsp_leduc_fast": _FAST,
+        "nfsp_leduc_best": _BEST,
     }
 
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> Training:
