@@ -182,8 +182,13 @@ def show(result: MatchResult, command: str) -> None:
     for name in columns(result.agents):
         table.add_column(Text(name, style="bold"), no_wrap=True)
     for i, (label, cells) in enumerate(table_of(result)):
+        cells = ["-" if cell.startswith(("nan", "+nan")) else cell for cell in cells]  # of nothing
         table.add_row(label, *cells, style="bold" if i == 0 else "")
     console.print(table)
+    if result.duplicate and len(result.agents) > 1 and len(set(result.agents)) == 1:
+        console.print(
+            "\nOn deals played in every seat a player against itself scores exactly even (--no-duplicate does not)."
+        )
     speed = played / max(result.seconds, 1e-9)
     console.print(
         f"\n{speed:,.{0 if speed >= 10 else 1}f} games a second, {result.seconds:.1f} s in all. ± is half a 95% interval."
