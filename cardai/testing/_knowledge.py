@@ -199,7 +199,7 @@ def _redrawn_is_same(game: Game, steps: Sequence[Step], player: int, hidden: lis
     history: list[int] = []
     differs = reached = False
     for i, step in enumerate(steps):
-        if step.actor == player and differs:
+        if step.actor == player and differs and other.current_player() == player:
             reached = True
             _same(player, _seen(game, state, player), _seen(game, other, player), _both(steps[:i], history))
         action = changed.get(i, step.action)
