@@ -203,13 +203,9 @@ def _redrawn_is_same(game: Game, steps: Sequence[Step], player: int, hidden: lis
     history: list[int] = []
     differs = reached = False
     for i, step in enumerate(steps):
-<<<<<<< HEAD
         if other.current_player() != step.actor:
             break  # the change shows in who acts: this replay ends here
         if step.actor == player and differs:
-=======
-        if step.actor == player and differs and other.current_player() == player:
->>>>>>> gin
             reached = True
             one, two = _seen(game, state, player), _seen(game, other, player)
             if one != two:
