@@ -15,11 +15,12 @@ from cardai.core.errors import CardaiError, DamagedFileError, UsageError
 from cardai.formats.acpc.gamedef import load_game
 from cardai.formats.acpc.logs import Log, LogHand, Problem, value_text
 from cardai.formats.acpc.nodes import Node, Tree
+from cardai.formats.acpc.records import checked
 from cardai.formats.acpc.states import CALL, FOLD, deal_text, parse_betting, parse_deal
 
 GAME = "holdem.nolimit.2p.reverse_blinds"
 """The site's game: heads-up, blinds 50/100, 20,000 chips every hand."""
-_LINE = re.compile(r"(\d+):([kcfb0-9/]*):([^:]*):(-?[\d.]+):(-?[\d.]+):([^:|]+)\|([^:|]+)$")
+_LINE = re.compile(r"(\d+):([kcfb0-9/]*):([^:]*):(-?\d+\.?\d*):(-?\d+\.?\d*):([^:|]+)\|([^:|]+)$")
 _ACTION = re.compile(r"[kcf]|b(\d+)")
 
 
@@ -102,7 +103,9 @@ def parse_line(line: str, tree: Tree) -> LogHand:
     hole, board = parse_deal(match[3])
     node = from_slumbot(match[2], tree)
     values = (float(match[4]), float(match[5]))
-    return LogHand(int(match[1]), node.text, hole, board, values, (match[6], match[7]))
+    hand = LogHand(int(match[1]), node.text, hole, board, values, (match[6], match[7]))
+    checked(tree, hand)
+    return hand
 
 
 def read_log(lines: Iterable[str]) -> Log:
