@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 import os
 import sys
+import warnings
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -72,12 +73,21 @@ class Commands(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, behind_command(args))
 
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            done = super().invoke(ctx)
+            sys.stdout.flush()
+            return done
+        except BrokenPipeError:
+            raise typer.Exit(_pipe_closed()) from None
+
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         known = self.list_commands(ctx)
         if args[0] not in known:
             if ctx.resilient_parsing:
                 return None, None, args[1:]
             raise unknown_name("command", args[0], known, " See 'cardai --help'.")
+        session.current().command = args[0]
         return args[0], load_command(args[0]), args[1:]
 
 
@@ -219,6 +229,7 @@ def build() -> Any:
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit: 0 done, 1 failed, 2 used wrongly, 130 interrupted, 141 pipe closed."""
     session.begin()
+    before, warnings.showwarning = warnings.showwarning, _warn
     try:
         given = sys.argv[1:] if arguments is None else arguments
         done = build().main(args=given or ["--help"], prog_name="cardai", standalone_mode=False)
@@ -240,9 +251,17 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         else:
             code = 1
             _complain(error, _unexpected(error))
+    finally:
+        warnings.showwarning = before
     if code == 130 and not session.current().quiet:
         sys.stderr.write("cardai: interrupted\n")
     sys.exit(code)
+
+
+def _warn(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    """Print a warning in one line; those that are for programmers only with --debug."""
+    if issubclass(category, UserWarning) or session.current().debug:
+        sys.stderr.write(f"cardai: {message}\n")
 
 
 def _complain(error: BaseException, message: str) -> None:
@@ -255,28 +274,43 @@ def _complain(error: BaseException, message: str) -> None:
 
 
 def _unexpected(error: Exception) -> str:
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.strerror}: {error.filename}"
-    if isinstance(error, ModuleNotFoundError) and error.name:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror + (f": {error.filename}" if error.filename is not None else ".")
+    if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("cardai"):
         return f"The Python module {error.name!r} is not installed. Run: pip install {error.name.partition('.')[0]}"
     hint = "" if session.current().debug else " Add --debug to see where."
     return f"This is a mistake in the program: {type(error).__name__}: {error}.{hint}"
 
 
 def _reworded(error: Any) -> str:
-    """Return a typer usage error in our own style: what was wrong, what is known, where to read."""
-    context = getattr(error, "ctx", None)
-    path = context.command_path if context else "cardai"
-    option = getattr(error, "option_name", None)
-    if type(error).__name__ == "NoSuchOption" and option and context:
+    """Return a typer usage error in our own style: what was wrong, what was given, what is known, where to read."""
+    context, kind = getattr(error, "ctx", None), type(error).__name__
+    path = context.command_path if context else f"cardai {session.current().command}".strip()
+    param, option = getattr(error, "param", None), getattr(error, "option_name", None)
+    if kind == "NoSuchOption" and context:
         known = [name for param in context.command.get_params(context) for name in param.opts]
-        message = f"{path} has no option {option}.{nearest(option, known)}"
-    elif type(error).__name__ == "MissingParameter" and error.param is not None:
-        names = [name for name in error.param.opts if name.startswith("-")]
-        message = f"{path} needs {names[0] if names else error.param.make_metavar(context)}."
+        message = f"{path} has no option {option}.{nearest(str(option), known)}"
+    elif kind == "MissingParameter" and param is not None:
+        message = f"{path} needs {_called(param)}."
+    elif kind == "BadParameter" and param is not None:
+        said = str(error.message).removeprefix("Value error, ").rstrip(".")
+        message = f"{_called(param)} of {path}: {said[:1].lower()}{said[1:]}.{_given(error)}"
     else:
-        message = str(error.format_message()).strip().rstrip(".") + "."
+        message = str(error.format_message()).strip().replace("'?.", "'?")
+        message = message if message.endswith(("?", ".")) else message + "."
     return f"{message} See '{path} --help'."
+
+
+def _called(param: Any) -> str:
+    """Return how a person writes a parameter: --games, or FILE."""
+    options = [name for name in param.opts if name.startswith("--")]
+    return options[0] if options else str(param.metavar or param.name).upper()
+
+
+def _given(error: Any) -> str:
+    """Return " Got 'many'." where the validator behind typer kept what was given."""
+    details = getattr(error.__cause__ or error.__context__, "errors", None)
+    return f" Got {details()[0]['input']!r}." if callable(details) and details() else ""
 
 
 def _pipe_closed() -> int:

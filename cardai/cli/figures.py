@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 def percent(estimate: Estimate) -> str:
     """Return a rate as "59.1 ± 2.9 %"."""
+    if estimate.half_width >= 0.5:  # says nothing about a rate
+        return f"{100 * estimate.mean:.1f} ± ? %"
     return estimate.scaled(100).text(1, "%")
 
 
@@ -29,7 +31,9 @@ def columns(agents: Sequence[str]) -> list[str]:
     ]
 
 
-def estimate_json(estimate: Estimate) -> dict[str, Any]:
-    """Return an estimate as mean, low, high (null where unknown) and the number of independent values."""
+def estimate_json(estimate: Estimate, rate: bool = False) -> dict[str, Any]:
+    """Return an estimate as mean, low, high (null where unknown; a rate's within 0 and 1) and its independent values."""
     values = {"mean": estimate.mean, "low": estimate.low, "high": estimate.high}
+    if rate:
+        values = {key: min(1.0, max(0.0, value)) if value == value else value for key, value in values.items()}
     return {key: None if math.isnan(x) else x for key, x in values.items()} | {"count": estimate.count}

@@ -26,19 +26,19 @@ def draw(standings: Standings, title: str, file: str) -> None:
             cell = standings.cell(i, j) if i != j else None
             if cell is None:
                 continue
-            values[i, j] = cell.mean
             shown = cell.scaled(100) if wins else cell
+            values[i, j] = shown.mean
             axes.text(j, i, shown.text(1 if wins else 2).replace(" ± ", "\n± "), ha="center", va="center", fontsize=8)
     if wins:
-        low, high = 0.0, 1.0
+        low, high = 0.0, 100.0
     else:
         high = float(np.nanmax(np.abs(values))) if np.isfinite(values).any() else 1.0
         low, high = -(high or 1.0), high or 1.0
-    image = axes.imshow(values, cmap="RdYlGn", vmin=low, vmax=high)
+    image = axes.imshow(values, cmap="RdBu", alpha=0.7, vmin=low, vmax=high)
     axes.set_xticks(range(count), standings.agents, rotation=30, ha="right")
     axes.set_yticks(range(count), standings.agents)
     axes.set_title(title)
     axes.set_xlabel("against")
-    label = "share of games won" if wins else f"mean return a hand ({standings.game.unit})"
+    label = "games won (%)" if wins else f"mean return a hand ({standings.game.unit})"
     figure.colorbar(image, ax=axes, label=label)
     figure.savefig(file, dpi=150)

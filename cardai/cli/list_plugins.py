@@ -14,7 +14,7 @@ from cardai.core.registry import GROUPS, Entry, check_all, entries
 
 def list_plugins(
     kind: Annotated[
-        str | None, typer.Option("--kind", "-k", help="Only game, encoder, agent, trainer or watcher.")
+        str | None, typer.Option("--kind", "-k", metavar="KIND", help="Only game, encoder, agent, trainer or watcher.")
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Load each plugin and say which cannot be used.")] = False,
     json: Json = False,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cardai.cli.session import Json, note, out, print_json
+from cardai.cli.session import Json, out, print_json
 from cardai.core.errors import DamagedFileError, UsageError
 
 if TYPE_CHECKING:
@@ -29,13 +29,15 @@ def replay(
             metavar="FILE", help="A record of run --record, or an ACPC log; - is stdin.", show_default=False
         ),
     ],
-    hand: Annotated[int, typer.Option("--hand", "-k", min=1, help="Which hand of the file.")] = 1,
+    hand: Annotated[int, typer.Option("--hand", "-k", metavar="K", min=1, help="Which hand of the file.")] = 1,
     agent: Annotated[
         str | None, typer.Option("--agent", "-a", metavar="AGENT", help="Show what this player would have done.")
     ] = None,
     seat: Annotated[
         int | None,
-        typer.Option("--seat", min=0, help="Look from this seat.", show_default="the first agent's seat"),
+        typer.Option(
+            "--seat", metavar="SEAT", min=0, help="Look from this seat.", show_default="the first agent's seat"
+        ),
     ] = None,
     reveal: Annotated[bool, typer.Option("--reveal", help="Show every player's cards and choices.")] = False,
     json: Json = False,
@@ -48,7 +50,7 @@ def replay(
 
     record_file = load(file)
     for message in record_file.damaged:
-        note(f"cardai: {message}")
+        sys.stderr.write(f"cardai: {message}\n")
     if not record_file.hands:
         raise DamagedFileError(f"{file} holds no hand that can be read.")
     if hand > len(record_file.hands):

@@ -35,7 +35,12 @@ def run(
     games: Annotated[
         int | None,
         typer.Option(
-            "--games", "-n", min=1, help="Games, both of a duplicate pair counted.", show_default="1000; 1 with a human"
+            "--games",
+            "-n",
+            metavar="N",
+            min=1,
+            help="Games, both of a duplicate pair counted.",
+            show_default="1000; 1 with a human",
         ),
     ] = None,
     no_duplicate: Annotated[
@@ -48,6 +53,7 @@ def run(
         int | None,
         typer.Option(
             "--seed",
+            metavar="N",
             min=0,
             help="The root of all randomness: the same seed, the same games.",
             show_default="0; drawn with a human",
@@ -92,7 +98,7 @@ def run(
     else:
         show(result, command)
     if record:
-        note(f"Recorded {len(result.hands):,} hands in {record}. See them with: cardai replay {shlex.quote(record)}")
+        note(f"The hands are in {record}. See them with: cardai replay {shlex.quote(record)}")
     if result.interrupted and not human:
         raise typer.Exit(130)
 
@@ -164,7 +170,8 @@ def show(result: MatchResult, command: str) -> None:
     console = out()
     played = len(result.games)
     if result.interrupted:
-        console.print(Text(f"Stopped after {played:,} of {result.wanted:,} games.", style="yellow"))
+        lean = " Those that end early come first, so the figures lean to short games." if _lock_step(result) else ""
+        console.print(Text(f"Stopped after {played:,} of {result.wanted:,} games.{lean}", style="yellow"))
     if not played:
         console.print("No game was finished.")
         return
@@ -178,9 +185,16 @@ def show(result: MatchResult, command: str) -> None:
         table.add_row(label, *cells, style="bold" if i == 0 else "")
     console.print(table)
     speed = played / max(result.seconds, 1e-9)
-    console.print(f"\n{speed:,.0f} games a second, {result.seconds:.1f} s in all. ± is half a 95% interval.")
+    console.print(
+        f"\n{speed:,.{0 if speed >= 10 else 1}f} games a second, {result.seconds:.1f} s in all. ± is half a 95% interval."
+    )
     if command and not current().quiet:
         console.print(Text.assemble("Again: ", (command, "cyan")), soft_wrap=True)
+
+
+def _lock_step(result: MatchResult) -> bool:
+    """Say whether games of several lengths were under way side by side."""
+    return result.wanted > 1 and len(result.hands) > len(result.games)
 
 
 def _title(result: MatchResult) -> str:
@@ -190,7 +204,7 @@ def _title(result: MatchResult) -> str:
         title += f" of {hands / played:.2f} hands"
     if result.duplicate and result.game.num_players > 1:
         deals = len(set(result.groups.tolist()))
-        title += f", each of {deals:,} deals played in every seat"
+        title += f", each of {deals:,} deals played in every seat" if deals > 1 else ", one deal played in every seat"
     return title + "."
 
 
@@ -202,7 +216,7 @@ def as_json(result: MatchResult, game: str, command: str) -> dict[str, Any]:
     for a, name in enumerate(result.agents):
         player: dict[str, Any] = {"agent": name}
         if len(result.agents) > 1:
-            player["win_rate"] = estimate_json(result.win_rate(a))
+            player["win_rate"] = estimate_json(result.win_rate(a), rate=True)
         player["mean_return"] = estimate_json(result.mean_return(a))
         player["summary"] = dict(result.summary(a)) if len(result.hands) else {}
         players.append(player)

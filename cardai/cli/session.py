@@ -23,18 +23,22 @@ class Session:
 
     debug: bool = False
     quiet: bool = False
+    command: str = ""
 
 
 _session = Session()
 
-Seed = Annotated[int, typer.Option("--seed", help="The root of all randomness: the same seed, the same games.")]
+Seed = Annotated[
+    int, typer.Option("--seed", metavar="N", min=0, help="The root of all randomness: the same seed, the same games.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes to use.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes to use.")]
 
 
 def begin() -> None:
     """Start with no settings (called once a call of the command line)."""
     _session.debug = _session.quiet = False
+    _session.command = ""
 
 
 def current() -> Session:

@@ -14,7 +14,7 @@ import typer
 from cardai.cli.figures import estimate_json, percent, signed
 from cardai.cli.run import warn_cold
 from cardai.cli.session import Jobs, Json, Seed, note, out, print_json, progress
-from cardai.core.errors import PluginError
+from cardai.core.errors import PluginError, UsageError
 
 if TYPE_CHECKING:
     from cardai.core.tournament import Standings
@@ -32,7 +32,7 @@ def tournament(
     agent: Annotated[
         list[str], typer.Option("--agent", "-a", metavar="AGENT", help="A player; repeat it.", show_default=False)
     ],
-    games: Annotated[int, typer.Option("--games", "-n", min=1, help="Games a pairing.")] = 1000,
+    games: Annotated[int, typer.Option("--games", "-n", metavar="N", min=1, help="Games a pairing.")] = 1000,
     form: Annotated[
         Format, typer.Option("--format", help="Each against each, or the first against every other.")
     ] = Format.roundrobin,
@@ -57,8 +57,14 @@ def tournament(
 
     Ctrl-C prints what is finished; with --out nothing finished is lost and --resume goes on.
     """
+    from cardai.core import registry
     from cardai.core import tournament as library
 
+    if resume and directory is None:
+        raise UsageError("--resume goes on with a saved tournament: name its directory with --out DIR.")
+    people = [spec for spec in agent if registry.create("agent", spec).interactive]
+    if people:
+        raise UsageError(f"A tournament is for programs. Play with {people[0]!r} by: cardai run.")
     if plot:
         _need_matplotlib()
     warn_cold()
@@ -156,7 +162,7 @@ def show(standings: Standings, game: str) -> None:
     console.print(table)
     played = [len(p.groups) for p in standings.pairings.values()]
     hands = sum(int(p.hands.sum()) for p in standings.pairings.values())
-    console.print(f"\n{len(played)} pairings, {hands:,} hands.")
+    console.print(f"\n{len(played)} pairing{'s' * (len(played) != 1)}, {hands:,} hands.")
 
 
 def _rank(standings: Standings, i: int) -> float:
@@ -190,7 +196,7 @@ def as_json(standings: Standings, game: str, seed: int) -> dict[str, Any]:
                 "agents": [standings.agents[i], standings.agents[j]],
                 "groups": len(pairing.groups),
                 "hands": int(pairing.hands.sum()),
-                "win_rate": estimate_json(pairing.win_rate()),
+                "win_rate": estimate_json(pairing.win_rate(), rate=True),
                 "mean_return": estimate_json(pairing.mean_return()),
             }
         )

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 RANKS = "23456789TJQKA"
 GLYPHS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 NONE = "-"
-_WRITTEN = re.compile(r"(?<![\w♣♦♥♠])([2-9TJQKA])([cdhs])(?![a-z])")
+_WRITTEN = re.compile(r"\b(?:[2-9TJQKA][cdhs])+\b")
 _RED = re.compile(r"[2-9TJQKA][♦♥]")
 _BLACK = re.compile(r"[2-9TJQKA][♣♠]")
 
 
 def glyphs(text: str) -> str:
-    """Return ``text`` with every card such as 7c written as 7♣."""
-    return _WRITTEN.sub(lambda card: card.group(1) + GLYPHS[card.group(2)], text)
+    """Return ``text`` with every card such as 7c written as 7♣, also where several stand together."""
+    return _WRITTEN.sub(lambda cards: re.sub("[cdhs]", lambda suit: GLYPHS[suit.group()], cards.group()), text)
 
 
 def coloured(text: str, style: str = "") -> Text:

@@ -122,7 +122,8 @@ class _Loop:
                 current = self.tables.current_players()
                 current[self.number < 0] = TERMINAL - 1
                 over = np.flatnonzero(current == TERMINAL)
-                if len(over):
+                # ending hands a few at a time would cost more than the tables that wait for it
+                if len(over) and (len(over) * 16 >= len(current) or not (current >= 0).any()):
                     pending += self._finish(over)
                     if pending >= 512 or (pending and not self._active()):
                         pending = 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,8 @@ class RowKernels:
     """returns(data, rules, index, out): fill (m, P) float64."""
     outcomes: Callable[..., Any] | None = None
     """outcomes(data, rules, index, out): fill (m,) structured outcomes."""
+    advance: Callable[..., Any] | None = None
+    """advance(data, rules, index): deal until no row has ``current`` -1, in one call; only to save time."""
 
 
 @kernel
@@ -171,6 +174,9 @@ class RowTables(Tables):
                     bring_forward(self.data[row], position, int(card))
 
     def _advance(self, index: IntArray) -> None:
+        if self.kernels.advance is not None:
+            self.kernels.advance(self.data, self.rules, index)
+            return
         while True:
             pending = index[self.data["current"][index] == CHANCE]
             if not len(pending):
@@ -247,7 +253,7 @@ def refuse_amount(current: int, row: int, action: int, legal: Amounts, i: int) -
 def bring_forward(row: Any, position: int, card: int) -> None:
     """Swap ``card`` to ``position`` of the row's deck; it must lie at or behind it."""
     deck = row["deck"]
-    behind = np.flatnonzero(deck[position:] == card)
+    behind = np.flatnonzero((deck[position:] == card) & (card >= 0))
     if not len(behind):
         raise IllegalActionError(f"The card {card} is no longer in the deck at position {position}.")
     other = position + int(behind[0])
@@ -327,8 +333,8 @@ class RowState(State):
     def clone(self) -> RowState:
         other = RowState.__new__(RowState)
         other.game, other._index, other._setup = self.game, self._index, self._setup
-        other._tables = self.game.tables(1)
-        other._tables.data[:] = self._tables.data
+        other._tables = copy(self._tables)  # all but the hand itself is constant
+        other._tables.data = self._tables.data.copy()
         other._events = list(self._events)
         return other
 

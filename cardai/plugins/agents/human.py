@@ -73,7 +73,8 @@ class AtTable(Agent):
         """Show one view and its legal actions; ask until the answer is one of them."""
         view = unpack_view(self.game.view_fields, row)
         if self.between:
-            _say(coloured(f"\nHand {self.hands + 1}. You sit in seat {self.seat}; ? for help, q to stop.", "bold"))
+            title = f"Hand {self.hands + 1}" if self.hands else "A new game"
+            _say(coloured(f"\n{title}. You sit in seat {self.seat}; ? for help, q to stop.", "bold"))
             self.between = False
         _say(coloured("\n" + view_text(self.game, view)))
         choices = [0, 1, 2] if isinstance(legal, Amounts) else []
@@ -105,7 +106,7 @@ _TYPING = "Type an action's number, its name or a part of it (a card: 7c), an am
 
 def understood(answer: str, choices: list[int], names: list[str], legal: Legal) -> int | str:
     """Return the action that ``answer`` means, or a sentence that says why it means none."""
-    text = answer.lower()
+    text = _without_glyphs(answer)
     amount = _AMOUNT.fullmatch(text) if isinstance(legal, Amounts) and legal.kinds[0, 2] else None
     if text.isdigit() and 1 <= int(text) <= len(choices):
         chosen = choices[int(text) - 1]

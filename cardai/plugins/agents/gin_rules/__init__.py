@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import attrs
@@ -115,6 +116,7 @@ class GinRules(Agent):
             raise UsageError(f"A rule-based gin player plays gin only. It was asked to play {type(game).__name__}.")
         return self
 
+    @cached_property
     def options_row(self) -> np.ndarray[Any, Any]:
         """Return the options as kernels read them: a structured array of length 1."""
         row = np.zeros(1, _OPTIONS_DTYPE)
@@ -132,7 +134,7 @@ class GinRules(Agent):
         from cardai.plugins.agents.gin_rules._kernels import act
 
         out = np.empty(len(views), np.int64)
-        act(views, legal, rng.seeds, self.options_row()[0], out)
+        act(views, legal, rng.seeds, self.options_row[0], out)
         return out
 
 

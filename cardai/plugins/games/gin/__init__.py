@@ -127,6 +127,7 @@ class Gin(RowGame):
             views=k.views,
             returns=k.returns,
             outcomes=k.outcomes,
+            advance=k.advance,
         )
 
     def rules_row(self) -> npt.NDArray[Any]:

@@ -111,28 +111,41 @@ def start(data: Any, rules: Any, index: Any, setups: Any) -> None:
 def deal(data: Any, rules: Any, index: Any) -> None:
     """Deal one card: to the seats in turn, then the up-card, then to whoever drew from the stock."""
     for i in range(len(index)):
+        _deal_one(data[index[i]], rules)
+
+
+@kernel
+def advance(data: Any, rules: Any, index: Any) -> None:
+    """Deal until somebody is to act everywhere."""
+    for i in range(len(index)):
         row = data[index[i]]
-        dealt = row["dealt"]
-        card = row["deck"][dealt]
-        bit = U1 << np.uint64(card)
-        row["dealt"] = dealt + 1
-        if dealt < 2 * HAND_SIZE:
-            row["hands"][dealt & 1] |= bit
-        elif dealt == 2 * HAND_SIZE:
-            row["first_up_card"] = card
-            row["pile"][0] = card
-            row["pile_size"] = 1
-            row["pile_set"] = bit
-            row["current"] = row["starter"]
-            if not rules["up_card_phase"]:
-                row["phase"] = DRAW
-                row["opener"] = row["starter"]
-        else:
-            seat = row["actor"]
-            row["hands"][seat] |= bit
-            _note_draw(row, seat, card)
-            row["current"] = seat
-            row["phase"] = DISCARD
+        while row["current"] == -1:
+            _deal_one(row, rules)
+
+
+@kernel
+def _deal_one(row: Any, rules: Any) -> None:
+    dealt = row["dealt"]
+    card = row["deck"][dealt]
+    bit = U1 << np.uint64(card)
+    row["dealt"] = dealt + 1
+    if dealt < 2 * HAND_SIZE:
+        row["hands"][dealt & 1] |= bit
+    elif dealt == 2 * HAND_SIZE:
+        row["first_up_card"] = card
+        row["pile"][0] = card
+        row["pile_size"] = 1
+        row["pile_set"] = bit
+        row["current"] = row["starter"]
+        if not rules["up_card_phase"]:
+            row["phase"] = DRAW
+            row["opener"] = row["starter"]
+    else:
+        seat = row["actor"]
+        row["hands"][seat] |= bit
+        _note_draw(row, seat, card)
+        row["current"] = seat
+        row["phase"] = DISCARD
 
 
 @kernel
@@ -464,6 +477,7 @@ def views(data: Any, rules: Any, index: Any, player: Any, out: Any) -> None:
         # a knocker's cards lie open once his melds are down, everybody's when it is over
         shown = row["knocker"] >= 0 and (row["phase"] == OVER or (row["knocker"] == other and mine))
         view["revealed"] = row["hands"][other] if shown else U0
+        view["laid_off"] = row["laid_off"]
         for seat in range(2):
             view["score"][seat] = row["score"][seat] if row["in_match"] else 0
         melds = view["melds"]

@@ -15,6 +15,7 @@ from cardai.core import rows as core_rows
 from cardai.core.fields import Field, Views
 from cardai.core.game import Amounts, IntArray, Legal, Played, Setup, setup_dtype
 from cardai.core.rows import RowGame, RowKernels, RowTables, bring_forward
+from cardai.plugins.games.poker._fields import betting_fields, history_fields, summary_rows
 
 MAX_ROUNDS = 4
 MAX_RUNGS = 32
@@ -76,6 +77,7 @@ def _views(data: Any, rules: Any, index: IntArray, player: int, out: Views) -> N
         _views(data, rules, np.repeat(index, 2), player, twice)
         out[0] = twice[0]
         return
+    out.view(np.uint8).fill(255)  # all bits set is -1, which ends every list
     c = {name: out[name] for name in out.dtype.names or ()}
     k.view_numbers(
         data, rules, index, player, (c["player"], c["button"]), (c["round"], c["raises"]), (c["pot"], c["to_call"])
@@ -129,7 +131,7 @@ class PokerTables(RowTables):
         self._poker.deal_all(self.data, self.rules, index)
 
     def legal(self, rows: IntArray) -> Legal:
-        if not self.game.full_amounts:
+        if not self.game.amounts:
             return super().legal(rows)
         kinds = np.empty((len(rows), 3), np.bool_)
         least, most = np.empty(len(rows), np.int64), np.empty(len(rows), np.int64)
@@ -210,7 +212,7 @@ class BoardPoker(RowGame):
         return True
 
     @cached_property
-    def full_amounts(self) -> bool:
+    def amounts(self) -> bool:  # type: ignore[override]
         """Whether legal actions are amounts of chips rather than a mask."""
         return self.betting.no_limit and not self.ladder()
 
@@ -218,7 +220,7 @@ class BoardPoker(RowGame):
 
     @cached_property
     def num_distinct_actions(self) -> int:  # type: ignore[override]
-        if self.full_amounts:
+        if self.amounts:
             return max(self.seat_stacks()) + 1
         return 2 + len(self.ladder()) if self.ladder() else 3
 
@@ -233,12 +235,13 @@ class BoardPoker(RowGame):
 
     @cached_property
     def view_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
-        """The standard fields of betting games, then the cards."""
+        """The standard fields of betting games, the cards, and the histories."""
         top = self.num_chance_outcomes - 1
         return (
-            *betting_fields(self.betting, self._most_chips(), self.full_amounts or bool(self.ladder())),
+            *betting_fields(self.betting, self._most_chips()),
             Field("hole", "cards", "Own hole cards, as dealt.", top, self.hole_cards),
             Field("board", "cards", "The board, as dealt.", top, self.board_cards[-1]),
+            *history_fields(self.betting, self._most_chips()),
         )
 
     @cached_property
@@ -263,7 +266,7 @@ class BoardPoker(RowGame):
         """Return an action in words: "fold", "check or call", "raise", "raise to 300", "bet 0.5 of the pot", "all-in"."""
         if action < 2:
             return ("fold", "check or call")[action]
-        if self.full_amounts:
+        if self.amounts:
             return f"raise to {action}"
         if not self.ladder():
             return "bet or raise"
@@ -344,39 +347,3 @@ class BoardPoker(RowGame):
 
     def summary(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> list[tuple[str, str]]:
         return summary_rows(hands, seats, self.big_blind)
-
-
-def betting_fields(betting: Betting, most: int, amounts: bool) -> tuple[Field, ...]:
-    """Return the view fields that every betting game has; ``most`` is the most chips one seat can put in."""
-    n, length = betting.num_players, betting.history_length
-    said = "0 fold, 1 check or call, N raise to N chips in the hand" if amounts else "0 fold, 1 check or call, 2 raise"
-    return (
-        Field("player", "seat", "Who looks.", n - 1),
-        Field("button", "seat", "The seat of the button (the dealer, or whoever starts).", n - 1),
-        Field("round", "count", "The betting round, from 0.", betting.num_rounds - 1),
-        Field("pot", "chips", "All chips in, of all rounds.", n * most, unit="chips"),
-        Field("to_call", "chips", "What the player needs to put in to call.", most, unit="chips"),
-        Field("spent", "chips", "Chips put in during the hand, by seat.", most, n, unit="chips"),
-        Field("round_spent", "chips", "Chips put in during this round, by seat.", most, n, unit="chips"),
-        Field("stacks", "chips", "Chips behind, by seat (0 if unlimited).", most, n, unit="chips"),
-        Field("folded", "flag", "Who has folded, by seat.", 1, n),
-        Field("raises", "count", "Bets and raises this round (the blind not counted).", max(betting.max_raises)),
-        Field("history", "public_history", f"Actions in order: {said}.", most if amounts else 2, length),
-        Field("history_round", "public_history", "The round of each action.", betting.num_rounds - 1, length),
-        Field("history_seat", "public_history", "Who did each action.", n - 1, length),
-        Field(
-            "score", "chips", "The match's score, by seat (rounded; zeros outside a match).", 2**31 - 1, n, unit="chips"
-        ),
-    )
-
-
-def summary_rows(hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]], big_blind: int) -> list[tuple[str, str]]:
-    """Return (label, text): milli-big-blinds a hand with its 95 % interval over groups, and how often hands compare."""
-    from cardai.core.statistics import group_sums, ratio
-
-    if not len(hands):
-        return []
-    won = hands["returns"][np.arange(len(hands)), seats] * (1000 / big_blind)
-    rate = ratio(group_sums(hands["group"], won), group_sums(hands["group"], np.ones(len(hands))))
-    compared = float(np.mean(hands["showdown"]))
-    return [("mbb/g", f"{rate.mean:+.1f} [{rate.low:+.1f}, {rate.high:+.1f}]"), ("showdowns", f"{compared:.1%}")]

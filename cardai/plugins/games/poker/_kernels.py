@@ -227,19 +227,14 @@ def view_seats(
 
 @kernel
 def view_lists(data: Any, rules: Any, index: Any, player: Any, cards: Any, history: Any, when_and_who: Any) -> None:
-    """Fill a view's lists: (hole, board), history, (history_round, history_seat)."""
+    """Fill a view's lists: (hole, board), history, (history_round, history_seat); histories are -1 before."""
     for i in range(len(index)):
         row = data[index[i]]
         for k in range(cards[0].shape[1]):
             cards[0][i, k] = row["hole"][player * 2 + k]
         for k in range(cards[1].shape[1]):
             cards[1][i, k] = row["board"][k]
-        count = row["actions"]
-        for k in range(count):
+        for k in range(row["actions"]):
             history[i, k] = row["history"][k]
             when_and_who[0][i, k] = row["history_round"][k]
             when_and_who[1][i, k] = row["history_seat"][k]
-        for k in range(count, history.shape[1]):
-            history[i, k] = -1
-            when_and_who[0][i, k] = -1
-            when_and_who[1][i, k] = -1
