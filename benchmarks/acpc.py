@@ -57,12 +57,16 @@ def main() -> None:
     parser.add_argument("--game", choices=GAMES, action="append")
     asked = parser.parse_args()
     plugin = [word for file in asked.plugin for word in ("--plugin", file)]
-    print(f"{platform.processor() or platform.machine()}, Python {platform.python_version()}, {asked.agent}, one thread each")
+    print(
+        f"{platform.processor() or platform.machine()}, Python {platform.python_version()}, {asked.agent}, one thread each"
+    )
     for kind in asked.game or GAMES:
         with tempfile.TemporaryDirectory() as folder:
             start, each_start = match(GAMES[kind], 1, asked.agent, plugin, Path(folder))
             total, each = match(GAMES[kind], asked.hands, asked.agent, plugin, Path(folder))
-        shares = ", ".join(f"{name} {t - s:.2f} s" for name, t, s in zip(("dealer", "player", "player"), each, each_start, strict=True))
+        shares = ", ".join(
+            f"{name} {t - s:.2f} s" for name, t, s in zip(("dealer", "player", "player"), each, each_start, strict=True)
+        )
         rate = asked.hands / (total - start)
         print(
             f"{kind}: {asked.hands:,} hands, {total - start:.2f} CPU seconds ({shares}), start-up {start:.2f} s taken off: "
