@@ -25,7 +25,9 @@ BAR = 24
 def replay(
     file: Annotated[
         str,
-        typer.Argument(metavar="FILE", help="A record of run --record; - reads standard input.", show_default=False),
+        typer.Argument(
+            metavar="FILE", help="A record of run --record, or an ACPC log; - is stdin.", show_default=False
+        ),
     ],
     hand: Annotated[int, typer.Option("--hand", "-k", metavar="K", min=1, help="Which hand of the file.")] = 1,
     agent: Annotated[
@@ -74,10 +76,10 @@ def replay(
 
 
 def load(file: str) -> RecordFile:
-    """Return the hands of a record file."""
-    from cardai.core import records
+    """Return the hands of a record file, or of a log of the poker competition."""
+    from cardai.formats import read_hands
 
-    return records.read(file)
+    return read_hands(file)
 
 
 class Show:

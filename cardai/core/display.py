@@ -115,7 +115,7 @@ def value_text(game: Game, f: Field, value: Any, player: int | None) -> str:
         return "yes" if value else "no"
     if f.kind == "seat":
         return seat_name(int(value), player)
-    named = dict(_NAMED.findall(f.doc)) if f.kind == "count" and f.doc.startswith("0 ") else {}
+    named: dict[str, str] = dict(_NAMED.findall(f.doc)) if f.kind == "count" and f.doc.startswith("0 ") else {}
     if str(value) in named:
         return named[str(value)]
     return f"{value:,} {f.unit}".strip()
