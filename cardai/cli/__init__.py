@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import io
 import os
 import sys
+import warnings
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -91,7 +93,12 @@ class Commands(TyperGroup):
 
 
 def behind_command(args: list[str]) -> list[str]:
-    """Return ``args`` with ``--seed``, ``--jobs`` and ``--json`` moved from before the command's name to behind it."""
+    """Return ``args`` with ``--seed``, ``--jobs`` and ``--json`` moved from before the command's name to behind it.
+
+    ``help COMMAND`` becomes ``COMMAND --help``.
+    """
+    if args[:1] == ["help"]:
+        return [*args[1:], "--help"]
     moved: list[str] = []
     front: list[str] = []
     i = 0
@@ -228,6 +235,10 @@ def build() -> Any:
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit: 0 done, 1 failed, 2 used wrongly, 130 interrupted, 141 pipe closed."""
     session.begin()
+    before, warnings.showwarning = warnings.showwarning, _warn
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that knows no suit glyphs gets question marks
     try:
         given = sys.argv[1:] if arguments is None else arguments
         done = build().main(args=given or ["--help"], prog_name="cardai", standalone_mode=False)
@@ -249,9 +260,17 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         else:
             code = 1
             _complain(error, _unexpected(error))
+    finally:
+        warnings.showwarning = before
     if code == 130 and not session.current().quiet:
         sys.stderr.write("cardai: interrupted\n")
     sys.exit(code)
+
+
+def _warn(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    """Print a warning in one line; those that are for programmers only with --debug."""
+    if issubclass(category, UserWarning) or session.current().debug:
+        sys.stderr.write(f"cardai: {message}\n")
 
 
 def _complain(error: BaseException, message: str) -> None:
@@ -264,8 +283,8 @@ def _complain(error: BaseException, message: str) -> None:
 
 
 def _unexpected(error: Exception) -> str:
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.strerror}: {error.filename}"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror + (f": {error.filename}" if error.filename is not None else ".")
     if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("cardai"):
         return f"The Python module {error.name!r} is not installed. Run: pip install {error.name.partition('.')[0]}"
     hint = "" if session.current().debug else " Add --debug to see where."
@@ -286,7 +305,8 @@ def _reworded(error: Any) -> str:
         said = str(error.message).removeprefix("Value error, ").rstrip(".")
         message = f"{_called(param)} of {path}: {said[:1].lower()}{said[1:]}.{_given(error)}"
     else:
-        message = str(error.format_message()).strip().rstrip(".") + "."
+        message = str(error.format_message()).strip().replace("'?.", "'?")
+        message = message if message.endswith(("?", ".")) else message + "."
     return f"{message} See '{path} --help'."
 
 

@@ -465,7 +465,7 @@ def views(data: Any, rules: Any, index: Any, player: Any, out: Any) -> None:
         view["opponent_known"] = row["known"][other]
         view["opponent_discards"] = row["discarded"][other]
         view["opponent_declined"] = row["declined"][other]
-        view["stock"] = 52 - row["dealt"]
+        view["stock"] = min(52 - row["dealt"], 31)
         view["turns"] = turns
         view["own_turns"] = row["own_turns"][player]
         view["to_act"] = max(row["current"], -1)
@@ -477,6 +477,7 @@ def views(data: Any, rules: Any, index: Any, player: Any, out: Any) -> None:
         # a knocker's cards lie open once his melds are down, everybody's when it is over
         shown = row["knocker"] >= 0 and (row["phase"] == OVER or (row["knocker"] == other and mine))
         view["revealed"] = row["hands"][other] if shown else U0
+        view["laid_off"] = row["laid_off"]
         for seat in range(2):
             view["score"][seat] = row["score"][seat] if row["in_match"] else 0
         melds = view["melds"]
