@@ -8,7 +8,6 @@ are added here, so that they can stand before or after the command's name.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import io
 import os
 import sys
@@ -64,7 +63,7 @@ class Commands(TyperGroup):
     """The top group: lists commands from the map, imports one when it is called."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return [name for name, command in COMMANDS.items() if importlib.util.find_spec(command.module)]
+        return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         command = COMMANDS.get(cmd_name)

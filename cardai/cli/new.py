@@ -26,8 +26,10 @@ _TRY = {
 
 
 def new(
-    kind: Annotated[str, typer.Argument(help="game, agent, encoder or trainer.")],
-    name: Annotated[str, typer.Argument(help="The plugin's public name: small letters, digits, - and _.")],
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="game, agent, encoder or trainer.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The plugin's public name: small letters, digits, - and _.")
+    ],
     out_dir: Annotated[Path | None, typer.Option("--out", "-o", help="Where to write. Default: ./NAME")] = None,
 ) -> None:
     """Write a whole package with one working plugin, its entry point and a test that runs the conformance kit.
