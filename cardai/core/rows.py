@@ -306,6 +306,7 @@ class RowState(State):
     def apply_action(self, action: int) -> None:
         players = range(self.game.num_players)
         if self.is_chance_node():
+            self.check_legal(action)
             seen = self.chance_seen_by()
             bring_forward(self.row, int(self.row["dealt"]), action)
             self._events.append((CHANCE, action, tuple(action if p in seen else -1 for p in players)))
