@@ -65,23 +65,23 @@ def row_dtype() -> np.dtype[Any]:
 def _row_kernels() -> RowKernels:
     from cardai.plugins.games.triple_draw import _kernels as k
 
-    return RowKernels(k_start, k.deal, k.apply, k.legal, k_views, k.returns, k_outcomes)
+    return RowKernels(_start, k.deal, k.apply, k.legal, _views, k.returns, _outcomes)
 
 
-def k_start(data: Any, rules: Any, index: IntArray, setups: npt.NDArray[Any]) -> None:
+def _start(data: Any, rules: Any, index: IntArray, setups: npt.NDArray[Any]) -> None:
     """Begin hands (the setups' columns as plain arrays)."""
     from cardai.plugins.games.triple_draw import _kernels as k
 
     k.start(data, rules, index, *(np.ascontiguousarray(setups[name]) for name in ("starter", "score", "stacks")))
 
 
-def k_views(data: Any, rules: Any, index: IntArray, player: int, out: Views) -> None:
+def _views(data: Any, rules: Any, index: IntArray, player: int, out: Views) -> None:
     """Fill views (their columns as plain arrays)."""
     from cardai.plugins.games.triple_draw import _kernels as k
 
     if len(out) == 1:  # one row's columns would look contiguous, and numba would compile for them once more
         twice = np.empty(2, out.dtype)
-        k_views(data, rules, np.repeat(index, 2), player, twice)
+        _views(data, rules, np.repeat(index, 2), player, twice)
         out[0] = twice[0]
         return
     c = {name: out[name] for name in out.dtype.names or ()}
@@ -92,7 +92,7 @@ def k_views(data: Any, rules: Any, index: IntArray, player: int, out: Views) -> 
     k.view_lists(data, index, player, c["hand"], c["discarded"], c["history"], when_and_who)
 
 
-def k_outcomes(data: Any, rules: Any, index: IntArray, out: npt.NDArray[Any]) -> None:
+def _outcomes(data: Any, rules: Any, index: IntArray, out: npt.NDArray[Any]) -> None:
     """Fill outcomes (their columns as plain arrays)."""
     from cardai.plugins.games.triple_draw import _kernels as k
 
