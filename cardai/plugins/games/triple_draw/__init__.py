@@ -11,6 +11,7 @@ import numpy.typing as npt
 from attrs import Attribute, frozen, validators
 
 from cardai.cards.betting import UNLIMITED, Betting, row_fields, rules_fields
+from cardai.cards.text import card_text
 from cardai.core import rows as core_rows
 from cardai.core.fields import Field, Views
 from cardai.core.game import IntArray, Played, Setup, setup_dtype
@@ -230,9 +231,7 @@ class TripleDraw(RowGame):
         return f"discard {'+'.join(places)}" if places else "stand pat"
 
     def chance_to_string(self, outcome: int) -> str:
-        from cardai.cards.text import card_text
-
-        return f"deal {card_text(outcome)}"
+        return card_text(outcome)
 
     def draw(self, view: Mapping[str, Any]) -> str:
         from cardai.plugins.games.triple_draw._draw import draw_view
