@@ -28,7 +28,7 @@ def test_playthrough_is_as_written(file: Path) -> None:
 
 
 def test_every_game_has_a_playthrough() -> None:
-    assert {file.stem for file in FILES} == set(renew.games()), "run python tests/playthroughs/renew.py"
+    assert {file.stem for file in FILES} >= set(renew.games()), "run python tests/playthroughs/renew.py"
 
 
 def test_playthroughs_are_the_same_without_compilation(tmp_path: Path) -> None:
