@@ -253,7 +253,8 @@ def _offered(module: ModuleType, kind: str, entry: Entry) -> dict[str, type]:
     for name, cls in classes.items():
         if not inspect.isclass(cls):
             raise PluginError(
-                f"{hook} of {module.__name__} must return a class or a mapping to classes. Got {cls!r} for {name!r}."
+                f"{hook} of {module.__name__} ({_place(entry)}) must return a class or a mapping to classes. "
+                f"Got {cls!r} for {name!r}."
             )
     return classes
 
