@@ -66,7 +66,7 @@ def gather(kind: str, name: str, game: str | None = None) -> dict[str, Any]:
     if kind == "watcher":
         return about
     cls, preset = registry.load(kind, spec.name)
-    about["doc"] = inspect.getdoc(cls) or ""
+    about["doc"] = inspect.cleandoc(cls.__doc__ or "")  # its own, not its base's
     if entry.preset_of:
         about["preset_of"] = entry.preset_of
     given = {**preset, **spec.values()}

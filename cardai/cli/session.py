@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
+from typing import IO, TYPE_CHECKING, Annotated, Any, Protocol, cast
 
 import typer
 from attrs import define
@@ -112,15 +113,30 @@ Debug = Annotated[
 ]
 
 
+class _Trimmed:
+    """stdout without the blanks that tables leave at the ends of lines, for files and pipes."""
+
+    def write(self, text: str) -> int:
+        return sys.stdout.write(_TRAILING.sub("", text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sys.stdout, name)
+
+
+_TRAILING = re.compile(r" +(?=\n)")
+
+
 def out() -> Console:
-    """Return the console for results. Where stdout is no terminal, lines are as long as they need to be."""
+    """Return the console for results: as wide as the terminal, or 120 columns in a file or pipe."""
     from rich.console import Console
 
     class Output(Console):
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
-    return Output(highlight=False, width=None if sys.stdout.isatty() else 120, soft_wrap=False)
+    if sys.stdout.isatty():
+        return Output(highlight=False)
+    return Output(highlight=False, width=120, file=cast(IO[str], _Trimmed()))
 
 
 def note(message: str) -> None:
