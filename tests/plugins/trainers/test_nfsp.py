@@ -16,15 +16,24 @@ import pytest
 from attrs import evolve
 
 import cardai
+from cardai import testing
 from cardai.core import registry
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
 from cardai.core.runs import Run
 from cardai.core.session import Session
 from cardai.core.trainer import Training
 from cardai.solve.measures import exploitability, head_to_head
+from cardai.testing import Case
 
 SMALL = "hidden=16,tables=32,batch=32,rl_capacity=2000,sl_capacity=5000,min_data=100"
 TORCH = "engine=torch,play=tables,device=cpu"
+
+
+@testing.parametrize_checks(
+    "trainer", f"nfsp:{SMALL},engine=native", f"nfsp:{SMALL},{TORCH}", game="kuhn", encoder="flat", steps=20
+)
+def test_it_conforms(check: Case) -> None:
+    check()
 
 
 def start(spec: str, game: str = "kuhn", encoder: str = "flat", seed: int = 1) -> Training:
