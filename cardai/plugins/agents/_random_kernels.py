@@ -16,7 +16,7 @@ def choose(legal: Any, seeds: Any, out: Any) -> None:
     actions = legal.shape[1]
     found = np.empty(actions, np.int64)
     for i in range(len(legal)):
-        count: Any = 0
+        count = np.int64(0)
         for action in range(actions):
             # written without a branch: always store, advance only past a legal one
             found[count] = action
@@ -33,7 +33,7 @@ def choose_amounts(kinds: Any, least: Any, most: Any, seeds: Any, out: Any) -> N
     for i in range(len(out)):
         legal = np.int64(kinds[i, 0]) + kinds[i, 1] + kinds[i, 2]
         left = below(seeds[i], 0, legal)
-        kind = 0
+        kind = np.int64(0)
         while not kinds[i, kind] or left > 0:
             left -= np.int64(kinds[i, kind])
             kind += 1
