@@ -8,7 +8,21 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.cards.gin import CAPPED, DISCARD, FIRST_MELD, GIN, KNOCK, KNOCKED, PASS, PLAY_ON, STOCK, TAKE, UNDERCUT, VOID, WALL
+from cardai.cards.gin import (
+    CAPPED,
+    DISCARD,
+    FIRST_MELD,
+    GIN,
+    KNOCK,
+    KNOCKED,
+    PASS,
+    PLAY_ON,
+    STOCK,
+    TAKE,
+    UNDERCUT,
+    VOID,
+    WALL,
+)
 from cardai.core.errors import IllegalActionError, OptionError
 from cardai.core.game import Setup, pack_setups
 
@@ -34,7 +48,9 @@ def play(tables: Any, *actions: int | str) -> dict[str, Any]:
         number = cards(action)[0] if isinstance(action, str) else action
         tables.apply(np.zeros(1, np.int64), np.array([number]))
     row = tables.data[0]
-    return {name: row[name].tolist() for name in ("current", "phase", "ending", "result", "deadwood", "layoffs", "turns")}
+    return {
+        name: row[name].tolist() for name in ("current", "phase", "ending", "result", "deadwood", "layoffs", "turns")
+    }
 
 
 def legal(tables: Any) -> set[int]:
