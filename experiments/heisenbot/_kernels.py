@@ -37,8 +37,9 @@ def score_if_knocked(hand: Any, other: Any, melds: Any) -> Any:
 def note_turns(data: Any, rows: Any, actions: Any, seat: Any, deadwoods: Any, since: Any, first: Any) -> None:
     """Note the discards ``actions`` of ``seat`` at ``rows`` before they are played.
 
-    ``deadwoods`` (turns, 101) counts hands by turn and deadwood after it. ``since`` (turns, 3): number, sum and sum of
-    squares of :func:`score_if_knocked` by turns since the seat could first knock. ``first`` (n, 2): that turn, 0 before.
+    ``deadwoods`` (turns, 101) counts hands by turn and deadwood after it. ``since`` (2, turns, 3): number, sum and sum of
+    squares of :func:`score_if_knocked` by turns since the seat could first knock, apart for the first player of a hand who
+    could (0) and the other (1). ``first`` (n, 2): that turn, 0 before.
     """
     melds = np.zeros(MAX_MELDS, np.uint64)
     for i in range(len(rows)):
@@ -51,7 +52,9 @@ def note_turns(data: Any, rows: Any, actions: Any, seat: Any, deadwoods: Any, si
             if first[rows[i], seat] == 0:
                 first[rows[i], seat] = turn
             score = score_if_knocked(hand, to_gin(row["hands"][1 - seat]), melds)
+            other_first = first[rows[i], 1 - seat]
+            later = 1 if 0 < other_first < first[rows[i], seat] else 0
             waited = turn - first[rows[i], seat]
-            since[waited, 0] += 1
-            since[waited, 1] += score
-            since[waited, 2] += score * score
+            since[later, waited, 0] += 1
+            since[later, waited, 1] += score
+            since[later, waited, 2] += score * score

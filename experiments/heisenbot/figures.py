@@ -13,7 +13,8 @@ from experiments.heisenbot.roundrobin import Pairings
 from experiments.heisenbot.withheld import Withheld
 
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#777777"
-_LAST_TURN = 36
+_LAST_TURN = 32
+_WHO = ("the player who could knock first", "the other player")
 
 
 def _save(figure: Figure, file: Path) -> None:
@@ -27,7 +28,7 @@ def _bare(axes: Any) -> None:
 def deadwood_by_turn(withheld: Withheld, file: Path) -> None:
     """Figure 1: the distribution of deadwood after each turn, and where gins fall."""
     counts = np.array(withheld.deadwoods)[: _LAST_TURN + 1]
-    turns = np.arange(1, _LAST_TURN + 1)
+    turns = np.array([turn for turn in range(1, _LAST_TURN + 1) if counts[turn].sum() >= 100])
     figure = Figure(figsize=(8, 6.4), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
     quantile = {
@@ -38,15 +39,13 @@ def deadwood_by_turn(withheld: Withheld, file: Path) -> None:
     above.fill_between(turns, quantile[0.25], quantile[0.75], color=BLUE, alpha=0.3, lw=0, label="50% of hands")
     above.plot(turns, quantile[0.5], color=BLUE, lw=2, label="median")
     above.axhline(10, color=GREY, lw=1, ls="--")
-    above.text(_LAST_TURN, 10.8, "may knock below", ha="right", color=GREY, fontsize=9)
+    above.text(0.7, 10.6, "10: may knock", color=GREY, fontsize=9)
     above.set_ylabel("deadwood after the turn")
     above.set_ylim(0)
     above.set_title(f"Figure 1: simple against itself, knocks withheld until turn 30 ({withheld.rounds:,} rounds)")
     above.legend(frameon=False)
-    gins = np.array(withheld.gins)[1 : _LAST_TURN + 1] / counts[1:].sum(axis=1) * 100
+    gins = np.array(withheld.gins)[turns] / counts[turns].sum(axis=1) * 100
     below.bar(turns, gins, color=ORANGE)
-    below.axvline(30, color=GREY, lw=1, ls=":")
-    below.text(29.6, gins.max() * 0.95, "forced knocks", rotation=90, ha="right", va="top", color=GREY, fontsize=9)
     below.set_ylabel("gin at this turn\n(% of hands in play)")
     below.set_xlabel("turns of both players")
     for axes in (above, below):
@@ -57,22 +56,25 @@ def deadwood_by_turn(withheld: Withheld, file: Path) -> None:
 
 def score_by_waiting(withheld: Withheld, file: Path) -> None:
     """Figure 2: the score of a knock against turns since it was first possible."""
-    number, total, square = np.array(withheld.since)[:19].T
-    waited = np.arange(len(number))[number > 30]
-    number, total, square = number[waited], total[waited], square[waited]
-    mean = total / number
-    error = 1.96 * np.sqrt(np.maximum(square / number - mean**2, 0) / number)
-    figure = Figure(figsize=(8, 4.2), layout="constrained")
+    figure = Figure(figsize=(8, 4.6), layout="constrained")
     axes = figure.subplots()
     axes.axhline(0, color=GREY, lw=1)
-    axes.errorbar(waited, mean, error, color=BLUE, marker="o", lw=1.5, capsize=3)
-    for x, y, n in zip(waited, mean, number, strict=True):
-        axes.annotate(f"{y:.1f}", (x, y), textcoords="offset points", xytext=(0, 9), ha="center", fontsize=8)
-        del n
-    axes.set_xlabel("turns of both players since the first ability to knock")
+    for noted, label, colour, side in zip(withheld.since, _WHO, (BLUE, ORANGE), (1, -1), strict=True):
+        number, total, square = np.array(noted)[:19].T
+        waited = np.arange(len(number))[number > 30]
+        number, total, square = number[waited], total[waited], square[waited]
+        mean = total / number
+        error = 1.96 * np.sqrt(np.maximum(square / number - mean**2, 0) / number)
+        axes.errorbar(waited, mean, error, color=colour, marker="o", ms=4, lw=1.5, capsize=3, label=label)
+        for x, y, above in zip(waited, mean, error, strict=True):
+            place = y + side * (above + 0.5)
+            axes.text(x, place, f"{y:.1f}", ha="center", va="bottom" if side > 0 else "top", fontsize=8, color=colour)
+    axes.set_xticks(range(0, 19, 2))
+    axes.set_xlabel("turns of both players since the player could first knock")
     axes.set_ylabel("mean score of a knock now")
     axes.set_title("Figure 2: score against turns after the first chance to knock (95% intervals)")
-    axes.margins(y=0.15)
+    axes.legend(frameon=False)
+    axes.margins(y=0.12)
     _bare(axes)
     _save(figure, file)
 
@@ -89,8 +91,8 @@ def win_rates(pairings: Pairings, file: Path) -> None:
                 paper[i, j] = WIN_RATES[first][second]
     figure = Figure(figsize=(13.5, 5.6), layout="constrained")
     left, right = figure.subplots(1, 2)
-    left.imshow(ours, cmap="RdBu", vmin=0, vmax=100, alpha=0.75)
-    right.imshow(ours - paper, cmap="PuOr", vmin=-5, vmax=5, alpha=0.75)
+    left.imshow(ours, cmap="RdBu", vmin=0, vmax=100, alpha=0.6)
+    right.imshow(ours - paper, cmap="PuOr", vmin=-5, vmax=5, alpha=0.6)
     for i in range(size):
         for j in range(size):
             if i != j:

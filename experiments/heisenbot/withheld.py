@@ -31,8 +31,9 @@ class Withheld:
     rounds: int
     deadwoods: list[list[int]]
     """deadwoods[turn][points]: hands that had so much deadwood after that turn."""
-    since: list[list[float]]
-    """since[turns]: number, sum and sum of squares of the scores, had the player knocked so long after it first could."""
+    since: list[list[list[float]]]
+    """since[k][turns]: number, sum and sum of squares of the scores, had the player knocked so long after it first could;
+    k 0 for the first of the two who could, 1 for the other."""
     gins: list[int]
     """gins[turn]: hands that ended with gin at that turn."""
     first_able: float
@@ -56,7 +57,7 @@ def play(rounds: int, seed: int, out: Path) -> Withheld:
 
 def _play(rounds: int, seed: int) -> Withheld:
     deadwoods = np.zeros((_TURNS, 101), np.int64)
-    since = np.zeros((_TURNS, 3))
+    since = np.zeros((2, _TURNS, 3))
     gins = np.zeros(_TURNS, np.int64)
     first_able: list[npt.NDArray[np.int64]] = []
     for start in range(0, rounds, _BATCH):
