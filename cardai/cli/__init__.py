@@ -8,9 +8,10 @@ are added here, so that they can stand before or after the command's name.
 from __future__ import annotations
 
 import importlib
-import importlib.util
+import io
 import os
 import sys
+import warnings
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -19,6 +20,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from cardai.cli import session
+from cardai.cli.session import Debug, Plugins, Quiet, Watchers
 from cardai.core.errors import CardaiError, nearest, unknown_name
 
 PLAY, LOOK, LEARN, PLUG, WIRE = "Play", "Look at", "Learn and measure", "Write plugins", "Other programs"
@@ -61,7 +63,7 @@ class Commands(TyperGroup):
     """The top group: lists commands from the map, imports one when it is called."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return [name for name, command in COMMANDS.items() if importlib.util.find_spec(command.module)]
+        return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         command = COMMANDS.get(cmd_name)
@@ -91,7 +93,12 @@ class Commands(TyperGroup):
 
 
 def behind_command(args: list[str]) -> list[str]:
-    """Return ``args`` with ``--seed``, ``--jobs`` and ``--json`` moved from before the command's name to behind it."""
+    """Return ``args`` with ``--seed``, ``--jobs`` and ``--json`` moved from before the command's name to behind it.
+
+    ``help COMMAND`` becomes ``COMMAND --help``.
+    """
+    if args[:1] == ["help"]:
+        return [*args[1:], "--help"]
     moved: list[str] = []
     front: list[str] = []
     i = 0
@@ -134,60 +141,15 @@ def _typer() -> typer.Typer:
 
 
 HELP_NAMES = {"help_option_names": ["--help", "-h"]}
-PLUGINS = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--plugin",
-        metavar="FILE",
-        help="Load a one-file plugin (repeatable).",
-        callback=session.add_plugins,
-        expose_value=False,
-        rich_help_panel="Options of every command",
-    ),
-]
-WATCHERS = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--watch",
-        metavar="NAME",
-        help="Let a watcher plugin see every finished hand or training step (repeatable).",
-        callback=session.add_watchers,
-        expose_value=False,
-        rich_help_panel="Options of every command",
-    ),
-]
-QUIET = Annotated[
-    bool,
-    typer.Option(
-        "--quiet",
-        "-q",
-        help="Print results only: no progress, no hints.",
-        callback=session.set_quiet,
-        expose_value=False,
-        rich_help_panel="Options of every command",
-    ),
-]
-DEBUG = Annotated[
-    bool,
-    typer.Option(
-        "--debug",
-        help="Show the traceback of an error.",
-        callback=session.set_debug,
-        expose_value=False,
-        rich_help_panel="Options of every command",
-    ),
-]
 
 
-def _common(plugin: PLUGINS = None, watch: WATCHERS = None, quiet: QUIET = False, debug: DEBUG = False) -> None:
+def _common(plugin: Plugins = None, watch: Watchers = None, quiet: Quiet = False, debug: Debug = False) -> None:
     """Carry the options of every command."""
 
 
 def _add_common(command: Any) -> None:
-    if isinstance(command, TyperGroup):
-        for member in command.commands.values():
-            _add_common(member)
-        return
+    for member in command.commands.values() if isinstance(command, TyperGroup) else ():
+        _add_common(member)
     app = _typer()
     app.command()(_common)
     taken = {name for param in command.params for name in param.opts}
@@ -207,10 +169,10 @@ def _root(
         bool,
         typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True, expose_value=False),
     ] = False,
-    plugin: PLUGINS = None,
-    watch: WATCHERS = None,
-    quiet: QUIET = False,
-    debug: DEBUG = False,
+    plugin: Plugins = None,
+    watch: Watchers = None,
+    quiet: Quiet = False,
+    debug: Debug = False,
 ) -> None:
     """Imperfect-information card games: play, watch, train, measure. Every game and player is a plugin.
 
@@ -228,6 +190,10 @@ def build() -> Any:
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit: 0 done, 1 failed, 2 used wrongly, 130 interrupted, 141 pipe closed."""
     session.begin()
+    before, warnings.showwarning = warnings.showwarning, _warn
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that knows no suit glyphs gets question marks
     try:
         given = sys.argv[1:] if arguments is None else arguments
         done = build().main(args=given or ["--help"], prog_name="cardai", standalone_mode=False)
@@ -249,9 +215,17 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         else:
             code = 1
             _complain(error, _unexpected(error))
+    finally:
+        warnings.showwarning = before
     if code == 130 and not session.current().quiet:
         sys.stderr.write("cardai: interrupted\n")
     sys.exit(code)
+
+
+def _warn(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    """Print a warning in one line; those that are for programmers only with --debug."""
+    if issubclass(category, UserWarning) or session.current().debug:
+        sys.stderr.write(f"cardai: {message}\n")
 
 
 def _complain(error: BaseException, message: str) -> None:
@@ -264,8 +238,8 @@ def _complain(error: BaseException, message: str) -> None:
 
 
 def _unexpected(error: Exception) -> str:
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.strerror}: {error.filename}"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror + (f": {error.filename}" if error.filename is not None else ".")
     if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("cardai"):
         return f"The Python module {error.name!r} is not installed. Run: pip install {error.name.partition('.')[0]}"
     hint = "" if session.current().debug else " Add --debug to see where."
@@ -286,7 +260,8 @@ def _reworded(error: Any) -> str:
         said = str(error.message).removeprefix("Value error, ").rstrip(".")
         message = f"{_called(param)} of {path}: {said[:1].lower()}{said[1:]}.{_given(error)}"
     else:
-        message = str(error.format_message()).strip().rstrip(".") + "."
+        message = str(error.format_message()).strip().replace("'?.", "'?")
+        message = message if message.endswith(("?", ".")) else message + "."
     return f"{message} See '{path} --help'."
 
 

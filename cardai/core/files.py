@@ -28,9 +28,14 @@ def write_atomically(path: Path, data: bytes) -> None:
     os.replace(beside, path)
 
 
+def json_bytes(value: Any) -> bytes:
+    """Return ``value`` as the indented JSON that :func:`write_json` writes."""
+    return (json.dumps(value, indent=2) + "\n").encode()
+
+
 def write_json(path: Path, value: Any) -> None:
     """Write ``value`` as indented JSON, atomically."""
-    write_atomically(path, (json.dumps(value, indent=2) + "\n").encode())
+    write_atomically(path, json_bytes(value))
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -65,7 +70,7 @@ def read_npz(path: Path, expected: Mapping[str, tuple[Any, tuple[int | None, ...
         DamagedFileError: naming the file and what is wrong with it.
     """
     try:
-        with np.load(path, allow_pickle=False) as loaded:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as loaded:
             if not isinstance(loaded, np.lib.npyio.NpzFile):
                 raise ValueError("it is no npz archive")
             arrays = {name: np.array(loaded[name]) for name in loaded.files}

@@ -29,6 +29,7 @@ from cardai.core.game import (
     State,
     Tables,
     pack_setups,
+    setup_dtype,
 )
 from cardai.core.kernel import kernel
 from cardai.core.rng import shuffle
@@ -159,7 +160,7 @@ class RowTables(Tables):
         index = self._all if rows is None else np.asarray(rows, np.int64)
         self.place(index, seeds, decks)
         if setups is None:
-            setups = pack_setups(self.game.num_players, [Setup()] * len(index))
+            setups = np.zeros(len(index), setup_dtype(self.game.num_players))  # those of Setup()
         self.kernels.start(self.data, self.rules, index, setups)
         self._advance(index)
 
@@ -253,7 +254,7 @@ def refuse_amount(current: int, row: int, action: int, legal: Amounts, i: int) -
 def bring_forward(row: Any, position: int, card: int) -> None:
     """Swap ``card`` to ``position`` of the row's deck; it must lie at or behind it."""
     deck = row["deck"]
-    behind = np.flatnonzero(deck[position:] == card)
+    behind = np.flatnonzero((deck[position:] == card) & (card >= 0))
     if not len(behind):
         raise IllegalActionError(f"The card {card} is no longer in the deck at position {position}.")
     other = position + int(behind[0])
@@ -305,6 +306,7 @@ class RowState(State):
     def apply_action(self, action: int) -> None:
         players = range(self.game.num_players)
         if self.is_chance_node():
+            self.check_legal(action)
             seen = self.chance_seen_by()
             bring_forward(self.row, int(self.row["dealt"]), action)
             self._events.append((CHANCE, action, tuple(action if p in seen else -1 for p in players)))

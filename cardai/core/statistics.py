@@ -50,7 +50,7 @@ class Estimate:
 def student_t(degrees: int, level: float = 0.95) -> float:
     """Return the two-sided quantile of Student's t by the Cornish-Fisher expansion (Abramowitz, Stegun 26.7.5).
 
-    The error is below 0.005 from 4 degrees of freedom on; fewer are treated as 4.
+    The error is below 0.01 from 4 degrees of freedom on; fewer are treated as 4.
     """
     z = NormalDist().inv_cdf(0.5 + level / 2)
     v = max(degrees, 4)
@@ -69,6 +69,15 @@ def mean(values: Floats) -> Estimate:
         return Estimate(float(values[0]), math.nan, 1)
     error = float(np.std(values, ddof=1)) / math.sqrt(count)
     return Estimate(float(np.mean(values)), student_t(count - 1) * error, count)
+
+
+def rate(shares: Floats) -> Estimate:
+    """Return the mean of shares in [0, 1] (n,), with Wilson's width where all are 0 or all are 1 (none would be wrong)."""
+    estimate = mean(shares)
+    if estimate.count and estimate.mean in (0.0, 1.0):
+        low, high = wilson(round(estimate.mean * estimate.count), estimate.count)
+        return Estimate(estimate.mean, high - low, estimate.count)
+    return estimate
 
 
 def ratio(numerators: Floats, denominators: Floats) -> Estimate:

@@ -19,6 +19,7 @@ from cardai.formats.acpc.gamedef import GameDef, game_names, load_game
 from cardai.formats.acpc.states import Cards, deal_text, parse_deal
 
 _TIME = re.compile(r"\s+#\s*(\S.*)$")
+_NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?")
 _BETTING = re.compile(r"[/fFcCkKrRbB0-9]*")
 
 
@@ -56,13 +57,13 @@ class Score:
 
 @frozen
 class Problem:
-    """A line that could not be read: its number from 1, and why."""
+    """A line that could not be read: its number from 1 (0: not about one line), and why."""
 
     line: int
     why: str
 
     def __str__(self) -> str:
-        return f"line {self.line}: {self.why}"
+        return f"line {self.line}: {self.why}" if self.line else self.why
 
 
 @define
@@ -73,19 +74,28 @@ class Log:
     score: Score | None = None
     comments: list[str] = Factory(list)
     problems: list[Problem] = Factory(list)
+    definition: GameDef | None = None
+    """The game, where it is known from elsewhere."""
+
+    def lines(self) -> list[str]:
+        """Return the log as lines with their ends: comments, hands, score."""
+        score = [self.score.text()] if self.score else []
+        return [line + "\n" for line in (*self.comments, *(hand.text() for hand in self.hands), *score)]
 
     def game(self) -> GameDef:
-        """Return the game that was played: the one its header names, else the shipped one that its hands fit.
+        """Return the game that was played: as known, else as its header names it, else the shipped one that fits.
 
         Raises:
-            DamagedFileError: neither is known.
+            DamagedFileError: none is known.
         """
-        return game_of(self.comments, self.hands[0] if self.hands else None)
+        return self.definition or game_of(self.comments, self.hands[0] if self.hands else None)
 
 
 def value_text(value: float) -> str:
     """Return chips as the logs write them: six decimals, then trailing zeros and a trailing point removed."""
-    return f"{value + 0.0:.6f}".rstrip("0").removesuffix(".")
+    if value == int(value):
+        return str(int(value))
+    return f"{value:.6f}".rstrip("0").removesuffix(".")
 
 
 def parse_line(line: str) -> LogHand | Score | str:
@@ -115,10 +125,10 @@ def parse_line(line: str) -> LogHand | Score | str:
 
 
 def _values_and_names(line: str, values: str, names: str) -> tuple[tuple[float, ...], tuple[str, ...]]:
-    try:
-        numbers = tuple(map(float, values.split("|")))
-    except ValueError:
-        raise DamagedFileError(f"the values {values[:60]!r} are not numbers") from None
+    words = values.split("|")
+    if not all(map(_NUMBER.fullmatch, words)):
+        raise DamagedFileError(f"the values {values[:60]!r} are not numbers")
+    numbers = tuple(map(float, words))
     called = tuple(names.split("|"))
     if len(called) != len(numbers) or not all(called):
         raise DamagedFileError(f"there are {len(numbers)} values and the names {names[:60]!r} in {line[:60]!r}")
