@@ -172,7 +172,7 @@ def test_agents_play_whole_matches_without_a_repair(name: str, spec: str, tmp_pa
 
 def test_nobody_listening_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="No dealer can be reached"):
-        connect("127.0.0.1", 1)
+        connect("127.0.0.1", 1, timeout=0.2)
 
 
 MIX = '''

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import sys
+import time
 from collections.abc import Callable
 
 from cardai.core.errors import UsageError
@@ -17,11 +18,23 @@ Choose = Callable[[Follower], int]
 
 
 def connect(host: str, port: int, timeout: float = 10.0) -> socket.socket:
-    """Return a connection to a dealer, greeted. Raises UsageError when nobody listens there."""
-    try:
-        connection = socket.create_connection((host, port), timeout=timeout)
-    except (OSError, OverflowError) as error:
-        raise UsageError(f"No dealer can be reached at {host}:{port}: {error}. Give the port it printed.") from error
+    """Return a connection to a dealer, greeted; wait up to ``timeout`` seconds for one that is just starting.
+
+    Raises:
+        UsageError: nobody listens there.
+    """
+    deadline = time.monotonic() + timeout
+    while True:
+        try:
+            connection = socket.create_connection((host, port), timeout=timeout)
+            break
+        except (OSError, OverflowError) as error:
+            if isinstance(error, ConnectionRefusedError) and time.monotonic() < deadline:
+                time.sleep(0.1)
+                continue
+            raise UsageError(
+                f"No dealer can be reached at {host}:{port}: {error}. Give the port it printed."
+            ) from error
     connection.settimeout(None)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     connection.sendall(b"VERSION:2.0.0\r\n")
