@@ -28,9 +28,14 @@ def write_atomically(path: Path, data: bytes) -> None:
     os.replace(beside, path)
 
 
+def json_bytes(value: Any) -> bytes:
+    """Return ``value`` as the indented JSON that :func:`write_json` writes."""
+    return (json.dumps(value, indent=2) + "\n").encode()
+
+
 def write_json(path: Path, value: Any) -> None:
     """Write ``value`` as indented JSON, atomically."""
-    write_atomically(path, (json.dumps(value, indent=2) + "\n").encode())
+    write_atomically(path, json_bytes(value))
 
 
 def read_json(path: Path) -> dict[str, Any]:

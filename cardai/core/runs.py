@@ -31,7 +31,7 @@ from cardai.core import registry
 from cardai.core.agent import Agent
 from cardai.core.encoder import Encoder
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
-from cardai.core.files import digest_of, file_digest, read_json, write_atomically, write_json
+from cardai.core.files import digest_of, file_digest, json_bytes, read_json, write_atomically, write_json
 from cardai.core.game import Game
 from cardai.core.spec import Spec, options_of, parse, write_value
 from cardai.core.trainer import Metrics, Trainer
@@ -187,7 +187,8 @@ class Run:
         if manifest.get("format") != CHECKPOINT_FORMAT:
             raise DamagedFileError(f"The file {path / 'manifest.json'} is not of the form {CHECKPOINT_FORMAT!r}.")
         rest = {key: value for key, value in manifest.items() if key != "sha256"}
-        if digest_of(rest) != manifest.get("sha256"):
+        as_written = (path / "manifest.json").read_bytes() == json_bytes(manifest)
+        if digest_of(rest) != manifest.get("sha256") or not as_written:
             raise DamagedFileError(f"The file {path / 'manifest.json'} does not match its own hash: it is damaged.")
         if manifest["run"] != self.id or manifest["step"] != step:
             raise DamagedFileError(

@@ -31,8 +31,17 @@ class NFSPAgent(Agent):
     """Plays with trained networks, one of each role a seat."""
 
     def __init__(
-        self, networks: Mapping[str, nn.Sequential], game: Game, layout: Layout, options: NFSP, policy: str = "average"
+        self,
+        networks: Mapping[str, nn.Sequential],
+        game: Game,
+        layout: Layout,
+        options: NFSP,
+        chosen: Mapping[str, Any],
     ) -> None:
+        unknown = sorted(chosen.keys() - {"policy"})
+        if unknown:
+            raise OptionError(f"A player trained by NFSP has no option {unknown[0]!r}. Its options: policy.")
+        policy = str(chosen.get("policy", "average"))
         if policy not in POLICIES:
             raise OptionError(f"The option 'policy' must be one of {', '.join(POLICIES)}. Got {policy!r} instead.")
         self._networks, self._game, self._layout = networks, game, layout
@@ -87,4 +96,4 @@ def load_agent(options: NFSP, game: Game, encoder: Encoder | None, directory: Pa
     layout = layout_of(game, encoder)
     networks = make_networks(options, game, layout, 0)
     load_networks(directory / "networks.safetensors", networks)
-    return NFSPAgent(networks, game, layout, options, str(chosen.get("policy", "average")))
+    return NFSPAgent(networks, game, layout, options, chosen)

@@ -207,7 +207,7 @@ class TablesTraining(Training):
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
         networks = {name: _on_cpu(network) for name, network in self.networks.items()}
-        return NFSPAgent(networks, self.game, self.layout, self.options, str(options.get("policy", "average")))
+        return NFSPAgent(networks, self.game, self.layout, self.options, options)
 
     # -- checkpoints -----------------------------------------------------------------------------------------------
 
@@ -231,7 +231,8 @@ class TablesTraining(Training):
         memory = {}
         for kind, buffers in (("rl", self.rl), ("sl", self.sl)):
             for seat, buffer in enumerate(buffers):
-                memory[f"{kind}_{seat}"] = buffer.data[: len(buffer)].view(np.uint8).reshape(len(buffer), -1)
+                held = buffer.data[: len(buffer)]
+                memory[f"{kind}_{seat}"] = held.view(np.uint8).reshape(len(held), held.itemsize)
         write_npz(directory / "memory.npz", memory)
         state: dict[str, Any] = {"step": self.step, "hands": self.hands, "random": self.rng.bit_generator.state}
         state["seen"] = {f"{k}_{s}": b.seen for k, bs in (("rl", self.rl), ("sl", self.sl)) for s, b in enumerate(bs)}

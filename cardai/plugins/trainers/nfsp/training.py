@@ -168,7 +168,7 @@ class CompiledTraining(Training):
         return policy, q
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
-        return NFSPAgent(self.networks, self.game, self.layout, self.options, str(options.get("policy", "average")))
+        return NFSPAgent(self.networks, self.game, self.layout, self.options, options)
 
     # -- checkpoints -----------------------------------------------------------------------------------------------
 
