@@ -259,6 +259,11 @@ def _reworded(error: Any) -> str:
     elif kind == "BadParameter" and param is not None:
         said = str(error.message).removeprefix("Value error, ").rstrip(".")
         message = f"{_called(param)} of {path}: {said[:1].lower()}{said[1:]}.{_given(error)}"
+    elif context and isinstance(context.command, TyperGroup) and param is None:
+        known = context.command.list_commands(context)  # a group without its command, or with another word
+        given = str(error.format_message()).partition("'")[2].partition("'")[0]  # empty where none was given
+        message = f"{path} needs one of its commands: {', '.join(known)}."
+        message += f" Got {given!r}.{nearest(given, known)}" if given else ""
     else:
         message = str(error.format_message()).strip().replace("'?.", "'?")
         message = message if message.endswith(("?", ".")) else message + "."

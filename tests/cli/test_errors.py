@@ -28,6 +28,8 @@ from tests.cli.conftest import Call
         (["run", "-g", "kuhn", "-a", "human", "-n", "many"], "Got 'many'. See 'cardai run --help'."),
         (["run", "-g"], "Option '-g' requires an argument. See 'cardai run --help'."),
         (["replay"], "cardai replay needs FILE."),
+        (["acpc"], "cardai acpc needs one of its commands: dealer, play. See 'cardai acpc --help'."),
+        (["evaluate", "vale"], "Got 'vale'. Did you mean 'value'?"),
         (["run", "-g", "kuhn", "-a", "human", "-n", "0"], "input should be greater than or equal to 1. Got '0'."),
         (["run", "-g", "kuhn", "-a", "human"], "kuhn has 2 seats: give --vs once. Got none."),
         (["run", "-g", "kuhn:", "-a", "human"], "The spec 'kuhn:' has no key=value at ''."),

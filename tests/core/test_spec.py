@@ -10,8 +10,9 @@ from attrs import frozen, validators
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cardai.core import registry
 from cardai.core.errors import OptionError, SpecError
-from cardai.core.spec import Spec, build, convert, option, parse, type_name, write_value
+from cardai.core.spec import Spec, brief, build, convert, option, parse, type_name, write_value
 
 names = st.from_regex(r"[A-Za-z0-9_.\-]+(/[A-Za-z0-9_.\-]+)*", fullmatch=True)
 keys = st.from_regex(r"[a-z_]+", fullmatch=True)
@@ -121,5 +122,11 @@ def test_a_wrong_option_says_what_is_known(values: dict[str, str], said: str) ->
 
 
 def test_types_are_named_in_words() -> None:
-    assert type_name(tuple[float, ...]) == "a list of a number joined with +"
+    assert type_name(tuple[float, ...]) == "numbers joined with +"
     assert type_name(int | None) == "a whole number or none"
+
+
+def test_a_plugin_is_named_by_what_is_not_its_default() -> None:
+    leduc = registry.create("game", "leduc:players=3,bets=pot+allin,stack=30")
+    assert brief(leduc) == "Leduc(players=3, bets=pot+allin, stack=30)"
+    assert brief(registry.create("game", "leduc")) == "Leduc"
