@@ -223,8 +223,10 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 
 def _warn(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    """Print a warning in one line; those that are for programmers only with --debug."""
-    if issubclass(category, UserWarning) or session.current().debug:
+    """Print a warning in one line, once; those that are for programmers only with --debug."""
+    told = session.current().told
+    if str(message) not in told and (issubclass(category, UserWarning) or session.current().debug):
+        told.add(str(message))
         sys.stderr.write(f"cardai: {message}\n")
 
 

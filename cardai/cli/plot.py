@@ -22,7 +22,7 @@ AXIS_LABELS = {
 
 def plot(
     runs: Annotated[list[Path], typer.Argument(help="Run directories; seeds of one setting make a band.")],
-    out: Annotated[Path, typer.Option(help="The picture: .png or .svg.")] = Path("curves.png"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="The picture: .png or .svg.")] = Path("curves.png"),
     metric: Annotated[str, typer.Option(help="What to draw.")] = "exploitability",
     x: Annotated[str, typer.Option("--x", help="Against what: step, seconds, cpu_seconds, env_steps.")] = "step",
     log_x: Annotated[bool, typer.Option("--log-x", help="Logarithmic horizontal axis.")] = False,

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Annotated, Any, Protocol, cast
 
 import typer
-from attrs import define
+from attrs import define, field
 
 from cardai.core import registry
 
@@ -25,6 +25,8 @@ class Session:
     debug: bool = False
     quiet: bool = False
     command: str = ""
+    told: set[str] = field(factory=set)
+    """Warnings that were printed."""
 
 
 _session = Session()
@@ -40,6 +42,7 @@ def begin() -> None:
     """Start with no settings (called once a call of the command line)."""
     _session.debug = _session.quiet = False
     _session.command = ""
+    _session.told.clear()
 
 
 def current() -> Session:

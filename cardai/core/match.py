@@ -100,8 +100,8 @@ def play(
     Raises:
         UsageError: wrong numbers of agents or games. AgentError: an agent erred; names agent, game, seed and hand.
     """
-    names = tuple(agent if isinstance(agent, str) else str(agent) for agent in agents)
-    game_name = game if isinstance(game, str) else str(game)
+    names = tuple(agent if isinstance(agent, str) else registry.spec_of(agent) for agent in agents)
+    game_name = game if isinstance(game, str) else registry.spec_of(game)
     if isinstance(game, str):
         game = registry.create("game", game)
     assert isinstance(game, Game)

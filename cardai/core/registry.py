@@ -19,7 +19,7 @@ from attrs import evolve, frozen
 
 from cardai.core.errors import CardaiError, PluginError, UsageError, nearest, unknown_name
 from cardai.core.hookspecs import HOOK_OF_KIND, PROJECT, WATCHER_HOOKS, Hooks
-from cardai.core.spec import Spec, build, parse
+from cardai.core.spec import Spec, build, options_of, parse, write_value
 
 GROUPS = {
     "game": "cardai.games",
@@ -64,6 +64,8 @@ class Entry:
         return match.group(1).strip() if match else ""
 
 
+_called: dict[type, tuple[str, Mapping[str, Any]]] = {}
+"""A name, and what it presets, by which each class was made."""
 _from_files: dict[tuple[str, str], tuple[Entry, ModuleType]] = {}
 _watchers: list[ModuleType] = []
 _files: list[str] = []
@@ -215,7 +217,19 @@ def create(kind: str, spec: Spec | str) -> Any:
 
         return run_agent(spec)
     cls, preset = load(kind, spec.name)
+    _called.setdefault(cls, (spec.name, preset))
     return build(cls, {**preset, **spec.values()}, f"The {kind} {spec.name!r}")
+
+
+def spec_of(plugin: Any) -> str:
+    """Return a spec that makes ``plugin`` again, or what it prints itself as where it was not made by name."""
+    cls = type(plugin)
+    if cls not in _called:
+        return str(plugin)
+    name, preset = _called[cls]
+    usual = build(cls, preset, name)
+    changed = [key for key in options_of(cls) if getattr(plugin, key) != getattr(usual, key)]
+    return str(Spec(name, tuple((key, write_value(getattr(plugin, key))) for key in changed)))
 
 
 def _place(entry: Entry) -> str:

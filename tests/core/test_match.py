@@ -1,6 +1,9 @@
-"""Matches in several processes are the match in one, whatever joblib backend carries them."""
+"""Matches: the same through any joblib backend, and recorded by specs that make them again."""
 
 from __future__ import annotations
+
+import json
+from pathlib import Path
 
 import joblib
 import numpy as np
@@ -8,6 +11,7 @@ import pytest
 from joblib.parallel import ThreadingBackend
 
 import cardai
+from cardai.core import match, registry
 
 
 class LateBackend(ThreadingBackend):
@@ -25,3 +29,11 @@ def test_every_joblib_backend_plays_the_same_hands(backend: str) -> None:
     with joblib.parallel_config(backend=backend):
         spread = cardai.play("kuhn", ["random", "random"], games=40, seed=3, jobs=2)
     assert np.array_equal(alone.hands, spread.hands)
+
+
+def test_a_record_of_objects_names_them_by_specs(tmp_path: Path) -> None:
+    leduc = cardai.game("leduc_rlcard", suits=False)
+    result = match.play(leduc, [cardai.agent("always_raise"), "random"], games=2, record=tmp_path / "r.jsonl")
+    header = json.loads((tmp_path / "r.jsonl").read_text().splitlines()[0])
+    assert registry.create("game", header["game"]) == leduc
+    assert registry.create("agent", result.agents[0]) == cardai.agent("always_raise")
