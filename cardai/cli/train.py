@@ -131,7 +131,7 @@ def _go(session: Session, steps: int, checkpoint_every: int | None, keep: int) -
         typer.echo(f"Stopped and saved at step {training.step:,} of {steps:,}. Go on with:")
         further = "" if steps == run.steps_wanted else f" --steps {steps}"
         typer.echo(f"  cardai train --resume {run.path}{further}")
-        return
+        raise typer.Exit(130)
     typer.echo(f"Trained {training.step:,} {unit}: {run.path}")
     typer.echo("Play it with:")
     game = short_spec("game", run.game_spec)
