@@ -271,7 +271,9 @@ def test_players_who_do_not_come_are_waited_for_as_long_as_told(tmp_path: Path) 
 
 
 @given(st.lists(st.binary(max_size=60), max_size=3))
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 def test_no_bytes_before_a_proper_reply_change_the_hand(tmp_path: Path, junk: list[bytes]) -> None:
     lines = b"".join(b"?" + data.replace(b"\n", b"") + b"\n" for data in junk)
     with table(tmp_path, hands=1) as running:

@@ -27,7 +27,6 @@ class Follower:
         self.hand = -1
         self._head = b"?"
         self._deal = b""
-        self._ahead: Node | None = None
 
     def see(self, line: bytes) -> bool:
         """Take in one match state (without line end) and say whether it is this player's turn.
@@ -44,10 +43,6 @@ class Follower:
         self._deal = line[end + 1 :]
         node = self.node
         if betting != node.wire:
-            ahead = self._ahead
-            if ahead is not None and betting == ahead.wire:
-                self.node = ahead
-                return ahead.actor == self.position
             tail = betting[len(node.wire) :] if betting.startswith(node.wire) else b""
             step = node.steps.get(tail)
             if step is None:
@@ -56,12 +51,13 @@ class Follower:
         return node.actor == self.position
 
     def act(self, action: int) -> int:
-        """Take note of the player's own ``action``; return by how much the next line will be longer, if it is another's turn.
+        """Go on to the node after the player's own ``action``; return by how much the next line will be longer.
 
-        Returns 0 when what comes next may need an answer at once, or is the hand's last state.
+        Returns 0 when what comes next may need an answer at once, or is the hand's last state. A dealer that takes the
+        action as another is believed when its line comes.
         """
         node = self.node
-        self._ahead = ahead = self.tree.after(node, action)
+        self.node = ahead = self.tree.after(node, action)
         if ahead.actor < 0 or ahead.actor == self.position:
             return 0
         longer = len(ahead.wire) - len(node.wire)
@@ -78,7 +74,6 @@ class Follower:
             raise DamagedFileError(f"The dealer sent {line[:120]!r}, which is not the game {self.game.name}.")
         self._head = b":".join(fields[:3]) + b":"
         self.node = self.tree.root
-        self._ahead = None
 
     def _step(self, node: Node, tail: bytes) -> Node:
         """Return the node ``tail`` leads to, and remember the way."""
