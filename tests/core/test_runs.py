@@ -64,6 +64,16 @@ def test_resumed_training_equals_uninterrupted_training(tmp_path: Path) -> None:
     assert [p.read_bytes() for p in npz_files(whole)] == [p.read_bytes() for p in npz_files(broken)]
 
 
+def test_two_sessions_cannot_train_one_run(tmp_path: Path) -> None:
+    run = make(tmp_path)
+    first = Session.start(run)
+    with pytest.raises(UsageError, match="is being trained by another process"):
+        Session.resume(run)
+    first.train(20)
+    Session.resume(run).train(40)
+    assert run.steps()[-1] == 40
+
+
 def strip(run: Run) -> list[dict[str, float]]:
     return [{k: v for k, v in row.items() if not k.endswith("seconds")} for row in run.read_metrics()]
 
