@@ -25,7 +25,7 @@ from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.lockstep import LockStep, Part, hand_dtype
 from cardai.core.records import Record, RecordWriter
-from cardai.core.statistics import Estimate, group_sums, mean, ratio
+from cardai.core.statistics import Estimate, group_sums, rate, ratio
 
 Progress = Callable[[int, int], None]
 """Called with (games finished, games in all)."""
@@ -64,7 +64,7 @@ class MatchResult:
     def win_rate(self, agent: int) -> Estimate:
         """Return the share of games that ``agent`` won, interval over groups."""
         won = group_sums(self.groups, self.wins()[:, agent])
-        return mean(won / np.maximum(group_sums(self.groups, np.ones(len(self.groups))), 1))
+        return rate(won / np.maximum(group_sums(self.groups, np.ones(len(self.groups))), 1))
 
     def mean_return(self, agent: int) -> Estimate:
         """Return the agent's mean return a hand in the game's unit, interval over groups."""

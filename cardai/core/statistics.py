@@ -71,6 +71,15 @@ def mean(values: Floats) -> Estimate:
     return Estimate(float(np.mean(values)), student_t(count - 1) * error, count)
 
 
+def rate(shares: Floats) -> Estimate:
+    """Return the mean of shares in [0, 1] (n,), with Wilson's width where all are 0 or all are 1 (none would be wrong)."""
+    estimate = mean(shares)
+    if estimate.count and estimate.mean in (0.0, 1.0):
+        low, high = wilson(round(estimate.mean * estimate.count), estimate.count)
+        return Estimate(estimate.mean, high - low, estimate.count)
+    return estimate
+
+
 def ratio(numerators: Floats, denominators: Floats) -> Estimate:
     """Return sum(numerators) / sum(denominators) over independent groups (n,), interval by the delta method.
 

@@ -71,7 +71,9 @@ class NFSP(Trainer):
     epsilon_decay: float = option(0.01, help="epsilon falls as 1 / (1 + decay * sqrt(iterations))")
     store_exploration: bool = option(True, help="random actions go to M_SL too (without them learning can collapse)")
     discount: float = option(1.0, help="discount of the next state's value", validator=_share)
-    reward_scale: float | None = option(None, help="rewards are multiplied by this; none: 1 / their range")
+    reward_scale: float | None = option(
+        None, help="rewards are multiplied by this; none: 1 / their range", validator=validators.optional(_positive)
+    )
     stratified: float = option(
         0.0, help="share of Q's minibatches drawn evenly over information states (compiled games)", validator=_share
     )
