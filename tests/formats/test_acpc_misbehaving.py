@@ -105,6 +105,7 @@ def test_a_fold_with_nothing_to_call_and_a_raise_over_the_cap_become_calls(tmp_p
     [
         (b"r", "cc/cc/cc/cc", "bad action format in response, changed to call"),
         (b"r-5", "r200r300r400", "raise of -5 increased to 200"),
+        (b"r0", "r200r300r400", "raise of 0 increased to 200"),
         (b"r1", "r200r300r400", "raise of 1 increased to 200"),
         (b"b 300junk", "r300", ""),
         (b"r99999999999999999999", "r20000c///", "decreased to 20000"),
