@@ -113,7 +113,7 @@ def derive_many(root: int, *path: int | str, count: int, start: int = 0) -> Seed
 def hash_rows(seeds: Seeds, counters: int | npt.NDArray[Any]) -> Seeds:
     """Return number ``counters`` (one, or one a row) of each stream of ``seeds`` (n,), as (n,) uint64."""
     out = np.empty(len(seeds), np.uint64)
-    _hash_rows(seeds, np.broadcast_to(np.asarray(counters, np.int64), out.shape).copy(), out)
+    _hash_rows(seeds, np.full(len(seeds), counters, np.int64), out)
     return out
 
 
