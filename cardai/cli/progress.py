@@ -13,6 +13,7 @@ from rich.live import Live
 from rich.table import Table
 
 from cardai.cli import session
+from cardai.core.runs import short_spec
 
 if TYPE_CHECKING:
     from cardai.core.runs import Run
@@ -25,7 +26,8 @@ class TrainingDisplay:
     """Shows a run on stderr; shows nothing where that is no terminal, or with --quiet."""
 
     def __init__(self, run: Run, steps: int, begun_at: int, unit: str, console: Console | None = None) -> None:
-        self._title = f"{run.trainer_spec.partition(':')[0]} on {run.game_spec} -> {run.path}"
+        trainer, game = short_spec("trainer", run.trainer_spec), short_spec("game", run.game_spec)
+        self._title = f"{trainer} on {game}: {run.path}"
         self._steps, self._unit = steps, unit
         self._metrics: dict[str, float] = {}
         self._curve = [row["exploitability"] for row in run.read_metrics() if "exploitability" in row]

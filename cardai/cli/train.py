@@ -118,6 +118,7 @@ def _interruptible() -> Iterator[list[bool]]:
 
 def _go(session: Session, steps: int, checkpoint_every: int | None, keep: int) -> None:
     from cardai.cli.progress import TrainingDisplay
+    from cardai.core.runs import short_spec
 
     run, training = session.run, session.training
     if training.step >= steps:
@@ -133,7 +134,8 @@ def _go(session: Session, steps: int, checkpoint_every: int | None, keep: int) -
         return
     typer.echo(f"Trained {training.step:,} {unit}: {run.path}")
     typer.echo("Play it with:")
-    typer.echo(f"  cardai run --game {_quoted(run.game_spec)} --agent {_as_spec(run.path)} --vs random --games 10000")
+    game = short_spec("game", run.game_spec)
+    typer.echo(f"  cardai run --game {_quoted(game)} --agent {_as_spec(run.path)} --vs random --games 10000")
 
 
 def _as_spec(path: Path) -> str:

@@ -159,7 +159,8 @@ class Run:
         """Write a checkpoint by ``write(directory)`` and keep the last ``keep`` (0: all of them)."""
         target = self._checkpoint_path(step)
         beside = target.parent / f".{target.name}.{os.getpid()}"
-        shutil.rmtree(beside, ignore_errors=True)
+        for left in target.parent.glob(".step-*"):  # by a process that was killed while it wrote
+            shutil.rmtree(left, ignore_errors=True)
         beside.mkdir(parents=True)
         write(beside)
         files = {p.name: {"bytes": p.stat().st_size, "sha256": file_digest(p)} for p in sorted(beside.iterdir())}
@@ -295,6 +296,13 @@ def full_spec(kind: str, text: str, more: Mapping[str, str] | None = None) -> st
     return str(Spec(spec.name, tuple((name, write_value(getattr(made, name))) for name in options_of(type(made)))))
 
 
+def short_spec(kind: str, text: str) -> str:
+    """Return a full spec without the options that have their default (or preset) value."""
+    spec = parse(text)
+    usual = dict(parse(full_spec(kind, spec.name)).options)
+    return str(Spec(spec.name, tuple((key, value) for key, value in spec.options if usual.get(key) != value)))
+
+
 def check_same(run: Run, kind: str, text: str | None, more: Mapping[str, str] | None = None) -> None:
     """Raise UsageError if ``text`` and ``more`` (given with --resume) name another ``kind`` than the run's own."""
     own: str | None = {"trainer": run.trainer_spec, "game": run.game_spec, "encoder": run.encoder_spec}[kind]
@@ -327,4 +335,4 @@ def _flush(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-__all__ = ["Checkpoint", "Run", "RunWarning", "check_free", "check_same", "full_spec", "run_agent"]
+__all__ = ["Checkpoint", "Run", "RunWarning", "check_free", "check_same", "full_spec", "run_agent", "short_spec"]

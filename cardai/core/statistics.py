@@ -41,10 +41,10 @@ class Estimate:
         """Return the estimate in another unit."""
         return Estimate(self.mean * factor, self.half_width * abs(factor), self.count)
 
-    def text(self, digits: int = 2, unit: str = "") -> str:
-        """Return "53.60 ± 0.98 %"."""
+    def text(self, digits: int = 2, unit: str = "", sign: bool = False) -> str:
+        """Return "53.60 ± 0.98 %", with ``sign`` "+53.60 ± 0.98 %"; a half-width that is not known is "?"."""
         width = "?" if math.isnan(self.half_width) else f"{self.half_width:.{digits}f}"
-        return f"{self.mean:.{digits}f} ± {width}{unit and ' ' + unit}"
+        return f"{self.mean:{'+' if sign else ''}.{digits}f} ± {width}{unit and ' ' + unit}"
 
 
 def student_t(degrees: int, level: float = 0.95) -> float:

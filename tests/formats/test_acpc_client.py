@@ -93,6 +93,12 @@ def test_a_dealer_that_shows_only_the_players_own_turns_is_answered(server: Serv
         assert server.answer() == HAND[i] + ":c\r\n"
 
 
+def test_a_dealer_that_takes_the_action_as_another_is_believed(server: Server) -> None:
+    for line in ("MATCHSTATE:1:0::|9hQd", "MATCHSTATE:1:0:rr:|9hQd", "MATCHSTATE:1:1::|AsAd", "MATCHSTATE:0:2:r:2c2d|"):
+        server.connection.sendall((line + "\r\n").encode())
+        assert server.answer() == line + ":c\r\n"
+
+
 @pytest.mark.parametrize("after", range(len(HAND)))
 def test_the_end_of_the_connection_ends_the_player_quietly(after: int) -> None:
     server = Server()
@@ -107,6 +113,7 @@ def test_the_end_of_the_connection_ends_the_player_quietly(after: int) -> None:
 @pytest.mark.parametrize(
     "line",
     [
+        "MATCHSTATE:1:" + "9" * 5000 + "::|9hQd",
         "hello",
         "MATCHSTATE:1:0:rrrrrr:|9hQd",
         "MATCHSTATE:5:0::|9hQd",

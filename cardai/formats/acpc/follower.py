@@ -6,6 +6,8 @@ same node is one dictionary lookup.
 
 from __future__ import annotations
 
+import re
+
 from cardai.core.errors import DamagedFileError, IllegalActionError
 from cardai.formats.acpc.gamedef import GameDef
 from cardai.formats.acpc.nodes import Node, Tree
@@ -13,6 +15,7 @@ from cardai.formats.acpc.states import CALL, CARD_TEXT, FOLD, parse_betting, par
 
 _CARD_OF = {text.encode(): card for card, text in enumerate(CARD_TEXT)}
 _SIMPLE = {b"f": (FOLD,), b"c": (CALL,)}
+_NUMBER = re.compile(rb"[0-9]{1,3}:[0-9]{1,10}")
 _STEPS = 64  # tails a node remembers
 
 
@@ -27,7 +30,6 @@ class Follower:
         self.hand = -1
         self._head = b"?"
         self._deal = b""
-        self._ahead: Node | None = None
 
     def see(self, line: bytes) -> bool:
         """Take in one match state (without line end) and say whether it is this player's turn.
@@ -44,10 +46,6 @@ class Follower:
         self._deal = line[end + 1 :]
         node = self.node
         if betting != node.wire:
-            ahead = self._ahead
-            if ahead is not None and betting == ahead.wire:
-                self.node = ahead
-                return ahead.actor == self.position
             tail = betting[len(node.wire) :] if betting.startswith(node.wire) else b""
             step = node.steps.get(tail)
             if step is None:
@@ -56,12 +54,13 @@ class Follower:
         return node.actor == self.position
 
     def act(self, action: int) -> int:
-        """Take note of the player's own ``action``; return by how much the next line will be longer, if it is another's turn.
+        """Go on to the node after the player's own ``action``; return by how much the next line will be longer.
 
-        Returns 0 when what comes next may need an answer at once, or is the hand's last state.
+        Returns 0 when what comes next may need an answer at once, or is the hand's last state. A dealer that takes the
+        action as another is believed when its line comes.
         """
         node = self.node
-        self._ahead = ahead = self.tree.after(node, action)
+        self.node = ahead = self.tree.after(node, action)
         if ahead.actor < 0 or ahead.actor == self.position:
             return 0
         longer = len(ahead.wire) - len(node.wire)
@@ -71,14 +70,13 @@ class Follower:
 
     def _new_hand(self, line: bytes) -> None:
         fields = line.split(b":", 4)
-        if len(fields) != 5 or fields[0] != b"MATCHSTATE" or not fields[1].isdigit() or not fields[2].isdigit():
+        if len(fields) != 5 or fields[0] != b"MATCHSTATE" or not _NUMBER.fullmatch(fields[1] + b":" + fields[2]):
             raise DamagedFileError(f"The dealer sent {line[:120]!r}, which is no match state.")
         self.position, self.hand = int(fields[1]), int(fields[2])
         if self.position >= self.game.num_players or fields[4].count(b"|") != self.game.num_players - 1:
             raise DamagedFileError(f"The dealer sent {line[:120]!r}, which is not the game {self.game.name}.")
         self._head = b":".join(fields[:3]) + b":"
         self.node = self.tree.root
-        self._ahead = None
 
     def _step(self, node: Node, tail: bytes) -> Node:
         """Return the node ``tail`` leads to, and remember the way."""
@@ -86,7 +84,13 @@ class Follower:
         actions: tuple[int, ...]
         if letters in _SIMPLE:
             actions = _SIMPLE[letters]
-        elif letters[:1] == b"r" and letters[1:].isdigit() and self.game.no_limit:
+        elif (
+            letters[:1] == b"r"
+            and letters[1:].isdigit()
+            and self.game.no_limit
+            and 2 < len(letters) < 12
+            and letters[1] != 48
+        ):
             actions = (int(letters[1:]),)
         else:
             actions = sum(parse_betting(tail.decode("latin-1"), self.game.no_limit), ())
@@ -98,7 +102,7 @@ class Follower:
             raise DamagedFileError(
                 f"The dealer sent a betting that the game {self.game.name} refuses: {error}"
             ) from error
-        if step.kept and len(node.steps) < _STEPS:
+        if step.kept and node.kept and len(node.steps) < _STEPS:
             node.steps[tail] = step
         return step
 

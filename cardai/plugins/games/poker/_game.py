@@ -13,7 +13,7 @@ from attrs import Attribute
 from cardai.cards.betting import MAX_ACTIONS, MAX_PLAYERS, UNLIMITED, Betting, row_fields, rules_fields
 from cardai.core import rows as core_rows
 from cardai.core.fields import Field, Views
-from cardai.core.game import Amounts, IntArray, Legal, Played, Setup, setup_dtype
+from cardai.core.game import Amounts, IntArray, Legal, Played, Setup, State, setup_dtype
 from cardai.core.rows import RowGame, RowKernels, RowTables, bring_forward
 from cardai.plugins.games.poker._fields import betting_fields, history_fields, summary_rows
 
@@ -326,6 +326,9 @@ class BoardPoker(RowGame):
 
     def chance_choices(self, row: Any) -> list[int]:
         return sorted(int(card) for card in row["deck"][int(row["dealt"]) :] if card >= 0)
+
+    def new_initial_state(self, setup: Setup | None = None) -> State:
+        return super().new_initial_state(setup or Setup(starter=self.first_starter))
 
     def tables(self, count: int) -> PokerTables:
         return PokerTables(self, count)

@@ -310,7 +310,7 @@ class TripleDraw(RowGame):
         played = group_sums(hands["group"], np.ones(len(hands)))
         rate = ratio(group_sums(hands["group"], won * (1000 / self.big_blind)), played)
         return [
-            ("mbb/g", f"{rate.mean:+.1f} [{rate.low:+.1f}, {rate.high:+.1f}]"),
+            ("mbb/g", rate.text(1, sign=True)),
             ("showdowns", f"{float(np.mean(hands['showdown'])):.1%}"),
             ("mean pot", f"{float(np.mean(hands['pot'])):.0f} chips"),
         ]

@@ -63,6 +63,11 @@ class NFSP(Trainer):
     sl_capacity: int = option(
         2_000_000, help="M_SL: best-response actions kept, a seat (reservoir)", validator=_positive
     )
+    recency: float = option(
+        0.0,
+        help="M_SL weights the n-th action by n to this power; 0: the paper's plain average",
+        validator=validators.ge(0),
+    )
     min_data: int = option(1_000, help="entries a memory needs before it is learnt from", validator=_positive)
     eta: float = option(
         0.1, help="anticipatory parameter: share of hands played by the best response", validator=_share
@@ -71,7 +76,9 @@ class NFSP(Trainer):
     epsilon_decay: float = option(0.01, help="epsilon falls as 1 / (1 + decay * sqrt(iterations))")
     store_exploration: bool = option(True, help="random actions go to M_SL too (without them learning can collapse)")
     discount: float = option(1.0, help="discount of the next state's value", validator=_share)
-    reward_scale: float | None = option(None, help="rewards are multiplied by this; none: 1 / their range")
+    reward_scale: float | None = option(
+        None, help="rewards are multiplied by this; none: 1 / their range", validator=validators.optional(_positive)
+    )
     stratified: float = option(
         0.0, help="share of Q's minibatches drawn evenly over information states (compiled games)", validator=_share
     )

@@ -9,9 +9,10 @@ import numpy as np
 from torch import nn
 
 from cardai.core.encoder import Encoder, Layout
-from cardai.core.errors import UsageError
+from cardai.core.errors import CardaiError, UsageError
 from cardai.core.game import Game
-from cardai.core.rng import derive
+from cardai.core.rng import derive, derive_many
+from cardai.core.trainer import Metrics
 from cardai.learn.networks import mlp
 
 if TYPE_CHECKING:
@@ -48,6 +49,28 @@ def make_networks(options: NFSP, game: Game, layout: Layout, seed: int) -> dict[
             which = derive(seed, "network", "policy" if role == "policy" else "q", seat)
             networks[f"{role}_{seat}"] = mlp(inputs, options.hidden, game.num_distinct_actions, which)
     return networks
+
+
+def return_range(game: Game, seed: int, hands: int = 512) -> float:
+    """Return how far apart the returns of random hands lie: the scale of rewards where the tree is not at hand."""
+    tables = game.tables(hands)
+    tables.reset(derive_many(seed, "range", count=hands))
+    rng = np.random.Generator(np.random.PCG64(derive(seed, "range")))
+    while len(rows := np.flatnonzero(tables.current_players() >= 0)):
+        legal = np.asarray(tables.legal(rows), np.float64)
+        tables.apply(rows, np.argmax(legal * (1 + rng.random(legal.shape)), axis=1))
+    return max(1e-9, float(np.ptp(tables.returns(np.arange(hands)))))
+
+
+def finite(metrics: Metrics) -> Metrics:
+    """Return ``metrics``. Raises CardaiError if one is not a number: the networks have run away."""
+    lost = [name for name, value in metrics.items() if not np.isfinite(value)]
+    if lost:
+        raise CardaiError(
+            f"NFSP's {lost[0]} is no longer a number: the learning rates are too high for these rewards. "
+            "Start a new run with a smaller q_rate, policy_rate or reward_scale."
+        )
+    return metrics
 
 
 def pick(networks: Mapping[str, nn.Sequential], role: str) -> list[nn.Sequential]:

@@ -24,7 +24,7 @@ from cardai.learn.networks import evaluate, load_networks, save_networks
 from cardai.plugins.trainers.nfsp.agent import NFSPAgent
 from cardai.plugins.trainers.nfsp.compiled import Compiled
 from cardai.plugins.trainers.nfsp.measures import average_policy_metrics
-from cardai.plugins.trainers.nfsp.networks import make_networks
+from cardai.plugins.trainers.nfsp.networks import finite, make_networks, return_range
 from cardai.plugins.trainers.nfsp.torch_learner import TorchLearner, action_dtype, experience_dtype, pack_legal
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class TablesTraining(Training):
         self.rl = [Circular(options.rl_capacity, whole) for _ in range(2)]
         self.sl = [Reservoir(options.sl_capacity, acted) for _ in range(2)]
         self.rng = np.random.Generator(np.random.PCG64(derive(seed, "play")))
-        self.scale = options.reward_scale if options.reward_scale is not None else _range_scale(compiled)
+        self.scale = options.reward_scale or 1 / _range(game, compiled, seed)
         self.tables = game.tables(options.tables)
         self.seeds = np.zeros(options.tables, np.uint64)
         self.moves: list[list[int]] = [[] for _ in range(options.tables)]
@@ -127,7 +127,9 @@ class TablesTraining(Training):
         held["code"], held["legal"], held["action"] = packed, mask, actions
         self.pending[rows, seat], self.decided[rows, seat] = held, True
         stored = greedy if self.options.store_exploration else greedy & ~explore
-        self.sl[seat].offer(held[["code", "legal", "action"]][stored].astype(self.sl[seat].data.dtype), self.rng)
+        self.sl[seat].offer(
+            held[["code", "legal", "action"]][stored].astype(self.sl[seat].data.dtype), self.rng, self.options.recency
+        )
         return actions
 
     def _actions(self, seat: int, codes: Codes, legal: Mask, greedy: Mask, explore: Mask) -> npt.NDArray[np.int64]:
@@ -203,7 +205,7 @@ class TablesTraining(Training):
         metrics["q_loss"], metrics["policy_loss"] = losses[[0, 2]] / np.maximum(losses[[1, 3]], 1)
         metrics["rl_size"], metrics["sl_size"] = sum(map(len, self.rl)), sum(map(len, self.sl))
         metrics |= {"epsilon": self.epsilon, "env_steps": self.step * self.options.tables, "hands": self.hands}
-        return {name: float(value) for name, value in metrics.items()}
+        return finite({name: float(value) for name, value in metrics.items()})
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
         networks = {name: _on_cpu(network) for name, network in self.networks.items()}
@@ -286,8 +288,8 @@ def _softmax(outputs: Codes, legal: Mask) -> npt.NDArray[np.float64]:
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
 
-def _range_scale(compiled: Compiled | None) -> float:
-    return 1.0 if compiled is None else 1 / max(1e-9, float(np.ptp(compiled.env.payoff)))
+def _range(game: Game, compiled: Compiled | None, seed: int) -> float:
+    return return_range(game, seed) if compiled is None else max(1e-9, float(np.ptp(compiled.env.payoff)))
 
 
 def _on_cpu(network: torch.nn.Sequential) -> torch.nn.Sequential:

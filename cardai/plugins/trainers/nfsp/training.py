@@ -24,7 +24,7 @@ from cardai.plugins.trainers.nfsp import _kernels as kernels
 from cardai.plugins.trainers.nfsp.agent import NFSPAgent
 from cardai.plugins.trainers.nfsp.compiled import Compiled, compile_game
 from cardai.plugins.trainers.nfsp.measures import average_policy_metrics, empirical_policy
-from cardai.plugins.trainers.nfsp.networks import layout_of, make_networks, pick
+from cardai.plugins.trainers.nfsp.networks import finite, layout_of, make_networks, pick
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.nfsp import NFSP
@@ -148,7 +148,7 @@ class CompiledTraining(Training):
         metrics["rl_size"], metrics["sl_size"] = (float(x) for x in sizes.sum(axis=0))
         metrics["epsilon"] = float(kernels.epsilon_at(self.settings, self.play.counts[0]))
         metrics["env_steps"], metrics["hands"] = float(self.play.counts[1]), float(self.play.counts[2])
-        return {name: float(value) for name, value in metrics.items()}
+        return finite({name: float(value) for name, value in metrics.items()})
 
     def sizes(self) -> npt.NDArray[np.int64]:
         """Return (2, 2): for each seat, the entries in M_RL and M_SL."""
@@ -230,7 +230,7 @@ def empty_memory(options: NFSP, rows: int) -> kernels.Memory:
 def settings_row(options: NFSP, compiled: Compiled) -> npt.NDArray[Any]:
     """Return the options that kernels read as one record."""
     payoff = compiled.env.payoff
-    scale = options.reward_scale if options.reward_scale is not None else 1 / max(1e-9, float(np.ptp(payoff)))
+    scale = options.reward_scale or 1 / max(1e-9, float(np.ptp(payoff)))
     values: dict[str, float | int | bool] = {
         "eta": float(options.eta),
         "epsilon": float(options.epsilon),
@@ -238,6 +238,7 @@ def settings_row(options: NFSP, compiled: Compiled) -> npt.NDArray[Any]:
         "store_exploration": options.store_exploration,
         "discount": float(options.discount),
         "reward_scale": float(scale),
+        "recency": float(options.recency),
         "stratified": float(options.stratified),
         "q_average": float(options.q_average),
         "target_every": options.target_every,
