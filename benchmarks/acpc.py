@@ -1,6 +1,6 @@
 """The competition's wire: hands a CPU second of our dealer and two of our clients, all three processes together.
 
-    python benchmarks/acpc.py [--hands 30000] [--agent acpc_mix]
+    python benchmarks/acpc.py [--hands 30000] [--agent acpc_mix] [--processor 0]
 
 Each process is the command a person would type. CPU time (user and system) is the kernel's account of each finished
 process; what they need to start is measured by a match of one hand, printed, and taken off.
@@ -64,7 +64,10 @@ def main() -> None:
     parser.add_argument("--agent", default="acpc_mix")
     parser.add_argument("--plugin", action="append", default=[], metavar="FILE")
     parser.add_argument("--game", choices=GAMES, action="append")
+    parser.add_argument("--processor", type=int, help="run all three processes, which take turns, on this one")
     asked = parser.parse_args()
+    if asked.processor is not None:
+        os.sched_setaffinity(0, {asked.processor})
     plugin = [word for file in asked.plugin for word in ("--plugin", file)]
     print(
         f"{_processor()}, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors, Python {platform.python_version()}, {asked.agent}, one thread each"
