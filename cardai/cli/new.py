@@ -59,7 +59,7 @@ def module_name(kind: str, name: str) -> str:
         raise UsageError(f"A plugin's name is small letters, digits, - and _, a letter first. Got {name!r}.")
     taken = next((entry for entry in entries(kind) if entry.name == name), None)
     if taken is not None:
-        raise UsageError(f"There is a {kind} named {name!r} already, from {taken.distribution}. Choose another name.")
+        raise UsageError(f"There is {'a' if kind in ('game', 'trainer') else 'an'} {kind} named {name!r} already, from {taken.distribution}. Choose another name.")
     if module in sys.stdlib_module_names or module in ("cardai", "tests") or importlib.util.find_spec(module):
         raise UsageError(f"There is a Python module named {module!r} already. Choose another name.")
     return module

@@ -177,7 +177,9 @@ def _parts(engine: LockStep, groups: Sequence[int], jobs: int) -> Iterator[Part]
     packed = cloudpickle.dumps(engine)  # also takes classes of a notebook or script
     files = registry.plugin_files()
     tasks = (joblib.delayed(_worker)(packed, files, rest[int(a) : int(b)]) for a, b in itertools.pairwise(bounds))
-    yield from joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks)
+    backend, _ = joblib.parallel.get_active_backend()
+    streams = getattr(backend, "supports_return_generator", False)  # Ray's and multiprocessing's return all at the end
+    yield from joblib.Parallel(n_jobs=jobs, return_as="generator_unordered" if streams else "list")(tasks)
 
 
 def _worker(packed: bytes, files: list[str], groups: Sequence[int]) -> Part:
