@@ -1,6 +1,6 @@
 """Random poker hands a CPU second, beside OpenSpiel (and RLCard) in one process, one thread.
 
-    python benchmarks/poker.py [--seconds 3] [--batch 1024]
+    python benchmarks/poker.py [--seconds 3] [--batch 4096]
 
 Ours: tables in lock step with the ``random`` agent, which is given views and legal actions at every decision, as in any
 match. OpenSpiel: its C++ states driven from Python in the fastest way we know: ``legal_actions`` and a list of random
@@ -101,20 +101,26 @@ def rlcard(name: str) -> Play:
 def rates(plays: dict[str, Play], seconds: float) -> dict[str, tuple[float, float]]:
     """Return each engine's (hands a CPU second, decisions a hand).
 
-    The engines take turns in slices of a tenth of ``seconds``, so that they meet the same load on the machine.
+    The engines take turns in slices of a twentieth of ``seconds``, so that they meet the same load on the machine; the
+    rate is that of the median slice.
     """
-    sums = {name: [0.0, 0.0, 0.0] for name in plays}
+    slices: dict[str, list[tuple[float, float]]] = {name: [] for name in plays}  # (hands a second, decisions a hand)
     sizes = dict.fromkeys(plays, 200)
+    spent = 0.0
     for play in plays.values():
         play(50)
-    while any(spent < seconds for _, _, spent in sums.values()):
+    while spent < seconds * len(plays):
         for name, play in plays.items():
             start = time.process_time()
             hands, decisions = play(sizes[name])
-            spent = time.process_time() - start
-            sums[name] = [a + b for a, b in zip(sums[name], (hands, decisions, spent), strict=True)]
-            sizes[name] = max(200, int(hands / max(spent, 1e-3) * seconds / 10))
-    return {name: (hands / spent, decisions / hands) for name, (hands, decisions, spent) in sums.items()}
+            took = time.process_time() - start
+            spent += took
+            if took > seconds / 80:  # not while the sizes of slices are being found
+                slices[name].append((hands / took, decisions / hands))
+            sizes[name] = max(200, int(hands / max(took, 1e-3) * seconds / 20))
+    return {
+        name: (float(np.median([r for r, _ in s])), float(np.mean([d for _, d in s]))) for name, s in slices.items()
+    }
 
 
 _HOLDEM = {
@@ -143,7 +149,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--seconds", type=float, default=3.0)
-    parser.add_argument("--batch", type=int, default=1024)
+    parser.add_argument("--batch", type=int, default=4096)
     parser.add_argument("--only", default="", help="measure only games with this text in the name")
     parser.add_argument("--rlcard", action="store_true", help="also measure RLCard")
     options = parser.parse_args()

@@ -159,7 +159,8 @@ class Run:
         """Write a checkpoint by ``write(directory)`` and keep the last ``keep`` (0: all of them)."""
         target = self._checkpoint_path(step)
         beside = target.parent / f".{target.name}.{os.getpid()}"
-        shutil.rmtree(beside, ignore_errors=True)
+        for left in target.parent.glob(".step-*"):  # by a process that was killed while it wrote
+            shutil.rmtree(left, ignore_errors=True)
         beside.mkdir(parents=True)
         write(beside)
         files = {p.name: {"bytes": p.stat().st_size, "sha256": file_digest(p)} for p in sorted(beside.iterdir())}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
-from cardai.core.errors import DamagedFileError
+from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.events import EventWriter, event_writer
 from cardai.core.registry import watchers
 from cardai.core.runs import Run
@@ -18,19 +19,44 @@ CHECKPOINT_SECONDS = 120.0
 """Wall time between checkpoints where no step interval is asked for (where they fall has no effect on the training)."""
 
 
+class RunLock:
+    """Keeps other processes from training the same run, as long as it is held (where the system has such locks)."""
+
+    def __init__(self, run: Run) -> None:
+        self._file = -1
+        try:
+            import fcntl
+        except ImportError:  # Windows
+            return
+        self._file = os.open(run.path / ".lock", os.O_RDWR | os.O_CREAT)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise UsageError(
+                f"The run {run.path} is being trained by another process. Wait for it, or stop it."
+            ) from error
+
+    def __del__(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+
+
 class Session:
     """One process's work on a run."""
 
-    def __init__(self, run: Run, training: Training, seconds: float = 0.0, cpu_seconds: float = 0.0) -> None:
+    def __init__(
+        self, run: Run, training: Training, lock: RunLock, seconds: float = 0.0, cpu_seconds: float = 0.0
+    ) -> None:
         self.run = run
         self.training = training
         self.notes: list[str] = []
+        self._lock: RunLock | None = lock
         self._offsets = (time.monotonic() - seconds, time.process_time() - cpu_seconds)
 
     @classmethod
     def start(cls, run: Run) -> Self:
         """Begin a run from nothing. Raises UsageError where the trainer refuses the game or the encoder."""
-        return cls(run, run.trainer().start(run.game(), run.encoder(), run.seed))
+        return cls(run, run.trainer().start(run.game(), run.encoder(), run.seed), RunLock(run))
 
     @classmethod
     def resume(cls, run: Run) -> Self:
@@ -38,14 +64,15 @@ class Session:
 
         ``notes`` says which checkpoints were refused. Raises DamagedFileError if there are some and none is good.
         """
+        lock = RunLock(run)
         checkpoint, refused = run.latest()
         if checkpoint is None and refused:
             raise DamagedFileError(f"No checkpoint of {run.path} is good: {' '.join(refused)} Start a new run.")
         training = run.trainer().start(run.game(), run.encoder(), run.seed)
-        session = cls(run, training)
+        session = cls(run, training, lock)
         if checkpoint is not None:
             training.load(checkpoint.path)
-            session = cls(run, training, checkpoint.seconds, checkpoint.cpu_seconds)
+            session = cls(run, training, lock, checkpoint.seconds, checkpoint.cpu_seconds)
         session.notes = [f"{reason} Going on from step {training.step} instead." for reason in refused]
         run.cut_metrics(training.step)
         return session
@@ -73,6 +100,20 @@ class Session:
         ``on_progress(step, metrics)`` is called at each of the trainer's yields (metrics may be empty). Whatever
         happens, the metrics written before a checkpoint are on the disk when the checkpoint is.
         """
+        self._lock = self._lock or RunLock(self.run)
+        try:
+            return self._train(steps, checkpoint_every, keep, on_progress, stopping)
+        finally:
+            self._lock = None
+
+    def _train(
+        self,
+        steps: int,
+        checkpoint_every: int | None,
+        keep: int,
+        on_progress: Callable[[int, Metrics], Any],
+        stopping: Callable[[], bool],
+    ) -> bool:
         events = event_writer(self.run.path / "events", self.training.step)
         hooks = watchers()
         saved, due = self.training.step, time.monotonic() + CHECKPOINT_SECONDS

@@ -66,10 +66,14 @@ class Circular:
 class Reservoir(Circular):
     """A uniform sample of everything ever offered (Vitter, "Random sampling with a reservoir", 1985, algorithm R)."""
 
-    def offer(self, entries: Entries, rng: np.random.Generator) -> None:
-        """Offer entries (n,) one after another."""
+    def offer(self, entries: Entries, rng: np.random.Generator, recency: float = 0.0) -> None:
+        """Offer entries (n,) one after another.
+
+        With ``recency`` above 0 the n-th entry ever has weight n ** recency (Chao, "A general purpose unequal
+        probability sampling plan", 1982): it is taken with probability (1 + recency) capacity / n.
+        """
         order = self.seen + np.arange(len(entries))
-        drawn = (rng.random(len(entries)) * (order + 1)).astype(np.int64)
+        drawn = (rng.random(len(entries)) * (order + 1) / (1 + recency)).astype(np.int64)
         at = np.where(order < len(self.data), order, drawn)
         kept = at < len(self.data)
         self.data[at[kept]] = entries[kept]  # of two at one place the later one stays, as one after another

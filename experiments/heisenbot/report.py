@@ -115,5 +115,6 @@ def _withheld(withheld: Withheld) -> str:
         f"({(not_gin * turns).sum() / not_gin.sum():.1f} without gin; paper {ABLE_TURN}). Mean turn of going gin: "
         f"{(gins * turns).sum() / gins.sum():.1f} (paper {GIN_TURN}). A player could *first* knock at turn "
         f"{withheld.first_able:.1f} on average, the earlier of the two at {withheld.earlier_able:.1f}. Figure 2 gives what a "
-        "knock would have scored at each turn since, layoffs and bonuses included."
+        "knock would have scored at each turn since, layoffs and bonuses included. After turn 30 figure 1 shows only hands "
+        "in which neither has been able to knock since."
     )

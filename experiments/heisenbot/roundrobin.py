@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from cardai.core import match
-from cardai.core.rng import derive
 from cardai.core.statistics import Estimate
 from cardai.plugins.games.gin._report import figures
 from experiments.heisenbot.paper import PLAYERS
@@ -20,7 +19,9 @@ Pairings = dict[tuple[str, str], dict[str, Any]]
 
 
 def play(games: int, seed: int, jobs: int, out: Path) -> Pairings:
-    """Play the pairings that ``out`` does not hold yet and return all.
+    """Play the pairings that ``out`` does not hold yet, all on the same decks, and return all.
+
+    Each is what ``cardai run --game gin --agent FIRST --vs SECOND --games N --seed SEED`` plays.
 
     Raises:
         KeyboardInterrupt: Ctrl-C; finished pairings stay in ``out``.
@@ -40,7 +41,7 @@ def play(games: int, seed: int, jobs: int, out: Path) -> Pairings:
 
 
 def _play_one(first: str, second: str, games: int, seed: int, jobs: int) -> dict[str, Any]:
-    result = match.play("gin", [first, second], games=games, seed=derive(seed, first, second), jobs=jobs)
+    result = match.play("gin", [first, second], games=games, seed=seed, jobs=jobs)
     if result.interrupted:
         raise KeyboardInterrupt
     return {name: _figures(result, agent) for agent, name in enumerate((first, second))}

@@ -55,8 +55,19 @@ def test_a_finished_run_goes_further_when_asked(cardai: Any, tmp_path: Path) -> 
     assert "Trained 30" in cardai("train", "--plugin", TOY, "--resume", out, "--steps", "30").out
 
 
+def test_watchers_are_told_of_each_row(cardai: Any, tmp_path: Path) -> None:
+    watcher = tmp_path / "diary.py"
+    watcher.write_text(
+        "from cardai import hookimpl\n\n\n@hookimpl\ndef cardai_training_step(step, metrics):\n"
+        f"    with open({str(tmp_path / 'diary.txt')!r}, 'a') as file:\n"
+        "        file.write(f'{step} {sorted(metrics)}\\n')\n"
+    )
+    assert cardai(*NEW, "--plugin", str(watcher), "--out", str(tmp_path / "x"), "--steps", "20").code == 0
+    assert (tmp_path / "diary.txt").read_text() == "10 ['exploitability']\n20 ['exploitability']\n"
+
+
 def start(out: Path, steps: int, *more: str) -> subprocess.Popen[str]:
-    """Start training Kuhn poker by discounted CFR's neighbour, the toy, in another process."""
+    """Start training in another process."""
     command = [sys.executable, "-m", "cardai", *NEW, "--out", str(out), "--steps", str(steps), *more]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
 

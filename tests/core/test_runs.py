@@ -64,6 +64,16 @@ def test_resumed_training_equals_uninterrupted_training(tmp_path: Path) -> None:
     assert [p.read_bytes() for p in npz_files(whole)] == [p.read_bytes() for p in npz_files(broken)]
 
 
+def test_two_sessions_cannot_train_one_run(tmp_path: Path) -> None:
+    run = make(tmp_path)
+    first = Session.start(run)
+    with pytest.raises(UsageError, match="is being trained by another process"):
+        Session.resume(run)
+    first.train(20)
+    Session.resume(run).train(40)
+    assert run.steps()[-1] == 40
+
+
 def strip(run: Run) -> list[dict[str, float]]:
     return [{k: v for k, v in row.items() if not k.endswith("seconds")} for row in run.read_metrics()]
 
@@ -84,6 +94,17 @@ def test_the_last_two_checkpoints_are_kept_and_damaged_ones_passed_over(tmp_path
     assert "truncated or damaged" in refused[0]
     with pytest.warns(RunWarning, match="Playing step 30 instead"):
         registry.create("agent", f"{tmp_path}:flavour=sweet")
+
+
+def test_what_a_killed_process_left_half_written_is_neither_used_nor_kept(tmp_path: Path) -> None:
+    run = make(tmp_path)
+    Session.start(run).train(20)
+    left = tmp_path / "checkpoints" / ".step-000000000030.4711"
+    left.mkdir()
+    (left / "toy.npz").write_bytes(b"half")
+    assert run.steps() == [20]
+    Session.resume(run).train(40)
+    assert not left.exists()
 
 
 def test_every_mutation_of_a_checkpoint_is_refused(tmp_path: Path) -> None:

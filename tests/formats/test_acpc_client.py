@@ -113,6 +113,7 @@ def test_the_end_of_the_connection_ends_the_player_quietly(after: int) -> None:
 @pytest.mark.parametrize(
     "line",
     [
+        "MATCHSTATE:1:" + "9" * 5000 + "::|9hQd",
         "hello",
         "MATCHSTATE:1:0:rrrrrr:|9hQd",
         "MATCHSTATE:5:0::|9hQd",

@@ -120,3 +120,9 @@ def test_betting_that_the_rules_refuse_is_refused(betting: str) -> None:
 
 def test_letters_in_either_case_and_k_and_b_are_read_as_the_c_programs_read_them() -> None:
     assert parse_betting("kC/b300F", True) == ((1, 1), (300, 0))
+
+
+@pytest.mark.parametrize("betting", ["r", "r0", "r1", "cr01", "r" + "9" * 5000, "r\u00b2", "r\u0663"])
+def test_a_no_limit_raise_is_a_number_of_chips_that_no_other_action_has(betting: str) -> None:
+    with pytest.raises(DamagedFileError):
+        parse_betting(betting, True)

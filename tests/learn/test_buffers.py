@@ -37,6 +37,18 @@ def test_a_reservoir_is_a_uniform_sample_of_everything_offered() -> None:
     assert abs(counts[:50].sum() - counts[50:].sum()) < 5 * np.sqrt(400 * 20 * 0.25 * 4)
 
 
+def test_a_recent_entry_can_weigh_more_in_a_reservoir() -> None:
+    counts = np.zeros(1000)
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        buffer = Reservoir(20, ENTRY)
+        for start in range(0, 1000, 10):
+            buffer.offer(entries(start, start + 10), rng, recency=1.0)
+        counts[buffer.data["value"]] += 1
+    # weight n: the last half of the entries has 3/4 of the weight, 6,000 of 8,000 kept (standard deviation < 39)
+    assert counts[500:].sum() == pytest.approx(6000, abs=200)
+
+
 def test_binary_views_are_kept_in_bits_and_come_back() -> None:
     layout = cardai.encoder("leduc_30").for_game(cardai.game("leduc"))
     codec = Codec(layout)

@@ -22,12 +22,11 @@ from cardai.formats.acpc.gamedef import GameDef
 from cardai.formats.acpc.logs import Score
 from cardai.formats.acpc.matchfiles import MatchFiles, finished_line, stamp
 from cardai.formats.acpc.nodes import Node, Tree
-from cardai.formats.acpc.replies import judge, plain_raise
+from cardai.formats.acpc.replies import judge, plain_reply
 from cardai.formats.acpc.seat import FREE_LINES, PAUSE, MatchAborted, Seat
 from cardai.formats.acpc.states import action_text
 
-_VERSION = re.compile(r"VERSION:\s*(\d+)\.(\d+)\.(\d+)")
-_REPLIES = 64  # texts a node remembers, each of at most 16 bytes: a client's inventions must not fill the memory
+_VERSION = re.compile(r"VERSION:\s*([0-9]+)\.([0-9]+)\.([0-9]+)")
 _SHOWN_WARNINGS = 20  # a decision; a flood of ignored lines must not fill the disk
 
 
@@ -224,8 +223,7 @@ class Dealer:
         if not seat.buffer:
             data = seat.receive()
             if data.startswith(asked[:-2]):
-                tail = data[len(asked) - 2 :]
-                known = node.replies.get(tail) or plain_raise(self._tree, node, tail)
+                known = plain_reply(self._tree, node, data[len(asked) - 2 :])
                 if known is not None:
                     self._clock.charge(seat.number, time.monotonic() - started)
                     if self._stamps:
@@ -234,17 +232,13 @@ class Dealer:
             elif not data:
                 raise self._lost(seat, started)
             seat.buffer = data
-        action, line, clean = self._listen_to(seat, node, asked[:-2].decode(), started)
-        child = self._tree.after(node, action)
+        child = self._tree.after(node, self._listen_to(seat, node, asked[:-2].decode(), started))
         if self._stamps:
             self._note_reply(seat, hand, child, sent, b"")
-        tail = line[len(asked) - 2 :]
-        if clean and child.kept and line.startswith(asked[:-2]) and len(tail) <= 16 and len(node.replies) < _REPLIES:
-            node.replies[tail] = child
         return child
 
-    def _listen_to(self, seat: Seat, node: Node, asked: str, started: float) -> tuple[int, bytes, bool]:
-        """Read lines of ``seat`` until one answers; return (action, that line, whether it needed no repair)."""
+    def _listen_to(self, seat: Seat, node: Node, asked: str, started: float) -> int:
+        """Read lines of ``seat`` until one answers, and return the action that it amounts to."""
         deadline = started + self._clock.left(seat.number)
         ignored = 0
         while True:
@@ -264,7 +258,7 @@ class Dealer:
                 self._notes.write(f"WARNING: {verdict.warning}\n")
             if verdict.action is not None:
                 self._clock.charge(seat.number, now - started)
-                return verdict.action, line, not verdict.warning
+                return verdict.action
 
     def _lost(self, seat: Seat, started: float) -> MatchAborted:
         waited = time.monotonic() - started

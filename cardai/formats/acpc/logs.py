@@ -19,7 +19,7 @@ from cardai.formats.acpc.gamedef import GameDef, game_names, load_game
 from cardai.formats.acpc.states import Cards, deal_text, parse_deal
 
 _TIME = re.compile(r"\s+#\s*(\S.*)$")
-_NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?")
+_NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
 _BETTING = re.compile(r"[/fFcCkKrRbB0-9]*")
 
 
@@ -115,7 +115,7 @@ def parse_line(line: str) -> LogHand | Score | str:
         return Score(*_values_and_names(line, parts[1], parts[2]))
     if parts[0] != "STATE" or len(parts) != 6:
         raise DamagedFileError(f"expected STATE:hand:betting:cards:values:names. Got {line[:100]!r}")
-    if not parts[1].isdigit() or not _BETTING.fullmatch(parts[2]):
+    if not re.fullmatch("[0-9]{1,10}", parts[1]) or not _BETTING.fullmatch(parts[2]):
         raise DamagedFileError(f"the hand's number or betting cannot be read in {line[:100]!r}")
     hole, board = parse_deal(parts[3])
     values, names = _values_and_names(line, parts[4], parts[5])

@@ -17,7 +17,7 @@ from cardai.formats.acpc.states import parse_betting
 if TYPE_CHECKING:
     from cardai.formats.acpc.dealer import Dealer, Match
 
-_TRANSACTION = re.compile(r"([fcr]\d*) (\d+) (\d+\.\d+) (\d+\.\d+)\n")
+_TRANSACTION = re.compile(r"([fcr][0-9]*) ([0-9]{1,10}) ([0-9]{1,12}\.[0-9]+) ([0-9]{1,12}\.[0-9]+)\n")
 
 
 def stamp(seconds: float) -> str:

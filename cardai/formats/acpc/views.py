@@ -71,7 +71,9 @@ class ViewMaker:
         """Return a view as a dict of plain values (cards are the competition's)."""
         known: Mapping[str, Any] | None = node.scratch.get(position)
         if known is None:
-            known = node.scratch[position] = self.public(node, position)
+            known = self.public(node, position)
+            if node.kept:
+                node.scratch[position] = known
         view = {f.name: known.get(f.name) for f in self.fields}
         view["hole"] = [self._map.cards[card] for card in hole]
         view["board"] = [self._map.cards[card] for card in board]
@@ -82,7 +84,9 @@ class ViewMaker:
         known: list[bytes] | None = node.scratch.get((position,))
         if known is None:
             values = self.public(node, position)
-            known = node.scratch[position,] = [pack(values) for pack in self._packers]
+            known = [pack(values) for pack in self._packers]
+            if node.kept:
+                node.scratch[position,] = known
         pieces = known.copy()
         pieces[self._places["hole"]] = self._cards("hole", hole)
         pieces[self._places["board"]] = self._cards("board", board)
@@ -95,7 +99,9 @@ class ViewMaker:
         """Return the legal actions at ``node`` as the game gives them for one table."""
         known: Legal | None = node.scratch.get("legal")
         if known is None:
-            known = node.scratch["legal"] = self._legal(node)
+            known = self._legal(node)
+            if node.kept:
+                node.scratch["legal"] = known
         return known
 
     def _legal(self, node: Node) -> Legal:

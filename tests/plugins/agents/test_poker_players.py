@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -10,6 +13,14 @@ from cardai.core import match, registry
 from cardai.core.errors import UsageError
 from cardai.core.game import Amounts
 from cardai.core.rng import Rows, derive_many
+
+_SPEC = importlib.util.spec_from_file_location(
+    "poker_players", Path(__file__).parents[3] / "benchmarks" / "poker_players.py"
+)
+assert _SPEC is not None
+assert _SPEC.loader is not None
+poker_players = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(poker_players)
 
 GAMES = ("leduc", "leduc_deepstack", "holdem_limit", "holdem_fcpa", "holdem_nolimit", "acpc_limit_3p", "triple_draw")
 
@@ -35,6 +46,14 @@ def test_card_blind_players_win_what_is_known(one, other, exact):
     won, half_width = mbb(one, other, 12_000, seed=5)
     assert abs(won - exact) <= 1.3 * half_width  # the 99 % interval: four of them at 95 % would fail too often
     assert half_width < 170
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "known"),
+    [("always_raise", "random", 2916.4), ("always_raise", "acpc_mix", 1941.2), ("always_call", "random", 83.3)],
+)
+def test_summing_over_all_betting_gives_the_known_values(one, other, known):
+    assert poker_players.exact(one, other) == pytest.approx(known, abs=0.05)
 
 
 def test_deterministic_players_meet_without_noise():

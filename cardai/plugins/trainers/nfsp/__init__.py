@@ -63,6 +63,11 @@ class NFSP(Trainer):
     sl_capacity: int = option(
         2_000_000, help="M_SL: best-response actions kept, a seat (reservoir)", validator=_positive
     )
+    recency: float = option(
+        0.0,
+        help="M_SL weights the n-th action by n to this power; 0: the paper's plain average",
+        validator=validators.ge(0),
+    )
     min_data: int = option(1_000, help="entries a memory needs before it is learnt from", validator=_positive)
     eta: float = option(
         0.1, help="anticipatory parameter: share of hands played by the best response", validator=_share

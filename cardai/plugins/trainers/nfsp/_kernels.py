@@ -109,12 +109,15 @@ def remember_transition(memory: Any, p: Any, row: Any, action: Any, reward: Any,
 
 
 @kernel
-def remember_action(memory: Any, p: Any, random: Any, row: Any, action: Any) -> None:
-    """Offer a best-response action of seat p to M_SL: reservoir sampling (Vitter 1985, algorithm R)."""
+def remember_action(memory: Any, p: Any, random: Any, recency: Any, row: Any, action: Any) -> None:
+    """Offer a best-response action of seat p to M_SL: reservoir sampling (Vitter 1985, algorithm R).
+
+    The n-th action has weight n ** recency: it is taken with probability (1 + recency) M_SL / n (Chao 1982).
+    """
     memory.seen[p, 1] += 1
     at = memory.seen[p, 1] - 1
     if at >= memory.sl_row.shape[1]:
-        at = draw_below(random, memory.seen[p, 1])
+        at = draw_below(random, memory.seen[p, 1] / (1.0 + recency))
         if at >= memory.sl_row.shape[1]:
             return
     memory.sl_row[p, at] = row
@@ -201,7 +204,7 @@ def play_step(env: Any, play: Any, memory: Any, answers: Any, legal: Any, settin
         if play.last_row[g, p] >= 0:
             remember_transition(memory, p, play.last_row[g, p], play.last_action[g, p], np.float32(0.0), row)
         if greedy and (settings["store_exploration"] or not explore):
-            remember_action(memory, p, play.random, row, action)
+            remember_action(memory, p, play.random, settings["recency"], row, action)
         play.last_row[g, p] = row
         play.last_action[g, p] = action
         node = advance(env, play.random, env.child[node, action])

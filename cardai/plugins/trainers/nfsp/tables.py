@@ -127,7 +127,9 @@ class TablesTraining(Training):
         held["code"], held["legal"], held["action"] = packed, mask, actions
         self.pending[rows, seat], self.decided[rows, seat] = held, True
         stored = greedy if self.options.store_exploration else greedy & ~explore
-        self.sl[seat].offer(held[["code", "legal", "action"]][stored].astype(self.sl[seat].data.dtype), self.rng)
+        self.sl[seat].offer(
+            held[["code", "legal", "action"]][stored].astype(self.sl[seat].data.dtype), self.rng, self.options.recency
+        )
         return actions
 
     def _actions(self, seat: int, codes: Codes, legal: Mask, greedy: Mask, explore: Mask) -> npt.NDArray[np.int64]:

@@ -238,6 +238,7 @@ def settings_row(options: NFSP, compiled: Compiled) -> npt.NDArray[Any]:
         "store_exploration": options.store_exploration,
         "discount": float(options.discount),
         "reward_scale": float(scale),
+        "recency": float(options.recency),
         "stratified": float(options.stratified),
         "q_average": float(options.q_average),
         "target_every": options.target_every,
