@@ -32,10 +32,9 @@ _FAST: Mapping[str, Any] = {
 _BEST: Mapping[str, Any] = {
     **_FAST,
     "stratified": 0.5,
-    "q_rate_end": 1e-3,
-    "policy_rate_end": 2e-5,
-    "rate_power": 1.5,
-    "rate_steps": 150_000,
+    "q_rate_end": 0.004,
+    "policy_rate_end": 4e-5,
+    "rate_steps": 800_000,
 }
 
 
