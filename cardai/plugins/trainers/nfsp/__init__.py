@@ -32,9 +32,9 @@ _FAST: Mapping[str, Any] = {
 _BEST: Mapping[str, Any] = {
     **_FAST,
     "stratified": 0.5,
-    "q_rate_end": 0.02,
-    "policy_rate_end": 2e-4,
-    "rate_steps": 400_000,
+    "q_rate_end": 0.004,
+    "policy_rate_end": 4e-5,
+    "rate_steps": 800_000,
 }
 
 
@@ -92,7 +92,10 @@ class NFSP(Trainer):
     policy_optimizer: Literal["sgd", "adam"] = option("sgd", help="optimiser of the policy network (no momentum)")
     policy_rate: float = option(0.005, help="learning rate of the policy network", validator=_positive)
     policy_rate_end: float | None = option(None, help="its learning rate after rate_steps; none: the same")
-    rate_steps: int = option(1_000_000, help="iterations over which rates fall geometrically", validator=_positive)
+    rate_steps: int = option(1_000_000, help="iterations over which rates fall", validator=_positive)
+    rate_power: float = option(
+        0.0, help="p > 0: rates fall as 1 / (1 + t / rate_steps) ** p; 0: geometrically, to their end at rate_steps"
+    )
     eval_every: int = option(2_000, help="iterations between rows of metrics", validator=_positive)
     engine: Literal["auto", "native", "torch"] = option(
         "auto", help="native: our kernels (CPU, one hidden layer, small games); auto: where it can be, unless on a GPU"
@@ -114,6 +117,13 @@ class NFSP(Trainer):
         "nfsp_leduc_fast": _FAST,
         "nfsp_leduc_best": _BEST,
     }
+
+    @property
+    def rate_floors(self) -> tuple[float, float]:
+        """The learning rates of Q and the policy network below which none falls."""
+        usual = (0.0, 0.0) if self.rate_power else (self.q_rate, self.policy_rate)
+        q, policy = self.q_rate_end, self.policy_rate_end
+        return float(usual[0] if q is None else q), float(usual[1] if policy is None else policy)
 
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> Training:
         from cardai.plugins.trainers.nfsp.training import start

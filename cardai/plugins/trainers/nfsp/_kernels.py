@@ -277,9 +277,14 @@ def draw_actions(memory: Any, p: Any, random: Any, work: Any) -> None:
 
 @kernel
 def rate_at(first: Any, last: Any, settings: Any, iteration: Any) -> Any:
-    """Return a learning rate that falls geometrically from ``first`` to ``last`` over ``rate_steps`` iterations."""
-    part = min(1.0, iteration / settings["rate_steps"])
-    return first * (last / first) ** part
+    """Return a learning rate after ``iteration`` iterations: constant, or falling from ``first`` to ``last``.
+
+    With ``rate_power`` p > 0 it is first / (1 + t / rate_steps) ** p, at least ``last``; else it falls geometrically and
+    stays at ``last`` from ``rate_steps`` on.
+    """
+    if settings["rate_power"] > 0.0:
+        return max(last, first * (1.0 + iteration / settings["rate_steps"]) ** -settings["rate_power"])
+    return first * (last / first) ** min(1.0, iteration / settings["rate_steps"])
 
 
 @kernel

@@ -21,10 +21,12 @@ from cardai.core.rng import derive, derive_many
 from cardai.core.trainer import Metrics, Training
 from cardai.learn.buffers import Circular, Codec, Reservoir
 from cardai.learn.networks import evaluate, load_networks, save_networks
+from cardai.plugins.trainers.nfsp._kernels import epsilon_at, rate_at
 from cardai.plugins.trainers.nfsp.agent import NFSPAgent
 from cardai.plugins.trainers.nfsp.compiled import Compiled
 from cardai.plugins.trainers.nfsp.measures import average_policy_metrics
 from cardai.plugins.trainers.nfsp.networks import finite, make_networks, return_range
+from cardai.plugins.trainers.nfsp.settings import scale_of, settings_row
 from cardai.plugins.trainers.nfsp.torch_learner import TorchLearner, action_dtype, experience_dtype, pack_legal
 
 if TYPE_CHECKING:
@@ -66,7 +68,12 @@ class TablesTraining(Training):
         self.rl = [Circular(options.rl_capacity, whole) for _ in range(2)]
         self.sl = [Reservoir(options.sl_capacity, acted) for _ in range(2)]
         self.rng = np.random.Generator(np.random.PCG64(derive(seed, "play")))
-        self.scale = options.reward_scale or 1 / _range(game, compiled, seed)
+        self.scale = (
+            1 / return_range(game, seed)
+            if compiled is None and options.reward_scale is None
+            else scale_of(options, compiled)
+        )
+        self.settings = settings_row(options, self.scale)[0]
         self.tables = game.tables(options.tables)
         self.seeds = np.zeros(options.tables, np.uint64)
         self.moves: list[list[int]] = [[] for _ in range(options.tables)]
@@ -150,7 +157,7 @@ class TablesTraining(Training):
     @property
     def epsilon(self) -> float:
         """The exploration rate now."""
-        return float(self.options.epsilon / (1 + self.options.epsilon_decay * np.sqrt(self.step)))
+        return float(epsilon_at(self.settings, self.step))
 
     # -- learning --------------------------------------------------------------------------------------------------
 
@@ -177,9 +184,8 @@ class TablesTraining(Training):
     def learn(self) -> None:
         """Do ``updates`` minibatches for each network whose memory holds enough."""
         o = self.options
-        part = min(1.0, self.step / o.rate_steps)
-        q_rate = o.q_rate * ((o.q_rate_end or o.q_rate) / o.q_rate) ** part
-        policy_rate = o.policy_rate * ((o.policy_rate_end or o.policy_rate) / o.policy_rate) ** part
+        q_rate = float(rate_at(o.q_rate, o.rate_floors[0], self.settings, self.step))
+        policy_rate = float(rate_at(o.policy_rate, o.rate_floors[1], self.settings, self.step))
         for _ in range(o.updates):
             for learner, rl, sl in zip(self.learners, self.rl, self.sl, strict=True):
                 if rl.seen >= o.min_data:
@@ -286,10 +292,6 @@ def _softmax(outputs: Codes, legal: Mask) -> npt.NDArray[np.float64]:
     masked = np.where(legal, outputs, -np.inf).astype(np.float64)
     powers = np.exp(masked - masked.max(axis=1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))
-
-
-def _range(game: Game, compiled: Compiled | None, seed: int) -> float:
-    return return_range(game, seed) if compiled is None else max(1e-9, float(np.ptp(compiled.env.payoff)))
 
 
 def _on_cpu(network: torch.nn.Sequential) -> torch.nn.Sequential:

@@ -25,6 +25,7 @@ from cardai.plugins.trainers.nfsp.agent import NFSPAgent
 from cardai.plugins.trainers.nfsp.compiled import Compiled, compile_game
 from cardai.plugins.trainers.nfsp.measures import average_policy_metrics, empirical_policy
 from cardai.plugins.trainers.nfsp.networks import finite, layout_of, make_networks, pick
+from cardai.plugins.trainers.nfsp.settings import scale_of, settings_row
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.nfsp import NFSP
@@ -89,7 +90,7 @@ class CompiledTraining(Training):
             np.zeros((rows, actions), np.float32), np.zeros((rows, actions), np.float32), np.full((rows, 2), -1)
         )
         self.learners = tuple(self._learner(seat, rows) for seat in range(2))
-        self.settings = settings_row(options, compiled)[0]
+        self.settings = settings_row(options, scale_of(options, compiled))[0]
         kernels.deal_all(compiled.env, self.play, options.eta)
 
     def _learner(self, seat: int, rows: int) -> kernels.Learner:
@@ -225,37 +226,6 @@ def empty_memory(options: NFSP, rows: int) -> kernels.Memory:
         recent=np.zeros((rows, RECENT), np.int32),
         visits=np.zeros(rows, np.int64),
     )
-
-
-def settings_row(options: NFSP, compiled: Compiled) -> npt.NDArray[Any]:
-    """Return the options that kernels read as one record."""
-    payoff = compiled.env.payoff
-    scale = options.reward_scale or 1 / max(1e-9, float(np.ptp(payoff)))
-    values: dict[str, float | int | bool] = {
-        "eta": float(options.eta),
-        "epsilon": float(options.epsilon),
-        "epsilon_decay": float(options.epsilon_decay),
-        "store_exploration": options.store_exploration,
-        "discount": float(options.discount),
-        "reward_scale": float(scale),
-        "recency": float(options.recency),
-        "stratified": float(options.stratified),
-        "q_average": float(options.q_average),
-        "target_every": options.target_every,
-        "updates": options.updates,
-        "min_data": options.min_data,
-        "q_adam": options.q_optimizer == "adam",
-        "q_rate": float(options.q_rate),
-        "q_rate_end": float(options.q_rate_end or options.q_rate),
-        "policy_adam": options.policy_optimizer == "adam",
-        "policy_rate": float(options.policy_rate),
-        "policy_rate_end": float(options.policy_rate_end or options.policy_rate),
-        "rate_steps": float(options.rate_steps),
-    }
-    row = np.zeros(1, [(name, np.min_scalar_type(v) if isinstance(v, bool) else type(v)) for name, v in values.items()])
-    for name, value in values.items():
-        row[name] = value
-    return row
 
 
 WHOLE = ("seen", "recent", "visits")
