@@ -20,7 +20,7 @@ def draw_view(view: Mapping[str, Any], card: Callable[[int], str], amounts: bool
         note = f" ({', '.join(marks)})" if marks else ""
         lines.append(f"  seat {seat}: {spent} in{behind}{note}")
     said = betting_text(view, amounts)
-    lines.append(f"{'betting ' + said if said else 'no bets yet'}; {view['to_call']} to call")
+    lines.append(f"{'betting ' + said if said else 'nobody has acted'}; {view['to_call']} to call")
     return "\n".join(lines)
 
 

@@ -32,7 +32,7 @@ def draw_view(view: Mapping[str, Any]) -> str:
         note = f" ({', '.join(marks)})" if marks else ""
         lines.append(f"  seat {seat}: {spent} in{behind}{drew}{note}")
     said = betting_text(view)
-    lines.append(f"pot {view['pot']}, {view['to_call']} to call; {'betting ' + said if said else 'no bets yet'}")
+    lines.append(f"pot {view['pot']}, {view['to_call']} to call; {'betting ' + said if said else 'nobody has acted'}")
     return "\n".join(lines)
 
 
