@@ -1,12 +1,14 @@
 """The competition's wire: hands a CPU second of our dealer and two of our clients, all three processes together.
 
-    python benchmarks/acpc.py [--hands 30000] [--agent acpc_mix]
+    python benchmarks/acpc.py [--hands 30000] [--agent acpc_mix] [--processor 0]
 
 Each process is the command a person would type. CPU time (user and system) is the kernel's account of each finished
 process; what they need to start is measured by a match of one hand, printed, and taken off.
 
 For comparison, the C dealer with two of its example players makes 3,200 (limit) and 4,300 (no-limit) hands a CPU second
-on the same kind of machine.
+on the same kind of machine. A process that is woken for every line pays for what others have pushed out of the caches
+meanwhile (beside a dozen busy processes a decision that takes 13 us in a loop took 34 us after a sleep), so look at the
+load that is printed.
 """
 
 from __future__ import annotations
@@ -24,8 +26,8 @@ C_DEALER = {"limit": 3200, "no-limit": 4300}
 CARDAI = [sys.executable, "-m", "cardai"]
 
 
-def match(game: str, hands: int, agent: str, plugin: list[str], folder: Path) -> tuple[float, list[float]]:
-    """Play a match and return the CPU seconds of all three processes, and of each."""
+def match(game: str, hands: int, agent: str, plugin: list[str], folder: Path) -> tuple[float, float, list[float]]:
+    """Play a match; return the CPU seconds of all three processes, the kernel's part of them, and each process's."""
     name = str(folder / "match")
     dealer = subprocess.Popen(
         [*CARDAI, "acpc", "dealer", name, game, str(hands), "20170", "A", "B", "--quiet", "--start_timeout", "60000"],
@@ -37,15 +39,22 @@ def match(game: str, hands: int, agent: str, plugin: list[str], folder: Path) ->
         subprocess.Popen([*CARDAI, "acpc", "play", *plugin, "-a", agent, "-g", game, "-p", port, "--seed", str(seat)])
         for seat, port in enumerate(ports)
     ]
-    used = []
+    used, kernel = [], 0.0
     for process in (dealer, *players):
         _, status, usage = os.wait4(process.pid, 0)
         if status:
             raise SystemExit(f"A process of the match failed with status {status}.")
         used.append(usage.ru_utime + usage.ru_stime)
+        kernel += usage.ru_stime
     finished = sum(line.startswith("STATE:") for line in open(name + ".log"))  # noqa: SIM115
     assert finished == hands, f"{finished} hands in the log"
-    return sum(used), used
+    return sum(used), kernel, used
+
+
+def _processor() -> str:
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.is_file() else []
+    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
 def main() -> None:
@@ -55,21 +64,25 @@ def main() -> None:
     parser.add_argument("--agent", default="acpc_mix")
     parser.add_argument("--plugin", action="append", default=[], metavar="FILE")
     parser.add_argument("--game", choices=GAMES, action="append")
+    parser.add_argument("--processor", type=int, help="run all three processes, which take turns, on this one")
     asked = parser.parse_args()
+    if asked.processor is not None:
+        os.sched_setaffinity(0, {asked.processor})
     plugin = [word for file in asked.plugin for word in ("--plugin", file)]
     print(
-        f"{platform.processor() or platform.machine()}, Python {platform.python_version()}, {asked.agent}, one thread each"
+        f"{_processor()}, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors, Python {platform.python_version()}, {asked.agent}, one thread each"
     )
     for kind in asked.game or GAMES:
         with tempfile.TemporaryDirectory() as folder:
-            start, each_start = match(GAMES[kind], 1, asked.agent, plugin, Path(folder))
-            total, each = match(GAMES[kind], asked.hands, asked.agent, plugin, Path(folder))
+            start, kernel_start, each_start = match(GAMES[kind], 1, asked.agent, plugin, Path(folder))
+            total, kernel, each = match(GAMES[kind], asked.hands, asked.agent, plugin, Path(folder))
         shares = ", ".join(
             f"{name} {t - s:.2f} s" for name, t, s in zip(("dealer", "player", "player"), each, each_start, strict=True)
         )
         rate = asked.hands / (total - start)
         print(
-            f"{kind}: {asked.hands:,} hands, {total - start:.2f} CPU seconds ({shares}), start-up {start:.2f} s taken off: "
+            f"{kind}: {asked.hands:,} hands, {total - start:.2f} CPU seconds ({shares}; "
+            f"{kernel - kernel_start:.2f} s of it in the kernel), start-up {start:.2f} s taken off: "
             f"{rate:,.0f} hands a CPU second ({rate / C_DEALER[kind]:.2f} of the C programs)"
         )
 

@@ -298,7 +298,7 @@ def _finish(tables: Any, peer: Peer, row: int, counts: Counter[str]) -> None:
 def main() -> None:
     """Compare and print the counts."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--hands", type=int, default=20_000)
+    parser.add_argument("--hands", type=int, default=20_100)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     counts: Counter[str] = Counter()

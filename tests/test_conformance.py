@@ -2,13 +2,76 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
+import pytest
+
 from cardai import testing
 from cardai.core import registry
+from cardai.core.errors import UsageError
 from cardai.testing import Case
 
-GAMES = [entry.name for entry in registry.entries("game") if entry.distribution == "cardai"]
+GAMES = ("kuhn", "leduc", "gin", "triple_draw", "video_poker", "holdem_limit")
+"""The games on which encoders and agents are checked, each on the first that it takes; the small ones come first."""
+TRAINERS = {"nfsp": "nfsp:hidden=8"}
+"""Specs of trainers that need smaller options to be checked quickly."""
 
 
-@testing.parametrize_checks("game", *GAMES)
+def ours(kind: str, presets: bool = True) -> list[str]:
+    """Return the names of our own plugins."""
+    found = [entry for entry in registry.entries(kind) if entry.distribution == "cardai"]
+    return [entry.name for entry in found if presets or not entry.preset_of]
+
+
+def cases(kind: str) -> Iterator[Case]:
+    """Yield the cases of all our plugins of a kind, each on the first game that it takes."""
+    for name in ours(kind):
+        try:
+            plugin = registry.create(kind, name)
+        except UsageError:  # a general plugin that cannot be built without options; its presets are checked
+            continue
+        taken = []
+        for game in GAMES:
+            try:
+                plugin.for_game(registry.create("game", game))
+            except UsageError:
+                continue
+            taken.append(game)
+        assert taken, f"none of {GAMES} is taken by the {kind} {name}"
+        yield from testing.checks_for(kind, name, game=taken[0])
+
+
+def named(cases: Iterable[Case]) -> list[object]:
+    return [pytest.param(case, id=f"{case.about}-{case.check.name}") for case in cases]
+
+
+@testing.parametrize_checks("game", *ours("game", presets=False))
 def test_game_conforms(check: Case) -> None:
+    check()
+
+
+PRESETS = [name for name in ours("game") if name not in ours("game", presets=False)]
+OF_PRESETS = {"options-are-described", "tables-agree-with-states", "views-fit-their-fields", "matches-are-sound"}
+"""A preset has the rules of its general game, so the checks of numbers suffice."""
+
+
+@pytest.mark.parametrize(
+    "check", named(c for name in PRESETS for c in testing.checks_for("game", name) if c.check.name in OF_PRESETS)
+)
+def test_preset_of_a_game_conforms(check: Case) -> None:
+    check()
+
+
+@pytest.mark.parametrize("check", named(cases("encoder")))
+def test_encoder_conforms(check: Case) -> None:
+    check()
+
+
+@pytest.mark.parametrize("check", named(cases("agent")))
+def test_agent_conforms(check: Case) -> None:
+    check()
+
+
+@testing.parametrize_checks("trainer", *(TRAINERS.get(name, name) for name in ours("trainer", presets=False)))
+def test_trainer_conforms(check: Case) -> None:
     check()

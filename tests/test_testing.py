@@ -16,7 +16,7 @@ import cardai
 from cardai import testing
 from cardai.core.agent import Agent, ScalarAgent
 from cardai.core.encoder import Encoder, Layout, Plane
-from cardai.core.errors import DamagedFileError, OptionError, UsageError
+from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.fields import Field
 from cardai.core.game import CHANCE, TERMINAL, Game, State
 from cardai.core.spec import option
@@ -609,6 +609,12 @@ class Counter(Trainer):
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> Training:
         return Counting(self.fault, seed)
 
+    def agent_options(self) -> Mapping[str, str]:
+        return {"mood": " " if self.fault == "options" else "how it feels"}
+
+    def trained_agent(self, *a: Any) -> Agent:
+        return Sound(0.9) if self.fault == "player" else super().trained_agent(*a)
+
 
 class Counting(Training):
     def __init__(self, fault: str, seed: int) -> None:
@@ -635,8 +641,6 @@ class Counting(Training):
         self.step, self.seed = state["step"] * (self.fault != "load"), state["seed"]
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
-        if options and self.fault != "options":
-            raise OptionError("It has no options.")
         return Illegal() if self.fault == "agent" else Sound(1 - 1 / (2 + self.step))
 
 
@@ -650,7 +654,8 @@ class Counting(Training):
         ("pickle", "files-are-safe"),
         ("damage", "damage-is-reported"),
         ("agent", "trained-agent-plays"),
-        ("options", "wrong-agent-option-is-refused"),
+        ("options", "agent-options-are-described"),
+        ("player", "saved-player-is-the-trained-one"),
     ],
 )
 def test_a_fault_in_a_trainer_is_caught(fault: str, check: str) -> None:

@@ -64,8 +64,11 @@ def count_live(row: Any, rules: Any) -> Any:
 def next_to_act(row: Any, rules: Any, seat: Any) -> Any:
     """Return the next seat after ``seat`` that can act (``seat`` itself if it alone can; -4 if nobody)."""
     n = rules["num_players"]
-    for step in range(1, n + 1):
-        other = (seat + step) % n
+    other = seat
+    for _ in range(n):
+        other += 1
+        if other >= n:
+            other -= n
         if not row["folded"][other] and row["spent"][other] < row["stack"][other]:
             return other
     return -4

@@ -65,8 +65,10 @@ def _converted(source: str, wanted: str, game: GameDef | None) -> tuple[str, int
     if wanted == "record":
         import json
 
+        from cardai.core.records import FORMAT
+
         record = read_hands(source, game)
-        lines = [{"cardai": "record", "format": 1, **record.header}, *record.hands]
+        lines = [{"cardai": "record", "format": FORMAT, **record.header}, *record.hands]
         return (
             "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines),
             len(record.hands),

@@ -22,10 +22,16 @@ ACTIONS_SHOWN = 64
 
 
 def describe(
-    kind: Annotated[str, typer.Argument(help="game, encoder, agent, trainer or watcher.", show_default=False)],
+    kind: Annotated[
+        str, typer.Argument(metavar="KIND", help="game, encoder, agent, trainer or watcher.", show_default=False)
+    ],
     name: Annotated[
         str,
-        typer.Argument(help="The plugin, with options if they matter (gin:target=50); or a run.", show_default=False),
+        typer.Argument(
+            metavar="NAME",
+            help="The plugin, with options if they matter (gin:target=50); or a run.",
+            show_default=False,
+        ),
     ],
     game: Annotated[
         str | None, typer.Option("--game", "-g", metavar="GAME", help="Say how an encoder or agent takes this game.")
@@ -60,7 +66,7 @@ def gather(kind: str, name: str, game: str | None = None) -> dict[str, Any]:
     if kind == "watcher":
         return about
     cls, preset = registry.load(kind, spec.name)
-    about["doc"] = inspect.getdoc(cls) or ""
+    about["doc"] = inspect.cleandoc(cls.__doc__ or "")  # its own, not its base's
     if entry.preset_of:
         about["preset_of"] = entry.preset_of
     given = {**preset, **spec.values()}
@@ -233,7 +239,12 @@ def _print_facts(console: Console, about: dict[str, Any]) -> None:
         memory = "remembers during a match" if about["stateful"] else "a function of the view alone"
         lines.append(f"{exact}; {memory}." + (f" It plays {about['plays']}." if "plays" in about else ""))
     if "trainer" in about:
-        lines += [f"{key:<8} {about[key]}" for key in ("trainer", "game", "encoder", "seed") if about[key] is not None]
+        from cardai.core.runs import short_spec
+
+        lines += [
+            f"{kind:<8} {short_spec(kind, about[kind])}" for kind in ("trainer", "game", "encoder") if about[kind]
+        ]
+        lines.append(f"seed     {about['seed']}")
         kept = ", ".join(str(step) for step in about["checkpoints"]) or "none yet"
         lines += [f"steps    {about['steps']:,} {about['step_unit']} (checkpoints: {kept})"]
         lines += [f"         {name} {value:.6g}" for name, value in about["metrics"].items()]
@@ -243,7 +254,7 @@ def _print_facts(console: Console, about: dict[str, Any]) -> None:
         lines.append(f"A step is counted in {about['step_unit']}{needs}.")
         lines += [f"  runs/DIR:{key}=...  {text}" for key, text in about["agent_options"].items()]
     if "shape" in about:
-        kept = "keeps everything (lossless)" if about["lossless"] else "loses something"
+        kept = "keeps everything (lossless)" if about["lossless"] else "not lossless"
         lines.append(f"For {about['game']}: shape {tuple(about['shape'])}, {kept}.")
     if lines:
         console.print(Text("\n" + "\n".join(lines)))

@@ -21,7 +21,8 @@ def signed(estimate: Estimate, unit: str) -> str:
     """Return a mean as "+1.23 ± 0.31 points", with as many digits as its interval is worth."""
     width = estimate.half_width
     digits = 2 if math.isnan(width) or width == 0 else max(0, min(6, 1 - math.floor(math.log10(width))))
-    return f"{estimate.mean:+.{digits}f} ± {'?' if math.isnan(width) else f'{width:.{digits}f}'} {unit}"
+    mean = round(estimate.mean, digits) + 0.0  # no -0
+    return f"{mean:+.{digits}f} ± {'?' if math.isnan(width) else f'{width:.{digits}f}'} {unit}"
 
 
 def columns(agents: Sequence[str]) -> list[str]:

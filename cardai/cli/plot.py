@@ -10,6 +10,7 @@ import typer
 
 if TYPE_CHECKING:
     from cardai.core.curves import Curve
+    from cardai.core.runs import Run
 
 AXIS_LABELS = {
     "step": "steps",
@@ -21,7 +22,7 @@ AXIS_LABELS = {
 
 def plot(
     runs: Annotated[list[Path], typer.Argument(help="Run directories; seeds of one setting make a band.")],
-    out: Annotated[Path, typer.Option(help="The picture: .png or .svg.")] = Path("curves.png"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="The picture: .png or .svg.")] = Path("curves.png"),
     metric: Annotated[str, typer.Option(help="What to draw.")] = "exploitability",
     x: Annotated[str, typer.Option("--x", help="Against what: step, seconds, cpu_seconds, env_steps.")] = "step",
     log_x: Annotated[bool, typer.Option("--log-x", help="Logarithmic horizontal axis.")] = False,
@@ -38,11 +39,17 @@ def plot(
     opened = [Run.open(path) for path in runs]
     found = curves(opened, metric, x)
     unit = opened[0].trainer().step_unit if len({run.trainer().step_unit for run in opened}) == 1 else "steps"
-    draw(found, out, metric, unit if x == "step" else AXIS_LABELS.get(x, x), log_x, log_y, title)
+    draw(found, out, _with_unit(metric, opened), unit if x == "step" else AXIS_LABELS.get(x, x), log_x, log_y, title)
     for curve in found:
         seeds = "1 seed" if curve.seeds == 1 else f"{curve.seeds} seeds, {curve.low[-1]:.5g} to {curve.high[-1]:.5g}"
         typer.echo(f"{curve.label}: {metric} {curve.median[-1]:.5g} at {curve.x[-1]:,.6g} ({seeds})")
     typer.echo(f"Drawn: {out}")
+
+
+def _with_unit(metric: str, runs: Sequence[Run]) -> str:
+    """Return the label of a metric: exploitability is in the game's unit a hand, if all runs agree on it."""
+    units = {run.game().unit for run in runs} if "exploitability" in metric else set()
+    return f"{metric} ({units.pop()} a hand)" if len(units) == 1 else metric
 
 
 def draw(

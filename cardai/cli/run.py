@@ -97,7 +97,7 @@ def run(
         print_json(as_json(result, game, command))
     else:
         show(result, command)
-    if record:
+    if record and len(result.hands):
         note(f"The hands are in {record}. See them with: cardai replay {shlex.quote(record)}")
     if result.interrupted and not human:
         raise typer.Exit(130)

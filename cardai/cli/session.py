@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
+from typing import IO, TYPE_CHECKING, Annotated, Any, Protocol, cast
 
 import typer
-from attrs import define
+from attrs import define, field
 
 from cardai.core import registry
 
@@ -24,6 +25,8 @@ class Session:
     debug: bool = False
     quiet: bool = False
     command: str = ""
+    told: set[str] = field(factory=set)
+    """Warnings that were printed."""
 
 
 _session = Session()
@@ -39,6 +42,7 @@ def begin() -> None:
     """Start with no settings (called once a call of the command line)."""
     _session.debug = _session.quiet = False
     _session.command = ""
+    _session.told.clear()
 
 
 def current() -> Session:
@@ -66,15 +70,76 @@ def add_watchers(names: list[str] | None) -> None:
         registry.watch(name)
 
 
+EVERYWHERE = "Options of every command"
+Plugins = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--plugin",
+        metavar="FILE",
+        help="Load a one-file plugin (repeatable).",
+        callback=add_plugins,
+        expose_value=False,
+        rich_help_panel=EVERYWHERE,
+    ),
+]
+Watchers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--watch",
+        metavar="NAME",
+        help="Let a watcher plugin see every finished hand or training step (repeatable).",
+        callback=add_watchers,
+        expose_value=False,
+        rich_help_panel=EVERYWHERE,
+    ),
+]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet",
+        "-q",
+        help="Print results only: no progress, no hints.",
+        callback=set_quiet,
+        expose_value=False,
+        rich_help_panel=EVERYWHERE,
+    ),
+]
+Debug = Annotated[
+    bool,
+    typer.Option(
+        "--debug",
+        help="Show the traceback of an error.",
+        callback=set_debug,
+        expose_value=False,
+        rich_help_panel=EVERYWHERE,
+    ),
+]
+
+
+class _Trimmed:
+    """stdout without the blanks that tables leave at the ends of lines, for files and pipes."""
+
+    def write(self, text: str) -> int:
+        return sys.stdout.write(_TRAILING.sub("", text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sys.stdout, name)
+
+
+_TRAILING = re.compile(r" +(?=\n)")
+
+
 def out() -> Console:
-    """Return the console for results. Where stdout is no terminal, lines are as long as they need to be."""
+    """Return the console for results: as wide as the terminal, or 120 columns in a file or pipe."""
     from rich.console import Console
 
     class Output(Console):
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
-    return Output(highlight=False, width=None if sys.stdout.isatty() else 120, soft_wrap=False)
+    if sys.stdout.isatty():
+        return Output(highlight=False)
+    return Output(highlight=False, width=120, file=cast(IO[str], _Trimmed()))
 
 
 def note(message: str) -> None:

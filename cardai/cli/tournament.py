@@ -88,7 +88,7 @@ def tournament(
         show(standings, game)
     _keep(standings, game, seed, directory, plot)
     if standings.interrupted:
-        note(_how_to_go_on(game, agent, games, form, directory, no_duplicate, seed))
+        note(_how_to_go_on(game, agent, games, form, directory, no_duplicate, forfeit, seed))
         raise typer.Exit(130)
 
 
@@ -111,8 +111,17 @@ def _need_matplotlib() -> None:
 
 
 def _how_to_go_on(
-    game: str, agents: list[str], games: int, form: Format, directory: str | None, no_duplicate: bool, seed: int
+    game: str,
+    agents: list[str],
+    games: int,
+    form: Format,
+    directory: str | None,
+    no_duplicate: bool,
+    forfeit: bool,
+    seed: int,
 ) -> str:
+    from cardai.core import registry
+
     if directory is None:
         return "Nothing of this is saved. With --out DIR it would be, and --resume would go on from there."
     words = ["cardai", "tournament", "--game", game]
@@ -120,6 +129,9 @@ def _how_to_go_on(
         words += ["--agent", agent]
     words += ["--games", str(games), "--format", form.value, "--seed", str(seed), "--out", directory, "--resume"]
     words += ["--no-duplicate"] if no_duplicate else []
+    words += ["--forfeit"] if forfeit else []
+    for file in registry.plugin_files():
+        words += ["--plugin", file]
     return f"Go on with: {shlex.join(words)}"
 
 

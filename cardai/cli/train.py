@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 def train(
     trainer: Annotated[str | None, typer.Option(help="Trainer spec: NAME[:option=value,...].")] = None,
-    game: Annotated[str | None, typer.Option(help="Game spec.")] = None,
+    game: Annotated[str | None, typer.Option("--game", "-g", help="Game spec.")] = None,
     encoder: Annotated[str | None, typer.Option(help="Encoder spec (trainers with networks need one).")] = None,
-    out: Annotated[Path | None, typer.Option(help="New run directory.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="New run directory.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Run directory to go on with.")] = None,
     steps: Annotated[int | None, typer.Option(min=1, help="Steps in all, in the trainer's unit.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Root seed (default 0).")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Root seed (default 0).")] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="OPTION=VALUE", help="An option of --trainer; repeatable.")
     ] = None,
@@ -131,7 +131,7 @@ def _go(session: Session, steps: int, checkpoint_every: int | None, keep: int) -
         typer.echo(f"Stopped and saved at step {training.step:,} of {steps:,}. Go on with:")
         further = "" if steps == run.steps_wanted else f" --steps {steps}"
         typer.echo(f"  cardai train --resume {run.path}{further}")
-        return
+        raise typer.Exit(130)
     typer.echo(f"Trained {training.step:,} {unit}: {run.path}")
     typer.echo("Play it with:")
     game = short_spec("game", run.game_spec)

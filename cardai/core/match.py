@@ -25,7 +25,7 @@ from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.lockstep import LockStep, Part, hand_dtype
 from cardai.core.records import Record, RecordWriter
-from cardai.core.statistics import Estimate, group_sums, mean, ratio
+from cardai.core.statistics import Estimate, group_sums, rate, ratio
 
 Progress = Callable[[int, int], None]
 """Called with (games finished, games in all)."""
@@ -64,7 +64,7 @@ class MatchResult:
     def win_rate(self, agent: int) -> Estimate:
         """Return the share of games that ``agent`` won, interval over groups."""
         won = group_sums(self.groups, self.wins()[:, agent])
-        return mean(won / np.maximum(group_sums(self.groups, np.ones(len(self.groups))), 1))
+        return rate(won / np.maximum(group_sums(self.groups, np.ones(len(self.groups))), 1))
 
     def mean_return(self, agent: int) -> Estimate:
         """Return the agent's mean return a hand in the game's unit, interval over groups."""
@@ -100,8 +100,8 @@ def play(
     Raises:
         UsageError: wrong numbers of agents or games. AgentError: an agent erred; names agent, game, seed and hand.
     """
-    names = tuple(agent if isinstance(agent, str) else str(agent) for agent in agents)
-    game_name = game if isinstance(game, str) else str(game)
+    names = tuple(agent if isinstance(agent, str) else registry.spec_of(agent) for agent in agents)
+    game_name = game if isinstance(game, str) else registry.spec_of(game)
     if isinstance(game, str):
         game = registry.create("game", game)
     assert isinstance(game, Game)
@@ -177,7 +177,9 @@ def _parts(engine: LockStep, groups: Sequence[int], jobs: int) -> Iterator[Part]
     packed = cloudpickle.dumps(engine)  # also takes classes of a notebook or script
     files = registry.plugin_files()
     tasks = (joblib.delayed(_worker)(packed, files, rest[int(a) : int(b)]) for a, b in itertools.pairwise(bounds))
-    yield from joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks)
+    backend, _ = joblib.parallel.get_active_backend()
+    streams = getattr(backend, "supports_return_generator", False)  # Ray's and multiprocessing's return all at the end
+    yield from joblib.Parallel(n_jobs=jobs, return_as="generator_unordered" if streams else "list")(tasks)
 
 
 def _worker(packed: bytes, files: list[str], groups: Sequence[int]) -> Part:

@@ -190,6 +190,14 @@ def convert(value: Any, wanted: Any, what: str) -> Any:
         raise OptionError(f"{what} must be {type_name(wanted)}. Got {value!r} instead.") from error
 
 
+def brief(plugin: Any) -> str:
+    """Return a plugin for messages: its class and the options that are not the default, "Leduc(players=3)"."""
+    options = options_of(type(plugin))
+    given = {name: getattr(plugin, name) for name, a in options.items() if getattr(plugin, name) != a.default}
+    listed = ", ".join(f"{name}={write_value(value)}" for name, value in given.items())
+    return type(plugin).__name__ + (f"({listed})" if listed else "")
+
+
 def _false(text: str) -> bool:
     return {"false": False, "no": False, "0": False, "off": False}[text.lower()]
 
@@ -199,7 +207,9 @@ def type_name(wanted: Any) -> str:
     if get_origin(wanted) is Literal:
         return "one of " + ", ".join(str(choice) for choice in get_args(wanted))
     if get_origin(wanted) in (tuple, list):
-        return f"a list of {type_name(get_args(wanted)[0])} joined with +"
+        several = {int: "whole numbers", float: "numbers", str: "texts"}
+        item = get_args(wanted)[0]
+        return f"{several.get(item) or 'a list of ' + type_name(item)} joined with +"
     if get_origin(wanted) in (Union, type(int | None)):
         return " or ".join("none" if a is type(None) else type_name(a) for a in get_args(wanted))
     names = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}

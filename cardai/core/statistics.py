@@ -41,10 +41,10 @@ class Estimate:
         """Return the estimate in another unit."""
         return Estimate(self.mean * factor, self.half_width * abs(factor), self.count)
 
-    def text(self, digits: int = 2, unit: str = "") -> str:
-        """Return "53.60 ± 0.98 %"."""
+    def text(self, digits: int = 2, unit: str = "", sign: bool = False) -> str:
+        """Return "53.60 ± 0.98 %", with ``sign`` "+53.60 ± 0.98 %"; a half-width that is not known is "?"."""
         width = "?" if math.isnan(self.half_width) else f"{self.half_width:.{digits}f}"
-        return f"{self.mean:.{digits}f} ± {width}{unit and ' ' + unit}"
+        return f"{self.mean:{'+' if sign else ''}.{digits}f} ± {width}{unit and ' ' + unit}"
 
 
 def student_t(degrees: int, level: float = 0.95) -> float:
@@ -69,6 +69,15 @@ def mean(values: Floats) -> Estimate:
         return Estimate(float(values[0]), math.nan, 1)
     error = float(np.std(values, ddof=1)) / math.sqrt(count)
     return Estimate(float(np.mean(values)), student_t(count - 1) * error, count)
+
+
+def rate(shares: Floats) -> Estimate:
+    """Return the mean of shares in [0, 1] (n,), with Wilson's width where all are 0 or all are 1 (none would be wrong)."""
+    estimate = mean(shares)
+    if estimate.count and estimate.mean in (0.0, 1.0):
+        low, high = wilson(round(estimate.mean * estimate.count), estimate.count)
+        return Estimate(estimate.mean, high - low, estimate.count)
+    return estimate
 
 
 def ratio(numerators: Floats, denominators: Floats) -> Estimate:

@@ -17,7 +17,7 @@ from cardai.core import match, registry
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.game import Game
 from cardai.core.rng import derive
-from cardai.core.statistics import Estimate, mean, ratio
+from cardai.core.statistics import Estimate, rate, ratio
 
 Progress = Callable[[str, int, int], None]
 """Called with (pairing, games finished in it, games in it)."""
@@ -42,7 +42,7 @@ class Pairing:
 
     def win_rate(self) -> Estimate:
         """Return the first agent's share of games won."""
-        return mean(self.wins)
+        return rate(self.wins)
 
     def mean_return(self) -> Estimate:
         """Return the first agent's mean return a hand."""

@@ -20,8 +20,10 @@ from cardai.formats.acpc.states import CALL, FOLD, deal_text, parse_betting, par
 
 GAME = "holdem.nolimit.2p.reverse_blinds"
 """The site's game: heads-up, blinds 50/100, 20,000 chips every hand."""
-_LINE = re.compile(r"(\d+):([kcfb0-9/]*):([^:]*):(-?\d+\.?\d*):(-?\d+\.?\d*):([^:|]+)\|([^:|]+)$")
-_ACTION = re.compile(r"[kcf]|b(\d+)")
+_LINE = re.compile(
+    r"([0-9]{1,10}):([kcfb0-9/]*):([^:]*):(-?[0-9]{1,9}\.?[0-9]*):(-?[0-9]{1,9}\.?[0-9]*):([^:|]+)\|([^:|]+)$"
+)
+_ACTION = re.compile("[kcf]|b([0-9]{1,9})")
 
 
 def is_line(line: str) -> bool:

@@ -13,6 +13,7 @@ from cardai.core.fields import Views, unpack_view, view_dtype
 from cardai.core.game import Game, Legal
 from cardai.core.kernel import kernel
 from cardai.core.rng import hash64
+from cardai.core.spec import brief
 from cardai.solve.sequence_form import policy_table
 from cardai.solve.tree import GameTree
 
@@ -96,7 +97,7 @@ class TabularAgent(Agent):
             view_dtype(game.view_fields) != view_dtype(self.game.view_fields)
             or game.num_distinct_actions != self.game.num_distinct_actions
         ):
-            raise UsageError(f"{self.name} was solved for {self.game}: it cannot play {game}.")
+            raise UsageError(f"{self.name} was solved for {brief(self.game)}: it cannot play {brief(game)}.")
         return self
 
     def policy(self, views: Views, legal: Legal) -> Floats:
@@ -104,7 +105,7 @@ class TabularAgent(Agent):
         _locate(raw(views), self._columns, self._hashes, self._known, found)
         if (found < 0).any():
             view = unpack_view(self.game.view_fields, views[int(np.flatnonzero(found < 0)[0])])
-            raise UsageError(f"{self.name} does not know this view: {view}. It was solved for {self.game}.")
+            raise UsageError(f"{self.name} does not know this view: {view}. It was solved for {brief(self.game)}.")
         return np.asarray(self._table[found])
 
 

@@ -52,6 +52,7 @@ def codes_are_float32(subject: EncoderSubject) -> None:
 @check("encoder")
 def planes_cover_the_code(subject: EncoderSubject) -> None:
     """The named planes cover the first axis once each, and each says what it means."""
+    require(subject.layout.planes, "It lays out nothing of this game: it should refuse it with UsageError.")
     covered: list[int] = []
     for plane in subject.layout.planes:
         require(plane.name.strip() and plane.meaning.strip(), f"A plane has no name or meaning: {plane}.")
@@ -103,7 +104,7 @@ def lossless_claim_holds(subject: EncoderSubject) -> None:
 
 @check("encoder")
 def decoding_inverts_encoding(subject: EncoderSubject) -> None:
-    """Where codes can be decoded, what they say of the view's fields is true: it encodes to the same code."""
+    """Where codes can be decoded they name fields or planes; where lossless, what they say encodes to the same code."""
     layout, fields = subject.layout, subject.game.view_fields
     names = {f.name for f in fields}
     for i in range(0, len(subject.views), 3):
@@ -112,7 +113,10 @@ def decoding_inverts_encoding(subject: EncoderSubject) -> None:
             said = layout.decode(code)
         except NotImplementedError:
             raise NotApplicable("Its codes cannot be decoded.") from None
-        plain = unpack_view(fields, view)
-        known = {n: v for n, v in said.items() if n in names and isinstance(v, list) == isinstance(plain[n], list)}
-        merged = pack_views(fields, [{**plain, **known}])
-        require(np.array_equal(layout.encode(merged)[0], code), f"What decode says encodes to another code: {said}.")
+        require(said and all(isinstance(name, str) for name in said), f"decode said {said}.")
+        if layout.lossless:
+            known = {name: value for name, value in said.items() if name in names}
+            merged = pack_views(fields, [{**unpack_view(fields, view), **known}])
+            require(
+                np.array_equal(layout.encode(merged)[0], code), f"What decode says encodes to another code: {said}."
+            )

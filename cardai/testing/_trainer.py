@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from cardai.core import registry
+from cardai.core.agent import Agent
 from cardai.core.encoder import Encoder
-from cardai.core.errors import CardaiError, DamagedFileError, UsageError
+from cardai.core.errors import CardaiError, DamagedFileError
 from cardai.core.game import Game
 from cardai.core.trainer import Metrics, Trainer, Training
 from cardai.testing._agent import AgentSubject, ask, seeds_for
@@ -115,26 +116,46 @@ def files_are_safe(subject: TrainerSubject) -> None:
 
 
 @check("trainer")
+def saved_player_is_the_trained_one(subject: TrainerSubject) -> None:
+    """The player of a saved run decides as the training's own: `trained_agent` agrees with `agent`."""
+    training = subject.start()
+    subject.train(training)
+    with tempfile.TemporaryDirectory() as name:
+        training.save(Path(name))
+        saved = _answers_of(subject, _saved_player(subject, Path(name)))
+        require(
+            saved == decisions(subject, training), "The player of a saved run decides otherwise than the trained one."
+        )
+
+
+def _saved_player(subject: TrainerSubject, directory: Path) -> Agent:
+    return subject.plugin.trained_agent(subject.game, subject.encoder, 1, directory, {})
+
+
+@check("trainer")
 def damage_is_reported(subject: TrainerSubject) -> None:
-    """A file that is cut off or missing raises DamagedFileError with the file's name."""
+    """A file that is cut off or missing raises DamagedFileError with the file's name, when going on or playing."""
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         subject.start().save(directory)
         for file in _files(directory):
             whole = file.read_bytes()
-            for damaged in (whole[: len(whole) // 2], None):
-                if damaged is None:
-                    file.unlink()
-                else:
-                    file.write_bytes(damaged)
-                try:
-                    subject.start().load(directory)
-                    require(
-                        False, f"Loading did not notice that {file.name} is {'gone' if damaged is None else 'cut off'}."
-                    )
-                except DamagedFileError as error:
-                    require(file.name in str(error), f"The error does not name {file.name}: {error}")
+            file.write_bytes(whole[: len(whole) // 2])
+            _notices(subject, directory, file, "cut off")
+            file.unlink()
+            _notices(subject, directory, file, "gone")
             file.write_bytes(whole)
+
+
+def _notices(subject: TrainerSubject, directory: Path, file: Path, what: str) -> None:
+    """Require that going on from, or playing, a checkpoint with one damaged file says so and names it."""
+    try:
+        subject.start().load(directory)
+        _saved_player(subject, directory)
+    except DamagedFileError as error:
+        require(file.name in str(error), f"The error does not name {file.name}: {error}")
+        return
+    require(False, f"Loading did not notice that {file.name} is {what}.")
 
 
 def _files(directory: Path) -> list[Path]:
@@ -151,18 +172,19 @@ def trained_agent_plays(subject: TrainerSubject) -> None:
 
 
 @check("trainer")
-def wrong_agent_option_is_refused(subject: TrainerSubject) -> None:
-    """An unknown option of the trained player is refused with an error that is meant for a person."""
-    try:
-        subject.start().agent({"no_such_option": "1"})
-    except UsageError:
-        return
-    require(False, "agent({'no_such_option': '1'}) was accepted; it must raise OptionError.")
+def agent_options_are_described(subject: TrainerSubject) -> None:
+    """Each option of the trained player has a help text."""
+    for name, text in subject.plugin.agent_options().items():
+        require(name.isidentifier() and text.strip(), f"The player's option {name!r} has no help.")
 
 
 def decisions(subject: TrainerSubject, training: Training) -> list[Any]:
     """Return what the player so far does in many positions: policies where it has one, else actions."""
-    agent = AgentSubject(training.agent({}), subject.game)
+    return _answers_of(subject, training.agent({}))
+
+
+def _answers_of(subject: TrainerSubject, player: Agent) -> list[Any]:
+    agent = AgentSubject(player, subject.game)
     return [list(_answers(agent, views, legal)) for _, views, legal in agent.batches]
 
 

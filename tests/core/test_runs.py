@@ -113,7 +113,7 @@ def test_every_mutation_of_a_checkpoint_is_refused(tmp_path: Path) -> None:
     rng = random.Random(1)
     folder = tmp_path / "checkpoints" / "step-000000000040"
     originals = {p: p.read_bytes() for p in sorted(folder.iterdir())}
-    for _ in range(200):
+    for _ in range(1000):
         path, data = rng.choice(list(originals.items()))
         damaged = mutate(data, rng)
         path.write_bytes(damaged)

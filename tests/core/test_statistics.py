@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from cardai.core.statistics import group_sums, mean, ratio, student_t, wilson
+from cardai.core.statistics import Estimate, group_sums, mean, rate, ratio, student_t, wilson
 
 
 @pytest.mark.parametrize(
@@ -57,3 +57,13 @@ def test_wilson_against_a_published_example() -> None:
 
 def test_group_sums_follow_the_groups() -> None:
     assert list(group_sums(np.array([7, 3, 7, 3]), np.array([1.0, 2.0, 3.0, 4.0]))) == [6.0, 4.0]
+
+
+def test_winning_every_game_does_not_mean_certainty() -> None:
+    assert rate(np.ones(20)).half_width == pytest.approx(0.1611, abs=1e-4)  # Newcombe's 0 of 20, mirrored
+    assert rate(np.full(20, 0.5)).half_width == 0  # a player against its clone on duplicate deals
+
+
+def test_an_unknown_half_width_reads_as_a_question_mark() -> None:
+    assert Estimate(1000.0, math.nan, 1).text(1, sign=True) == "+1000.0 ± ?"
+    assert Estimate(-2.5, 0.25, 9).text(2, "chips", sign=True) == "-2.50 ± 0.25 chips"

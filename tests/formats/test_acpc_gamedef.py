@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cardai.core.errors import DamagedFileError, UsageError
@@ -86,6 +86,7 @@ def test_a_name_that_is_neither_file_nor_shipped_is_a_usage_error() -> None:
         load_game("holdem.limit.4p.game")
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_any_definition_survives_writing_and_reading(data: st.DataObject) -> None:
     players, rounds = data.draw(st.integers(2, 10)), data.draw(st.integers(1, 4))
@@ -112,6 +113,7 @@ def _some(data: st.DataObject, values: st.SearchStrategy[int], count: int) -> st
     return " ".join(map(str, data.draw(st.lists(values, min_size=count, max_size=count))))
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(max_size=200))
 def test_foreign_text_is_refused_with_our_error(text: str) -> None:
     with pytest.raises(DamagedFileError):

@@ -4,7 +4,7 @@ import contextlib
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cardai.core.errors import DamagedFileError
@@ -57,6 +57,7 @@ def test_damaged_lines_are_reported_by_number_and_the_rest_is_read() -> None:
     assert log.score is None
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_a_line_cut_anywhere_is_read_or_refused_but_never_misread(data: st.DataObject) -> None:
     line = "STATE:100:cr9579r19429cf/cr19578c:Jd8d|6h8c|8h2c/Qh3sAh:-9579|4789.5|4789.5:p2|p3|p1"
@@ -68,6 +69,7 @@ def test_a_line_cut_anywhere_is_read_or_refused_but_never_misread(data: st.DataO
     assert cut == "" or (isinstance(read, LogHand) and read.names[:2] == ("p2", "p3"))
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(max_size=100))
 def test_any_text_is_read_or_refused_with_our_error(text: str) -> None:
     with contextlib.suppress(DamagedFileError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import resource
 import socket
 import struct
@@ -14,6 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cardai.formats.acpc.follower import Follower
+from cardai.formats.acpc.gamedef import load_game
+from cardai.formats.acpc.logs import read_log
+from cardai.formats.acpc.nodes import Tree
+from cardai.formats.acpc.records import checked
 from cardai.formats.acpc.seat import MatchAborted
 from tests.formats.acpc_table import LIMIT, NO_LIMIT, Player, Say, Table, answer, sit, table
 
@@ -100,6 +105,7 @@ def test_a_fold_with_nothing_to_call_and_a_raise_over_the_cap_become_calls(tmp_p
     [
         (b"r", "cc/cc/cc/cc", "bad action format in response, changed to call"),
         (b"r-5", "r200r300r400", "raise of -5 increased to 200"),
+        (b"r0", "r200r300r400", "raise of 0 increased to 200"),
         (b"r1", "r200r300r400", "raise of 1 increased to 200"),
         (b"b 300junk", "r300", ""),
         (b"r99999999999999999999", "r20000c///", "decreased to 20000"),
@@ -271,9 +277,48 @@ def test_players_who_do_not_come_are_waited_for_as_long_as_told(tmp_path: Path) 
 
 
 @given(st.lists(st.binary(max_size=60), max_size=3))
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 def test_no_bytes_before_a_proper_reply_change_the_hand(tmp_path: Path, junk: list[bytes]) -> None:
     lines = b"".join(b"?" + data.replace(b"\n", b"") + b"\n" for data in junk)
     with table(tmp_path, hands=1) as running:
         sit(running, LIMIT, before(lines), before(lines))
     assert running.hands == [CALLED]
+
+
+def _anything(rng: random.Random) -> Say:
+    """Return a behaviour that answers each time in another odd way, but answers."""
+
+    def say(player: Player, line: bytes, follower: Follower) -> None:
+        odd = bytes(rng.choice(b"fcrkbFCRKB0123456789 -+:\x00\xff") for _ in range(rng.randrange(12)))
+        changed = bytearray(line + b":c")
+        changed[rng.randrange(len(changed))] = rng.choice(b"0123456789:/|rcfAKs")
+        player.say(
+            rng.choice(
+                [
+                    line + b":" + odd + b"\r\n",
+                    bytes(changed) + b"\r\n" + line + b":r500\r\n",
+                    rng.randbytes(200).replace(b"\n", b"") + b"\n" + line + b":c\r\n",
+                    line + b":" + b"c" * 9000 + b"\r\n",
+                    (line + b":c\r\n") * 3,
+                    b"\r\r\n\n" + line + b":c\n",
+                ]
+            )
+        )
+
+    return say
+
+
+@pytest.mark.parametrize("game", [LIMIT, NO_LIMIT, "holdem.nolimit.3p", "leduc.limit.2p", "kuhn.limit.3p"])
+def test_odd_answers_of_all_seats_leave_a_log_of_legal_hands(game: str, tmp_path: Path) -> None:
+    rng = random.Random(game)
+    definition = load_game(game)
+    with table(tmp_path, game, 10) as running:
+        sit(running, game, *[_anything(rng)] * definition.num_players)
+    log = read_log(running.log_file)
+    assert not log.problems
+    assert len(log.hands) == 10
+    tree = Tree(definition)
+    for hand in log.hands:
+        assert checked(tree, hand).text == hand.betting

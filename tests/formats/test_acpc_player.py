@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cardai.core import registry
@@ -54,7 +54,7 @@ def test_definitions_that_cardai_cannot_play_are_refused_by_name() -> None:
 
 @pytest.mark.parametrize("name", sorted(SPECS))
 @given(data=st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_views_and_legal_actions_are_the_games_own(name: str, data: st.DataObject) -> None:
     definition = load_game(name)
     mapped = game_map(definition)
@@ -95,7 +95,7 @@ def test_views_and_legal_actions_are_the_games_own(name: str, data: st.DataObjec
 
 
 @given(data=st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_the_rungs_of_a_ladder_are_the_games_amounts(data: st.DataObject) -> None:
     definition = load_game(NO_LIMIT)
     mapped = game_map(definition, "holdem_nolimit:bets=0.5+pot+2+allin")
@@ -172,7 +172,7 @@ def test_agents_play_whole_matches_without_a_repair(name: str, spec: str, tmp_pa
 
 def test_nobody_listening_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="No dealer can be reached"):
-        connect("127.0.0.1", 1)
+        connect("127.0.0.1", 1, timeout=0.2)
 
 
 MIX = '''
@@ -195,7 +195,7 @@ def cardai_agent():
 
 
 def test_dealer_and_players_are_commands_that_import_neither_numba_nor_torch(tmp_path: Path) -> None:
-    (tmp_path / "mix.py").write_text(MIX)
+    (tmp_path / "own_mix.py").write_text(MIX)
     wrapper = textwrap.dedent(
         """
         import sys
@@ -220,7 +220,9 @@ def test_dealer_and_players_are_commands_that_import_neither_numba_nor_torch(tmp
     assert dealer.stdout is not None
     ports = dealer.stdout.readline().split()
     players = [
-        start("play", "--plugin", "mix.py", "--agent", "mix", "--game", LIMIT, "--port", port, "--seed", str(seat))
+        start(
+            "play", "--plugin", "own_mix.py", "--agent", "own_mix", "--game", LIMIT, "--port", port, "--seed", str(seat)
+        )
         for seat, port in enumerate(ports)
     ]
     for process in (*players, dealer):

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cardai.core.errors import DamagedFileError, IllegalActionError
@@ -49,7 +49,7 @@ def state_of(data: st.DataObject, name: str, node: Node) -> MatchState:
 
 @pytest.mark.parametrize("name", sorted(GAMES))
 @given(data=st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_match_states_survive_writing_and_reading(name: str, data: st.DataObject) -> None:
     node = random_node(data, name)
     state = state_of(data, name, node)
@@ -61,7 +61,7 @@ def test_match_states_survive_writing_and_reading(name: str, data: st.DataObject
 
 @pytest.mark.parametrize("name", sorted(GAMES))
 @given(data=st.data())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_follower_that_joins_anywhere_knows_what_one_that_saw_all_knows(name: str, data: st.DataObject) -> None:
     node = random_node(data, name)
     state = state_of(data, name, node)
@@ -106,6 +106,7 @@ def test_what_is_no_match_state_is_refused(line: str) -> None:
 
 
 @given(st.text(max_size=80))
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_other_text_is_refused_with_our_error(text: str) -> None:
     with pytest.raises(DamagedFileError):
         parse_match_state("MATCHSTATE:0:" + text, GAMES["holdem.limit.2p.reverse_blinds"])
@@ -119,3 +120,9 @@ def test_betting_that_the_rules_refuse_is_refused(betting: str) -> None:
 
 def test_letters_in_either_case_and_k_and_b_are_read_as_the_c_programs_read_them() -> None:
     assert parse_betting("kC/b300F", True) == ((1, 1), (300, 0))
+
+
+@pytest.mark.parametrize("betting", ["r", "r0", "r1", "cr01", "r" + "9" * 5000, "r\u00b2", "r\u0663"])
+def test_a_no_limit_raise_is_a_number_of_chips_that_no_other_action_has(betting: str) -> None:
+    with pytest.raises(DamagedFileError):
+        parse_betting(betting, True)

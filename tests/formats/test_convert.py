@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cardai
@@ -103,7 +103,7 @@ def test_slumbots_amounts_become_the_hands_and_back() -> None:
 
 
 @given(st.data())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_betting_survives_slumbots_dialect(data: st.DataObject) -> None:
     tree = Tree(load_game(NO_LIMIT))
     node = tree.root

@@ -6,6 +6,8 @@ same node is one dictionary lookup.
 
 from __future__ import annotations
 
+import re
+
 from cardai.core.errors import DamagedFileError, IllegalActionError
 from cardai.formats.acpc.gamedef import GameDef
 from cardai.formats.acpc.nodes import Node, Tree
@@ -13,6 +15,7 @@ from cardai.formats.acpc.states import CALL, CARD_TEXT, FOLD, parse_betting, par
 
 _CARD_OF = {text.encode(): card for card, text in enumerate(CARD_TEXT)}
 _SIMPLE = {b"f": (FOLD,), b"c": (CALL,)}
+_NUMBER = re.compile(rb"[0-9]{1,3}:[0-9]{1,10}")
 _STEPS = 64  # tails a node remembers
 
 
@@ -50,9 +53,24 @@ class Follower:
             self.node = node = step
         return node.actor == self.position
 
+    def act(self, action: int) -> int:
+        """Go on to the node after the player's own ``action``; return by how much the next line will be longer.
+
+        Returns 0 when what comes next may need an answer at once, or is the hand's last state. A dealer that takes the
+        action as another is believed when its line comes.
+        """
+        node = self.node
+        self.node = ahead = self.tree.after(node, action)
+        if ahead.actor < 0 or ahead.actor == self.position:
+            return 0
+        longer = len(ahead.wire) - len(node.wire)
+        for round_ in range(node.round + 1, ahead.round + 1):
+            longer += 1 + 2 * self.game.num_board[round_]
+        return longer
+
     def _new_hand(self, line: bytes) -> None:
         fields = line.split(b":", 4)
-        if len(fields) != 5 or fields[0] != b"MATCHSTATE" or not fields[1].isdigit() or not fields[2].isdigit():
+        if len(fields) != 5 or fields[0] != b"MATCHSTATE" or not _NUMBER.fullmatch(fields[1] + b":" + fields[2]):
             raise DamagedFileError(f"The dealer sent {line[:120]!r}, which is no match state.")
         self.position, self.hand = int(fields[1]), int(fields[2])
         if self.position >= self.game.num_players or fields[4].count(b"|") != self.game.num_players - 1:
@@ -66,7 +84,13 @@ class Follower:
         actions: tuple[int, ...]
         if letters in _SIMPLE:
             actions = _SIMPLE[letters]
-        elif letters[:1] == b"r" and letters[1:].isdigit() and self.game.no_limit:
+        elif (
+            letters[:1] == b"r"
+            and letters[1:].isdigit()
+            and self.game.no_limit
+            and 2 < len(letters) < 12
+            and letters[1] != 48
+        ):
             actions = (int(letters[1:]),)
         else:
             actions = sum(parse_betting(tail.decode("latin-1"), self.game.no_limit), ())
@@ -78,7 +102,7 @@ class Follower:
             raise DamagedFileError(
                 f"The dealer sent a betting that the game {self.game.name} refuses: {error}"
             ) from error
-        if step.kept and len(node.steps) < _STEPS:
+        if step.kept and node.kept and len(node.steps) < _STEPS:
             node.steps[tail] = step
         return step
 

@@ -150,7 +150,7 @@ def parse_game(text: str, name: str = "") -> GameDef:
 
 def _numbers(name: str, number: int, text: str) -> tuple[int, ...]:
     words = text.split("#", 1)[0].replace("=", " ").split()
-    if not words or not all(re.fullmatch(r"\d+", word) for word in words):
+    if not words or not all(re.fullmatch("[0-9]{1,12}", word) for word in words):
         raise _wrong(name, f"line {number} must give whole numbers. Got {text.strip()!r}")
     return tuple(map(int, words))
 

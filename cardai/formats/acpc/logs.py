@@ -19,6 +19,7 @@ from cardai.formats.acpc.gamedef import GameDef, game_names, load_game
 from cardai.formats.acpc.states import Cards, deal_text, parse_deal
 
 _TIME = re.compile(r"\s+#\s*(\S.*)$")
+_NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
 _BETTING = re.compile(r"[/fFcCkKrRbB0-9]*")
 
 
@@ -92,7 +93,9 @@ class Log:
 
 def value_text(value: float) -> str:
     """Return chips as the logs write them: six decimals, then trailing zeros and a trailing point removed."""
-    return f"{value + 0.0:.6f}".rstrip("0").removesuffix(".")
+    if value == int(value):
+        return str(int(value))
+    return f"{value:.6f}".rstrip("0").removesuffix(".")
 
 
 def parse_line(line: str) -> LogHand | Score | str:
@@ -112,7 +115,7 @@ def parse_line(line: str) -> LogHand | Score | str:
         return Score(*_values_and_names(line, parts[1], parts[2]))
     if parts[0] != "STATE" or len(parts) != 6:
         raise DamagedFileError(f"expected STATE:hand:betting:cards:values:names. Got {line[:100]!r}")
-    if not parts[1].isdigit() or not _BETTING.fullmatch(parts[2]):
+    if not re.fullmatch("[0-9]{1,10}", parts[1]) or not _BETTING.fullmatch(parts[2]):
         raise DamagedFileError(f"the hand's number or betting cannot be read in {line[:100]!r}")
     hole, board = parse_deal(parts[3])
     values, names = _values_and_names(line, parts[4], parts[5])
@@ -122,10 +125,10 @@ def parse_line(line: str) -> LogHand | Score | str:
 
 
 def _values_and_names(line: str, values: str, names: str) -> tuple[tuple[float, ...], tuple[str, ...]]:
-    try:
-        numbers = tuple(map(float, values.split("|")))
-    except ValueError:
-        raise DamagedFileError(f"the values {values[:60]!r} are not numbers") from None
+    words = values.split("|")
+    if not all(map(_NUMBER.fullmatch, words)):
+        raise DamagedFileError(f"the values {values[:60]!r} are not numbers")
+    numbers = tuple(map(float, words))
     called = tuple(names.split("|"))
     if len(called) != len(numbers) or not all(called):
         raise DamagedFileError(f"there are {len(numbers)} values and the names {names[:60]!r} in {line[:60]!r}")

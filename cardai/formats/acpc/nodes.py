@@ -26,14 +26,17 @@ _KEPT = {False: 30_000, True: 4_000}
 endlessly many, those seen first are those that come again."""
 
 
+_NONE: Any = {}
+
+
 class Node:
     """The betting after some actions. Read its fields; step with :meth:`Tree.after`.
 
     ``wire`` is the betting string as bytes, ``round`` the betting rounds begun less one, ``actor`` the position to act
     (:data:`FINISHED` when betting is over), ``contested`` whether two or more have not folded. ``can_fold`` and the bounds
     of a raise, ``least`` and ``most`` (0: none is legal), are computed when they are first asked for. ``parent`` and
-    ``action`` lead back to the root. ``children`` maps actions, ``replies`` and ``steps`` texts of the wire, to nodes;
-    ``scratch`` is the callers'. ``kept`` says whether the parent keeps the node.
+    ``action`` lead back to the root. ``children`` maps actions, ``steps`` texts of the wire, to nodes; ``scratch`` is the
+    callers'. ``kept`` says whether the parent keeps the node; the mappings of others stay empty and are never written.
     """
 
     __slots__ = (
@@ -46,7 +49,6 @@ class Node:
         "least",
         "most",
         "parent",
-        "replies",
         "round",
         "row",
         "rules",
@@ -59,7 +61,7 @@ class Node:
     most: int
 
     def __init__(
-        self, parent: Node | None, action: int, row: dict[str, Any], rules: dict[str, Any], wire: bytes
+        self, parent: Node | None, action: int, row: dict[str, Any], rules: dict[str, Any], wire: bytes, kept: bool
     ) -> None:
         self.parent = parent
         self.action = action
@@ -69,11 +71,10 @@ class Node:
         self.round: int = row["round"]
         self.actor: int = row["current"]
         self.contested = True
-        self.children: dict[int, Node] = {}
-        self.replies: dict[bytes, Node] = {}
-        self.steps: dict[bytes, Node] = {}
-        self.scratch: dict[Any, Any] = {}
-        self.kept = True
+        self.children: dict[int, Node] = {} if kept else _NONE
+        self.kept = kept
+        self.steps: dict[bytes, Node] = {} if kept else _NONE
+        self.scratch: dict[Any, Any] = {} if kept else _NONE
 
     def __getattr__(self, name: str) -> Any:
         if name not in ("can_fold", "least", "most"):
@@ -108,7 +109,7 @@ class Tree:
         self._room = _KEPT[game.no_limit]
         row = self.betting.new_row(game.button, game.stack)
         over = rules.post(row, self.rules) != CONTINUES
-        self.root = Node(None, -1, row, self.rules, b"/" * (game.num_rounds - 1) if over else b"")
+        self.root = Node(None, -1, row, self.rules, b"/" * (game.num_rounds - 1) if over else b"", True)
 
     def after(self, node: Node, action: int) -> Node:
         """Return the node after ``action`` (0 fold, 1 call, 2 raise in limit games, N raise to N in no-limit).
@@ -131,13 +132,12 @@ class Tree:
         wire = node.wire + action_text(action, self.game.no_limit).encode()
         if outcome in (ROUND_OVER, SHOWDOWN):
             wire += b"/" * (row["round"] - node.round)
-        child = Node(node, action, row, self.rules, wire)
+        kept = node.kept and self._room > 0
+        child = Node(node, action, row, self.rules, wire, kept)
         child.contested = outcome != UNCONTESTED
-        if node.kept and self._room:
+        if kept:
             self._room -= 1
             node.children[action] = child
-        else:
-            child.kept = False
         return child
 
     def allows(self, node: Node, action: int) -> bool:

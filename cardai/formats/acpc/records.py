@@ -12,14 +12,12 @@ from typing import Any
 
 from cardai.core import registry
 from cardai.core.errors import CardaiError, DamagedFileError
-from cardai.core.records import Record, RecordFile
+from cardai.core.records import FORMAT, Record, RecordFile
 from cardai.formats.acpc.games import GameMap, definition_of, game_map
 from cardai.formats.acpc.logs import Log, LogHand, Problem, Score
 from cardai.formats.acpc.nodes import Node, Tree
 from cardai.formats.acpc.states import parse_betting
 from cardai.formats.acpc.views import ViewMaker
-
-FORMAT = 1
 
 
 def log_to_records(log: Log, name: str = "the log", definition: Any = None) -> RecordFile:

@@ -19,7 +19,8 @@ BAD_STATE = "bad state format in response"
 NOT_ASKED = "ignoring un-requested response"
 BAD_ACTION = "bad action format in response, changed to call"
 INVALID = "invalid action, changed to call"
-_SIZE = re.compile(r"\s*([+-]?\d+)")
+_PLAIN = {b":f\r\n": FOLD, b":f\n": FOLD, b":c\r\n": CALL, b":c\n": CALL}
+_SIZE = re.compile(r"\s*([+-]?[0-9]+)")
 
 
 @frozen
@@ -71,11 +72,14 @@ def _action(tree: Tree, node: Node, text: str) -> Verdict:
     return Verdict(size)
 
 
-def plain_raise(tree: Tree, node: Node, tail: bytes) -> Node | None:
-    """Return the node after a reply's ``tail`` if it is one legal no-limit raise and nothing else (":r300\\r\\n")."""
-    size = tail[2:].rstrip(b"\r\n")
-    if tail[:2] == b":r" and tail[-1:] == b"\n" and len(size) < 10 and size.isdigit() and node.least:
-        amount = int(size)
-        if tree.game.no_limit and node.least <= amount <= node.most:
-            return tree.after(node, amount)
-    return None
+def plain_reply(tree: Tree, node: Node, tail: bytes) -> Node | None:
+    """Return the node after a reply whose ``tail`` is one legal action and a line end (":r300\\r\\n"), else nothing."""
+    action = _PLAIN.get(tail)
+    if action is None:
+        size = tail[2:].rstrip(b"\r\n")
+        if tail[:2] != b":r" or tail[-1:] != b"\n" or size.isdigit() != tree.game.no_limit or len(size) > 9:
+            return None
+        action = int(size) if size else RAISE
+        if not node.least <= action <= node.most and tree.game.no_limit:
+            return None
+    return node.children.get(action) or (tree.after(node, action) if tree.allows(node, action) else None)

@@ -21,8 +21,8 @@ Cards = tuple[int, ...]
 CARD_TEXT = tuple(rank + suit for suit in "cdhs" for rank in "23456789TJQKA")
 """The text of each card 13 * suit + rank."""
 _CARD_OF = {text: card for card, text in enumerate(CARD_TEXT)}
-_ACTION = re.compile(r"([fFcCkK])|[rRbB](\d*)")
-_STATE = re.compile(r"MATCHSTATE:(\d{1,3}):(\d{1,10}):([^:]*):([^:\s]*)")
+_ACTION = re.compile(r"([fFcCkK])|[rRbB]([0-9]{0,10})")
+_STATE = re.compile(r"MATCHSTATE:([0-9]{1,3}):([0-9]{1,10}):([^:]*):([^:\s]*)")
 _KINDS = {"f": FOLD, "c": CALL, "k": CALL}
 
 
@@ -51,8 +51,9 @@ def parse_betting(text: str, no_limit: bool) -> tuple[tuple[int, ...], ...]:
         position = 0
         while position < len(part):
             match = _ACTION.match(part, position)
-            if match is None or (match[2] is not None and bool(match[2]) != no_limit):
-                form = "f, c, r and a size" if no_limit else "f, c or r"
+            size = None if match is None else match[2]
+            if match is None or (size is not None and (bool(size) != no_limit or (no_limit and int(size) < RAISE))):
+                form = "f, c, r and a size from 2" if no_limit else "f, c or r"
                 raise DamagedFileError(
                     f"The betting {text!r} cannot be read at {part[position:]!r}. An action is {form}."
                 )

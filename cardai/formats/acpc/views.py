@@ -7,14 +7,15 @@ part of a view is made once and kept, since heads-up limit nodes come up again a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import struct
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cardai.core.errors import UsageError
-from cardai.core.fields import Views, empty_views
+from cardai.core.fields import Field, Views, view_dtype
 from cardai.core.game import Amounts, Legal
 from cardai.core.kernel import interpreted_copy
 from cardai.formats.acpc.gamedef import UNLIMITED
@@ -36,9 +37,9 @@ class ViewMaker:
         self.fields = mapped.game.view_fields
         known = {*self.public(Tree(mapped.definition).root, 0), "hole", "board"}
         unknown = [f.name for f in self.fields if f.name not in known]
-        self._empty = empty_views(self.fields, 1)
-        self._lists = tuple(f.name for f in self.fields if f.kind == "public_history")
-        self._values = tuple(f.name for f in self.fields if f.name not in (*self._lists, "hole", "board"))
+        self._dtype = view_dtype(self.fields)
+        self._packers, self._places = _packers(self.fields)
+        self._sizes = {f.name: f.size for f in self.fields}
         if unknown:
             raise UsageError(f"The game {mapped.spec!r} shows {', '.join(unknown)}, which ACPC's wire does not.")
 
@@ -70,7 +71,9 @@ class ViewMaker:
         """Return a view as a dict of plain values (cards are the competition's)."""
         known: Mapping[str, Any] | None = node.scratch.get(position)
         if known is None:
-            known = node.scratch[position] = self.public(node, position)
+            known = self.public(node, position)
+            if node.kept:
+                node.scratch[position] = known
         view = {f.name: known.get(f.name) for f in self.fields}
         view["hole"] = [self._map.cards[card] for card in hole]
         view["board"] = [self._map.cards[card] for card in board]
@@ -78,35 +81,27 @@ class ViewMaker:
 
     def packed(self, node: Node, position: int, hole: Sequence[int], board: Sequence[int]) -> Views:
         """Return a view as a structured array (1,) (cards are the competition's)."""
-        view: Views
-        if node.kept:
-            template = node.scratch.get((position,))
-            if template is None:
-                template = node.scratch[position,] = self._template(node, position)
-            view = template.copy()
-        else:
-            view = self._template(node, position)
-        cards = self._map.cards
-        view["hole"][0, : len(hole)] = [cards[card] for card in hole]
-        if board:
-            view["board"][0, : len(board)] = [cards[card] for card in board]
-        return view
+        known: list[bytes] | None = node.scratch.get((position,))
+        if known is None:
+            values = self.public(node, position)
+            known = [pack(values) for pack in self._packers]
+            if node.kept:
+                node.scratch[position,] = known
+        pieces = known.copy()
+        pieces[self._places["hole"]] = self._cards("hole", hole)
+        pieces[self._places["board"]] = self._cards("board", board)
+        return np.frombuffer(bytearray(b"".join(pieces)), self._dtype)
 
-    def _template(self, node: Node, position: int) -> Views:
-        view = self._empty.copy()
-        values = self.public(node, position)
-        for name in self._values:
-            view[name] = values[name]
-        if said := len(values["history"]):
-            for name in self._lists:
-                view[name][0, :said] = values[name]
-        return view
+    def _cards(self, name: str, cards: Sequence[int]) -> bytes:
+        return bytes([self._map.cards[card] for card in cards]) + b"\xff" * (self._sizes[name] - len(cards))
 
     def legal(self, node: Node) -> Legal:
         """Return the legal actions at ``node`` as the game gives them for one table."""
         known: Legal | None = node.scratch.get("legal")
         if known is None:
-            known = node.scratch["legal"] = self._legal(node)
+            known = self._legal(node)
+            if node.kept:
+                node.scratch["legal"] = known
         return known
 
     def _legal(self, node: Node) -> Legal:
@@ -129,3 +124,56 @@ class ViewMaker:
         if not self._ladder or chosen in (FOLD, CALL):
             return chosen
         return self.amounts(node)[chosen - RAISE] if 0 <= chosen - RAISE < len(self._ladder) else chosen
+
+
+def _packers(fields: Sequence[Field]) -> tuple[list[Callable[[Mapping[str, Any]], bytes]], dict[str, int]]:
+    """Return functions whose joined results are a view's bytes, and which of them are to be replaced by the cards."""
+    packers: list[Callable[[Mapping[str, Any]], bytes]] = []
+    places: dict[str, int] = {}
+    numbers: list[Field] = []
+    for f in fields:
+        if f.kind != "public_history" and f.name not in ("hole", "board"):
+            numbers.append(f)
+            continue
+        if numbers:
+            packers.append(_number_packer(numbers))
+            numbers = []
+        if f.kind != "public_history":
+            places[f.name] = len(packers)
+        packers.append(_history_packer(f) if f.kind == "public_history" else lambda values: b"")
+    if numbers:
+        packers.append(_number_packer(numbers))
+    return packers, places
+
+
+def _code(f: Field) -> str:
+    kind = np.dtype(f.dtype)
+    return "?" if kind == np.bool_ else {1: "b", 2: "h", 4: "i", 8: "q"}[kind.itemsize]
+
+
+def _number_packer(fields: Sequence[Field]) -> Callable[[Mapping[str, Any]], bytes]:
+    """Return a function that packs the values of neighbouring fields as the view's dtype holds them."""
+    layout = struct.Struct("=" + "".join(f"{f.size or 1}{_code(f)}" for f in fields))
+    named = [(f.name, f.size > 0) for f in fields]
+
+    def pack(values: Mapping[str, Any]) -> bytes:
+        flat: list[Any] = []
+        for name, several in named:
+            if several:
+                flat += values[name]
+            else:
+                flat.append(values[name])
+        return layout.pack(*flat)
+
+    return pack
+
+
+def _history_packer(f: Field) -> Callable[[Mapping[str, Any]], bytes]:
+    """Return a function that packs a history, with -1 after its last entry."""
+    code, item, size = _code(f), np.dtype(f.dtype).itemsize, f.size
+
+    def pack(values: Mapping[str, Any]) -> bytes:
+        said = values[f.name]
+        return struct.pack(f"={len(said)}{code}", *said) + b"\xff" * (item * (size - len(said)))
+
+    return pack

@@ -22,17 +22,14 @@ class Random(Agent):
         return np.asarray(mask / mask.sum(axis=1, keepdims=True), np.float64)
 
     def act(self, views: Views, legal: Legal, rng: Rows) -> Actions:
-        if isinstance(legal, Amounts):
-            return super().act(views, legal, rng)
-        from cardai.plugins.agents._random_kernels import choose
+        from cardai.plugins.agents._random_kernels import choose, choose_amounts
 
         out = np.empty(len(legal), np.int64)
-        choose(legal, rng.seeds, out)
+        if isinstance(legal, Amounts):
+            choose_amounts(legal.kinds, legal.min_amount, legal.max_amount, rng.seeds, out)
+        else:
+            choose(legal, rng.seeds, out)
         return out
-
-    def raise_to(self, views: Views, legal: Amounts, rng: Rows) -> Actions:
-        span = legal.max_amount - legal.min_amount + 1
-        return np.asarray(legal.min_amount + (rng.fork(1000).random() * span).astype(np.int64), np.int64)
 
 
 @hookimpl

@@ -22,7 +22,9 @@ _CHANCE = [validators.ge(0.0), validators.le(2.0)]
 class Threshold(Agent):
     """Raises with a chance above ``raise_above`` (more for each bet faced), calls above the price, else checks or folds.
 
-    No-limit raises are the smallest legal.
+    No-limit raises are the smallest legal. Of the most that anybody can win in heads-up limit hold'em, it takes 98 % from
+    always-call, 88 % from always-raise, 79 % from the ACPC's example player and 33 % from a uniformly random one
+    (``python benchmarks/poker_players.py``).
     """
 
     raise_above: float = option(0.55, help="The chance that is bet.", validator=_CHANCE)

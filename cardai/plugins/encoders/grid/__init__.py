@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 from attrs import evolve, frozen, validators
 
 from cardai.core.encoder import Encoder, Plane
+from cardai.core.errors import UsageError
 from cardai.core.fields import Field
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
@@ -108,7 +109,12 @@ class PaperGrid(Encoder):
 
     def for_game(self, game: Game) -> GridLayout:
         place = window(self.size, self.placement, CLUBS_FIRST if self.suits == "cdhs" else SPADES_FIRST)
-        return GridLayout(place, _placed(PAPERS[self.planes](game, self.chip_unit)), lossless=False)
+        layout = GridLayout(place, _placed(PAPERS[self.planes](game, self.chip_unit)), lossless=False)
+        if not layout.planes:
+            raise UsageError(
+                f"The planes of {self.planes} show nothing of {type(game).__name__}. Choose another encoder."
+            )
+        return layout
 
 
 @hookimpl

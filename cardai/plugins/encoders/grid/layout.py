@@ -59,7 +59,7 @@ class GridLayout(Layout):
             raise ValueError(
                 f"out must be a contiguous float32 array of shape {(count, *self.shape)}. Got {out.dtype} {out.shape}."
             )
-        flat = out.reshape(count, len(self.planes), math.prod(self.shape) // len(self.planes))
+        flat = out.reshape(count, len(self.planes), math.prod(self.shape[1:]))
         paint(bits, levels, self.window.rows, self.window.suit_of_row, flat)
         return out
 

@@ -111,7 +111,13 @@ def _left(name: str, count: int, value: Any) -> Source:
     def fill(views: Views, bits: Bits, levels: Levels) -> None:
         levels[:] = np.arange(count) >= count - np.asarray(value(views))[:, None]
 
-    return Source(tuple(Plane(f"{name} {k}", "", f"at least {count - k} {name}") for k in range(count)), fill)
+    return Source(
+        tuple(
+            Plane(f"{name} {k}", "", f"at least {count - k} {name if count - k > 1 else name.replace('s ', ' ', 1)}")
+            for k in range(count)
+        ),
+        fill,
+    )
 
 
 def _position() -> Source:
@@ -126,7 +132,8 @@ def _pot(unit: float) -> Source:
         bits[:, 0] = amount_as_cards(views["pot"], unit)
 
     return Source(
-        (Plane("pot as cards", "", "chips in the pot", f"a cell a {unit:g} chips in the order 2c 2d 2h 2s 3c"),), fill
+        (Plane("pot as cards", "", "chips in the pot", f"a cell for {unit:g} chips, in the order 2c 2d 2h 2s 3c"),),
+        fill,
     )
 
 

@@ -99,7 +99,7 @@ def numbers_as_cards(f: Field, unit: float) -> Source:
             f.name if not f.size else f"{f.name}[{k}]",
             "",
             f.doc,
-            f"a cell a {unit:g} {f.unit or 'units'}, up to {CELLS}",
+            f"a cell for {unit:g} {f.unit or 'units'}, up to {CELLS}",
         )
         for k in range(count)
     )

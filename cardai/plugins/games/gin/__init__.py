@@ -118,15 +118,16 @@ class Gin(RowGame):
 
     def kernels(self) -> RowKernels:
         from cardai.plugins.games.gin import _kernels as k
+        from cardai.plugins.games.gin import _view_kernels as v
 
         return RowKernels(
             start=k.start,
             deal=k.deal,
             apply=k.apply,
-            legal=k.legal,
-            views=k.views,
-            returns=k.returns,
-            outcomes=k.outcomes,
+            legal=v.legal,
+            views=v.views,
+            returns=v.returns,
+            outcomes=v.outcomes,
             advance=k.advance,
         )
 

@@ -48,4 +48,4 @@ def summary_rows(hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]], b
     won = hands["returns"][np.arange(len(hands)), seats] * (1000 / big_blind)
     rate = ratio(group_sums(hands["group"], won), group_sums(hands["group"], np.ones(len(hands))))
     compared = float(np.mean(hands["showdown"]))
-    return [("mbb/g", f"{rate.mean:+.1f} [{rate.low:+.1f}, {rate.high:+.1f}]"), ("showdowns", f"{compared:.1%}")]
+    return [("mbb/g", rate.text(1, sign=True)), ("showdowns", f"{compared:.1%}")]

@@ -13,7 +13,7 @@ from attrs import Attribute
 from cardai.cards.betting import MAX_ACTIONS, MAX_PLAYERS, UNLIMITED, Betting, row_fields, rules_fields
 from cardai.core import rows as core_rows
 from cardai.core.fields import Field, Views
-from cardai.core.game import Amounts, IntArray, Legal, Played, Setup, setup_dtype
+from cardai.core.game import Amounts, IntArray, Legal, Played, Setup, State, setup_dtype
 from cardai.core.rows import RowGame, RowKernels, RowTables, bring_forward
 from cardai.plugins.games.poker._fields import betting_fields, history_fields, summary_rows
 
@@ -21,19 +21,23 @@ MAX_ROUNDS = 4
 MAX_RUNGS = 32
 MAX_BOARD = 5
 MAX_HISTORY = MAX_ROUNDS * MAX_ACTIONS
+SHORT_HISTORY = 32
 
 
 @cache
-def row_dtype() -> np.dtype[Any]:
-    """Return the dtype of a hand's row, the same for every game of this folder."""
+def row_dtype(history: int) -> np.dtype[Any]:
+    """Return the dtype of a hand's row: one for short histories, one for all others, whatever the game.
+
+    What rules read and write at every action lies together, and the long histories last, to stay in cache.
+    """
     return np.dtype(
         [
             *core_rows.row_fields(52),
-            *row_fields(MAX_PLAYERS, MAX_HISTORY),
+            *row_fields(MAX_PLAYERS, SHORT_HISTORY if history <= SHORT_HISTORY else MAX_HISTORY),
+            ("status", "i1"),
             ("hole", "i1", (2 * MAX_PLAYERS,)),
             ("board", "i1", (MAX_BOARD,)),
-            ("status", "i1"),
-            ("score", "f8", (MAX_PLAYERS,)),
+            ("score", "i4", (MAX_PLAYERS,)),
         ]
     )
 
@@ -70,24 +74,19 @@ def _start(data: Any, rules: Any, index: IntArray, setups: npt.NDArray[Any]) -> 
 
 
 def _views(data: Any, rules: Any, index: IntArray, player: int, out: Views) -> None:
+    """Fill views whose lists hold -1 throughout before."""
     from cardai.plugins.games.poker import _kernels as k
 
-    if len(out) == 1:  # one row's columns would look contiguous, and numba would compile for them once more
-        twice = np.empty(2, out.dtype)
-        _views(data, rules, np.repeat(index, 2), player, twice)
-        out[0] = twice[0]
-        return
-    out.view(np.uint8).fill(255)  # all bits set is -1, which ends every list
     c = {name: out[name] for name in out.dtype.names or ()}
-    k.view_numbers(
-        data, rules, index, player, (c["player"], c["button"]), (c["round"], c["raises"]), (c["pot"], c["to_call"])
-    )
-    k.view_seats(data, rules, index, c["spent"], c["round_spent"], c["stacks"], c["folded"], c["score"])
-    k.view_lists(
+    k.views(
         data,
         rules,
         index,
         player,
+        (c["player"], c["button"]),
+        (c["round"], c["raises"], c["pot"], c["to_call"]),
+        (c["spent"], c["round_spent"], c["stacks"], c["score"]),
+        c["folded"],
         (c["hole"], c["board"]),
         c["history"],
         (c["history_round"], c["history_seat"]),
@@ -107,6 +106,7 @@ class PokerTables(RowTables):
         for name in ("history", "history_round", "history_seat"):
             self.data[name] = -1
         self.data["deck"] = -1
+        self._setup_dtype = setup_dtype(game.num_players)
 
     def reset(
         self,
@@ -116,9 +116,16 @@ class PokerTables(RowTables):
         setups: npt.NDArray[Any] | None = None,
     ) -> None:
         if setups is None:
-            setups = np.zeros(self.count if rows is None else len(rows), setup_dtype(self.game.num_players))
+            setups = np.zeros(self.count if rows is None else len(rows), self._setup_dtype)
             setups["starter"] = self.game.first_starter
-        super().reset(seeds, decks, rows, setups)
+        index = self._all if rows is None else np.asarray(rows, np.int64)
+        if decks is not None:
+            self.place(index, seeds, decks)
+            _start(self.data, self.rules, index, setups)
+            self._advance(index)
+            return
+        columns = [np.ascontiguousarray(setups[name]) for name in ("starter", "score", "stacks")]
+        self._poker.begin(self.data, self.rules, index, self._template, np.asarray(seeds, np.uint64), *columns)
 
     def place(self, index: IntArray, seeds: npt.NDArray[np.uint64], decks: Any = None) -> None:
         self._poker.place(self.data, self.rules, index, self._template, np.asarray(seeds, np.uint64))
@@ -127,8 +134,16 @@ class PokerTables(RowTables):
                 for position, card in enumerate(deck):
                     bring_forward(self.data[row], position, int(card))
 
-    def _advance(self, index: IntArray) -> None:
-        self._poker.deal_all(self.data, self.rules, index)
+    def apply_checked(self, rows: IntArray, actions: IntArray) -> None:
+        self._poker.apply_and_deal(self.data, self.rules, rows, actions)
+
+    def views(self, player: int, rows: IntArray) -> Views:
+        # One row's columns would look contiguous, and numba would compile for them once more: so it is filled twice.
+        index = np.repeat(rows, 2) if len(rows) == 1 else rows
+        raw = np.full(len(index) * self._view_dtype.itemsize, 255, np.uint8)  # all bits set is -1: every list is empty
+        out = raw.view(self._view_dtype)
+        _views(self.data, self.rules, index, player, out)
+        return out[: len(rows)]
 
     def legal(self, rows: IntArray) -> Legal:
         if not self.game.amounts:
@@ -274,7 +289,7 @@ class BoardPoker(RowGame):
         return "all-in" if fraction < 0 else "bet the pot" if fraction == 1 else f"bet {fraction:g} of the pot"
 
     def row_dtype(self) -> np.dtype[Any]:
-        return row_dtype()
+        return row_dtype(self.betting.history_length)
 
     def kernels(self) -> RowKernels:
         return _kernels()
@@ -311,6 +326,9 @@ class BoardPoker(RowGame):
 
     def chance_choices(self, row: Any) -> list[int]:
         return sorted(int(card) for card in row["deck"][int(row["dealt"]) :] if card >= 0)
+
+    def new_initial_state(self, setup: Setup | None = None) -> State:
+        return super().new_initial_state(setup or Setup(starter=self.first_starter))
 
     def tables(self, count: int) -> PokerTables:
         return PokerTables(self, count)

@@ -32,42 +32,38 @@ PAIR = 1000
 
 
 @kernel
-def place(data: Any, rules: Any, index: Any, template: Any, seeds: Any) -> None:
-    """Put the cards that can be needed, shuffled by Fisher and Yates' method, on top of each row's deck."""
+def place_row(row: Any, rules: Any, template: Any, seed: Any) -> None:
+    """Put the cards that can be needed, shuffled by Fisher and Yates' method, on top of the row's deck."""
     size = len(template)
-    for i in range(len(index)):
-        row = data[index[i]]
-        deck = row["deck"]
-        for k in range(size):
-            deck[k] = template[k]
-        for k in range(rules["needed"]):
-            other = k + below(seeds[i], k, size - k)
-            card = deck[k]
-            deck[k] = deck[other]
-            deck[other] = card
-        row["deck_seed"] = seeds[i]
-        row["dealt"] = 0
+    deck = row["deck"]
+    for k in range(size):
+        deck[k] = template[k]
+    for k in range(rules["needed"]):
+        other = k + below(seed, k, size - k)
+        card = deck[k]
+        deck[k] = deck[other]
+        deck[other] = card
+    row["deck_seed"] = seed
+    row["dealt"] = 0
 
 
 @kernel
-def start(data: Any, rules: Any, index: Any, starter: Any, score: Any, stacks: Any) -> None:
-    """Begin hands: empty what the last hand left, put blinds and antes in, leave ``current`` -1 for the first card."""
-    for i in range(len(index)):
-        row = data[index[i]]
-        for k in range(row["actions"]):
-            row["history"][k] = -1
-            row["history_round"][k] = -1
-            row["history_seat"][k] = -1
-        for k in range(len(row["hole"])):
-            row["hole"][k] = -1
-        for k in range(len(row["board"])):
-            row["board"][k] = -1
-        row["button"] = starter[i]
-        for seat in range(rules["num_players"]):
-            row["stack"][seat] = stacks[i, seat] if stacks[i, seat] > 0 else rules["stack"][seat]
-            row["score"][seat] = score[i, seat]
-        row["status"] = post(row, rules)
-        row["current"] = -1
+def start_row(row: Any, rules: Any, starter: Any, score: Any, stacks: Any) -> None:
+    """Begin a hand: empty what the last one left, put blinds and antes in, leave ``current`` -1 for the first card."""
+    for k in range(row["actions"]):
+        row["history"][k] = -1
+        row["history_round"][k] = -1
+        row["history_seat"][k] = -1
+    for k in range(len(row["hole"])):
+        row["hole"][k] = -1
+    for k in range(len(row["board"])):
+        row["board"][k] = -1
+    row["button"] = starter
+    for seat in range(rules["num_players"]):
+        row["stack"][seat] = stacks[seat] if stacks[seat] > 0 else rules["stack"][seat]
+        row["score"][seat] = np.int64(np.floor(score[seat] + 0.5))
+    row["status"] = post(row, rules)
+    row["current"] = -1
 
 
 @kernel
@@ -88,19 +84,35 @@ def deal_one(row: Any, rules: Any) -> None:
 
 
 @kernel
+def place(data: Any, rules: Any, index: Any, template: Any, seeds: Any) -> None:
+    """Put a shuffled deck on each row of ``index``."""
+    for i in range(len(index)):
+        place_row(data[index[i]], rules, template, seeds[i])
+
+
+@kernel
+def start(data: Any, rules: Any, index: Any, starter: Any, score: Any, stacks: Any) -> None:
+    """Begin hands on decks that are in place; no card is dealt."""
+    for i in range(len(index)):
+        start_row(data[index[i]], rules, starter[i], score[i], stacks[i])
+
+
+@kernel
+def begin(data: Any, rules: Any, index: Any, template: Any, seeds: Any, starter: Any, score: Any, stacks: Any) -> None:
+    """Shuffle, begin and deal in one go, as far as the first decision."""
+    for i in range(len(index)):
+        row = data[index[i]]
+        place_row(row, rules, template, seeds[i])
+        start_row(row, rules, starter[i], score[i], stacks[i])
+        while row["current"] == -1:
+            deal_one(row, rules)
+
+
+@kernel
 def deal(data: Any, rules: Any, index: Any) -> None:
     """Deal one card at each row (they wait for one)."""
     for i in range(len(index)):
         deal_one(data[index[i]], rules)
-
-
-@kernel
-def deal_all(data: Any, rules: Any, index: Any) -> None:
-    """Deal all cards that rows wait for."""
-    for i in range(len(index)):
-        row = data[index[i]]
-        while row["current"] == -1:
-            deal_one(row, rules)
 
 
 @kernel
@@ -148,16 +160,31 @@ def meant(row: Any, rules: Any, action: Any) -> Any:
 
 
 @kernel
+def apply_row(row: Any, rules: Any, action: Any) -> None:
+    """Play a legal action; leaves ``current`` -1 where cards of the board come next."""
+    status = act(row, rules, np.int64(meant(row, rules, action)))
+    row["status"] = status
+    if status == 1 or status == 2:
+        before = rules["num_players"] * rules["hole_cards"]
+        if row["dealt"] < before + rules["board_cards"][row["round"]]:
+            row["current"] = -1
+
+
+@kernel
 def apply(data: Any, rules: Any, index: Any, actions: Any) -> None:
-    """Play legal actions; leaves ``current`` -1 where cards of the board come next."""
+    """Play legal actions."""
+    for i in range(len(index)):
+        apply_row(data[index[i]], rules, actions[i])
+
+
+@kernel
+def apply_and_deal(data: Any, rules: Any, index: Any, actions: Any) -> None:
+    """Play legal actions and deal what comes next."""
     for i in range(len(index)):
         row = data[index[i]]
-        status = act(row, rules, np.int64(meant(row, rules, actions[i])))
-        row["status"] = status
-        if status == 1 or status == 2:
-            before = rules["num_players"] * rules["hole_cards"]
-            if row["dealt"] < before + rules["board_cards"][row["round"]]:
-                row["current"] = -1
+        apply_row(row, rules, actions[i])
+        while row["current"] == -1:
+            deal_one(row, rules)
 
 
 @kernel
@@ -197,42 +224,45 @@ def outcomes(data: Any, rules: Any, index: Any, out: Any) -> None:
 
 
 @kernel
-def view_numbers(data: Any, rules: Any, index: Any, player: Any, seats: Any, counts: Any, chips: Any) -> None:
-    """Fill a view's single values: (player, button), (round, raises), (pot, to_call)."""
+def views(
+    data: Any,
+    rules: Any,
+    index: Any,
+    player: Any,
+    seats: Any,
+    numbers: Any,
+    chips: Any,
+    folded: Any,
+    cards: Any,
+    history: Any,
+    when_and_who: Any,
+) -> None:
+    """Fill views column by column; histories hold -1 throughout before.
+
+    ``seats``: player, button; ``numbers``: round, raises, pot, to_call; ``chips`` (m, P): spent, round_spent, stacks, score;
+    ``cards``: hole, board; ``when_and_who``: history_round, history_seat.
+    """
+    held, shown = cards[0].shape[1], cards[1].shape[1]
     for i in range(len(index)):
         row = data[index[i]]
         seats[0][i] = player
         seats[1][i] = row["button"]
-        counts[0][i] = row["round"]
-        counts[1][i] = row["raises"]
-        chips[0][i] = pot(row, rules)
-        chips[1][i] = to_call(row, player) if row["current"] >= 0 else 0
-
-
-@kernel
-def view_seats(
-    data: Any, rules: Any, index: Any, spent: Any, round_spent: Any, stacks: Any, folded: Any, score: Any
-) -> None:
-    """Fill a view's (m, P) values."""
-    for i in range(len(index)):
-        row = data[index[i]]
+        numbers[0][i] = row["round"]
+        numbers[1][i] = row["raises"]
+        numbers[3][i] = to_call(row, player) if row["current"] >= 0 else 0
+        total = np.int64(0)
         for seat in range(rules["num_players"]):
-            spent[i, seat] = row["spent"][seat]
-            round_spent[i, seat] = row["round_spent"][seat]
-            unlimited = row["stack"][seat] >= rules["unlimited"]
-            stacks[i, seat] = 0 if unlimited else row["stack"][seat] - row["spent"][seat]
+            spent, stack = row["spent"][seat], row["stack"][seat]
+            total += spent
+            chips[0][i, seat] = spent
+            chips[1][i, seat] = row["round_spent"][seat]
+            chips[2][i, seat] = stack - spent if stack < rules["unlimited"] else 0
+            chips[3][i, seat] = row["score"][seat]
             folded[i, seat] = row["folded"][seat] != 0
-            score[i, seat] = np.int64(np.floor(row["score"][seat] + 0.5))
-
-
-@kernel
-def view_lists(data: Any, rules: Any, index: Any, player: Any, cards: Any, history: Any, when_and_who: Any) -> None:
-    """Fill a view's lists: (hole, board), history, (history_round, history_seat); histories are -1 before."""
-    for i in range(len(index)):
-        row = data[index[i]]
-        for k in range(cards[0].shape[1]):
+        numbers[2][i] = total
+        for k in range(held):
             cards[0][i, k] = row["hole"][player * 2 + k]
-        for k in range(cards[1].shape[1]):
+        for k in range(shown):
             cards[1][i, k] = row["board"][k]
         for k in range(row["actions"]):
             history[i, k] = row["history"][k]

@@ -210,3 +210,14 @@ def test_a_match_shows_the_score_and_moves_the_start():
     assert second["starter"].tolist() == [1, 1]
     assert not game.match_over((0.0, 0.0), 2)
     assert game.match_over((0.0, 0.0), 3)
+
+
+def test_the_starting_player_starts_in_states_and_tables_alike():
+    game = make("leduc:starting_player=1")
+    state, tables = game.new_initial_state(), game.tables(1)
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    tables.reset(np.zeros(1, np.uint64))
+    assert state.current_player() == tables.current_players()[0] == 1
+    assert state.view(1)["button"] == tables.views(1, np.zeros(1, np.int64))["button"][0] == 1
+    assert game.new_initial_state(Setup(starter=0)).row["button"] == 0, "a setup that is given decides"

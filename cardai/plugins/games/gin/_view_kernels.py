@@ -1,0 +1,167 @@
+"""What players see and may do, as kernels on rows: legal actions, views, returns, outcomes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cardai.cards._melds_kernels import (
+    U0,
+    U1,
+    deadwood_of,
+    from_gin,
+    lowest,
+    points_of,
+    to_gin,
+)
+from cardai.cards.gin import (
+    ASK_KNOCK,
+    DISCARD,
+    DRAW,
+    FIRST_MELD,
+    KNOCK,
+    MELDS,
+    NUM_MELDS,
+    OFFER,
+    OVER,
+    PASS,
+    PLAY_ON,
+    SHOW,
+    STOCK,
+    TAKE,
+    WALL,
+)
+from cardai.core.kernel import kernel
+from cardai.plugins.games.gin._show_kernels import shown_by
+
+SHOWN = 4  # places for a seat's melds
+
+
+@kernel
+def legal(data: Any, rules: Any, index: Any, mask: Any) -> None:
+    """Mark the legal actions of the players to act."""
+    for i in range(len(index)):
+        row = data[index[i]]
+        seat = row["current"]
+        if seat < 0:
+            continue
+        phase = row["phase"]
+        if phase == DISCARD:
+            hand = row["hands"][seat]
+            for card in range(52):
+                mask[i, card] = (hand >> np.uint64(card)) & U1 != U0
+            if rules["discard_ban"] and row["taken"] >= 0 and not row["wall"]:
+                mask[i, row["taken"]] = False
+            if row["wall"]:
+                for card in range(52):
+                    if mask[i, card] and deadwood_of(to_gin(hand ^ (U1 << np.uint64(card)))) > rules["knock_limit"]:
+                        mask[i, card] = False
+        elif phase == DRAW:
+            mask[i, TAKE] = True
+            mask[i, STOCK] = True
+        elif phase == ASK_KNOCK:
+            mask[i, KNOCK] = True
+            mask[i, PLAY_ON] = True
+        elif phase == OFFER:
+            mask[i, TAKE] = True
+            mask[i, PASS] = True
+        elif phase == WALL:
+            mask[i, PASS] = True
+            mask[i, TAKE] = _can_knock_with(row, rules, seat)
+        elif phase == SHOW:
+            _legal_melds(row, rules, seat, mask[i])
+
+
+@kernel
+def _can_knock_with(row: Any, rules: Any, seat: Any) -> Any:
+    """Say whether the hand and the up-card, less some card, is a legal knock."""
+    hand = to_gin(row["hands"][seat] | (U1 << np.uint64(row["pile"][row["pile_size"] - 1])))
+    left = hand
+    while left != U0:
+        card = lowest(left)
+        left ^= card
+        if deadwood_of(hand ^ card) <= rules["knock_limit"]:
+            return True
+    return False
+
+
+@kernel
+def _legal_melds(row: Any, rules: Any, seat: Any, mask: Any) -> None:
+    """Mark the melds that may be laid down next; a knocker must still reach the knock limit."""
+    left = to_gin(row["hands"][seat]) & ~shown_by(row, seat)
+    knocking = seat == row["knocker"]
+    mask[PASS] = not knocking or points_of(left) <= rules["knock_limit"]
+    if row["shown"][seat] == SHOWN:
+        return
+    for k in range(NUM_MELDS):
+        meld = MELDS[k]
+        if meld & left == meld and (not knocking or deadwood_of(left ^ meld) <= rules["knock_limit"]):
+            mask[FIRST_MELD + k] = True
+
+
+@kernel
+def views(data: Any, rules: Any, index: Any, player: Any, out: Any) -> None:
+    """Write what ``player`` may know."""
+    other = 1 - player
+    for i in range(len(index)):
+        row = data[index[i]]
+        view = out[i]
+        turns = row["turns"]
+        view["player"] = player
+        view["starter"] = row["starter"]
+        view["opener"] = row["opener"]
+        view["phase"] = row["phase"]
+        view["hand"] = row["hands"][player]
+        view["up_card"] = row["pile"][row["pile_size"] - 1] if row["pile_size"] > 0 else -1
+        view["first_up_card"] = row["first_up_card"]
+        view["discard_set"] = row["pile_set"]
+        view["opponent_known"] = row["known"][other]
+        view["opponent_discards"] = row["discarded"][other]
+        view["opponent_declined"] = row["declined"][other]
+        view["stock"] = min(52 - row["dealt"], 31)
+        view["turns"] = turns
+        view["own_turns"] = row["own_turns"][player]
+        view["to_act"] = max(row["current"], -1)
+        # what was drawn this turn is its owner's alone; a card taken face up is in the known cards for the other
+        mine = row["current"] == player
+        view["drawn_card"] = row["drawn"] if mine else -1
+        view["taken_card"] = row["taken"] if mine else -1
+        view["knocker"] = row["knocker"]
+        # a knocker's cards lie open once his melds are down, everybody's when it is over
+        shown = row["knocker"] >= 0 and (row["phase"] == OVER or (row["knocker"] == other and mine))
+        view["revealed"] = row["hands"][other] if shown else U0
+        view["laid_off"] = row["laid_off"]
+        for seat in range(2):
+            view["score"][seat] = row["score"][seat] if row["in_match"] else 0
+        melds = view["melds"]
+        for seat in range(2):
+            for k in range(SHOWN):
+                melds[seat * SHOWN + k] = from_gin(row["melds"][seat][k])
+        view["discards"][:] = row["pile"]
+        view["draws"][:] = row["draws"][player]
+        view["history"][:] = row["history"]
+
+
+@kernel
+def returns(data: Any, rules: Any, index: Any, out: Any) -> None:
+    """Write the zero-sum points of the hands."""
+    for i in range(len(index)):
+        for seat in range(2):
+            out[i, seat] = data[index[i]]["result"][seat]
+
+
+@kernel
+def outcomes(data: Any, rules: Any, index: Any, out: Any) -> None:
+    """Write how the hands ended."""
+    for i in range(len(index)):
+        row = data[index[i]]
+        view = out[i]
+        view["ending"] = row["ending"]
+        view["knocker"] = row["knocker"]
+        view["turns"] = row["turns"]
+        view["layoffs"] = row["layoffs"]
+        view["points"] = abs(row["result"][0])
+        for seat in range(2):
+            view["deadwood"][seat] = row["deadwood"][seat]
+            view["able"][seat] = row["able"][seat]
