@@ -159,6 +159,8 @@ def _notes() -> Sequence[str]:
         "the reading of Joos 2018 with his faults mended (he drew 100,000 iterations without numbers). `fast`: the preset without stratified minibatches; `held`: best, "
         "but its rates stop falling half way, at 400,000 iterations (up to there they are equal).",
         "",
+        "CPU seconds hold for the machine and its load at the time; iterations do not depend on it.",
+        "",
         "![by iterations](iterations.png)",
         "",
         "![by CPU seconds](cpu_seconds.png)",
