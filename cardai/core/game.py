@@ -207,6 +207,8 @@ class Game(ABC):
     """The unit of returns: points, chips, ..."""
     measure: ClassVar[Literal["wins", "returns"]] = "returns"
     """What decides: games won (gin to 100), or the mean return a hand (poker)."""
+    zero_sum: ClassVar[bool] = False
+    """Whether every finished hand's returns sum to zero (a claim that the conformance kit tests)."""
     rules: ClassVar[str] = ""
     """The rules in a paragraph, for ``cardai describe game``."""
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}

@@ -1,0 +1,70 @@
+"""Video poker players: perfect play under any pay table, and Poker-CNN's one-rule player."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from attrs import Attribute, field, frozen
+
+from cardai.core.agent import Agent
+from cardai.core.errors import UsageError
+from cardai.core.fields import Views
+from cardai.core.game import Game, Legal
+from cardai.core.hookspecs import hookimpl
+from cardai.core.spec import option
+from cardai.solve import video_poker as exact
+
+
+def _check_game(agent: str, game: Game) -> None:
+    fields = {f.name: f for f in game.view_fields}
+    if game.num_players != 1 or game.num_distinct_actions != 32 or "hand" not in fields:
+        raise UsageError(
+            f"{agent} plays video poker: one player, a view with a hand of five cards, and 32 holds as actions. "
+            f"{type(game).__name__} is something else."
+        )
+
+
+def _readable(instance: VideoPerfect, attribute: Attribute[Any], value: tuple[str, ...] | None) -> None:
+    if value is not None:
+        exact.pay_table(value)
+
+
+@frozen
+class VideoPerfect(Agent):
+    """Holds what pays most, computed exactly for all hands: perfect play."""
+
+    pay_table: tuple[str, ...] | None = option(
+        None, validator=_readable, help="the pay table to play for (default: the game's)"
+    )
+    _pays: exact.Pays = field(default=exact.PAY_TABLES["976-9-6"], alias="_pays")
+
+    def for_game(self, game: Game) -> Agent:
+        _check_game("video_perfect", game)
+        pays = exact.pay_table(self.pay_table) if self.pay_table is not None else getattr(game, "pays", None)
+        if pays is None:
+            raise UsageError("video_perfect needs a pay table: this game has none. Give video_perfect:pay_table=...")
+        return VideoPerfect(self.pay_table, _pays=pays)
+
+    def policy(self, views: Views, legal: Legal) -> npt.NDArray[np.float64]:
+        return exact.one_hot(exact.best_holds(exact.hold_values(self._pays)(views["hand"])))
+
+
+@frozen
+class VideoHeuristic(Agent):
+    """Poker-CNN's one-rule player: made hands, paying pairs, four of a suit, small pairs, else five new cards."""
+
+    def for_game(self, game: Game) -> Agent:
+        _check_game("video_heuristic", game)
+        return self
+
+    def policy(self, views: Views, legal: Legal) -> npt.NDArray[np.float64]:
+        return exact.one_hot(exact.heuristic_holds(views["hand"]))
+
+
+@hookimpl
+def cardai_agent() -> Mapping[str, type[Agent]]:
+    """Offer both players."""
+    return {"video_perfect": VideoPerfect, "video_heuristic": VideoHeuristic}

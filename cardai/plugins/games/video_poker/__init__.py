@@ -1,0 +1,116 @@
+"""Video poker, jacks or better: one player, five cards, one draw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from attrs import Attribute, frozen, validators
+
+from cardai.cards.ranking import PAYING_HANDS
+from cardai.cards.text import cards_glyphs
+from cardai.core.fields import Field
+from cardai.core.game import IntArray
+from cardai.core.hookspecs import hookimpl
+from cardai.core.rows import RowGame, RowKernels, row_fields
+from cardai.core.spec import option
+from cardai.solve.video_poker import Pays, pay_table
+
+MAX_PAYOUT = 1_000_000
+
+
+def _known_table(instance: VideoPoker, attribute: Attribute[Any], value: tuple[str, ...]) -> None:
+    if max(pay_table(value)) > MAX_PAYOUT:
+        raise ValueError(f"pay_table must not pay more than {MAX_PAYOUT:,}. Got {max(pay_table(value)):,}.")
+
+
+@frozen
+class VideoPoker(RowGame):
+    """Video poker. An action is a *hold mask* 0..31: bit i holds card i of the hand; the others are replaced once."""
+
+    pay_table: tuple[str, ...] = option(
+        ("976-9-6",),
+        validator=_known_table,
+        help="payouts: 976-9-6, 800-9-6, or nine numbers joined with +, jacks or better first, royal flush last",
+    )
+    hands: int = option(1, validator=validators.ge(1), help="hands in a match")
+
+    num_players = 1
+    num_distinct_actions = 32
+    num_chance_outcomes = 52
+    unit: ClassVar[str] = "stakes"
+    rules: ClassVar[str] = (
+        "One player stakes 1 and gets five cards of a 52-card deck, holds any of them, and gets a new card for each of the "
+        "others. The final hand is paid by the pay table; a pair of jacks is the least that pays. The return is what is "
+        "paid: 1 gives the stake back."
+    )
+
+    @property
+    def pays(self) -> Pays:
+        """The payout of each category (:data:`cardai.cards.ranking.PAYING_HANDS`) for a stake of 1."""
+        return pay_table(self.pay_table)
+
+    @property
+    def view_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
+        return (
+            Field("hand", "cards", "the hand, in dealt order; a drawn card takes the discarded one's place", 51, 5),
+            Field("draws_left", "count", "1 before the draw, 0 after it", 1),
+            Field("score", "chips", "what was paid in the match so far, 0 outside a match", 2**31 - 1, 1, "stakes"),
+        )
+
+    @property
+    def outcome_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
+        return (
+            Field("category", "count", "the final hand: " + ", ".join(PAYING_HANDS), 9),
+            Field("payout", "chips", "what was paid", max(self.pays), unit="stakes"),
+        )
+
+    def action_to_string(self, action: int) -> str:
+        held = [str(i + 1) for i in range(5) if action >> i & 1]
+        if not held:
+            return "draw five"
+        return "hold all" if len(held) == 5 else f"hold {'+'.join(held)}"
+
+    def chance_to_string(self, outcome: int) -> str:
+        return f"deal {cards_glyphs([outcome])}"
+
+    def chance_seen_by(self, row: Any) -> tuple[int, ...]:
+        return (0,)
+
+    def row_dtype(self) -> np.dtype[Any]:
+        return np.dtype([*row_fields(52), ("hand", np.int8, (5,)), ("draws_left", np.int8), ("score", np.float64)])
+
+    def rules_row(self) -> npt.NDArray[Any]:
+        row = np.zeros(1, [("pays", np.int64, (10,))])
+        row["pays"] = self.pays
+        return row
+
+    def kernels(self) -> RowKernels:
+        from cardai.plugins.games.video_poker import _kernels as k
+
+        return RowKernels(k.start, k.deal, k.apply, k.legal, k.views, k.returns, k.outcomes)
+
+    def draw(self, view: Mapping[str, Any]) -> str:
+        numbers = "   ".join(str(i) for i in range(1, 6))
+        title = "Choose what to hold" if view["draws_left"] else "The final hand"
+        return f"{title}\n{cards_glyphs([*view['hand'], *[-1] * 5][:5], '  ')}\n{numbers}"
+
+    def match_over(self, score: tuple[float, ...], hands: int) -> bool:
+        return hands >= self.hands
+
+    def matches_over(self, scores: npt.NDArray[np.float64], hands: IntArray) -> npt.NDArray[np.bool_]:
+        return np.asarray(hands >= self.hands)
+
+    def summary(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> list[tuple[str, str]]:
+        if not len(hands):
+            return []
+        counts = np.bincount(hands["category"], minlength=10) / len(hands)
+        return [(name, f"{share:.3%}") for name, share in zip(PAYING_HANDS, counts, strict=True)]
+
+
+@hookimpl
+def cardai_game() -> type[VideoPoker]:
+    """Offer the game."""
+    return VideoPoker

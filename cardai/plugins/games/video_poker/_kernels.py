@@ -1,0 +1,102 @@
+"""The rules of video poker, as kernels on rows (see :class:`cardai.core.rows.RowKernels`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cardai.cards._ranking_kernels import paying_category, rank_cards
+from cardai.core.kernel import kernel
+
+
+@kernel
+def _empty_place(hand: Any) -> Any:
+    """Return the first place of the hand without a card, or -1."""
+    for i in range(5):
+        if hand[i] < 0:
+            return i
+    return -1
+
+
+@kernel
+def _next(row: Any) -> None:
+    """Set who acts: chance while a card is missing, then the player while there is a draw left."""
+    if _empty_place(row["hand"]) >= 0:
+        row["current"] = -1
+    elif row["draws_left"] > 0:
+        row["current"] = 0
+    else:
+        row["current"] = -4
+
+
+@kernel
+def start(data: Any, rules: Any, index: Any, setups: Any) -> None:
+    """Begin hands."""
+    for k in range(len(index)):
+        row = data[index[k]]
+        for i in range(5):
+            row["hand"][i] = -1
+        row["draws_left"] = 1
+        row["score"] = setups[k]["score"][0]
+        row["current"] = -1
+
+
+@kernel
+def deal(data: Any, rules: Any, index: Any) -> None:
+    """Deal one card to the first empty place."""
+    for k in range(len(index)):
+        row = data[index[k]]
+        row["hand"][_empty_place(row["hand"])] = row["deck"][row["dealt"]]
+        row["dealt"] += 1
+        _next(row)
+
+
+@kernel
+def apply(data: Any, rules: Any, index: Any, actions: Any) -> None:
+    """Hold the cards of the mask and discard the others."""
+    for k in range(len(index)):
+        row = data[index[k]]
+        for i in range(5):
+            if not actions[k] >> i & 1:
+                row["hand"][i] = -1
+        row["draws_left"] = 0
+        _next(row)
+
+
+@kernel
+def legal(data: Any, rules: Any, index: Any, mask: Any) -> None:
+    """Every mask is legal once, before the draw."""
+    for k in range(len(index)):
+        if data[index[k]]["current"] >= 0:
+            for action in range(32):
+                mask[k, action] = True
+
+
+@kernel
+def views(data: Any, rules: Any, index: Any, player: Any, out: Any) -> None:
+    """Show the hand."""
+    for k in range(len(index)):
+        row = data[index[k]]
+        for i in range(5):
+            out[k]["hand"][i] = row["hand"][i]
+        out[k]["draws_left"] = row["draws_left"]
+        out[k]["score"][0] = int(row["score"])
+
+
+@kernel
+def returns(data: Any, rules: Any, index: Any, out: Any) -> None:
+    """Pay finished hands."""
+    for k in range(len(index)):
+        row = data[index[k]]
+        out[k, 0] = 0.0
+        if row["current"] == -4:
+            out[k, 0] = rules["pays"][paying_category(rank_cards(row["hand"]))]
+
+
+@kernel
+def outcomes(data: Any, rules: Any, index: Any, out: Any) -> None:
+    """Note category and payout of finished hands."""
+    for k in range(len(index)):
+        row = data[index[k]]
+        category = paying_category(rank_cards(row["hand"]))
+        out[k]["category"] = category
+        out[k]["payout"] = rules["pays"][category]
