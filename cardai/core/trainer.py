@@ -31,6 +31,17 @@ class Trainer(ABC):
         """Return the options of a trained agent's spec (``runs/x:policy=average``) with their help."""
         return {}
 
+    def trained_agent(
+        self, game: Game, encoder: Encoder | None, seed: int, directory: Path, options: Mapping[str, Any]
+    ) -> Agent:
+        """Return the player in the checkpoint ``directory``.
+
+        The default takes up the whole training; override it where a player needs less (no buffers).
+        """
+        training = self.start(game, encoder, seed)
+        training.load(directory)
+        return training.agent(options)
+
 
 class Training(ABC):
     """A training under way: everything that a checkpoint must hold is in it."""

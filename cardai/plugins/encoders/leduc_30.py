@@ -1,0 +1,93 @@
+"""Leduc hold'em in 30 bits: own rank, board rank, betting (Heinrich and Silver 2016): ranks only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from attrs import frozen
+
+from cardai.core.encoder import Encoder, Layout, Plane
+from cardai.core.errors import UsageError
+from cardai.core.fields import Views
+from cardai.core.game import Game
+from cardai.core.hookspecs import hookimpl
+
+RANKS, ROUNDS, LEVELS = 3, 2, 3
+_HISTORY = 2 * RANKS
+_FIELDS = ("hole", "board", "history", "history_round", "history_seat")
+
+
+class Leduc30Layout(Layout):
+    """The layout of the NFSP paper's released Leduc code (github.com/Johannes-H/nfsp-leduc).
+
+    Seats are absolute. A betting bit is set at the number of bets and raises made in the round *before* the action;
+    folds are not encoded. At most 9 bits are set. The 288 information sets of Leduc without suits all differ.
+    """
+
+    shape = (30,)
+    planes = (
+        Plane("own rank", "0:3", "one-hot J Q K"),
+        Plane("board rank", "3:6", "one-hot J Q K, zeros before the flop"),
+        Plane("betting", "6:30", "[seat 2][round 2][raises before 3][check or call, bet or raise]"),
+    )
+
+    def __init__(self, lossless: bool) -> None:
+        self.lossless = lossless
+
+    def encode(self, views: Views) -> npt.NDArray[np.float32]:
+        n = len(views)
+        code = np.zeros((n, 30), np.float32)
+        rows = np.arange(n)
+        code[rows, views["hole"][:, 0].astype(np.int64) // 2] = 1
+        board = views["board"][:, 0].astype(np.int64)
+        code[rows[board >= 0], RANKS + board[board >= 0] // 2] = 1
+        level = np.zeros((n, ROUNDS), np.int64)
+        for k in range(views["history"].shape[1]):
+            action = views["history"][:, k].astype(np.int64)
+            at = rows[action >= 1]
+            seat, round_ = (views[name][at, k].astype(np.int64) for name in ("history_seat", "history_round"))
+            raised = action[at] - 1
+            code[at, _HISTORY + ((seat * ROUNDS + round_) * LEVELS + level[at, round_]) * 2 + raised] = 1
+            level[at, round_] += raised
+        return code
+
+    def decode(self, code: npt.NDArray[np.float32]) -> dict[str, Any]:
+        bits = code[_HISTORY:].reshape(2, ROUNDS, LEVELS, 2)
+        betting = [
+            {"seat": int(s), "round": int(r), "raises before": int(level), "action": "bet or raise" if a else "call"}
+            for r, level, a, s in np.argwhere(bits.transpose(1, 2, 3, 0))
+        ]
+        own, board = (["JQK"[i] for i in np.flatnonzero(code[at : at + RANKS])] for at in (0, RANKS))
+        return {"own rank": own[0], "board rank": board[0] if board else None, "betting": betting}
+
+
+@frozen
+class Leduc30(Encoder):
+    """Leduc hold'em's 30-element state of the NFSP paper."""
+
+    def for_game(self, game: Game) -> Layout:
+        fields = {f.name: f for f in game.view_fields}
+        missing = [name for name in _FIELDS if name not in fields]
+        if missing:
+            raise UsageError(f"leduc_30 needs the field {missing[0]!r}, which this game's views do not have.")
+        for name in ("hole", "board"):
+            if fields[name].size != 1 or fields[name].maximum > 2 * RANKS - 1:
+                raise UsageError(
+                    f"leduc_30 needs one card of 0 to {2 * RANKS - 1} in the field {name!r}. Got {fields[name].size} "
+                    f"of 0 to {fields[name].maximum} instead: it is for Leduc hold'em only."
+                )
+        if game.num_players != 2 or game.num_distinct_actions != 3:
+            raise UsageError(
+                f"leduc_30 is for two seats and three actions. Got {game.num_players} and {game.num_distinct_actions}."
+            )
+        limit = getattr(game, "max_raises", LEVELS - 1)
+        if isinstance(limit, int) and limit > LEVELS - 1:
+            raise UsageError(f"leduc_30 has room for {LEVELS - 1} raises a round. This game allows {limit}.")
+        return Leduc30Layout(lossless=not getattr(game, "suits", True))
+
+
+@hookimpl
+def cardai_encoder() -> type[Encoder]:
+    return Leduc30
