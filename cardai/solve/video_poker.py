@@ -15,6 +15,10 @@ import numpy.typing as npt
 from attrs import frozen
 
 from cardai.cards.ranking import PAYING_HANDS, rank_high
+from cardai.core.agent import Agent
+from cardai.core.errors import AgentError, UsageError
+from cardai.core.fields import empty_views
+from cardai.core.game import Game
 from cardai.solve import _video_poker_kernels as kernels
 
 HANDS = comb(52, 5)
@@ -155,6 +159,30 @@ def _batches(symmetric: bool, batch: int) -> Iterator[tuple[npt.NDArray[np.int8]
     hands, weights = canonical_hands()
     for first in range(0, len(hands), batch):
         yield hands[first : first + batch], weights[first : first + batch].astype(np.float64)
+
+
+def policy_of(player: Agent, game: Game, name: str) -> Policy:
+    """Return the probabilities of ``player``'s holds as a function of hands, as :func:`evaluate` takes them.
+
+    Raises:
+        UsageError: the player is stateful or has no policy: it cannot be measured exactly.
+    """
+    if player.stateful or not player.has_policy():
+        why = "remembers earlier hands" if player.stateful else "gives no probabilities, only actions"
+        raise UsageError(f"{name} cannot be measured exactly: it {why}. Play hands with cardai run instead.")
+
+    def policy(hands: npt.NDArray[np.int8]) -> npt.NDArray[np.floating]:
+        views = empty_views(game.view_fields, len(hands))
+        views["hand"] = hands
+        views["draws_left"] = 1
+        chosen = np.asarray(player.policy(views, np.ones((len(hands), kernels.HOLDS), np.bool_)))
+        if chosen.shape != (len(hands), kernels.HOLDS):
+            raise AgentError(f"{name} must give probabilities of shape {(len(hands), 32)}. It gave {chosen.shape}.")
+        if not np.allclose(chosen.sum(axis=1), 1.0, atol=1e-5) or chosen.min() < 0:
+            raise AgentError(f"{name} must give probabilities that sum to 1 in each row. It gave other numbers.")
+        return chosen
+
+    return policy
 
 
 def one_hot(holds: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
