@@ -24,6 +24,8 @@ UNLIMITED = 2**31 - 1
 MAX_ACTIONS = 64
 """No raise is legal that would let a round exceed this many actions."""
 MAX_PLAYERS = 10
+ALL_IN = -1.0
+"""The rung of a bet ladder that puts everything in (others are fractions of the pot)."""
 
 
 @kernel
@@ -94,7 +96,7 @@ def post(row: Any, rules: Any) -> Any:
         amount = min(ante + rules["blinds"][position], stack)
         row["spent"][seat] = amount
         row["round_spent"][seat] = amount - ante
-        row["folded"][seat] = False
+        row["folded"][seat] = 0
         top = max(top, amount)
     row["max_spent"] = top
     row["min_raise_to"] = top + rules["minimum_bet"]
@@ -162,6 +164,28 @@ def raise_bounds(row: Any, rules: Any) -> Any:
 
 
 @kernel
+def rung_amount(row: Any, rules: Any, rung: Any, low: Any, high: Any) -> Any:
+    """Return what a rung of the ladder raises to, or 0 where it is no legal amount between ``low`` and ``high``.
+
+    A fraction is of the pot as it is after a call. What reaches the whole stack is the all-in rung's; a ladder without
+    that rung lets its first fraction that reaches so far go all-in.
+    """
+    if rules["fractions"][rung] == ALL_IN:
+        return high
+    called = pot(row, rules) + to_call(row, row["current"])
+    amount = row["max_spent"] + int(rules["fractions"][rung] * called)
+    if amount < low:
+        return 0
+    if amount < high:
+        return amount
+    if rules["fractions"][rules["rungs"] - 1] == ALL_IN:
+        return 0
+    if rung > 0 and row["max_spent"] + int(rules["fractions"][rung - 1] * called) >= high:
+        return 0
+    return high
+
+
+@kernel
 def act(row: Any, rules: Any, action: Any) -> Any:
     """Play a legal action of the seat to act: 0 folds, 1 checks or calls, N >= 2 raises (no-limit: to N chips).
 
@@ -170,7 +194,7 @@ def act(row: Any, rules: Any, action: Any) -> Any:
     seat = row["current"]
     amount = row["spent"][seat]
     if action == 0:
-        row["folded"][seat] = True
+        row["folded"][seat] = 1
     elif action == 1:
         amount = min(row["max_spent"], row["stack"][seat])
         if amount < row["stack"][seat]:

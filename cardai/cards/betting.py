@@ -120,12 +120,19 @@ class Betting:
     fold_anytime: bool = False
     minimum_bet: int = 0
     """The least bet of a round in no-limit; 0: the big blind, or one chip if there is none."""
+    deepest: int = UNLIMITED
+    """The most chips that any seat starts a hand with."""
 
     @property
     def history_length(self) -> int:
-        """The most actions a hand can have."""
+        """The most actions a hand can have (every raise lets all others act once more; a short all-in ends a stack)."""
         n = self.num_players
-        return sum(min(n + (n - 1) * raises, MAX_ACTIONS) for raises in self.max_raises)
+        by_cap = sum(min(n + (n - 1) * raises, MAX_ACTIONS) for raises in self.max_raises)
+        if not self.no_limit:
+            return by_cap
+        least = self.minimum_bet or max(*self.blinds, 1)
+        raises = (self.deepest - self.ante - max(self.blinds)) // least + n
+        return min(by_cap, n * self.num_rounds + (n - 1) * raises)
 
     def rules(self) -> dict[str, Any]:
         """Return the rules as the kernels take them: plain ints and lists."""
@@ -161,7 +168,7 @@ class Betting:
         row: dict[str, Any] = {"current": -1, "button": button, "round": 0, "last": button}
         row.update({"raises": 0, "acts": 0, "called": 0, "actions": 0, "max_spent": 0, "min_raise_to": 0})
         row.update({"stack": list(stacks) or [UNLIMITED] * n, "spent": [0] * n, "round_spent": [0] * n})
-        row.update({"folded": [False] * n, "history": [-1] * length})
+        row.update({"folded": [0] * n, "history": [-1] * length})
         row.update({"history_round": [-1] * length, "history_seat": [-1] * length})
         return row
 
@@ -194,7 +201,7 @@ def row_fields(players: int, history: int) -> list[tuple[Any, ...]]:
         ("stack", "i8", (players,)),
         ("spent", "i8", (players,)),
         ("round_spent", "i8", (players,)),
-        ("folded", "?", (players,)),
+        ("folded", "i1", (players,)),
         ("history", "i4", (history,)),
         ("history_round", "i1", (history,)),
         ("history_seat", "i1", (history,)),

@@ -57,7 +57,7 @@ class Field:
         if self.kind == "flag":
             return np.bool_
         if self.kind in ("public_history", "private_history"):
-            return np.int16 if self.maximum < 2**15 else np.int32
+            return np.int8 if self.maximum < 2**7 else np.int16 if self.maximum < 2**15 else np.int32
         return np.int32
 
 

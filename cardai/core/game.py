@@ -16,7 +16,7 @@ import numpy.typing as npt
 from attrs import field, frozen
 
 from cardai.core.errors import IllegalActionError
-from cardai.core.fields import Field, Views
+from cardai.core.fields import Field, Views, unpack_view
 
 CHANCE = -1
 """``current_player`` when chance is to act."""
@@ -267,7 +267,7 @@ class Game(ABC):
         for i in range(len(scores)):
             played = None
             if previous is not None:
-                outcome = {name: outcomes[i][name].item() for name in outcomes.dtype.names or ()}
+                outcome = unpack_view(self.outcome_fields, outcomes[i])
                 played = Played(unpack_setup(previous[i]), tuple(float(x) for x in returns[i]), outcome)
             setups.append(self.next_hand(tuple(float(x) for x in scores[i]), played, int(seeds[i])))
         return pack_setups(self.num_players, setups)

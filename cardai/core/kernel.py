@@ -14,6 +14,8 @@ fast and plays few hands (the ACPC dealer) asks for the same with :func:`interpr
 from __future__ import annotations
 
 import hashlib
+import importlib
+import importlib.util
 import os
 import platform
 import sys
@@ -21,6 +23,7 @@ from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -39,6 +42,28 @@ def interpret() -> None:
 def interpreted() -> bool:
     """Say whether kernels run as ordinary Python in this process."""
     return _interpreted
+
+
+def interpreted_copy(name: str) -> ModuleType:
+    """Return the kernel module ``name`` with its kernels as ordinary Python, whatever the process does otherwise.
+
+    For the few callers that work on dicts rather than arrays: a second instance is made where the first is compiled. The
+    module may import other modules with kernels for their constants only: their kernels stay as they are.
+    """
+    global _interpreted
+    module = importlib.import_module(name)
+    if _interpreted:
+        return module
+    spec = importlib.util.find_spec(name)
+    assert spec is not None  # it has just been imported
+    assert spec.loader is not None
+    copy = importlib.util.module_from_spec(spec)
+    _interpreted = True
+    try:
+        spec.loader.exec_module(copy)
+    finally:
+        _interpreted = False
+    return copy
 
 
 def kernel(function: F) -> F:

@@ -122,7 +122,8 @@ class _Loop:
                 current = self.tables.current_players()
                 current[self.number < 0] = TERMINAL - 1
                 over = np.flatnonzero(current == TERMINAL)
-                if len(over):
+                # ending hands a few at a time would cost more than the tables that wait for it
+                if len(over) and (len(over) * 16 >= len(current) or not (current >= 0).any()):
                     pending += self._finish(over)
                     if pending >= 512 or (pending and not self._active()):
                         pending = 0
@@ -183,6 +184,8 @@ class _Loop:
                 agent = self.engine.agents[self.agent_at[row, seat]]
                 if agent.stateful:
                     self.private[int(row), seat] = agent.new_match(seat)
+                else:  # the seat's agent of the game before was
+                    self.private.pop((int(row), seat), None)
 
     def _deal(self, rows: IntArray, setups: npt.NDArray[Any]) -> None:
         self.setup[rows] = setups
@@ -267,7 +270,7 @@ class _Loop:
             self.records.setdefault(record["group"], []).append(record)
 
     def _part(self, interrupted: bool = False) -> Part:
-        """Take out what belongs to whole groups."""
+        """Take out what belongs to whole groups (and what a person who stops has recorded of the game under way)."""
         size = self.engine.group_size
         done = np.array(sorted(g for g, left in self.left.items() if left == 0), np.int64)
         hands = np.concatenate(self.hands) if self.hands else np.zeros(0, hand_dtype(self.game))
@@ -277,7 +280,9 @@ class _Loop:
         whole_games = np.isin(games // size, done)
         self.hands = [hands[~whole_hands]]
         self.finished = [(games[~whole_games], scores[~whole_games])] if not whole_games.all() else []
-        records = [record for group in done for record in self.records.pop(int(group), [])]
+        by_hand = interrupted and any(agent.interactive for agent in self.engine.agents)
+        kept = sorted(self.records) if by_hand else [int(group) for group in done]
+        records = [record for group in kept for record in self.records.pop(group, [])]
         for group in done:
             del self.left[int(group)]
         forfeits, self.forfeits = self.forfeits, np.zeros(self.seats, np.int64)

@@ -7,7 +7,9 @@ functions of :class:`RowKernels`; the game's class overrides :meth:`RowGame.row_
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -69,6 +71,8 @@ class RowKernels:
     """returns(data, rules, index, out): fill (m, P) float64."""
     outcomes: Callable[..., Any] | None = None
     """outcomes(data, rules, index, out): fill (m,) structured outcomes."""
+    advance: Callable[..., Any] | None = None
+    """advance(data, rules, index): deal until no row has ``current`` -1, in one call; only to save time."""
 
 
 @kernel
@@ -114,14 +118,14 @@ class RowGame(Game):
         return ()
 
     def chance_choices(self, row: Any) -> list[int]:
-        """Return the equally likely outcomes of the pending chance event: what is left of the deck."""
+        """Return the equally likely outcomes of the pending chance event: what is left of the deck (equal cards twice)."""
         return sorted(int(card) for card in row["deck"][int(row["dealt"]) :])
 
     def observed(self, row: Any, actor: int, action: int, player: int) -> int:
         """Return what ``player`` sees of ``action`` (default: all of it), for keys."""
         return action
 
-    def tables(self, count: int) -> Tables:
+    def tables(self, count: int) -> RowTables:
         return RowTables(self, count)
 
     def new_initial_state(self, setup: Setup | None = None) -> State:
@@ -170,6 +174,9 @@ class RowTables(Tables):
                     bring_forward(self.data[row], position, int(card))
 
     def _advance(self, index: IntArray) -> None:
+        if self.kernels.advance is not None:
+            self.kernels.advance(self.data, self.rules, index)
+            return
         while True:
             pending = index[self.data["current"][index] == CHANCE]
             if not len(pending):
@@ -258,7 +265,7 @@ class RowState(State):
 
     def __init__(self, game: RowGame, setup: Setup | None = None) -> None:
         self.game = game
-        self._tables = RowTables(game, 1)
+        self._tables = game.tables(1)
         self._index = np.zeros(1, np.int64)
         self._setup = setup or Setup()
         self._events: list[tuple[int, int, tuple[int, ...]]] = []  # (actor, action, what each seat saw of it)
@@ -279,7 +286,7 @@ class RowState(State):
         if self.is_terminal():
             return []
         if self.is_chance_node():
-            return self.game.chance_choices(self.row)
+            return sorted(set(self.game.chance_choices(self.row)))
         legal = self._tables.legal(self._index)
         if isinstance(legal, np.ndarray):
             return [int(a) for a in np.flatnonzero(legal[0])]
@@ -290,7 +297,7 @@ class RowState(State):
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         choices = self.game.chance_choices(self.row)
-        return [(card, 1.0 / len(choices)) for card in choices]
+        return [(card, count / len(choices)) for card, count in sorted(Counter(choices).items())]
 
     def chance_seen_by(self) -> tuple[int, ...]:
         return self.game.chance_seen_by(self.row)
@@ -326,8 +333,8 @@ class RowState(State):
     def clone(self) -> RowState:
         other = RowState.__new__(RowState)
         other.game, other._index, other._setup = self.game, self._index, self._setup
-        other._tables = RowTables(self.game, 1)
-        other._tables.data[:] = self._tables.data
+        other._tables = copy(self._tables)  # all but the hand itself is constant
+        other._tables.data = self._tables.data.copy()
         other._events = list(self._events)
         return other
 

@@ -7,7 +7,6 @@ All players' sequences and information sets are numbered in one row, player by p
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 from math import log10
 from random import Random
@@ -25,7 +24,7 @@ from cardai.core.game import CHANCE, TERMINAL, Game, State
 Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
 
-NODE_LIMIT = 3_000_000
+NODE_LIMIT = 2_000_000
 """The largest tree that is enumerated unless the caller says otherwise."""
 MASK_LIMIT = 1024
 """Games with more distinct actions than this have no mask of legal actions, hence no table of policies."""
@@ -83,7 +82,7 @@ class GameTree:
     @property
     def num_players(self) -> int:
         """P, the number of seats."""
-        return self.terminal_sequences.shape[1]
+        return int(self.terminal_sequences.shape[1])
 
     def counts(self) -> dict[str, int]:
         """Return how many nodes of each kind, information sets and sequences there are."""
@@ -120,8 +119,13 @@ def build_tree(game: Game, limit: int = NODE_LIMIT) -> GameTree:
     """Walk the whole tree of ``game`` (see :func:`game_tree`, which remembers it)."""
     refuse_if_large(game, limit)
     builder = _Builder(game, limit)
-    builder.walk(game.new_initial_state())
+    builder.walk(first_hand(game))
     return builder.finish()
+
+
+def first_hand(game: Game) -> State:
+    """Return the hand that is solved: a match's first, with no score."""
+    return game.new_initial_state(game.next_hand((), None, 0))
 
 
 def refuse_if_large(game: Game, limit: int) -> None:
@@ -138,7 +142,7 @@ def refuse_if_large(game: Game, limit: int) -> None:
             f"most {MASK_LIMIT}. Give the game a smaller set of bets, if it has such an option."
         )
     rng = Random(0)
-    guess = median(_path_estimate(game.new_initial_state(), rng) for _ in range(15))
+    guess = median(_path_estimate(first_hand(game), rng) for _ in range(15))
     if guess > log10(20 * limit):
         raise UsageError(
             f"{name} is too large to enumerate: about 10^{guess:.0f} nodes, and the limit is {limit:,}. "
@@ -327,24 +331,3 @@ class _Builder:
             views=pack_views(self.game.view_fields, (s.view for _, _, s in everyone)),
             keys=tuple(key for _, key, _ in everyone),
         )
-
-
-def public_nodes(tree: GameTree) -> Iterator[tuple[int, ...]]:
-    """Yield the nodes of the public tree, each as the actions and public chance outcomes that lead to it.
-
-    Chance outcomes that not everybody sees make no node; nor does what follows when nobody has a decision left (the
-    board dealt after both are all-in).
-    """
-    decides = np.asarray(tree.player >= 0)
-    for node in range(len(tree.player) - 1, 0, -1):
-        decides[tree.parent[node]] |= decides[node]
-    history: list[tuple[int, ...]] = [()] * len(tree.player)
-    seen = {()}
-    yield ()
-    for node in range(1, len(tree.player)):
-        parent = int(tree.parent[node])
-        hidden = tree.player[parent] == CHANCE and (not tree.public[parent] or not decides[parent])
-        history[node] = history[parent] if hidden else (*history[parent], int(tree.action[node]))
-        if history[node] not in seen:
-            seen.add(history[node])
-            yield history[node]

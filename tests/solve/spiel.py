@@ -78,3 +78,27 @@ class SpielState(State):
     @property
     def history(self) -> list[int]:
         return list(self.spiel.history())
+
+
+def information_states(tree: Any, spiel: Any) -> list[str]:
+    """Return OpenSpiel's string for each information set of ``tree``, by replaying the way to one of its nodes.
+
+    Needs a game whose actions and chance outcomes are OpenSpiel's; legal actions are compared on the way.
+    """
+    found: list[str] = [""] * len(tree.infosets)
+    states = {0: spiel.new_initial_state()}
+    for node in range(len(tree.player)):
+        state = states.pop(node)
+        if tree.infoset[node] >= 0:
+            assert state.legal_actions() == np.flatnonzero(tree.infosets.legal[tree.infoset[node]]).tolist()
+            found[tree.infoset[node]] = state.information_state_string()
+        for child in range(tree.first_child[node], tree.first_child[node] + tree.num_children[node]):
+            states[child] = state.child(int(tree.action[child]))
+    assert all(found)
+    return found
+
+
+def spiel_policy(tree: Any, spiel: Any, table: Any) -> Any:
+    """Return a policy table (I, A) of ``tree`` as an OpenSpiel policy."""
+    rows = zip(information_states(tree, spiel), table, tree.infosets.legal, strict=True)
+    return pyspiel.TabularPolicy({s: [(int(a), p[a]) for a in np.flatnonzero(ok)] for s, p, ok in rows})

@@ -12,6 +12,7 @@ import cardai
 from cardai.cards.ranking import paying_category
 from cardai.cards.text import parse_cards
 from cardai.core.errors import UsageError
+from cardai.solve import holds
 from cardai.solve import video_poker as exact
 
 TABLE = exact.PAY_TABLES["976-9-6"]
@@ -75,11 +76,11 @@ def test_hold_values_equal_brute_force_over_draws_in_any_order_of_cards() -> Non
         )
         hands = np.hstack([np.tile(np.array(held, np.int8), (len(draws), 1)), draws])
         assert values[hold] == pytest.approx(np.array(TABLE)[paying_category(hands)].mean(), rel=1e-12)
-    assert exact.best_holds(values[None])[0] == 27  # four to a royal flush
+    assert holds.best_holds(values[None])[0] == 27  # four to a royal flush
 
 
 def test_every_hand_comes_once_and_ascending() -> None:
-    hands = np.concatenate(list(exact.every_hand(100_001)))
+    hands = np.concatenate(list(holds.every_hand(100_001)))
     assert hands.shape == (2_598_960, 5)
     assert (np.diff(hands, axis=1) > 0).all()
     assert (np.diff((1 << hands.astype(np.int64)).sum(axis=1)) > 0).all()

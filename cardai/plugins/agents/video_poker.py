@@ -15,6 +15,7 @@ from cardai.core.fields import Views
 from cardai.core.game import Game, Legal
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import option
+from cardai.solve import holds
 from cardai.solve import video_poker as exact
 
 
@@ -49,7 +50,7 @@ class VideoPerfect(Agent):
         return VideoPerfect(self.pay_table, _pays=pays)
 
     def policy(self, views: Views, legal: Legal) -> npt.NDArray[np.float64]:
-        return exact.one_hot(exact.best_holds(exact.hold_values(self._pays)(views["hand"])))
+        return exact.one_hot(holds.best_holds(exact.hold_values(self._pays)(views["hand"])))
 
 
 @frozen

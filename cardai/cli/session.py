@@ -1,0 +1,110 @@
+"""What one call of the command line has set for all commands, and where its output goes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
+
+import typer
+from attrs import define
+
+from cardai.core import registry
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+@define
+class Session:
+    """The settings of this call."""
+
+    debug: bool = False
+    quiet: bool = False
+    command: str = ""
+
+
+_session = Session()
+
+Seed = Annotated[
+    int, typer.Option("--seed", metavar="N", min=0, help="The root of all randomness: the same seed, the same games.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes to use.")]
+
+
+def begin() -> None:
+    """Start with no settings (called once a call of the command line)."""
+    _session.debug = _session.quiet = False
+    _session.command = ""
+
+
+def current() -> Session:
+    """Return the settings of this call."""
+    return _session
+
+
+def set_debug(value: bool) -> None:
+    _session.debug |= value
+
+
+def set_quiet(value: bool) -> None:
+    _session.quiet |= value
+
+
+def add_plugins(files: list[str] | None) -> None:
+    """Load the plugin files of ``--plugin``."""
+    for file in files or ():
+        registry.add_file(file)
+
+
+def add_watchers(names: list[str] | None) -> None:
+    """Make the watchers of ``--watch`` active."""
+    for name in names or ():
+        registry.watch(name)
+
+
+def out() -> Console:
+    """Return the console for results. Where stdout is no terminal, lines are as long as they need to be."""
+    from rich.console import Console
+
+    class Output(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return Output(highlight=False, width=None if sys.stdout.isatty() else 120, soft_wrap=False)
+
+
+def note(message: str) -> None:
+    """Print a line about the work itself on stderr, unless --quiet."""
+    if not _session.quiet:
+        sys.stderr.write(f"{message}\n")
+        sys.stderr.flush()
+
+
+def print_json(value: Any) -> None:
+    """Print ``value`` as JSON on stdout."""
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+class Advance(Protocol):
+    """What a progress bar is told: how much is done of how much."""
+
+    def __call__(self, done: int, total: int) -> None: ...
+
+
+@contextmanager
+def progress(label: str, unit: str = "games") -> Iterator[Advance | None]:
+    """Show a progress bar on stderr; yield None where stderr is no terminal or --quiet was given."""
+    if _session.quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn(unit))
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

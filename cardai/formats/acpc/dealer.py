@@ -1,0 +1,326 @@
+"""The dealer of a match: a TCP server that deals, asks, repairs, times and logs as the competition's C dealer does.
+
+One listening port a seat; a ``VERSION`` line from every player; then, before every decision, the match state to every
+seat and one reply from the seat to act. The final state of a hand and the first of the next go out in one send; the bytes
+are the same. Source: ACPC protocol 2.0.0 and project_acpc_server, dealer.c.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import sys
+import time
+from typing import IO
+
+from attrs import Attribute, field, frozen, validators
+
+from cardai.core.errors import UsageError
+from cardai.formats.acpc.clock import Clock, TimeLimits
+from cardai.formats.acpc.dealing import CardSource
+from cardai.formats.acpc.gamedef import GameDef
+from cardai.formats.acpc.logs import Score
+from cardai.formats.acpc.matchfiles import MatchFiles, finished_line, stamp
+from cardai.formats.acpc.nodes import Node, Tree
+from cardai.formats.acpc.replies import judge, plain_raise
+from cardai.formats.acpc.seat import FREE_LINES, PAUSE, MatchAborted, Seat
+from cardai.formats.acpc.states import action_text, cards_text
+
+_VERSION = re.compile(r"VERSION:\s*(\d+)\.(\d+)\.(\d+)")
+_REPLIES = 64  # texts a node remembers, each of at most 16 bytes: a client's inventions must not fill the memory
+_SHOWN_WARNINGS = 20  # a decision; a flood of ignored lines must not fill the disk
+
+
+def _check_names(instance: Match, attribute: Attribute[tuple[str, ...]], value: tuple[str, ...]) -> None:
+    if len(value) != instance.game.num_players:
+        raise ValueError(f"{instance.game.name} has {instance.game.num_players} players. Got the names {value}.")
+    for name in value:
+        if not name or re.search(r"[:|\s]", name):
+            raise ValueError(f"A player's name has no spaces, : or |, which separate the log's fields. Got {name!r}.")
+
+
+@frozen
+class Match:
+    """What is to be played. ``game_file`` is how the log's header names the game; ``ports`` 0 or none: any free port."""
+
+    name: str
+    game: GameDef
+    hands: int = field(validator=validators.ge(1))
+    seed: int = field(validator=[validators.ge(0), validators.lt(2**32)])
+    players: tuple[str, ...] = field(validator=_check_names)
+    game_file: str = ""
+    fixed_button: bool = False
+    host: str = "127.0.0.1"
+    ports: tuple[int, ...] = ()
+    limits: TimeLimits = field(factory=TimeLimits)
+    start_timeout: int = -1
+    """Milliseconds to wait for all players to connect and say their version; below 0: for ever."""
+
+
+class Dealer:
+    """Plays one match. :meth:`listen` first, then :meth:`play`; ``close`` (or ``with``) frees the ports.
+
+    ``out`` takes the ports and the score, ``notes`` errors, warnings and, unless ``quiet``, all that is said.
+    """
+
+    def __init__(
+        self,
+        match: Match,
+        files: MatchFiles,
+        out: IO[str] | None = None,
+        notes: IO[str] | None = None,
+        quiet: bool = True,
+    ) -> None:
+        self.match = match
+        self.files = files
+        self.totals = [0.0] * match.game.num_players
+        self._out = out or sys.stdout
+        self._notes = notes or sys.stderr
+        self._tell = not quiet
+        self._stamps = files.transactions is not None or not quiet
+        self._tree = Tree(match.game)
+        self._source = CardSource(match.game, match.seed)
+        self._clock = Clock(match.limits, match.game.num_players, match.hands)
+        self._listening: list[socket.socket] = []
+        self._seats: list[Seat] = []
+        self._pending: list[bytes] = []
+
+    # -- before the match ----------------------------------------------------------------------------------------------
+
+    def listen(self) -> list[int]:
+        """Open a port a seat, print them on one line, and write the log's header; return the ports.
+
+        Raises:
+            UsageError: a port or address cannot be used.
+        """
+        ports = (*self.match.ports, *(0,) * self.match.game.num_players)
+        for port in ports[: self.match.game.num_players]:
+            try:
+                self._listening.append(socket.create_server((self.match.host, port), backlog=1))
+            except (OSError, OverflowError) as error:
+                self.close()
+                raise UsageError(f"The dealer cannot listen on {self.match.host}:{port}: {error}.") from error
+        opened = [sock.getsockname()[1] for sock in self._listening]
+        self._out.write(" ".join(map(str, opened)) + "\n")
+        self._out.flush()
+        self._notes.write(self.files.begin(self.match))
+        return opened
+
+    def _welcome(self) -> None:
+        """Accept the seats in order, then read every player's version."""
+        match = self.match
+        deadline = None if match.start_timeout < 0 else time.monotonic() + match.start_timeout / 1000
+        patience = match.limits.patience(match.hands)
+        for number, sock in enumerate(self._listening):
+            try:
+                sock.settimeout(None if deadline is None else max(deadline - time.monotonic(), 0.001))
+                connection, _ = sock.accept()
+            except TimeoutError as error:
+                raise MatchAborted(f"timed out waiting for seat {number + 1} to connect") from error
+            sock.close()
+            self._seats.append(Seat(number, connection, patience))
+        self._listening.clear()
+        for seat in self._seats:
+            line = seat.read_line(deadline).decode("latin-1")
+            version = _VERSION.match(line)
+            if not line:
+                raise MatchAborted(f"could not read version string from seat {seat.number + 1}")
+            if version is None:
+                raise MatchAborted(f"invalid version string {line[:80]!r} from seat {seat.number + 1}")
+            if int(version[1][:9]) != 2 or int(version[2][:9]) > 0:
+                self._notes.write("ERROR: this server is currently using version 2.0.0\n")
+
+    # -- the match -----------------------------------------------------------------------------------------------------
+
+    def play(self) -> Score:
+        """Play the match (or what a transaction file left of it) and return its score.
+
+        Raises:
+            MatchAborted: a player failed; the log keeps the finished hands and has no score.
+        """
+        try:
+            self._welcome()
+            if self._tell:
+                self._notes.write(f"STARTED at {stamp(time.time())}\n")
+            hand, cards, node = self.files.resume(self._tree, self._source, self)
+            self._pending = [b""] * len(self._seats)
+            while hand < self.match.hands:
+                node = self._play_hand(hand, cards, node)
+                self.finish_hand(hand, cards, node)
+                hand += 1
+                cards, node = self._source.next_hand(), self._tree.root
+            for seat, pending in zip(self._seats, self._pending, strict=True):
+                seat.send(pending)
+        except MatchAborted as error:
+            self._notes.write(f"ERROR: {error}\n")
+            raise
+        finally:
+            self._notes.flush()
+        if self._tell:
+            self._notes.write(f"FINISHED at {stamp(time.time())}\n")
+        score = Score(tuple(self.totals), self.match.players)
+        for stream in (self._out, self._notes):
+            stream.write(score.text() + "\n")
+            stream.flush()
+        self.files.end(score)
+        return score
+
+    def first_seat(self, hand: int) -> int:
+        """Return the seat that has position 0 in ``hand``."""
+        return 0 if self.match.fixed_button else hand % self.match.game.num_players
+
+    def finish_hand(self, hand: int, cards: list[int], node: Node, log: bool = True) -> None:
+        """Add a finished hand to the totals and, unless it is there already, to the log."""
+        n, first = self.match.game.num_players, self.first_seat(hand)
+        values = self._tree.values(node, cards)
+        for position, value in enumerate(values):
+            self.totals[(position + first) % n] += value
+        if log:
+            names = [self.match.players[(position + first) % n] for position in range(n)]
+            self.files.add(finished_line(self.match.game, hand, node, cards, values, names))
+        if self._tell and hand % 100 == 0:
+            for seat, used in enumerate(self._clock.in_match):
+                self._notes.write(f"Seconds cumulatively spent in match for seat {seat}: {int(used)}\n")
+        self._clock.new_hand()
+
+    def charge(self, position: int, hand: int, seconds: float) -> None:
+        """Note time that a player used before a resumed match was interrupted."""
+        self._clock.charge((position + self.first_seat(hand)) % self.match.game.num_players, max(seconds, 0.0))
+
+    def _play_hand(self, hand: int, cards: list[int], node: Node) -> Node:
+        """Play ``hand`` from ``node`` on and return its last node; the final states wait in ``_pending``."""
+        n, first = self.match.game.num_players, self.first_seat(hand)
+        order = [(seat, (seat.number - first) % n) for seat in self._seats]
+        heads = [b"MATCHSTATE:%d:%d:" % (position, hand) for position in range(n)]
+        private = _private_texts(self.match.game, cards)
+        boards = _board_texts(self.match.game, cards)
+        tails = [[private[position] + board for board in boards] for position in range(n)]
+        asked = b""
+        while node.actor >= 0:
+            actor, wire, round_ = node.actor, node.wire, node.round
+            for seat, position in order:
+                line = heads[position] + wire + tails[position][round_]
+                if self._pending[seat.number]:
+                    seat.send(self._pending[seat.number] + line)
+                    self._pending[seat.number] = b""
+                else:
+                    seat.send(line)
+                if self._tell:
+                    self._note("TO", seat, line)
+                if position == actor:
+                    asked, acting = line, seat
+            node = self._ask(acting, hand, node, asked)
+        final = _shown_texts(self.match.game, cards, node)
+        for seat, position in order:
+            line = heads[position] + node.wire + b":" + final[position] + boards[node.round]
+            self._pending[seat.number] = line
+            if self._tell:
+                self._note("TO", seat, line)
+        return node
+
+    def _ask(self, seat: Seat, hand: int, node: Node, asked: bytes) -> Node:
+        """Return the node after the reply of ``seat`` to the state line ``asked``."""
+        started = time.monotonic()
+        sent = time.time() if self._stamps else 0.0
+        if not seat.buffer:
+            data = seat.receive()
+            if data.startswith(asked[:-2]):
+                tail = data[len(asked) - 2 :]
+                known = node.replies.get(tail) or plain_raise(self._tree, node, tail)
+                if known is not None:
+                    self._clock.charge(seat.number, time.monotonic() - started)
+                    if self._stamps:
+                        self._note_reply(seat, hand, known, sent, data)
+                    return known
+            elif not data:
+                raise self._lost(seat, started)
+            seat.buffer = data
+        action, line, clean = self._listen_to(seat, node, asked[:-2].decode(), started)
+        child = self._tree.after(node, action)
+        if self._stamps:
+            self._note_reply(seat, hand, child, sent, b"")
+        tail = line[len(asked) - 2 :]
+        if clean and child.kept and line.startswith(asked[:-2]) and len(tail) <= 16 and len(node.replies) < _REPLIES:
+            node.replies[tail] = child
+        return child
+
+    def _listen_to(self, seat: Seat, node: Node, asked: str, started: float) -> tuple[int, bytes, bool]:
+        """Read lines of ``seat`` until one answers; return (action, that line, whether it needed no repair)."""
+        deadline = started + self._clock.left(seat.number)
+        ignored = 0
+        while True:
+            if ignored > FREE_LINES:
+                time.sleep(PAUSE)
+            line = seat.read_line(deadline)
+            now = time.monotonic()
+            if not line or now > deadline:
+                raise self._lost(seat, started)
+            if self._tell and ignored < _SHOWN_WARNINGS:
+                self._note("FROM", seat, line)
+            ignored += 1
+            if line[:1] in (b"#", b";"):
+                continue
+            verdict = judge(self._tree, node, asked, line.decode("latin-1"))
+            if verdict.warning and ignored <= _SHOWN_WARNINGS:
+                self._notes.write(f"WARNING: {verdict.warning}\n")
+            if verdict.action is not None:
+                self._clock.charge(seat.number, now - started)
+                return verdict.action, line, not verdict.warning
+
+    def _lost(self, seat: Seat, started: float) -> MatchAborted:
+        waited = time.monotonic() - started
+        limit = self.match.limits.response / 1000
+        return MatchAborted(
+            f"could not get action from seat {seat.number + 1}\n{waited:.1f} seconds spent waiting; timeout {limit:.1f}"
+        )
+
+    def _note(self, direction: str, seat: Seat, line: bytes) -> None:
+        self._notes.write(f"{direction} {seat.number + 1} at {stamp(time.time())} {line.decode('latin-1')}")
+
+    def _note_reply(self, seat: Seat, hand: int, node: Node, sent: float, line: bytes) -> None:
+        if self._tell and line:
+            self._note("FROM", seat, line)
+        text = action_text(node.action, self.match.game.no_limit)
+        self.files.add_transaction(f"{text} {hand} {stamp(sent)} {stamp(time.time())}\n")
+
+    def close(self) -> None:
+        """Close all connections, ports and files."""
+        for sock in self._listening:
+            sock.close()
+        for seat in self._seats:
+            seat.close()
+        self.files.close()
+
+    def __enter__(self) -> Dealer:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def _board_texts(game: GameDef, cards: list[int]) -> list[bytes]:
+    """Return the board as the wire writes it in each round, with the line's end."""
+    start = game.num_players * game.num_hole
+    texts, board = [], ""
+    for round_, count in enumerate(game.num_board):
+        board += ("/" if round_ else "") + cards_text(cards[start : start + count])
+        start += count
+        texts.append(board.encode() + b"\r\n")
+    return texts
+
+
+def _private_texts(game: GameDef, cards: list[int]) -> list[bytes]:
+    """Return, for each position, the hole cards as it sees them during the hand, after a colon."""
+    n, size = game.num_players, game.num_hole
+    own = [cards_text(cards[p * size : p * size + size]).encode() for p in range(n)]
+    return [b":" + b"|" * p + own[p] + b"|" * (n - 1 - p) for p in range(n)]
+
+
+def _shown_texts(game: GameDef, cards: list[int], node: Node) -> list[bytes]:
+    """Return, for each position, the hole cards as it sees them after the hand: its own, and at a showdown those shown."""
+    n, size = game.num_players, game.num_hole
+    own = [cards_text(cards[p * size : p * size + size]).encode() for p in range(n)]
+    folded = node.row["folded"]
+    return [
+        b"|".join(own[q] if q == p or (node.contested and not folded[q]) else b"" for q in range(n)) for p in range(n)
+    ]

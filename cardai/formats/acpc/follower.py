@@ -1,0 +1,104 @@
+"""Following a match from its lines: what a player knows of the current hand, read as little anew as possible.
+
+A line usually repeats the last one and adds an action, so only the tail is read, and a tail that was seen before at the
+same node is one dictionary lookup.
+"""
+
+from __future__ import annotations
+
+from cardai.core.errors import DamagedFileError, IllegalActionError
+from cardai.formats.acpc.gamedef import GameDef
+from cardai.formats.acpc.nodes import Node, Tree
+from cardai.formats.acpc.states import CARD_TEXT, MatchState, parse_betting, parse_match_state
+
+_CARD_OF = {text.encode(): card for card, text in enumerate(CARD_TEXT)}
+_STEPS = 64  # tails a node remembers
+
+
+class Follower:
+    """What a player has seen: after :meth:`see`, ``position`` and ``hand``, the ``node`` of betting, and the cards."""
+
+    def __init__(self, game: GameDef) -> None:
+        self.game = game
+        self.tree = Tree(game)
+        self.node: Node = self.tree.root
+        self.position = 0
+        self.hand = -1
+        self._head = b"?"
+        self._deal = b""
+        self._state: MatchState | None = None
+
+    def see(self, line: bytes) -> bool:
+        """Take in one match state (without line end) and say whether it is this player's turn.
+
+        Raises:
+            DamagedFileError: a line that is no match state of this game.
+        """
+        head = self._head
+        if not line.startswith(head):
+            self._new_hand(line)
+            head = self._head
+        end = line.find(b":", len(head))
+        betting = line[len(head) : end]
+        self._deal = line[end + 1 :]
+        node = self.node
+        if betting != node.wire:
+            tail = betting[len(node.wire) :] if betting.startswith(node.wire) else b""
+            step = node.steps.get(tail)
+            if step is None:
+                step = self._step(node, tail) if tail else self._parse(line)
+            self.node = node = step
+        return node.actor == self.position
+
+    def _new_hand(self, line: bytes) -> None:
+        fields = line.split(b":", 4)
+        if len(fields) != 5 or fields[0] != b"MATCHSTATE" or not fields[1].isdigit() or not fields[2].isdigit():
+            raise DamagedFileError(f"The dealer sent {line[:120]!r}, which is no match state.")
+        self.position, self.hand = int(fields[1]), int(fields[2])
+        if self.position >= self.game.num_players or fields[4].count(b"|") != self.game.num_players - 1:
+            raise DamagedFileError(f"The dealer sent {line[:120]!r}, which is not the game {self.game.name}.")
+        self._head = b":".join(fields[:3]) + b":"
+        self.node = self.tree.root
+
+    def _step(self, node: Node, tail: bytes) -> Node:
+        """Return the node ``tail`` leads to, and remember the way."""
+        letters = tail.rstrip(b"/")
+        if letters[:1] == b"r" and letters[1:].isdigit() and self.game.no_limit:
+            actions: tuple[int, ...] = (int(letters[1:]),)
+        else:
+            actions = sum(parse_betting(tail.decode("latin-1"), self.game.no_limit), ())
+        step = node
+        try:
+            for action in actions:
+                step = self.tree.after(step, action)
+        except IllegalActionError as error:
+            raise DamagedFileError(
+                f"The dealer sent a betting that the game {self.game.name} refuses: {error}"
+            ) from error
+        if step.kept and len(node.steps) < _STEPS:
+            node.steps[tail] = step
+        return step
+
+    def _parse(self, line: bytes) -> Node:
+        """Return the node of a line that does not go on from the last one."""
+        state = parse_match_state(line.decode("latin-1"), self.game)
+        return self.tree.walk(parse_betting(state.betting, self.game.no_limit))
+
+    def hole(self) -> list[int]:
+        """Return the player's own hole cards."""
+        return self.shown(self.position)
+
+    def shown(self, position: int) -> list[int]:
+        """Return the hole cards of ``position`` that the last line showed (empty: not shown)."""
+        return _cards(self._deal.split(b"/", 1)[0].split(b"|")[position])
+
+    def board(self) -> list[int]:
+        """Return the board cards of the last line, in dealt order."""
+        return _cards(b"".join(self._deal.split(b"/")[1:]))
+
+
+def _cards(text: bytes) -> list[int]:
+    try:
+        return [_CARD_OF[text[i : i + 2]] for i in range(0, len(text), 2)]
+    except KeyError:
+        raise DamagedFileError(f"The dealer sent the cards {text!r}, which are no cards.") from None

@@ -1,0 +1,203 @@
+"""Public betting states as a tree that grows as it is walked, over the one set of betting rules of cardai.cards.betting.
+
+Dealer, client and log readers all ask the same few things of a state (its text, who acts, what is legal, what comes
+next), thousands of times a second and mostly of states seen before; so each state is computed once and kept.
+Positions are the competition's: 0 is the first player after the button.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cardai.cards.betting import CONTINUES, ROUND_OVER, SHOWDOWN, UNCONTESTED, Betting
+from cardai.core.errors import IllegalActionError
+from cardai.core.kernel import interpreted_copy
+from cardai.formats.acpc.gamedef import GameDef
+from cardai.formats.acpc.states import CALL, FOLD, RAISE, action_text
+
+rules = interpreted_copy("cardai.cards._betting_kernels")
+ranking = interpreted_copy("cardai.cards._ranking_kernels")
+
+FINISHED = -4
+"""``actor`` of a finished hand."""
+_SUIT = 8191  # 13 ones
+_KEPT = 30_000  # nodes kept (about 1 kB each); heads-up limit hold'em has about 20,000
+
+
+class Node:
+    """The betting after some actions. Read its fields; step with :meth:`Tree.after`.
+
+    ``wire`` is the betting string as bytes, ``round`` the betting rounds begun less one, ``actor`` the position to act
+    (:data:`FINISHED` when betting is over), ``least`` and ``most`` bound a raise (0: none is legal). ``parent`` and
+    ``action`` lead back to the root. ``children`` maps actions, ``replies`` and ``steps`` texts of the wire, to nodes.
+    """
+
+    __slots__ = (
+        "action",
+        "actor",
+        "can_fold",
+        "children",
+        "contested",
+        "kept",
+        "least",
+        "most",
+        "parent",
+        "replies",
+        "round",
+        "row",
+        "scratch",
+        "steps",
+        "wire",
+    )
+
+    def __init__(self, parent: Node | None, action: int, row: dict[str, Any], wire: bytes) -> None:
+        self.parent = parent
+        self.action = action
+        self.row = row
+        self.wire = wire
+        self.round: int = row["round"]
+        self.actor: int = row["current"]
+        self.contested = True
+        self.can_fold = False
+        self.least = self.most = 0
+        self.children: dict[int, Node] = {}
+        self.replies: dict[bytes, Node] = {}
+        self.steps: dict[bytes, Node] = {}
+        self.scratch: dict[Any, Any] = {}
+        self.kept = True
+
+    @property
+    def text(self) -> str:
+        """The betting string."""
+        return self.wire.decode()
+
+    def path(self) -> list[Node]:
+        """Return the nodes from the first action's to this one (the root, which no action led to, is left out)."""
+        nodes = []
+        node = self
+        while node.parent is not None:
+            nodes.append(node)
+            node = node.parent
+        return nodes[::-1]
+
+
+class Tree:
+    """The betting tree of one game."""
+
+    def __init__(self, game: GameDef) -> None:
+        self.game = game
+        self.betting = betting_of(game)
+        self.rules = self.betting.rules()
+        self._count = 0
+        row = self.betting.new_row(game.button, game.stack)
+        over = rules.post(row, self.rules) != CONTINUES
+        self.root = Node(None, -1, row, b"/" * (game.num_rounds - 1) if over else b"")
+        self._describe(self.root)
+
+    def _describe(self, node: Node) -> None:
+        if node.actor >= 0:
+            node.can_fold = bool(rules.can_fold(node.row, self.rules))
+            node.least, node.most = rules.raise_bounds(node.row, self.rules)
+
+    def after(self, node: Node, action: int) -> Node:
+        """Return the node after ``action`` (0 fold, 1 call, 2 raise in limit games, N raise to N in no-limit).
+
+        Raises:
+            IllegalActionError: naming the action and what is legal.
+        """
+        known = node.children.get(action)
+        if known is not None:
+            return known
+        if not self.allows(node, action):
+            raise IllegalActionError(
+                f"The action {action_text(action, self.game.no_limit)!r} is not legal after {node.text!r}. "
+                f"Legal: {self.legal_text(node)}."
+            )
+        row = dict(node.row)
+        for name in ("spent", "round_spent", "folded"):
+            row[name] = row[name].copy()
+        outcome = rules.act(row, self.rules, action)  # its history is shared by all rows and never read
+        wire = node.wire + action_text(action, self.game.no_limit).encode()
+        if outcome in (ROUND_OVER, SHOWDOWN):
+            wire += b"/" * (row["round"] - node.round)
+        child = Node(node, action, row, wire)
+        child.contested = outcome != UNCONTESTED
+        self._describe(child)
+        if node.kept and self._count < _KEPT:
+            self._count += 1
+            node.children[action] = child
+        else:
+            child.kept = False
+        return child
+
+    def allows(self, node: Node, action: int) -> bool:
+        """Say whether ``action`` is legal at ``node``."""
+        if node.actor < 0 or action < FOLD:
+            return False
+        if action == FOLD:
+            return node.can_fold
+        if action == CALL:
+            return True
+        if self.game.no_limit:
+            return 0 < node.least <= action <= node.most
+        return action == RAISE and node.least > 0
+
+    def legal_text(self, node: Node) -> str:
+        """Return what is legal at ``node`` in words."""
+        if node.actor < 0:
+            return "nothing, the betting is over"
+        words = ["f"] if node.can_fold else []
+        words.append("c")
+        if node.least:
+            words.append(f"r{node.least} to r{node.most}" if self.game.no_limit else "r")
+        return ", ".join(words)
+
+    def walk(self, rounds: tuple[tuple[int, ...], ...]) -> Node:
+        """Return the node after the actions of each round.
+
+        Raises:
+            IllegalActionError: an action that the rules refuse, or rounds that end too early or too late.
+        """
+        node = self.root
+        for number, actions in enumerate(rounds):
+            for action in actions:
+                if node.round != number:
+                    raise IllegalActionError(f"The betting has a / too many or too few after {node.text!r}.")
+                node = self.after(node, action)
+        if len(rounds) != node.round + 1:
+            raise IllegalActionError(f"The betting {node.text!r} does not have {len(rounds)} rounds.")
+        return node
+
+    def values(self, node: Node, cards: list[int]) -> list[float]:
+        """Return each position's result of a finished hand; ``cards`` are the hole cards by position, then the board."""
+        n, size = self.game.num_players, self.game.num_hole
+        ranks = [0] * n
+        if node.contested:
+            board = 0
+            for card in cards[n * size :]:
+                board |= 1 << card
+            folded = node.row["folded"]
+            for position in range(n):
+                if not folded[position]:
+                    bits = board
+                    for card in cards[position * size : position * size + size]:
+                        bits |= 1 << card
+                    ranks[position] = ranking.rank_suits(
+                        bits & _SUIT, bits >> 13 & _SUIT, bits >> 26 & _SUIT, bits >> 39, 1
+                    )
+        out = [0.0] * n
+        rules.payoffs(node.row, self.rules, ranks, out)
+        return out
+
+
+def betting_of(game: GameDef) -> Betting:
+    """Return the betting rules of a game definition; a seat of the rules is a position of the competition."""
+    return Betting(
+        num_players=game.num_players,
+        num_rounds=game.num_rounds,
+        blinds=game.blind,
+        first=game.first_player,
+        max_raises=game.max_raises,
+        raise_sizes=game.raise_size or (0,) * game.num_rounds,
+        no_limit=game.no_limit,
+    )

@@ -1,0 +1,451 @@
+"""The rule-based gin players' decisions, a batch at a time: draw, discard, knock, show.
+
+Card sets inside are in gin order (ace low); a view's are in the house's order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cardai.cards._melds_kernels import (
+    MAX_MELDS,
+    U0,
+    U1,
+    best_arrangement,
+    best_melded,
+    count_best,
+    deadwood_of,
+    index_of,
+    lowest,
+    nth_card,
+    points_of,
+    run_cards,
+    size_of,
+    to_gin,
+    triple_ranks,
+)
+from cardai.cards.gin import (
+    ASK_KNOCK,
+    DISCARD,
+    FIRST_MELD,
+    KNOCK,
+    MELDS,
+    OFFER,
+    PASS,
+    PLAY_ON,
+    SHOW,
+    STOCK,
+    TAKE,
+    WALL,
+)
+from cardai.core.kernel import kernel
+from cardai.core.rng import below, uniform
+
+# draw policies
+DRAW_RANDOM = 0
+DRAW_IMMEDIATE = 1
+DRAW_FUTURE = 2
+DRAW_DECK = 3
+# discard policies
+BY_DEADWOOD = 0
+BY_VALUE = 1
+BY_MELDS = 2
+BY_TRIANGLES = 3
+BY_SAFETY = 4
+BY_CLASSES = 5
+# how a knock threshold says "by the rules"
+KNOCK_BY_RULES = -1
+
+_U2 = np.uint64(2)
+_U12 = np.uint64(12)
+_U13 = np.uint64(13)
+_U26 = np.uint64(26)
+_U39 = np.uint64(39)
+_SUIT = np.uint64(0x1FFF)
+_SUITS = np.uint64(1 | 1 << 13 | 1 << 26 | 1 << 39)
+_NOT_A = np.uint64(sum(0x1FFE << 13 * suit for suit in range(4)))
+_NOT_A2 = np.uint64(sum(0x1FFC << 13 * suit for suit in range(4)))
+_NOT_K = np.uint64(sum(0x0FFF << 13 * suit for suit in range(4)))
+_NOT_KQ = np.uint64(sum(0x07FF << 13 * suit for suit in range(4)))
+_TENS = np.uint64(sum(0x1E00 << 13 * suit for suit in range(4)))
+_NOBODY = 99
+
+
+@kernel
+def act(views: Any, legal: Any, seeds: Any, options: Any, out: Any) -> None:
+    """Write one action a view. ``seeds`` (n,) uint64 are the random numbers' streams, ``options`` one record."""
+    likelihood = np.zeros(52, np.int64)
+    for i in range(len(views)):
+        view = views[i]
+        phase = view["phase"]
+        if phase == DISCARD:
+            action = _discard(view, options, seeds[i], likelihood)
+            if not legal[i, action]:
+                action = _least_deadwood(view, legal[i], seeds[i])
+            out[i] = action
+        elif phase == ASK_KNOCK:
+            out[i] = KNOCK if _knocks(view, options) else PLAY_ON
+        elif phase == OFFER:
+            out[i] = TAKE if _takes(view, options, seeds[i]) else PASS
+        elif phase == WALL:
+            out[i] = TAKE if legal[i, TAKE] and _knocks_at_wall(view, options) else PASS
+        elif phase == SHOW:
+            out[i] = _show(view, seeds[i])
+        else:
+            out[i] = TAKE if _takes(view, options, seeds[i]) else STOCK
+
+
+# -- draw ----------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _bit(card: Any) -> Any:
+    """Return one card (house number) as a set in gin order."""
+    return to_gin(U1 << np.uint64(card))
+
+
+@kernel
+def _takes(view: Any, options: Any, seed: Any) -> Any:
+    policy = options["draw"]
+    if policy == DRAW_DECK:
+        return False
+    if policy == DRAW_RANDOM:
+        return uniform(seed, 0) < options["take_chance"]
+    card = _bit(view["up_card"])
+    hand = to_gin(view["hand"]) | card
+    if (run_cards(hand) | (triple_ranks(hand) * _SUITS)) & card != U0:
+        return True
+    if policy == DRAW_IMMEDIATE:
+        return False
+    if card & (((U1 << np.uint64(options["always_take"])) - U1) * _SUITS) != U0:
+        return True
+    moves = view["own_turns"] if options["own_moves"] else view["turns"]
+    if moves >= options["triangle_moves"]:
+        return False
+    loose = hand & ~best_melded(hand)
+    return triangle_cards(loose) & card != U0
+
+
+@kernel
+def _repeated_ranks(cards: Any) -> Any:
+    """Return the ranks (13 bits) held at least twice."""
+    c = cards & _SUIT
+    d = (cards >> _U13) & _SUIT
+    h = (cards >> _U26) & _SUIT
+    s = (cards >> _U39) & _SUIT
+    return (c & d) | (h & s) | ((c | d) & (h | s))
+
+
+@kernel
+def triangle_cards(loose: Any) -> Any:
+    """Return the cards in triangles: two of a rank and a neighbour in suit of one of the two."""
+    pairs = loose & (_repeated_ranks(loose) * _SUITS)
+    neighbours = ((loose & _NOT_K) << U1) | ((loose & _NOT_A) >> U1)
+    corners = pairs & neighbours
+    ranks = (corners | (corners >> _U13) | (corners >> _U26) | (corners >> _U39)) & _SUIT
+    ends = ((corners & _NOT_K) << U1) | ((corners & _NOT_A) >> U1)
+    return loose & ((ranks * _SUITS) | ends)
+
+
+@kernel
+def double_cards(loose: Any) -> Any:
+    """Return the cards with another of the same rank, or of the same suit one or two ranks away."""
+    near = (
+        ((loose & _NOT_K) << U1)
+        | ((loose & _NOT_A) >> U1)
+        | ((loose & _NOT_KQ) << _U2)
+        | ((loose & _NOT_A2) >> _U2)
+        | (_repeated_ranks(loose) * _SUITS)
+    )
+    return loose & near
+
+
+# -- discard -------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _house(single: Any) -> Any:
+    """Return the house number of the only card of a gin-order set."""
+    card = index_of(single)
+    suit = card // 13
+    return 13 * suit + (card - 13 * suit + 12) % 13
+
+
+@kernel
+def _pick(cards: Any, seed: Any) -> Any:
+    """Return the house number of a card drawn uniformly."""
+    if cards & (cards - U1) == U0:
+        return _house(cards)
+    return _house(nth_card(cards, below(seed, 0, size_of(cards))))
+
+
+@kernel
+def _discard(view: Any, options: Any, seed: Any, likelihood: Any) -> Any:
+    hand = to_gin(view["hand"])
+    taken = U0
+    if view["taken_card"] >= 0:
+        taken = _bit(view["taken_card"])
+    policy = options["discard"]
+    if policy != BY_DEADWOOD:
+        loose = hand & ~best_melded(hand)
+        allowed = loose & ~taken
+        if allowed != U0:
+            candidates = allowed
+            if policy == BY_CLASSES:
+                candidates = _by_class(loose, allowed, view["own_turns"], options)
+            elif policy == BY_TRIANGLES:
+                apart = allowed & ~triangle_cards(loose)
+                candidates = apart if apart != U0 else allowed
+            return _pick(_best_of(view, hand, candidates, options, likelihood), seed)
+    banned = taken
+    if taken != U0:
+        banned = banned | _played_pairs(view)
+    left = _min_deadwood_discards(hand, hand & ~banned)
+    if left == U0:
+        left = _min_deadwood_discards(hand, hand & ~taken)
+    return _pick(left, seed)
+
+
+@kernel
+def _played_pairs(view: Any) -> Any:
+    """Return the cards that would repeat a {drawn, discarded} pair of this hand.
+
+    That can only happen with a card drawn face up that the player discarded before.
+    """
+    drawn = view["drawn_card"]
+    first = 0 if view["opener"] == view["player"] else 1
+    pairs = U0
+    for k in range(view["own_turns"] - 1):
+        thrown = view["history"][first + 2 * k] % 52
+        if view["draws"][k] == drawn:
+            pairs = pairs | _bit(thrown)
+        if thrown == drawn:
+            pairs = pairs | _bit(view["draws"][k])
+    return pairs
+
+
+@kernel
+def _min_deadwood_discards(hand: Any, allowed: Any) -> Any:
+    """Return the cards of ``allowed`` whose discard leaves the least deadwood.
+
+    Discarding a card outside one best arrangement keeps all its melds; that is a bound for every other card.
+    """
+    melded = best_melded(hand)
+    deadwood = points_of(hand & ~melded)
+    loose = allowed & ~melded
+    best = U0
+    least = 1000
+    saved = 0
+    if loose != U0:
+        best = loose & _TENS
+        saved = 10
+        rank = 8
+        while best == U0:
+            best = loose & (_SUITS << np.uint64(rank))
+            saved = rank + 1
+            rank -= 1
+        least = deadwood - saved
+    others = allowed & melded
+    while others != U0:
+        card = lowest(others)
+        others = others ^ card
+        value = points_of(card)
+        if value < saved:
+            continue
+        left = deadwood_of(hand ^ card)
+        if left < least:
+            least = left
+            best = card
+        elif left == least:
+            best = best | card
+    return best
+
+
+@kernel
+def _least_deadwood(view: Any, legal: Any, seed: Any) -> Any:
+    """Return a legal discard with the least deadwood."""
+    hand = to_gin(view["hand"])
+    allowed = U0
+    for card in range(52):
+        if legal[card]:
+            allowed = allowed | _bit(card)
+    return _pick(_min_deadwood_discards(hand, allowed), seed)
+
+
+@kernel
+def _by_class(loose: Any, allowed: Any, own_turn: Any, options: Any) -> Any:
+    """Return the candidates of Heisenbot's discard: deadwood before doubles before triangles, low ranks kept."""
+    triangles = triangle_cards(loose)
+    apart = loose & ~triangles
+    doubles = double_cards(apart)
+    if own_turn >= options["doubles_until"]:
+        doubles = U0
+    chosen = apart & ~doubles & allowed
+    if chosen == U0:
+        chosen = doubles & allowed
+    if chosen == U0:
+        chosen = triangles & allowed
+    kept = ((U1 << np.uint64(options["protect_ranks"])) - U1) * _SUITS
+    if chosen & ~kept != U0:
+        return chosen & ~kept
+    if allowed & ~kept != U0:
+        return allowed & ~kept
+    return chosen
+
+
+@kernel
+def _best_of(view: Any, hand: Any, candidates: Any, options: Any, likelihood: Any) -> Any:
+    """Return the candidates with the lowest score, of these the highest rank."""
+    if candidates & (candidates - U1) == U0:
+        return candidates
+    policy = options["discard"]
+    blocked = hand | to_gin(view["discard_set"])
+    if policy == BY_MELDS:
+        blocked = to_gin(view["discard_set"] | view["opponent_known"])
+    guess = policy == BY_CLASSES and options["prognosticate"]
+    if guess:
+        _likelihoods(view, likelihood)
+    best = U0
+    lowest_score = _NOBODY
+    best_rank = -1
+    while candidates != U0:
+        card = lowest(candidates)
+        candidates = candidates ^ card
+        index = index_of(card)
+        rank = index % 13
+        if policy == BY_VALUE:
+            score = -min(rank, 9)
+        elif policy == BY_TRIANGLES:
+            score = 0
+        else:
+            score = _possible_melds(index, blocked, guess, likelihood, options["least_likelihood"])
+        if policy == BY_VALUE:
+            rank = 0
+        if score < lowest_score or (score == lowest_score and rank > best_rank):
+            lowest_score = score
+            best_rank = rank
+            best = card
+        elif score == lowest_score and rank == best_rank:
+            best = best | card
+    return best
+
+
+@kernel
+def _possible_melds(index: Any, blocked: Any, guess: Any, likelihood: Any, least: Any) -> Any:
+    """Return the number of three-card melds with card ``index`` whose other two cards are not blocked.
+
+    With ``guess`` a meld counts only if the likelihoods of the two sum to ``least`` or more.
+    """
+    suit = index // 13
+    rank = index - 13 * suit
+    count = 0
+    for low in range(max(rank - 2, 0), min(rank, 10) + 1):
+        first = 13 * suit + low + (1 if low == rank else 0)
+        second = 13 * suit + low + (1 if low == rank - 2 else 2)
+        count += _possible(first, second, blocked, guess, likelihood, least)
+    for one in range(4):
+        for two in range(one + 1, 4):
+            if one != suit and two != suit:
+                count += _possible(13 * one + rank, 13 * two + rank, blocked, guess, likelihood, least)
+    return count
+
+
+@kernel
+def _possible(first: Any, second: Any, blocked: Any, guess: Any, likelihood: Any, least: Any) -> Any:
+    if ((blocked >> np.uint64(first)) | (blocked >> np.uint64(second))) & U1 != U0:
+        return 0
+    if guess and likelihood[first] + likelihood[second] < least:
+        return 0
+    return 1
+
+
+@kernel
+def _likelihoods(view: Any, likelihood: Any) -> None:
+    """Fill (52,) int64, gin order: how likely the opponent holds each card, -4..4, 5 known to (Heisenbot's table 1)."""
+    likelihood[:] = 0
+    first = 1 if view["opener"] == view["player"] else 0
+    for turn in range(first, view["turns"], 2):
+        event = view["history"][turn]
+        if event >= 52:
+            taken = view["history"][turn - 1] % 52 if turn > 0 else view["first_up_card"]
+            _spread(likelihood, taken, 1)
+        _spread(likelihood, event % 52, -1)
+    known = to_gin(view["opponent_known"])
+    while known != U0:
+        card = lowest(known)
+        known = known ^ card
+        likelihood[index_of(card)] = 5
+
+
+@kernel
+def _spread(likelihood: Any, card: Any, sign: Any) -> None:
+    """Note that the opponent took (+1) or discarded (-1) a card: its rank and neighbours by 2, two ranks away by 1."""
+    suit = card // 13
+    rank = (card - 13 * suit + 1) % 13
+    for other in range(4):
+        if other != suit:
+            _add(likelihood, 13 * other + rank, 2 * sign)
+    for gap in range(1, 3):
+        step = sign if gap == 2 else 2 * sign
+        if rank >= gap:
+            _add(likelihood, 13 * suit + rank - gap, step)
+        if rank + gap <= 12:
+            _add(likelihood, 13 * suit + rank + gap, step)
+
+
+@kernel
+def _add(likelihood: Any, index: Any, step: Any) -> None:
+    likelihood[index] = min(max(likelihood[index] + step, -4), 4)
+
+
+# -- knock and show ------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _knocks(view: Any, options: Any) -> Any:
+    hand = to_gin(view["hand"])
+    loose = hand & ~best_melded(hand)
+    deadwood = points_of(loose)
+    if options["knock_at"] != KNOCK_BY_RULES:
+        return deadwood <= options["knock_at"]
+    if deadwood == 0:
+        return True
+    player = view["player"]
+    lead = view["score"][player] - view["score"][1 - player]
+    if lead >= options["lead"] or -lead >= options["trail"]:
+        return False
+    turn = view["turns"] if options["both_turns"] else view["own_turns"]
+    if turn < options["early"] or turn > options["late"]:
+        return True
+    if deadwood <= options["low"]:
+        return True
+    if size_of(loose) < options["few_cards"]:
+        return False
+    return options["otherwise"]
+
+
+@kernel
+def _knocks_at_wall(view: Any, options: Any) -> Any:
+    """Say whether to take the face-up card at the wall and knock: by threshold, or whenever it is allowed."""
+    if options["knock_at"] == KNOCK_BY_RULES:
+        return True
+    hand = to_gin(view["hand"]) | _bit(view["up_card"])
+    discards = _min_deadwood_discards(hand, hand)
+    return deadwood_of(hand ^ lowest(discards)) <= options["knock_at"]
+
+
+@kernel
+def _show(view: Any, seed: Any) -> Any:
+    """Lay down the melds of an arrangement with the least deadwood, one at a time."""
+    left = to_gin(view["hand"])
+    for k in range(4):
+        left = left & ~to_gin(view["melds"][4 * view["player"] + k])
+    melds = np.zeros(MAX_MELDS, np.uint64)
+    if best_arrangement(left, below(seed, 0, count_best(left)), melds) == 0:
+        return PASS
+    for k in range(len(MELDS)):
+        if MELDS[k] == melds[0]:
+            return FIRST_MELD + k
+    return PASS

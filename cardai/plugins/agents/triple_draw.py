@@ -1,0 +1,60 @@
+"""Triple draw: Poker-CNN's heuristic player, which draws exactly and bets by how good its hand may become."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from attrs import frozen, validators
+
+from cardai.core.agent import Agent
+from cardai.core.errors import UsageError
+from cardai.core.fields import Views
+from cardai.core.game import Game, Legal
+from cardai.core.hookspecs import hookimpl
+from cardai.core.spec import option
+from cardai.solve.betting_heuristic import betting_policy
+from cardai.solve.draw_values import draw_values
+
+NEEDS = ("player", "button", "round", "raises", "hand", "draws_left")
+DISCARD = 3
+
+
+@frozen
+class DrawHeuristic(Agent):
+    """Draws to the best expected hand value, and bets by that value against a bar that rises with rounds and bets."""
+
+    baseline: float = option(
+        0.40,
+        validator=[validators.ge(0.0), validators.le(1.0)],
+        help="the bar for a hand before the first draw, of 1 (Poker-CNN's data of June 2015 used 0.30)",
+    )
+
+    def for_game(self, game: Game) -> Agent:
+        names = {f.name for f in game.view_fields}
+        if game.num_distinct_actions != DISCARD + 32 or not names.issuperset(NEEDS):
+            raise UsageError(
+                f"draw_heuristic plays triple draw: views with {', '.join(NEEDS)}, and actions fold, call, raise and 32 "
+                f"discards. {type(game).__name__} is something else."
+            )
+        return self
+
+    def policy(self, views: Views, legal: Legal) -> npt.NDArray[np.float64]:
+        assert isinstance(legal, np.ndarray)
+        out = np.zeros((len(views), DISCARD + 32))
+        drawing = legal[:, DISCARD]
+        for draws_left in range(1, 4):
+            rows = np.flatnonzero(drawing & (views["draws_left"] == draws_left))
+            if len(rows):
+                keep = np.argmax(draw_values().holds(views["hand"][rows], draws_left), axis=1)
+                out[rows, DISCARD + (31 - keep)] = 1.0
+        rows = np.flatnonzero(~drawing)
+        if len(rows):
+            value = draw_values().best(views["hand"][rows], views["draws_left"][rows]) / 1000
+            out[rows, :DISCARD] = betting_policy(value, views[rows], legal[rows, :DISCARD], self.baseline)
+        return out
+
+
+@hookimpl
+def cardai_agent() -> type[DrawHeuristic]:
+    """Offer the player."""
+    return DrawHeuristic

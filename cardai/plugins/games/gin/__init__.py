@@ -1,0 +1,234 @@
+"""Gin rummy for two, to 100 points, by the EAAI challenge's rules; the options cover what other engines do otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+from attrs import frozen, validators
+
+from cardai.cards.gin import FIRST_MELD, NUM_MELDS, PLAY_ON, TAKE, VOID
+from cardai.core.fields import Field
+from cardai.core.game import IntArray, Played, Setup, pack_setups, setup_dtype, unpack_setup
+from cardai.core.hookspecs import hookimpl
+from cardai.core.rng import Rows
+from cardai.core.rows import RowGame, RowKernels, row_fields
+from cardai.core.spec import option
+
+RANKS = "23456789TJQKA"
+SUITS = "cdhs"
+WORDS = ("take the face-up card", "draw from the stock", "pass", "knock", "play on")
+PHASES = ("offer", "draw", "discard", "knock", "wall", "show", "over")
+ENDINGS = ("knock", "gin", "undercut", "void", "capped")
+_POSITIVE = validators.ge(1)
+_COUNT = validators.ge(0)
+
+_RULES = """Ten cards each, dealt in turn from seat 0; the next card is turned up. The starter may take it or pass, then the
+other seat may; if both pass, the starter draws from the stock. After that a turn is: take the top discard or draw from
+the stock, then discard one card (not the one just taken face up). A player whose cards outside melds then count 10 or
+less may knock. Melds are sets of three or four of a rank and runs of three or more of a suit, ace low; the ace counts 1,
+court cards 10. Both lay down melds, the defender's loose cards are laid off on the knocker's melds (not against gin).
+The knocker scores the difference; with no loose cards (gin) 25 more; if the defender has no more than the knocker he
+scores the difference and 25 (an undercut). A hand is void when a turn leaves two cards in the stock. The first to 100
+points wins. The starter of the first hand is drawn; it changes after each scored hand."""
+
+
+@frozen
+class Gin(RowGame):
+    """Gin rummy. Actions: 0..51 discard that card, 52 take, 53 draw, 54 pass, 55 knock, 56 play on, 57.. a meld."""
+
+    unit: ClassVar[str] = "points"
+    measure: ClassVar[Literal["wins", "returns"]] = "wins"
+    rules: ClassVar[str] = _RULES
+    num_players: ClassVar[int] = 2
+    num_chance_outcomes: ClassVar[int] = 52
+    outcome_fields: ClassVar[tuple[Field, ...]] = (
+        Field("ending", "count", "0 knock, 1 gin, 2 undercut, 3 void, 4 capped", maximum=4),
+        Field("knocker", "seat", "who knocked, -1 nobody", maximum=1),
+        Field("turns", "count", "turns of both players", maximum=10_000),
+        Field("points", "chips", "points scored by whoever scored", maximum=200, unit="points"),
+        Field("layoffs", "count", "cards laid off", maximum=10),
+        Field("deadwood", "count", "each seat's final deadwood, after layoffs; -1 if nobody knocked", 100, 2),
+        Field("able", "count", "the turn after which each seat could first knock, 0 never", 10_000, 2),
+    )
+
+    target: int = option(100, help="The match ends when a player has this many points.", validator=_POSITIVE)
+    knock_limit: int = option(10, help="Knocking needs deadwood of at most this.", validator=validators.in_(range(101)))
+    gin_bonus: int = option(25, help="Points for gin beside the difference.", validator=_COUNT)
+    undercut_bonus: int = option(25, help="Points for an undercut beside the difference.", validator=_COUNT)
+    tie: Literal["undercut", "push"] = option(
+        "undercut", help="Equal deadwood: an undercut with its bonus, or no points for anybody."
+    )
+    void_stock: int = option(
+        2,
+        help="A turn that leaves at most this many cards in the stock ends the hand.",
+        validator=validators.in_(range(31)),
+    )
+    wall_turn: bool = option(
+        False, help="Before a hand is void the next player may still knock with the face-up card (OpenSpiel)."
+    )
+    starter: Literal["alternate", "winner", "loser", "random", "first"] = option(
+        "alternate",
+        help="Who starts after a scored hand: the other seat, its winner or loser, a seat drawn anew, or seat 0 always.",
+    )
+    up_card_phase: bool = option(
+        True, help="Offer the first up-card to both; otherwise the starter begins with an ordinary turn."
+    )
+    discard_ban: bool = option(True, help="Forbid to discard the card just taken face up.")
+    repeated_discard_draw: bool = option(
+        False, help="The hand is void when both in succession discard the card they just took (OpenSpiel)."
+    )
+    max_upcard_draws: int = option(
+        0, help="End the hand, capped, at this many face-up draws, the offer aside; 0 none.", validator=_COUNT
+    )
+    max_moves: int = option(0, help="End the hand, capped, at this many decisions; 0 none.", validator=_COUNT)
+    max_turns: int = option(
+        200,
+        help="End the hand, capped, after this many turns: only face-up draws could go on so long.",
+        validator=validators.in_(range(1, 10_001)),
+    )
+    layoffs: Literal["first_fit", "best"] = option(
+        "first_fit",
+        help="The defender melds first and what fits is laid off in order, or melds and layoffs together leave the least.",
+    )
+    melds: Literal["random", "first", "choose"] = option(
+        "random",
+        help="Which of the arrangements with the least deadwood is laid down: a drawn one, the first, or the players choose.",
+    )
+
+    @property
+    def num_distinct_actions(self) -> int:  # type: ignore[override]
+        """57 actions, and 305 melds to lay down where the players choose."""
+        return FIRST_MELD + (NUM_MELDS if self.melds == "choose" else 0)
+
+    @cached_property
+    def view_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
+        """What a player may know."""
+        from cardai.plugins.games.gin._fields import view_fields
+
+        return view_fields(self.max_turns)
+
+    def row_dtype(self) -> np.dtype[Any]:
+        from cardai.plugins.games.gin._fields import own_row_fields
+
+        return np.dtype(row_fields(52) + own_row_fields(self.max_turns))
+
+    def kernels(self) -> RowKernels:
+        from cardai.plugins.games.gin import _kernels as k
+
+        return RowKernels(
+            start=k.start,
+            deal=k.deal,
+            apply=k.apply,
+            legal=k.legal,
+            views=k.views,
+            returns=k.returns,
+            outcomes=k.outcomes,
+            advance=k.advance,
+        )
+
+    def rules_row(self) -> npt.NDArray[Any]:
+        from cardai.plugins.games.gin._fields import RULES_DTYPE
+
+        out = np.zeros(1, RULES_DTYPE)
+        for name in RULES_DTYPE.names or ():
+            value = getattr(self, name)
+            if isinstance(value, str):
+                value = ("undercut", "push", "first_fit", "best", "random", "first", "choose").index(value)
+                value -= {"tie": 0, "layoffs": 2, "melds": 4}[name]
+            out[name] = value
+        return out
+
+    def chance_seen_by(self, row: Any) -> tuple[int, ...]:
+        dealt = int(row["dealt"])
+        if dealt < 20:
+            return (dealt % 2,)
+        return (0, 1) if dealt == 20 else (int(row["actor"]),)
+
+    def action_to_string(self, action: int) -> str:
+        if 0 <= action < 52:
+            return f"discard {card_text(action)}"
+        if TAKE <= action <= PLAY_ON:
+            return WORDS[action - TAKE]
+        from cardai.plugins.games.gin._display import meld_text
+
+        return f"lay down {meld_text(action - FIRST_MELD)}"
+
+    def chance_to_string(self, outcome: int) -> str:
+        return card_text(outcome)
+
+    def draw(self, view: Mapping[str, Any]) -> str | None:
+        from cardai.plugins.games.gin._display import draw
+
+        return draw(view)
+
+    # -- the match -------------------------------------------------------------------------------------------------
+
+    def match_over(self, score: tuple[float, ...], hands: int) -> bool:
+        return max(score) >= self.target
+
+    def matches_over(self, scores: npt.NDArray[np.float64], hands: IntArray) -> npt.NDArray[np.bool_]:
+        return np.asarray(scores.max(axis=1) >= self.target)
+
+    def add_score(self, scores: npt.NDArray[np.float64], returns: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        return scores + np.maximum(returns, 0)
+
+    def next_hand(self, score: tuple[float, ...], previous: Played | None, seed: int) -> Setup:
+        from cardai.core.fields import pack_views
+
+        scores, seeds = np.array([score]), np.array([seed], np.uint64)
+        if previous is None:
+            made = self.next_hands(None, scores, scores, np.zeros(1), seeds)
+        else:
+            setups = pack_setups(2, [previous.setup])
+            outcomes = pack_views(self.outcome_fields, [previous.outcome])
+            made = self.next_hands(setups, scores, np.array([previous.returns]), outcomes, seeds)
+        return unpack_setup(made[0])
+
+    def next_hands(
+        self,
+        previous: npt.NDArray[Any] | None,
+        scores: npt.NDArray[np.float64],
+        returns: npt.NDArray[np.float64],
+        outcomes: npt.NDArray[Any],
+        seeds: npt.NDArray[np.uint64],
+    ) -> npt.NDArray[Any]:
+        setups = np.zeros(len(scores), setup_dtype(2))
+        setups["score"] = scores
+        setups["in_match"] = True
+        drawn = (Rows(seeds).fork(0).seeds >> np.uint64(63)).astype(np.int8)
+        if self.starter == "first":
+            drawn[:] = 0
+        if previous is None:
+            setups["starter"] = drawn
+            return setups
+        setups["hand"] = previous["hand"] + 1
+        winner = returns.argmax(axis=1).astype(np.int8)
+        after = {
+            "alternate": 1 - previous["starter"],
+            "winner": winner,
+            "loser": 1 - winner,
+            "random": drawn,
+            "first": drawn,
+        }[self.starter]
+        scored = outcomes["ending"] < VOID
+        setups["starter"] = np.where(scored, after, previous["starter"])
+        return setups
+
+    def summary(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> list[tuple[str, str]]:
+        from cardai.plugins.games.gin._report import summary
+
+        return summary(hands, seats)
+
+
+def card_text(card: int) -> str:
+    """Return a card as text, "As"."""
+    return RANKS[card % 13] + SUITS[card // 13]
+
+
+@hookimpl
+def cardai_game() -> type[Gin]:
+    return Gin

@@ -1,0 +1,349 @@
+"""What the games of this folder share: fields, rows, tables, and matches of many hands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache, cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from attrs import Attribute
+
+from cardai.cards.betting import MAX_ACTIONS, MAX_PLAYERS, UNLIMITED, Betting, row_fields, rules_fields
+from cardai.core import rows as core_rows
+from cardai.core.fields import Field, Views
+from cardai.core.game import Amounts, IntArray, Legal, Played, Setup, setup_dtype
+from cardai.core.rows import RowGame, RowKernels, RowTables, bring_forward
+from cardai.plugins.games.poker._fields import betting_fields, history_fields, summary_rows
+
+MAX_ROUNDS = 4
+MAX_RUNGS = 32
+MAX_BOARD = 5
+MAX_HISTORY = MAX_ROUNDS * MAX_ACTIONS
+
+
+@cache
+def row_dtype() -> np.dtype[Any]:
+    """Return the dtype of a hand's row, the same for every game of this folder."""
+    return np.dtype(
+        [
+            *core_rows.row_fields(52),
+            *row_fields(MAX_PLAYERS, MAX_HISTORY),
+            ("hole", "i1", (2 * MAX_PLAYERS,)),
+            ("board", "i1", (MAX_BOARD,)),
+            ("status", "i1"),
+            ("score", "f8", (MAX_PLAYERS,)),
+        ]
+    )
+
+
+@cache
+def rules_dtype() -> np.dtype[Any]:
+    """Return the dtype of the rules, the same for every game of this folder."""
+    numbers = ("hole_cards", "needed", "ranking", "mapping", "unlimited", "rungs")
+    return np.dtype(
+        [
+            *rules_fields(MAX_PLAYERS, MAX_ROUNDS),
+            *((name, "i8") for name in numbers),
+            ("board_cards", "i8", (MAX_ROUNDS,)),
+            ("stack", "i8", (MAX_PLAYERS,)),
+            ("fractions", "f8", (MAX_RUNGS,)),
+        ]
+    )
+
+
+@cache
+def _kernels() -> RowKernels:
+    from cardai.plugins.games.poker import _kernels as k
+
+    return RowKernels(
+        start=_start, deal=k.deal, apply=k.apply, legal=k.legal, views=_views, returns=k.returns, outcomes=k.outcomes
+    )
+
+
+def _start(data: Any, rules: Any, index: IntArray, setups: npt.NDArray[Any]) -> None:
+    from cardai.plugins.games.poker import _kernels as k
+
+    columns = [np.ascontiguousarray(setups[name]) for name in ("starter", "score", "stacks")]
+    k.start(data, rules, index, *columns)
+
+
+def _views(data: Any, rules: Any, index: IntArray, player: int, out: Views) -> None:
+    from cardai.plugins.games.poker import _kernels as k
+
+    if len(out) == 1:  # one row's columns would look contiguous, and numba would compile for them once more
+        twice = np.empty(2, out.dtype)
+        _views(data, rules, np.repeat(index, 2), player, twice)
+        out[0] = twice[0]
+        return
+    out.view(np.uint8).fill(255)  # all bits set is -1, which ends every list
+    c = {name: out[name] for name in out.dtype.names or ()}
+    k.view_numbers(
+        data, rules, index, player, (c["player"], c["button"]), (c["round"], c["raises"]), (c["pot"], c["to_call"])
+    )
+    k.view_seats(data, rules, index, c["spent"], c["round_spent"], c["stacks"], c["folded"], c["score"])
+    k.view_lists(
+        data,
+        rules,
+        index,
+        player,
+        (c["hole"], c["board"]),
+        c["history"],
+        (c["history_round"], c["history_seat"]),
+    )
+
+
+class PokerTables(RowTables):
+    """Tables of poker: the deck is shuffled as far as it can be needed, and no-limit amounts are legal actions."""
+
+    game: BoardPoker
+
+    def __init__(self, game: BoardPoker, count: int) -> None:
+        super().__init__(game, count)
+        from cardai.plugins.games.poker import _kernels as k
+
+        self._poker = k
+        for name in ("history", "history_round", "history_seat"):
+            self.data[name] = -1
+        self.data["deck"] = -1
+
+    def reset(
+        self,
+        seeds: npt.NDArray[np.uint64],
+        decks: Sequence[Sequence[int]] | npt.NDArray[Any] | None = None,
+        rows: IntArray | None = None,
+        setups: npt.NDArray[Any] | None = None,
+    ) -> None:
+        if setups is None:
+            setups = np.zeros(self.count if rows is None else len(rows), setup_dtype(self.game.num_players))
+            setups["starter"] = self.game.first_starter
+        super().reset(seeds, decks, rows, setups)
+
+    def place(self, index: IntArray, seeds: npt.NDArray[np.uint64], decks: Any = None) -> None:
+        self._poker.place(self.data, self.rules, index, self._template, np.asarray(seeds, np.uint64))
+        if decks is not None:
+            for row, deck in zip(index, decks, strict=True):
+                for position, card in enumerate(deck):
+                    bring_forward(self.data[row], position, int(card))
+
+    def _advance(self, index: IntArray) -> None:
+        self._poker.deal_all(self.data, self.rules, index)
+
+    def legal(self, rows: IntArray) -> Legal:
+        if not self.game.full_amounts:
+            return super().legal(rows)
+        kinds = np.empty((len(rows), 3), np.bool_)
+        least, most = np.empty(len(rows), np.int64), np.empty(len(rows), np.int64)
+        self._poker.amounts(self.data, self.rules, rows, kinds, least, most)
+        return Amounts(kinds, least, most)
+
+    def deck(self, row: int) -> list[int]:
+        return [int(card) for card in self.data[row]["deck"][: int(self.rules["needed"])]]
+
+
+def ladder_fraction(text: str) -> float:
+    """Return a rung of a bet ladder as kernels take it: a fraction of the pot, or -1 for all-in.
+
+    Raises:
+        ValueError: it is none of ``pot``, ``half``, ``allin`` and a positive number.
+    """
+    named = {"pot": 1.0, "half": 0.5, "allin": -1.0}
+    try:
+        value = named[text] if text in named else float(text)
+    except ValueError:
+        value = 0.0
+    if text not in named and not 0.0 < value < 1e6:
+        raise ValueError(
+            f"A rung of bets must be a positive number (a fraction of the pot), pot, half or allin. Got {text!r}."
+        )
+    return value
+
+
+def check_ladder(instance: Any, attribute: Attribute[Any], value: tuple[str, ...]) -> None:
+    """Refuse a ladder that is too long or not ascending with all-in last."""
+    if len(value) > MAX_RUNGS:
+        raise ValueError(f"{attribute.name} has room for {MAX_RUNGS} rungs. Got {len(value)}.")
+    fractions = [ladder_fraction(rung) for rung in value]
+    sizes = [f for f in fractions if f > 0]
+    if sizes != sorted(set(sizes)) or -1.0 in fractions[:-1]:
+        raise ValueError(f"{attribute.name} must ascend, with allin last. Got {'+'.join(value)}.")
+
+
+class BoardPoker(RowGame):
+    """Base of the folder's games, each of which is a frozen attrs class with its options."""
+
+    hole_cards: ClassVar[int] = 2
+    board_cards: ClassVar[tuple[int, ...]] = (0, 3, 4, 5)
+    """How many cards lie on the board in each round."""
+    ranking: ClassVar[int] = 1
+    """0: Leduc's (a pair with the board, then the card), 1: the best five of seven cards."""
+    unit: ClassVar[str] = "chips"
+    zero_sum: ClassVar[bool] = True
+
+    def make_betting(self) -> Betting:
+        """Return the betting rules that the options amount to."""
+        raise NotImplementedError
+
+    @cached_property
+    def betting(self) -> Betting:
+        """The betting rules."""
+        return self.make_betting()
+
+    def seat_stacks(self) -> tuple[int, ...]:
+        """Return each seat's chips at the start of a hand, by default more than anybody can lose."""
+        return (UNLIMITED,) * self.num_players
+
+    def ladder(self) -> tuple[float, ...]:
+        """Return the rungs of the bet ladder (:func:`ladder_fraction`), none for limit or full no-limit betting."""
+        return ()
+
+    action_mapping: bool
+    hands: int
+
+    @property
+    def first_starter(self) -> int:
+        """The seat that starts outside a match, and in a match's first hand."""
+        return 0
+
+    @property
+    def rotate(self) -> bool:
+        """Whether the start moves a seat on from hand to hand of a match."""
+        return True
+
+    @cached_property
+    def full_amounts(self) -> bool:
+        """Whether legal actions are amounts of chips rather than a mask."""
+        return self.betting.no_limit and not self.ladder()
+
+    # -- what the contract asks for ----------------------------------------------------------------------------------
+
+    @cached_property
+    def num_distinct_actions(self) -> int:  # type: ignore[override]
+        if self.full_amounts:
+            return max(self.seat_stacks()) + 1
+        return 2 + len(self.ladder()) if self.ladder() else 3
+
+    @property
+    def num_chance_outcomes(self) -> int:  # type: ignore[override]
+        return 52
+
+    @property
+    def big_blind(self) -> int:
+        """What milli-big-blinds are counted in."""
+        return max(max(self.betting.blinds), self.betting.ante)
+
+    @cached_property
+    def view_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
+        """The standard fields of betting games, the cards, and the histories."""
+        top = self.num_chance_outcomes - 1
+        return (
+            *betting_fields(self.betting, self._most_chips()),
+            Field("hole", "cards", "Own hole cards, as dealt.", top, self.hole_cards),
+            Field("board", "cards", "The board, as dealt.", top, self.board_cards[-1]),
+            *history_fields(self.betting, self._most_chips()),
+        )
+
+    @cached_property
+    def outcome_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
+        """Whether hands were compared, the last round with a decision, and the pot."""
+        betting = self.betting
+        return (
+            Field("showdown", "flag", "Whether hands were compared."),
+            Field("round", "count", "The last round in which somebody acted.", betting.num_rounds - 1),
+            Field("pot", "chips", "All chips put in.", self._most_chips() * betting.num_players, unit="chips"),
+        )
+
+    def _most_chips(self) -> int:
+        """Return the most that one seat can put in."""
+        betting, stack = self.betting, max(self.seat_stacks())
+        if betting.no_limit:
+            return stack
+        raised = sum(n * size for n, size in zip(betting.max_raises, betting.raise_sizes, strict=True))
+        return min(stack, betting.ante + max(betting.blinds) + raised)
+
+    def betting_action(self, action: int) -> str:
+        """Return an action in words: "fold", "check or call", "raise", "raise to 300", "bet 0.5 of the pot", "all-in"."""
+        if action < 2:
+            return ("fold", "check or call")[action]
+        if self.full_amounts:
+            return f"raise to {action}"
+        if not self.ladder():
+            return "bet or raise"
+        fraction = self.ladder()[action - 2]
+        return "all-in" if fraction < 0 else "bet the pot" if fraction == 1 else f"bet {fraction:g} of the pot"
+
+    def row_dtype(self) -> np.dtype[Any]:
+        return row_dtype()
+
+    def kernels(self) -> RowKernels:
+        return _kernels()
+
+    def rules_row(self) -> npt.NDArray[Any]:
+        return self._rules
+
+    @cached_property
+    def _rules(self) -> npt.NDArray[Any]:
+        betting, stacks, ladder = self.betting, self.seat_stacks(), self.ladder()
+        rules = np.zeros(1, rules_dtype())
+        for name, value in betting.rules().items():
+            if isinstance(value, list):
+                rules[name][0, : len(value)] = value
+            else:
+                rules[name] = value
+        rules["hole_cards"] = self.hole_cards
+        rules["needed"] = betting.num_players * self.hole_cards + self.board_cards[-1]
+        rules["ranking"] = self.ranking
+        rules["mapping"] = self.action_mapping
+        rules["unlimited"] = UNLIMITED
+        rules["rungs"] = len(ladder)
+        rules["fractions"][0, : len(ladder)] = ladder
+        rules["board_cards"][0, : len(self.board_cards)] = self.board_cards
+        rules["stack"][0, : len(stacks)] = stacks
+        return rules
+
+    def chance_seen_by(self, row: Any) -> tuple[int, ...]:
+        held = self.hole_cards * self.num_players
+        if row["dealt"] >= held:
+            return tuple(range(self.num_players))
+        offset = self.betting.offset + int(row["dealt"]) // self.hole_cards
+        return ((int(row["button"]) + offset) % self.num_players,)
+
+    def chance_choices(self, row: Any) -> list[int]:
+        return sorted(int(card) for card in row["deck"][int(row["dealt"]) :] if card >= 0)
+
+    def tables(self, count: int) -> PokerTables:
+        return PokerTables(self, count)
+
+    # -- matches -----------------------------------------------------------------------------------------------------
+
+    def next_hand(self, score: tuple[float, ...], previous: Played | None, seed: int) -> Setup:
+        hand = 0 if previous is None else previous.setup.hand + 1
+        starter = (self.first_starter + (hand if self.rotate else 0)) % self.num_players
+        return Setup(starter=starter, hand=hand, score=score if self.hands > 1 else ())
+
+    def next_hands(
+        self,
+        previous: npt.NDArray[Any] | None,
+        scores: npt.NDArray[np.float64],
+        returns: npt.NDArray[np.float64],
+        outcomes: npt.NDArray[Any],
+        seeds: npt.NDArray[np.uint64],
+    ) -> npt.NDArray[Any]:
+        out = np.zeros(len(scores), setup_dtype(self.num_players))
+        if previous is not None:
+            out["hand"] = previous["hand"] + 1
+        out["starter"] = (self.first_starter + (out["hand"] if self.rotate else 0)) % self.num_players
+        if self.hands > 1:
+            out["in_match"] = True
+            out["score"] = scores
+        return out
+
+    def match_over(self, score: tuple[float, ...], hands: int) -> bool:
+        return hands >= self.hands
+
+    def matches_over(self, scores: npt.NDArray[np.float64], hands: IntArray) -> npt.NDArray[np.bool_]:
+        return np.asarray(hands >= self.hands)
+
+    def summary(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> list[tuple[str, str]]:
+        return summary_rows(hands, seats, self.big_blind)

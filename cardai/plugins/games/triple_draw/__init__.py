@@ -1,0 +1,323 @@
+"""Limit deuce-to-seven triple draw: five cards, three draws, the worst high hand wins; 2 to 6 players."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from attrs import Attribute, frozen, validators
+
+from cardai.cards.betting import UNLIMITED, Betting, row_fields, rules_fields
+from cardai.core import rows as core_rows
+from cardai.core.fields import Field, Views
+from cardai.core.game import IntArray, Played, Setup, setup_dtype
+from cardai.core.hookspecs import hookimpl
+from cardai.core.rows import RowGame, RowKernels, RowTables
+from cardai.core.spec import option
+
+ROUNDS = 4
+DRAWS = 3
+SEATS = 6
+MAX_CAP = 6
+MAX_HISTORY = ROUNDS * (SEATS + (SEATS - 1) * MAX_CAP) + DRAWS * SEATS
+MAX_DRAWN = 20 * SEATS
+FIRST_DISCARD = 3
+"""Action 3 + mask discards the cards of the mask."""
+
+
+def _ascending(instance: TripleDraw, attribute: Attribute[Any], value: tuple[int, ...]) -> None:
+    if len(value) != 2 or not 0 < value[0] <= value[1]:
+        raise ValueError(f"{attribute.name} needs two amounts joined with +, the smaller first. Got {value}.")
+
+
+def _covers_blind(instance: TripleDraw, attribute: Attribute[Any], value: int) -> None:
+    if value < 0 or 0 < value < instance.blinds[1]:
+        raise ValueError(f"stack must be 0 (unlimited) or at least the big blind {instance.blinds[1]}. Got {value}.")
+
+
+def row_dtype() -> np.dtype[Any]:
+    """Return the dtype of a hand's row, the same for all options."""
+    return np.dtype(
+        [
+            *core_rows.row_fields(52),
+            *row_fields(SEATS, MAX_HISTORY),
+            ("phase", "i1"),
+            ("status", "i1"),
+            ("draw", "i1"),
+            ("drawer", "i1"),
+            ("taken", "i2"),
+            ("reshuffles", "i2"),
+            ("fresh", "i8"),
+            ("hands", "i1", (5 * SEATS,)),
+            ("kept", "i1", (DRAWS * SEATS,)),
+            ("discarded", "u8", (SEATS,)),
+            ("score", "f8", (SEATS,)),
+            ("drawn", "i1", (MAX_DRAWN,)),
+            ("given", "i1", (MAX_DRAWN,)),
+        ]
+    )
+
+
+@cache
+def _row_kernels() -> RowKernels:
+    from cardai.plugins.games.triple_draw import _kernels as k
+
+    return RowKernels(k_start, k.deal, k.apply, k.legal, k_views, k.returns, k_outcomes)
+
+
+def k_start(data: Any, rules: Any, index: IntArray, setups: npt.NDArray[Any]) -> None:
+    """Begin hands (the setups' columns as plain arrays)."""
+    from cardai.plugins.games.triple_draw import _kernels as k
+
+    k.start(data, rules, index, *(np.ascontiguousarray(setups[name]) for name in ("starter", "score", "stacks")))
+
+
+def k_views(data: Any, rules: Any, index: IntArray, player: int, out: Views) -> None:
+    """Fill views (their columns as plain arrays)."""
+    from cardai.plugins.games.triple_draw import _kernels as k
+
+    if len(out) == 1:  # one row's columns would look contiguous, and numba would compile for them once more
+        twice = np.empty(2, out.dtype)
+        k_views(data, rules, np.repeat(index, 2), player, twice)
+        out[0] = twice[0]
+        return
+    c = {name: out[name] for name in out.dtype.names or ()}
+    counts, flags = (c["round"], c["raises"], c["draws_left"]), (c["drawing"], c["folded"])
+    k.view_numbers(data, rules, index, player, (c["player"], c["button"]), counts, (c["pot"], c["to_call"]))
+    k.view_seats(data, rules, index, flags, c["spent"], c["round_spent"], c["stacks"], c["score"], c["kept"])
+    when_and_who = (c["history_round"], c["history_seat"])
+    k.view_lists(data, index, player, c["hand"], c["discarded"], c["history"], when_and_who)
+
+
+def k_outcomes(data: Any, rules: Any, index: IntArray, out: npt.NDArray[Any]) -> None:
+    """Fill outcomes (their columns as plain arrays)."""
+    from cardai.plugins.games.triple_draw import _kernels as k
+
+    columns = np.zeros(len(index), np.bool_), np.zeros(len(index), np.int32), np.zeros(len(index), np.int32)
+    k.outcomes(data, rules, index, *columns)
+    for name, column in zip(("showdown", "round", "pot"), columns, strict=True):
+        out[name] = column
+
+
+class TripleDrawTables(RowTables):
+    """Tables whose deck can run out: the cards taken are noted, and given decks may go on behind the 52nd card."""
+
+    whole_deck = False
+
+    def __init__(self, game: TripleDraw, count: int) -> None:
+        super().__init__(game, count)
+        for name in ("history", "history_round", "history_seat"):
+            self.data[name] = -1
+
+    def place(self, index: IntArray, seeds: npt.NDArray[np.uint64], decks: Any = None) -> None:
+        self.data["given"][index] = -1
+        super().place(index, seeds, None if decks is None else [deck[:52] for deck in decks])
+        if decks is not None:
+            for row, deck in zip(index, decks, strict=True):
+                self.data["given"][row, : len(deck)] = deck
+
+    def _advance(self, index: IntArray) -> None:
+        from cardai.plugins.games.triple_draw import _kernels as k
+
+        k.deal_all(self.data, self.rules, index)
+
+    def deck(self, row: int) -> list[int]:
+        hand = self.data[row]
+        return [int(card) for card in (*hand["drawn"][: hand["taken"]], *hand["deck"][int(hand["dealt"]) :])]
+
+
+@frozen
+class TripleDraw(RowGame):
+    """Limit deuce-to-seven triple draw.
+
+    Actions: 0 fold, 1 check or call, 2 bet or raise, 3 + mask draw: bit i of the mask discards card i of the hand.
+    """
+
+    players: int = option(2, validator=[validators.ge(2), validators.le(SEATS)], help="2 to 6 players")
+    blinds: tuple[int, ...] = option((50, 100), validator=_ascending, help="the small and the big blind")
+    bets: tuple[int, ...] = option(
+        (100, 200), validator=_ascending, help="the bet of the first two rounds, and of the last two"
+    )
+    cap: int = option(4, validator=[validators.ge(1), validators.le(MAX_CAP)], help="bets and raises allowed a round")
+    blind_counts: bool = option(True, help="whether the big blind counts as the first round's first bet")
+    stack: int = option(0, validator=_covers_blind, help="chips of each player at the start of a hand; 0: unlimited")
+    hands: int = option(1, validator=validators.ge(1), help="hands in a match")
+    fixed_button: bool = option(False, help="whether the button stays with seat 0 from hand to hand of a match")
+
+    num_distinct_actions = FIRST_DISCARD + 32
+    num_chance_outcomes = 52
+    unit: ClassVar[str] = "chips"
+    zero_sum: ClassVar[bool] = True
+    rules: ClassVar[str] = (
+        "Each player gets five cards. Four rounds of limit betting are separated by three draws, in which every player in "
+        "turn, the first after the button first, replaces any number of cards and sees how many the others replaced. At "
+        "the end the worst high hand wins: straights and flushes count against a hand, aces are high, so 7-5-4-3-2 of "
+        "several suits is best and A-2-3-4-5 is an ace-high hand. Heads-up the button posts the small blind, acts first "
+        "before the first draw and last afterwards. When the deck runs out, the discards and the folded hands are "
+        "shuffled, without what the drawing player has just discarded."
+    )
+
+    @property
+    def num_players(self) -> int:  # type: ignore[override]
+        return self.players
+
+    @property
+    def big_blind(self) -> int:
+        """What milli-big-blinds are counted in."""
+        return self.blinds[1]
+
+    @cached_property
+    def betting(self) -> Betting:
+        """The betting rules that the options amount to."""
+        n, (small, big) = self.players, self.blinds
+        return Betting(
+            num_players=n,
+            num_rounds=ROUNDS,
+            blinds=(big, small) if n == 2 else (small, big, *[0] * (n - 2)),
+            first=(1 if n == 2 else 2, 0, 0, 0),
+            max_raises=(self.cap - self.blind_counts, self.cap, self.cap, self.cap),
+            raise_sizes=(self.bets[0], self.bets[0], self.bets[1], self.bets[1]),
+        )
+
+    @cached_property
+    def most_chips(self) -> int:
+        """The most that one seat can put in."""
+        betting = self.betting
+        raised = sum(n * size for n, size in zip(betting.max_raises, betting.raise_sizes, strict=True))
+        return min(self.stack or UNLIMITED, self.blinds[1] + raised)
+
+    @cached_property
+    def view_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
+        n, most, length = self.players, self.most_chips, self.betting.history_length + DRAWS * self.players
+        said = "0 fold, 1 check or call, 2 bet or raise, 3 + number of cards discarded"
+        return (
+            Field("player", "seat", "Who looks.", n - 1),
+            Field("button", "seat", "The seat of the button.", n - 1),
+            Field("round", "count", "The betting round, from 0; a draw belongs to the round behind it.", ROUNDS - 1),
+            Field("pot", "chips", "All chips in, of all rounds.", n * most, unit="chips"),
+            Field("to_call", "chips", "What the player needs to put in to call.", most, unit="chips"),
+            Field("spent", "chips", "Chips put in during the hand, by seat.", most, n, unit="chips"),
+            Field("round_spent", "chips", "Chips put in during this round, by seat.", most, n, unit="chips"),
+            Field("stacks", "chips", "Chips behind, by seat (0 if unlimited).", self.stack or most, n, unit="chips"),
+            Field("folded", "flag", "Who has folded, by seat.", 1, n),
+            Field("raises", "count", "Bets and raises this round (the blind not counted).", self.cap),
+            Field("history", "public_history", f"Actions in order: {said}.", FIRST_DISCARD + 5, length),
+            Field("history_round", "public_history", "The round of each action.", ROUNDS - 1, length),
+            Field("history_seat", "public_history", "Who did each action.", n - 1, length),
+            Field("score", "chips", "The match's score, by seat (zeros outside a match).", 2**31 - 1, n, unit="chips"),
+            Field("hand", "cards", "Own cards; a drawn card takes the discarded one's place.", 51, 5),
+            Field("discarded", "card_set", "All cards that the player has discarded."),
+            Field("kept", "count", "Cards kept, at seat * 3 + draw (-1 before).", 5, DRAWS * n),
+            Field("draws_left", "count", "Draws that the player still has.", DRAWS),
+            Field("drawing", "flag", "Whether the table is drawing (else betting).", 1),
+        )
+
+    @cached_property
+    def outcome_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
+        return (
+            Field("showdown", "flag", "Whether hands were compared."),
+            Field("round", "count", "The last round in which somebody bet, checked or folded.", ROUNDS - 1),
+            Field("pot", "chips", "All chips put in.", self.players * self.most_chips, unit="chips"),
+        )
+
+    def action_to_string(self, action: int) -> str:
+        if action < FIRST_DISCARD:
+            return ("fold", "check or call", "bet or raise")[action]
+        places = [str(i + 1) for i in range(5) if (action - FIRST_DISCARD) >> i & 1]
+        return f"discard {'+'.join(places)}" if places else "stand pat"
+
+    def chance_to_string(self, outcome: int) -> str:
+        from cardai.cards.text import card_text
+
+        return f"deal {card_text(outcome)}"
+
+    def draw(self, view: Mapping[str, Any]) -> str:
+        from cardai.plugins.games.triple_draw._draw import draw_view
+
+        return draw_view(view)
+
+    # -- rows ------------------------------------------------------------------------------------------------------
+
+    def row_dtype(self) -> np.dtype[Any]:
+        return row_dtype()
+
+    def kernels(self) -> RowKernels:
+        return _row_kernels()
+
+    def rules_row(self) -> npt.NDArray[Any]:
+        rules = np.zeros(1, [*rules_fields(SEATS, ROUNDS), ("stack", "i8"), ("unlimited", "i8")])
+        for name, value in self.betting.rules().items():
+            if isinstance(value, list):
+                rules[name][0, : len(value)] = value
+            else:
+                rules[name] = value
+        rules["stack"] = self.stack or UNLIMITED
+        rules["unlimited"] = UNLIMITED
+        return rules
+
+    def tables(self, count: int) -> TripleDrawTables:
+        return TripleDrawTables(self, count)
+
+    def chance_seen_by(self, row: Any) -> tuple[int, ...]:
+        if row["drawer"] >= 0:
+            return (int(row["drawer"]),)
+        return ((int(row["button"]) + self.betting.offset + int(row["taken"]) // 5) % self.players,)
+
+    def observed(self, row: Any, actor: int, action: int, player: int) -> int:
+        if action < FIRST_DISCARD or player == actor:
+            return action
+        return FIRST_DISCARD + (action - FIRST_DISCARD).bit_count()
+
+    # -- matches ---------------------------------------------------------------------------------------------------
+
+    def next_hand(self, score: tuple[float, ...], previous: Played | None, seed: int) -> Setup:
+        hand = 0 if previous is None else previous.setup.hand + 1
+        button = 0 if self.fixed_button else hand % self.players
+        return Setup(starter=button, hand=hand, score=score if self.hands > 1 else ())
+
+    def next_hands(
+        self,
+        previous: npt.NDArray[Any] | None,
+        scores: npt.NDArray[np.float64],
+        returns: npt.NDArray[np.float64],
+        outcomes: npt.NDArray[Any],
+        seeds: npt.NDArray[np.uint64],
+    ) -> npt.NDArray[Any]:
+        out = np.zeros(len(scores), setup_dtype(self.players))
+        if previous is not None:
+            out["hand"] = previous["hand"] + 1
+        if not self.fixed_button:
+            out["starter"] = out["hand"] % self.players
+        if self.hands > 1:
+            out["in_match"] = True
+            out["score"] = scores
+        return out
+
+    def match_over(self, score: tuple[float, ...], hands: int) -> bool:
+        return hands >= self.hands
+
+    def matches_over(self, scores: npt.NDArray[np.float64], hands: IntArray) -> npt.NDArray[np.bool_]:
+        return np.asarray(hands >= self.hands)
+
+    def summary(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> list[tuple[str, str]]:
+        from cardai.core.statistics import group_sums, ratio
+
+        if not len(hands):
+            return []
+        won = hands["returns"][np.arange(len(hands)), seats]
+        played = group_sums(hands["group"], np.ones(len(hands)))
+        rate = ratio(group_sums(hands["group"], won * (1000 / self.big_blind)), played)
+        return [
+            ("mbb/g", f"{rate.mean:+.1f} [{rate.low:+.1f}, {rate.high:+.1f}]"),
+            ("showdowns", f"{float(np.mean(hands['showdown'])):.1%}"),
+            ("mean pot", f"{float(np.mean(hands['pot'])):.0f} chips"),
+        ]
+
+
+@hookimpl
+def cardai_game() -> type[TripleDraw]:
+    """Offer the game."""
+    return TripleDraw

@@ -1,0 +1,47 @@
+"""What NFSP's progress is judged by on small games, all exact: see the trainer's docstring for the metrics."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from cardai.core.trainer import Metrics
+from cardai.plugins.trainers.nfsp.compiled import Compiled
+from cardai.solve import _kernels as solve_kernels
+from cardai.solve.sequence_form import behaviour_of, plan_of
+
+Floats = npt.NDArray[np.float64]
+
+
+def measure_policy(game: Compiled, policy: Floats) -> tuple[Floats, Floats]:
+    """Return each seat's expected value and its best response's value, for row policies (R, A)."""
+    plan = plan_of(game.form, behaviour_of(game.tree, policy[game.row_of_set]))
+    expected, best, values = np.zeros(2), np.zeros(2), np.zeros_like(plan)
+    solve_kernels.measure(game.form, plan, values, expected, best)
+    return expected, best
+
+
+def average_policy_metrics(game: Compiled, policy: Floats, q: Floats, empirical: Floats | None) -> Metrics:
+    """Return the metrics of average policy ``policy``, greedy in ``q`` and the reservoirs' ``empirical`` policy (R, A).
+
+    A seat's ``greedy_gap`` is what the best response to the other's average policy earns more than greedy Q does.
+    """
+    _, best = measure_policy(game, policy)
+    metrics = {"exploitability": float(best.mean())}
+    if empirical is not None:
+        metrics["reservoir_exploitability"] = float(measure_policy(game, empirical)[1].mean())
+    greedy = np.zeros_like(policy)
+    greedy[np.arange(len(q)), np.argmax(np.where(game.legal, q, -np.inf), axis=1)] = 1
+    for seat in range(2):
+        mixed = np.where((game.owner == seat)[:, None], greedy, policy)
+        metrics[f"greedy_gap_{seat}"] = float(best[seat] - measure_policy(game, mixed)[0][seat])
+    return metrics
+
+
+def empirical_policy(game: Compiled, rows: npt.NDArray[np.int32], actions: npt.NDArray[np.int8]) -> Floats:
+    """Return the frequencies (R, A) of reservoir entries; uniform at rows that never occur."""
+    counts = np.zeros(game.legal.shape)
+    np.add.at(counts, (rows, actions), 1)
+    total = counts.sum(axis=1, keepdims=True)
+    uniform = game.legal / game.legal.sum(axis=1, keepdims=True)
+    return np.where(total > 0, counts / np.maximum(total, 1), uniform)

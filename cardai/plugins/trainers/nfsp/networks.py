@@ -1,0 +1,54 @@
+"""NFSP's networks: for each seat Q, its target and the average policy, under the names they have in checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from torch import nn
+
+from cardai.core.encoder import Encoder, Layout
+from cardai.core.errors import UsageError
+from cardai.core.game import Game
+from cardai.core.rng import derive
+from cardai.learn.networks import mlp
+
+if TYPE_CHECKING:
+    from cardai.plugins.trainers.nfsp import NFSP
+
+ROLES = ("q", "target", "policy")
+MASK_LIMIT = 1024
+
+
+def layout_of(game: Game, encoder: Encoder | None) -> Layout:
+    """Return the encoder's layout of ``game``. Raises UsageError for a game or encoder that NFSP cannot take."""
+    if encoder is None:
+        raise UsageError("NFSP needs --encoder. See: cardai list-plugins.")
+    name = type(game).__name__
+    if game.num_players != 2:
+        raise UsageError(f"NFSP is for two players. {name} has {game.num_players}.")
+    if game.num_distinct_actions > MASK_LIMIT:
+        raise UsageError(
+            f"NFSP needs a mask of legal actions. {name} has {game.num_distinct_actions} actions: "
+            "give the game a smaller set of bets, if it has such an option."
+        )
+    if "player" not in {f.name for f in game.view_fields}:
+        raise UsageError(f"NFSP has a network a seat and needs the field 'player', which {name}'s views do not have.")
+    return encoder.for_game(game)
+
+
+def make_networks(options: NFSP, game: Game, layout: Layout, seed: int) -> dict[str, nn.Sequential]:
+    """Return fresh networks named q_0, target_0, policy_0, q_1, ...; a target begins equal to its Q."""
+    inputs = int(np.prod(layout.shape))
+    networks = {}
+    for seat in range(2):
+        for role in ROLES:
+            which = derive(seed, "network", "q" if role == "target" else role, seat)
+            networks[f"{role}_{seat}"] = mlp(inputs, options.hidden, game.num_distinct_actions, which)
+    return networks
+
+
+def pick(networks: Mapping[str, nn.Sequential], role: str) -> list[nn.Sequential]:
+    """Return both seats' networks of a role."""
+    return [networks[f"{role}_{seat}"] for seat in range(2)]

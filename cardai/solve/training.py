@@ -1,0 +1,117 @@
+"""What tabular solvers share as trainers: when to measure, what to save, and the player that comes out."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cardai.core.agent import Agent
+from cardai.core.encoder import Encoder
+from cardai.core.errors import DamagedFileError, OptionError, UsageError
+from cardai.core.files import Arrays, read_npz, write_npz
+from cardai.core.game import Game
+from cardai.core.trainer import Metrics, Training
+from cardai.solve.measures import measure_behaviour
+from cardai.solve.sequence_form import game_form
+from cardai.solve.tabular import tabular_agent
+
+Floats = npt.NDArray[np.float64]
+AGENT_OPTIONS = {"policy": "average (default: the one that converges) or current (the last iterate)"}
+CHUNK_SECONDS = 0.25
+"""About how long a solver works between two yields, so that it can be stopped and saved."""
+
+
+class TabularTraining(Training):
+    """A solver under way on the sequence form of ``game``.
+
+    A subclass keeps its arrays in ``self.arrays`` (they are the whole state beside ``step``, are changed in place, and
+    are what a checkpoint holds), goes on in :meth:`iterate`, and gives its policies in :meth:`behaviour`.
+    """
+
+    def __init__(self, game: Game, encoder: Encoder | None, measure_every: int = 0) -> None:
+        if encoder is not None:
+            raise UsageError(
+                "A tabular solver has a row for every information set and takes no --encoder. Leave it out."
+            )
+        self.tree, self.form = game_form(game)
+        self.step = 0
+        self.measure_every = measure_every
+        self.arrays: Arrays = {}
+        self._seconds_a_step = 0.0
+
+    @abstractmethod
+    def iterate(self, count: int) -> None:
+        """Do ``count`` iterations from ``self.step`` on, in place (``step`` is moved by the caller)."""
+
+    @abstractmethod
+    def behaviour(self, policy: str) -> Floats:
+        """Return the "average" or "current" policy as a behaviour (S,)."""
+
+    def zeros(self) -> Floats:
+        """Return (S,) zeros: a number for each sequence."""
+        return np.zeros(self.tree.infosets.num_sequences)
+
+    def train(self, steps: int) -> Iterator[Metrics]:
+        target = self.step + steps
+        while self.step < target:
+            due = min(target, self._next_measure())
+            while self.step < due:
+                count = due - self.step
+                if self._seconds_a_step > 0:
+                    count = min(count, max(1, int(CHUNK_SECONDS / self._seconds_a_step)))
+                elif self.step == 0 or count > 1:
+                    count = 1  # compiles, and shows how long an iteration takes
+                began = perf_counter()
+                self.iterate(count)
+                self._seconds_a_step = (perf_counter() - began) / count if count > 1 or self.step else 0.0
+                self.step += count
+                if self.step < due:
+                    yield {}
+            yield self.metrics()
+
+    def _next_measure(self) -> int:
+        """Return the next step to measure at: about twenty a factor of ten, or every ``measure_every`` steps."""
+        if self.measure_every:
+            return (self.step // self.measure_every + 1) * self.measure_every
+        at = 1
+        while at <= self.step:
+            at += max(1, at // 8)
+        return at
+
+    def metrics(self) -> Metrics:
+        """Return exploitability (NashConv / P) of both policies and what seat 0 earns under the average one."""
+        average = measure_behaviour(self.form, self.behaviour("average"))
+        current = measure_behaviour(self.form, self.behaviour("current"))
+        return {
+            "exploitability": average.exploitability,
+            "current_exploitability": current.exploitability,
+            "value": average.expected[0],
+        }
+
+    def save(self, directory: Path) -> None:
+        write_npz(directory / "tables.npz", {"step": np.int64(self.step), **self.arrays})
+
+    def load(self, directory: Path) -> None:
+        file = directory / "tables.npz"
+        expected: dict[str, tuple[Any, tuple[int | None, ...]]] = {"step": (np.int64, ())}
+        expected |= {name: (array.dtype, array.shape) for name, array in self.arrays.items()}
+        found = read_npz(file, expected)
+        if int(found["step"]) < 0 or not all(np.isfinite(array).all() for array in found.values()):
+            raise DamagedFileError(f"The file {file} holds numbers that no solver writes: it is damaged.")
+        self.step = int(found["step"])
+        for name, array in self.arrays.items():
+            array[...] = found[name]
+
+    def agent(self, options: Mapping[str, Any]) -> Agent:
+        policy = options.get("policy", "average")
+        if policy not in ("average", "current"):
+            raise OptionError(
+                f"The option 'policy' of a solved game must be average or current. Got {policy!r} instead."
+            )
+        return tabular_agent(self.tree, self.behaviour(policy), f"The {policy} policy after {self.step} iterations")

@@ -1,0 +1,191 @@
+"""Checks of agents, each on one game: as the match asks them, in batches of decisions."""
+
+from __future__ import annotations
+
+import pickle
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cardai.core.agent import Agent
+from cardai.core.fields import Views, unpack_view
+from cardai.core.game import Actions, Amounts, Game, Legal, allows
+from cardai.core.rng import Rows, derive
+from cardai.testing._checks import NotApplicable, check, require
+from cardai.testing._play import positions
+
+LONGEST_HAND = 20_000
+
+
+class AgentSubject:
+    """An agent bound to a game, with decisions to ask it about."""
+
+    def __init__(self, agent: Agent, game: Game) -> None:
+        self.plugin = agent
+        self.game = game
+
+    @cached_property
+    def agent(self) -> Agent:
+        """The agent ready to play the game."""
+        if self.plugin.interactive:
+            raise NotApplicable("A person answers.")
+        return self.plugin.for_game(self.game)
+
+    @cached_property
+    def batches(self) -> list[tuple[int, Views, Legal]]:
+        """Decisions met in random play: (player, views, legal), a batch a player."""
+        return [merge(self.game, player, positions(self.game)) for player in range(self.game.num_players)]
+
+    @property
+    def pure(self) -> Agent:
+        """The agent, if it is a pure function of the view."""
+        if self.agent.stateful:
+            raise NotApplicable("It is stateful: built once a seat and table, it never decides in batches.")
+        return self.agent
+
+
+def merge(game: Game, player: int, batches: list[tuple[int, Views, Legal]]) -> tuple[int, Views, Legal]:
+    """Return one player's decisions as one batch of at most 48."""
+    mine = [(views, legal) for p, views, legal in batches if p == player]
+    views = np.concatenate([v for v, _ in mine])[:48]
+    parts = [legal for _, legal in mine]
+    first = parts[0]
+    if isinstance(first, Amounts):
+        amounts = [part for part in parts if isinstance(part, Amounts)]
+        joined = (np.concatenate([getattr(a, n) for a in amounts]) for n in ("kinds", "min_amount", "max_amount"))
+        return player, views, Amounts(*joined).take(slice(0, 48))
+    return player, views, np.concatenate([np.asarray(part) for part in parts])[:48]
+
+
+def take(legal: Legal, rows: Any) -> Legal:
+    """Return some rows of legal actions."""
+    return legal.take(rows) if isinstance(legal, Amounts) else legal[rows]
+
+
+def seeds_for(count: int) -> npt.NDArray[np.uint64]:
+    """Return (count,) stream seeds."""
+    return np.array([derive(11, "decision", i) for i in range(count)], np.uint64)
+
+
+def ask(agent: Agent, views: Views, legal: Legal, seeds: npt.NDArray[np.uint64]) -> Actions:
+    """Return the agent's actions after checking their shape, type and legality."""
+    actions = np.asarray(agent.act(views, legal, Rows(seeds)))
+    require(actions.shape == (len(views),), f"act must return ({len(views)},) actions. Got {actions.shape}.")
+    require(np.issubdtype(actions.dtype, np.integer), f"act must return integers. Got {actions.dtype}.")
+    ok = allows(legal, actions)
+    wrong = int(np.argmin(ok)) if len(ok) else 0
+    require(ok.all(), f"act returned an illegal action: {actions[wrong] if len(actions) else ''} (row {wrong}).")
+    return actions.astype(np.int64)
+
+
+@check("agent")
+def actions_are_legal(subject: AgentSubject) -> None:
+    """It answers a batch of any size, none included, with a legal action a row."""
+    agent = subject.pure
+    for _, views, legal in subject.batches:
+        for count in (len(views), 7, 1, 0):
+            ask(agent, views[:count], take(legal, slice(0, count)), seeds_for(min(count, len(views))))
+
+
+@check("agent")
+def policy_sums_to_one(subject: AgentSubject) -> None:
+    """Its policy is a probability a column, summing to 1 over legal actions only, and does not depend on the batch."""
+    agent = subject.pure
+    if not agent.has_policy():
+        raise NotApplicable("It has no policy, only act.")
+    for _, views, legal in subject.batches:
+        policy = np.asarray(agent.policy(views, legal))
+        mask = legal.kinds if isinstance(legal, Amounts) else legal
+        require(policy.shape == mask.shape, f"policy must be {mask.shape}. Got {policy.shape}.")
+        require(np.isfinite(policy).all() and (policy >= 0).all(), "A probability is negative or not finite.")
+        require(not policy[~mask].any(), "An illegal action has a probability above 0.")
+        worst = float(np.abs(policy.sum(axis=1) - 1).max())
+        require(worst < 1e-6, f"The probabilities of a row do not sum to 1 (off by {worst:g}).")
+        for i in range(0, len(views), 5):
+            alone = np.asarray(agent.policy(views[i : i + 1], take(legal, slice(i, i + 1))))[0]
+            require(
+                np.array_equal(alone, policy[i]), f"The policy of a row depends on its batch: {alone}, {policy[i]}."
+            )
+
+
+@check("agent")
+def batch_independent(subject: AgentSubject) -> None:
+    """A decision does not depend on its neighbours: alone, in a batch, or at another place, it is the same."""
+    agent = subject.pure
+    for _, views, legal in subject.batches:
+        seeds = seeds_for(len(views))
+        whole = ask(agent, views, legal, seeds)
+        order = np.arange(len(views))[::-1]
+        backwards = ask(agent, views[order].copy(), take(legal, order), seeds[order])[::-1]
+        require(np.array_equal(whole, backwards), "A decision depends on its place in the batch.")
+        for i in range(len(views)):
+            alone = ask(agent, views[i : i + 1], take(legal, slice(i, i + 1)), seeds[i : i + 1])
+            require(alone[0] == whole[i], f"A decision depends on its batch: {alone[0]} alone, {whole[i]} in it.")
+
+
+@check("agent")
+def deterministic_by_seed(subject: AgentSubject) -> None:
+    """Asked again with the same seeds it decides the same: no random numbers but those it is given."""
+    agent = subject.pure
+    for _, views, legal in subject.batches:
+        seeds = seeds_for(len(views))
+        one, two = ask(agent, views, legal, seeds), ask(agent, views, legal, seeds)
+        require(np.array_equal(one, two), "The same views and seeds gave two answers: it has randomness of its own.")
+        fresh = ask(subject.plugin.for_game(subject.game), views, legal, seeds)
+        require(
+            np.array_equal(one, fresh), "A fresh copy of the agent decides otherwise: it keeps something in between."
+        )
+
+
+@check("agent")
+def views_are_left_alone(subject: AgentSubject) -> None:
+    """It changes neither the views nor the legal actions that it is given."""
+    agent = subject.pure
+    for _, views, legal in subject.batches:
+        parts = [views, *([legal.kinds, legal.min_amount] if isinstance(legal, Amounts) else [legal])]
+        before = [part.tobytes() for part in parts]
+        agent.act(views, legal, Rows(seeds_for(len(views))))
+        require([part.tobytes() for part in parts] == before, "It wrote into the views or legal actions it was given.")
+
+
+@check("agent")
+def bound_agent_pickles(subject: AgentSubject) -> None:
+    """Bound to a game it travels to worker processes and decides the same there."""
+    copy = pickle.loads(pickle.dumps(subject.agent))
+    if subject.agent.stateful:
+        return
+    for _, views, legal in subject.batches:
+        seeds = seeds_for(len(views))
+        same = np.array_equal(ask(copy, views, legal, seeds), ask(subject.agent, views, legal, seeds))
+        require(same, "A pickled copy of the agent decides otherwise.")
+
+
+@check("agent")
+def plays_whole_hands(subject: AgentSubject) -> None:
+    """It plays hands against itself to their end; a stateful one starts afresh in each match and hears the result."""
+    agent, game = subject.agent, subject.game
+    one, two = _play(agent, game), _play(agent, game)
+    require(one == two, "Two matches from the same seeds went otherwise: a new match must start from nothing.")
+
+
+def _play(agent: Agent, game: Game, hands: int = 4) -> list[list[int]]:
+    """Play some hands and return the actions of each."""
+    seats = [agent.new_match(seat) if agent.stateful else agent for seat in range(game.num_players)]
+    tables, row, played = game.tables(1), np.zeros(1, np.int64), []
+    for hand in range(hands):
+        tables.reset(np.array([derive(5, hand)], np.uint64))
+        actions: list[int] = []
+        while (player := int(tables.current_players()[0])) >= 0:
+            require(len(actions) < LONGEST_HAND, f"A hand was not over after {LONGEST_HAND} actions.")
+            seed = np.array([derive(5, hand, player, len(actions))], np.uint64)
+            chosen = ask(seats[player], tables.views(player, row), tables.legal(row), seed)
+            tables.apply(row, chosen)
+            actions.append(int(chosen[0]))
+        for seat in range(game.num_players):
+            if agent.stateful:
+                view = unpack_view(game.view_fields, tables.views(seat, row)[0])
+                seats[seat].hand_finished(view, tables.returns(row)[0].tolist())
+        played.append(actions)
+    return played

@@ -1,0 +1,175 @@
+"""Checks of trainers, each on one game for a few steps: train, save, go on, play."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cardai.core import registry
+from cardai.core.encoder import Encoder
+from cardai.core.errors import CardaiError, DamagedFileError, UsageError
+from cardai.core.game import Game
+from cardai.core.trainer import Metrics, Trainer, Training
+from cardai.testing._agent import AgentSubject, ask, seeds_for
+from cardai.testing._checks import NotApplicable, check, require
+
+SAFE = (".json", ".npz", ".npy", ".safetensors")
+TIMES = ("seconds", "per_second", "time")
+"""Metrics whose names end so are clock readings and may differ between runs."""
+
+
+class TrainerSubject:
+    """A trainer with the game, the encoder and the number of steps that the checks use."""
+
+    def __init__(self, trainer: Trainer, game: Game, encoder: Encoder | None, steps: int) -> None:
+        self.plugin = trainer
+        self.game = game
+        self.encoder = encoder if encoder is not None or not trainer.needs_encoder else any_encoder(game)
+        self.steps = steps
+
+    def start(self, seed: int = 1) -> Training:
+        """Begin training from nothing."""
+        return self.plugin.start(self.game, self.encoder, seed)
+
+    def train(self, training: Training) -> list[Metrics]:
+        """Train for the steps of the check and return the metrics, clock readings left out."""
+        return [timeless(row) for row in training.train(self.steps)]
+
+
+def any_encoder(game: Game) -> Encoder | None:
+    """Return the first registered encoder that can lay out the game."""
+    for entry in registry.entries("encoder"):
+        try:
+            encoder: Encoder = registry.create("encoder", entry.name)
+            encoder.for_game(game)
+        except CardaiError:
+            continue
+        return encoder
+    return None
+
+
+def timeless(row: Metrics) -> Metrics:
+    """Return metrics without clock readings."""
+    return {name: value for name, value in row.items() if not name.endswith(TIMES)}
+
+
+@check("trainer")
+def metrics_are_finite(subject: TrainerSubject) -> None:
+    """A few steps give metrics that are finite numbers, and the step count grows by exactly what was asked."""
+    training = subject.start()
+    require(training.step == 0, f"A training begins at step 0. It is at {training.step}.")
+    rows = subject.train(training)
+    require(training.step == subject.steps, f"After train({subject.steps}) the step count is {training.step}.")
+    for row in rows:
+        for name, value in row.items():
+            require(isinstance(name, str) and name, f"A metric has the name {name!r}.")
+            require(math.isfinite(value), f"The metric {name!r} is {value}.")
+
+
+@check("trainer")
+def deterministic_by_seed(subject: TrainerSubject) -> None:
+    """The same seed gives the same metrics and the same player."""
+    one, two = subject.start(), subject.start()
+    first, second = subject.train(one), subject.train(two)
+    require(first == second, f"The same seed gave two rows of metrics: {first} and {second}.")
+    require(decisions(subject, one) == decisions(subject, two), "The same seed gave two players.")
+
+
+@check("trainer")
+def resuming_changes_nothing(subject: TrainerSubject) -> None:
+    """Saved and loaded, a training goes on as if nothing had happened: equal metrics, equal player."""
+    kept = subject.start()
+    subject.train(kept)
+    with tempfile.TemporaryDirectory() as name:
+        kept.save(Path(name))
+        resumed = subject.start()
+        resumed.load(Path(name))
+        require(resumed.step == kept.step, f"Saved at step {kept.step}, loaded at step {resumed.step}.")
+    before = decisions(subject, kept) == decisions(subject, resumed)
+    require(before, "The player of a loaded training differs from that which was saved.")
+    one, two = subject.train(kept), subject.train(resumed)
+    require(one == two, f"After loading the metrics go on otherwise: {one} without, {two} with.")
+    require(decisions(subject, kept) == decisions(subject, resumed), "After loading another player is trained.")
+
+
+@check("trainer")
+def files_are_safe(subject: TrainerSubject) -> None:
+    """Saved files are JSON, npz without pickle, or safetensors: loading a stranger's run executes nothing."""
+    with tempfile.TemporaryDirectory() as name:
+        training = subject.start()
+        subject.train(training)
+        training.save(Path(name))
+        files = _files(Path(name))
+        require(files, "save wrote no file.")
+        for file in files:
+            require(file.suffix in SAFE, f"save wrote {file.name}: only {', '.join(SAFE)} are safe.")
+            if file.suffix == ".npz":
+                with np.load(file, allow_pickle=False) as arrays:
+                    for array in arrays.files:
+                        require(arrays[array].dtype != object, f"{file.name} holds pickled objects in {array!r}.")
+
+
+@check("trainer")
+def damage_is_reported(subject: TrainerSubject) -> None:
+    """A file that is cut off or missing raises DamagedFileError with the file's name."""
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        subject.start().save(directory)
+        for file in _files(directory):
+            whole = file.read_bytes()
+            for damaged in (whole[: len(whole) // 2], None):
+                if damaged is None:
+                    file.unlink()
+                else:
+                    file.write_bytes(damaged)
+                try:
+                    subject.start().load(directory)
+                    require(
+                        False, f"Loading did not notice that {file.name} is {'gone' if damaged is None else 'cut off'}."
+                    )
+                except DamagedFileError as error:
+                    require(file.name in str(error), f"The error does not name {file.name}: {error}")
+            file.write_bytes(whole)
+
+
+def _files(directory: Path) -> list[Path]:
+    return sorted(file for file in directory.rglob("*") if file.is_file())
+
+
+@check("trainer")
+def trained_agent_plays(subject: TrainerSubject) -> None:
+    """The player so far decides legally wherever random play leads, before training and after."""
+    training = subject.start()
+    decisions(subject, training)
+    subject.train(training)
+    decisions(subject, training)
+
+
+@check("trainer")
+def wrong_agent_option_is_refused(subject: TrainerSubject) -> None:
+    """An unknown option of the trained player is refused with an error that is meant for a person."""
+    try:
+        subject.start().agent({"no_such_option": "1"})
+    except UsageError:
+        return
+    require(False, "agent({'no_such_option': '1'}) was accepted; it must raise OptionError.")
+
+
+def decisions(subject: TrainerSubject, training: Training) -> list[Any]:
+    """Return what the player so far does in many positions: policies where it has one, else actions."""
+    agent = AgentSubject(training.agent({}), subject.game)
+    return [list(_answers(agent, views, legal)) for _, views, legal in agent.batches]
+
+
+def _answers(subject: AgentSubject, views: Any, legal: Any) -> Iterable[Any]:
+    agent = subject.agent
+    if agent.stateful:
+        raise NotApplicable("A trained player is a pure function of the view; this one is stateful.")
+    yield from ask(agent, views, legal, seeds_for(len(views))).tolist()
+    if agent.has_policy():
+        yield np.asarray(agent.policy(views, legal)).tolist()
