@@ -12,6 +12,7 @@ from cardai.core.errors import UsageError
 from cardai.core.fields import Views, empty_views
 from cardai.core.game import Game
 from cardai.solve import video_poker as exact
+from cardai.solve.holds import canonical_hands
 
 Floats = npt.NDArray[np.float32]
 Generator = np.random.Generator
@@ -45,7 +46,7 @@ class VideoPokerHolds:
         self._game = game
         self._pays = pays
         self._values = exact.hold_values(pays)
-        hands, self._weights = exact.canonical_hands()
+        hands, self._weights = canonical_hands()
         self._hands = canonical(hands)[0]
         self.size = len(self._hands)
 

@@ -196,7 +196,9 @@ class ValueTraining(Training):
         """Return the exact return and the shares of holds, over every hand up to suits' names (canonical only)."""
         if not self.options.canonical:
             return {}
-        return _measures(self.problem, self.agent({}))
+        player = self.agent({})
+        assert isinstance(player, ValueAgent)
+        return _measures(self.problem, player)
 
     # -- playing and keeping ---------------------------------------------------------------------------------------
 
