@@ -153,7 +153,7 @@ def main(hands: int) -> None:
         counts = compare(int(hands * share), players, stack)
         said = ", ".join(f"{value:,} {name}" for name, value in counts.items())
         deep = f"{stack} chips" if stack else "no stack limit"
-        print(f"{players} players, {deep}: equal in {said}; {time.process_time() - start:.0f} s CPU, 1 thread")  # noqa: T201
+        print(f"{players} players, {deep}: equal in {said}; {time.process_time() - start:.0f} s CPU, 1 thread")
 
 
 if __name__ == "__main__":

@@ -83,21 +83,35 @@ def flush_ranks(hand: Any) -> Any:
 
 
 @kernel
-def rank_batch(hands: Any, keys: Any, low_index: Any, high_index: Any, values: Any, flushes: Any, out: Any) -> Any:
-    """Rank ``hands`` (n, k) uint8 into ``out`` (n,) int32; return the first row with an entry that is no card, or -1."""
-    bad = -1
-    for i in range(hands.shape[0]):
+def is_special(key: Any) -> Any:
+    """Say whether a key needs a closer look: five cards of a suit, or an entry that is no card."""
+    return (key + _THREES) & _SPECIAL != _NONE
+
+
+@kernel
+def value_of_key(key: Any, low_index: Any, high_index: Any, values: Any) -> Any:
+    """Return the value of a key that is not special."""
+    return values[low_index[key & _LOW_MASK] + high_index[(key >> _HIGH) & _HIGH_MASK]]
+
+
+@kernel
+def rank_batch(hands: Any, tables: Any, out: Any) -> Any:
+    """Rank ``hands`` (n, k) uint8 into ``out`` (n,) int32; return the first row with an entry that is no card, or -1.
+
+    ``tables`` is (card keys, index of low ranks, index of high ranks, values, flush values).
+    """
+    keys, low_index, high_index, values, flushes = tables
+    for row in range(hands.shape[0]):
         key = _NONE
         for k in range(hands.shape[1]):
-            key += keys[hands[i, k]]
-        if (key + _THREES) & _SPECIAL != _NONE:
+            key += keys[hands[row, k]]
+        if is_special(key):
             if key & _BAD != _NONE:
-                bad = i
-                break
-            out[i] = flushes[flush_ranks(hands[i])]
+                return row
+            out[row] = flushes[flush_ranks(hands[row])]
         else:
-            out[i] = values[low_index[key & _LOW_MASK] + high_index[(key >> _HIGH) & _HIGH_MASK]]
-    return bad
+            out[row] = value_of_key(key, low_index, high_index, values)
+    return -1
 
 
 @kernel

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from attrs import frozen
 
 from cardai.cards import _batch_kernels as batch
 from cardai.cards import _ranking_kernels as single
@@ -49,13 +48,9 @@ PAYING_HANDS = (
 """The names of video poker's categories, in the order of :func:`paying_category`."""
 
 
-@frozen
-class _Tables:
-    keys: npt.NDArray[np.uint64]
-    low_index: npt.NDArray[np.int32]
-    high_index: npt.NDArray[np.int32]
-    values: npt.NDArray[np.int32]
-    flushes: npt.NDArray[np.int32]
+Tables = tuple[
+    npt.NDArray[np.uint64], npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32]
+]
 
 
 @cache
@@ -74,7 +69,11 @@ def _digit_sums(digits: int) -> npt.NDArray[np.int64]:
 
 
 @cache
-def _tables(size: int, ace_low: int = 1) -> _Tables:
+def batch_tables(size: int, ace_low: int = 1) -> Tables:
+    """Return the tables that :func:`cardai.cards._batch_kernels.value_of` needs for hands of ``size`` cards.
+
+    ``ace_low`` 0: A-2-3-4-5 is no straight.
+    """
     low_sums, high_sums = _digit_sums(batch.LOW_RANKS), _digit_sums(13 - batch.LOW_RANKS)
     low_index = np.zeros(batch.LOW_SIZE, np.int32)
     high_index = np.zeros(batch.HIGH_SIZE, np.int32)
@@ -89,7 +88,7 @@ def _tables(size: int, ace_low: int = 1) -> _Tables:
     flushes = np.zeros(8192, np.int32)
     batch.fill_flushes(ace_low, flushes)
     # The room behind the last value keeps keys of impossible hands (a card held twice) inside the table.
-    return _Tables(_card_keys(), low_index, high_index, values[: start + len(high_sums)].copy(), flushes)
+    return _card_keys(), low_index, high_index, values[: start + len(high_sums)].copy(), flushes
 
 
 def _as_hands(hands: Any, sizes: tuple[int, ...]) -> npt.NDArray[np.uint8]:
@@ -106,9 +105,9 @@ def _refuse(hands: npt.NDArray[np.uint8], row: int) -> None:
     raise ValueError(f"A card is a number from 0 to 51. Hand {row} is {hands[row].view(np.int8).tolist()}.")
 
 
-def _rank(cards: npt.NDArray[np.uint8], t: _Tables) -> Values:
+def _rank(cards: npt.NDArray[np.uint8], tables: Tables) -> Values:
     out = np.empty(len(cards), np.int32)
-    bad = int(batch.rank_batch(cards, t.keys, t.low_index, t.high_index, t.values, t.flushes, out))
+    bad = int(batch.rank_batch(cards, tables, out))
     if bad >= 0:
         raise ValueError(f"A card is a number from 0 to 51. Hand {bad} is {cards[bad].view(np.int8).tolist()}.")
     return out
@@ -124,7 +123,7 @@ def rank_high(hands: Any) -> Values:
         ValueError: another shape, or an entry that is no card.
     """
     cards = _as_hands(hands, (5, 6, 7))
-    return _rank(cards, _tables(cards.shape[1]))
+    return _rank(cards, batch_tables(cards.shape[1]))
 
 
 def rank_deuce_to_seven(hands: Any) -> Values:
@@ -136,7 +135,7 @@ def rank_deuce_to_seven(hands: Any) -> Values:
     Raises:
         ValueError: another shape, or an entry that is no card.
     """
-    return np.asarray(single.BEST_LOW - _rank(_as_hands(hands, (5,)), _tables(5, 0)), np.int32)
+    return np.asarray(single.BEST_LOW - _rank(_as_hands(hands, (5,)), batch_tables(5, 0)), np.int32)
 
 
 def paying_category(hands: Any) -> npt.NDArray[np.int8]:

@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 import os
 import sys
+import warnings
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -228,6 +229,7 @@ def build() -> Any:
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit: 0 done, 1 failed, 2 used wrongly, 130 interrupted, 141 pipe closed."""
     session.begin()
+    before, warnings.showwarning = warnings.showwarning, _warn
     try:
         given = sys.argv[1:] if arguments is None else arguments
         done = build().main(args=given or ["--help"], prog_name="cardai", standalone_mode=False)
@@ -249,9 +251,17 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         else:
             code = 1
             _complain(error, _unexpected(error))
+    finally:
+        warnings.showwarning = before
     if code == 130 and not session.current().quiet:
         sys.stderr.write("cardai: interrupted\n")
     sys.exit(code)
+
+
+def _warn(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    """Print a warning in one line; those that are for programmers only with --debug."""
+    if issubclass(category, UserWarning) or session.current().debug:
+        sys.stderr.write(f"cardai: {message}\n")
 
 
 def _complain(error: BaseException, message: str) -> None:
@@ -264,8 +274,8 @@ def _complain(error: BaseException, message: str) -> None:
 
 
 def _unexpected(error: Exception) -> str:
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.strerror}: {error.filename}"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror + (f": {error.filename}" if error.filename is not None else ".")
     if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("cardai"):
         return f"The Python module {error.name!r} is not installed. Run: pip install {error.name.partition('.')[0]}"
     hint = "" if session.current().debug else " Add --debug to see where."
@@ -286,7 +296,8 @@ def _reworded(error: Any) -> str:
         said = str(error.message).removeprefix("Value error, ").rstrip(".")
         message = f"{_called(param)} of {path}: {said[:1].lower()}{said[1:]}.{_given(error)}"
     else:
-        message = str(error.format_message()).strip().rstrip(".") + "."
+        message = str(error.format_message()).strip().replace("'?.", "'?")
+        message = message if message.endswith(("?", ".")) else message + "."
     return f"{message} See '{path} --help'."
 
 

@@ -57,6 +57,7 @@ def dealer(
     from cardai.core.kernel import interpret
 
     interpret()  # a few hands a second are no reason to compile anything
+    _spare_collections()
     from cardai.formats.acpc.clock import TimeLimits
     from cardai.formats.acpc.dealer import Dealer, Match
     from cardai.formats.acpc.gamedef import load_game
@@ -105,23 +106,41 @@ def play(
     port: Annotated[int, typer.Option("--port", "-p", help="The seat's port.", show_default=False)],
     host: Annotated[str, typer.Option("--host", help="The dealer's address.")] = "127.0.0.1",
     seed: Annotated[int, typer.Option("--seed", min=0, help="Decides what the player leaves to chance.")] = 0,
+    plays: Annotated[
+        str,
+        typer.Option(
+            "--as",
+            metavar="GAME",
+            help="The game the agent plays, such as holdem_fcpa.",
+            show_default="the definition's",
+        ),
+    ] = "",
     compiled: Annotated[
         bool, typer.Option("--compiled", help="Compile the game's kernels (starts later; for players that need it).")
     ] = False,
 ) -> None:
     """Take part in a match of the poker competition with any agent.
 
-    Ends when the dealer ends the match. The agent sees the game of cardai that the definition describes.
+    Ends when the dealer ends the match. The agent sees the game of cardai that the definition describes; with --as a
+    game that has a ladder of bets, its bets become amounts.
     """
     if not compiled:
         from cardai.core.kernel import interpret
 
         interpret()
+    _spare_collections()
     from cardai.formats.acpc.client import connect
     from cardai.formats.acpc.client import play as play_match
     from cardai.formats.acpc.gamedef import load_game
     from cardai.formats.acpc.player import AgentPlayer
 
     definition = load_game(game)
-    player = AgentPlayer(agent, definition, seed)
-    play_match(connect(host, port), definition, player.choose, player.hand_finished)
+    player = AgentPlayer(agent, definition, seed, plays)
+    play_match(connect(host, port), definition, player.choose, player.hand_finished if player.wants_results else None)
+
+
+def _spare_collections() -> None:
+    """Look for reference cycles seldom: betting nodes are many, long-lived and few of them garbage."""
+    import gc
+
+    gc.set_threshold(50_000, 50, 50)

@@ -15,15 +15,17 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from cardai.core.game import Game
+    from cardai.core.spec import Spec
 
-ACTIONS_SHOWN = 24
-"""A game's action ids are listed in full up to this many; of more, the first and the last few are."""
+ACTIONS_SHOWN = 64
+"""A game's action ids are listed in full up to this many; of more, the first ones and the last four are."""
 
 
 def describe(
     kind: Annotated[str, typer.Argument(help="game, encoder, agent, trainer or watcher.", show_default=False)],
     name: Annotated[
-        str, typer.Argument(help="The plugin, with options if they matter: gin:target=50.", show_default=False)
+        str,
+        typer.Argument(help="The plugin, with options if they matter (gin:target=50); or a run.", show_default=False),
     ],
     game: Annotated[
         str | None, typer.Option("--game", "-g", metavar="GAME", help="Say how an encoder or agent takes this game.")
@@ -44,6 +46,8 @@ def gather(kind: str, name: str, game: str | None = None) -> dict[str, Any]:
     from cardai.core.spec import parse
 
     spec = parse(name)
+    if kind == "agent" and spec.is_run:
+        return _about_run(spec)
     entry = registry.find(kind, spec.name)
     about: dict[str, Any] = {
         "kind": kind,
@@ -71,6 +75,34 @@ def gather(kind: str, name: str, game: str | None = None) -> dict[str, Any]:
         return about
     about.update(_BY_KIND[kind](plugin, game))
     return about
+
+
+def _about_run(spec: Spec) -> dict[str, Any]:
+    """Return what is known of a trained run that is named as an agent."""
+    from pathlib import Path
+
+    from cardai.core.runs import Run
+
+    run = Run.open(Path(spec.name))
+    steps = run.steps()
+    rows = run.read_metrics()
+    return {
+        "kind": "agent",
+        "name": spec.name,
+        "spec": str(spec),
+        "summary": "A trained run: this directory is an agent of the game it was trained on.",
+        "distribution": "trained run",
+        "module": run.id,
+        "trainer": run.trainer_spec,
+        "game": run.game_spec,
+        "encoder": run.encoder_spec,
+        "seed": run.seed,
+        "steps": steps[-1] if steps else 0,
+        "checkpoints": steps,
+        "step_unit": run.trainer().step_unit,
+        "agent_options": dict(run.trainer().agent_options()),
+        "metrics": rows[-1] if rows else {},
+    }
 
 
 def _options(cls: type, given: dict[str, Any]) -> list[dict[str, Any]]:
@@ -105,7 +137,8 @@ def _plain(value: Any) -> Any:
 def _about_game(game: Game, _: str | None) -> dict[str, Any]:
     fields = [_field(f) for f in game.view_fields]
     count = game.num_distinct_actions
-    shown = range(count) if count <= ACTIONS_SHOWN else [*range(ACTIONS_SHOWN - 4), *range(count - 4, count)]
+    first = ACTIONS_SHOWN - 4 if count <= 1024 else 4  # beyond that they are amounts
+    shown = range(count) if count <= ACTIONS_SHOWN else [*range(first), *range(count - 4, count)]
     return {
         "rules": game.rules,
         "num_players": game.num_players,
@@ -197,7 +230,13 @@ def _print_facts(console: Console, about: dict[str, Any]) -> None:
         )
         memory = "remembers during a match" if about["stateful"] else "a function of the view alone"
         lines.append(f"{exact}; {memory}." + (f" It plays {about['plays']}." if "plays" in about else ""))
-    if about["kind"] == "trainer" and "step_unit" in about:
+    if "trainer" in about:
+        lines += [f"{key:<8} {about[key]}" for key in ("trainer", "game", "encoder", "seed") if about[key] is not None]
+        kept = ", ".join(str(step) for step in about["checkpoints"]) or "none yet"
+        lines += [f"steps    {about['steps']:,} {about['step_unit']} (checkpoints: {kept})"]
+        lines += [f"         {name} {value:.6g}" for name, value in about["metrics"].items()]
+        lines += [f"options  {about['name']}:{key}=...  {text}" for key, text in about["agent_options"].items()]
+    elif about["kind"] == "trainer" and "step_unit" in about:
         needs = "; needs --encoder" if about["needs_encoder"] else ""
         lines.append(f"A step is counted in {about['step_unit']}{needs}.")
         lines += [f"  runs/DIR:{key}=...  {text}" for key, text in about["agent_options"].items()]

@@ -98,7 +98,7 @@ def run(
     else:
         show(result, command)
     if record:
-        note(f"Recorded {len(result.hands):,} hands in {record}. See them with: cardai replay {shlex.quote(record)}")
+        note(f"The hands are in {record}. See them with: cardai replay {shlex.quote(record)}")
     if result.interrupted and not human:
         raise typer.Exit(130)
 

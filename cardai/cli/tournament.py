@@ -14,7 +14,7 @@ import typer
 from cardai.cli.figures import estimate_json, percent, signed
 from cardai.cli.run import warn_cold
 from cardai.cli.session import Jobs, Json, Seed, note, out, print_json, progress
-from cardai.core.errors import PluginError
+from cardai.core.errors import PluginError, UsageError
 
 if TYPE_CHECKING:
     from cardai.core.tournament import Standings
@@ -57,8 +57,14 @@ def tournament(
 
     Ctrl-C prints what is finished; with --out nothing finished is lost and --resume goes on.
     """
+    from cardai.core import registry
     from cardai.core import tournament as library
 
+    if resume and directory is None:
+        raise UsageError("--resume goes on with a saved tournament: name its directory with --out DIR.")
+    people = [spec for spec in agent if registry.create("agent", spec).interactive]
+    if people:
+        raise UsageError(f"A tournament is for programs. Play with {people[0]!r} by: cardai run.")
     if plot:
         _need_matplotlib()
     warn_cold()

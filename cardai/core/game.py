@@ -203,6 +203,8 @@ class Game(ABC):
     """What a view holds."""
     outcome_fields: tuple[Field, ...] = ()
     """What is noted of each finished hand beside its returns (turns, who knocked, ...)."""
+    amounts: bool = False
+    """Whether legal actions are :class:`Amounts` (full no-limit betting) rather than a mask."""
     unit: ClassVar[str] = "chips"
     """The unit of returns: points, chips, ..."""
     measure: ClassVar[Literal["wins", "returns"]] = "returns"

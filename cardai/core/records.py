@@ -36,6 +36,8 @@ class RecordWriter:
 
     def __init__(self, path: str | Path, header: Mapping[str, Any]) -> None:
         self.path = Path(path)
+        if self.path.is_dir():
+            raise UsageError(f"The record file {str(path)!r} is a directory. Give the name of a file.")
         self._beside = self.path.with_name(self.path.name + ".part")
         try:
             self._file = self._beside.open("w", encoding="utf-8")

@@ -198,6 +198,9 @@ def create(kind: str, spec: Spec | str) -> Any:
     """
     if isinstance(spec, str):
         spec = parse(spec)
+    if spec.name.endswith(".py"):
+        stem = Path(spec.name).stem
+        raise UsageError(f"{spec.name!r} is a file. Load it with --plugin {spec.name} and name its {kind}: {stem}.")
     if spec.is_run and kind == "agent":
         from cardai.core.runs import run_agent
 

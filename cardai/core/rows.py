@@ -258,7 +258,7 @@ def refuse_amount(current: int, row: int, action: int, legal: Amounts, i: int) -
 def bring_forward(row: Any, position: int, card: int) -> None:
     """Swap ``card`` to ``position`` of the row's deck; it must lie at or behind it."""
     deck = row["deck"]
-    behind = np.flatnonzero(deck[position:] == card)
+    behind = np.flatnonzero((deck[position:] == card) & (card >= 0))
     if not len(behind):
         raise IllegalActionError(f"The card {card} is no longer in the deck at position {position}.")
     other = position + int(behind[0])

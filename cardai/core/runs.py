@@ -297,19 +297,18 @@ def full_spec(kind: str, text: str, more: Mapping[str, str] | None = None) -> st
 def check_same(run: Run, kind: str, text: str | None, more: Mapping[str, str] | None = None) -> None:
     """Raise UsageError if ``text`` and ``more`` (given with --resume) name another ``kind`` than the run's own."""
     own: str | None = {"trainer": run.trainer_spec, "game": run.game_spec, "encoder": run.encoder_spec}[kind]
-    if text is None and not more:
-        return
-    try:
-        same = own is not None and full_spec(kind, text or own, more) == own
-    except OptionError as error:
-        if text is not None or own is None:
-            raise
-        raise UsageError(f"--resume {run.path} goes on with the {kind} {own}. {error}") from error
-    if not same:
-        given = " ".join([text or "", *(f"{key}={value}" for key, value in (more or {}).items())]).strip()
-        raise UsageError(
-            f"--resume {run.path} goes on with the {kind} {own}. Got {given!r} instead: leave it out, or start a new run."
-        )
+    going = f"--resume {run.path} goes on with"
+    if text is not None and (own is None or full_spec(kind, text) != own):
+        raise UsageError(f"{going} the {kind} {own}. Got {text!r} instead: leave it out, or start a new run.")
+    if more and own is not None:
+        spec = parse(own)
+        held = dict(spec.options)
+        for key, value in more.items():
+            changed = Spec(spec.name, tuple({**held, key: value}.items()))
+            if full_spec(kind, str(changed)) != own:
+                raise UsageError(
+                    f"{going} {key}={held[key]}. Got {key}={value} instead: leave it out, or start a new run."
+                )
 
 
 def _versions() -> dict[str, str]:

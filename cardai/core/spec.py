@@ -156,7 +156,7 @@ def build(plugin: type, values: Mapping[str, Any], called: str) -> Any:
         if key not in known:
             listing = ", ".join(sorted(known)) or "it has none"
             raise OptionError(f"{called} has no option {key!r}.{nearest(key, known)} Its options: {listing}.")
-        given[key] = convert(value, hints[key], f"The option {key!r} of {called}")
+        given[key] = convert(value, hints[key], f"The option {key!r} of {called[:1].lower()}{called[1:]}")
     try:
         return plugin(**given)
     except (ValueError, TypeError) as error:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cardai.core.errors import IllegalActionError
 from cardai.core.fields import Views, empty_views, pack_views
-from cardai.core.game import CHANCE, TERMINAL, Game, IntArray, Legal, State, Tables, unpack_setup
+from cardai.core.game import CHANCE, TERMINAL, Amounts, Game, IntArray, Legal, State, Tables, unpack_setup
 from cardai.core.rng import uniform
 
 
@@ -62,11 +62,24 @@ class StateTables(Tables):
         return self._current.copy()
 
     def legal(self, rows: IntArray) -> Legal:
+        if self.game.amounts:
+            return self._amounts(rows)
         mask = np.zeros((len(rows), self.game.num_distinct_actions), np.bool_)
         for k, row in enumerate(rows):
             if self._current[row] >= 0:
                 mask[k, self.state(int(row)).legal_actions()] = True
         return mask
+
+    def _amounts(self, rows: IntArray) -> Amounts:
+        kinds = np.zeros((len(rows), 3), np.bool_)
+        least, most = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
+        for k, row in enumerate(rows):
+            actions = self.state(int(row)).legal_actions() if self._current[row] >= 0 else []
+            raises = [a for a in actions if a >= 2]
+            kinds[k] = 0 in actions, 1 in actions, bool(raises)
+            if raises:
+                least[k], most[k] = raises[0], raises[-1]
+        return Amounts(kinds, least, most)
 
     def views(self, player: int, rows: IntArray) -> Views:
         return pack_views(self.game.view_fields, (self.state(int(row)).view(player) for row in rows))

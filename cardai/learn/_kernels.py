@@ -260,12 +260,19 @@ def adam_step(net: Any, gradient: Any, adam: Any, rate: Any) -> None:
 
 
 @kernel
+def _copy(source: Any, target: Any) -> None:
+    flat, other = source.reshape(-1), target.reshape(-1)
+    for i in range(len(flat)):
+        other[i] = flat[i]
+
+
+@kernel
 def copy_net(source: Any, target: Any) -> None:
     """Copy all parameters."""
-    target.hidden_weight[:] = source.hidden_weight
-    target.hidden_bias[:] = source.hidden_bias
-    target.head_weight[:] = source.head_weight
-    target.head_bias[:] = source.head_bias
+    _copy(source.hidden_weight, target.hidden_weight)
+    _copy(source.hidden_bias, target.hidden_bias)
+    _copy(source.head_weight, target.head_weight)
+    _copy(source.head_bias, target.head_bias)
 
 
 @kernel

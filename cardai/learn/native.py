@@ -21,6 +21,8 @@ def suits(hidden: tuple[int, ...]) -> bool:
 def net_of(network: nn.Sequential) -> Net:
     """Return the parameters of a one-hidden-layer network from :func:`cardai.learn.networks.mlp`, as views."""
     first, _, head = network
+    assert isinstance(first, nn.Linear)
+    assert isinstance(head, nn.Linear)
     arrays = [p.detach().numpy() for p in (first.weight, first.bias, head.weight, head.bias)]
     net = Net(arrays[0].T, *arrays[1:])
     if not all(a.flags.c_contiguous for a in net):

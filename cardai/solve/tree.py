@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views, pack_views
@@ -125,7 +125,8 @@ def build_tree(game: Game, limit: int = NODE_LIMIT) -> GameTree:
 
 def first_hand(game: Game) -> State:
     """Return the hand that is solved: a match's first, with no score."""
-    return game.new_initial_state(game.next_hand((), None, 0))
+    setup = game.next_hand((0.0,) * game.num_players, None, 0)
+    return game.new_initial_state(evolve(setup, score=()))
 
 
 def refuse_if_large(game: Game, limit: int) -> None:
@@ -136,7 +137,7 @@ def refuse_if_large(game: Game, limit: int) -> None:
     refused here; the walk itself counts exactly.
     """
     name = type(game).__name__
-    if game.num_distinct_actions > MASK_LIMIT:
+    if game.amounts or game.num_distinct_actions > MASK_LIMIT:
         raise UsageError(
             f"{name} has {game.num_distinct_actions} distinct actions: exact measures and solvers take games with at "
             f"most {MASK_LIMIT}. Give the game a smaller set of bets, if it has such an option."

@@ -34,9 +34,14 @@ class AgentSubject:
         return self.plugin.for_game(self.game)
 
     @cached_property
+    def _batches(self) -> list[tuple[int, Views, Legal]]:
+        met = positions(self.game)
+        return [merge(player, met) for player in range(self.game.num_players)]
+
+    @property
     def batches(self) -> list[tuple[int, Views, Legal]]:
-        """Decisions met in random play: (player, views, legal), a batch a player."""
-        return [merge(self.game, player, positions(self.game)) for player in range(self.game.num_players)]
+        """Decisions met in random play: (player, views, legal), a batch a player; copies, each time."""
+        return [(player, views.copy(), copy_legal(legal)) for player, views, legal in self._batches]
 
     @property
     def pure(self) -> Agent:
@@ -46,7 +51,7 @@ class AgentSubject:
         return self.agent
 
 
-def merge(game: Game, player: int, batches: list[tuple[int, Views, Legal]]) -> tuple[int, Views, Legal]:
+def merge(player: int, batches: list[tuple[int, Views, Legal]]) -> tuple[int, Views, Legal]:
     """Return one player's decisions as one batch of at most 48."""
     mine = [(views, legal) for p, views, legal in batches if p == player]
     views = np.concatenate([v for v, _ in mine])[:48]
@@ -57,6 +62,11 @@ def merge(game: Game, player: int, batches: list[tuple[int, Views, Legal]]) -> t
         joined = (np.concatenate([getattr(a, n) for a in amounts]) for n in ("kinds", "min_amount", "max_amount"))
         return player, views, Amounts(*joined).take(slice(0, 48))
     return player, views, np.concatenate([np.asarray(part) for part in parts])[:48]
+
+
+def copy_legal(legal: Legal) -> Legal:
+    """Return a copy of legal actions."""
+    return take(legal, np.arange(len(legal)))
 
 
 def take(legal: Legal, rows: Any) -> Legal:

@@ -15,7 +15,7 @@ from random import Random
 from attrs import frozen
 
 from cardai.core.game import CHANCE, Game, State
-from cardai.testing._checks import NotApplicable, check, require
+from cardai.testing._checks import CheckFailed, NotApplicable, check, require
 from cardai.testing._play import GameSubject, Step, Tree, packed, play_hand, shorten
 
 ENOUGH = 100
@@ -35,11 +35,10 @@ def equal_keys_mean_equal_knowledge(subject: GameSubject) -> None:
                 continue
             j = first.setdefault(node.keys[player], i)
             other = tree.nodes[j]
-            both = f"player {player} after {shorten(tree.path(j))} and after {shorten(tree.path(i))}"
-            same_view = node.views[player] == other.views[player]
-            require(same_view, f"One key but two views: {both}. Something in the view is not known to the key.")
-            if node.current == player == other.current:
-                require(node.legal == other.legal, f"One key but different legal actions: {both}.")
+            if node.views[player] != other.views[player]:
+                raise CheckFailed(f"One key but two views: player {player} after {_both(tree, i, j)}.")
+            if node.current == player == other.current and node.legal != other.legal:
+                raise CheckFailed(f"One key but different legal actions: player {player} after {_both(tree, i, j)}.")
 
 
 @check("game")
@@ -55,9 +54,9 @@ def keys_hold_what_was_seen(subject: GameSubject) -> None:
             own = parent.current == player or (parent.current == CHANCE and player in parent.seen_by)
             if own:
                 j = known.setdefault((node.parent, node.keys[player]), i)
-                what = "what player %d did" if parent.current == player else "an outcome that player %d sees"
-                paths = f"{shorten(tree.path(j))} and {shorten(tree.path(i))}"
-                require(i == j, f"The key does not hold {what % player}: it is the same after {paths}.")
+                if i != j:
+                    what = "what player %d did" if parent.current == player else "an outcome that player %d sees"
+                    raise CheckFailed(f"The key does not hold {what % player}: the same after {_both(tree, i, j)}.")
 
 
 @check("game")
@@ -72,9 +71,9 @@ def keys_hide_what_was_not_seen(subject: GameSubject) -> None:
             parent = tree.nodes[node.parent]
             if parent.current == CHANCE and player not in parent.seen_by and node.current != -4:
                 j = known.setdefault(node.parent, i)
-                same = node.keys[player] == tree.nodes[j].keys[player]
-                paths = f"{shorten(tree.path(j))} and {shorten(tree.path(i))}"
-                require(same, f"Player {player}'s key leaks an outcome that only others see: it differs after {paths}.")
+                if node.keys[player] != tree.nodes[j].keys[player]:
+                    paths = _both(tree, i, j)
+                    raise CheckFailed(f"Player {player}'s key leaks an outcome that only others see: after {paths}.")
 
 
 @check("game")
@@ -107,8 +106,8 @@ def nothing_is_forgotten(subject: GameSubject) -> None:
             memory.append(past)
             if node.current == player:
                 first, j = past_of.setdefault(node.keys[player], (past, i))
-                paths = f"{shorten(tree.path(j))} and {shorten(tree.path(i))}"
-                require(first == past, f"Player {player} forgets own actions: the key is the same after {paths}.")
+                if first != past:
+                    raise CheckFailed(f"Player {player} forgets own actions: the same key after {_both(tree, i, j)}.")
 
 
 @check("game")
@@ -139,9 +138,10 @@ def _compare_all(game: Game, tree: Tree) -> Counter[int]:
             if i != j:
                 effective[player] += 1
                 other = tree.nodes[j]
-                paths = f"{shorten(tree.path(j))} and {shorten(tree.path(i))}"
-                _same(player, _Seen(other.keys[player], other.views[player], other.legal),
-                      _Seen(node.keys[player], node.views[player], node.legal), paths)  # fmt: skip
+                one = _Seen(other.keys[player], other.views[player], other.legal)
+                two = _Seen(node.keys[player], node.views[player], node.legal)
+                if one != two:
+                    raise _leak(player, one, two, _both(tree, i, j))
     return effective
 
 
@@ -152,12 +152,16 @@ class _Seen:
     legal: tuple[int, ...]
 
 
-def _same(player: int, one: _Seen, other: _Seen, where: str) -> None:
-    """Require that a player's knowledge is the same in two states that differ only in what the player has not seen."""
-    leaks = [name for name in ("view", "legal", "key") if getattr(one, name) != getattr(other, name)]
+def _leak(player: int, one: _Seen, other: _Seen, where: str) -> CheckFailed:
+    """Say what a player knows in one state and not in another that differs only in what the player has not seen."""
     names = {"view": "view", "legal": "legal actions (or their order)", "key": "key"}
-    said = " and ".join(names[name] for name in leaks)
-    require(not leaks, f"LEAK: player {player}'s {said} depend on cards that the player has not seen: {where}.")
+    said = " and ".join(text for name, text in names.items() if getattr(one, name) != getattr(other, name))
+    return CheckFailed(f"LEAK: player {player}'s {said} depend on what the player has not seen: after {where}.")
+
+
+def _both(tree: Tree, i: int, j: int) -> str:
+    """Return the histories of two nodes."""
+    return f"{shorten(tree.path(j))} and {shorten(tree.path(i))}"
 
 
 def _redraw_hands(game: Game) -> Counter[int]:
@@ -201,7 +205,10 @@ def _redrawn_is_same(game: Game, steps: Sequence[Step], player: int, hidden: lis
     for i, step in enumerate(steps):
         if step.actor == player and differs:
             reached = True
-            _same(player, _seen(game, state, player), _seen(game, other, player), _both(steps[:i], history))
+            one, two = _seen(game, state, player), _seen(game, other, player)
+            if one != two:
+                where = f"{shorten([s.action for s in steps[:i]])} and {shorten(history)}"
+                raise _leak(player, one, two, where)
         action = changed.get(i, step.action)
         if other.current_player() != step.actor or not _possible(other, action):
             break  # the change shows in what others do: this replay ends here
@@ -256,7 +263,3 @@ def _possible(state: State, action: int) -> bool:
 
 def _seen(game: Game, state: State, player: int) -> _Seen:
     return _Seen(state.key(player), packed(game, state, player), tuple(state.legal_actions()))
-
-
-def _both(steps: Sequence[Step], history: list[int]) -> str:
-    return f"{shorten([s.action for s in steps])} and {shorten(history)}"

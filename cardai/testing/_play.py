@@ -17,7 +17,7 @@ from cardai.core.game import CHANCE, Amounts, Game, Legal, Setup, State
 from cardai.core.rng import derive
 from cardai.testing._checks import CheckFailed, require
 
-LONGEST_HAND = 20_000
+LONGEST_HAND = 10_000
 SMALL = 20_000
 """A game with at most so many nodes is checked as a whole tree."""
 
@@ -82,7 +82,8 @@ def play_hand(game: Game, seed: int, setup: Setup | None = None, limit: int = LO
             step = Step(actor, rng.choices(outcomes, chances)[0], tuple(state.chance_seen_by()), tuple(outcomes))
         else:
             legal = state.legal_actions()
-            require(legal, f"Player {actor} is to act but has no legal action. History: {shorten(state.history)}.")
+            if not legal:
+                raise CheckFailed(f"Player {actor} is to act but has no legal action: {shorten(state.history)}.")
             step = Step(actor, prefer(legal, seed, rng), (), tuple(legal) if len(legal) <= 64 else ())
         state.apply_action(step.action)
         steps.append(step)
@@ -99,8 +100,8 @@ def replay(game: Game, history: Sequence[int], setup: Setup | None = None) -> St
 
 def shorten(history: Sequence[int]) -> str:
     """Return a history as text, its middle left out if it is long."""
-    items = [str(int(a)) for a in history]
-    return " ".join(items if len(items) <= 40 else [*items[:25], "...", *items[-12:]]) or "(none)"
+    shown = [*history[:25], "...", *history[-12:]] if len(history) > 40 else history
+    return " ".join(str(item) for item in shown) or "(none)"
 
 
 def packed(game: Game, state: State, player: int) -> bytes:
@@ -194,19 +195,28 @@ class GameSubject:
     def __init__(self, game: Game) -> None:
         self.plugin = self.game = game
 
-    @cached_property
+    @property
     def hands(self) -> list[tuple[Setup | None, list[Step], State]]:
         """Some finished hands of random play: outside a match, and as the first of one."""
+        if isinstance(self._hands, CheckFailed):
+            raise self._hands
+        return self._hands
+
+    @cached_property
+    def _hands(self) -> list[tuple[Setup | None, list[Step], State]] | CheckFailed:
         found = []
         for seed in range(24):
             setup = None if seed % 2 == 0 else self.game.next_hand((0.0,) * self.game.num_players, None, seed)
-            found.append((setup, *play_hand(self.game, seed, setup)))
+            try:
+                found.append((setup, *play_hand(self.game, seed, setup)))
+            except CheckFailed as error:  # said once by each check, but played only once
+                return error
         return found
 
     @cached_property
     def tree(self) -> Tree:
         """The whole tree of a small game, else a sample."""
-        return whole_tree(self.game) or sampled_tree(self.game)
+        return whole_tree(self.game) or sampled_tree(self.game, len(self.hands) // 3)
 
 
 def positions(game: Game, count: int = 96, seed: int = 0) -> list[tuple[int, Views, Legal]]:

@@ -40,7 +40,27 @@ def warm(monkeypatch: pytest.MonkeyPatch) -> None:
         (["replay", "nowhere.jsonl"], "The record file 'nowhere.jsonl' cannot be read: No such file or directory."),
         (["list-plugins", "--plugin", "nowhere.py"], "There is no plugin file 'nowhere.py'."),
         (["list-plugins", "--watch", "nobody"], "There is no watcher named 'nobody'."),
-        (["tournament", "-g", "kuhn", "-a", "human"], "A tournament needs at least two agents"),
+        (["tournament", "-g", "kuhn", "-a", "random"], "A tournament needs at least two agents"),
+        (["tournament", "-g", "kuhn", "-a", "random", "-a", "human"], "A tournament is for programs."),
+        (["tournament", "-g", "kuhn", "-a", "random", "--resume"], "name its directory with --out DIR."),
+        (
+            ["run", "-g", "gin:target=abc", "-a", "human"],
+            "The option 'target' of the game 'gin' must be a whole number.",
+        ),
+        (["run", "-g", "gin:target=0", "-a", "human"], "'target' must be >= 1: 0"),
+        (["run", "-g", "leduc", "-a", "simple", "--vs", "random"], "A rule-based gin player plays gin only."),
+        (
+            ["run", "-g", "kuhn", "-a", "./bot.py", "--vs", "random"],
+            "Load it with --plugin ./bot.py and name its agent: bot.",
+        ),
+        (
+            ["run", "-g", "kuhn", "-a", "random", "--vs", "random", "--record", "/no/x"],
+            "The record file '/no/x' cannot be",
+        ),
+        (
+            ["run", "-g", "kuhn", "-a", "random", "--vs", "random", "--record", "/"],
+            "The record file '/' is a directory.",
+        ),
     ],
 )
 def test_a_wrong_call_gets_one_message_and_ends_with_2(cardai: Call, arguments: list[str], message: str) -> None:

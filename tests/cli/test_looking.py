@@ -91,3 +91,27 @@ def test_every_built_in_plugin_can_be_described(cardai: Call) -> None:
                 called = cardai("describe", kind, entry.name)
                 assert called.code == 0, (entry, called.err)
                 assert entry.name in called.out
+
+
+def test_a_trained_run_can_be_described_as_the_agent_it_is(cardai: Call, tmp_path: Path) -> None:
+    from cardai.core.runs import Run
+
+    Run.create(tmp_path / "run", "cfr_plus", "kuhn", None, seed=3, steps=5)
+    called = cardai("describe", "agent", str(tmp_path / "run"))
+    assert called.code == 0
+    assert "game     kuhn" in called.out
+    assert "steps    0 iterations (checkpoints: none yet)" in called.out
+    assert "There is no training run in 'runs/none'" in cardai("describe", "agent", "runs/none").err
+
+
+def test_warnings_are_one_line_in_the_same_style(cardai: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    import warnings
+
+    def warn(kind: str | None) -> list[Entry]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("default")
+            warnings.warn("Playing step 3 instead.", UserWarning, stacklevel=1)
+        return []
+
+    monkeypatch.setattr("cardai.cli.list_plugins.entries", warn)
+    assert cardai("list-plugins").err == "cardai: Playing step 3 instead.\n"

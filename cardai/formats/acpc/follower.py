@@ -9,9 +9,10 @@ from __future__ import annotations
 from cardai.core.errors import DamagedFileError, IllegalActionError
 from cardai.formats.acpc.gamedef import GameDef
 from cardai.formats.acpc.nodes import Node, Tree
-from cardai.formats.acpc.states import CARD_TEXT, MatchState, parse_betting, parse_match_state
+from cardai.formats.acpc.states import CALL, CARD_TEXT, FOLD, parse_betting, parse_match_state
 
 _CARD_OF = {text.encode(): card for card, text in enumerate(CARD_TEXT)}
+_SIMPLE = {b"f": (FOLD,), b"c": (CALL,)}
 _STEPS = 64  # tails a node remembers
 
 
@@ -26,7 +27,6 @@ class Follower:
         self.hand = -1
         self._head = b"?"
         self._deal = b""
-        self._state: MatchState | None = None
 
     def see(self, line: bytes) -> bool:
         """Take in one match state (without line end) and say whether it is this player's turn.
@@ -63,8 +63,11 @@ class Follower:
     def _step(self, node: Node, tail: bytes) -> Node:
         """Return the node ``tail`` leads to, and remember the way."""
         letters = tail.rstrip(b"/")
-        if letters[:1] == b"r" and letters[1:].isdigit() and self.game.no_limit:
-            actions: tuple[int, ...] = (int(letters[1:]),)
+        actions: tuple[int, ...]
+        if letters in _SIMPLE:
+            actions = _SIMPLE[letters]
+        elif letters[:1] == b"r" and letters[1:].isdigit() and self.game.no_limit:
+            actions = (int(letters[1:]),)
         else:
             actions = sum(parse_betting(tail.decode("latin-1"), self.game.no_limit), ())
         step = node

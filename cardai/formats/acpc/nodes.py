@@ -21,15 +21,19 @@ ranking = interpreted_copy("cardai.cards._ranking_kernels")
 FINISHED = -4
 """``actor`` of a finished hand."""
 _SUIT = 8191  # 13 ones
-_KEPT = 30_000  # nodes kept (about 1 kB each); heads-up limit hold'em has about 20,000
+_KEPT = {False: 30_000, True: 4_000}
+"""Nodes kept in limit and no-limit games, about 1 kB each: heads-up limit hold'em has about 20,000 in all; of no-limit's
+endlessly many, those seen first are those that come again."""
 
 
 class Node:
     """The betting after some actions. Read its fields; step with :meth:`Tree.after`.
 
     ``wire`` is the betting string as bytes, ``round`` the betting rounds begun less one, ``actor`` the position to act
-    (:data:`FINISHED` when betting is over), ``least`` and ``most`` bound a raise (0: none is legal). ``parent`` and
-    ``action`` lead back to the root. ``children`` maps actions, ``replies`` and ``steps`` texts of the wire, to nodes.
+    (:data:`FINISHED` when betting is over), ``contested`` whether two or more have not folded. ``can_fold`` and the bounds
+    of a raise, ``least`` and ``most`` (0: none is legal), are computed when they are first asked for. ``parent`` and
+    ``action`` lead back to the root. ``children`` maps actions, ``replies`` and ``steps`` texts of the wire, to nodes;
+    ``scratch`` is the callers'. ``kept`` says whether the parent keeps the node.
     """
 
     __slots__ = (
@@ -45,26 +49,39 @@ class Node:
         "replies",
         "round",
         "row",
+        "rules",
         "scratch",
         "steps",
         "wire",
     )
+    can_fold: bool
+    least: int
+    most: int
 
-    def __init__(self, parent: Node | None, action: int, row: dict[str, Any], wire: bytes) -> None:
+    def __init__(
+        self, parent: Node | None, action: int, row: dict[str, Any], rules: dict[str, Any], wire: bytes
+    ) -> None:
         self.parent = parent
         self.action = action
         self.row = row
+        self.rules = rules
         self.wire = wire
         self.round: int = row["round"]
         self.actor: int = row["current"]
         self.contested = True
-        self.can_fold = False
-        self.least = self.most = 0
         self.children: dict[int, Node] = {}
         self.replies: dict[bytes, Node] = {}
         self.steps: dict[bytes, Node] = {}
         self.scratch: dict[Any, Any] = {}
         self.kept = True
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("can_fold", "least", "most"):
+            raise AttributeError(f"A node has no {name!r}.")
+        over = self.actor < 0
+        self.can_fold = not over and bool(rules.can_fold(self.row, self.rules))
+        self.least, self.most = (0, 0) if over else rules.raise_bounds(self.row, self.rules)
+        return getattr(self, name)
 
     @property
     def text(self) -> str:
@@ -88,16 +105,10 @@ class Tree:
         self.game = game
         self.betting = betting_of(game)
         self.rules = self.betting.rules()
-        self._count = 0
+        self._room = _KEPT[game.no_limit]
         row = self.betting.new_row(game.button, game.stack)
         over = rules.post(row, self.rules) != CONTINUES
-        self.root = Node(None, -1, row, b"/" * (game.num_rounds - 1) if over else b"")
-        self._describe(self.root)
-
-    def _describe(self, node: Node) -> None:
-        if node.actor >= 0:
-            node.can_fold = bool(rules.can_fold(node.row, self.rules))
-            node.least, node.most = rules.raise_bounds(node.row, self.rules)
+        self.root = Node(None, -1, row, self.rules, b"/" * (game.num_rounds - 1) if over else b"")
 
     def after(self, node: Node, action: int) -> Node:
         """Return the node after ``action`` (0 fold, 1 call, 2 raise in limit games, N raise to N in no-limit).
@@ -120,11 +131,10 @@ class Tree:
         wire = node.wire + action_text(action, self.game.no_limit).encode()
         if outcome in (ROUND_OVER, SHOWDOWN):
             wire += b"/" * (row["round"] - node.round)
-        child = Node(node, action, row, wire)
+        child = Node(node, action, row, self.rules, wire)
         child.contested = outcome != UNCONTESTED
-        self._describe(child)
-        if node.kept and self._count < _KEPT:
-            self._count += 1
+        if node.kept and self._room:
+            self._room -= 1
             node.children[action] = child
         else:
             child.kept = False

@@ -82,9 +82,11 @@ class Leduc30(Encoder):
             raise UsageError(
                 f"leduc_30 is for two seats and three actions. Got {game.num_players} and {game.num_distinct_actions}."
             )
-        limit = getattr(game, "max_raises", LEVELS - 1)
-        if isinstance(limit, int) and limit > LEVELS - 1:
-            raise UsageError(f"leduc_30 has room for {LEVELS - 1} raises a round. This game allows {limit}.")
+        limits = getattr(game, "max_raises", (LEVELS - 1,) * ROUNDS)
+        if len(limits) > ROUNDS or max(limits) > LEVELS - 1:
+            raise UsageError(
+                f"leduc_30 has room for {ROUNDS} rounds of {LEVELS - 1} raises. This game allows {limits}."
+            )
         return Leduc30Layout(lossless=not getattr(game, "suits", True))
 
 

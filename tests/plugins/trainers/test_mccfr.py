@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -72,3 +76,32 @@ def test_chance_is_drawn_with_its_probabilities() -> None:
     nodes = sampling_nodes(game_tree(Coin(heads=0.3)))
     heads = sum(int(draw_chance(nodes, np.uint64(0), np.uint64(hash64(9, k)))) == 2 for k in range(20_000))
     assert heads / 20_000 == pytest.approx(0.3, abs=0.013)  # four standard deviations
+
+
+DIGESTS = """
+import cardai, hashlib
+from cardai.core.registry import create
+for spec in ("cfr", "pdcfr_plus", "cfr:updates=simultaneous", "mccfr", "outcome_mccfr", "xfp"):
+    training = create("trainer", spec).start(cardai.game("kuhn"), None, 3)
+    for metrics in training.train(20):
+        pass
+    agent = training.agent({})
+    arrays = [training.arrays[name] for name in sorted(training.arrays)]
+    arrays += [agent.policy(training.tree.infosets.views, training.tree.infosets.legal)]
+    print(spec, *(hashlib.sha256(array.round(9).tobytes()).hexdigest()[:8] for array in arrays))
+"""
+
+
+def test_solvers_give_the_same_numbers_compiled_and_interpreted() -> None:
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", DIGESTS],
+            env={**os.environ, "NUMBA_DISABLE_JIT": off},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for off in ("0", "1")
+    ]
+    assert said[0] == said[1]
+    assert said[0].count("\n") == 6

@@ -63,7 +63,7 @@ class Grid(Encoder):
         whole = self.history == "bits" and all(
             self.history_length in (0, *range(f.size, 10**6)) for f in shown if f.kind.endswith("history")
         )
-        exact = self.numbers == "constant" and all(f.maximum < 2**24 for f in shown)
+        exact = self.numbers == "constant"  # float32 keeps value / maximum apart for whole values below 2**23
         lossless = (
             complete and exact and self.cards != "together" and (whole or not any("history" in f.kind for f in shown))
         )

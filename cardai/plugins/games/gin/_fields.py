@@ -57,6 +57,7 @@ def view_fields(max_turns: int) -> tuple[Field, ...]:
         Field("score", "chips", "match score by seat, zeros outside a match", maximum=1000, size=2, unit="points"),
         Field("knocker", "seat", "who knocked, -1 nobody yet", maximum=1),
         Field("revealed", "card_set", "the opponent's cards once they lie on the table"),
+        Field("laid_off", "card_set", "the defender's cards laid off on the knocker's melds"),
         Field("melds", "card_set", "melds laid down: four places for seat 0, four for seat 1", size=8),
         Field("discards", "cards", "the discard pile from the bottom", maximum=51, size=PILE),
         Field("draws", "private_history", "own drawn cards in order", maximum=51, size=own_draws(max_turns)),

@@ -477,6 +477,7 @@ def views(data: Any, rules: Any, index: Any, player: Any, out: Any) -> None:
         # a knocker's cards lie open once his melds are down, everybody's when it is over
         shown = row["knocker"] >= 0 and (row["phase"] == OVER or (row["knocker"] == other and mine))
         view["revealed"] = row["hands"][other] if shown else U0
+        view["laid_off"] = row["laid_off"]
         for seat in range(2):
             view["score"][seat] = row["score"][seat] if row["in_match"] else 0
         melds = view["melds"]

@@ -131,7 +131,7 @@ class PokerTables(RowTables):
         self._poker.deal_all(self.data, self.rules, index)
 
     def legal(self, rows: IntArray) -> Legal:
-        if not self.game.full_amounts:
+        if not self.game.amounts:
             return super().legal(rows)
         kinds = np.empty((len(rows), 3), np.bool_)
         least, most = np.empty(len(rows), np.int64), np.empty(len(rows), np.int64)
@@ -212,7 +212,7 @@ class BoardPoker(RowGame):
         return True
 
     @cached_property
-    def full_amounts(self) -> bool:
+    def amounts(self) -> bool:  # type: ignore[override]
         """Whether legal actions are amounts of chips rather than a mask."""
         return self.betting.no_limit and not self.ladder()
 
@@ -220,7 +220,7 @@ class BoardPoker(RowGame):
 
     @cached_property
     def num_distinct_actions(self) -> int:  # type: ignore[override]
-        if self.full_amounts:
+        if self.amounts:
             return max(self.seat_stacks()) + 1
         return 2 + len(self.ladder()) if self.ladder() else 3
 
@@ -266,7 +266,7 @@ class BoardPoker(RowGame):
         """Return an action in words: "fold", "check or call", "raise", "raise to 300", "bet 0.5 of the pot", "all-in"."""
         if action < 2:
             return ("fold", "check or call")[action]
-        if self.full_amounts:
+        if self.amounts:
             return f"raise to {action}"
         if not self.ladder():
             return "bet or raise"

@@ -148,7 +148,7 @@ class Leduc(BoardPoker):
         return self.betting_action(action)
 
     def draw(self, view: Mapping[str, Any]) -> str:
-        return draw_view(view, leduc_card, self.full_amounts or bool(self.bets))
+        return draw_view(view, leduc_card, self.amounts or bool(self.bets))
 
 
 @hookimpl

@@ -314,11 +314,19 @@ def view_seats(
 
 @kernel
 def view_lists(data: Any, index: Any, player: Any, hand: Any, discarded: Any, history: Any, when_and_who: Any) -> None:
-    """Fill a view's cards and lists: hand, discarded, history, (history_round, history_seat)."""
+    """Fill a view's cards and lists: hand, discarded, history, (history_round, history_seat).
+
+    While cards of the hand are missing, those there are come first.
+    """
     for i in range(len(index)):
         row = data[index[i]]
+        held = 0
         for k in range(CARDS):
-            hand[i, k] = row["hands"][player * CARDS + k]
+            hand[i, k] = -1
+        for k in range(player * CARDS, player * CARDS + CARDS):
+            if row["hands"][k] >= 0:
+                hand[i, held] = row["hands"][k]
+                held += 1
         discarded[i] = row["discarded"][player]
         count = row["actions"]
         for k in range(count):

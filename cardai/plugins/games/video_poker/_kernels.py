@@ -73,11 +73,16 @@ def legal(data: Any, rules: Any, index: Any, mask: Any) -> None:
 
 @kernel
 def views(data: Any, rules: Any, index: Any, player: Any, out: Any) -> None:
-    """Show the hand."""
+    """Show the hand (while cards are missing: those there are, in order)."""
     for k in range(len(index)):
         row = data[index[k]]
+        count = 0
         for i in range(5):
-            out[k]["hand"][i] = row["hand"][i]
+            out[k]["hand"][i] = -1
+        for i in range(5):
+            if row["hand"][i] >= 0:
+                out[k]["hand"][count] = row["hand"][i]
+                count += 1
         out[k]["draws_left"] = row["draws_left"]
         out[k]["score"][0] = int(row["score"])
 

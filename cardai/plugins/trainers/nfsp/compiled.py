@@ -34,8 +34,8 @@ def compile_game(game: Game, layout: Layout, limit: int) -> Compiled:
     sets = tree.infosets
     codes = layout.encode(sets.views).reshape(len(sets), -1)
     whole = np.concatenate([sets.player[:, None], sets.legal, codes], axis=1, dtype=np.float32)
-    _, first, row_of_set = np.unique(whole, axis=0, return_index=True, return_inverse=True)
-    row_of_set = row_of_set.reshape(-1).astype(np.int32)
+    _, first, inverse = np.unique(whole, axis=0, return_index=True, return_inverse=True)
+    row_of_set = np.array(inverse.reshape(-1), dtype=np.int32)
     return Compiled(
         env=_env(tree, row_of_set),
         tree=tree,

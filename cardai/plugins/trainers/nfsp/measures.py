@@ -26,10 +26,11 @@ def average_policy_metrics(game: Compiled, policy: Floats, q: Floats, empirical:
 
     A seat's ``greedy_gap`` is what the best response to the other's average policy earns more than greedy Q does.
     """
-    _, best = measure_policy(game, policy)
-    metrics = {"exploitability": float(best.mean())}
+    expected, best = measure_policy(game, policy)
+    metrics = {"exploitability": float((best - expected).mean())}
     if empirical is not None:
-        metrics["reservoir_exploitability"] = float(measure_policy(game, empirical)[1].mean())
+        expected_there, best_there = measure_policy(game, empirical)
+        metrics["reservoir_exploitability"] = float((best_there - expected_there).mean())
     greedy = np.zeros_like(policy)
     greedy[np.arange(len(q)), np.argmax(np.where(game.legal, q, -np.inf), axis=1)] = 1
     for seat in range(2):
@@ -40,8 +41,8 @@ def average_policy_metrics(game: Compiled, policy: Floats, q: Floats, empirical:
 
 def empirical_policy(game: Compiled, rows: npt.NDArray[np.int32], actions: npt.NDArray[np.int8]) -> Floats:
     """Return the frequencies (R, A) of reservoir entries; uniform at rows that never occur."""
-    counts = np.zeros(game.legal.shape)
-    np.add.at(counts, (rows, actions), 1)
+    cells = rows.astype(np.int64) * game.legal.shape[1] + actions
+    counts = np.bincount(cells, minlength=game.legal.size).reshape(game.legal.shape)
     total = counts.sum(axis=1, keepdims=True)
     uniform = game.legal / game.legal.sum(axis=1, keepdims=True)
-    return np.where(total > 0, counts / np.maximum(total, 1), uniform)
+    return np.asarray(np.where(total > 0, counts / np.maximum(total, 1), uniform))

@@ -136,7 +136,7 @@ class CompiledTraining(Training):
             )
             empirical = empirical_policy(self.compiled, rows, actions)
         metrics = average_policy_metrics(self.compiled, policy, q, empirical)
-        losses = sum(learner.losses for learner in self.learners)
+        losses = np.sum([learner.losses for learner in self.learners], axis=0)
         for learner in self.learners:
             learner.losses[:] = 0
         metrics["q_loss"], metrics["policy_loss"] = losses[[0, 2]] / np.maximum(losses[[1, 3]], 1)
@@ -209,9 +209,15 @@ class CompiledTraining(Training):
 def empty_memory(options: NFSP) -> kernels.Memory:
     """Return memories of the options' capacities with nothing in them."""
     rl, sl = (2, options.rl_capacity), (2, options.sl_capacity)
-    types = (np.int32, np.int8, np.float32, np.int32)
-    arrays = [np.zeros(rl, t) for t in types] + [np.zeros(sl, np.int32), np.zeros(sl, np.int8)]
-    return kernels.Memory(*arrays, np.zeros((2, 2), np.int64))
+    return kernels.Memory(
+        rl_row=np.zeros(rl, np.int32),
+        rl_action=np.zeros(rl, np.int8),
+        rl_reward=np.zeros(rl, np.float32),
+        rl_next=np.zeros(rl, np.int32),
+        sl_row=np.zeros(sl, np.int32),
+        sl_action=np.zeros(sl, np.int8),
+        seen=np.zeros((2, 2), np.int64),
+    )
 
 
 def settings_row(options: NFSP, compiled: Compiled) -> npt.NDArray[Any]:

@@ -1,0 +1,163 @@
+"""Which game of cardai a game definition describes, and the way back: specs, cards, seats.
+
+Positions of the competition become seats of cardai by a rotation that the caller chooses; the button of cardai's hold'em
+is the last position, Leduc's "button" (whoever starts) the first.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from attrs import field, frozen
+
+from cardai.core import registry
+from cardai.core.errors import UsageError
+from cardai.core.game import Game
+from cardai.core.spec import Spec, options_of, write_value
+from cardai.formats.acpc.gamedef import MAX_ACTIONS, NO_CAP, UNLIMITED, GameDef
+
+_BOARD = (0, 3, 1, 1)
+
+
+@frozen
+class GameMap:
+    """A game definition and the game of cardai that it is. ``starter`` is the position whose seat is the button."""
+
+    definition: GameDef
+    spec: str
+    game: Game = field(eq=False)
+    starter: int
+
+    @cached_property
+    def cards(self) -> tuple[int, ...]:
+        """Cardai's number of each card of the competition (-1: not in the deck)."""
+        if self.definition.num_hole == 2:
+            return tuple(range(52))
+        low = 13 - self.definition.num_ranks
+        return tuple(2 * (card % 13 - low) + 3 - card // 13 if card in self._deck else -1 for card in range(52))
+
+    @cached_property
+    def _deck(self) -> frozenset[int]:
+        return frozenset(self.definition.deck())
+
+    @cached_property
+    def wire_cards(self) -> dict[int, int]:
+        """The competition's card of each of cardai's."""
+        return {ours: card for card, ours in enumerate(self.cards) if ours >= 0}
+
+    @property
+    def ante(self) -> int:
+        """What cardai's game calls an ante and the definition a blind."""
+        return int(self.game.betting.ante)  # type: ignore[attr-defined]
+
+
+def game_map(definition: GameDef, spec: str = "") -> GameMap:
+    """Return the game of cardai that ``definition`` is; ``spec`` names it where it could be another (a bet ladder's).
+
+    Raises:
+        UsageError: cardai has no such game, or ``spec`` is another one; the message says what differs.
+    """
+    spec = spec or _spec_of(definition)
+    game = registry.create("game", spec)
+    betting = getattr(game, "betting", None)
+    if betting is None:
+        raise UsageError(f"The game {spec!r} is no betting game, so it cannot be {definition.name}.")
+    stacks = getattr(game, "seat_stacks")()  # noqa: B009 (not part of the contract of every game)
+    compared: list[tuple[str, Any, Any]] = [
+        ("players", game.num_players, definition.num_players),
+        ("no-limit", betting.no_limit, definition.no_limit),
+        ("blinds", tuple(blind + betting.ante for blind in betting.blinds), definition.blind),
+        ("first players", betting.first, definition.first_player),
+        ("stacks", tuple(stacks), definition.stack),
+    ]
+    if not definition.no_limit:
+        compared.append(("raise sizes", betting.raise_sizes, definition.raise_size))
+        compared.append(("raises allowed", _capped(betting.max_raises), _capped(definition.max_raises)))
+    for name, one, other in compared:
+        if one != other:
+            raise UsageError(f"The game {spec!r} is not {definition.name}: its {name} are {one}, not {other}.")
+    return GameMap(definition, spec, game, -betting.offset % game.num_players)
+
+
+def _capped(raises: tuple[int, ...]) -> tuple[int, ...]:
+    """Return caps as far as they matter: a round has at most 64 actions."""
+    return tuple(min(cap, MAX_ACTIONS - 4) for cap in raises)
+
+
+def _spec_of(definition: GameDef) -> str:
+    if len(set(definition.stack)) > 1:
+        raise UsageError(f"cardai's agents play with equal stacks. {definition.name} has {definition.stack}.")
+    kind = (definition.num_hole, definition.num_board, definition.num_suits, definition.num_ranks)
+    if kind == (2, _BOARD, 4, 13):
+        return _holdem_spec(definition)
+    if kind == (1, (0, 1), 2, definition.num_players + 1) and not definition.no_limit:
+        return _leduc_spec(definition)
+    raise UsageError(
+        f"cardai has no game that {definition.name} describes for its agents to play: hold'em (limit and no-limit) and "
+        "limit Leduc are known. The dealer deals it all the same."
+    )
+
+
+def _holdem_spec(definition: GameDef) -> str:
+    n, blinds = definition.num_players, definition.blind
+    reverse = n == 2 and definition.first_player[0] == 1
+    posted = blinds[::-1] if reverse else blinds[: max((k + 1 for k in range(n) if blinds[k]), default=1)]
+    options: dict[str, Any] = {"players": n, "blinds": posted, "reverse_blinds": reverse or n > 2}
+    if definition.no_limit:
+        return _written("holdem_nolimit", {**options, "stack": (definition.stack[0],)})
+    options |= {"raise_sizes": definition.raise_size, "max_raises": _capped(definition.max_raises)}
+    return _written("holdem_limit", {**options, "stack": definition.stack[0] % UNLIMITED})
+
+
+def _leduc_spec(definition: GameDef) -> str:
+    blinds = definition.blind
+    posted = blinds[: max((k + 1 for k in range(len(blinds)) if blinds[k]), default=1)]
+    same = len(set(blinds)) == 1
+    options = {
+        "players": definition.num_players,
+        "ante": blinds[0] if same else 0,
+        "blinds": () if same else posted,
+        "raise_sizes": definition.raise_size,
+        "max_raises": definition.max_raises,
+        "stack": definition.stack[0] % UNLIMITED,
+    }
+    return _written("leduc", options)
+
+
+def _written(name: str, options: dict[str, Any]) -> str:
+    """Return the spec with those options that are not the game's defaults anyway."""
+    known = options_of(registry.load("game", name)[0])
+    return str(Spec(name, tuple((k, write_value(v)) for k, v in options.items() if v != known[k].default)))
+
+
+def definition_of(game: Game, name: str) -> GameDef:
+    """Return the game definition of a game of cardai.
+
+    Raises:
+        UsageError: the competition's files cannot describe it; the message says why.
+    """
+    betting = getattr(game, "betting", None)
+    board = getattr(game, "board_cards", None)
+    if betting is None or board is None or len(set(game.seat_stacks())) > 1:  # type: ignore[attr-defined]
+        raise UsageError(f"The game {name!r} has no hole cards and board, or unequal stacks: ACPC cannot describe it.")
+    if betting.fold_anytime or min(betting.first) < 0 or getattr(game, "action_mapping", False):
+        raise UsageError(f"The game {name!r} has rules that ACPC's game definitions cannot express (folds, order).")
+    held: int = game.hole_cards  # type: ignore[attr-defined]
+    small = held == 1
+    definition = GameDef(
+        betting="nolimit" if betting.no_limit else "limit",
+        num_players=game.num_players,
+        num_rounds=betting.num_rounds,
+        stack=tuple(game.seat_stacks()),  # type: ignore[attr-defined]
+        blind=tuple(blind + betting.ante for blind in betting.blinds),
+        raise_size=() if betting.no_limit else betting.raise_sizes,
+        first_player=betting.first,
+        max_raises=tuple(NO_CAP if cap >= NO_CAP else cap for cap in betting.max_raises),
+        num_suits=2 if small else 4,
+        num_ranks=game.num_players + 1 if small else 13,
+        num_hole=held,
+        num_board=tuple(later - earlier for earlier, later in zip((0, *board), board, strict=False)),
+        name=name,
+    )
+    return definition

@@ -1,0 +1,117 @@
+"""Any agent of cardai as a player of the competition."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+
+from cardai.core import registry
+from cardai.core.agent import Agent, ScalarAgent
+from cardai.core.errors import AgentError
+from cardai.core.fields import unpack_view
+from cardai.core.game import Amounts
+from cardai.core.rng import Rows, derive
+from cardai.formats.acpc.follower import Follower
+from cardai.formats.acpc.gamedef import GameDef
+from cardai.formats.acpc.games import game_map
+from cardai.formats.acpc.states import action_text
+from cardai.formats.acpc.views import ViewMaker
+
+
+class AgentPlayer:
+    """Asks an agent for its decisions. ``seed`` decides what the agent leaves to chance.
+
+    ``game`` names the game that the agent plays where that is not the definition's own: a no-limit game with a ladder of
+    bets, for instance, whose rungs become amounts.
+
+    Raises:
+        UsageError: there is no such agent, or no game of cardai that the definition describes.
+    """
+
+    def __init__(self, agent: str, definition: GameDef, seed: int = 0, game: str = "") -> None:
+        self.name = agent
+        self.map = game_map(definition, game)
+        self._views = ViewMaker(self.map)
+        made = registry.create("agent", agent)
+        self._scalar = made if isinstance(made, ScalarAgent) else None
+        self._agent: Agent = made.for_game(self.map.game)
+        if made.stateful:
+            made = made.new_match(0)
+            self._scalar = made if self._scalar is not None else None
+            self._agent = made.for_game(self.map.game)
+        self._tells = made if made.stateful else None
+        self._random = Random(derive(seed, "acpc"))
+        self._draws = type(self._agent).act is Agent.act
+
+    def choose(self, follower: Follower) -> int:
+        """Return the action of the wire that the agent takes where it stands.
+
+        Raises:
+            AgentError: the agent raised, or chose what is not legal.
+        """
+        node = follower.node
+        try:
+            chosen = self._ask(follower)
+        except Exception as error:
+            raise AgentError(f"The agent {self.name} failed in hand {follower.hand}: {error}") from error
+        action = self._views.action(node, chosen)
+        if not follower.tree.allows(node, action):
+            text = action_text(action, follower.game.no_limit) if action >= 0 else str(action)
+            raise AgentError(
+                f"The agent {self.name} chose {text!r} in hand {follower.hand} after {node.text!r}. "
+                f"Legal: {follower.tree.legal_text(node)}."
+            )
+        return action
+
+    def _ask(self, follower: Follower) -> int:
+        node, position = follower.node, follower.position
+        hole, board = follower.hole(), follower.board()
+        legal = self._views.legal(node)
+        if self._scalar is not None:
+            actions = [0, 1] if node.can_fold else [1]
+            if isinstance(legal, Amounts):
+                actions += sorted({node.least, node.most} - {0})
+            else:
+                actions += [action for action in range(2, legal.shape[1]) if legal[0, action]]
+            return int(self._scalar.choose(self._views.plain(node, position, hole, board), actions, self._random))
+        views = self._views.packed(node, position, hole, board)
+        if self._draws:
+            chosen = self._draw(self._agent.policy(views, legal)[0].tolist())
+            if chosen < 2 or not isinstance(legal, Amounts):
+                return chosen
+            return int(self._agent.raise_to(views, legal, self._stream())[0])
+        return int(self._agent.act(views, legal, self._stream())[0])
+
+    def _stream(self) -> Rows:
+        return Rows(np.array([self._random.getrandbits(64)], np.uint64))
+
+    def _draw(self, policy: list[float]) -> int:
+        """Return an action drawn from a policy (zeros are never drawn)."""
+        threshold = self._random.random() * sum(policy)
+        chosen = 0
+        for action, probability in enumerate(policy):
+            if probability > 0:
+                chosen = action
+                threshold -= probability
+                if threshold < 0:
+                    break
+        return chosen
+
+    @property
+    def wants_results(self) -> bool:
+        """Whether the agent is to be told of finished hands."""
+        return self._tells is not None
+
+    def hand_finished(self, follower: Follower) -> None:
+        """Tell an agent that learns of a finished hand: its last view and everybody's result, its own first."""
+        if self._tells is None:
+            return
+        game, node, position = follower.game, follower.node, follower.position
+        n = game.num_players
+        cards = [card for p in range(n) for card in follower.shown(p) or [0] * game.num_hole] + follower.board()
+        values = follower.tree.values(node, cards)
+        view = self._views.packed(node, position, follower.hole(), follower.board())
+        self._tells.hand_finished(
+            unpack_view(self._views.fields, view[0]), [values[(position + seat) % n] for seat in range(n)]
+        )

@@ -1,0 +1,131 @@
+"""Views of a game of cardai from what a player of the competition has seen.
+
+The fields are those that every betting game of cardai has; each is taken from the betting node and the cards. A node's
+part of a view is made once and kept, since heads-up limit nodes come up again and again. The player's own seat is always
+0; the others follow in the order of play.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cardai.core.errors import UsageError
+from cardai.core.fields import Views, empty_views
+from cardai.core.game import Amounts, Legal
+from cardai.core.kernel import interpreted_copy
+from cardai.formats.acpc.gamedef import UNLIMITED
+from cardai.formats.acpc.games import GameMap
+from cardai.formats.acpc.nodes import Node, Tree
+from cardai.formats.acpc.states import CALL, FOLD, RAISE
+
+_rules = interpreted_copy("cardai.cards._betting_kernels")
+
+
+class ViewMaker:
+    """Makes views, legal actions and amounts of the mapped game for one player of the competition."""
+
+    def __init__(self, mapped: GameMap) -> None:
+        self._map = mapped
+        self._ladder: tuple[float, ...] = tuple(mapped.game.ladder())  # type: ignore[attr-defined]
+        self._rungs = {"rungs": len(self._ladder), "fractions": self._ladder, "num_players": mapped.game.num_players}
+        self._n = mapped.game.num_players
+        self.fields = mapped.game.view_fields
+        known = {*self.public(Tree(mapped.definition).root, 0), "hole", "board"}
+        unknown = [f.name for f in self.fields if f.name not in known]
+        self._empty = empty_views(self.fields, 1)
+        self._lists = tuple(f.name for f in self.fields if f.kind == "public_history")
+        self._values = tuple(f.name for f in self.fields if f.name not in (*self._lists, "hole", "board"))
+        if unknown:
+            raise UsageError(f"The game {mapped.spec!r} shows {', '.join(unknown)}, which ACPC's wire does not.")
+
+    def public(self, node: Node, position: int) -> dict[str, Any]:
+        """Return all fields but the cards, as plain values, at ``node`` for the player at ``position``."""
+        n, row = self._n, node.row
+        seats = [(position + seat) % n for seat in range(n)]  # the position of each seat
+        spent = [row["spent"][p] for p in seats]
+        before = self._map.ante if row["round"] == 0 else 0
+        path = node.path()
+        return {
+            "player": 0,
+            "button": (self._map.starter - position) % n,
+            "round": row["round"],
+            "pot": sum(spent),
+            "to_call": min(row["max_spent"], row["stack"][position]) - spent[0] if node.actor >= 0 else 0,
+            "spent": spent,
+            "round_spent": [row["round_spent"][p] - before for p in seats],
+            "stacks": [0 if row["stack"][p] >= UNLIMITED else row["stack"][p] - row["spent"][p] for p in seats],
+            "folded": [row["folded"][p] for p in seats],
+            "raises": row["raises"],
+            "history": [step.action for step in path],
+            "history_round": [step.parent.round for step in path if step.parent],
+            "history_seat": [(step.parent.actor - position) % n for step in path if step.parent],
+            "score": [0] * n,
+        }
+
+    def plain(self, node: Node, position: int, hole: Sequence[int], board: Sequence[int]) -> dict[str, Any]:
+        """Return a view as a dict of plain values (cards are the competition's)."""
+        known: Mapping[str, Any] | None = node.scratch.get(position)
+        if known is None:
+            known = node.scratch[position] = self.public(node, position)
+        view = {f.name: known.get(f.name) for f in self.fields}
+        view["hole"] = [self._map.cards[card] for card in hole]
+        view["board"] = [self._map.cards[card] for card in board]
+        return view
+
+    def packed(self, node: Node, position: int, hole: Sequence[int], board: Sequence[int]) -> Views:
+        """Return a view as a structured array (1,) (cards are the competition's)."""
+        view: Views
+        if node.kept:
+            template = node.scratch.get((position,))
+            if template is None:
+                template = node.scratch[position,] = self._template(node, position)
+            view = template.copy()
+        else:
+            view = self._template(node, position)
+        cards = self._map.cards
+        view["hole"][0, : len(hole)] = [cards[card] for card in hole]
+        if board:
+            view["board"][0, : len(board)] = [cards[card] for card in board]
+        return view
+
+    def _template(self, node: Node, position: int) -> Views:
+        view = self._empty.copy()
+        values = self.public(node, position)
+        for name in self._values:
+            view[name] = values[name]
+        if said := len(values["history"]):
+            for name in self._lists:
+                view[name][0, :said] = values[name]
+        return view
+
+    def legal(self, node: Node) -> Legal:
+        """Return the legal actions at ``node`` as the game gives them for one table."""
+        known: Legal | None = node.scratch.get("legal")
+        if known is None:
+            known = node.scratch["legal"] = self._legal(node)
+        return known
+
+    def _legal(self, node: Node) -> Legal:
+        if self._map.definition.no_limit and not self._ladder:
+            kinds = np.array([[node.can_fold, True, node.least > 0]])
+            return Amounts(kinds, np.array([node.least], np.int64), np.array([node.most], np.int64))
+        raises = self.amounts(node) if self._ladder else [node.least]
+        mask: npt.NDArray[np.bool_] = np.array([[node.can_fold, True, *(amount > 0 for amount in raises)]])
+        return mask
+
+    def amounts(self, node: Node) -> list[int]:
+        """Return what each rung of the game's ladder raises to at ``node`` (0 where it is not legal)."""
+        if not node.least:
+            return [0] * len(self._ladder)
+        rungs = range(len(self._ladder))
+        return [int(_rules.rung_amount(node.row, self._rungs, rung, node.least, node.most)) for rung in rungs]
+
+    def action(self, node: Node, chosen: int) -> int:
+        """Return the action of the wire that the game's action ``chosen`` is at ``node``."""
+        if not self._ladder or chosen in (FOLD, CALL):
+            return chosen
+        return self.amounts(node)[chosen - RAISE] if 0 <= chosen - RAISE < len(self._ladder) else chosen
