@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
 from cardai.cli.session import Json, out, print_json
 
 if TYPE_CHECKING:

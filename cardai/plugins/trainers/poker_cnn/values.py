@@ -58,6 +58,7 @@ class PokerCnn(Trainer):
     )
     batch: int = option(512, help="examples in a minibatch", validator=validators.gt(0))
     every: int = option(1000, help="minibatches between rows of metrics", validator=validators.gt(0))
+    measure: bool = option(True, help="exact return and mistakes over all hands with each row of metrics (canonical=true)")
     threads: int = option(2, help="CPU threads", validator=validators.gt(0))
 
     step_unit: ClassVar[str] = "minibatches"
@@ -194,7 +195,7 @@ class ValueTraining(Training):
 
     def _exact_metrics(self) -> Metrics:
         """Return the exact return and the shares of holds, over every hand up to suits' names (canonical only)."""
-        if not self.options.canonical:
+        if not self.options.canonical or not self.options.measure:
             return {}
         player = self.agent({})
         assert isinstance(player, ValueAgent)
