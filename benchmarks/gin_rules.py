@@ -59,6 +59,7 @@ class Peer:
         self.deck = deck
         self.counts = counts
         self.meld_number = {frozenset(meld): number for number, meld in utils.int_to_meld.items()}
+        self.cut = False  # whether OpenSpiel cannot follow any more
         self.extra = 0  # points of layoffs that OpenSpiel does not offer
         self.pending = -1  # a discard not yet played here: OpenSpiel asks about knocking first
         for card in deck[0:20:2] + deck[1:20:2] + [deck[20]]:
@@ -94,6 +95,12 @@ class Peer:
             self.counts["meld choices"] += 1
         else:
             ours = {{TAKE: 52, STOCK: PEER_STOCK, PASS: PEER_PASS}[action] for action in legal}
+        if phase == 2 and ours - theirs == {PEER_KNOCK} and not self.wall:
+            # its deadwood of 11 cards drops the highest loose card of one arrangement, which is not always the best way
+            theirs.add(PEER_KNOCK)
+            worst = self.utils.min_deadwood([peer_card(card) for card in hand])
+            require(worst > LIMIT, f"OpenSpiel's own deadwood {worst} > {LIMIT}", self.state)
+            self.counts["knocks that OpenSpiel's inexact deadwood of 11 cards does not offer"] += 1
         require(ours == theirs, f"legal actions {sorted(ours)} == {sorted(theirs)}", self.state)
 
     @property
@@ -121,6 +128,10 @@ class Peer:
         elif action == PLAY_ON:
             self.play(peer_card(self.pending))
         elif action == KNOCK:
+            if PEER_KNOCK not in self.state.legal_actions():
+                self.cut = True
+                self.counts["hands compared only up to such a knock"] += 1
+                return
             self.play(PEER_KNOCK)
             require(
                 set(self.state.legal_actions()) == {peer_card(card) for card in self.knocks},
@@ -239,6 +250,8 @@ def _turn(
         phase = int(state["phase"])
         hand = cards_of(int(state["hands"][seat]))
         allowed = {int(a) for a in np.flatnonzero(legal[i])}
+        if peers[row].cut:
+            continue
         if phase < 3 or phase == WALL or (phase == SHOW and seat == state["knocker"]):
             peers[row].compare_legal(phase, allowed, hand)
         knocks = {card for card in allowed if deadwood(set(hand) - {card}) <= LIMIT} if phase == 2 else set()
@@ -252,7 +265,7 @@ def _turn(
     tables.apply(rows, actions)
     for row in rows:
         state, peer = tables.data[row], peers[row]
-        if state["knocker"] < 0 and state["phase"] in (1, WALL) and not peer.state.is_terminal():
+        if not peer.cut and state["knocker"] < 0 and state["phase"] in (1, WALL) and not peer.state.is_terminal():
             ours = [deadwood(cards_of(int(state["hands"][p]))) for p in range(2)]
             require(ours == list(peer.state.deadwood()), f"deadwood {ours} == {peer.state.deadwood()}", peer.state)
             counts["deadwoods"] += 2
@@ -261,6 +274,8 @@ def _turn(
 def _finish(tables: Any, peer: Peer, row: int, counts: Counter[str]) -> None:
     """Settle a finished hand in OpenSpiel and compare the scores."""
     state = tables.data[row]
+    if peer.cut:
+        return
     if state["knocker"] >= 0:
         peer.settle(state)
     require(peer.state.is_terminal(), "the hand is over", peer.state)

@@ -47,7 +47,7 @@ def per_call(once: Callable[[int], Any], least: float = 0.05) -> Callable[[], fl
     """Return a timer of ``once(n)``: CPU seconds a call, n grown until it takes ``least`` seconds."""
     count = 1
     once(1)
-    while seconds(lambda: once(count)) < least:
+    while seconds(lambda n=count: once(n)) < least:
         count *= 2
     return lambda: seconds(lambda: once(count)) / count
 

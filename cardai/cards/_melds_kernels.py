@@ -286,10 +286,10 @@ def _write_runs(runs: Any, number: Any, melds: Any) -> Any:
         part = number % ways
         number = number // ways
         while length > 0:
-            cut = 3
+            cut = length  # way 0 leaves the block whole
             while part >= _splits(length - cut):
                 part -= _splits(length - cut)
-                cut += 1
+                cut -= 1
             melds[count] = (first << np.uint64(cut)) - first
             count += 1
             first = first << np.uint64(cut)

@@ -24,6 +24,7 @@ from cardai.cards import _equity_kernels as kernels
 from cardai.cards.combos import COUNT, compatible, pairs
 from cardai.cards.ranking import batch_tables
 from cardai.cards.text import card_set, cards_text
+from cardai.core.rng import derive
 
 Cards = Sequence[int]
 Weights = npt.NDArray[np.float64]
@@ -143,7 +144,14 @@ def multiway_equity(ranges: Sequence[npt.ArrayLike], board: Cards = (), *, sampl
     sums = np.zeros((3, len(ranges)))
     dealt = int(
         kernels.ranges_sampled(
-            np.uint64(seed), whole, np.int64(card_set(board)), pairs(), batch_tables(7), cumulative, samples, sums
+            np.uint64(derive(seed, "equity")),
+            whole,
+            np.int64(card_set(board)),
+            pairs(),
+            batch_tables(7),
+            cumulative,
+            samples,
+            sums,
         )
     )
     if dealt < samples:
@@ -195,7 +203,9 @@ def _boards(board: Cards, used: Cards, samples: int | None, seed: int) -> Iterat
         if samples < 1:
             raise ValueError(f"samples must be at least 1. Got {samples}.")
         out = np.empty((samples, 5), np.int8)
-        kernels.random_boards(np.uint64(seed), np.array([*board, *[-1] * missing], np.int8), np.int64(taken), out)
+        kernels.random_boards(
+            np.uint64(derive(seed, "equity")), np.array([*board, *[-1] * missing], np.int8), np.int64(taken), out
+        )
         yield out
         return
     rest = [card for card in range(52) if not taken >> card & 1]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import io
 import os
 import sys
 import warnings
@@ -92,7 +93,12 @@ class Commands(TyperGroup):
 
 
 def behind_command(args: list[str]) -> list[str]:
-    """Return ``args`` with ``--seed``, ``--jobs`` and ``--json`` moved from before the command's name to behind it."""
+    """Return ``args`` with ``--seed``, ``--jobs`` and ``--json`` moved from before the command's name to behind it.
+
+    ``help COMMAND`` becomes ``COMMAND --help``.
+    """
+    if args[:1] == ["help"]:
+        return [*args[1:], "--help"]
     moved: list[str] = []
     front: list[str] = []
     i = 0
@@ -230,6 +236,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit: 0 done, 1 failed, 2 used wrongly, 130 interrupted, 141 pipe closed."""
     session.begin()
     before, warnings.showwarning = warnings.showwarning, _warn
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that knows no suit glyphs gets question marks
     try:
         given = sys.argv[1:] if arguments is None else arguments
         done = build().main(args=given or ["--help"], prog_name="cardai", standalone_mode=False)

@@ -7,6 +7,22 @@ from typing import Annotated
 import typer
 
 
+def _spare_collections() -> None:
+    """Look for reference cycles seldom: betting nodes are many, long-lived and few of them garbage."""
+    import gc
+
+    gc.set_threshold(50_000, 50, 50)
+
+
+def _choose_kernels(compiled: bool) -> bool:
+    """Run kernels as plain Python from here on, unless they are to be compiled."""
+    if not compiled:
+        from cardai.core.kernel import interpret
+
+        interpret()
+    return compiled
+
+
 def dealer(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The match; its log is NAME.log.", show_default=False)],
     gamedef: Annotated[
@@ -116,7 +132,13 @@ def play(
         ),
     ] = "",
     compiled: Annotated[
-        bool, typer.Option("--compiled", help="Compile the game's kernels (starts later; for players that need it).")
+        bool,
+        typer.Option(
+            "--compiled",
+            help="Compile the game's kernels (starts later; for players that need it).",
+            is_eager=True,  # before --plugin loads files that import kernels
+            callback=_choose_kernels,
+        ),
     ] = False,
 ) -> None:
     """Take part in a match of the poker competition with any agent.
@@ -124,10 +146,6 @@ def play(
     Ends when the dealer ends the match. The agent sees the game of cardai that the definition describes; with --as a
     game that has a ladder of bets, its bets become amounts.
     """
-    if not compiled:
-        from cardai.core.kernel import interpret
-
-        interpret()
     _spare_collections()
     from cardai.formats.acpc.client import connect
     from cardai.formats.acpc.client import play as play_match
@@ -137,10 +155,3 @@ def play(
     definition = load_game(game)
     player = AgentPlayer(agent, definition, seed, plays)
     play_match(connect(host, port), definition, player.choose, player.hand_finished if player.wants_results else None)
-
-
-def _spare_collections() -> None:
-    """Look for reference cycles seldom: betting nodes are many, long-lived and few of them garbage."""
-    import gc
-
-    gc.set_threshold(50_000, 50, 50)

@@ -135,12 +135,14 @@ def _plain(value: Any) -> Any:
 
 
 def _about_game(game: Game, _: str | None) -> dict[str, Any]:
+    from cardai.core.display import flowing
+
     fields = [_field(f) for f in game.view_fields]
     count = game.num_distinct_actions
     first = ACTIONS_SHOWN - 4 if count <= 1024 else 4  # beyond that they are amounts
     shown = range(count) if count <= ACTIONS_SHOWN else [*range(first), *range(count - 4, count)]
     return {
-        "rules": game.rules,
+        "rules": flowing(game.rules),
         "num_players": game.num_players,
         "unit": game.unit,
         "measure": game.measure,

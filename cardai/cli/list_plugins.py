@@ -70,6 +70,7 @@ def _print(rows: list[tuple[Entry, str]], checked: bool) -> None:
     from rich.text import Text
 
     console = out()
+    said = {(entry.kind, entry.name): status for entry, status in rows}
     foreign = any(entry.distribution != "cardai" for entry, _ in rows)
     for kind in GROUPS:
         mine = [row for row in rows if row[0].kind == kind]
@@ -85,9 +86,9 @@ def _print(rows: list[tuple[Entry, str]], checked: bool) -> None:
             line = Text(about, style="dim" if entry.preset_of else "")
             if foreign and entry.distribution != "cardai":
                 line.append(f"  [{' '.join((entry.distribution, entry.version)).strip()}]", style="cyan")
-            if status != "ok":
+            if status != "ok" and not (nested and said[kind, entry.preset_of] == status):
                 line.append(f"\n{status}", style="red")
-            elif checked:
+            elif status == "ok" and checked:
                 line.append("  ok", style="green")
             table.add_row(name, line)
         console.print(Text(kind + "s", style="bold underline"))

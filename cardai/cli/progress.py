@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
+from cardai.cli import session
+
 if TYPE_CHECKING:
     from cardai.core.runs import Run
 
@@ -20,7 +22,7 @@ _BARS = "▁▂▃▄▅▆▇█"
 
 
 class TrainingDisplay:
-    """Shows a run on the terminal; where there is none, shows nothing."""
+    """Shows a run on stderr; shows nothing where that is no terminal, or with --quiet."""
 
     def __init__(self, run: Run, steps: int, begun_at: int, unit: str, console: Console | None = None) -> None:
         self._title = f"{run.trainer_spec.partition(':')[0]} on {run.game_spec} -> {run.path}"
@@ -28,8 +30,9 @@ class TrainingDisplay:
         self._metrics: dict[str, float] = {}
         self._curve = [row["exploitability"] for row in run.read_metrics() if "exploitability" in row]
         self._seen: deque[tuple[float, int]] = deque([(monotonic(), begun_at)], maxlen=200)
-        console = console or Console()
-        self._live = Live(console=console, refresh_per_second=4) if console.is_terminal else None
+        console = console or Console(stderr=True)
+        shown = console.is_terminal and not session.current().quiet
+        self._live = Live(console=console, refresh_per_second=4) if shown else None
 
     def __enter__(self) -> Self:
         if self._live is not None:

@@ -25,7 +25,9 @@ BAR = 24
 def replay(
     file: Annotated[
         str,
-        typer.Argument(metavar="FILE", help="A record of run --record; - reads standard input.", show_default=False),
+        typer.Argument(
+            metavar="FILE", help="A record of run --record, or an ACPC log; - is stdin.", show_default=False
+        ),
     ],
     hand: Annotated[int, typer.Option("--hand", "-k", metavar="K", min=1, help="Which hand of the file.")] = 1,
     agent: Annotated[
@@ -69,15 +71,15 @@ def replay(
         step_through(show.frames, hand - 1, len(record_file.hands))
     else:
         console = out()
-        for frame in show.frames(hand - 1):
+        for frame in show.frames(hand - 1, brief=not reveal):
             console.print(frame)
 
 
 def load(file: str) -> RecordFile:
-    """Return the hands of a record file."""
-    from cardai.core import records
+    """Return the hands of a record file, or of a log of the poker competition."""
+    from cardai.formats import read_hands
 
-    return records.read(file)
+    return read_hands(file)
 
 
 class Show:
@@ -114,11 +116,14 @@ class Show:
                     step["advice"] = self._advice(advisers, tables, actor, record)
             yield step
 
-    def frames(self, number: int) -> list[Text]:
-        """Return a hand as screens to look at one after the other."""
+    def frames(self, number: int, brief: bool = False) -> list[Text]:
+        """Return a hand as screens to look at one after the other; ``brief`` draws only what the watched seat acts on."""
         record = self.file.hands[number]
-        steps = list(self.steps(number))
-        return [self._title(number, record), *(self._frame(step, record) for step in steps)]
+        frames = [self._title(number, record)]
+        for step in self.steps(number):
+            drawn = not brief or step["player"] in (None, step["seat"])
+            frames.append(self._frame(step, record, drawn))
+        return frames
 
     def as_json(self, number: int) -> dict[str, Any]:
         """Return a hand as plain values."""
@@ -199,25 +204,28 @@ class Show:
         from rich.text import Text
 
         names = " against ".join(self._name(seat, record) for seat in range(self.game.num_players))
-        title = Text(f"Hand {number + 1} of {len(self.file.hands):,}: {names}", style="bold")
+        title = Text(f"Hand {number + 1:,} of {len(self.file.hands):,}: {names}", style="bold")
+        if record.get("hand"):
+            title.append(f"\nHand {record['hand'] + 1} of game {record['game_number'] + 1:,}", style="not bold")
         score = record["setup"].get("score")
         if score and any(score):
-            title.append(f"\nScore {' : '.join(f'{points:g}' for points in score)}")
+            title.append(f"\nScore {' : '.join(f'{points:g}' for points in score)}", style="not bold")
         watched = self._watched(record)
         hidden = "" if self.reveal else f"\nSeen by {self._name(watched, record)}; --reveal shows the rest."
         return title.append(hidden, style="not bold dim")
 
-    def _frame(self, step: dict[str, Any], record: Record) -> Text:
+    def _frame(self, step: dict[str, Any], record: Record, drawn: bool) -> Text:
         from rich.text import Text
 
         from cardai.core.display import coloured, private_rows, view_text
 
-        text = Text("\n")
+        text = Text("\n" if drawn else "")
         acting = step["player"]
         if "words" not in step:
             text.append("The hand is over.\n", style="bold")
         own = step["views"][str(step["seat"])]
-        text.append(coloured(view_text(self.game, own).rstrip("\n") + "\n"))
+        if drawn:
+            text.append(coloured(view_text(self.game, own).rstrip("\n") + "\n"))
         for seat, view in step["views"].items():
             for label, cards in private_rows(self.game, own, view):
                 text.append(coloured(f"{self._name(int(seat), record)} {label}: {cards}\n"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -79,8 +80,7 @@ def run(
         games = 1 if human else -(-DEFAULT_GAMES // size) * size
     if seed is None:
         seed = _any_seed() if human else 0
-    warn_cold()
-    with progress(f"{' - '.join(agents)}") as advance:
+    with progress(f"{' - '.join(agents)}") as advance, tell_compiling():
         result = match.play(
             game,
             agents,
@@ -113,12 +113,12 @@ def seated(game: str, seats: int, agent: str, vs: Sequence[str]) -> list[str]:
     raise UsageError(f"{game} has {seats} seats: give {needs}. Got {len(vs) or 'none'}.")
 
 
-def warn_cold() -> None:
-    """Say so when kernels are about to be compiled for the first time."""
-    from cardai.core.kernel import cache_is_cold
+def tell_compiling() -> AbstractContextManager[None]:
+    """Return a context in which a line says so when rules or players are compiled for the first time."""
+    from cardai.core.kernel import when_compiling
 
-    if cache_is_cold():
-        note("Compiling the rules and players to machine code. This happens once and takes up to half a minute.")
+    text = "Compiling the rules and players to machine code. This happens once and takes up to half a minute."
+    return when_compiling(lambda: note(text))
 
 
 def _any_seed() -> int:
@@ -182,8 +182,13 @@ def show(result: MatchResult, command: str) -> None:
     for name in columns(result.agents):
         table.add_column(Text(name, style="bold"), no_wrap=True)
     for i, (label, cells) in enumerate(table_of(result)):
+        cells = ["-" if cell.startswith(("nan", "+nan")) else cell for cell in cells]  # of nothing
         table.add_row(label, *cells, style="bold" if i == 0 else "")
     console.print(table)
+    if result.duplicate and len(result.agents) > 1 and len(set(result.agents)) == 1:
+        console.print(
+            "\nOn deals played in every seat a player against itself scores exactly even (--no-duplicate does not)."
+        )
     speed = played / max(result.seconds, 1e-9)
     console.print(
         f"\n{speed:,.{0 if speed >= 10 else 1}f} games a second, {result.seconds:.1f} s in all. ± is half a 95% interval."

@@ -86,7 +86,7 @@ def note(message: str) -> None:
 
 def print_json(value: Any) -> None:
     """Print ``value`` as JSON on stdout."""
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    sys.stdout.write(json.dumps(value, indent=2) + "\n")
 
 
 class Advance(Protocol):

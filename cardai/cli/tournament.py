@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cardai.cli.figures import estimate_json, percent, signed
-from cardai.cli.run import warn_cold
+from cardai.cli.run import tell_compiling
 from cardai.cli.session import Jobs, Json, Seed, note, out, print_json, progress
 from cardai.core.errors import PluginError, UsageError
 
@@ -67,8 +67,7 @@ def tournament(
         raise UsageError(f"A tournament is for programs. Play with {people[0]!r} by: cardai run.")
     if plot:
         _need_matplotlib()
-    warn_cold()
-    with progress("tournament") as advance:
+    with progress("tournament") as advance, tell_compiling():
         report = None if advance is None else _overall(advance, agent, form, games)
         standings = library.play(
             game,

@@ -20,6 +20,7 @@ RANKS = "23456789TJQKA"
 GLYPHS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 NONE = "-"
 _WRITTEN = re.compile(r"\b(?:[2-9TJQKA][cdhs])+\b")
+_NAMED = re.compile(r"(\d+) ([a-z][a-z ]*?)(?=,|;|\.|$)")  # a count whose doc names its values: "0 knock, 1 gin"
 _RED = re.compile(r"[2-9TJQKA][♦♥]")
 _BLACK = re.compile(r"[2-9TJQKA][♣♠]")
 
@@ -114,6 +115,9 @@ def value_text(game: Game, f: Field, value: Any, player: int | None) -> str:
         return "yes" if value else "no"
     if f.kind == "seat":
         return seat_name(int(value), player)
+    named: dict[str, str] = dict(_NAMED.findall(f.doc)) if f.kind == "count" and f.doc.startswith("0 ") else {}
+    if str(value) in named:
+        return named[str(value)]
     return f"{value:,} {f.unit}".strip()
 
 
@@ -137,9 +141,14 @@ def _history_text(game: Game, f: Field, view: Mapping[str, Any]) -> str:
     return " | ".join(", ".join(words) for words in by_round.values())
 
 
+def flowing(text: str) -> str:
+    """Return ``text`` with each paragraph on one line, for whatever width there is."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+
+
 def help_text(game: Game) -> str:
     """Return the rules and what each field of a view means."""
     width = max((len(f.name) for f in game.view_fields), default=0)
-    lines = [game.rules or "This game has no written rules.", "", "What you see:"]
+    lines = [flowing(game.rules) or "This game has no written rules.", "", "What you see:"]
     lines += [f"  {f.name.replace('_', ' '):<{width}}  {f.doc}" for f in game.view_fields if f.name != "player"]
     return "\n".join(lines)

@@ -65,7 +65,7 @@ def read_npz(path: Path, expected: Mapping[str, tuple[Any, tuple[int | None, ...
         DamagedFileError: naming the file and what is wrong with it.
     """
     try:
-        with np.load(path, allow_pickle=False) as loaded:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as loaded:
             if not isinstance(loaded, np.lib.npyio.NpzFile):
                 raise ValueError("it is no npz archive")
             arrays = {name: np.array(loaded[name]) for name in loaded.files}

@@ -19,7 +19,8 @@ import importlib.util
 import os
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -94,12 +95,27 @@ def cache_directory(source: Path) -> Path:
     return _cache_home() / f"{name}-{_fingerprint(root)}"
 
 
-def cache_is_cold() -> bool:
-    """Say whether cardai's own kernels have never been compiled as they stand (the first run takes a while)."""
+@contextmanager
+def when_compiling(tell: Callable[[], None]) -> Iterator[None]:
+    """Call ``tell`` once if, while this is open, a kernel must be compiled because no cache holds it."""
     if _interpreted:
-        return False
-    directory = cache_directory(Path(__file__))
-    return not directory.is_dir() or not any(directory.rglob("*.nbc"))
+        yield
+        return
+    from numba.core import event
+
+    class Ear(event.Listener):  # type: ignore[misc]
+        told = False
+
+        def on_start(self, event: Any) -> None:
+            if not self.told:
+                self.told = True
+                tell()
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    with event.install_listener("numba:compile", Ear()):
+        yield
 
 
 def _package_root(source: Path) -> Path:

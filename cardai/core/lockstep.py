@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
-from cardai.core.agent import Agent, legal_list
-from cardai.core.errors import AgentError, CardaiError
+from cardai.core.agent import Agent
+from cardai.core.asking import Question
+from cardai.core.errors import AgentError
 from cardai.core.fields import unpack_view, view_dtype
-from cardai.core.game import TERMINAL, Actions, Game, IntArray, Legal, allows, setup_dtype
+from cardai.core.game import TERMINAL, Actions, Game, IntArray, Legal, setup_dtype
 from cardai.core.records import Record
-from cardai.core.rng import Rows, derive, hash_rows
+from cardai.core.rng import derive, hash_rows
 
 FIRST_HAND = 1 << 40  # counters of the streams that set hands up; far from hand numbers
 
@@ -308,44 +309,13 @@ class _Loop:
                         self.actions[row].append(int(action))
 
     def _ask(self, index: int, seat: int, rows: IntArray, legal: Legal) -> Actions:
-        agent = self.engine.agents[index]
-        views = self.tables.views(seat, rows)
-        rng = Rows(hash_rows(self.stream[rows, seat], self.decisions[rows, seat]))
-        if not agent.stateful:
-            try:
-                actions = np.asarray(agent.act(views, legal, rng))
-            except (KeyboardInterrupt, CardaiError):
-                raise
-            except Exception as error:
-                if not self.engine.forfeit and len(rows) == 1:
-                    raise self._blame(index, rows[0], f"raised {type(error).__name__}: {error}") from error
-                return self._one_by_one(index, seat, rows, legal)
-            if actions.shape == rows.shape and actions.dtype.kind in "iu" and allows(legal, actions).all():
-                return actions
-        return self._one_by_one(index, seat, rows, legal)
-
-    def _one_by_one(self, index: int, seat: int, rows: IntArray, legal: Legal) -> Actions:
-        """Ask a table at a time: for stateful agents, and to find out at which table an agent errs."""
-        actions = np.zeros(len(rows), np.int64)
-        for i, row in enumerate(rows):
-            single = rows[i : i + 1]
-            one = legal.take([i]) if not isinstance(legal, np.ndarray) else legal[i : i + 1]
-            agent = self.private.get((int(row), seat), self.engine.agents[index])
-            rng = Rows(hash_rows(self.stream[single, seat], self.decisions[single, seat]))
-            fault: Exception | None = None
-            try:
-                answer = np.asarray(agent.act(self.tables.views(seat, single), one, rng))
-                complaint = _complaint(answer, one)
-            except (KeyboardInterrupt, CardaiError):
-                raise
-            except Exception as error:
-                fault, complaint = error, f"raised {type(error).__name__}: {error}"
-            if not complaint:
-                actions[i] = answer[0]
-                continue
+        seeds = hash_rows(self.stream[rows, seat], self.decisions[rows, seat])
+        question = Question(self.engine.agents[index], self.tables, seat, rows, legal, seeds, self.private)
+        actions, faults = question.ask()
+        for fault in faults:
+            row = int(rows[fault.place])
             if not self.engine.forfeit:
-                raise self._blame(index, int(row), complaint) from fault
-            actions[i] = legal_list(one, 0)[0]
+                raise self._blame(index, row, fault.complaint) from fault.cause
             self.forfeits[index] += 1
             if self.game.measure == "wins":
                 self.lost[row] = index
@@ -357,16 +327,6 @@ class _Loop:
             f"The agent {self.engine.names[index]!r} {complaint} (game {self.engine.game_name}, seed {self.engine.seed}, "
             f"game number {number}, hand {int(self.hand[row])})."
         )
-
-
-def _complaint(answer: npt.NDArray[Any], legal: Legal) -> str:
-    if answer.shape != (1,):
-        return f"answered with shape {answer.shape} where one action a table was asked, shape (1,)"
-    if answer.dtype.kind not in "iu":
-        return f"answered with {answer.dtype} where whole numbers were asked"
-    if not allows(legal, answer)[0]:
-        return f"chose the illegal action {int(answer[0])}; legal are {legal_list(legal, 0)}"
-    return ""
 
 
 def _hash(root: np.uint64, numbers: IntArray) -> npt.NDArray[np.uint64]:

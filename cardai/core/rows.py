@@ -29,6 +29,7 @@ from cardai.core.game import (
     State,
     Tables,
     pack_setups,
+    setup_dtype,
 )
 from cardai.core.kernel import kernel
 from cardai.core.rng import shuffle
@@ -121,8 +122,8 @@ class RowGame(Game):
         """Return the equally likely outcomes of the pending chance event: what is left of the deck (equal cards twice)."""
         return sorted(int(card) for card in row["deck"][int(row["dealt"]) :])
 
-    def observed(self, row: Any, actor: int, action: int, player: int) -> int:
-        """Return what ``player`` sees of ``action`` (default: all of it), for keys."""
+    def observed(self, row: Any, actor: int, action: int, player: int) -> int | None:
+        """Return what ``player`` sees of ``action`` (default: all of it; None: not even that it was played), for keys."""
         return action
 
     def tables(self, count: int) -> RowTables:
@@ -159,7 +160,7 @@ class RowTables(Tables):
         index = self._all if rows is None else np.asarray(rows, np.int64)
         self.place(index, seeds, decks)
         if setups is None:
-            setups = pack_setups(self.game.num_players, [Setup()] * len(index))
+            setups = np.zeros(len(index), setup_dtype(self.game.num_players))  # those of Setup()
         self.kernels.start(self.data, self.rules, index, setups)
         self._advance(index)
 
@@ -273,7 +274,7 @@ class RowState(State):
         self._tables = game.tables(1)
         self._index = np.zeros(1, np.int64)
         self._setup = setup or Setup()
-        self._events: list[tuple[int, int, tuple[int, ...]]] = []  # (actor, action, what each seat saw of it)
+        self._events: list[tuple[int, int, tuple[int | None, ...]]] = []  # (actor, action, what each seat saw of it)
         self._tables.place(self._index, np.zeros(1, np.uint64))
         self._tables.kernels.start(
             self._tables.data, self._tables.rules, self._index, pack_setups(game.num_players, [self._setup])
@@ -310,6 +311,7 @@ class RowState(State):
     def apply_action(self, action: int) -> None:
         players = range(self.game.num_players)
         if self.is_chance_node():
+            self.check_legal(action)
             seen = self.chance_seen_by()
             bring_forward(self.row, int(self.row["dealt"]), action)
             self._events.append((CHANCE, action, tuple(action if p in seen else -1 for p in players)))
@@ -327,7 +329,8 @@ class RowState(State):
 
     def key(self, player: int) -> bytes:
         start = f"{player} {self._setup.starter} {self._setup.score} {self._setup.stacks}"
-        return (start + "".join(f" {actor}:{seen[player]}" for actor, _, seen in self._events)).encode()
+        noticed = ((actor, seen[player]) for actor, _, seen in self._events if seen[player] is not None)
+        return (start + "".join(f" {actor}:{seen}" for actor, seen in noticed)).encode()
 
     def returns(self) -> list[float]:
         return [float(x) for x in self._tables.returns(self._index)[0]]

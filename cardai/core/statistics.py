@@ -50,7 +50,7 @@ class Estimate:
 def student_t(degrees: int, level: float = 0.95) -> float:
     """Return the two-sided quantile of Student's t by the Cornish-Fisher expansion (Abramowitz, Stegun 26.7.5).
 
-    The error is below 0.005 from 4 degrees of freedom on; fewer are treated as 4.
+    The error is below 0.01 from 4 degrees of freedom on; fewer are treated as 4.
     """
     z = NormalDist().inv_cdf(0.5 + level / 2)
     v = max(degrees, 4)

@@ -276,6 +276,23 @@ def copy_net(source: Any, target: Any) -> None:
 
 
 @kernel
+def _blend(source: Any, target: Any, share: Any) -> None:
+    flat, other = source.reshape(-1), target.reshape(-1)
+    for i in range(len(flat)):
+        other[i] += share * (flat[i] - other[i])
+
+
+@kernel
+def blend_net(source: Any, target: Any, share: Any) -> None:
+    """Move all parameters of ``target`` by ``share`` of the way to those of ``source``: a moving average."""
+    part = np.float32(share)
+    _blend(source.hidden_weight, target.hidden_weight, part)
+    _blend(source.hidden_bias, target.hidden_bias, part)
+    _blend(source.head_weight, target.head_weight, part)
+    _blend(source.head_bias, target.head_bias, part)
+
+
+@kernel
 def outputs(net: Any, inputs: Any, rows: Any, out: Any) -> None:
     """Fill the head's outputs (n, A) float32 for input rows (n,)."""
     hidden = np.empty(len(net.hidden_bias), np.float32)

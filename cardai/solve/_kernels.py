@@ -79,17 +79,17 @@ def best_value(form: Form, player: int, values: Any) -> float:
 
 
 @kernel
-def best_plan(form: Form, player: int, values: Any, plan: Any) -> None:
-    """Set ``plan`` to the pure best response to ``values`` as :func:`best_value` leaves them (first of equals)."""
-    plan[form.sequence_start[player]] = 1.0
+def best_choices(form: Form, player: int, values: Any, behaviour: Any) -> None:
+    """Set ``behaviour`` to the pure best response to ``values`` as :func:`best_value` leaves them (first of equals)."""
+    behaviour[form.sequence_start[player]] = 1.0
     for i in range(form.info_start[player], form.info_start[player + 1]):
         best = form.first[i]
         for s in range(form.first[i] + np.uint32(1), form.end[i]):
-            plan[s] = 0.0
+            behaviour[s] = 0.0
             if values[s] > values[best]:
                 best = s
-        plan[form.first[i]] = 0.0
-        plan[best] = plan[form.parent[i]]
+        behaviour[form.first[i]] = 0.0
+        behaviour[best] = 1.0
 
 
 @kernel

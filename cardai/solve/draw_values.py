@@ -141,7 +141,7 @@ def _load(file: Path) -> list[npt.NDArray[np.float64]] | None:
     small, size = int(STARTS[5]), int(STARTS[6])
     sums = []
     try:
-        with np.load(file, allow_pickle=False) as parts:
+        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as parts:
             for k in range(DRAWS):
                 level = np.concatenate([parts[f"subsets_{k}"], parts[f"hands_{k}"]], dtype=np.float64)
                 if level.shape != (size,) or not np.isfinite(level).all() or len(parts[f"subsets_{k}"]) != small:

@@ -72,11 +72,11 @@ class TabularAgent(Agent):
         places = [dtype.fields[f.name] for f in game.view_fields if f.name not in OUTSIDE_THE_HAND]
         spans = [np.arange(place[1], place[1] + place[0].itemsize) for place in places]
         self._columns = np.concatenate(spans)
-        raw = _raw(views)
-        hashes = np.empty(len(raw), np.uint64)
-        _hash_rows(raw, self._columns, hashes)
+        rows = raw(views)
+        hashes = np.empty(len(rows), np.uint64)
+        _hash_rows(rows, self._columns, hashes)
         order = np.argsort(hashes, kind="stable")
-        self._hashes, self._known, self._table = hashes[order], raw[order], table[order]
+        self._hashes, self._known, self._table = hashes[order], rows[order], table[order]
         self._refuse_twins(views[order])
 
     def _refuse_twins(self, views: Views) -> None:
@@ -101,14 +101,14 @@ class TabularAgent(Agent):
 
     def policy(self, views: Views, legal: Legal) -> Floats:
         found = np.empty(len(views), np.int64)
-        _locate(_raw(views), self._columns, self._hashes, self._known, found)
+        _locate(raw(views), self._columns, self._hashes, self._known, found)
         if (found < 0).any():
             view = unpack_view(self.game.view_fields, views[int(np.flatnonzero(found < 0)[0])])
             raise UsageError(f"{self.name} does not know this view: {view}. It was solved for {self.game}.")
         return np.asarray(self._table[found])
 
 
-def _raw(views: Views) -> npt.NDArray[np.uint8]:
+def raw(views: Views) -> npt.NDArray[np.uint8]:
     """Return views (n,) as their bytes (n, itemsize)."""
     flat = np.ascontiguousarray(views)
     return flat.view(np.uint8).reshape(len(flat), flat.dtype.itemsize)

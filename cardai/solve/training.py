@@ -1,4 +1,8 @@
-"""What tabular solvers share as trainers: when to measure, what to save, and the player that comes out."""
+"""What tabular solvers share as trainers: when to measure, what to save, and the player that comes out.
+
+tables.npz      step, and the solver's own arrays, a number a sequence
+player.npz      views of all information sets (as bytes) and the two policies there: playing needs no tree
+"""
 
 from __future__ import annotations
 
@@ -6,25 +10,65 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from attrs import frozen, validators
 
 from cardai.core.agent import Agent
 from cardai.core.encoder import Encoder
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
+from cardai.core.fields import view_dtype
 from cardai.core.files import Arrays, read_npz, write_npz
 from cardai.core.game import Game
-from cardai.core.trainer import Metrics, Training
+from cardai.core.spec import option
+from cardai.core.trainer import Metrics, Trainer, Training
 from cardai.solve.measures import measure_behaviour
-from cardai.solve.sequence_form import game_form
-from cardai.solve.tabular import tabular_agent
+from cardai.solve.sequence_form import game_form, policy_table
+from cardai.solve.tabular import TabularAgent, raw, tabular_agent
 
 Floats = npt.NDArray[np.float64]
-AGENT_OPTIONS = {"policy": "average (default: the one that converges) or current (the last iterate)"}
+POLICIES = ("average", "current")
 CHUNK_SECONDS = 0.25
 """About how long a solver works between two yields, so that it can be stopped and saved."""
+
+
+@frozen
+class TabularTrainer(Trainer):
+    """The options that all tabular solvers have."""
+
+    step_unit: ClassVar[str] = "iterations"
+
+    measure_every: int = option(
+        0, help="iterations between measurements (0: about twenty a factor of ten)", validator=validators.ge(0)
+    )
+
+    def agent_options(self) -> Mapping[str, str]:
+        return {"policy": "average (default: the one that converges) or current (the last iterate)"}
+
+    def trained_agent(
+        self, game: Game, encoder: Encoder | None, seed: int, directory: Path, options: Mapping[str, Any]
+    ) -> Agent:
+        policy, file = _policy(options), directory / "player.npz"
+        views, table = (None, view_dtype(game.view_fields).itemsize), (None, game.num_distinct_actions)
+        expected: dict[str, tuple[Any, tuple[int | None, ...]]] = {"step": (np.int64, ()), "views": (np.uint8, views)}
+        found = read_npz(file, expected | dict.fromkeys(POLICIES, (np.float64, table)))
+        if len(found["views"]) != len(found[policy]) or not np.allclose(found[policy].sum(axis=1), 1):
+            raise DamagedFileError(f"The file {file} holds no policy: it is damaged.")
+        known = found["views"].view(view_dtype(game.view_fields)).reshape(len(found["views"]))
+        return TabularAgent(game, known, found[policy], _called(policy, int(found["step"])))
+
+
+def _policy(options: Mapping[str, Any]) -> str:
+    policy: str = options.get("policy", "average")
+    if policy not in POLICIES:
+        raise OptionError(f"The option 'policy' of a solved game must be average or current. Got {policy!r} instead.")
+    return policy
+
+
+def _called(policy: str, step: int) -> str:
+    return f"The {policy} policy after {step:,} iterations"
 
 
 class TabularTraining(Training):
@@ -95,7 +139,10 @@ class TabularTraining(Training):
         }
 
     def save(self, directory: Path) -> None:
-        write_npz(directory / "tables.npz", {"step": np.int64(self.step), **self.arrays})
+        step = np.int64(self.step)
+        write_npz(directory / "tables.npz", {"step": step, **self.arrays})
+        policies = {name: policy_table(self.tree, self.behaviour(name)) for name in POLICIES}
+        write_npz(directory / "player.npz", {"step": step, "views": raw(self.tree.infosets.views), **policies})
 
     def load(self, directory: Path) -> None:
         file = directory / "tables.npz"
@@ -109,9 +156,5 @@ class TabularTraining(Training):
             array[...] = found[name]
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
-        policy = options.get("policy", "average")
-        if policy not in ("average", "current"):
-            raise OptionError(
-                f"The option 'policy' of a solved game must be average or current. Got {policy!r} instead."
-            )
-        return tabular_agent(self.tree, self.behaviour(policy), f"The {policy} policy after {self.step} iterations")
+        policy = _policy(options)
+        return tabular_agent(self.tree, self.behaviour(policy), _called(policy, self.step))

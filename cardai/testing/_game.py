@@ -199,8 +199,9 @@ def views_fit_their_fields(subject: GameSubject) -> None:
         state = game.new_initial_state(setup)
         for step in steps:
             state.apply_action(step.action)
-            for player in range(game.num_players):
-                _check_view(game, state, player)
+            if not state.is_chance_node():  # nobody is asked for views while cards are being dealt
+                for player in range(game.num_players):
+                    _check_view(game, state, player)
 
 
 def _check_view(game: Game, state: State, player: int) -> None:

@@ -203,6 +203,8 @@ def _redrawn_is_same(game: Game, steps: Sequence[Step], player: int, hidden: lis
     history: list[int] = []
     differs = reached = False
     for i, step in enumerate(steps):
+        if other.current_player() != step.actor:
+            break  # the change shows in who acts: this replay ends here
         if step.actor == player and differs:
             reached = True
             one, two = _seen(game, state, player), _seen(game, other, player)
@@ -210,8 +212,8 @@ def _redrawn_is_same(game: Game, steps: Sequence[Step], player: int, hidden: lis
                 where = f"{shorten([s.action for s in steps[:i]])} and {shorten(history)}"
                 raise _leak(player, one, two, where)
         action = changed.get(i, step.action)
-        if other.current_player() != step.actor or not _possible(other, action):
-            break  # the change shows in what others do: this replay ends here
+        if not _possible(other, action):
+            break  # the change shows in what others do: so does this one
         if step.actor == CHANCE and tuple(other.chance_seen_by()) != step.seen_by:
             break
         if step.actor not in (CHANCE, player) and rng.random() < 0.25:

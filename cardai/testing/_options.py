@@ -5,8 +5,6 @@ from __future__ import annotations
 import pickle
 from typing import Any, Protocol, get_type_hints
 
-import attrs
-
 from cardai.core.errors import CardaiError
 from cardai.core.spec import build, options_of, parse, write_value
 from cardai.testing._checks import NotApplicable, check, require
@@ -20,14 +18,13 @@ class HasPlugin(Protocol):
 
 @check("game", "encoder", "agent", "trainer")
 def options_are_described(subject: HasPlugin) -> None:
-    """Every option has a help text, a type and a default, and the options survive being written into a spec."""
+    """Every option has a help text and a type, and the options survive being written into a spec."""
     cls = type(subject.plugin)
     options = options_of(cls)
     hints = get_type_hints(cls)
     for name, attribute in options.items():
         require(attribute.metadata.get("help"), f"The option {name!r} has no help: declare it with spec.option().")
         require(name in hints, f"The option {name!r} has no type.")
-        require(attribute.default is not attrs.NOTHING, f"The option {name!r} has no default.")
     values = {name: getattr(subject.plugin, name) for name in options}
     spec = ",".join(f"{name}={write_value(value)}" for name, value in values.items())
     again = build(cls, parse(f"x:{spec}").values() if spec else {}, "the plugin")

@@ -168,10 +168,15 @@ def _estimate(game: Game, probes: int = 12) -> float:
     return total
 
 
-def sampled_tree(game: Game, hands: int = 8, siblings: int = 2) -> Tree:
-    """Return the states of some random hands, each with up to ``siblings`` children that were not played."""
+def sampled_tree(game: Game, hands: int = 8, siblings: int = 2, enough: int = 700) -> Tree:
+    """Return the states of some random hands, each with up to ``siblings`` children that were not played.
+
+    No further hand is begun when there are ``enough`` nodes.
+    """
     nodes: list[Node] = []
     for seed in range(hands):
+        if len(nodes) >= enough:
+            break
         rng = Random(seed)
         steps, _ = play_hand(game, seed)
         state = game.new_initial_state()

@@ -13,12 +13,6 @@ from cardai.cli import behind_command
 from tests.cli.conftest import Call
 
 
-@pytest.fixture(autouse=True)
-def warm(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave out the line that tells of compiling."""
-    monkeypatch.setattr("cardai.core.kernel.cache_is_cold", lambda: False)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -18,7 +18,8 @@ def test_help_lists_every_command_that_is_there(cardai: Call) -> None:
     assert called.code == 0
     for name in ("run", "tournament", "replay", "list-plugins", "describe"):
         assert f" {name} " in called.out
-    assert called == cardai()  # nothing given: the help too
+    assert called == cardai() == cardai("help")  # nothing given: the help too
+    assert cardai("help", "run") == cardai("run", "--help")
 
 
 @pytest.mark.parametrize("command", ["run", "tournament", "replay", "list-plugins", "describe"])

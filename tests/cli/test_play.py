@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib.util
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from cardai.core import kernel, match
+from cardai.core import match
 from tests.cli.conftest import Call
 
 KUHN = ("--game", "kuhn", "--agent", "highest", "--vs", "lowest")
@@ -54,9 +55,19 @@ def test_the_default_number_of_games_is_1000(cardai: Call, bots: str) -> None:
     assert json.loads(cardai("run", *KUHN, "--plugin", bots, "--json").out)["games"] == 1000
 
 
-def test_a_cold_cache_is_announced(cardai: Call, bots: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel, "cache_is_cold", lambda: True)
-    assert "Compiling the rules" in cardai("run", *KUHN, "--plugin", bots, "-n", "2").err
+def test_compiling_is_announced_once_when_it_happens(cardai: Call, bots: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from numba.core import event
+
+    whole = match.play
+
+    def compiles(*arguments: Any, **rest: Any) -> match.MatchResult:
+        for _ in range(2):
+            with event.trigger_event("numba:compile"):
+                pass
+        return whole(*arguments, **rest)
+
+    monkeypatch.setattr(match, "play", compiles)
+    assert cardai("run", *KUHN, "--plugin", bots, "-n", "2").err.count("Compiling the rules") == 1
     assert cardai("run", *KUHN, "--plugin", bots, "-n", "2", "--quiet").err == ""
 
 

@@ -22,6 +22,7 @@ class Drawn(Game):
         Field("stacks", "chips", "chips behind", maximum=100, size=2, unit="chips"),
         Field("pot", "chips", "chips in", maximum=10_000, unit="chips"),
         Field("folded", "flag", "who has folded", maximum=1, size=2),
+        Field("ending", "count", "0 showdown, 1 all folded", maximum=1),
         Field("dealer", "seat", "who deals", maximum=1),
         Field("history", "public_history", "actions", maximum=2, size=6),
         Field("history_seat", "public_history", "who acted", maximum=1, size=6),
@@ -43,6 +44,7 @@ VIEW = {
     "stacks": [90, 80],
     "pot": 1234,
     "folded": [True, False],
+    "ending": 1,
     "dealer": 1,
     "history": [1, 2, 0],
     "history_seat": [0, 1, 0],
@@ -58,6 +60,7 @@ def test_every_kind_of_field_is_a_line_in_words() -> None:
         "stacks": "seat 0 90 chips, you 80 chips",
         "pot": "1,234 chips",
         "folded": "seat 0 yes, you no",
+        "ending": "all folded",
         "dealer": "you",
         "history": "seat 0 call, you discard 7♣ | seat 0 fold",
     }

@@ -20,7 +20,7 @@ from cardai.solve.tabular import TabularAgent
 from cardai.solve.tree import game_tree
 from tests.solve.spiel import SpielGame, spiel_policy
 
-LEDUC_VALUE = -0.085606424  # CFR+ to 1e-9; OpenSpiel's sequence-form linear program gives the same
+LEDUC_VALUE = -0.085606424  # by CFR+ to 1e-9, and by the linear program in the last test
 FOLD, CALL, RAISE = 0, 1, 2
 
 
@@ -191,3 +191,39 @@ def test_wrong_answers_are_refused(answer: Any, message: str) -> None:
 def test_a_wrong_number_of_agents_is_refused() -> None:
     with pytest.raises(UsageError, match=r"Kuhn has 2 seats\. Got 1 agents"):
         expected_value(cardai.game("kuhn"), [Prefers()])
+
+
+@pytest.mark.parametrize(("name", "value"), [("kuhn", -1 / 18), ("leduc:suits=false", LEDUC_VALUE)])
+def test_the_value_is_that_of_the_sequence_forms_linear_program(name: str, value: float) -> None:
+    # Koller, Megiddo and von Stengel 1996: max q0 subject to F'q <= A'x, Ex = e, x >= 0
+    optimize, sparse = pytest.importorskip("scipy.optimize"), pytest.importorskip("scipy.sparse")
+    tree, form = game_form(cardai.game(name))
+    starts = tree.infosets.sequence_start
+    widths = np.diff(starts)
+
+    def constraints(player: int) -> Any:
+        first, last = tree.infosets.start[player : player + 2]
+        rows = np.zeros((last - first + 1, widths[player]))
+        rows[0, 0] = 1
+        for k, i in enumerate(range(first, last), 1):
+            rows[k, int(form.parent[i]) - starts[player]] = -1
+            rows[k, int(form.first[i]) - starts[player] : int(form.end[i]) - starts[player]] = 1
+        return sparse.csr_matrix(rows)
+
+    e, f = constraints(0), constraints(1)
+    cells = form.row_start[widths[0]]
+    rows = np.repeat(np.arange(widths[0]), np.diff(form.row_start[: widths[0] + 1]))
+    columns = form.others[:cells, 0].astype(int) - starts[1]
+    payoff = sparse.csr_matrix((form.payoff[:cells], (rows, columns)), shape=tuple(widths))
+    goal = np.zeros(widths[0] + f.shape[0])
+    goal[widths[0]] = -1
+    solution = optimize.linprog(
+        goal,
+        A_ub=sparse.hstack([-payoff.T, f.T]),
+        b_ub=np.zeros(widths[1]),
+        A_eq=sparse.hstack([e, sparse.csr_matrix((e.shape[0], f.shape[0]))]),
+        b_eq=np.eye(e.shape[0])[0],
+        bounds=[(0, None)] * widths[0] + [(None, None)] * f.shape[0],
+        method="highs",
+    )
+    assert -solution.fun == pytest.approx(value, abs=1e-9)

@@ -30,7 +30,7 @@ def connect(host: str, port: int, timeout: float = 10.0) -> socket.socket:
 def play(
     connection: socket.socket, game: GameDef, choose: Choose, finished: Callable[[Follower], None] | None = None
 ) -> int:
-    """Play until the dealer closes the connection and return the number of decisions made.
+    """Play until the dealer ends the match, close the connection, and return the number of decisions made.
 
     ``finished`` is called with each hand's last state, when there is one.
 
@@ -45,7 +45,10 @@ def play(
     }
     rest = b""
     decisions = 0
-    with contextlib.suppress(ConnectionError):  # a dealer that stops without reading everything resets the connection
+    with (
+        connection,
+        contextlib.suppress(ConnectionError),
+    ):  # a dealer that stops without reading everything resets the connection
         while data := recv(65536):
             lines = (rest + data).split(b"\n")
             rest = lines.pop()

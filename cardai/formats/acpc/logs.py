@@ -56,13 +56,13 @@ class Score:
 
 @frozen
 class Problem:
-    """A line that could not be read: its number from 1, and why."""
+    """A line that could not be read: its number from 1 (0: not about one line), and why."""
 
     line: int
     why: str
 
     def __str__(self) -> str:
-        return f"line {self.line}: {self.why}"
+        return f"line {self.line}: {self.why}" if self.line else self.why
 
 
 @define
@@ -73,14 +73,21 @@ class Log:
     score: Score | None = None
     comments: list[str] = Factory(list)
     problems: list[Problem] = Factory(list)
+    definition: GameDef | None = None
+    """The game, where it is known from elsewhere."""
+
+    def lines(self) -> list[str]:
+        """Return the log as lines with their ends: comments, hands, score."""
+        score = [self.score.text()] if self.score else []
+        return [line + "\n" for line in (*self.comments, *(hand.text() for hand in self.hands), *score)]
 
     def game(self) -> GameDef:
-        """Return the game that was played: the one its header names, else the shipped one that its hands fit.
+        """Return the game that was played: as known, else as its header names it, else the shipped one that fits.
 
         Raises:
-            DamagedFileError: neither is known.
+            DamagedFileError: none is known.
         """
-        return game_of(self.comments, self.hands[0] if self.hands else None)
+        return self.definition or game_of(self.comments, self.hands[0] if self.hands else None)
 
 
 def value_text(value: float) -> str:

@@ -16,7 +16,7 @@ def choose(legal: Any, seeds: Any, out: Any) -> None:
     actions = legal.shape[1]
     found = np.empty(actions, np.int64)
     for i in range(len(legal)):
-        count = 0
+        count = np.int64(0)
         for action in range(actions):
             # written without a branch: always store, advance only past a legal one
             found[count] = action

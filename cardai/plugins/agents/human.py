@@ -65,7 +65,7 @@ class AtTable(Agent):
             unit = self.game.unit.removesuffix("s") if abs(mine) == 1 else self.game.unit
             result = f"You {'win' if mine > 0 else 'lose'} {abs(mine):g} {unit}."
         else:
-            result = "Nobody wins." if not any(returns) else "You win nothing."
+            result = "Nobody wins." if len(returns) > 1 and not any(returns) else "You win nothing."
         _say(coloured(view_text(self.game, view)))
         _say(coloured(result, "bold green" if mine > 0 else "bold red" if mine < 0 else "bold"))
 

@@ -22,17 +22,17 @@ from cardai.core.spec import option
 from cardai.core.trainer import Trainer
 from cardai.solve._kernels import realise, sequence_values
 from cardai.solve.sequence_form import behaviour_of_plan, plan_of, uniform_behaviour
-from cardai.solve.training import AGENT_OPTIONS, TabularTraining
+from cardai.solve.training import TabularTrainer, TabularTraining
 
 Floats = npt.NDArray[np.float64]
 
 VARIANTS: Mapping[str, tuple[float, float, float, bool]] = {
     "cfr": (inf, inf, 0.0, False),
-    "cfr+": (inf, -inf, 1.0, False),
+    "cfr_plus": (inf, -inf, 1.0, False),
     "linear": (1.0, 1.0, 1.0, False),
     "dcfr": (1.5, 0.0, 2.0, False),
-    "pcfr+": (inf, -inf, 2.0, True),
-    "pdcfr+": (2.3, -inf, 5.0, True),
+    "pcfr_plus": (inf, -inf, 2.0, True),
+    "pdcfr_plus": (2.3, -inf, 5.0, True),
 }
 """(alpha, beta, gamma, predictive): every variant is a discounted CFR. Forgetting no regret is an exponent of infinity;
 forgetting all negative regret, minus infinity, is regret matching+."""
@@ -110,19 +110,18 @@ def iterate(
 
 
 @frozen
-class CFR(Trainer):
+class CFR(TabularTrainer):
     """Minimise counterfactual regret in every information set (Zinkevich et al. 2007)."""
 
-    step_unit: ClassVar[str] = "iterations"
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "cfr_plus": {"variant": "cfr+"},
+        "cfr_plus": {"variant": "cfr_plus"},
         "linear_cfr": {"variant": "linear"},
         "dcfr": {"variant": "dcfr"},
-        "pcfr_plus": {"variant": "pcfr+"},
-        "pdcfr_plus": {"variant": "pdcfr+"},
+        "pcfr_plus": {"variant": "pcfr_plus"},
+        "pdcfr_plus": {"variant": "pdcfr_plus"},
     }
 
-    variant: Literal["cfr", "cfr+", "linear", "dcfr", "pcfr+", "pdcfr+"] = option(
+    variant: Literal["cfr", "cfr_plus", "linear", "dcfr", "pcfr_plus", "pdcfr_plus"] = option(
         "cfr", help="which algorithm: sets the defaults of alpha, beta and gamma, and whether regrets are predicted"
     )
     alpha: float | None = option(None, help="positive regrets are multiplied by t^alpha / (t^alpha + 1)")
@@ -135,9 +134,6 @@ class CFR(Trainer):
     delay: int = option(0, help="iterations left out of the average at the beginning", validator=validators.ge(0))
     updates: Literal["alternating", "simultaneous"] = option(
         "alternating", help="whether a player answers the others' newest policies or those of the last iteration"
-    )
-    measure_every: int = option(
-        0, help="iterations between measurements (0: about twenty a factor of ten)", validator=validators.ge(0)
     )
 
     @property
@@ -152,9 +148,6 @@ class CFR(Trainer):
 
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> CFRTraining:
         return CFRTraining(self, game, encoder)
-
-    def agent_options(self) -> Mapping[str, str]:
-        return AGENT_OPTIONS
 
 
 class CFRTraining(TabularTraining):

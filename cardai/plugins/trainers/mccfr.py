@@ -22,7 +22,7 @@ from cardai.core.spec import option
 from cardai.core.trainer import Trainer
 from cardai.solve.sampling import Nodes, draw_chance, match, pick, sampling_nodes
 from cardai.solve.sequence_form import behaviour_of_plan, uniform_behaviour
-from cardai.solve.training import AGENT_OPTIONS, TabularTraining
+from cardai.solve.training import TabularTrainer, TabularTraining
 
 Floats = npt.NDArray[np.float64]
 
@@ -134,10 +134,9 @@ def outcome(
 
 
 @frozen
-class MCCFR(Trainer):
+class MCCFR(TabularTrainer):
     """Minimise counterfactual regret from sampled hands (Lanctot et al. 2009)."""
 
-    step_unit: ClassVar[str] = "iterations"
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"outcome_mccfr": {"sampling": "outcome"}}
 
     sampling: Literal["external", "outcome"] = option(
@@ -146,15 +145,9 @@ class MCCFR(Trainer):
     epsilon: float = option(
         0.6, help="outcome sampling explores so often", validator=[validators.gt(0), validators.lt(1)]
     )
-    measure_every: int = option(
-        0, help="iterations between measurements (0: about twenty a factor of ten)", validator=validators.ge(0)
-    )
 
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> MCCFRTraining:
         return MCCFRTraining(self, game, encoder, seed)
-
-    def agent_options(self) -> Mapping[str, str]:
-        return AGENT_OPTIONS
 
 
 class MCCFRTraining(TabularTraining):

@@ -6,7 +6,7 @@ Heinrich, Lanctot and Silver, "Fictitious self-play in extensive-form games", 20
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,22 +18,25 @@ from cardai.core.hookspecs import hookimpl
 from cardai.core.kernel import kernel
 from cardai.core.spec import option
 from cardai.core.trainer import Trainer
-from cardai.solve._kernels import best_plan, best_value, sequence_values
+from cardai.solve._kernels import best_choices, best_value, realise, sequence_values
 from cardai.solve.sequence_form import behaviour_of_plan, plan_of, uniform_behaviour
-from cardai.solve.training import AGENT_OPTIONS, TabularTraining
+from cardai.solve.training import TabularTrainer, TabularTraining
 
 Floats = npt.NDArray[np.float64]
 
 
 @kernel
-def iterate(form: Any, done: int, count: int, gamma: float, values: Any, average: Any, response: Any) -> None:
+def iterate(
+    form: Any, done: int, count: int, gamma: float, values: Any, behaviour: Any, average: Any, response: Any
+) -> None:
     """Do ``count`` iterations after ``done`` of them, changing the plans ``average`` and ``response`` (S,) in place."""
     players = len(form.info_start) - 1
     for j in range(done + 1, done + count + 1):
         for player in range(players):  # beta_{j+1} = best response to pi_j
             sequence_values(form, player, average, values)
             best_value(form, player, values)
-            best_plan(form, player, values, response)
+            best_choices(form, player, values, behaviour)
+            realise(form, player, behaviour, response)
         # pi_{j+1} = (1 - alpha) pi_j + alpha beta: mixing the plans mixes the strategies with the right reach (theorem 7)
         alpha = (gamma + 1.0) / (gamma + 1.0 + j)
         for s in range(len(average)):
@@ -41,25 +44,17 @@ def iterate(form: Any, done: int, count: int, gamma: float, values: Any, average
 
 
 @frozen
-class XFP(Trainer):
+class XFP(TabularTrainer):
     """Fictitious play with full-width best responses (Heinrich et al. 2015)."""
-
-    step_unit: ClassVar[str] = "iterations"
 
     gamma: float = option(
         0.0,
         help="the step is (gamma + 1) / (gamma + 1 + j): 0 averages all responses alike, as the paper; 1 linearly",
         validator=validators.ge(0),
     )
-    measure_every: int = option(
-        0, help="iterations between measurements (0: about twenty a factor of ten)", validator=validators.ge(0)
-    )
 
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> XFPTraining:
         return XFPTraining(self, game, encoder)
-
-    def agent_options(self) -> Mapping[str, str]:
-        return AGENT_OPTIONS
 
 
 class XFPTraining(TabularTraining):
@@ -77,6 +72,7 @@ class XFPTraining(TabularTraining):
             self.step,
             count,
             self.options.gamma,
+            self.zeros(),
             self.zeros(),
             self.arrays["average"],
             self.arrays["response"],

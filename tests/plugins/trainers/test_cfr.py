@@ -11,6 +11,7 @@ import pytest
 
 import cardai
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
+from cardai.core.files import read_npz, write_npz
 from cardai.core.registry import create
 from cardai.core.runs import Run
 from cardai.core.session import Session
@@ -139,7 +140,26 @@ def test_an_encoder_is_refused() -> None:
 
 
 def test_wrong_options_are_refused() -> None:
-    with pytest.raises(OptionError, match="must be one of cfr, cfr\\+"):
+    with pytest.raises(OptionError, match="must be one of cfr, cfr_plus"):
         create("trainer", "cfr:variant=cfr2")
     with pytest.raises(OptionError, match="gamma"):
         create("trainer", "cfr:gamma=-1")
+
+
+def test_a_solved_run_is_played_without_walking_the_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run.create(tmp_path / "x", "cfr_plus", "kuhn", None, seed=0)
+    Session.start(run).train(50)
+    monkeypatch.setattr("cardai.solve.training.game_form", None)
+    assert len(cardai.play("kuhn", [str(tmp_path / "x"), "random"], games=200, seed=1).games) == 200
+
+
+def test_a_policy_that_is_none_is_refused(tmp_path: Path) -> None:
+    trainer, game = create("trainer", "cfr"), cardai.game("kuhn")
+    solve("cfr", "kuhn", 3).save(tmp_path)
+    found = read_npz(tmp_path / "player.npz")
+    write_npz(tmp_path / "player.npz", found | {"average": found["average"] * 2})
+    with pytest.raises(DamagedFileError, match="holds no policy"):
+        trainer.trained_agent(game, None, 0, tmp_path, {})
+    (tmp_path / "player.npz").write_bytes(b"PK")
+    with pytest.raises(DamagedFileError, match="not a readable npz"):
+        trainer.trained_agent(game, None, 0, tmp_path, {})

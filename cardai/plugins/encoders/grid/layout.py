@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -62,7 +63,7 @@ class GridLayout(Layout):
             raise ValueError(
                 f"out must be a contiguous float32 array of shape {(count, *self.shape)}. Got {out.dtype} {out.shape}."
             )
-        flat = out.reshape(count, len(self.planes), -1)
+        flat = out.reshape(count, len(self.planes), math.prod(self.shape) // len(self.planes))
         paint(bits, levels, self.window.rows, self.window.suit_of_row, flat)
         return out
 

@@ -64,7 +64,7 @@ def card_sets(f: Field) -> Source:
     planes = tuple(Plane(f.name if not f.size else f"{f.name}[{k}]", "", f.doc) for k in range(count))
 
     def fill(views: Views, bits: Bits, levels: Levels) -> None:
-        bits[:] = views[f.name].reshape(-1, count)
+        bits[:] = views[f.name].reshape(len(views), count)
 
     def decode(bits: Bits, levels: Levels) -> dict[str, Any]:
         values = [int(b) for b in bits]
@@ -81,7 +81,7 @@ def numbers(f: Field) -> Source:
     planes = tuple(Plane(f.name if not f.size else f"{f.name}[{k}]", "", f.doc, words) for k in range(count))
 
     def fill(views: Views, bits: Bits, levels: Levels) -> None:
-        levels[:] = views[f.name].reshape(-1, count) / scale
+        levels[:] = views[f.name].reshape(len(views), count) / scale
 
     def decode(bits: Bits, levels: Levels) -> dict[str, Any]:
         values: list[Any] = [round(float(x) * scale) for x in levels]
@@ -105,7 +105,7 @@ def numbers_as_cards(f: Field, unit: float) -> Source:
     )
 
     def fill(views: Views, bits: Bits, levels: Levels) -> None:
-        bits[:] = amount_as_cards(views[f.name].reshape(-1, count), unit)
+        bits[:] = amount_as_cards(views[f.name].reshape(len(views), count), unit)
 
     return Source(planes, fill, True)
 
@@ -120,8 +120,8 @@ def seats(f: Field) -> Source:
     )
 
     def fill(views: Views, bits: Bits, levels: Levels) -> None:
-        named = views[f.name].reshape(-1, count)
-        levels[:] = (named[:, :, None] == np.arange(places)).reshape(len(views), -1)
+        named = views[f.name].reshape(len(views), count)
+        levels[:] = (named[:, :, None] == np.arange(places)).reshape(len(views), count * places)
 
     def decode(bits: Bits, levels: Levels) -> dict[str, Any]:
         shaped = levels.reshape(count, places)
@@ -148,7 +148,7 @@ def history(f: Field, length: int) -> Source:
             ends = (entries > 0).sum(axis=1)
             at = ends[:, None] - 1 - np.arange(kept)
             entries = np.where(at >= 0, np.take_along_axis(entries, np.maximum(at, 0), axis=1), 0)
-        levels[:] = (entries[:, :, None] >> np.arange(width) & 1).reshape(len(views), -1)
+        levels[:] = (entries[:, :, None] >> np.arange(width) & 1).reshape(len(views), kept * width)
 
     def decode(bits: Bits, levels: Levels) -> dict[str, Any]:
         entries = (levels.reshape(kept, width) > 0) @ (1 << np.arange(width)) - 1

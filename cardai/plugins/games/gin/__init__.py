@@ -148,6 +148,10 @@ class Gin(RowGame):
             return (dealt % 2,)
         return (0, 1) if dealt == 20 else (int(row["actor"]),)
 
+    def observed(self, row: Any, actor: int, action: int, player: int) -> int | None:
+        # that a player could have knocked is no news for the other
+        return None if action == PLAY_ON and player != actor else action
+
     def action_to_string(self, action: int) -> str:
         if 0 <= action < 52:
             return f"discard {card_text(action)}"

@@ -29,9 +29,14 @@ RULES_DTYPE = np.dtype(
 )
 
 
+def turns_noted(max_turns: int) -> int:
+    """Return how many turns a history has room for: at least 200, so that shorter hands need no other kernels."""
+    return max(max_turns, 200)
+
+
 def own_draws(max_turns: int) -> int:
     """Return the most draws one player can make: every other turn, and the wall's."""
-    return max_turns // 2 + 2
+    return turns_noted(max_turns) // 2 + 2
 
 
 def view_fields(max_turns: int) -> tuple[Field, ...]:
@@ -52,7 +57,7 @@ def view_fields(max_turns: int) -> tuple[Field, ...]:
         Field("drawn_card", "card", "the card drawn this turn, between draw and the end of the turn", maximum=51),
         Field("taken_card", "card", "the same if it was taken face up", maximum=51),
         Field("stock", "count", "cards left in the stock", maximum=31),
-        Field("turns", "count", "finished turns of both", maximum=max_turns + 1),
+        Field("turns", "count", "finished turns of both", maximum=turns_noted(max_turns) + 1),
         Field("own_turns", "count", "own turns, the current one included once drawn", maximum=own_draws(max_turns)),
         Field("score", "chips", "match score by seat, zeros outside a match", maximum=1000, size=2, unit="points"),
         Field("knocker", "seat", "who knocked, -1 nobody yet", maximum=1),
@@ -66,7 +71,7 @@ def view_fields(max_turns: int) -> tuple[Field, ...]:
             "public_history",
             "a number a turn, from the opener's: the card discarded, and 52 more if the draw was face up",
             maximum=103,
-            size=max_turns + 1,
+            size=turns_noted(max_turns) + 1,
         ),
     )
 
@@ -107,5 +112,5 @@ def own_row_fields(max_turns: int) -> list[tuple[Any, ...]]:
         ("pile_size", np.int16),
         ("pile", np.int8, (PILE,)),
         ("draws", np.int8, (2, own_draws(max_turns))),
-        ("history", np.int8, (max_turns + 1,)),
+        ("history", np.int8, (turns_noted(max_turns) + 1,)),
     ]

@@ -465,7 +465,7 @@ def views(data: Any, rules: Any, index: Any, player: Any, out: Any) -> None:
         view["opponent_known"] = row["known"][other]
         view["opponent_discards"] = row["discarded"][other]
         view["opponent_declined"] = row["declined"][other]
-        view["stock"] = 52 - row["dealt"]
+        view["stock"] = min(52 - row["dealt"], 31)
         view["turns"] = turns
         view["own_turns"] = row["own_turns"][player]
         view["to_act"] = max(row["current"], -1)

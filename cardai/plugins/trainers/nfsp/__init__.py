@@ -29,6 +29,13 @@ _FAST: Mapping[str, Any] = {
     "policy_rate_end": 3e-4,
     "rate_steps": 500_000,
 }
+_BEST: Mapping[str, Any] = {
+    **_FAST,
+    "stratified": 0.5,
+    "q_rate_end": 0.02,
+    "policy_rate_end": 2e-4,
+    "rate_steps": 400_000,
+}
 
 
 @frozen
@@ -65,6 +72,12 @@ class NFSP(Trainer):
     store_exploration: bool = option(True, help="random actions go to M_SL too (without them learning can collapse)")
     discount: float = option(1.0, help="discount of the next state's value", validator=_share)
     reward_scale: float | None = option(None, help="rewards are multiplied by this; none: 1 / their range")
+    stratified: float = option(
+        0.0, help="share of Q's minibatches drawn evenly over information states (compiled games)", validator=_share
+    )
+    q_average: float = option(
+        0.0, help="best responses play a moving average of Q that moves by this share an iteration; 0: Q itself"
+    )
     target_every: int = option(300, help="Q updates between refits of the target network; 0: no target network")
     q_optimizer: Literal["sgd", "adam"] = option("sgd", help="optimiser of Q (no momentum)")
     q_rate: float = option(0.1, help="learning rate of Q", validator=_positive)
@@ -92,6 +105,7 @@ class NFSP(Trainer):
         "nfsp_leduc_128": {**_PAPER, "hidden": (128,)},
         "nfsp_leduc_thesis": {**_PAPER, "tables": 1, "updates": 1},
         "nfsp_leduc_fast": _FAST,
+        "nfsp_leduc_best": _BEST,
     }
 
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> Training:

@@ -11,7 +11,16 @@ import numpy as np
 
 from cardai.core.kernel import kernel
 from cardai.core.rng import uniform
-from cardai.learn._kernels import adam_step, copy_net, forward, policy_gradient, q_gradient, sgd_step, softmax
+from cardai.learn._kernels import (
+    adam_step,
+    blend_net,
+    copy_net,
+    forward,
+    policy_gradient,
+    q_gradient,
+    sgd_step,
+    softmax,
+)
 
 
 class Env(NamedTuple):
@@ -24,6 +33,7 @@ class Env(NamedTuple):
     num_children: Any  # (N,) int32
     cumulative: Any  # (N,) float64: chance's probability of this child or an earlier one
     payoff: Any  # (N, 2) float32: returns at finished nodes
+    first_row: Any  # (3,) int64: seat p's input rows are first_row[p] to first_row[p + 1]
 
 
 class Play(NamedTuple):
@@ -47,12 +57,15 @@ class Memory(NamedTuple):
     sl_row: Any  # (2, M_SL) int32
     sl_action: Any  # (2, M_SL) int8
     seen: Any  # (2, 2) int64: for each seat, what has been offered to M_RL, to M_SL
+    recent: Any  # (R, K) int32: where in M_RL each row's latest transitions were put
+    visits: Any  # (R,) int64: transitions of each row so far
 
 
 class Learner(NamedTuple):
-    """One seat's networks."""
+    """One seat's networks; ``acting`` is Q itself or its moving average, which plays the best response."""
 
     q: Any
+    acting: Any
     target: Any
     policy: Any
     q_adam: Any
@@ -91,6 +104,8 @@ def remember_transition(memory: Any, p: Any, row: Any, action: Any, reward: Any,
     memory.rl_reward[p, at] = reward
     memory.rl_next[p, at] = following
     memory.seen[p, 0] += 1
+    memory.recent[row, memory.visits[row] % memory.recent.shape[1]] = at
+    memory.visits[row] += 1
 
 
 @kernel
@@ -213,7 +228,7 @@ def fill_answers(env: Any, play: Any, learners: Any, inputs: Any, answers: Any) 
         if play.greedy[g, p]:
             if answers.fresh[row, 0] != now:
                 answers.fresh[row, 0] = now
-                forward(learners[p].q, inputs, row, hidden, answers.q[row])
+                forward(learners[p].acting, inputs, row, hidden, answers.q[row])
         elif answers.fresh[row, 1] != now:
             answers.fresh[row, 1] = now
             forward(learners[p].policy, inputs, row, hidden, answers.policy[row])
@@ -221,11 +236,26 @@ def fill_answers(env: Any, play: Any, learners: Any, inputs: Any, answers: Any) 
 
 
 @kernel
-def draw_transitions(memory: Any, p: Any, random: Any, work: Any) -> None:
-    """Draw a minibatch of transitions from M_RL, with replacement."""
+def draw_of_row(memory: Any, p: Any, random: Any, row: Any) -> Any:
+    """Return where one of the row's latest transitions lies in M_RL, or -1 if there is none (any more)."""
+    count = min(memory.visits[row], memory.recent.shape[1])
+    if count == 0:
+        return np.int64(-1)
+    at = np.int64(memory.recent[row, draw_below(random, count)])
+    return at if memory.rl_row[p, at] == row else np.int64(-1)
+
+
+@kernel
+def draw_transitions(env: Any, memory: Any, p: Any, random: Any, share: Any, work: Any) -> None:
+    """Draw a minibatch from M_RL with replacement: ``share`` of it evenly over rows, the rest evenly over entries."""
     size = min(memory.seen[p, 0], memory.rl_row.shape[1])
+    first, rows = env.first_row[p], env.first_row[p + 1] - env.first_row[p]
     for b in range(len(work.rows)):
-        at = draw_below(random, size)
+        at = np.int64(-1)
+        if share > 0.0 and draw(random) < share:
+            at = draw_of_row(memory, p, random, first + draw_below(random, rows))
+        if at < 0:
+            at = draw_below(random, size)
         work.rows[b] = memory.rl_row[p, at]
         work.actions[b] = memory.rl_action[p, at]
         work.rewards[b] = memory.rl_reward[p, at]
@@ -250,11 +280,11 @@ def rate_at(first: Any, last: Any, settings: Any, iteration: Any) -> Any:
 
 
 @kernel
-def learn(memory: Any, p: Any, learner: Any, inputs: Any, random: Any, settings: Any, iteration: Any) -> None:
+def learn(env: Any, memory: Any, p: Any, learner: Any, inputs: Any, random: Any, settings: Any, iteration: Any) -> None:
     """One minibatch of Q-learning from M_RL and one of classification from M_SL, where they hold enough."""
     work = learner.work
     if memory.seen[p, 0] >= settings["min_data"]:
-        draw_transitions(memory, p, random, work)
+        draw_transitions(env, memory, p, random, settings["stratified"], work)
         same = settings["target_every"] == 0
         bootstrap = learner.q if same else learner.target
         learner.losses[0] += q_gradient(learner.q, bootstrap, same, inputs, settings["discount"], work)
@@ -285,8 +315,11 @@ def iterate(
         play_step(env, play, memory, answers, inputs.legal, settings)
         for _ in range(settings["updates"]):
             for p in range(2):
-                learn(memory, p, learners[p], inputs, play.random, settings, play.counts[0])
+                learn(env, memory, p, learners[p], inputs, play.random, settings, play.counts[0])
         play.counts[0] += 1
+        if settings["q_average"] > 0.0:
+            for p in range(2):
+                blend_net(learners[p].q, learners[p].acting, settings["q_average"])
         every = settings["target_every"]
         if every > 0 and play.counts[0] % max(1, every // settings["updates"]) == 0:
             for p in range(2):

@@ -61,7 +61,7 @@ class NFSPAgent(Agent):
         return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
     def _greedy(self, codes: npt.NDArray[np.float32], legal: npt.NDArray[np.bool_], seats: Any) -> Floats:
-        values = np.where(legal, self._ask("q", codes, legal, seats), -np.inf)
+        values = np.where(legal, self._ask("acting", codes, legal, seats), -np.inf)
         return np.asarray(np.arange(legal.shape[1]) == values.argmax(axis=1)[:, None], np.float64)
 
     def _ask(self, role: str, codes: npt.NDArray[np.float32], legal: npt.NDArray[np.bool_], seats: Any) -> Floats:

@@ -37,7 +37,7 @@ def compile_game(game: Game, layout: Layout, limit: int) -> Compiled:
     _, first, inverse = np.unique(whole, axis=0, return_index=True, return_inverse=True)
     row_of_set = np.array(inverse.reshape(-1), dtype=np.int32)
     return Compiled(
-        env=_env(tree, row_of_set),
+        env=_env(tree, row_of_set, np.searchsorted(sets.player[first], np.arange(3))),
         tree=tree,
         form=form,
         codes=np.ascontiguousarray(codes[first], np.float32),
@@ -47,7 +47,7 @@ def compile_game(game: Game, layout: Layout, limit: int) -> Compiled:
     )
 
 
-def _env(tree: GameTree, row_of_set: npt.NDArray[np.int32]) -> Env:
+def _env(tree: GameTree, row_of_set: npt.NDArray[np.int32], first_row: npt.NDArray[np.int64]) -> Env:
     nodes = len(tree.player)
     child = np.full((nodes, tree.infosets.legal.shape[1]), -1, np.int32)
     cumulative = np.zeros(nodes)
@@ -60,4 +60,4 @@ def _env(tree: GameTree, row_of_set: npt.NDArray[np.int32]) -> Env:
     payoff = np.zeros((nodes, tree.num_players), np.float32)
     payoff[tree.terminals] = tree.terminal_returns
     row = np.where(tree.infoset >= 0, row_of_set[tree.infoset], -1).astype(np.int32)
-    return Env(tree.player, row, child, tree.first_child, tree.num_children, cumulative, payoff)
+    return Env(tree.player, row, child, tree.first_child, tree.num_children, cumulative, payoff, first_row)

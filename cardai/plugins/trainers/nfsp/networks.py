@@ -17,7 +17,8 @@ from cardai.learn.networks import mlp
 if TYPE_CHECKING:
     from cardai.plugins.trainers.nfsp import NFSP
 
-ROLES = ("q", "target", "policy")
+ROLES = ("q", "target", "policy", "acting")
+"""``acting`` is a moving average of Q, made only where the option ``q_average`` asks for it."""
 MASK_LIMIT = 1024
 
 
@@ -39,16 +40,18 @@ def layout_of(game: Game, encoder: Encoder | None) -> Layout:
 
 
 def make_networks(options: NFSP, game: Game, layout: Layout, seed: int) -> dict[str, nn.Sequential]:
-    """Return fresh networks named q_0, target_0, policy_0, q_1, ...; a target begins equal to its Q."""
+    """Return fresh networks named q_0, target_0, policy_0, q_1, ...; all but the policies begin equal to their Q."""
     inputs = int(np.prod(layout.shape))
     networks = {}
     for seat in range(2):
-        for role in ROLES:
-            which = derive(seed, "network", "q" if role == "target" else role, seat)
+        for role in ROLES if options.q_average else ROLES[:3]:
+            which = derive(seed, "network", "policy" if role == "policy" else "q", seat)
             networks[f"{role}_{seat}"] = mlp(inputs, options.hidden, game.num_distinct_actions, which)
     return networks
 
 
 def pick(networks: Mapping[str, nn.Sequential], role: str) -> list[nn.Sequential]:
-    """Return both seats' networks of a role."""
+    """Return both seats' networks of a role; those that act are Q where there is no moving average."""
+    if role == "acting" and "acting_0" not in networks:
+        role = "q"
     return [networks[f"{role}_{seat}"] for seat in range(2)]

@@ -24,13 +24,15 @@ from cardai.plugins.trainers.nfsp import _kernels as kernels
 from cardai.plugins.trainers.nfsp.agent import NFSPAgent
 from cardai.plugins.trainers.nfsp.compiled import Compiled, compile_game
 from cardai.plugins.trainers.nfsp.measures import average_policy_metrics, empirical_policy
-from cardai.plugins.trainers.nfsp.networks import layout_of, make_networks
+from cardai.plugins.trainers.nfsp.networks import layout_of, make_networks, pick
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.nfsp import NFSP
 
 CHUNK = 250
 """Iterations between yields."""
+RECENT = 256
+"""Transitions of each input row among which stratified minibatches draw."""
 
 
 def start(options: NFSP, game: Game, encoder: Encoder | None, seed: int) -> Training:
@@ -39,7 +41,9 @@ def start(options: NFSP, game: Game, encoder: Encoder | None, seed: int) -> Trai
     device = torch.device("cpu") if options.engine == "native" else choose_device(options.device)
     torch.set_num_threads(options.threads)
     compiled = _compiled(options, game, layout)
-    can_be_native = compiled is not None and native.suits(options.hidden)
+    can_be_native = compiled is not None and options.play != "tables" and native.suits(options.hidden)
+    if (options.stratified or options.q_average) and (not can_be_native or options.engine == "torch"):
+        raise UsageError("stratified and q_average need the native engine: a compiled game, one hidden layer.")
     if options.engine == "native" and not can_be_native:
         raise UsageError("The native engine needs one hidden layer and a compiled game. Use engine=torch.")
     if compiled is not None and can_be_native and (options.engine == "native" or _prefers_native(options, device)):
@@ -54,8 +58,7 @@ def _prefers_native(options: NFSP, device: torch.device) -> bool:
 
 
 def _compiled(options: NFSP, game: Game, layout: Layout) -> Compiled | None:
-    if options.play == "tables":
-        return None
+    """Return the game as arrays: to play on, or at least to measure on; None if it is too large."""
     try:
         return compile_game(game, layout, options.compile_limit)
     except UsageError:
@@ -71,7 +74,7 @@ class CompiledTraining(Training):
         self.options, self.game, self.layout, self.compiled = options, game, layout, compiled
         self.step = 0
         self.networks = make_networks(options, game, layout, seed)
-        self.memory = empty_memory(options)
+        self.memory = empty_memory(options, len(compiled.legal))
         self.play = kernels.Play(
             node=np.zeros(options.tables, np.int32),
             greedy=np.zeros((options.tables, 2), np.bool_),
@@ -90,9 +93,11 @@ class CompiledTraining(Training):
         kernels.deal_all(compiled.env, self.play, options.eta)
 
     def _learner(self, seat: int, rows: int) -> kernels.Learner:
-        q, target, policy = (native.net_of(self.networks[f"{role}_{seat}"]) for role in ("q", "target", "policy"))
+        roles = ("q", "acting", "target", "policy")
+        q, acting, target, policy = (native.net_of(pick(self.networks, role)[seat]) for role in roles)
         return kernels.Learner(
             q=q,
+            acting=acting,
             target=target,
             policy=policy,
             q_adam=native.adam_of(q),
@@ -151,12 +156,12 @@ class CompiledTraining(Training):
         return np.asarray(np.minimum(self.memory.seen, capacities))
 
     def answer_all(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Return the average policy and Q of every input row, each (R, A)."""
+        """Return the average policy and Q (as it acts) of every input row, each (R, A)."""
         legal = self.compiled.legal
         policy, q = np.zeros(legal.shape), np.zeros(legal.shape)
         for seat, learner in enumerate(self.learners):
             rows = np.flatnonzero(self.compiled.owner == seat)
-            q[rows] = native.answer(learner.q, self.inputs, rows)
+            q[rows] = native.answer(learner.acting, self.inputs, rows)
             outputs = np.where(legal[rows], native.answer(learner.policy, self.inputs, rows), -np.inf)
             powers = np.exp(outputs.astype(np.float64) - outputs.max(axis=1, keepdims=True))
             policy[rows] = powers / powers.sum(axis=1, keepdims=True)
@@ -206,7 +211,7 @@ class CompiledTraining(Training):
         return named
 
 
-def empty_memory(options: NFSP) -> kernels.Memory:
+def empty_memory(options: NFSP, rows: int) -> kernels.Memory:
     """Return memories of the options' capacities with nothing in them."""
     rl, sl = (2, options.rl_capacity), (2, options.sl_capacity)
     return kernels.Memory(
@@ -217,6 +222,8 @@ def empty_memory(options: NFSP) -> kernels.Memory:
         sl_row=np.zeros(sl, np.int32),
         sl_action=np.zeros(sl, np.int8),
         seen=np.zeros((2, 2), np.int64),
+        recent=np.zeros((rows, RECENT), np.int32),
+        visits=np.zeros(rows, np.int64),
     )
 
 
@@ -231,6 +238,8 @@ def settings_row(options: NFSP, compiled: Compiled) -> npt.NDArray[Any]:
         "store_exploration": options.store_exploration,
         "discount": float(options.discount),
         "reward_scale": float(scale),
+        "stratified": float(options.stratified),
+        "q_average": float(options.q_average),
         "target_every": options.target_every,
         "updates": options.updates,
         "min_data": options.min_data,
@@ -248,13 +257,17 @@ def settings_row(options: NFSP, compiled: Compiled) -> npt.NDArray[Any]:
     return row
 
 
+WHOLE = ("seen", "recent", "visits")
+"""The memories' arrays that are stored as they are."""
+
+
 def pack_memory(memory: kernels.Memory, sizes: npt.NDArray[np.int64], rows: int) -> dict[str, Any]:
     """Return what the memories hold, rows in as few bytes as they need."""
     small = np.int16 if rows < 2**15 else np.int32
-    packed: dict[str, Any] = {"seen": memory.seen}
+    packed: dict[str, Any] = {name: getattr(memory, name) for name in WHOLE}
     for seat in range(2):
         for name, array in memory._asdict().items():
-            if name != "seen":
+            if name not in WHOLE:
                 held = array[seat, : sizes[seat, int(name.startswith("sl"))]]
                 packed[f"{name}_{seat}"] = held.astype(small) if array.dtype == np.int32 else held
     return packed
@@ -277,12 +290,16 @@ def unpack_memory(path: Path, memory: kernels.Memory, compiled: Compiled) -> Non
         check_decisions(path, compiled, seat, following[following != -1])
         if not np.isfinite(arrays[f"rl_reward_{seat}"]).all():
             raise DamagedFileError(f"The file {path} holds rewards that are no numbers.")
+    recent = arrays["recent"]
+    if recent.min() < 0 or recent.max() >= capacities[0] or arrays["visits"].min() < 0:
+        raise DamagedFileError(f"The file {path} points at transitions that it does not hold.")
     for seat in range(2):
         for name, array in memory._asdict().items():
-            if name != "seen":
+            if name not in WHOLE:
                 stored = arrays[f"{name}_{seat}"]
                 array[seat, : len(stored)] = stored
-    memory.seen[:] = seen
+    for name in WHOLE:
+        getattr(memory, name)[:] = arrays[name]
 
 
 def check_decisions(path: Path, compiled: Compiled, seat: int, rows: Any, actions: Any = None) -> None:

@@ -1,0 +1,121 @@
+"""The dialect of slumbot.com: the same game and cards as the competition's no-limit, other letters and other amounts.
+
+``k`` checks, ``c`` calls, ``f`` folds, and ``b<N>`` bets or raises to N chips *within the street* (blinds count before the
+flop), where the competition counts the whole hand. Hands are ``<hand>:<betting>:<cards>:<value>:<value>:<name>|<name>``.
+Source: saved logs of moscow25/deep_draw and public clients of the site.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+
+from cardai.core.errors import CardaiError, DamagedFileError, UsageError
+from cardai.formats.acpc.gamedef import load_game
+from cardai.formats.acpc.logs import Log, LogHand, Problem, value_text
+from cardai.formats.acpc.nodes import Node, Tree
+from cardai.formats.acpc.records import checked
+from cardai.formats.acpc.states import CALL, FOLD, deal_text, parse_betting, parse_deal
+
+GAME = "holdem.nolimit.2p.reverse_blinds"
+"""The site's game: heads-up, blinds 50/100, 20,000 chips every hand."""
+_LINE = re.compile(r"(\d+):([kcfb0-9/]*):([^:]*):(-?\d+\.?\d*):(-?\d+\.?\d*):([^:|]+)\|([^:|]+)$")
+_ACTION = re.compile(r"[kcf]|b(\d+)")
+
+
+def is_line(line: str) -> bool:
+    """Say whether a line is a hand in this dialect."""
+    return _LINE.match(line.rstrip("\r\n")) is not None
+
+
+def from_slumbot(betting: str, tree: Tree) -> Node:
+    """Return the betting node that the site's action string leads to ("b200c/kb300").
+
+    Raises:
+        DamagedFileError: not such a string. IllegalActionError: the rules refuse it.
+    """
+    node = tree.root
+    for number, street in enumerate(betting.split("/")):
+        position = 0
+        while position < len(street):
+            match = _ACTION.match(street, position)
+            if match is None or node.round != number:
+                raise DamagedFileError(f"The betting {betting!r} cannot be read at {street[position:]!r}.")
+            if match[1]:
+                earlier = node.row["spent"][node.actor] - node.row["round_spent"][node.actor]
+                node = tree.after(node, int(match[1]) + earlier)
+            else:
+                node = tree.after(node, FOLD if match[0] == "f" else CALL)
+            position = match.end()
+    return node
+
+
+def to_slumbot(node: Node) -> str:
+    """Return the site's action string of a betting node (the inverse of :func:`from_slumbot`)."""
+    streets = [""]
+    for step in node.path():
+        before = step.parent
+        assert before is not None  # a path leaves the root out
+        while len(streets) <= before.round:
+            streets.append("")
+        actor = before.actor
+        if step.action == FOLD:
+            streets[-1] += "f"
+        elif step.action == CALL:
+            streets[-1] += "c" if before.row["spent"][actor] < before.row["max_spent"] else "k"
+        else:
+            earlier = before.row["spent"][actor] - before.row["round_spent"][actor]
+            streets[-1] += f"b{step.action - earlier}"
+    streets += [""] * (node.round + 1 - len(streets))
+    return "/".join(streets)
+
+
+def hand_text(hand: LogHand) -> str:
+    """Return a hand of the competition's no-limit log as a line in this dialect, without its line end.
+
+    Raises:
+        UsageError: it is not the site's game.
+    """
+    tree = _tree()
+    try:
+        node = tree.walk(parse_betting(hand.betting, no_limit=True))
+    except CardaiError as error:
+        raise UsageError(f"Hand {hand.hand} is not of Slumbot's game ({GAME}): {error}") from error
+    values = ":".join(map(value_text, hand.values))
+    return f"{hand.hand}:{to_slumbot(node)}:{deal_text(hand.hole, hand.board)}:{values}:{'|'.join(hand.names)}"
+
+
+@cache
+def _tree() -> Tree:
+    return Tree(load_game(GAME))
+
+
+def parse_line(line: str, tree: Tree) -> LogHand:
+    """Return the hand of one line as the competition's log has it.
+
+    Raises:
+        DamagedFileError, IllegalActionError: it is not such a line, or the rules refuse it.
+    """
+    match = _LINE.match(line.rstrip("\r\n"))
+    if match is None:
+        raise DamagedFileError(f"expected hand:betting:cards:value:value:name|name. Got {line[:100]!r}")
+    hole, board = parse_deal(match[3])
+    node = from_slumbot(match[2], tree)
+    values = (float(match[4]), float(match[5]))
+    hand = LogHand(int(match[1]), node.text, hole, board, values, (match[6], match[7]))
+    checked(tree, hand)
+    return hand
+
+
+def read_log(lines: Iterable[str]) -> Log:
+    """Return a log of the site's hands; damaged lines are reported in ``problems``, the rest is read."""
+    tree = _tree()
+    log = Log(definition=tree.game)
+    for number, line in enumerate(lines, 1):
+        if line.strip() and not line.startswith("#"):
+            try:
+                log.hands.append(parse_line(line, tree))
+            except CardaiError as error:
+                log.problems.append(Problem(number, str(error)))
+    return log

@@ -1,0 +1,28 @@
+"""The exact best response to another player, in any game that fits in memory: what exploitability promises, played."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from cardai.core.agent import Agent
+from cardai.core.game import Game
+from cardai.core.hookspecs import hookimpl
+from cardai.core.registry import create
+from cardai.core.spec import option
+
+
+@frozen
+class BestResponse(Agent):
+    """Plays perfectly against one player, in whichever seat (with several opponents, all of them that player)."""
+
+    to: str = option("random", help="the player to answer: a plugin's spec or a trained run's directory")
+
+    def for_game(self, game: Game) -> Agent:
+        from cardai.solve.measures import best_response
+
+        return best_response(game, create("agent", self.to), self.to)
+
+
+@hookimpl
+def cardai_agent() -> type[Agent]:
+    return BestResponse

@@ -1,0 +1,58 @@
+"""A player that folds, calls and raises with fixed probabilities; acpc_mix is the ACPC's example player."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from attrs import frozen, validators
+
+from cardai.cards.kinds import spread
+from cardai.core.agent import Agent
+from cardai.core.errors import UsageError
+from cardai.core.fields import Views
+from cardai.core.game import Actions, Amounts, Game, Legal
+from cardai.core.hookspecs import hookimpl
+from cardai.core.rng import Rows
+from cardai.core.spec import option
+
+
+@frozen
+class Mix(Agent):
+    """Draws fold, call or raise with fixed weights, renormalised over what is legal; no-limit raises are uniform.
+
+    The defaults are those of the Annual Computer Poker Competition's example player. A best response wins 2491.79 mbb a
+    hand from it in heads-up limit hold'em.
+    """
+
+    fold: float = option(0.06, help="Weight of folding.", validator=validators.ge(0.0))
+    call: float = option(0.47, help="Weight of checking or calling.", validator=validators.ge(0.0))
+    raises: float = option(0.47, help="Weight of betting or raising.", validator=validators.ge(0.0))
+
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"acpc_mix": {}}
+
+    def __attrs_post_init__(self) -> None:
+        if self.call <= 0:
+            raise ValueError(f"call must be above 0, since calling may be all that is legal. Got {self.call}.")
+
+    def for_game(self, game: Game) -> Agent:
+        if "to_call" not in {f.name for f in game.view_fields}:
+            raise UsageError(f"mix plays betting games (views with to_call). Got {type(game).__name__}.")
+        return self
+
+    def policy(self, views: Views, legal: Legal) -> npt.NDArray[np.float64]:
+        mask = legal.kinds if isinstance(legal, Amounts) else legal
+        weights = np.broadcast_to(np.array([self.fold, self.call, self.raises]), (len(mask), 3))
+        return spread(weights, mask, move=False)
+
+    def raise_to(self, views: Views, legal: Amounts, rng: Rows) -> Actions:
+        span = legal.max_amount - legal.min_amount + 1
+        return np.asarray(legal.min_amount + (rng.fork(1000).random() * span).astype(np.int64), np.int64)
+
+
+@hookimpl
+def cardai_agent() -> Mapping[str, type[Mix]]:
+    """Offer the player as ``mix``."""
+    return {"mix": Mix}

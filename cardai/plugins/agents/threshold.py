@@ -1,0 +1,54 @@
+"""A hold'em player of few rules: raises, calls or folds by thresholds on the chance to beat a random hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from attrs import frozen, validators
+
+from cardai.cards.kinds import spread
+from cardai.cards.strength import win_rates
+from cardai.core.agent import Agent
+from cardai.core.errors import UsageError
+from cardai.core.fields import Views
+from cardai.core.game import Amounts, Game, Legal
+from cardai.core.hookspecs import hookimpl
+from cardai.core.spec import option
+
+_CHANCE = [validators.ge(0.0), validators.le(2.0)]
+
+
+@frozen
+class Threshold(Agent):
+    """Raises with a chance above ``raise_above`` (more for each bet faced), calls above the price, else checks or folds.
+
+    No-limit raises are the smallest legal.
+    """
+
+    raise_above: float = option(0.55, help="The chance that is bet.", validator=_CHANCE)
+    per_raise: float = option(0.06, help="What each bet of the round adds to that.", validator=_CHANCE)
+    call_above: float = option(1.0, help="The chance that calls, as a multiple of the pot's price.", validator=_CHANCE)
+    samples: int = option(
+        1000, help="Deals behind a flop's or turn's chance; 0: all of them.", validator=validators.ge(0)
+    )
+
+    def for_game(self, game: Game) -> Agent:
+        sizes = {f.name: f.size for f in game.view_fields}
+        if (sizes.get("hole"), sizes.get("board")) != (2, 5):
+            raise UsageError(f"threshold plays hold'em (two hole cards, five on the board). Got {type(game).__name__}.")
+        return self
+
+    def policy(self, views: Views, legal: Legal) -> npt.NDArray[np.float64]:
+        mask = legal.kinds if isinstance(legal, Amounts) else legal
+        chance = win_rates(views["hole"], views["board"], self.samples)
+        price = views["to_call"] / np.maximum(views["pot"] + views["to_call"], 1)
+        raising = chance >= self.raise_above + self.per_raise * views["raises"]
+        calling = ~raising & (chance >= self.call_above * price)
+        weights = np.stack([~raising & ~calling, calling, raising], axis=1).astype(np.float64)
+        return spread(weights, mask)
+
+
+@hookimpl
+def cardai_agent() -> type[Threshold]:
+    """Offer the player."""
+    return Threshold

@@ -1,0 +1,30 @@
+"""Gin's rules are exactly OpenSpiel's under the options in which the two agree (20,000 hands: benchmarks/gin_rules.py)."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyspiel")
+
+
+def test_a_thousand_hands_agree_decision_by_decision() -> None:
+    file = Path(__file__).parents[4] / "benchmarks" / "gin_rules.py"
+    spec = importlib.util.spec_from_file_location("gin_rules", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["gin_rules"] = module
+    spec.loader.exec_module(module)
+    counts: Counter[str] = Counter()
+    module.compare(512, 3, "random", counts)
+    module.compare(512, 4, "choose", counts)
+    assert counts["knocks"] > 500
+    assert counts["gins"] > 20
+    assert counts["undercuts"] > 10
+    assert counts["hands with a layoff"] > 100
+    assert counts["void or capped"] > 10

@@ -1,0 +1,36 @@
+"""Golden playthroughs: the rules and the players do today what they did when the file was written.
+
+Renew them with ``python tests/playthroughs/renew.py`` after a change of the rules that is meant.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent / "playthroughs"
+FILES = sorted(FOLDER.glob("*.txt"))
+_spec = importlib.util.spec_from_file_location("renew_playthroughs", FOLDER / "renew.py")
+assert _spec is not None
+assert _spec.loader is not None
+renew = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(renew)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.stem))
+def test_playthrough_is_as_written(file: Path) -> None:
+    assert renew.written_out(renew.read_header(file)) == file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.stem))
+def test_playthrough_is_the_same_without_compilation(file: Path, tmp_path: Path) -> None:
+    copy = tmp_path / file.name
+    copy.write_text(file.read_text(encoding="utf-8"), encoding="utf-8")
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    subprocess.run([sys.executable, str(FOLDER / "renew.py"), str(copy)], check=True, env=environment)
+    assert copy.read_text(encoding="utf-8") == file.read_text(encoding="utf-8")
