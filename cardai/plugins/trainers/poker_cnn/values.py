@@ -58,7 +58,9 @@ class PokerCnn(Trainer):
     )
     batch: int = option(512, help="examples in a minibatch", validator=validators.gt(0))
     every: int = option(1000, help="minibatches between rows of metrics", validator=validators.gt(0))
-    measure: bool = option(True, help="exact return and mistakes over all hands with each row of metrics (canonical=true)")
+    measure: bool = option(
+        True, help="exact return and mistakes over all hands with each row of metrics (canonical=true)"
+    )
     threads: int = option(2, help="CPU threads", validator=validators.gt(0))
 
     step_unit: ClassVar[str] = "minibatches"
