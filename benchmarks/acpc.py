@@ -24,8 +24,8 @@ C_DEALER = {"limit": 3200, "no-limit": 4300}
 CARDAI = [sys.executable, "-m", "cardai"]
 
 
-def match(game: str, hands: int, agent: str, plugin: list[str], folder: Path) -> tuple[float, list[float]]:
-    """Play a match and return the CPU seconds of all three processes, and of each."""
+def match(game: str, hands: int, agent: str, plugin: list[str], folder: Path) -> tuple[float, float, list[float]]:
+    """Play a match; return the CPU seconds of all three processes, the kernel's part of them, and each process's."""
     name = str(folder / "match")
     dealer = subprocess.Popen(
         [*CARDAI, "acpc", "dealer", name, game, str(hands), "20170", "A", "B", "--quiet", "--start_timeout", "60000"],
@@ -37,15 +37,16 @@ def match(game: str, hands: int, agent: str, plugin: list[str], folder: Path) ->
         subprocess.Popen([*CARDAI, "acpc", "play", *plugin, "-a", agent, "-g", game, "-p", port, "--seed", str(seat)])
         for seat, port in enumerate(ports)
     ]
-    used = []
+    used, kernel = [], 0.0
     for process in (dealer, *players):
         _, status, usage = os.wait4(process.pid, 0)
         if status:
             raise SystemExit(f"A process of the match failed with status {status}.")
         used.append(usage.ru_utime + usage.ru_stime)
+        kernel += usage.ru_stime
     finished = sum(line.startswith("STATE:") for line in open(name + ".log"))  # noqa: SIM115
     assert finished == hands, f"{finished} hands in the log"
-    return sum(used), used
+    return sum(used), kernel, used
 
 
 def main() -> None:
@@ -62,14 +63,15 @@ def main() -> None:
     )
     for kind in asked.game or GAMES:
         with tempfile.TemporaryDirectory() as folder:
-            start, each_start = match(GAMES[kind], 1, asked.agent, plugin, Path(folder))
-            total, each = match(GAMES[kind], asked.hands, asked.agent, plugin, Path(folder))
+            start, kernel_start, each_start = match(GAMES[kind], 1, asked.agent, plugin, Path(folder))
+            total, kernel, each = match(GAMES[kind], asked.hands, asked.agent, plugin, Path(folder))
         shares = ", ".join(
             f"{name} {t - s:.2f} s" for name, t, s in zip(("dealer", "player", "player"), each, each_start, strict=True)
         )
         rate = asked.hands / (total - start)
         print(
-            f"{kind}: {asked.hands:,} hands, {total - start:.2f} CPU seconds ({shares}), start-up {start:.2f} s taken off: "
+            f"{kind}: {asked.hands:,} hands, {total - start:.2f} CPU seconds ({shares}; "
+            f"{kernel - kernel_start:.2f} s of it in the kernel), start-up {start:.2f} s taken off: "
             f"{rate:,.0f} hands a CPU second ({rate / C_DEALER[kind]:.2f} of the C programs)"
         )
 

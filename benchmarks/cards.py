@@ -26,7 +26,7 @@ from cardai.cards.equity import range_equity, uniform_range
 from cardai.cards.ranking import CATEGORIES, rank_deuce_to_seven, rank_high
 from cardai.cards.text import card_text, parse_cards
 from cardai.core.kernel import kernel
-from cardai.core.rng import Rows, derive_many
+from cardai.core.rng import Rows, below, derive_many, hash64
 from cardai.solve import draw_values, video_poker
 from cardai.solve.holds import every_hand
 
@@ -65,8 +65,24 @@ def seconds(work: Callable[[], Any], repeat: int = 3) -> float:
     return min(times)
 
 
+@kernel
+def deal_hands(seed: Any, out: Any) -> None:
+    """Fill ``out`` (n, k) with random hands: Fisher and Yates' shuffle, stopped after k cards."""
+    deck = np.arange(52)
+    for row in range(out.shape[0]):
+        stream = hash64(seed, row)
+        for k in range(out.shape[1]):
+            other = k + below(stream, k, 52 - k)
+            card = deck[other]
+            deck[other] = deck[k]
+            deck[k] = card
+            out[row, k] = card
+
+
 def random_hands(count: int, size: int, seed: int) -> np.ndarray:
-    return np.argsort(np.random.default_rng(seed).random((count, 52)), axis=1)[:, :size].astype(np.int8)
+    out = np.empty((count, size), np.int8)
+    deal_hands(np.uint64(seed), out)
+    return out
 
 
 def ranking() -> None:

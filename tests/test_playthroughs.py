@@ -27,10 +27,15 @@ def test_playthrough_is_as_written(file: Path) -> None:
     assert renew.written_out(renew.read_header(file)) == file.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.stem))
-def test_playthrough_is_the_same_without_compilation(file: Path, tmp_path: Path) -> None:
-    copy = tmp_path / file.name
-    copy.write_text(file.read_text(encoding="utf-8"), encoding="utf-8")
+def test_every_game_has_a_playthrough() -> None:
+    assert {file.stem for file in FILES} >= set(renew.games()), "run python tests/playthroughs/renew.py"
+
+
+def test_playthroughs_are_the_same_without_compilation(tmp_path: Path) -> None:
+    copies = [tmp_path / file.name for file in FILES]
+    for file, copy in zip(FILES, copies, strict=True):
+        copy.write_text(file.read_text(encoding="utf-8").split("\n\n")[0] + "\n\n", encoding="utf-8")
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    subprocess.run([sys.executable, str(FOLDER / "renew.py"), str(copy)], check=True, env=environment)
-    assert copy.read_text(encoding="utf-8") == file.read_text(encoding="utf-8")
+    subprocess.run([sys.executable, str(FOLDER / "renew.py"), *map(str, copies)], check=True, env=environment)
+    changed = [f.name for f, copy in zip(FILES, copies, strict=True) if f.read_text() != copy.read_text()]
+    assert not changed

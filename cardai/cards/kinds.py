@@ -10,13 +10,18 @@ Weights = npt.NDArray[np.float64]
 
 
 def spread(weights: Weights, mask: Mask, move: bool = True) -> Weights:
-    """Return (n, A) probabilities from (n, 3) weights of fold, call and raise, and the legal actions (n, A).
+    """Return (n, A) probabilities from (n, 3) or (1, 3) weights of fold, call and raise, and the legal actions (n, A).
 
     Columns are 0 fold, 1 check or call, and from 2 on the raises (limit: one; a ladder: its rungs, which share the weight
     evenly). With ``move``, what is not legal goes to the next tamer kind, a raise to a call and a fold to a check;
     without, the rest is renormalised. Where nothing of a row's weight is legal (a draw game's discards, for one) its first
     legal action is played (there: stand pat).
     """
+    if not move and mask.shape[1] == 3:  # the usual case in a few steps: a client of the wire asks one row at a time
+        kept = weights * mask
+        total = kept.sum(axis=1, keepdims=True)
+        if mask[:, 1].all() and total.all():
+            return np.asarray(kept / total)
     kinds = np.stack([mask[:, 0], mask[:, 1], mask[:, 2:].any(axis=1)], axis=1)
     kept = np.where(kinds, weights, 0.0)
     if move:

@@ -8,7 +8,6 @@ are added here, so that they can stand before or after the command's name.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import io
 import os
 import sys
@@ -21,6 +20,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from cardai.cli import session
+from cardai.cli.session import Debug, Plugins, Quiet, Watchers
 from cardai.core.errors import CardaiError, nearest, unknown_name
 
 PLAY, LOOK, LEARN, PLUG, WIRE = "Play", "Look at", "Learn and measure", "Write plugins", "Other programs"
@@ -63,7 +63,7 @@ class Commands(TyperGroup):
     """The top group: lists commands from the map, imports one when it is called."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return [name for name, command in COMMANDS.items() if importlib.util.find_spec(command.module)]
+        return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         command = COMMANDS.get(cmd_name)
@@ -141,60 +141,15 @@ def _typer() -> typer.Typer:
 
 
 HELP_NAMES = {"help_option_names": ["--help", "-h"]}
-PLUGINS = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--plugin",
-        metavar="FILE",
-        help="Load a one-file plugin (repeatable).",
-        callback=session.add_plugins,
-        expose_value=False,
-        rich_help_panel="Options of every command",
-    ),
-]
-WATCHERS = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--watch",
-        metavar="NAME",
-        help="Let a watcher plugin see every finished hand or training step (repeatable).",
-        callback=session.add_watchers,
-        expose_value=False,
-        rich_help_panel="Options of every command",
-    ),
-]
-QUIET = Annotated[
-    bool,
-    typer.Option(
-        "--quiet",
-        "-q",
-        help="Print results only: no progress, no hints.",
-        callback=session.set_quiet,
-        expose_value=False,
-        rich_help_panel="Options of every command",
-    ),
-]
-DEBUG = Annotated[
-    bool,
-    typer.Option(
-        "--debug",
-        help="Show the traceback of an error.",
-        callback=session.set_debug,
-        expose_value=False,
-        rich_help_panel="Options of every command",
-    ),
-]
 
 
-def _common(plugin: PLUGINS = None, watch: WATCHERS = None, quiet: QUIET = False, debug: DEBUG = False) -> None:
+def _common(plugin: Plugins = None, watch: Watchers = None, quiet: Quiet = False, debug: Debug = False) -> None:
     """Carry the options of every command."""
 
 
 def _add_common(command: Any) -> None:
-    if isinstance(command, TyperGroup):
-        for member in command.commands.values():
-            _add_common(member)
-        return
+    for member in command.commands.values() if isinstance(command, TyperGroup) else ():
+        _add_common(member)
     app = _typer()
     app.command()(_common)
     taken = {name for param in command.params for name in param.opts}
@@ -214,10 +169,10 @@ def _root(
         bool,
         typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True, expose_value=False),
     ] = False,
-    plugin: PLUGINS = None,
-    watch: WATCHERS = None,
-    quiet: QUIET = False,
-    debug: DEBUG = False,
+    plugin: Plugins = None,
+    watch: Watchers = None,
+    quiet: Quiet = False,
+    debug: Debug = False,
 ) -> None:
     """Imperfect-information card games: play, watch, train, measure. Every game and player is a plugin.
 

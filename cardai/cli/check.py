@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from attrs import asdict
 
+from cardai.cli.list_plugins import known_kind
 from cardai.cli.session import Json, out, print_json
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ STYLE = {"ok": "green", "failed": "bold red", "skipped": "dim", "exempt": "yello
 
 
 def check(
-    kind: Annotated[str, typer.Argument(help="game, encoder, agent or trainer.")],
-    name: Annotated[str, typer.Argument(help="The plugin's name, or a spec with options.")],
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="game, encoder, agent or trainer.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The plugin's name, or a spec with options.")],
     game: Annotated[
         list[str] | None, typer.Option("--game", "-g", help="On this game (repeatable). Default: all that it takes.")
     ] = None,
@@ -32,7 +33,7 @@ def check(
     """
     from cardai import testing
 
-    cases = testing.checks_for(kind, name, game=game or None, encoder=encoder, steps=steps)
+    cases = testing.checks_for(known_kind(kind), name, game=game or None, encoder=encoder, steps=steps)
     results = testing.run_checks(cases)
     if json:
         done = list(results)

@@ -22,10 +22,16 @@ ACTIONS_SHOWN = 64
 
 
 def describe(
-    kind: Annotated[str, typer.Argument(help="game, encoder, agent, trainer or watcher.", show_default=False)],
+    kind: Annotated[
+        str, typer.Argument(metavar="KIND", help="game, encoder, agent, trainer or watcher.", show_default=False)
+    ],
     name: Annotated[
         str,
-        typer.Argument(help="The plugin, with options if they matter (gin:target=50); or a run.", show_default=False),
+        typer.Argument(
+            metavar="NAME",
+            help="The plugin, with options if they matter (gin:target=50); or a run.",
+            show_default=False,
+        ),
     ],
     game: Annotated[
         str | None, typer.Option("--game", "-g", metavar="GAME", help="Say how an encoder or agent takes this game.")

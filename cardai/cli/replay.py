@@ -104,15 +104,20 @@ class Show:
         record = self.file.hands[number]
         watched = self._watched(record)
         advisers: dict[int, Any] = {}
-        for count, (tables, action) in enumerate(replayed(self.game, record), 1):
+        count = 0
+        for tables, action in replayed(self.game, record):
             actor = int(tables.current_players()[0])
+            open_to = self.reveal or actor == watched
+            seen = action if open_to or action < 0 else self._observed(tables, actor, action, watched)
+            if seen is None:  # not even that there was a choice
+                continue
+            count += 1
             step: dict[str, Any] = {"step": count, "player": actor if actor >= 0 else None, "seat": watched}
             step["views"] = {str(s): self._view(tables, s) for s in self._eyes(watched)}
             if action >= 0:
-                seen = action if self.reveal or actor == watched else self._observed(tables, actor, action, watched)
                 step["action"] = seen if seen == action else None
                 step["words"] = self.words(action) if seen == action else "something hidden"
-                if self.player is not None and (self.reveal or actor == watched):
+                if self.player is not None and open_to:
                     step["advice"] = self._advice(advisers, tables, actor, record)
             yield step
 
@@ -159,13 +164,25 @@ class Show:
 
         return unpack_view(self.game.view_fields, tables.views(seat, np.zeros(1, np.int64))[0])
 
-    def _observed(self, tables: Tables, actor: int, action: int, watched: int) -> int:
-        """Return what the watched seat saw of an action: fast games say so; plain ones show everything."""
+    def _observed(self, tables: Tables, actor: int, action: int, watched: int) -> int | None:
+        """Return ``action`` if the watched seat could tell it from others, -1 if not, None if it saw nothing at all.
+
+        Fast games say what is seen of an action; of plain ones everything is.
+        """
+        import numpy as np
+
+        from cardai.core.agent import legal_list
         from cardai.core.rows import RowGame, RowTables
 
-        if isinstance(self.game, RowGame) and isinstance(tables, RowTables):
-            return self.game.observed(tables.data[0], actor, action, watched)
-        return action
+        if not (isinstance(self.game, RowGame) and isinstance(tables, RowTables)):
+            return action
+        row = tables.data[0]
+        seen = self.game.observed(row, actor, action, watched)
+        if seen is None:
+            return None
+        legal = legal_list(tables.legal(np.zeros(1, np.int64)), 0)
+        others = (self.game.observed(row, actor, other, watched) for other in legal if other != action)
+        return -1 if seen in others else action
 
     def _advice(self, advisers: dict[int, Any], tables: Tables, actor: int, record: Record) -> list[tuple[str, float]]:
         """Return the adviser's (action in words, probability) pairs, the likeliest first."""

@@ -66,6 +66,52 @@ def add_watchers(names: list[str] | None) -> None:
         registry.watch(name)
 
 
+EVERYWHERE = "Options of every command"
+Plugins = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--plugin",
+        metavar="FILE",
+        help="Load a one-file plugin (repeatable).",
+        callback=add_plugins,
+        expose_value=False,
+        rich_help_panel=EVERYWHERE,
+    ),
+]
+Watchers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--watch",
+        metavar="NAME",
+        help="Let a watcher plugin see every finished hand or training step (repeatable).",
+        callback=add_watchers,
+        expose_value=False,
+        rich_help_panel=EVERYWHERE,
+    ),
+]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet",
+        "-q",
+        help="Print results only: no progress, no hints.",
+        callback=set_quiet,
+        expose_value=False,
+        rich_help_panel=EVERYWHERE,
+    ),
+]
+Debug = Annotated[
+    bool,
+    typer.Option(
+        "--debug",
+        help="Show the traceback of an error.",
+        callback=set_debug,
+        expose_value=False,
+        rich_help_panel=EVERYWHERE,
+    ),
+]
+
+
 def out() -> Console:
     """Return the console for results. Where stdout is no terminal, lines are as long as they need to be."""
     from rich.console import Console

@@ -77,26 +77,31 @@ def entries(kind: str | None = None) -> list[Entry]:
 
 @cache
 def _installed() -> tuple[Entry, ...]:
+    """Read the entry points of all installed distributions; metadata is parsed of those that have plugins only."""
     kinds = {group: kind for kind, group in GROUPS.items()}
     found: dict[tuple[str, str], Entry] = {}
     seen: set[str] = set()
     for distribution in metadata.distributions():
-        name = distribution.metadata["Name"]
+        points = [point for point in distribution.entry_points if point.group in kinds]
+        if not points:
+            continue
+        about = distribution.metadata
+        name, version = about["Name"], about["Version"]
         if name in seen:  # a second copy further down sys.path
             continue
         seen.add(name)
-        for point in distribution.entry_points:
-            if point.group not in kinds:
-                continue
+        mending = {extras: _missing(name, about.get_all("Requires-Dist"), extras) for extras in _extras(points)}
+        for point in points:
+            extras = tuple(point.extras)
             entry = Entry(
                 kind=kinds[point.group],
                 name=point.name,
                 module=point.module,
                 distribution=name,
-                version=distribution.version,
+                version=version,
                 preset_of=point.attr or "",
-                extras=tuple(point.extras),
-                missing=_missing(distribution, point.extras),
+                extras=extras,
+                missing=mending[extras],
             )
             key = (entry.kind, entry.name)
             if key in found:
@@ -105,16 +110,20 @@ def _installed() -> tuple[Entry, ...]:
     return tuple(found.values())
 
 
-def _missing(distribution: metadata.Distribution, extras: list[str]) -> str:
+def _extras(points: list[metadata.EntryPoint]) -> set[tuple[str, ...]]:
+    return {tuple(point.extras) for point in points}
+
+
+def _missing(name: str, requires: list[str] | None, extras: tuple[str, ...]) -> str:
     """Return the pip command that installs what ``extras`` need and is not there, or nothing."""
     for extra in extras:
-        for requirement in distribution.requires or []:
+        for requirement in requires or []:
             named = re.match(r"[A-Za-z0-9._-]+", requirement)
             if named and re.search(rf"extra\s*==\s*['\"]{re.escape(extra)}['\"]", requirement):
                 try:
-                    metadata.version(named.group())
+                    metadata.distribution(named.group())
                 except metadata.PackageNotFoundError:
-                    return f"pip install '{distribution.metadata['Name']}[{extra}]'"
+                    return f"pip install '{name}[{extra}]'"
     return ""
 
 
@@ -244,7 +253,8 @@ def _offered(module: ModuleType, kind: str, entry: Entry) -> dict[str, type]:
     for name, cls in classes.items():
         if not inspect.isclass(cls):
             raise PluginError(
-                f"{hook} of {module.__name__} must return a class or a mapping to classes. Got {cls!r} for {name!r}."
+                f"{hook} of {module.__name__} ({_place(entry)}) must return a class or a mapping to classes. "
+                f"Got {cls!r} for {name!r}."
             )
     return classes
 

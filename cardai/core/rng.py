@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardai.core.kernel import kernel
+from cardai.core.kernel import interpreted, kernel
 
 Seeds = npt.NDArray[np.uint64]
 
@@ -132,12 +132,16 @@ class Rows:
 
     def random(self, count: int = 1) -> npt.NDArray[np.float64]:
         """Return uniform numbers in [0, 1): (n,) for ``count`` 1, else (n, count)."""
+        if count == 1 and len(self.seeds) == 1 and interpreted():  # Python's ints are faster than numpy's scalars
+            return np.array([(_hash_int(int(self.seeds[0]), 0) >> 11) * _TO_UNIT])
         out = np.empty((len(self.seeds), count))
         _uniform_rows(self.seeds, out)
         return out[:, 0] if count == 1 else out
 
     def fork(self, counter: int) -> Rows:
         """Return new independent streams, a row each, numbered by ``counter`` (>= 1000 keeps clear of random())."""
+        if len(self.seeds) == 1 and interpreted():
+            return Rows(np.array([_hash_int(int(self.seeds[0]), counter)], np.uint64))
         return Rows(hash_rows(self.seeds, counter))
 
     def generator(self, row: int) -> Random:

@@ -50,17 +50,27 @@ class TabularTrainer(Trainer):
     def trained_agent(
         self, game: Game, encoder: Encoder | None, seed: int, directory: Path, options: Mapping[str, Any]
     ) -> Agent:
-        policy, file = _policy(options), directory / "player.npz"
-        views, table = (None, view_dtype(game.view_fields).itemsize), (None, game.num_distinct_actions)
-        expected: dict[str, tuple[Any, tuple[int | None, ...]]] = {"step": (np.int64, ()), "views": (np.uint8, views)}
-        found = read_npz(file, expected | dict.fromkeys(POLICIES, (np.float64, table)))
-        if len(found["views"]) != len(found[policy]) or not np.allclose(found[policy].sum(axis=1), 1):
-            raise DamagedFileError(f"The file {file} holds no policy: it is damaged.")
+        policy = _policy(options)
+        found = _read_player(directory / "player.npz", game)
         known = found["views"].view(view_dtype(game.view_fields)).reshape(len(found["views"]))
         return TabularAgent(game, known, found[policy], _called(policy, int(found["step"])))
 
 
+def _read_player(file: Path, game: Game) -> Arrays:
+    """Return the arrays of a ``player.npz``. Raises DamagedFileError for one that is damaged or another game's."""
+    views, table = (None, view_dtype(game.view_fields).itemsize), (None, game.num_distinct_actions)
+    expected: dict[str, tuple[Any, tuple[int | None, ...]]] = {"step": (np.int64, ()), "views": (np.uint8, views)}
+    found = read_npz(file, expected | dict.fromkeys(POLICIES, (np.float64, table)))
+    for name in POLICIES:
+        if len(found["views"]) != len(found[name]) or not np.allclose(found[name].sum(axis=1), 1):
+            raise DamagedFileError(f"The file {file} holds no policy: it is damaged.")
+    return found
+
+
 def _policy(options: Mapping[str, Any]) -> str:
+    unknown = sorted(options.keys() - {"policy"})
+    if unknown:
+        raise OptionError(f"A solved game's player has no option {unknown[0]!r}. Its options: policy.")
     policy: str = options.get("policy", "average")
     if policy not in POLICIES:
         raise OptionError(f"The option 'policy' of a solved game must be average or current. Got {policy!r} instead.")
@@ -146,6 +156,7 @@ class TabularTraining(Training):
 
     def load(self, directory: Path) -> None:
         file = directory / "tables.npz"
+        _read_player(directory / "player.npz", self.tree.game)
         expected: dict[str, tuple[Any, tuple[int | None, ...]]] = {"step": (np.int64, ())}
         expected |= {name: (array.dtype, array.shape) for name, array in self.arrays.items()}
         found = read_npz(file, expected)

@@ -36,11 +36,11 @@ class AgentSubject:
     @cached_property
     def _batches(self) -> list[tuple[int, Views, Legal]]:
         met = positions(self.game)
-        return [merge(player, met) for player in range(self.game.num_players)]
+        return [merge(player, met) for player in sorted({player for player, _, _ in met})]
 
     @property
     def batches(self) -> list[tuple[int, Views, Legal]]:
-        """Decisions met in random play: (player, views, legal), a batch a player; copies, each time."""
+        """Decisions met in random play: (player, views, legal), a batch a player who acts; copies, each time."""
         return [(player, views.copy(), copy_legal(legal)) for player, views, legal in self._batches]
 
     @property

@@ -31,7 +31,7 @@ from tests.cli.conftest import Call
         (["run", "-g", "kuhn", "-a", "human", "-n", "0"], "input should be greater than or equal to 1. Got '0'."),
         (["run", "-g", "kuhn", "-a", "human"], "kuhn has 2 seats: give --vs once. Got none."),
         (["run", "-g", "kuhn:", "-a", "human"], "The spec 'kuhn:' has no key=value at ''."),
-        (["replay", "nowhere.jsonl"], "The record file 'nowhere.jsonl' cannot be read: No such file or directory."),
+        (["replay", "nowhere.jsonl"], "There is no file 'nowhere.jsonl'."),
         (["list-plugins", "--plugin", "nowhere.py"], "There is no plugin file 'nowhere.py'."),
         (["list-plugins", "--watch", "nobody"], "There is no watcher named 'nobody'."),
         (["tournament", "-g", "kuhn", "-a", "random"], "A tournament needs at least two agents"),

@@ -16,19 +16,18 @@ from tests.cli.conftest import Call
 def test_help_lists_every_command_that_is_there(cardai: Call) -> None:
     called = cardai("--help")
     assert called.code == 0
-    for name in ("run", "tournament", "replay", "list-plugins", "describe"):
+    for name in COMMANDS:
         assert f" {name} " in called.out
     assert called == cardai() == cardai("help")  # nothing given: the help too
     assert cardai("help", "run") == cardai("run", "--help")
 
 
-@pytest.mark.parametrize("command", ["run", "tournament", "replay", "list-plugins", "describe"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_each_command_has_help_with_the_common_options(cardai: Call, command: str) -> None:
     called = cardai(command, "--help")
     assert called.code == 0
-    for option in ("--plugin", "--watch", "--quiet", "--debug", "--json"):
+    for option in ("--plugin", "--watch", "--quiet", "--debug"):
         assert option in called.out
-    assert COMMANDS[command].help
 
 
 def test_version(cardai: Call) -> None:

@@ -70,3 +70,21 @@ def test_a_file_that_is_no_record_is_refused(cardai: Call, tmp_path: Path, text:
     called = cardai("replay", file)
     assert called.code == 1
     assert "is no record of cardai" in called.err
+
+
+def test_what_an_opponent_kept_to_itself_is_not_told(cardai: Call, tmp_path: Path) -> None:
+    """Gin: that the other could have knocked. Triple draw: which cards it discarded."""
+    file = str(tmp_path / "gin.jsonl")
+    assert cardai("run", "-g", "gin", "-a", "simple", "--vs", "gin-only", "-n", "2", "--record", file).code == 0
+    shown = cardai("replay", file, "--hand", "2", "--reveal").out + cardai("replay", file, "--reveal").out
+    assert "gin-only (seat 1): play on" in shown
+    hidden = json.loads(cardai("replay", file, "--json").out)["steps"]
+    assert [step["words"] for step in hidden if step.get("words") == "play on"] == []
+    assert [step["step"] for step in hidden] == list(range(1, len(hidden) + 1))
+
+    file = str(tmp_path / "draw.jsonl")
+    assert cardai("run", "-g", "triple_draw", "-a", "random", "--vs", "random", "-n", "4", "--record", file).code == 0
+    for hand in "1234":
+        for step in json.loads(cardai("replay", file, "--hand", hand, "--json").out)["steps"]:
+            if step["player"] not in (None, step["seat"]) and "discard" in str(step.get("words")):
+                assert step["words"] == "discard 1+2+3+4+5"  # all there is to know

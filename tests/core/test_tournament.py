@@ -72,7 +72,7 @@ def test_a_directory_is_not_taken_over(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is not empty and holds no tournament"):
         tournament.play("leduc", AGENTS[:2], games=20, out=tmp_path / "other")
     next((tmp_path / "t").glob("*.npz")).write_bytes(b"half a fi")
-    with pytest.raises(DamagedFileError, match="random - always_call.* is damaged"):
+    with pytest.raises(DamagedFileError, match=r"random - always_call.* is damaged"):
         tournament.play("leduc", AGENTS[:2], games=20, out=tmp_path / "t", resume=True)
 
 

@@ -195,7 +195,7 @@ def cardai_agent():
 
 
 def test_dealer_and_players_are_commands_that_import_neither_numba_nor_torch(tmp_path: Path) -> None:
-    (tmp_path / "mix.py").write_text(MIX)
+    (tmp_path / "own_mix.py").write_text(MIX)
     wrapper = textwrap.dedent(
         """
         import sys
@@ -220,7 +220,9 @@ def test_dealer_and_players_are_commands_that_import_neither_numba_nor_torch(tmp
     assert dealer.stdout is not None
     ports = dealer.stdout.readline().split()
     players = [
-        start("play", "--plugin", "mix.py", "--agent", "mix", "--game", LIMIT, "--port", port, "--seed", str(seat))
+        start(
+            "play", "--plugin", "own_mix.py", "--agent", "own_mix", "--game", LIMIT, "--port", port, "--seed", str(seat)
+        )
         for seat, port in enumerate(ports)
     ]
     for process in (*players, dealer):

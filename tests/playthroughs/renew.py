@@ -1,5 +1,7 @@
 """Golden playthroughs: whole hands written out decision by decision. ``python tests/playthroughs/renew.py`` renews them.
 
+Every game of cardai has one; a game that has none yet gets two hands of random play.
+
 A file's first lines say what is played: game, agents (a seat each), seed, hands. The rest follows from them: chance
 outcomes, then for each decision what has changed in the player's view, the legal actions and the choice, then returns and
 outcome. A card set is written as its cards where chance outcomes are cards.
@@ -15,11 +17,24 @@ from typing import Any
 import numpy as np
 
 import cardai
+from cardai.core import registry
+from cardai.core.agent import legal_list
 from cardai.core.fields import Field, unpack_view
 from cardai.core.game import Game, Tables
 from cardai.core.rng import Rows, derive_many
 
 FOLDER = Path(__file__).parent
+
+
+def games() -> list[str]:
+    """Return the games that must have a playthrough: all of cardai's own, presets included."""
+    return [entry.name for entry in registry.entries("game") if entry.distribution == "cardai"]
+
+
+def first_header(name: str) -> dict[str, str]:
+    """Return the header of a game's first playthrough."""
+    seats = cardai.game(name).num_players
+    return {"game": name, "agents": " ".join(["random"] * seats), "seed": "1", "hands": "2"}
 
 
 def read_header(file: Path) -> dict[str, str]:
@@ -37,7 +52,7 @@ def written_out(header: Mapping[str, str]) -> str:
     for hand, seed in enumerate(seeds):
         tables = game.tables(1)
         tables.reset(seeds[hand : hand + 1])
-        parts += [f"HAND {hand}, deck {' '.join(game.chance_to_string(c) for c in tables.deck(0))}"]
+        parts += [f"HAND {hand}, deck {' '.join(game.chance_to_string(c) for c in tables.deck(0) if c >= 0)}"]
         parts += list(_decisions(game, tables, agents, seed))
     return "\n\n".join(parts) + "\n"
 
@@ -54,8 +69,10 @@ def _decisions(game: Game, tables: Tables, agents: list[Any], seed: np.uint64) -
         view = {f.name: _text(game, f, unpack_view(game.view_fields, views[0])[f.name]) for f in game.view_fields}
         lines += [f"  {name}: {text}" for name, text in view.items() if before[player].get(name) != text]
         before[player] = view
-        names = legal if not isinstance(legal, np.ndarray) else [int(a) for a in np.flatnonzero(legal[0])]
-        lines += [f"  legal: {names}", f"  plays {int(action[0])}: {game.action_to_string(int(action[0]))}"]
+        lines += [
+            f"  legal: {legal_list(legal, 0)}",
+            f"  plays {int(action[0])}: {game.action_to_string(int(action[0]))}",
+        ]
         yield "\n".join(lines)
         tables.apply(row, action)
         step += 1
@@ -71,9 +88,10 @@ def _text(game: Game, f: Field, value: Any) -> str:
 
 
 def main() -> None:
-    """Renew the files named, or all."""
-    for file in [Path(name) for name in sys.argv[1:]] or sorted(FOLDER.glob("*.txt")):
-        file.write_text(written_out(read_header(file)), encoding="utf-8")
+    """Renew the files named, or all, and write those that are missing."""
+    for file in [Path(name) for name in sys.argv[1:]] or [FOLDER / f"{name}.txt" for name in games()]:
+        header = read_header(file) if file.is_file() else first_header(file.stem)
+        file.write_text(written_out(header), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -17,14 +17,14 @@ from attrs import Attribute, field, frozen, validators
 
 from cardai.core.errors import UsageError
 from cardai.formats.acpc.clock import Clock, TimeLimits
-from cardai.formats.acpc.dealing import CardSource
+from cardai.formats.acpc.dealing import CardSource, Deal
 from cardai.formats.acpc.gamedef import GameDef
 from cardai.formats.acpc.logs import Score
 from cardai.formats.acpc.matchfiles import MatchFiles, finished_line, stamp
 from cardai.formats.acpc.nodes import Node, Tree
 from cardai.formats.acpc.replies import judge, plain_raise
 from cardai.formats.acpc.seat import FREE_LINES, PAUSE, MatchAborted, Seat
-from cardai.formats.acpc.states import action_text, cards_text
+from cardai.formats.acpc.states import action_text
 
 _VERSION = re.compile(r"VERSION:\s*(\d+)\.(\d+)\.(\d+)")
 _REPLIES = 64  # texts a node remembers, each of at most 16 bytes: a client's inventions must not fill the memory
@@ -142,13 +142,13 @@ class Dealer:
             self._welcome()
             if self._tell:
                 self._notes.write(f"STARTED at {stamp(time.time())}\n")
-            hand, cards, node = self.files.resume(self._tree, self._source, self)
+            hand, deal, node = self.files.resume(self._tree, self._source, self)
             self._pending = [b""] * len(self._seats)
             while hand < self.match.hands:
-                node = self._play_hand(hand, cards, node)
-                self.finish_hand(hand, cards, node)
+                node = self._play_hand(hand, deal, node)
+                self.finish_hand(hand, deal, node)
                 hand += 1
-                cards, node = self._source.next_hand(), self._tree.root
+                deal, node = self._source.next_deal(), self._tree.root
             for seat, pending in zip(self._seats, self._pending, strict=True):
                 seat.send(pending)
         except MatchAborted as error:
@@ -169,15 +169,15 @@ class Dealer:
         """Return the seat that has position 0 in ``hand``."""
         return 0 if self.match.fixed_button else hand % self.match.game.num_players
 
-    def finish_hand(self, hand: int, cards: list[int], node: Node, log: bool = True) -> None:
+    def finish_hand(self, hand: int, deal: Deal, node: Node, log: bool = True) -> None:
         """Add a finished hand to the totals and, unless it is there already, to the log."""
         n, first = self.match.game.num_players, self.first_seat(hand)
-        values = self._tree.values(node, cards)
+        values = self._tree.values(node, deal.cards)
         for position, value in enumerate(values):
             self.totals[(position + first) % n] += value
         if log:
             names = [self.match.players[(position + first) % n] for position in range(n)]
-            self.files.add(finished_line(self.match.game, hand, node, cards, values, names))
+            self.files.add(finished_line(hand, node, deal, values, names))
         if self._tell and hand % 100 == 0:
             for seat, used in enumerate(self._clock.in_match):
                 self._notes.write(f"Seconds cumulatively spent in match for seat {seat}: {int(used)}\n")
@@ -187,14 +187,13 @@ class Dealer:
         """Note time that a player used before a resumed match was interrupted."""
         self._clock.charge((position + self.first_seat(hand)) % self.match.game.num_players, max(seconds, 0.0))
 
-    def _play_hand(self, hand: int, cards: list[int], node: Node) -> Node:
+    def _play_hand(self, hand: int, deal: Deal, node: Node) -> Node:
         """Play ``hand`` from ``node`` on and return its last node; the final states wait in ``_pending``."""
         n, first = self.match.game.num_players, self.first_seat(hand)
         order = [(seat, (seat.number - first) % n) for seat in self._seats]
         heads = [b"MATCHSTATE:%d:%d:" % (position, hand) for position in range(n)]
-        private = _private_texts(self.match.game, cards)
-        boards = _board_texts(self.match.game, cards)
-        tails = [[private[position] + board for board in boards] for position in range(n)]
+        boards = [(board + "\r\n").encode() for board in deal.boards]
+        tails = [[own + board for board in boards] for own in _private_texts(deal)]
         asked = b""
         while node.actor >= 0:
             actor, wire, round_ = node.actor, node.wire, node.round
@@ -210,7 +209,7 @@ class Dealer:
                 if position == actor:
                     asked, acting = line, seat
             node = self._ask(acting, hand, node, asked)
-        final = _shown_texts(self.match.game, cards, node)
+        final = _shown_texts(deal, node)
         for seat, position in order:
             line = heads[position] + node.wire + b":" + final[position] + boards[node.round]
             self._pending[seat.number] = line
@@ -298,29 +297,14 @@ class Dealer:
         self.close()
 
 
-def _board_texts(game: GameDef, cards: list[int]) -> list[bytes]:
-    """Return the board as the wire writes it in each round, with the line's end."""
-    start = game.num_players * game.num_hole
-    texts, board = [], ""
-    for round_, count in enumerate(game.num_board):
-        board += ("/" if round_ else "") + cards_text(cards[start : start + count])
-        start += count
-        texts.append(board.encode() + b"\r\n")
-    return texts
-
-
-def _private_texts(game: GameDef, cards: list[int]) -> list[bytes]:
+def _private_texts(deal: Deal) -> list[bytes]:
     """Return, for each position, the hole cards as it sees them during the hand, after a colon."""
-    n, size = game.num_players, game.num_hole
-    own = [cards_text(cards[p * size : p * size + size]).encode() for p in range(n)]
-    return [b":" + b"|" * p + own[p] + b"|" * (n - 1 - p) for p in range(n)]
+    n = len(deal.hole)
+    return [f":{'|' * p}{deal.hole[p]}{'|' * (n - 1 - p)}".encode() for p in range(n)]
 
 
-def _shown_texts(game: GameDef, cards: list[int], node: Node) -> list[bytes]:
+def _shown_texts(deal: Deal, node: Node) -> list[bytes]:
     """Return, for each position, the hole cards as it sees them after the hand: its own, and at a showdown those shown."""
-    n, size = game.num_players, game.num_hole
-    own = [cards_text(cards[p * size : p * size + size]).encode() for p in range(n)]
-    folded = node.row["folded"]
-    return [
-        b"|".join(own[q] if q == p or (node.contested and not folded[q]) else b"" for q in range(n)) for p in range(n)
-    ]
+    positions, folded = range(len(deal.hole)), node.row["folded"]
+    shown = [deal.hole[q] if node.contested and not folded[q] else "" for q in positions]
+    return ["|".join([*shown[:p], deal.hole[p], *shown[p + 1 :]]).encode() for p in positions]

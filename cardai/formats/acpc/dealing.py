@@ -11,6 +11,7 @@ from __future__ import annotations
 from random import Random
 
 from cardai.formats.acpc.gamedef import GameDef
+from cardai.formats.acpc.states import CARD_TEXT
 
 _STATE_SIZE = 624
 _WORD = 0xFFFFFFFF
@@ -33,10 +34,29 @@ def twister(seed: int) -> Random:
     return generator
 
 
+class Deal:
+    """The cards of a hand and how the wire writes them: ``hole`` by position, ``boards`` the whole board of each round."""
+
+    __slots__ = ("boards", "cards", "hole")
+
+    def __init__(self, game: GameDef, cards: list[int]) -> None:
+        size, start = game.num_hole, game.num_players * game.num_hole
+        texts = [CARD_TEXT[card] for card in cards]
+        self.cards = cards
+        self.hole = ["".join(texts[i : i + size]) for i in range(0, start, size)]
+        self.boards: list[str] = []
+        board = ""
+        for round_, count in enumerate(game.num_board):
+            board += ("/" if round_ else "") + "".join(texts[start : start + count])
+            start += count
+            self.boards.append(board)
+
+
 class CardSource:
-    """The deals of a match, one after another. ``skip`` many hands without keeping them with :meth:`next_hand`."""
+    """The deals of a match, one after another."""
 
     def __init__(self, game: GameDef, seed: int) -> None:
+        self._game = game
         self._bits = twister(seed).getrandbits
         self._deck = list(game.deck())
         self._count = game.num_hole * game.num_players + sum(game.num_board)
@@ -53,3 +73,7 @@ class CardSource:
             cards.append(deck[index])
             deck[index] = deck[left]
         return cards
+
+    def next_deal(self) -> Deal:
+        """Return the next hand's cards with their texts."""
+        return Deal(self._game, self.next_hand())

@@ -27,6 +27,7 @@ class Follower:
         self.hand = -1
         self._head = b"?"
         self._deal = b""
+        self._ahead: Node | None = None
 
     def see(self, line: bytes) -> bool:
         """Take in one match state (without line end) and say whether it is this player's turn.
@@ -43,12 +44,30 @@ class Follower:
         self._deal = line[end + 1 :]
         node = self.node
         if betting != node.wire:
+            ahead = self._ahead
+            if ahead is not None and betting == ahead.wire:
+                self.node = ahead
+                return ahead.actor == self.position
             tail = betting[len(node.wire) :] if betting.startswith(node.wire) else b""
             step = node.steps.get(tail)
             if step is None:
                 step = self._step(node, tail) if tail else self._parse(line)
             self.node = node = step
         return node.actor == self.position
+
+    def act(self, action: int) -> int:
+        """Take note of the player's own ``action``; return by how much the next line will be longer, if it is another's turn.
+
+        Returns 0 when what comes next may need an answer at once, or is the hand's last state.
+        """
+        node = self.node
+        self._ahead = ahead = self.tree.after(node, action)
+        if ahead.actor < 0 or ahead.actor == self.position:
+            return 0
+        longer = len(ahead.wire) - len(node.wire)
+        for round_ in range(node.round + 1, ahead.round + 1):
+            longer += 1 + 2 * self.game.num_board[round_]
+        return longer
 
     def _new_hand(self, line: bytes) -> None:
         fields = line.split(b":", 4)
@@ -59,6 +78,7 @@ class Follower:
             raise DamagedFileError(f"The dealer sent {line[:120]!r}, which is not the game {self.game.name}.")
         self._head = b":".join(fields[:3]) + b":"
         self.node = self.tree.root
+        self._ahead = None
 
     def _step(self, node: Node, tail: bytes) -> Node:
         """Return the node ``tail`` leads to, and remember the way."""

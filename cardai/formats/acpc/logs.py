@@ -19,6 +19,7 @@ from cardai.formats.acpc.gamedef import GameDef, game_names, load_game
 from cardai.formats.acpc.states import Cards, deal_text, parse_deal
 
 _TIME = re.compile(r"\s+#\s*(\S.*)$")
+_NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?")
 _BETTING = re.compile(r"[/fFcCkKrRbB0-9]*")
 
 
@@ -92,7 +93,9 @@ class Log:
 
 def value_text(value: float) -> str:
     """Return chips as the logs write them: six decimals, then trailing zeros and a trailing point removed."""
-    return f"{value + 0.0:.6f}".rstrip("0").removesuffix(".")
+    if value == int(value):
+        return str(int(value))
+    return f"{value:.6f}".rstrip("0").removesuffix(".")
 
 
 def parse_line(line: str) -> LogHand | Score | str:
@@ -122,10 +125,10 @@ def parse_line(line: str) -> LogHand | Score | str:
 
 
 def _values_and_names(line: str, values: str, names: str) -> tuple[tuple[float, ...], tuple[str, ...]]:
-    try:
-        numbers = tuple(map(float, values.split("|")))
-    except ValueError:
-        raise DamagedFileError(f"the values {values[:60]!r} are not numbers") from None
+    words = values.split("|")
+    if not all(map(_NUMBER.fullmatch, words)):
+        raise DamagedFileError(f"the values {values[:60]!r} are not numbers")
+    numbers = tuple(map(float, words))
     called = tuple(names.split("|"))
     if len(called) != len(numbers) or not all(called):
         raise DamagedFileError(f"there are {len(numbers)} values and the names {names[:60]!r} in {line[:60]!r}")

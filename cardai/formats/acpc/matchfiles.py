@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, TextIO, cast
 from attrs import define
 
 from cardai.core.errors import DamagedFileError, IllegalActionError, UsageError
-from cardai.formats.acpc.dealing import CardSource
-from cardai.formats.acpc.gamedef import GameDef
+from cardai.formats.acpc.dealing import CardSource, Deal
 from cardai.formats.acpc.logs import Score, header, value_text
 from cardai.formats.acpc.nodes import Node, Tree
-from cardai.formats.acpc.states import cards_text, parse_betting
+from cardai.formats.acpc.states import parse_betting
 
 if TYPE_CHECKING:
     from cardai.formats.acpc.dealer import Dealer, Match
@@ -26,17 +25,11 @@ def stamp(seconds: float) -> str:
     return f"{seconds:.6f}"
 
 
-def finished_line(game: GameDef, hand: int, node: Node, cards: list[int], values: list[float], names: list[str]) -> str:
+def finished_line(hand: int, node: Node, deal: Deal, values: list[float], names: list[str]) -> str:
     """Return the log's line of a finished hand, with its line end: all hole cards, the board of the rounds reached."""
-    n, size = game.num_players, game.num_hole
-    hole = "|".join([cards_text(cards[p * size : p * size + size]) for p in range(n)])
-    start, board = n * size, ""
-    for round_ in range(node.round + 1):
-        count = game.num_board[round_]
-        board += ("/" if round_ else "") + cards_text(cards[start : start + count])
-        start += count
+    cards = "|".join(deal.hole) + deal.boards[node.round]
     amounts = "|".join(map(value_text, values))
-    return f"STATE:{hand}:{node.wire.decode()}:{hole}{board}:{amounts}:{'|'.join(names)}\n"
+    return f"STATE:{hand}:{node.wire.decode()}:{cards}:{amounts}:{'|'.join(names)}\n"
 
 
 @define
@@ -97,15 +90,15 @@ class MatchFiles:
         """Log the score."""
         self.add(score.text() + "\n")
 
-    def resume(self, tree: Tree, source: CardSource, dealer: Dealer) -> tuple[int, list[int], Node]:
+    def resume(self, tree: Tree, source: CardSource, dealer: Dealer) -> tuple[int, Deal, Node]:
         """Replay the transactions that are there; return the hand to go on with, its cards, and its betting so far.
 
         Raises:
             DamagedFileError: a transaction that cannot be read or does not fit the game; the message has its number.
         """
-        hand, cards, node = 0, source.next_hand(), tree.root
+        hand, deal, node = 0, source.next_deal(), tree.root
         if self.transactions is None:
-            return hand, cards, node
+            return hand, deal, node
         self.transactions.seek(0)
         for number, line in enumerate(self.transactions, 1):
             match = _TRANSACTION.fullmatch(line)
@@ -118,10 +111,10 @@ class MatchFiles:
                 raise DamagedFileError(f"Transaction {number} does not fit the match: {error}") from error
             dealer.charge(position, hand, float(match[4]) - float(match[3]))
             if node.actor < 0:
-                dealer.finish_hand(hand, cards, node, log=hand not in self.logged)
-                hand, cards, node = hand + 1, source.next_hand(), tree.root
+                dealer.finish_hand(hand, deal, node, log=hand not in self.logged)
+                hand, deal, node = hand + 1, source.next_deal(), tree.root
         self.transactions.seek(0, 2)
-        return hand, cards, node
+        return hand, deal, node
 
     def close(self) -> None:
         """Close the files."""

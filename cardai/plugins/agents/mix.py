@@ -44,8 +44,7 @@ class Mix(Agent):
 
     def policy(self, views: Views, legal: Legal) -> npt.NDArray[np.float64]:
         mask = legal.kinds if isinstance(legal, Amounts) else legal
-        weights = np.broadcast_to(np.array([self.fold, self.call, self.raises]), (len(mask), 3))
-        return spread(weights, mask, move=False)
+        return spread(np.array([[self.fold, self.call, self.raises]]), mask, move=False)
 
     def raise_to(self, views: Views, legal: Amounts, rng: Rows) -> Actions:
         span = legal.max_amount - legal.min_amount + 1

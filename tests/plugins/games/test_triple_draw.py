@@ -27,8 +27,8 @@ ALL = PAT + 31
 
 @pytest.fixture(scope="module")
 def against_pokerkit() -> ModuleType:
-    file = Path(__file__).parents[3] / "benchmarks" / "triple_draw_rules.py"
-    spec = importlib.util.spec_from_file_location("triple_draw_rules", file)
+    file = Path(__file__).parents[3] / "benchmarks" / "rules_triple_draw.py"
+    spec = importlib.util.spec_from_file_location("rules_triple_draw", file)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

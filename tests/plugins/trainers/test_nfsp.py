@@ -21,7 +21,7 @@ from cardai.core.errors import DamagedFileError, OptionError, UsageError
 from cardai.core.runs import Run
 from cardai.core.session import Session
 from cardai.core.trainer import Training
-from cardai.solve.measures import exploitability
+from cardai.solve.measures import exploitability, head_to_head
 
 SMALL = "hidden=16,tables=32,batch=32,rl_capacity=2000,sl_capacity=5000,min_data=100"
 TORCH = "engine=torch,play=tables,device=cpu"
@@ -62,15 +62,34 @@ def test_it_learns_kuhn_poker(engine: str) -> None:
     assert last < (0.1 if "native" in engine else 0.25)
 
 
-def test_it_learns_leduc_holdem() -> None:
-    training = start("nfsp_leduc_fast:engine=native,eval_every=12000", "leduc", "leduc_30")
-    metrics = advance(training, 12_000)
+@pytest.fixture(scope="module")
+def leduc() -> tuple[Training, dict[str, float]]:
+    """Return a player of Leduc hold'em after 12,000 iterations, and its last metrics."""
+    training = start("nfsp_leduc_best:engine=native,eval_every=12000", "leduc", "leduc_30")
+    return training, advance(training, 12_000)
+
+
+def test_it_learns_leduc_holdem(leduc: tuple[Training, dict[str, float]]) -> None:
+    training, metrics = leduc
     # always folding is 1.0, uniform play 2.37; a prototype stood below 0.5 after 30,000 iterations of 128 steps
     assert metrics["exploitability"] < 0.7
     assert metrics["rl_size"] == 400_000
     assert 0 < metrics["epsilon"] < 0.06
     agent = training.agent({})
     assert exploitability(cardai.game("leduc"), agent) == pytest.approx(metrics["exploitability"], abs=1e-6)
+
+
+def test_it_beats_who_it_should_and_duplicate_deals_measure_the_exact_value(
+    leduc: tuple[Training, dict[str, float]],
+) -> None:
+    game, agent = cardai.game("leduc"), leduc[0].agent({})
+    for name, least in (("random", 0.5), ("always_raise", 0.3)):
+        against = cardai.agent(name)
+        exact = head_to_head(game, agent, against)
+        found = [cardai.play(game, [agent, against], games=600, seed=seed).mean_return(0) for seed in range(20)]
+        assert exact > least
+        # a 95% interval misses in 1 of 20; more than 4 misses of 20 have probability 0.003
+        assert sum(estimate.low <= exact <= estimate.high for estimate in found) >= 16
 
 
 @pytest.mark.parametrize("engine", ["engine=native,policy_optimizer=adam,stratified=0.5,q_average=0.01", TORCH])

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from attrs import Attribute, frozen, validators
 
 from cardai.cards.betting import UNLIMITED, Betting, row_fields, rules_fields
+from cardai.cards.text import card_text
 from cardai.core import rows as core_rows
 from cardai.core.fields import Field, Views
 from cardai.core.game import IntArray, Played, Setup, setup_dtype
@@ -65,23 +66,23 @@ def row_dtype() -> np.dtype[Any]:
 def _row_kernels() -> RowKernels:
     from cardai.plugins.games.triple_draw import _kernels as k
 
-    return RowKernels(k_start, k.deal, k.apply, k.legal, k_views, k.returns, k_outcomes)
+    return RowKernels(_start, k.deal, k.apply, k.legal, _views, k.returns, _outcomes)
 
 
-def k_start(data: Any, rules: Any, index: IntArray, setups: npt.NDArray[Any]) -> None:
+def _start(data: Any, rules: Any, index: IntArray, setups: npt.NDArray[Any]) -> None:
     """Begin hands (the setups' columns as plain arrays)."""
     from cardai.plugins.games.triple_draw import _kernels as k
 
     k.start(data, rules, index, *(np.ascontiguousarray(setups[name]) for name in ("starter", "score", "stacks")))
 
 
-def k_views(data: Any, rules: Any, index: IntArray, player: int, out: Views) -> None:
+def _views(data: Any, rules: Any, index: IntArray, player: int, out: Views) -> None:
     """Fill views (their columns as plain arrays)."""
     from cardai.plugins.games.triple_draw import _kernels as k
 
     if len(out) == 1:  # one row's columns would look contiguous, and numba would compile for them once more
         twice = np.empty(2, out.dtype)
-        k_views(data, rules, np.repeat(index, 2), player, twice)
+        _views(data, rules, np.repeat(index, 2), player, twice)
         out[0] = twice[0]
         return
     c = {name: out[name] for name in out.dtype.names or ()}
@@ -92,7 +93,7 @@ def k_views(data: Any, rules: Any, index: IntArray, player: int, out: Views) -> 
     k.view_lists(data, index, player, c["hand"], c["discarded"], c["history"], when_and_who)
 
 
-def k_outcomes(data: Any, rules: Any, index: IntArray, out: npt.NDArray[Any]) -> None:
+def _outcomes(data: Any, rules: Any, index: IntArray, out: npt.NDArray[Any]) -> None:
     """Fill outcomes (their columns as plain arrays)."""
     from cardai.plugins.games.triple_draw import _kernels as k
 
@@ -230,9 +231,7 @@ class TripleDraw(RowGame):
         return f"discard {'+'.join(places)}" if places else "stand pat"
 
     def chance_to_string(self, outcome: int) -> str:
-        from cardai.cards.text import card_text
-
-        return f"deal {card_text(outcome)}"
+        return card_text(outcome)
 
     def draw(self, view: Mapping[str, Any]) -> str:
         from cardai.plugins.games.triple_draw._draw import draw_view

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from attrs import Attribute, frozen, validators
 
 from cardai.cards.ranking import PAYING_HANDS
-from cardai.cards.text import cards_glyphs
+from cardai.cards.text import card_text, cards_glyphs
 from cardai.core.fields import Field
 from cardai.core.game import IntArray
 from cardai.core.hookspecs import hookimpl
@@ -74,7 +74,7 @@ class VideoPoker(RowGame):
         return "hold all" if len(held) == 5 else f"hold {'+'.join(held)}"
 
     def chance_to_string(self, outcome: int) -> str:
-        return f"deal {cards_glyphs([outcome])}"
+        return card_text(outcome)
 
     def chance_seen_by(self, row: Any) -> tuple[int, ...]:
         return (0,)

@@ -1,6 +1,6 @@
 """Triple draw against PokerKit, move by move: actors, legal actions, chips, hands, payoffs. 20,000 hands by default.
 
-    python benchmarks/triple_draw_rules.py [HANDS]
+    python benchmarks/rules_triple_draw.py [HANDS]
 
 PokerKit lets four raises follow the big blind, so the game is played with ``blind_counts=false``; each PokerKit player's
 index is our position from the button. PokerKit asks all players for their discards before it deals; the cards dealt are

@@ -1,0 +1,1 @@
+"""Doubt, a card game of claims, for cardai."""

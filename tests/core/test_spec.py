@@ -1,0 +1,125 @@
+"""Spec strings: what is written is what is read, and every mistake is named."""
+
+from __future__ import annotations
+
+import json
+from typing import Literal
+
+import pytest
+from attrs import frozen, validators
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cardai.core.errors import OptionError, SpecError
+from cardai.core.spec import Spec, build, convert, option, parse, type_name, write_value
+
+names = st.from_regex(r"[A-Za-z0-9_.\-]+(/[A-Za-z0-9_.\-]+)*", fullmatch=True)
+keys = st.from_regex(r"[a-z_]+", fullmatch=True)
+bare = st.text(st.characters(exclude_characters=',:+="', exclude_categories=("Cs",)), max_size=8)
+items = st.one_of(bare, st.text(st.characters(exclude_categories=("Cs",)), max_size=8).map(json.dumps))
+values = st.lists(items, min_size=1, max_size=3).map("+".join)
+
+
+@st.composite
+def spec_texts(draw: st.DrawFn) -> str:
+    options = draw(st.dictionaries(keys, values, max_size=3))
+    text = ",".join(f"{key}={value}" for key, value in options.items())
+    return draw(names) + (f":{text}" if options else "")
+
+
+@given(spec_texts())
+def test_a_spec_is_written_as_it_was_read(text: str) -> None:
+    assert str(parse(text)) == text
+
+
+@given(st.one_of(st.integers(), st.booleans(), st.text(min_size=1).filter(lambda t: t.lower() != "none")))
+def test_a_value_that_is_written_reads_back(value: object) -> None:
+    written = parse(f"x:key={write_value(value)}").values()["key"]
+    assert convert(written, type(value), "it") == value
+
+
+@given(st.lists(st.text(), min_size=2, max_size=4))
+def test_a_list_that_is_written_reads_back(value: list[str]) -> None:
+    assert parse(f"x:key={write_value(value)}").values()["key"] == value
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "no name"),
+        (":a=1", "no name"),
+        (" kuhn", "no name"),
+        ("kuhn:", "no key=value at ''"),
+        ("kuhn:a", "no key=value at 'a'"),
+        ("kuhn:a=1,", "no key=value at ''"),
+        ("kuhn:=1", "no key=value"),
+        ("kuhn:a=1,a=2", "gives the option 'a' twice"),
+        ("kuhn:a=b=c", "unexpected '='"),
+        ("kuhn:a=b:c", "unexpected ':'"),
+        ('kuhn:a="b', "broken quoted value"),
+    ],
+)
+def test_a_mistake_is_quoted_with_its_place(text: str, said: str) -> None:
+    with pytest.raises(SpecError) as error:
+        parse(text)
+    assert said in str(error.value)
+    assert repr(text) in str(error.value)
+
+
+def test_options_given_twice_alike_are_one_and_otherwise_an_error() -> None:
+    spec = parse("x:a=1")
+    assert spec.with_options({"a": "1", "b": "2"}) == Spec("x", (("a", "1"), ("b", "2")))
+    with pytest.raises(OptionError, match="given twice: 1 and 2"):
+        spec.with_options({"a": "2"})
+
+
+def test_a_directory_is_a_run_and_takes_options() -> None:
+    spec = parse("runs/x:policy=best_response,step=50000")
+    assert spec.is_run
+    assert spec.values() == {"policy": "best_response", "step": "50000"}
+    assert not parse("kuhn").is_run
+
+
+@frozen
+class Plugin:
+    """Options of every type."""
+
+    count: int = option(1, help="a number", validator=validators.ge(0))
+    rate: float = option(0.5, help="a rate")
+    on: bool = option(True, help="a switch")
+    word: str = option("a", help="a word")
+    choice: Literal["low", "high"] = option("low", help="one of two")
+    limit: int | None = option(None, help="a limit or none")
+    bets: tuple[float, ...] = option((1.0,), help="a list")
+
+
+def test_texts_become_typed_options() -> None:
+    text = "x:count=3,rate=1e-2,on=no,word=b,choice=high,limit=7,bets=0.5+2"
+    assert build(Plugin, parse(text).values(), "x") == Plugin(3, 0.01, False, "b", "high", 7, (0.5, 2.0))
+    assert build(Plugin, {"limit": "none", "bets": "3"}, "x") == Plugin(bets=(3.0,))
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"cuont": "1"}, "no option 'cuont'. Did you mean 'count'? Its options: bets, choice, count"),
+        ({"count": "many"}, "'count' of the agent 'x' must be a whole number. Got 'many'"),
+        ({"count": "1.5"}, "must be a whole number. Got '1.5'"),
+        ({"count": "-1"}, "refuses its options"),
+        ({"rate": "fast"}, "must be a number"),
+        ({"on": "perhaps"}, "must be true or false. Got 'perhaps'"),
+        ({"choice": "middle"}, "must be one of low, high. Got 'middle'"),
+        ({"limit": "x"}, "Got 'x'"),
+        ({"count": ["1", "2"]}, "Got the list 1+2"),
+        ({"bets": ["1", "x"]}, "must be a number. Got 'x'"),
+    ],
+)
+def test_a_wrong_option_says_what_is_known(values: dict[str, str], said: str) -> None:
+    with pytest.raises(OptionError) as error:
+        build(Plugin, values, "the agent 'x'")
+    assert said in str(error.value)
+
+
+def test_types_are_named_in_words() -> None:
+    assert type_name(tuple[float, ...]) == "a list of a number joined with +"
+    assert type_name(int | None) == "a whole number or none"

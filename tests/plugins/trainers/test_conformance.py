@@ -1,0 +1,49 @@
+"""The tabular trainers pass the conformance kit, and solve the example package's game with no further code."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cardai import testing
+from cardai.core.game import Game
+from cardai.core.registry import create
+from cardai.solve.measures import measure
+from cardai.testing import Case
+
+EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "cardai-doubt"
+
+
+@testing.parametrize_checks("trainer", "cfr", "mccfr", "outcome_mccfr", "xfp", game="kuhn")
+def test_trainer_conforms(check: Case) -> None:
+    check()
+
+
+@testing.parametrize_checks("agent", "best_response", game="kuhn")
+def test_agent_conforms(check: Case) -> None:
+    check()
+
+
+@pytest.fixture
+def doubt(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return the example package's game class, imported from where it lies."""
+    monkeypatch.syspath_prepend(str(EXAMPLE))
+    yield importlib.import_module("cardai_doubt.game").Doubt
+    for name in [name for name in sys.modules if name.startswith("cardai_doubt")]:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize(
+    ("spec", "steps", "below"), [("pcfr_plus", 2_000, 1e-4), ("mccfr", 200_000, 0.05), ("xfp", 3_000, 0.03)]
+)
+def test_the_example_packages_game_is_solved(doubt: type[Game], spec: str, steps: int, below: float) -> None:
+    game = doubt()
+    training = create("trainer", spec).start(game, None, 0)
+    training.iterate(steps)
+    measured = measure(game, training.agent({}))
+    assert measured.exploitability < below
+    assert measured.expected[0] == pytest.approx(-measured.expected[1])
