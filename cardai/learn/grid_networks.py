@@ -135,7 +135,7 @@ class SuitNetwork(nn.Module):
             raise ValueError(f"The network 'suits' needs planes of 4x13. Got {height}x{width}: choose size=4x13.")
         cards = grid.card_planes or tuple(range(planes))
         context = tuple(p for p in range(planes) if p not in cards)
-        self._cards, self._context = list(cards), list(context)
+        self.card_planes, self.context_planes = list(cards), list(context)
         self.trunk = SuitTrunk(len(cards), width, channels, features, depth)
         self.body = nn.Sequential(
             nn.Linear(features + len(context), hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU()
@@ -148,8 +148,8 @@ class SuitNetwork(nn.Module):
 
     def both(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """Return (values, policy logits), each (B, outputs)."""
-        features = self.trunk(x[:, self._cards])
-        return self.heads(features, x[:, self._context, 0, 0])
+        features = self.trunk(x[:, self.card_planes])
+        return self.heads(features, x[:, self.context_planes, 0, 0])
 
     def heads(self, features: Tensor, context: Tensor) -> tuple[Tensor, Tensor]:
         """Return (values, policy logits) from the trunk's features (B, F) and the fill planes' levels (B, K)."""

@@ -7,58 +7,72 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from attrs import field, frozen
+from attrs import frozen
 
 from cardai.core.agent import Agent
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views
 from cardai.core.game import TERMINAL, Amounts, Game, IntArray, Tables
 from cardai.core.rng import Rows, derive, derive_many, hash_rows
+from cardai.learn.choices import Choices
 
 Floats = npt.NDArray[np.float64]
-PROBED = 8
-"""How many kinds of action are tried for ending the hand at once: the first ones (fold, call, raise in betting games)."""
 
 
 @frozen(eq=False)
 class Events:
     """Decisions (n) and their worth, in the game's unit and from the decision on: chips put in earlier are gone.
 
-    ``values`` (n,) is what the action taken brought: the hand's return plus what the player had put in before.
-    ``known`` (n, A) is the exact worth of every legal action that ends the hand at once, nan for the others (the one who
-    watches sees all cards). ``probabilities`` (n, A) is the policy that acted, zeros where it was not asked.
+    ``hands`` (n,) numbers the hands; the decisions of a hand follow one another, in order. ``chosen`` (n,) is the choice
+    taken of those in ``legal`` (n, C). ``values`` (n,) is what it brought: the hand's return plus what the player had put
+    in before. ``known`` (n, C) is the exact worth of every legal choice that ends the hand at once, nan for the others
+    (the one who watches sees all cards). ``probabilities`` (n, C) is the policy that acted, zeros where it was not asked.
     """
 
+    hands: npt.NDArray[np.int64]
     views: Views
     legal: npt.NDArray[np.bool_]
-    actions: npt.NDArray[np.int64]
+    chosen: npt.NDArray[np.int64]
     values: Floats
     known: npt.NDArray[np.float32]
     probabilities: npt.NDArray[np.float32]
 
     def __len__(self) -> int:
-        return len(self.actions)
+        return len(self.chosen)
 
     def take(self, rows: Any) -> Events:
         """Return the events ``rows`` alone."""
         return Events(*(getattr(self, name)[rows] for name in EVENT_PARTS))
 
 
-EVENT_PARTS = ("views", "legal", "actions", "values", "known", "probabilities")
+EVENT_PARTS = ("hands", "views", "legal", "chosen", "values", "known", "probabilities")
 
 
 def joined(parts: Sequence[Events]) -> Events:
-    """Return several batches of events as one."""
+    """Return several batches of events as one, in their order."""
     return Events(*(np.concatenate([getattr(part, name) for part in parts]) for name in EVENT_PARTS))
+
+
+def draws_of(events: Events, seed: int) -> Floats:
+    """Return a random number (n,) in [0, 1) an event, by seed, hand and place in the hand alone."""
+    hands = events.hands
+    starts = np.flatnonzero(np.diff(hands, prepend=hands[:1] - 1))
+    place = np.arange(len(hands)) - np.repeat(starts, np.diff(starts, append=len(hands)))
+    streams = hash_rows(np.full(len(hands), derive(seed), np.uint64), hands)
+    return Rows(hash_rows(streams, place)).random()
 
 
 @frozen(eq=False)
 class Cast:
-    """Who plays: ``players`` and, for hand h and seat s, the player ``seats[h, s]``; those in ``learn`` give events."""
+    """Who plays: ``players`` and, for hand h and seat s, the player ``seats[h, s]``; those in ``learn`` give events.
+
+    A learner with a method ``decide(views, legal choices, rng) -> (choices, probabilities)`` is asked for choices.
+    """
 
     players: Sequence[Agent]
     seats: npt.NDArray[np.int64]
     learn: tuple[int, ...]
+    choices: Choices
 
 
 @frozen(eq=False)
@@ -67,13 +81,14 @@ class _Step:
 
     hands: IntArray
     seat: int
-    events: Events = field()
+    events: Events
 
 
 def collect(game: Game, cast: Cast, seed: int, first: int, tables: int = 4096) -> Events:
     """Play the hands first, first + 1, ... of the seed (one a row of ``cast.seats``) and return the learners' events.
 
-    A hand depends on (seed, its number) and its players alone, whatever the number of tables.
+    A hand depends on (seed, its number) and its players alone, whatever the number of tables. Events come in the order
+    of hands.
 
     Raises:
         UsageError: the game is full no-limit (choose a ladder of bets).
@@ -82,7 +97,8 @@ def collect(game: Game, cast: Cast, seed: int, first: int, tables: int = 4096) -
     for start in range(0, len(cast.seats), tables):
         seats = cast.seats[start : start + tables]
         parts += _block(game, cast, seats, seed, first + start)
-    return joined(parts)
+    events = joined(parts)
+    return events.take(np.argsort(events.hands, kind="stable"))
 
 
 def _block(game: Game, cast: Cast, seats: npt.NDArray[np.int64], seed: int, first: int) -> list[Events]:
@@ -110,7 +126,7 @@ def _block(game: Game, cast: Cast, seats: npt.NDArray[np.int64], seed: int, firs
             for who in np.unique(seats[acting, seat]):
                 rows = acting[seats[acting, seat] == who]
                 rng = Rows(hash_rows(streams[rows], decision * game.num_players + seat))
-                steps += _decide(table, probe, cast, int(who), seat, rows, rng)
+                steps += _decide(table, probe, cast, int(who), seat, rows, rng, first)
         decision += 1
     returns = table.returns(np.arange(count))
     out = []
@@ -121,28 +137,33 @@ def _block(game: Game, cast: Cast, seats: npt.NDArray[np.int64], seed: int, firs
     return out
 
 
-def _decide(table: Tables, probe: Tables, cast: Cast, who: int, seat: int, rows: IntArray, rng: Rows) -> list[_Step]:
-    agent = cast.players[who]
+def _decide(
+    table: Tables, probe: Tables, cast: Cast, who: int, seat: int, rows: IntArray, rng: Rows, first: int
+) -> list[_Step]:
+    agent, choices = cast.players[who], cast.choices
     views, legal = table.views(seat, rows), table.legal(rows)
     if isinstance(legal, Amounts):
         raise UsageError(
             "Self-play needs a mask of actions: give the no-limit game a ladder of bets (bets=0.5+1+allin)."
         )
-    steps = []
-    if who in cast.learn:
-        policy = getattr(agent, "decide", None)
-        if policy is not None:
-            actions, probabilities = policy(views, legal, rng)
-        else:
-            actions, probabilities = agent.act(views, legal, rng), np.zeros(legal.shape, np.float32)
-        spent = spent_so_far(views, seat)
-        known = _known(table, probe, rows, seat, legal) + spent[:, None].astype(np.float32)
-        events = Events(views, legal, np.asarray(actions), spent, known, probabilities.astype(np.float32))
-        steps.append(_Step(rows, seat, events))
+    if who not in cast.learn:
+        table.apply(rows, agent.act(views, legal, rng))
+        return []
+    offered = choices.legal(legal)
+    decide = getattr(agent, "decide", None)
+    if decide is not None:
+        chosen, probabilities = decide(views, offered, rng)
+        actions = choices.actions(views, chosen)
     else:
         actions = agent.act(views, legal, rng)
+        chosen, probabilities = choices.of(np.asarray(actions)), np.zeros(offered.shape)
+    spent = spent_so_far(views, seat)
+    known = np.full(offered.shape, np.nan, np.float32)
+    known[:, : choices.probed] = _known(table, probe, rows, seat, legal[:, : choices.probed])
+    known += spent[:, None].astype(np.float32)
+    events = Events(rows + first, views, offered, chosen, spent, known, probabilities.astype(np.float32))
     table.apply(rows, actions)
-    return steps
+    return [_Step(rows, seat, events)]
 
 
 def spent_so_far(views: Views, seat: int) -> Floats:
@@ -155,9 +176,9 @@ def spent_so_far(views: Views, seat: int) -> Floats:
 def _known(
     table: Tables, probe: Tables, rows: IntArray, seat: int, legal: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.float32]:
-    """Return (n, A) the exact return of each legal action that ends the hand at once, nan for the others."""
+    """Return (n, K) the exact return of each of the first K actions that ends the hand at once, nan for the others."""
     out = np.full(legal.shape, np.nan, np.float32)
-    for action in np.flatnonzero(legal.any(axis=0))[:PROBED]:
+    for action in np.flatnonzero(legal.any(axis=0)):
         able = np.flatnonzero(legal[:, action])
         probe.copy_rows(table, rows[able])
         there = np.arange(len(able))

@@ -14,8 +14,9 @@ from cardai.core import registry
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.rng import Rows, derive_many
 from cardai.core.trainer import Training
+from cardai.learn.choices import Choices
 from cardai.learn.selfplay import Cast, collect
-from cardai.plugins.trainers.poker_cnn.targets import targets
+from cardai.plugins.trainers.poker_cnn.targets import Teaching
 from cardai.plugins.trainers.poker_cnn.values import compressed
 
 VALUES = "poker_cnn_ours:batch=64,every=5,anneal=20,threads=1,measure=false,examples=2000"
@@ -69,7 +70,8 @@ def test_interrupted_between_minibatches_of_a_generation(tmp_path: Path) -> None
             break
     assert first.minibatch > 0
     second = resumed(first, start(spec, "leduc", encoder), tmp_path / "half")
-    list(second.train(0))
+    list(second.train(1))
+    assert second.step == whole.step == 400
     assert all(np.array_equal(a, b) for a, b in zip(weights(whole), weights(second), strict=True))
 
 
@@ -94,30 +96,31 @@ def test_events_of_a_betting_game_are_worth_what_they_brought() -> None:
     """Leduc: the return is the value less what was put in before; ending actions are known exactly."""
     game = cardai.game("leduc")
     random = cardai.agent("random").for_game(game)
-    cast = Cast([random], np.zeros((300, 2), np.int64), (0,))
+    cast = Cast([random], np.zeros((300, 2), np.int64), (0,), Choices(3))
     events = collect(game, cast, seed=1, first=0, tables=300)
     again = collect(game, cast, seed=1, first=0, tables=64)
-    assert sorted(events.values.tolist()) == sorted(again.values.tolist())
-    folds = events.actions == 0
+    assert np.array_equal(events.values, again.values)
+    assert np.array_equal(events.views, again.views)
+    folds = events.chosen == 0
     assert folds.any()
     assert (events.values[folds] == 0).all()
     assert (events.known[folds, 0] == 0).all()
     rows = np.arange(len(events))
-    exact = ~np.isnan(events.known[rows, events.actions])
+    exact = ~np.isnan(events.known[rows, events.chosen])
     assert exact.sum() > folds.sum()  # calls that lead to the showdown too
-    assert np.allclose(events.known[rows, events.actions][exact], events.values[exact])
-    target, mask = targets(events, unit=2.0, discount=1.0, counterfactuals=True, illegal_value=-2.0)
+    assert np.allclose(events.known[rows, events.chosen][exact], events.values[exact])
+    target, mask = Teaching(unit=2.0, illegal=-2.0).targets(events, Choices(3))
     assert (target[~events.legal] == -2.0).all()
-    assert (mask[rows, events.actions] == 1).all()
-    assert np.allclose(target[rows, events.actions], events.values / 2)
+    assert (mask[rows, events.chosen] == 1).all()
+    assert np.allclose(target[rows, events.chosen], events.values / 2)
 
 
 def test_discounting_leaves_pot_and_bet_alone() -> None:
     game = cardai.game("leduc")
     random = cardai.agent("random").for_game(game)
-    events = collect(game, Cast([random], np.zeros((200, 2), np.int64), (0,)), seed=2, first=0)
-    target, _ = targets(events, unit=1.0, discount=0.9, counterfactuals=False, illegal_value=None)
-    got = target[np.arange(len(events)), events.actions]
+    events = collect(game, Cast([random], np.zeros((200, 2), np.int64), (0,), Choices(3)), seed=2, first=0)
+    target, _ = Teaching(unit=1.0, discount=0.9, counterfactuals="none").targets(events, Choices(3))
+    got = target[np.arange(len(events)), events.chosen]
     pot, bet = events.views["pot"], events.views["to_call"]
     inside = (events.values <= pot) & (events.values >= -bet)
     assert np.allclose(got[inside], events.values[inside])

@@ -19,6 +19,7 @@ from cardai.core.encoder import Encoder, Layout
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
 from cardai.core.fields import Views
 from cardai.core.game import Game, Legal
+from cardai.core.rng import derive
 from cardai.core.spec import option
 from cardai.core.trainer import Metrics, Trainer, Training
 from cardai.learn import tensors
@@ -104,7 +105,6 @@ class ValueTraining(Training):
         self.layout = encoder.for_game(game)
         self.problem: Problem = problem_of(game)
         self.device = tensors.device()
-        torch.set_num_threads(options.threads)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self.network = make_network(options.network, self.layout, self.problem.outputs, options.same_padding)
@@ -116,7 +116,6 @@ class ValueTraining(Training):
 
     def train(self, steps: int) -> Iterator[Metrics]:
         o = self.options
-        torch.set_num_threads(o.threads)
         codes, values, weights = self._examples()
         losses: list[float] = []
         end = self.step + steps
@@ -148,8 +147,8 @@ class ValueTraining(Training):
         for group in self.optimizer.param_groups:
             group["lr"] = self._rate()
         self.network.train()
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(hash((self.seed, self.step)) & 0x7FFFFFFF)  # dropout
+        with tensors.threads(o.threads), torch.random.fork_rng(devices=[]):
+            torch.manual_seed(derive(self.seed, "dropout", self.step))
             x, v, w = (torch.from_numpy(part).to(self.device) for part in (codes, values, weights))
             target = compressed(v)
             if isinstance(self.network, SuitNetwork) and o.policy_weight:
