@@ -66,7 +66,8 @@ class KeepChoices(Choices):
 
     def same_kind(self, legal: Mask) -> Mask:
         drawing = legal[:, FIRST_DISCARD:].any(axis=1)
-        return np.asarray((np.arange(self.count) >= FIRST_DISCARD)[None, :] == drawing[:, None])
+        draws = np.arange(self.count) >= FIRST_DISCARD
+        return np.asarray(draws[None, :] == np.asarray(drawing)[:, None])
 
     def of(self, actions: Ints) -> Ints:
         kept = FIRST_DISCARD + _KEPT[np.maximum(actions - FIRST_DISCARD, 0)]

@@ -161,7 +161,9 @@ def _decide(
     known = np.full(offered.shape, np.nan, np.float32)
     known[:, : choices.probed] = _known(table, probe, rows, seat, legal[:, : choices.probed])
     known += spent[:, None].astype(np.float32)
-    events = Events(rows + first, views, offered, chosen, spent, known, probabilities.astype(np.float32))
+    events = Events(
+        np.asarray(rows + first, np.int64), views, offered, chosen, spent, known, probabilities.astype(np.float32)
+    )
     table.apply(rows, actions)
     return [_Step(rows, seat, events)]
 

@@ -27,7 +27,7 @@ import cardai
 from cardai.core.fields import empty_views
 from cardai.core.runs import Run
 from cardai.core.session import Session
-from cardai.plugins.trainers.poker_cnn.values import ValueAgent
+from cardai.plugins.trainers.poker_cnn.players import HoldPlayer
 from cardai.solve import video_poker as exact
 
 HERE = Path(__file__).parent
@@ -102,7 +102,7 @@ def measure(session: Session) -> dict[str, float]:
     """Return exact figures over all hands, cards ascending."""
     game: Any = cardai.game(GAME)
     agent = session.training.agent({})
-    assert isinstance(agent, ValueAgent)
+    assert isinstance(agent, HoldPlayer)
 
     def policy(hands: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
         views = empty_views(game.view_fields, len(hands))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,23 @@ import pytest
 import torch
 
 import cardai
+from cardai.cards.ranking import rank_high
+from cardai.cards.strength import win_rates
 from cardai.core import registry
 from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.fields import empty_views
 from cardai.core.rng import Rows, derive_many
+from cardai.core.runs import Run
+from cardai.core.session import Session
 from cardai.core.trainer import Training
 from cardai.learn.choices import Choices
 from cardai.learn.selfplay import Cast, collect
-from cardai.plugins.trainers.poker_cnn.targets import Teaching
+from cardai.plugins.trainers.poker_cnn.acting import repaired
+from cardai.plugins.trainers.poker_cnn.heads import Heads
+from cardai.plugins.trainers.poker_cnn.problems import problem_of
+from cardai.plugins.trainers.poker_cnn.targets import Teaching, thinned
 from cardai.plugins.trainers.poker_cnn.values import compressed
+from cardai.solve.draw_values import draw_values
 
 VALUES = "poker_cnn_ours:batch=64,every=5,anneal=20,threads=1,measure=false,examples=2000"
 BETTING = "poker_cnn_betting_ours:network=dense,hands=400,unit=2,batch=64,epochs=1,threads=1,league=always_call,league_share=0.3"
@@ -154,3 +164,131 @@ def test_every_generation_is_a_player() -> None:
 def test_a_game_without_values_is_refused() -> None:
     with pytest.raises(UsageError, match="neither video poker"):
         start(VALUES, "leduc", "grid_4x13")
+
+
+def test_holdem_labels_agree_with_exact_equity() -> None:
+    """Exact figures from cardai.cards.strength; categories on the river are certain."""
+    problem = problem_of(cardai.game("holdem_limit"))
+    views, values = problem.sampled(60, np.random.default_rng(1), 3000)
+    exact = win_rates(views["hole"], views["board"], 3000)
+    river = views["board"][:, 4] >= 0
+    assert river.any()
+    assert not river.all()
+    assert np.allclose(values[river, 0], exact[river])
+    assert np.abs(values[:, 0] - exact).max() < 0.06  # 4 standard errors of two samples of 3,000
+    assert np.allclose(values[:, 1:].sum(axis=1), 1)
+    assert set(np.unique(values[river, 1:])) == {0.0, 1.0}
+    named = rank_high(np.concatenate([views["hole"], views["board"]], axis=1)[river]) >> 26
+    # high card, pair (two kinds here), two pair, ...
+    place = values[river, 1:].argmax(axis=1)
+    assert np.array_equal(np.maximum(place - (place >= 2), 0)[named < 8], named[named < 8])
+
+
+def test_draw_labels_are_the_exact_values_of_holds() -> None:
+    problem = problem_of(cardai.game("triple_draw"))
+    assert problem.size == 3 * 134_459
+    views, values, weights = problem.situations(np.array([0, 134_459, 5 + 2 * 134_459]))
+    assert list(views["draws_left"]) == [1, 2, 3]
+    assert (views["kept"] == -1).all()
+    assert np.allclose(values[2], draw_values().holds(views["hand"][2:], 3)[0] / 1000)
+    assert (weights > 0).all()
+    # Poker-CNN's sampling by pat value: all up to 0.08 and from 0.5 on, 30% at 0.1
+    pat = np.zeros((3, 32))
+    pat[:, 31] = 0.05, 0.1, 0.7
+    assert np.allclose(problem.shares(views, pat), [1, 0.3, 1])
+
+
+@pytest.mark.parametrize(
+    ("game", "encoder", "network"),
+    [
+        ("triple_draw", "grid_4x13:fields=hand+draws_left", "suits"),
+        ("poker_cnn_limit", "poker_cnn_limit:size=4x13", "suits"),
+        ("video_poker", "poker_cnn_video", "cnn_16"),
+    ],
+)
+def test_value_networks_play_their_games(game: str, encoder: str, network: str, tmp_path: Path) -> None:
+    spec = f"poker_cnn_ours:network={network},examples=600,redraws={0 if game == 'triple_draw' else 20},batch=64"
+    run = Run.create(tmp_path / "run", f"{spec},every=5,threads=1,measure=false", game, encoder, 1)
+    Session.start(run).train(6)
+    if game == "video_poker":
+        return
+    opponent = {"triple_draw": "draw_heuristic", "poker_cnn_limit": "always_call"}[game]
+    result = cardai.play(game, [str(tmp_path / "run"), opponent], games=20, seed=1)
+    assert len(result.hands) == 20
+
+
+def test_a_betting_run_draws_by_a_value_network_and_takes_over_its_layers(tmp_path: Path) -> None:
+    encoder = "poker_cnn_triple_draw:size=4x13"
+    run = Run.create(
+        tmp_path / "draws", "poker_cnn_ours:examples=500,batch=64,threads=1,measure=false", "triple_draw", encoder, 1
+    )
+    Session.start(run).train(3)
+    spec = "poker_cnn_betting_ours:hands=40,batch=64,epochs=1,threads=1,teachers=draw_heuristic,freeze_trunk=true"
+    quoted = json.dumps(str(tmp_path / "draws"))
+    training: Any = start(f"{spec},draws_by={quoted},warm_start={quoted}", "triple_draw", encoder)
+    warm = training.network.trunk.dense.weight.detach().clone()
+    assert training.choices.count == 9
+    rows = [row for row in training.train(80) if row]
+    assert [row["generation"] for row in rows] == [0, 1]
+    assert torch.equal(training.network.trunk.dense.weight, warm)
+    events = training.memory[0]
+    drawing = events.legal[:, 3:].any(axis=1)
+    assert drawing.any()
+    assert (events.chosen[drawing] >= 3).all()
+
+
+def test_the_published_preset_learns_and_plays(tmp_path: Path) -> None:
+    """All its habits at once: 32 outputs with ReLU, policy weights, noise, repairs, boosts, thinning, draw counts."""
+    spec = "poker_cnn_betting_paper:network=dense,hands=60,batch=50,epochs=1,threads=1,teachers=draw_heuristic"
+    training: Any = start(spec, "triple_draw", "poker_cnn_triple_draw:size=4x13")
+    rows = [row for row in training.train(120) if row]
+    assert len(rows) == 2
+    game = cardai.game("triple_draw")
+    player = training.agent({"mix": "2"}).for_game(game)
+    result = cardai.play(game, [player, "draw_heuristic"], games=20, seed=1)
+    assert len(result.hands) == 20
+
+
+def test_published_outputs_lie_where_the_publication_has_them() -> None:
+    """Poker-CNN: 0-4 bet, raise, check, call, fold; 5-9 their weights; 15-20 keeping 0 to 5 cards."""
+    game = cardai.game("triple_draw")
+    views = empty_views(game.view_fields, 2)
+    views["to_call"] = [0, 100]
+    views["round_spent"][1] = [100, 200]
+    columns = Heads(9, published=True, relu=True, weights=True).columns(views)
+    assert columns[0].tolist() == [4, 2, 0, 15, 16, 17, 18, 19, 20, 9, 7, 5, 31, 31, 31, 31, 31, 31, 1, 3]
+    assert columns[1].tolist()[:3] == [4, 3, 1]
+    assert columns[1].tolist()[-2:] == [0, 2]
+
+
+def test_what_the_publication_teaches_of_choices_not_taken() -> None:
+    """Limit hold'em: last-round calls and checks behind that end the hand, no ties; folds everywhere; no bets."""
+    game = cardai.game("poker_cnn_limit")
+    random = cardai.agent("random").for_game(game)
+    events = collect(game, Cast([random], np.zeros((400, 2), np.int64), (0,), Choices(3)), seed=4, first=0)
+    _, mask = Teaching(unit=100, counterfactuals="published").targets(events, Choices(3))
+    other = mask.copy()
+    other[np.arange(len(events)), events.chosen] = 0
+    assert (other[:, 0] == 1)[events.legal[:, 0] & (events.chosen != 0)].all()
+    assert not other[:, 2].any()
+    taught = other[:, 1] == 1
+    assert taught.any()
+    assert (events.views["round"][taught] == 3).all()
+    position = events.views["button"] == events.views["player"]
+    assert ((events.views["to_call"] > 0) | position)[taught].all()
+    kept = thinned(events, 0.3, 1, 3)
+    raises = (events.chosen == 2) & (events.views["round"] == 3)
+    assert ((kept.chosen == 2) & (kept.views["round"] == 3)).sum() == raises.sum()
+    assert 0.3 < len(kept) / len(events) < 0.8
+
+
+def test_impossible_values_are_repaired() -> None:
+    game = cardai.game("poker_cnn_limit")
+    views = empty_views(game.view_fields, 3)
+    views["pot"], views["to_call"] = 400, [0, 0, 200]
+    views["round"], views["player"], views["button"] = [0, 3, 3], 0, 0
+    offered = np.array([[False, True, True], [False, True, True], [True, True, True]])
+    values = np.array([[0.0, -0.3, 0.0], [0.0, 0.9, 0.0], [0.0, 0.9, 0.0]])
+    got, changed = repaired(values, views, offered, 1000.0, 3)
+    assert np.allclose(got[:, 1], [0.0, 0.4, 0.95 * 0.6])
+    assert changed.all()

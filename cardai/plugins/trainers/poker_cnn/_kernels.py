@@ -1,4 +1,4 @@
-"""Kernels of Poker-CNN's labels: the mean payout of sampled redraws."""
+"""Kernels of Poker-CNN's labels: the mean payout of sampled redraws, and the odds of hold'em hands."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards._ranking_kernels import paying_category, rank_set
+from cardai.cards._equity_kernels import board_key, board_set, value_on
+from cardai.cards._ranking_kernels import CATEGORY_SHIFT, PAIR, paying_category, rank_set
+from cardai.cards._strength_kernels import win_rate_on
 from cardai.core.kernel import kernel
 from cardai.core.rng import below
 
@@ -65,3 +67,65 @@ def redraw_means(hands: Any, pays: Any, redraws: Any, seeds: Any, out: Any) -> N
                     category = _ROYAL - 1
                 total += pays[category]
             out[i, hold] = total / times
+
+
+@kernel
+def final_category(value: Any) -> Any:
+    """Return the category 0-10 of a high value: high card, low pair, jacks or better, two pair, ..., royal flush."""
+    paying = paying_category(value)
+    if paying > 0:
+        return paying + 1
+    return 1 if value >> CATEGORY_SHIFT == PAIR else 0
+
+
+@kernel
+def final_odds(hole: Any, board: Any, tables: Any, deals: Any, seeds: Any, out: Any) -> None:
+    """Fill ``out`` (n, 12): the chance to beat a random hand (a tie half), then those of the final categories.
+
+    Exact on the river, else from ``deals`` random boards and opponents.
+
+    Args:
+        hole: (n, 2) int8. board: (n, 5) int8, -1 where not dealt. seeds: (n,) uint64.
+    """
+    keys, low, high, values, _ = tables
+    whole = np.empty(5, np.int8)
+    for i in range(hole.shape[0]):
+        first, second = np.int64(hole[i, 0]), np.int64(hole[i, 1])
+        missing = 0
+        for k in range(5):
+            whole[k] = board[i, k]
+            missing += board[i, k] < 0
+        for k in range(12):
+            out[i, k] = 0.0
+        taken = board_set(board[i]) | (np.int64(1) << first) | (np.int64(1) << second)
+        times = deals if missing else 1
+        number = 0
+        for _ in range(times):
+            used = taken
+            for k in range(5 - missing, 5):
+                card = below(seeds[i], number, 52)
+                number += 1
+                while (used >> card) & 1:
+                    card = below(seeds[i], number, 52)
+                    number += 1
+                used |= np.int64(1) << card
+                whole[k] = card
+            key, held = board_key(whole, keys), board_set(whole)
+            own = value_on(key, held, first, second, keys, low, high, values)
+            out[i, 1 + final_category(own)] += 1.0 / times
+            if missing == 0:
+                out[i, 0] = win_rate_on(whole, first, second, tables)
+                continue
+            a = below(seeds[i], number, 52)
+            number += 1
+            while (used >> a) & 1:
+                a = below(seeds[i], number, 52)
+                number += 1
+            used |= np.int64(1) << a
+            b = below(seeds[i], number, 52)
+            number += 1
+            while (used >> b) & 1:
+                b = below(seeds[i], number, 52)
+                number += 1
+            other = value_on(key, held, a, b, keys, low, high, values)
+            out[i, 0] += ((own > other) + 0.5 * (own == other)) / times

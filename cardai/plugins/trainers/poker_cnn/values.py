@@ -13,20 +13,22 @@ import torch
 from attrs import frozen, validators
 from torch import nn
 
-from cardai.cards.canonical import canonical, columns_back
+from cardai.cards.canonical import columns_back
 from cardai.core.agent import Agent
 from cardai.core.encoder import Encoder, Layout
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
-from cardai.core.fields import Views
-from cardai.core.game import Game, Legal
+from cardai.core.game import Game
 from cardai.core.rng import derive
 from cardai.core.spec import option
 from cardai.core.trainer import Metrics, Trainer, Training
 from cardai.learn import tensors
 from cardai.learn.grid_networks import GridShape, NetworkName, SuitNetwork, build, parameters
+from cardai.learn.views import canonical_views
+from cardai.plugins.trainers.poker_cnn.players import HoldPlayer, ValueBrain, player_of
 from cardai.plugins.trainers.poker_cnn.problems import Problem, problem_of
 
-_CACHED = 300_000  # encoded situations are kept in memory up to this many
+_CACHED = 1 << 30  # bytes of codes kept in memory; more are encoded minibatch by minibatch
+_RANDOM = 200_000  # random situations where they cannot all be listed
 
 
 @frozen
@@ -39,9 +41,16 @@ class PokerCnn(Trainer):
         0, help="random hands to learn from; 0: every hand up to suits' names", validator=validators.ge(0)
     )
     redraws: int = option(
-        0, help="labels by so many sampled redraws (the paper: 1000); 0: exact", validator=validators.ge(0)
+        0,
+        help="labels by so many sampled redraws or deals (the paper: 1000, hold'em 2000); 0: exact (hold'em before the "
+        "river: 1000)",
+        validator=validators.ge(0),
     )
-    thin: bool = option(False, help="use half of the hands whose best hold keeps one or two cards (the paper)")
+    thin: bool = option(
+        False,
+        help="use fewer of the usual hands (the paper): video poker half of those whose best hold keeps one or two cards, "
+        "draw games few of those of middling value",
+    )
     canonical: bool = option(
         True, help="show hands with suits renamed and cards ordered, so that equal hands look equal"
     )
@@ -104,13 +113,14 @@ class ValueTraining(Training):
         self.step = 0
         self.layout = encoder.for_game(game)
         self.problem: Problem = problem_of(game)
+        self.lesson = options.policy_weight if self.problem.holds else 0.0
         self.device = tensors.device()
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self.network = make_network(options.network, self.layout, self.problem.outputs, options.same_padding)
         self.network.to(self.device)
         self.optimizer = _optimizer(options, self.network)
-        self._data: tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.float32]] | None = None
+        self._data: tuple[npt.NDArray[Any], npt.NDArray[np.float32], npt.NDArray[np.float32]] | None = None
 
     # -- learning --------------------------------------------------------------------------------------------------
 
@@ -121,7 +131,7 @@ class ValueTraining(Training):
         end = self.step + steps
         while self.step < end:
             index = self._minibatch(len(codes))
-            losses.append(self._update(codes[index], values[index], weights[index]))
+            losses.append(self._update(self._codes(codes[index]), values[index], weights[index]))
             self.step += 1
             if self.step % o.every == 0 or self.step == end:
                 yield {"loss": float(np.mean(losses)), "learning_rate": self._rate(), **self._exact_metrics()}
@@ -151,7 +161,7 @@ class ValueTraining(Training):
             torch.manual_seed(derive(self.seed, "dropout", self.step))
             x, v, w = (torch.from_numpy(part).to(self.device) for part in (codes, values, weights))
             target = compressed(v)
-            if isinstance(self.network, SuitNetwork) and o.policy_weight:
+            if isinstance(self.network, SuitNetwork) and self.lesson:
                 predicted, logits = self.network.both(x)
                 aim = torch.softmax(v / o.temperature, dim=1)
                 wrong = -(aim * torch.log_softmax(logits, dim=1)).sum(dim=1)
@@ -159,7 +169,7 @@ class ValueTraining(Training):
                 predicted, wrong = self.network(x), torch.zeros_like(w)
             if o.relu_output:
                 predicted = torch.relu(predicted)
-            loss = (w * ((predicted - target).square().mean(dim=1) + o.policy_weight * wrong)).sum() / w.sum()
+            loss = (w * ((predicted - target).square().mean(dim=1) + self.lesson * wrong)).sum() / w.sum()
             self.optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             self.optimizer.step()
@@ -172,44 +182,55 @@ class ValueTraining(Training):
         done = min(1.0, self.step / o.anneal)
         return o.learning_rate * (0.01 + 0.99 * 0.5 * (1 + float(np.cos(np.pi * done))))
 
-    def _examples(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Return (codes, values, weights) of all examples, made from the seed."""
+    def _examples(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Return (codes or views, values, weights) of all examples, made from the seed."""
         if self._data is not None:
             return self._data
         o = self.options
-        if o.examples:
+        if o.examples or not self.problem.size:
             rng = np.random.default_rng([self.seed, 0])
-            views, values = self.problem.sampled(o.examples, rng, o.redraws)
-            keep = np.ones(len(views), bool)
+            views, values = self.problem.sampled(o.examples or _RANDOM, rng, o.redraws)
             if o.thin:
-                kept = np.array([mask.bit_count() for mask in range(32)])[values.argmax(axis=1)]
-                keep = ~((kept == 1) | (kept == 2)) | (rng.random(len(views)) < 0.5)
-            views, values, weights = views[keep], values[keep], np.ones(keep.sum())
+                keep = rng.random(len(views)) < self.problem.shares(views, values)
+                views, values = views[keep], values[keep]
+            weights = np.ones(len(views))
             if o.canonical:
-                views["hand"], order = canonical(views["hand"])
-                values = columns_back(values, np.argsort(order, axis=1).astype(np.int8))
+                views, order = canonical_views(views)
+                if order is not None:
+                    values = columns_back(values, np.argsort(order, axis=1).astype(np.int8))
         else:
             views, values, weights = self.problem.situations(np.arange(self.problem.size))
         weights = weights / weights.mean()
-        self._data = (self.layout.encode(views), values.astype(np.float32), weights.astype(np.float32))
+        small = len(views) * int(np.prod(self.layout.shape)) * 4 <= _CACHED
+        self._data = (
+            self.layout.encode(views) if small else views,
+            values.astype(np.float32),
+            weights.astype(np.float32),
+        )
         return self._data
+
+    def _codes(self, examples: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+        """Return the codes of examples, which are codes already where all of them fit in memory."""
+        return examples if examples.dtype.names is None else self.layout.encode(examples)
 
     def _exact_metrics(self) -> Metrics:
         """Return the exact return and the shares of holds, over every hand up to suits' names (canonical only)."""
-        if not self.options.canonical or not self.options.measure:
+        if not self.options.canonical or not self.options.measure or not self.problem.size:
             return {}
         player = self.agent({})
-        assert isinstance(player, ValueAgent)
+        assert isinstance(player, HoldPlayer)
         return _measures(self.problem, player)
 
     # -- playing and keeping ---------------------------------------------------------------------------------------
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
-        by_policy = isinstance(self.network, SuitNetwork) and self.options.policy_weight > 0
+        by_policy = isinstance(self.network, SuitNetwork) and self.lesson > 0
         act = options.get("act", "policy" if by_policy else "value")
         if act not in ("value", "policy") or (act == "policy" and not by_policy):
             raise OptionError(f"act must be value{' or policy' if by_policy else ''} for this run. Got {act!r}.")
-        return ValueAgent(self.network.eval(), self.layout, self.options.canonical, act == "policy", self.device)
+        o = self.options
+        brain = ValueBrain(self.network.eval(), self.layout, o.canonical, act == "policy", self.device, o.threads)
+        return player_of(self.game, brain)
 
     def save(self, directory: Path) -> None:
         parts = tensors.module_tensors(self.network, "network")
@@ -230,47 +251,17 @@ class ValueTraining(Training):
         self.step = step
 
 
-class ValueAgent(Agent):
-    """Plays the hold with the greatest predicted value."""
-
-    def __init__(self, network: nn.Module, layout: Layout, canon: bool, by_policy: bool, device: torch.device) -> None:
-        self.network = network
-        self.layout = layout
-        self.canonical = canon
-        self.by_policy = by_policy
-        self.device = device
-
-    def values(self, views: Views) -> npt.NDArray[np.float64]:
-        """Return what the acting head says of each hold, (n, outputs), holds as the cards lie in the view."""
-        shown = views
-        if self.canonical:
-            shown = views.copy()
-            shown["hand"], order = canonical(views["hand"])
-        out = tensors.in_chunks(self._head, self.layout.encode(shown), self.device).astype(np.float64)
-        return columns_back(out, order) if self.canonical else out
-
-    def _head(self, codes: torch.Tensor) -> torch.Tensor:
-        if self.by_policy and isinstance(self.network, SuitNetwork):
-            return self.network.both(codes)[1]
-        made: torch.Tensor = self.network(codes)
-        return made
-
-    def policy(self, views: Views, legal: Legal) -> npt.NDArray[np.float64]:
-        out = np.zeros((len(views), 32))
-        out[np.arange(len(views)), self.values(views).argmax(axis=1)] = 1.0
-        return out
-
-
-def _measures(problem: Problem, agent: ValueAgent) -> Metrics:
+def _measures(problem: Problem, agent: HoldPlayer) -> Metrics:
     """Return the exact measures of an agent that treats suits and order alike."""
     lost = best = 0.0
     shares = np.zeros(4)
     total = 0.0
     for start in range(0, problem.size, 8192):
         views, values, weights = problem.situations(np.arange(start, min(start + 8192, problem.size)))
-        chosen = values[np.arange(len(views)), agent.values(views).argmax(axis=1)]
+        chosen = values[np.arange(len(views)), agent.hold_values(views).argmax(axis=1)]
         loss = values.max(axis=1) - chosen
-        shares += np.array([(weights * part).sum() for part in (loss < 1e-9, loss < 0.08, loss < 0.25, loss < np.inf)])
+        bars = (1e-9, 0.08 * problem.stake, 0.25 * problem.stake, np.inf)
+        shares += np.array([(weights * (loss < bar)).sum() for bar in bars])
         lost += float((weights * loss).sum())
         best += float((weights * values.max(axis=1)).sum())
         total += float(weights.sum())
