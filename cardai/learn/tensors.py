@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from cardai.core.errors import DamagedFileError
 
-CHUNK = 256
+CHUNK = 64
 """Rows a network evaluates at a time; the last chunk is padded with zeros."""
 
 
