@@ -91,10 +91,10 @@ def in_chunks(
 ) -> npt.NDArray[np.float32]:
     """Return ``function`` of codes (n, ...) as (n, k), evaluated in zero-padded chunks of equal size.
 
-    A row's result then depends on that row alone (on one machine and torch version).
+    A row's result then depends on that row alone (on one machine and torch version). One CPU thread: chunks are small.
     """
     parts = []
-    with torch.inference_mode():
+    with threads(1), torch.inference_mode():
         for start in range(0, len(codes), chunk):
             part = codes[start : start + chunk]
             count = len(part)

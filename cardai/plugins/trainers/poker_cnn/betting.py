@@ -82,7 +82,7 @@ class PokerCnnBetting(Trainer):
     batch: int = option(512, help="events in a minibatch", validator=validators.gt(0))
     warm_start: str = option("", help="a poker_cnn run whose network the first generation begins with")
     freeze_trunk: bool = option(False, help="network=suits: keep the warm-started card layers as they are")
-    threads: int = option(2, help="CPU threads", validator=validators.gt(0))
+    threads: int = option(2, help="CPU threads for learning (playing takes one)", validator=validators.gt(0))
 
     step_unit: ClassVar[str] = "hands"
     needs_encoder: ClassVar[bool] = True

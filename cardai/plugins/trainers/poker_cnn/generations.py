@@ -185,7 +185,7 @@ class BettingTraining(Training):
         made = teaching.targets(events, self.choices)
         lessons = Lessons(events, made, self.layout, self.heads, o.canonical, self.device)
         if isinstance(self.network, SuitNetwork) and o.freeze_trunk and not self.heads.published:
-            with tensors.threads(o.threads), self._rates.of("samples", 0):
+            with self._rates.of("samples", 0):
                 lessons.freeze(self.network)
         return lessons
 
@@ -234,7 +234,7 @@ class BettingTraining(Training):
             network = self._fresh()
             tensors.restore_module(network, self.generations[generation], "network", Path(f"generation {generation}"))
             o = self.options
-            brains.append(Brain(network.eval(), self.layout, self.heads, o.canonical, self.device, o.threads))
+            brains.append(Brain(network.eval(), self.layout, self.heads, o.canonical, self.device))
         return BettingAgent(tuple(brains), self.choices, habits, self.game, self.options.unit)
 
     def agent(self, options: Mapping[str, Any]) -> Agent:

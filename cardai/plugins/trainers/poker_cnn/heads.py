@@ -99,13 +99,11 @@ class Brain:
     heads: Heads
     canonical: bool
     device: torch.device
-    threads: int
 
     def outputs(self, views: Views, offered: Mask) -> tuple[Floats, Floats]:
         """Return (values, probabilities) of the choices, (n, C) each."""
         codes = encoded(self.layout, views, self.canonical)
-        with tensors.threads(self.threads):
-            raw = tensors.in_chunks(lambda x: self.heads.raw(self.network, x), codes, self.device).astype(np.float64)
+        raw = tensors.in_chunks(lambda x: self.heads.raw(self.network, x), codes, self.device).astype(np.float64)
         picked = np.take_along_axis(raw.reshape(len(views), self.heads.outputs), self.heads.columns(views), axis=1)
         values = picked[:, : self.heads.choices] - self.heads.offset
         return values, self.heads.policy(picked[:, self.heads.choices : 2 * self.heads.choices], values, offered)

@@ -35,7 +35,6 @@ class ValueBrain:
     canonical: bool
     by_policy: bool
     device: torch.device
-    threads: int
 
     def outputs(self, views: Views, by_policy: bool = False) -> Floats:
         """Return the outputs (n, K); holds of ``hand`` as the cards lie in the view."""
@@ -47,8 +46,7 @@ class ValueBrain:
             made: torch.Tensor = self.network(codes)
             return made
 
-        with tensors.threads(self.threads):
-            out = tensors.in_chunks(head, self.layout.encode(shown), self.device).astype(np.float64)
+        out = tensors.in_chunks(head, self.layout.encode(shown), self.device).astype(np.float64)
         return out if order is None else columns_back(out, order)
 
 

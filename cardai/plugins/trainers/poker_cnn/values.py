@@ -71,7 +71,7 @@ class PokerCnn(Trainer):
     measure: bool = option(
         True, help="exact return and mistakes over all hands with each row of metrics (canonical=true)"
     )
-    threads: int = option(2, help="CPU threads", validator=validators.gt(0))
+    threads: int = option(2, help="CPU threads for learning (playing takes one)", validator=validators.gt(0))
 
     step_unit: ClassVar[str] = "minibatches"
     needs_encoder: ClassVar[bool] = True
@@ -229,7 +229,7 @@ class ValueTraining(Training):
         if act not in ("value", "policy") or (act == "policy" and not by_policy):
             raise OptionError(f"act must be value{' or policy' if by_policy else ''} for this run. Got {act!r}.")
         o = self.options
-        brain = ValueBrain(self.network.eval(), self.layout, o.canonical, act == "policy", self.device, o.threads)
+        brain = ValueBrain(self.network.eval(), self.layout, o.canonical, act == "policy", self.device)
         return player_of(self.game, brain)
 
     def save(self, directory: Path) -> None:
