@@ -184,7 +184,7 @@ def rates(experiment: Experiment, runs: Path) -> list[str]:
         if not (path / "run.json").is_file():
             continue
         for row in Run.open(path).read_metrics():
-            speeds = " | ".join(f"{row.get(f'{what}_per_cpu_second', 0):,.0f}" for what in ("hands", "samples"))
+            speeds = " | ".join(f"{row.get(f'cpu_{what}_per_second', 0):,.0f}" for what in ("hands", "samples"))
             name = f"{entry.label} {row['generation']:.0f}"
             lines.append(f"| {name} | {row['events']:,.0f} | {speeds} | {row['value_loss']:.4g} |")
     return lines

@@ -11,10 +11,11 @@ import pytest
 import torch
 
 import cardai
+from cardai import testing
 from cardai.cards.ranking import rank_high
 from cardai.cards.strength import win_rates
 from cardai.core import registry
-from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.errors import DamagedFileError, OptionError, UsageError
 from cardai.core.fields import empty_views
 from cardai.core.rng import Rows, derive_many
 from cardai.core.runs import Run
@@ -28,6 +29,7 @@ from cardai.plugins.trainers.poker_cnn.problems import problem_of
 from cardai.plugins.trainers.poker_cnn.targets import Teaching, thinned
 from cardai.plugins.trainers.poker_cnn.values import compressed
 from cardai.solve.draw_values import draw_values
+from cardai.testing import Case
 
 VALUES = "poker_cnn_ours:batch=64,every=5,anneal=20,threads=1,measure=false,examples=2000"
 BETTING = "poker_cnn_betting_ours:network=dense,hands=400,unit=2,batch=64,epochs=1,threads=1,league=always_call,league_share=0.3"
@@ -71,17 +73,18 @@ def test_an_interrupted_training_ends_with_the_same_weights(
 
 def test_interrupted_between_minibatches_of_a_generation(tmp_path: Path) -> None:
     encoder = "grid_4x13:fields=hole+board+history+player"
-    spec = BETTING.replace("batch=64", "batch=4")
+    spec = BETTING.replace("batch=64", "batch=4").replace("hands=400", "hands=120")
     whole = start(spec, "leduc", encoder)
-    list(whole.train(400))
+    list(whole.train(120))
     first: Any = start(spec, "leduc", encoder)
-    for _ in first.train(400):
+    for _ in first.train(120):
         if first.minibatch:
             break
     assert first.minibatch > 0
     second = resumed(first, start(spec, "leduc", encoder), tmp_path / "half")
     list(second.train(1))
-    assert second.step == whole.step == 400
+    assert second.step == whole.step == 120
+    assert first.step == 119  # the last hand counts when the generation has been learned
     assert all(np.array_equal(a, b) for a, b in zip(weights(whole), weights(second), strict=True))
 
 
@@ -142,8 +145,8 @@ def test_discounting_leaves_pot_and_bet_alone() -> None:
 def test_every_generation_is_a_player() -> None:
     game = cardai.game("leduc")
     training = start(BETTING, "leduc", "grid_4x13:fields=hole+board+history+player")
-    with pytest.raises(UsageError, match="not finished a generation"):
-        training.agent({})
+    with pytest.raises(OptionError, match="no generation 0"):
+        training.agent({"generation": "0"})
     list(training.train(800))
     for options in (
         {"generation": "0"},
@@ -292,3 +295,23 @@ def test_impossible_values_are_repaired() -> None:
     got, changed = repaired(values, views, offered, 1000.0, 3)
     assert np.allclose(got[:, 1], [0.0, 0.4, 0.95 * 0.6])
     assert changed.all()
+
+
+@testing.parametrize_checks(
+    "trainer",
+    "poker_cnn_betting:network=dense,hands=4,unit=2,batch=4,epochs=1,threads=1",
+    game="leduc",
+    encoder="grid_4x13:fields=hole+board",
+)
+def test_betting_conforms(check: Case) -> None:
+    check()
+
+
+@testing.parametrize_checks(
+    "trainer",
+    "poker_cnn:network=dense,batch=16,every=2,threads=1,measure=false,examples=50",
+    game="video_poker",
+    encoder="grid_4x13:fields=hand",
+)
+def test_value_learning_conforms(check: Case) -> None:
+    check()

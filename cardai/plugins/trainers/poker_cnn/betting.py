@@ -21,6 +21,16 @@ if TYPE_CHECKING:
     from cardai.plugins.trainers.poker_cnn.generations import BettingTraining
 
 
+PLAYER_OPTIONS = {
+    "generation": "the generation to play (default: the newest)",
+    "policy_mix": "chance to act by the policy head (default: as trained)",
+    "noise": "noise on values (default: as trained)",
+    "repair": "clip impossible values (default: as trained)",
+    "boost": "bet more after keeping more cards (default: as trained)",
+    "mix": "how many of the newest generations play, one drawn for each decision (default 1)",
+}
+
+
 @frozen
 class PokerCnnBetting(Trainer):
     """Poker-CNN's betting networks, for any game of at most 64 actions. A step is a hand of self-play.
@@ -125,18 +135,12 @@ class PokerCnnBetting(Trainer):
         return BettingTraining(self, game, encoder, seed)
 
     def agent_options(self) -> Mapping[str, str]:
-        return {
-            "generation": "the generation to play (default: the newest)",
-            "policy_mix": "chance to act by the policy head (default: as trained)",
-            "noise": "noise on values (default: as trained)",
-            "repair": "clip impossible values (default: as trained)",
-            "boost": "bet more after keeping more cards (default: as trained)",
-            "mix": "how many of the newest generations play, one drawn for each decision (default 1)",
-        }
+        return PLAYER_OPTIONS
 
     def trained_agent(
         self, game: Game, encoder: Encoder | None, seed: int, directory: Path, options: Mapping[str, Any]
     ) -> Agent:
         training = self.start(game, encoder, seed)
-        training.load_generations(directory)
+        if not training.load_generations(directory)["generations"]:
+            training.load(directory)
         return training.agent(options)

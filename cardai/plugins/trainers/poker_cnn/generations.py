@@ -25,15 +25,16 @@ from cardai.learn.choices import Choices
 from cardai.learn.grid_networks import SuitNetwork
 from cardai.learn.selfplay import Cast, Events, collect, fields_digest, joined
 from cardai.plugins.trainers.poker_cnn.acting import BettingAgent, Habits
-from cardai.plugins.trainers.poker_cnn.betting import PokerCnnBetting
+from cardai.plugins.trainers.poker_cnn.betting import PLAYER_OPTIONS, PokerCnnBetting
 from cardai.plugins.trainers.poker_cnn.draws import choices_of
 from cardai.plugins.trainers.poker_cnn.heads import OFFSET, Brain, Heads
 from cardai.plugins.trainers.poker_cnn.learning import Lessons, PolicyLesson, losses, outputs
 from cardai.plugins.trainers.poker_cnn.store import read_events, write_events
 from cardai.plugins.trainers.poker_cnn.targets import Teaching, thinned
-from cardai.plugins.trainers.poker_cnn.values import make_network
+from cardai.plugins.trainers.poker_cnn.values import make_network, refuse_unknown
 
 _CHUNK_HANDS = 10_000  # hands played between two moments at which the training can be saved
+_LOSSES = 500  # minibatches whose mean losses are reported
 _STATE = "state.json"
 
 
@@ -65,6 +66,7 @@ class BettingTraining(Training):
         self.memory: list[Events] = []
         self.parts: list[Events] = []  # of the generation being played
         self.minibatch = 0  # done of the generation being learned
+        self.losses: list[list[float]] = []  # of values and policy, of its last minibatches
         self.network = self._fresh(warm=True)
         self.optimizer = self._new_optimizer()
         self._league = [registry.create("agent", spec).for_game(game) for spec in options.league]
@@ -163,16 +165,16 @@ class BettingTraining(Training):
             self.parts = []
         lessons = self._lessons()
         total = int(o.epochs * len(lessons)) // o.batch
-        seen: list[tuple[float, float]] = []
         while self.minibatch < total:
             with self._rates.of("samples", o.batch):
-                seen.append(self._update(lessons, self._rows(len(lessons)), self.minibatch / total))
+                seen = self._update(lessons, self._rows(len(lessons)), self.minibatch / total)
+            self.losses = [*self.losses[1 - _LOSSES :], list(seen)]
             self.minibatch += 1
-            if self.minibatch % 200 == 0:
+            if self.minibatch % 50 == 0:
                 yield {}
-        value_loss, policy_loss = (float(np.mean([loss[k] for loss in seen[-1000:]] or [0.0])) for k in (0, 1))
+        value_loss, policy_loss = (float(np.mean([loss[k] for loss in self.losses] or [0.0])) for k in (0, 1))
         self.generations.append({k: v.clone() for k, v in tensors.module_tensors(self.network, "network").items()})
-        self.minibatch = 0
+        self.minibatch, self.losses = 0, []
         self.optimizer = self._new_optimizer()
         self.step = self.played
         done = {"generation": float(self.generation - 1), "events": float(len(lessons))}
@@ -238,8 +240,9 @@ class BettingTraining(Training):
         return BettingAgent(tuple(brains), self.choices, habits, self.game, self.options.unit)
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
+        refuse_unknown(options, PLAYER_OPTIONS)
         if not self.generations:
-            raise UsageError("This run has not finished a generation yet: train it further, then play it.")
+            return self._beginner(options)
         newest = len(self.generations) - 1
         try:
             chosen, mix = int(options.get("generation", newest)), int(options.get("mix", 1))
@@ -250,6 +253,15 @@ class BettingTraining(Training):
         if not 0 <= chosen <= newest or mix < 1:
             raise OptionError(f"generation must be 0 to {newest} and mix at least 1. Got {dict(options)}.")
         return self._agent_of(tuple(range(max(0, chosen - mix + 1), chosen + 1)), self._habits(**numbers, **flags))
+
+    def _beginner(self, options: Mapping[str, Any]) -> Agent:
+        """Return the network as it stands before the first generation is finished."""
+        if "generation" in options:
+            raise OptionError(f"No generation is finished yet: there is no generation {options['generation']}.")
+        network = self._fresh()
+        network.load_state_dict(self.network.state_dict())
+        brain = Brain(network.eval(), self.layout, self.heads, self.options.canonical, self.device)
+        return BettingAgent((brain,), self.choices, self._habits(), self.game, self.options.unit)
 
     # -- keeping ---------------------------------------------------------------------------------------------------
 
@@ -262,7 +274,8 @@ class BettingTraining(Training):
             write_events(directory / f"events-{k:03d}.npz", events)
         state = {"step": self.step, "played": self.played, "generations": len(self.generations)}
         state |= {"memory": len(self.memory), "parts": len(self.parts), "minibatch": self.minibatch}
-        (directory / _STATE).write_text(json.dumps({**state, "fields": fields_digest(self.game)}))
+        more = {"fields": fields_digest(self.game), "losses": self.losses}
+        (directory / _STATE).write_text(json.dumps({**state, **more}))
 
     def load_generations(self, directory: Path) -> dict[str, int]:
         """Take up the finished generations alone (all that players need); return the numbers of the state."""
@@ -270,6 +283,7 @@ class BettingTraining(Training):
         try:
             state = json.loads((directory / _STATE).read_text())
             counts = {name: int(state[name]) for name in names}
+            self.losses = [[float(value), float(policy)] for value, policy in state["losses"]]
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise DamagedFileError(f"The file {directory / _STATE} cannot be read: {error}.") from error
         if state.get("fields") != fields_digest(self.game):
@@ -305,7 +319,7 @@ class _Rates:
         out: Metrics = {}
         for name, (count, wall, cpu) in self._sums.items():
             out[f"{name}_per_second"] = count / max(wall, 1e-9)
-            out[f"{name}_per_cpu_second"] = count / max(cpu, 1e-9)
+            out[f"cpu_{name}_per_second"] = count / max(cpu, 1e-9)
         self._sums = {}
         return out
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -224,6 +224,7 @@ class ValueTraining(Training):
     # -- playing and keeping ---------------------------------------------------------------------------------------
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
+        refuse_unknown(options, ("act",))
         by_policy = isinstance(self.network, SuitNetwork) and self.lesson > 0
         act = options.get("act", "policy" if by_policy else "value")
         if act not in ("value", "policy") or (act == "policy" and not by_policy):
@@ -273,6 +274,13 @@ def _measures(problem: Problem, agent: HoldPlayer) -> Metrics:
 def compressed(values: torch.Tensor) -> torch.Tensor:
     """Return Poker-CNN's scale of payouts: v up to 4, then 4 + sqrt(v - 4)."""
     return torch.where(values <= 4, values, 4 + torch.sqrt(torch.clamp(values - 4, min=0)))
+
+
+def refuse_unknown(options: Mapping[str, Any], known: Iterable[str]) -> None:
+    """Raise OptionError for an option of a trained player that there is not."""
+    for name in options:
+        if name not in known:
+            raise OptionError(f"The trained player has no option {name!r}. Known: {', '.join(known)}.")
 
 
 def make_network(name: NetworkName, layout: Layout, outputs: int, same_padding: bool) -> nn.Module:
