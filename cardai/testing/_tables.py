@@ -288,8 +288,8 @@ def copied_rows_go_on_alike(subject: GameSubject) -> None:
     game = subject.game
     source, copies = game.tables(COUNT), game.tables(COUNT)
     source.reset(seeds_of(COUNT))
-    for _ in range(3):
-        live = np.flatnonzero(source.current_players() >= 0)
+    for step in range(3):  # the hands go on for none to three actions
+        live = np.flatnonzero((source.current_players() >= 0) & (np.arange(COUNT) % 4 > step))
         if len(live):
             legal = source.legal(live)
             actions = [all_legal(legal, k)[len(all_legal(legal, k)) // 2] for k in range(len(live))]
@@ -299,14 +299,11 @@ def copied_rows_go_on_alike(subject: GameSubject) -> None:
     players, there = range(game.num_players), np.arange(len(rows))
     before = [source.views(p, rows).tobytes() for p in players]
     require(before == [copies.views(p, there).tobytes() for p in players], "A copied hand looks different.")
-    original = game.tables(len(rows))
-    original.copy_rows(source, rows)
-    for first, second in zip(_ends(copies, len(rows)), _ends(original, len(rows)), strict=True):
-        require(first == second, "Two copies of a hand, played alike, come out differently.")
+    ends = _ends(copies, len(rows))
     after = [source.views(p, rows).tobytes() for p in players]
     require(before == after, "Playing a copy on has changed the hand that it was copied from.")
     own = _ends(source, COUNT)
-    require([own[int(row)] for row in rows] == _ends(original, len(rows)), "A copy and its original end differently.")
+    require([own[int(row)] for row in rows] == ends, "A copy and its original end differently.")
 
 
 def _ends(tables: Tables, count: int) -> list[tuple[Any, ...]]:
