@@ -266,6 +266,13 @@ class WideCurrent(StateTables):
         return super().current_players().astype(np.int64)
 
 
+class SharesCopies(StateTables):
+    def copy_rows(self, source: Any, rows: Any) -> None:
+        super().copy_rows(source, rows)
+        for k, row in enumerate(rows):
+            self._states[k] = source.state(int(row))
+
+
 def _with_tables(tables: type[StateTables]) -> Game:
     return kuhn(tables=lambda self, count: tables(self, count))
 
@@ -278,6 +285,7 @@ def _with_tables(tables: type[StateTables]) -> Game:
         (_with_tables(Crowded), "tables-do-not-depend-on-size", "player 0's view"),
         (_with_tables(ResetsAll), "single-rows-reset", "changed others"),
         (_with_tables(HalfApplied), "tables-refuse-illegal-actions", "changed a row"),
+        (_with_tables(SharesCopies), "copied-rows-go-on-alike", "changed the hand that it was copied from"),
         (_with_tables(WideCurrent), "table-arrays-are-typed", "int64"),
         (kuhn(rules=""), "description-is-complete", "no rules"),
         (kuhn(view_fields=_fields(doc=" ")), "description-is-complete", "has no doc"),

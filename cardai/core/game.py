@@ -346,6 +346,10 @@ class Tables(ABC):
         """Return a structured array over the game's outcome fields for finished hands at ``rows``."""
 
     @abstractmethod
+    def copy_rows(self, source: Tables, rows: IntArray) -> None:
+        """Put independent copies of the hands at ``rows`` of ``source`` (tables of the same game) on rows 0, 1, 2, ..."""
+
+    @abstractmethod
     def deck(self, row: int) -> list[int]:
         """Return the chance outcomes at ``row`` in order (a fast game: the whole deck; ask before anything is reshuffled).
 

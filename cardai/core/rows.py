@@ -230,6 +230,11 @@ class RowTables(Tables):
             self.kernels.outcomes(self.data, self.rules, rows, out)
         return out
 
+    def copy_rows(self, source: Tables, rows: IntArray) -> None:
+        if not isinstance(source, RowTables):
+            raise TypeError(f"The hands of {type(source).__name__} cannot be copied to RowTables.")
+        self.data[: len(rows)] = source.data[rows]
+
     def deck(self, row: int) -> list[int]:
         return [int(card) for card in self.data[row]["deck"]]
 

@@ -107,6 +107,16 @@ class StateTables(Tables):
             return empty_views((), len(rows))
         return pack_views(self.game.outcome_fields, (self.state(int(row)).outcome() for row in rows))
 
+    def copy_rows(self, source: Tables, rows: IntArray) -> None:
+        if not isinstance(source, StateTables):
+            raise TypeError(f"The hands of {type(source).__name__} cannot be copied to StateTables.")
+        for k, row in enumerate(rows):
+            self._states[k] = source.state(int(row)).clone()
+            self._seeds[k] = source._seeds[row]
+            self._given[k] = list(source._given[row])
+            self._decks[k] = list(source._decks[row])
+            self._current[k] = source._current[row]
+
     def deck(self, row: int) -> list[int]:
         return list(self._decks[row])
 

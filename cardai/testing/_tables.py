@@ -280,3 +280,43 @@ def _match_ends(game: Game, results: list[list[float]], setups: Any, outcomes: A
             return
         scores = game.add_score(scores, best)
     require(False, f"A match is not over after 10,000 hands with the returns {best[0].tolist()} each.")
+
+
+@check("game")
+def copied_rows_go_on_alike(subject: GameSubject) -> None:
+    """Hands copied to other tables look, go on and end as their originals do, and leave those alone."""
+    game = subject.game
+    source, copies = game.tables(COUNT), game.tables(COUNT)
+    source.reset(seeds_of(COUNT))
+    for step in range(3):  # the hands go on for none to three actions
+        live = np.flatnonzero((source.current_players() >= 0) & (np.arange(COUNT) % 4 > step))
+        if len(live):
+            legal = source.legal(live)
+            actions = [all_legal(legal, k)[len(all_legal(legal, k)) // 2] for k in range(len(live))]
+            source.apply(live, np.array(actions, np.int64))
+    rows = np.arange(1, COUNT, 2)
+    copies.copy_rows(source, rows)
+    players, there = range(game.num_players), np.arange(len(rows))
+    before = [source.views(p, rows).tobytes() for p in players]
+    require(before == [copies.views(p, there).tobytes() for p in players], "A copied hand looks different.")
+    ends = _ends(copies, len(rows))
+    after = [source.views(p, rows).tobytes() for p in players]
+    require(before == after, "Playing a copy on has changed the hand that it was copied from.")
+    own = _ends(source, COUNT)
+    require([own[int(row)] for row in rows] == ends, "A copy and its original end differently.")
+
+
+def _ends(tables: Tables, count: int) -> list[tuple[Any, ...]]:
+    """Play the first ``count`` hands on by a fixed rule; return how each ended."""
+    for _ in range(MOST_STEPS):
+        current = tables.current_players()[:count]
+        live = np.flatnonzero(current >= 0)
+        if not len(live):
+            break
+        legal = tables.legal(live)
+        tables.apply(live, np.array([all_legal(legal, k)[0] for k in range(len(live))], np.int64))
+    rows = np.arange(count)
+    seats = range(tables.game.num_players)
+    views = [tables.views(p, rows) for p in seats]
+    returns = tables.returns(rows)
+    return [(returns[i].tolist(), *(v[i].tobytes() for v in views)) for i in range(count)]

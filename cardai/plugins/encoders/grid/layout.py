@@ -29,6 +29,8 @@ class Source:
 
     planes: tuple[Plane, ...]
     fill: Fill
+    cards: bool = False
+    """Whether the planes show cards (or amounts written as cards) rather than filled levels."""
     decode: Callable[[Bits, Levels], dict[str, Any]] | None = None
     """From (k,) bits and (k,) levels of one view back to field values."""
 
@@ -41,6 +43,8 @@ class GridLayout(Layout):
         self.sources = sources
         self.lossless = lossless
         self.planes = tuple(plane for source in sources for plane in source.planes)
+        shows = [source.cards for source in sources for _ in source.planes]
+        self.card_planes = tuple(k for k, cards in enumerate(shows) if cards)
         self.shape = (len(self.planes), window.height, window.width)
 
     def encode(self, views: Views, out: Floats | None = None) -> Floats:

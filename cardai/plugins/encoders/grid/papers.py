@@ -134,6 +134,7 @@ def _pot(unit: float) -> Source:
     return Source(
         (Plane("pot as cards", "", "chips in the pot", f"a cell for {unit:g} chips, in the order 2c 2d 2h 2s 3c"),),
         fill,
+        True,
     )
 
 
@@ -141,14 +142,14 @@ def _board(name: str, start: int, end: int) -> Source:
     def fill(views: Views, bits: Bits, levels: Levels) -> None:
         bits[:, 0] = union(views["board"][:, start:end])
 
-    return Source((Plane(name, "", f"public cards: {name}"),), fill)
+    return Source((Plane(name, "", f"public cards: {name}"),), fill, True)
 
 
 def _all_cards() -> Source:
     def fill(views: Views, bits: Bits, levels: Levels) -> None:
         bits[:, 0] = union(views["hole"]) | union(views["board"])
 
-    return Source((Plane("all cards", "", "private and public cards"),), fill)
+    return Source((Plane("all cards", "", "private and public cards"),), fill, True)
 
 
 def _betting(name: str, back: int, draws: bool = False) -> Source:

@@ -32,7 +32,7 @@ def one_card(f: Field) -> Source:
     def decode(bits: Bits, levels: Levels) -> dict[str, Any]:
         return {f.name: _lowest(int(bits[0]))}
 
-    return Source((Plane(f.name, "", f.doc),), fill, decode)
+    return Source((Plane(f.name, "", f.doc),), fill, True, decode)
 
 
 def cards_each(f: Field) -> Source:
@@ -46,7 +46,7 @@ def cards_each(f: Field) -> Source:
     def decode(bits: Bits, levels: Levels) -> dict[str, Any]:
         return {f.name: [_lowest(int(b)) for b in bits if b]}
 
-    return Source(planes, fill, decode)
+    return Source(planes, fill, True, decode)
 
 
 def cards_together(f: Field, name: str = "") -> Source:
@@ -55,7 +55,7 @@ def cards_together(f: Field, name: str = "") -> Source:
     def fill(views: Views, bits: Bits, levels: Levels) -> None:
         bits[:, 0] = union(views[f.name])
 
-    return Source((Plane(name or f"{f.name} together", "", f"all at once: {f.doc}"),), fill)
+    return Source((Plane(name or f"{f.name} together", "", f"all at once: {f.doc}"),), fill, True)
 
 
 def card_sets(f: Field) -> Source:
@@ -70,7 +70,7 @@ def card_sets(f: Field) -> Source:
         values = [int(b) for b in bits]
         return {f.name: values if f.size else values[0]}
 
-    return Source(planes, fill, decode)
+    return Source(planes, fill, True, decode)
 
 
 def numbers(f: Field) -> Source:
@@ -88,7 +88,7 @@ def numbers(f: Field) -> Source:
         values = [bool(x) for x in values] if f.kind == "flag" else values
         return {f.name: values if f.size else values[0]}
 
-    return Source(planes, fill, decode)
+    return Source(planes, fill, False, decode)
 
 
 def numbers_as_cards(f: Field, unit: float) -> Source:
@@ -107,7 +107,7 @@ def numbers_as_cards(f: Field, unit: float) -> Source:
     def fill(views: Views, bits: Bits, levels: Levels) -> None:
         bits[:] = amount_as_cards(views[f.name].reshape(len(views), count), unit)
 
-    return Source(planes, fill)
+    return Source(planes, fill, True)
 
 
 def seats(f: Field) -> Source:
@@ -128,7 +128,7 @@ def seats(f: Field) -> Source:
         values = [int(row.argmax()) if row.any() else -1 for row in shaped]
         return {f.name: values if f.size else values[0]}
 
-    return Source(planes, fill, decode)
+    return Source(planes, fill, False, decode)
 
 
 def history(f: Field, length: int) -> Source:
@@ -155,7 +155,7 @@ def history(f: Field, length: int) -> Source:
         values = [int(x) for x in entries if x >= 0]
         return {f.name: values if kept == f.size else values[::-1]}
 
-    return Source(planes, fill, decode)
+    return Source(planes, fill, False, decode)
 
 
 def _lowest(bits: int) -> int:

@@ -1,0 +1,104 @@
+"""Torch modules and optimisers to and from safetensors, and evaluation that no neighbour can change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from cardai.core.errors import DamagedFileError
+
+CHUNK = 64
+"""Rows a network evaluates at a time; the last chunk is padded with zeros."""
+
+
+def device() -> torch.device:
+    """Return the GPU if there is one, else the CPU."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+@contextmanager
+def threads(count: int) -> Iterator[None]:
+    """Compute with ``count`` CPU threads inside, and with as many as before afterwards."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def module_tensors(module: nn.Module, prefix: str) -> dict[str, Tensor]:
+    """Return a module's weights by name, on the CPU."""
+    return {f"{prefix}.{name}": t.detach().cpu().contiguous() for name, t in module.state_dict().items()}
+
+
+def optimizer_tensors(optimizer: torch.optim.Optimizer, prefix: str) -> dict[str, Tensor]:
+    """Return an optimiser's state by parameter number and name, on the CPU."""
+    out = {}
+    for index, state in optimizer.state_dict()["state"].items():
+        for name, value in state.items():
+            if value is not None:
+                out[f"{prefix}.{index}.{name}"] = torch.as_tensor(value).detach().cpu().contiguous().clone()
+    return out
+
+
+def write(path: Path, tensors: Mapping[str, Tensor]) -> None:
+    """Write tensors as safetensors (no code in the file)."""
+    save_file({name: t.contiguous() for name, t in tensors.items()}, str(path))
+
+
+def read(path: Path) -> dict[str, Tensor]:
+    """Read tensors. Raises DamagedFileError, naming the file."""
+    try:
+        return load_file(str(path))
+    except Exception as error:
+        raise DamagedFileError(f"The weights {path} cannot be read: {error}. Take another checkpoint.") from error
+
+
+def restore_module(module: nn.Module, tensors: Mapping[str, Tensor], prefix: str, path: Path) -> None:
+    """Put weights back into ``module``. Raises DamagedFileError where names or shapes differ."""
+    own = {name[len(prefix) + 1 :]: t for name, t in tensors.items() if name.startswith(prefix + ".")}
+    try:
+        module.load_state_dict(own)
+    except RuntimeError as error:
+        reason = str(error).splitlines()[-1].strip()
+        raise DamagedFileError(f"The weights {path} do not fit this network: {reason}") from error
+
+
+def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor], prefix: str, path: Path) -> None:
+    """Put an optimiser's state back. Raises DamagedFileError where it does not fit."""
+    state: dict[int, dict[str, Any]] = {}
+    for name, tensor in tensors.items():
+        if name.startswith(prefix + "."):
+            index, key = name[len(prefix) + 1 :].split(".", 1)
+            state.setdefault(int(index), {})[key] = tensor
+    values = optimizer.state_dict()
+    if any(index >= len(values["param_groups"][0]["params"]) for index in state):
+        raise DamagedFileError(f"The optimiser state in {path} belongs to another network.")
+    optimizer.load_state_dict({"state": state, "param_groups": values["param_groups"]})
+
+
+def in_chunks(
+    function: Callable[[Tensor], Tensor], codes: npt.NDArray[np.float32], where: torch.device, chunk: int = CHUNK
+) -> npt.NDArray[np.float32]:
+    """Return ``function`` of codes (n, ...) as (n, k), evaluated in zero-padded chunks of equal size.
+
+    A row's result then depends on that row alone (on one machine and torch version). One CPU thread: chunks are small.
+    """
+    parts = []
+    with threads(1), torch.inference_mode():
+        for start in range(0, len(codes), chunk):
+            part = codes[start : start + chunk]
+            count = len(part)
+            if count < chunk:
+                part = np.concatenate([part, np.zeros((chunk - count, *part.shape[1:]), np.float32)])
+            parts.append(function(torch.from_numpy(part).to(where)).cpu().numpy()[:count])
+    return np.concatenate(parts) if parts else np.zeros((0, 0), np.float32)

@@ -1,0 +1,176 @@
+"""How a betting network plays: values and a policy, with the publication's habits as switches."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from attrs import frozen
+
+from cardai.core.agent import Agent
+from cardai.core.fields import Views
+from cardai.core.game import Game, Legal
+from cardai.core.rng import Rows
+from cardai.learn.choices import FIRST_DISCARD, Choices, KeepChoices
+from cardai.plugins.trainers.poker_cnn.heads import Brain, best
+
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+_EULER = 0.5772156649
+
+
+@frozen
+class Habits:
+    """The switches; amounts are in the unit of values.
+
+    ``noise`` is the scale of the Gumbel noise (mean: half of it) on every value but folding's; bets get no negative one.
+    ``policy_mix`` is the chance to draw from the policy rather than take the best value. ``repair`` clips impossible
+    values. ``boost`` raises a bet's value by ``noise`` for who kept more cards than the opponent, by twice that for who
+    stood pat (the size is ours: Poker-CNN's is not published). ``refold`` thinks again, once, about a fold before the
+    first draw. What was repaired or boosted is played by value. ``draw_shares``: the chance to decide how many cards to
+    keep by the network with 1, 2 and 3 draws left, else the best hold does. ``explore`` is the chance of a uniformly
+    random legal choice.
+    """
+
+    noise: float = 0.0
+    policy_mix: float = 1.0
+    repair: bool = False
+    boost: bool = False
+    refold: bool = False
+    draw_shares: tuple[float, ...] = (1.0, 1.0, 1.0)
+    explore: float = 0.0
+
+
+class BettingAgent(Agent):
+    """Networks that play, one of them drawn for each decision. ``policy`` is what they do without noise."""
+
+    def __init__(self, brains: tuple[Brain, ...], choices: Choices, habits: Habits, game: Game, unit: float) -> None:
+        self.brains = brains
+        self.choices = choices
+        self.habits = habits
+        self.unit = unit
+        rounds = [f.maximum for f in game.view_fields if f.name == "round"]
+        self.last_round = rounds[0] if rounds else -1
+
+    def _probabilities(self, views: Views, offered: Mask, values: Floats, policy: Floats, noise: Floats) -> Floats:
+        """Return the probabilities (n, C) of choices, given the noise (n, C)."""
+        h = self.habits
+        by_value = np.zeros(len(views), bool)
+        if h.repair:
+            values, by_value = repaired(values, views, offered, self.unit, self.last_round)
+        values = values + noise
+        if h.boost:
+            boost = h.noise * kept_more(views)
+            values[:, 2] += boost
+            by_value = by_value | (boost > 0)
+        mix = np.where(by_value, 0.0, h.policy_mix)[:, None]
+        mixed = mix * policy + (1 - mix) * best(values, offered)
+        mixed = (1 - h.explore) * mixed + h.explore * offered / offered.sum(axis=1, keepdims=True)
+        return self._kept_by_best_hold(views, offered, mixed)
+
+    def _kept_by_best_hold(self, views: Views, offered: Mask, probabilities: Floats) -> Floats:
+        shares = np.asarray(self.habits.draw_shares)
+        if not isinstance(self.choices, KeepChoices) or (shares >= 1.0).all():
+            return probabilities
+        rows = np.flatnonzero(offered[:, FIRST_DISCARD:].any(axis=1))
+        if len(rows):
+            share = shares[np.clip(views["draws_left"][rows] - 1, 0, len(shares) - 1)][:, None]
+            held = np.zeros((len(rows), self.choices.count))
+            held[np.arange(len(rows)), FIRST_DISCARD + self.choices.best(views[rows])[1]] = 1.0
+            probabilities[rows] = share * probabilities[rows] + (1 - share) * held
+        return probabilities
+
+    def policy(self, views: Views, legal: Legal) -> Floats:
+        assert isinstance(legal, np.ndarray)
+        offered = self.choices.legal(legal)
+        total = self._quiet(views, offered)
+        return self.choices.spread(views, total, legal)
+
+    def _quiet(self, views: Views, offered: Mask) -> Floats:
+        """Return the probabilities (n, C) without noise."""
+        total = np.zeros(offered.shape)
+        silence = np.zeros(offered.shape)
+        for brain in self.brains:
+            total += self._probabilities(views, offered, *brain.outputs(views, offered), silence)
+        total /= len(self.brains)
+        if self.habits.refold:
+            again = np.where(before_draws(views) & offered[:, 0], total[:, 0], 0.0)[:, None]
+            fold = total[:, 0] * np.where(again[:, 0] > 0, total[:, 0], 1.0)
+            total = total * (1 + again)
+            total[:, 0] = fold
+        return total
+
+    def decide(self, views: Views, offered: Mask, rng: Rows) -> tuple[npt.NDArray[np.int64], Floats]:
+        """Return choices (n,) and the probabilities (n, C) that they were drawn from."""
+        h = self.habits
+        if h.noise == 0.0:
+            probabilities = self._quiet(views, offered)
+            return rng.choice(probabilities), probabilities
+        drawn = rng.fork(1000).random(offered.shape[1] + 1)
+        which = np.minimum((drawn[:, -1] * len(self.brains)).astype(int), len(self.brains) - 1)
+        values, policy = np.zeros(offered.shape), np.zeros(offered.shape)
+        for k, brain in enumerate(self.brains):
+            rows = np.flatnonzero(which == k)
+            if len(rows):
+                values[rows], policy[rows] = brain.outputs(views[rows], offered[rows])
+        gumbel = -np.log(-np.log(np.clip(drawn[:, :-1], 1e-12, 1 - 1e-12)))
+        noise = h.noise * (gumbel - _EULER + 0.5)
+        noise[:, 0] = np.where(offered[:, 0] & offered[:, 1], 0.0, noise[:, 0])
+        if offered.shape[1] > 2:
+            noise[:, 2] = np.maximum(noise[:, 2], 0.0)
+        probabilities = self._probabilities(views, offered, values, policy, noise)
+        chosen = rng.choice(probabilities)
+        if h.refold:
+            again = (chosen == 0) & offered[:, 0] & before_draws(views)
+            chosen = np.where(again, rng.fork(1001).choice(probabilities), chosen)
+        return chosen, probabilities
+
+    def act(self, views: Views, legal: Legal, rng: Rows) -> npt.NDArray[np.int64]:
+        assert isinstance(legal, np.ndarray)
+        return self.choices.actions(views, self.decide(views, self.choices.legal(legal), rng)[0])
+
+
+def _has(views: Views, *names: str) -> bool:
+    return set(names) <= set(views.dtype.names or ())
+
+
+def before_draws(views: Views) -> Mask:
+    """Say where the first draw is still to come (nowhere in games without the field ``kept``)."""
+    if not _has(views, "kept", "draws_left"):
+        return np.zeros(len(views), bool)
+    return np.asarray((views["kept"] < 0).all(axis=1) & (views["draws_left"] > 0))
+
+
+def kept_more(views: Views) -> Floats:
+    """Return (n,) 1 for who kept more cards than the opponent at the last draw, 2 for who stood pat then, else 0."""
+    out = np.zeros(len(views))
+    if not _has(views, "kept", "player") or not len(views):
+        return out
+    seats = views["spent"].shape[1] if _has(views, "spent") else 2
+    kept = views["kept"].reshape(len(views), seats, -1).astype(np.int64)
+    last = (kept >= 0).all(axis=1).sum(axis=1) - 1  # the last draw that everybody has made
+    rows = np.flatnonzero(last >= 0)
+    at = kept[rows, :, last[rows]]  # (m, seats)
+    mine = at[np.arange(len(rows)), views["player"][rows]]
+    most = np.where(np.arange(seats) == views["player"][rows, None], -1, at).max(axis=1)
+    out[rows] = (mine > most) * np.where(mine == 5, 2.0, 1.0)
+    return out
+
+
+def repaired(values: Floats, views: Views, offered: Mask, unit: float, last_round: int) -> tuple[Floats, Mask]:
+    """Return values (n, C) without impossible sizes, and which rows (n,) were changed.
+
+    A check is worth 0 at least; a check that ends the hand (the button's, in the last round) no more than the pot; a call
+    that does no more than 95% of the pot and the bet (Poker-CNN). Views without ``pot`` and ``to_call`` are left alone.
+    """
+    if not _has(views, "pot", "to_call", "round"):
+        return values, np.zeros(len(views), bool)
+    pot, bet = views["pot"] / unit, views["to_call"] / unit
+    last, free = views["round"] == last_round, views["to_call"] == 0
+    ends = last & ((views["button"] == views["player"]) if _has(views, "button", "player") else True)
+    out = values.copy()
+    call = out[:, 1]
+    call[free] = np.maximum(call[free], 0.0)
+    call[free & ends] = np.minimum(call, pot)[free & ends]
+    call[~free & last] = np.minimum(call, 0.95 * (pot + bet))[~free & last]
+    changed = (np.abs(call - values[:, 1]) > 1e-12) & offered[:, 1]
+    return out, np.asarray(changed)

@@ -1,0 +1,118 @@
+"""Players over a value network: holds of video poker, draws with the published heuristic's bets, and that alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from attrs import frozen
+from torch import nn
+
+from cardai.cards.canonical import columns_back
+from cardai.cards.kinds import spread
+from cardai.core.agent import Agent
+from cardai.core.encoder import Layout
+from cardai.core.fields import Views
+from cardai.core.game import Amounts, Game, Legal
+from cardai.learn import tensors
+from cardai.learn.choices import FIRST_DISCARD
+from cardai.learn.grid_networks import SuitNetwork
+from cardai.learn.views import canonical_views
+from cardai.plugins.trainers.poker_cnn.draws import is_draw_betting
+from cardai.solve.betting_heuristic import betting_policy
+from cardai.solve.draw_values import hand_values
+
+Floats = npt.NDArray[np.float64]
+_BASELINE = 0.40
+
+
+@frozen(eq=False)
+class ValueBrain:
+    """A value network with all that is needed to ask it; ``by_policy``: holds by the policy head."""
+
+    network: nn.Module
+    layout: Layout
+    canonical: bool
+    by_policy: bool
+    device: torch.device
+
+    def outputs(self, views: Views, by_policy: bool = False) -> Floats:
+        """Return the outputs (n, K); holds of ``hand`` as the cards lie in the view."""
+        shown, order = canonical_views(views) if self.canonical else (views, None)
+
+        def head(codes: torch.Tensor) -> torch.Tensor:
+            if by_policy and isinstance(self.network, SuitNetwork):
+                return self.network.both(codes)[1]
+            made: torch.Tensor = self.network(codes)
+            return made
+
+        out = tensors.in_chunks(head, self.layout.encode(shown), self.device).astype(np.float64)
+        return out if order is None else columns_back(out, order)
+
+
+class HoldPlayer(Agent):
+    """Plays the hold with the greatest output; a game's action is the hold's number."""
+
+    def __init__(self, brain: ValueBrain) -> None:
+        self.brain = brain
+
+    @property
+    def canonical(self) -> bool:
+        """Whether hands that differ by suits' names or cards' order alone are played alike."""
+        return self.brain.canonical
+
+    def hold_values(self, views: Views) -> Floats:
+        """Return what the acting head says of each hold (bit i keeps card i of ``hand``), (n, 32)."""
+        return self.brain.outputs(views, self.brain.by_policy)
+
+    def policy(self, views: Views, legal: Legal) -> Floats:
+        out = np.zeros((len(views), 32))
+        out[np.arange(len(views)), self.hold_values(views).argmax(axis=1)] = 1.0
+        return out
+
+
+class DrawPlayer(HoldPlayer):
+    """Draws by the network and bets by the published heuristic, over the value of the network's best hold."""
+
+    def policy(self, views: Views, legal: Legal) -> Floats:
+        assert isinstance(legal, np.ndarray)
+        out = np.zeros(legal.shape)
+        drawing = legal[:, FIRST_DISCARD:].any(axis=1)
+        rows = np.flatnonzero(drawing)
+        if len(rows):
+            out[rows, FIRST_DISCARD + 31 - self.hold_values(views[rows]).argmax(axis=1)] = 1.0
+        rows = np.flatnonzero(~drawing)
+        if len(rows):
+            out[rows, :FIRST_DISCARD] = betting_policy(
+                self.worth(views[rows]), views[rows], legal[rows, :FIRST_DISCARD], _BASELINE
+            )
+        return out
+
+    def worth(self, views: Views) -> Floats:
+        """Return the value (n,), in [0, 1], of hands: the best hold's, or without draws the hand's own."""
+        out = hand_values(views["hand"]) / 1000
+        rows = np.flatnonzero(views["draws_left"] > 0)
+        if len(rows):
+            out[rows] = self.brain.outputs(views[rows]).max(axis=1)
+        return out
+
+
+class StrengthPlayer(Agent):
+    """Hold'em: bets by the published heuristic, over the network's chance to beat a random hand."""
+
+    def __init__(self, brain: ValueBrain) -> None:
+        self.brain = brain
+
+    def policy(self, views: Views, legal: Legal) -> Floats:
+        mask = legal.kinds if isinstance(legal, Amounts) else legal
+        kinds = np.stack([mask[:, 0], mask[:, 1], mask[:, 2:].any(axis=1)], axis=1)
+        return spread(betting_policy(self.brain.outputs(views)[:, 0], views, kinds, _BASELINE), mask)
+
+
+def player_of(game: Game, brain: ValueBrain) -> Agent:
+    """Return the player of a game, by its fields."""
+    if is_draw_betting(game):
+        return DrawPlayer(brain)
+    if "hole" in {f.name for f in game.view_fields}:
+        return StrengthPlayer(brain)
+    return HoldPlayer(brain)

@@ -1,0 +1,216 @@
+"""What a value network learns: problems whose answers are exact, or sampled where that is asked for."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from cardai.cards.canonical import canonical
+from cardai.cards.ranking import batch_tables
+from cardai.core.errors import UsageError
+from cardai.core.fields import Views, empty_views
+from cardai.core.game import Game
+from cardai.plugins.trainers.poker_cnn.draws import exact_holds, is_draw_betting
+from cardai.solve import video_poker as exact
+from cardai.solve.draw_values import DRAWS
+from cardai.solve.holds import canonical_hands
+
+Floats = npt.NDArray[np.float32]
+Generator = np.random.Generator
+_KEPT = np.array([hold.bit_count() for hold in range(32)])
+_DEALS = 1000  # deals behind a label of hold'em before the river
+
+
+class Problem(Protocol):
+    """Situations with known values."""
+
+    outputs: int
+    """How many values a situation has."""
+    size: int
+    """How many situations there are up to symmetry; 0: too many to list."""
+    holds: bool
+    """Whether the values are those of the 32 holds (bit i keeps card i of ``hand``)."""
+    stake: float
+    """What a mistake's size is counted in."""
+
+    def situations(
+        self, index: npt.NDArray[np.int64]
+    ) -> tuple[Views, npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Return views (n,), values (n, outputs) in natural units, and weights (n,) of the situations ``index``."""
+        ...
+
+    def sampled(self, count: int, rng: Generator, redraws: int) -> tuple[Views, npt.NDArray[np.float64]]:
+        """Return random situations: views (n,), values (n, outputs); ``redraws`` > 0: Monte Carlo labels from so many."""
+        ...
+
+    def shares(self, views: Views, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return the chance (n,) at which Poker-CNN used such a situation."""
+        ...
+
+
+class VideoPokerHolds:
+    """The 32 holds of every hand: 134,459 hands up to suits' names, each weighted by the hands it stands for."""
+
+    outputs = 32
+    holds = True
+    stake = 1.0
+
+    def __init__(self, game: Game, pays: exact.Pays) -> None:
+        self._game = game
+        self._pays = pays
+        self._values = exact.hold_values(pays)
+        hands, self._weights = canonical_hands()
+        self._hands = canonical(hands)[0]
+        self.size = len(self._hands)
+
+    def _views(self, hands: npt.NDArray[np.int8]) -> Views:
+        views = empty_views(self._game.view_fields, len(hands))
+        views["hand"] = hands
+        views["draws_left"] = 1
+        return views
+
+    def situations(
+        self, index: npt.NDArray[np.int64]
+    ) -> tuple[Views, npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        hands = self._hands[index]
+        return self._views(hands), self._values(hands), self._weights[index].astype(np.float64)
+
+    def sampled(self, count: int, rng: Generator, redraws: int) -> tuple[Views, npt.NDArray[np.float64]]:
+        hands = np.argsort(rng.random((count, 52)), axis=1)[:, :5].astype(np.int8)
+        values = self._values(hands)
+        if redraws:
+            values = _monte_carlo(hands, values, self._pays, rng, redraws)
+        return self._views(hands), values
+
+    def shares(self, views: Views, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        kept = _KEPT[values.argmax(axis=1)]
+        return np.where((kept == 1) | (kept == 2), 0.5, 1.0)
+
+
+class DrawHolds:
+    """The 32 holds of every hand with 1, 2 and 3 draws left: expected final values in [0, 1], exact."""
+
+    outputs = 32
+    holds = True
+    stake = 1.0
+
+    def __init__(self, game: Game, draws: int) -> None:
+        self._game = game
+        self._draws = min(draws, DRAWS)
+        hands, self._weights = canonical_hands()
+        self._hands = canonical(hands)[0]
+        self.size = len(self._hands) * self._draws
+
+    def _views(self, hands: npt.NDArray[np.int8], left: npt.NDArray[np.integer]) -> Views:
+        views = _blank(self._game, len(hands))
+        views["hand"], views["draws_left"] = hands, left
+        views["kept"] = -1
+        return views
+
+    def situations(
+        self, index: npt.NDArray[np.int64]
+    ) -> tuple[Views, npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        left, hand = 1 + index // len(self._hands), index % len(self._hands)
+        views = self._views(self._hands[hand], left)
+        return views, exact_holds(views), self._weights[hand].astype(np.float64)
+
+    def sampled(self, count: int, rng: Generator, redraws: int) -> tuple[Views, npt.NDArray[np.float64]]:
+        if redraws:
+            raise UsageError("The holds of draw games have exact values alone: leave redraws at 0.")
+        hands = np.argsort(rng.random((count, 52)), axis=1)[:, :5].astype(np.int8)
+        views = self._views(hands, rng.integers(1, self._draws + 1, count))
+        return views, exact_holds(views)
+
+    def shares(self, views: Views, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """All pat values up to 0.08 and from 0.5 on; between 0.1 and 0.5 a share that rises from 30% to 100%."""
+        pat = values[:, 31]
+        return np.where(pat <= 0.08, 1.0, np.interp(pat, [0.1, 0.5], [0.3, 1.0]))
+
+
+class HoldemStrength:
+    """Hole cards on a random street: the chance to beat a random hand, then those of the eleven final categories.
+
+    The chance is exact on the river and else sampled; the categories are those of video poker with a low pair beside
+    nothing: high card, low pair, jacks or better, two pair, ..., straight flush, royal flush.
+    """
+
+    outputs = 12
+    size = 0
+    holds = False
+    stake = 1.0
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._rounds = next((f.maximum for f in game.view_fields if f.name == "round"), 3)
+
+    def situations(
+        self, index: npt.NDArray[np.int64]
+    ) -> tuple[Views, npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        raise UsageError("The situations of hold'em are too many to list: give examples.")
+
+    def sampled(self, count: int, rng: Generator, redraws: int) -> tuple[Views, npt.NDArray[np.float64]]:
+        from cardai.plugins.trainers.poker_cnn._kernels import final_odds
+
+        cards = np.argsort(rng.random((count, 52)), axis=1)[:, :7].astype(np.int8)
+        street = rng.integers(0, 4, count)
+        views = _blank(self._game, count)
+        dealt = np.array([0, 3, 4, 5])[street]
+        views["hole"] = cards[:, :2]
+        views["board"] = np.where(np.arange(5) < dealt[:, None], cards[:, 2:], -1)
+        if "round" in (views.dtype.names or ()):
+            views["round"] = np.minimum(street, self._rounds)
+        values = np.empty((count, self.outputs))
+        seeds = rng.integers(0, 2**63, count).astype(np.uint64)
+        hole, board = (np.ascontiguousarray(views[name], np.int8) for name in ("hole", "board"))
+        final_odds(hole, board, batch_tables(7), redraws or _DEALS, seeds, values)
+        return views, values
+
+    def shares(self, views: Views, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        return np.ones(len(views))
+
+
+def _blank(game: Game, count: int) -> Views:
+    """Return views (count,) in which nothing has happened yet, seen by a player who is not the button."""
+    views = empty_views(game.view_fields, count)
+    for place, name in enumerate(("player", "button")):
+        if name in (views.dtype.names or ()):
+            views[name] = place
+    return views
+
+
+def _monte_carlo(
+    hands: npt.NDArray[np.int8], values: npt.NDArray[np.float64], pays: exact.Pays, rng: Generator, redraws: int
+) -> npt.NDArray[np.float64]:
+    """Return the mean payout of ``redraws`` random completions of each hold (n, 32) in place of its exact value.
+
+    Ten times as many for holds that are part of a royal flush, and a royal flush by any other hold counts as a straight
+    flush, as in Poker-CNN.
+    """
+    from cardai.plugins.trainers.poker_cnn._kernels import redraw_means
+
+    out = np.empty_like(values)
+    redraw_means(hands, np.array(pays, np.int64), redraws, rng.integers(0, 2**63, len(hands)).astype(np.uint64), out)
+    return out
+
+
+def problem_of(game: Game) -> Problem:
+    """Return the value problem of a game.
+
+    Raises:
+        UsageError: the game has none.
+    """
+    names = {f.name for f in game.view_fields}
+    pays: Any = getattr(game, "pays", None)
+    if game.num_players == 1 and {"hand", "draws_left"} <= names and pays is not None:
+        return VideoPokerHolds(game, pays)
+    if is_draw_betting(game):
+        return DrawHolds(game, next(f.maximum for f in game.view_fields if f.name == "draws_left"))
+    sizes = {f.name: f.size for f in game.view_fields}
+    if (sizes.get("hole"), sizes.get("board")) == (2, 5):
+        return HoldemStrength(game)
+    raise UsageError(
+        f"poker_cnn learns values of holds and hands: {type(game).__name__} is neither video poker, nor a draw game, nor "
+        f"hold'em (fields: {', '.join(sorted(names))})."
+    )

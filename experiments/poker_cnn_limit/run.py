@@ -1,0 +1,59 @@
+"""Poker-CNN's limit hold'em: generations of self-play, ours and the publication's, in one league with fixed players.
+
+One command, resumable: what has been trained and played is kept in ``--runs`` and goes on from there.
+
+    python experiments/poker_cnn_limit/run.py                 # everything at full length (hours)
+    python experiments/poker_cnn_limit/run.py --share 0.01    # the same, tiny
+    python experiments/poker_cnn_limit/run.py --only ours     # one run
+    python experiments/poker_cnn_limit/run.py --report        # train nothing; play what the league lacks, write report/
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+from poker_cnn_generations import Entry, Experiment, Published, main  # noqa: E402
+
+OURS = Entry(
+    label="ours",
+    encoder="poker_cnn_limit:size=4x13",
+    values="poker_cnn_ours:examples=400000,anneal=20000",
+    value_steps=20_000,
+    bets="poker_cnn_betting_ours:warm_start={values},freeze_trunk=true,teachers=holdem_heuristic,"
+    "league=holdem_heuristic+threshold+always_call+always_raise+acpc_mix+random",
+    hands=100_000,
+    generations=10,
+)
+PAPER = Entry(
+    label="paper",
+    encoder="poker_cnn_limit",
+    values="poker_cnn_paper:examples=400000,redraws=2000,thin=false",
+    value_steps=100_000,
+    bets="poker_cnn_betting_paper:warm_start={values},teachers=holdem_heuristic",
+    hands=100_000,
+    generations=8,
+)
+EXPERIMENT = Experiment(
+    title="Poker-CNN: limit hold'em",
+    game="poker_cnn_limit",
+    entries=(OURS, PAPER),
+    references=("holdem_heuristic", "threshold", "always_call", "always_raise", "acpc_mix", "random"),
+    published=(
+        # measured from the authors' published weights, every deck played twice
+        Published("final mix of two networks - heuristic", 26.9, 6.0),
+        Published("last network alone - heuristic", 21.0, 5.8),
+        Published("first network (heuristic data only) - heuristic", 39.9, 7.5),
+        Published("final mix - first network", 8.5, 3.6),
+        Published("final mix - random", 110.7, 7.5),
+        Published("final mix - always call", 55.8, 2.4),
+    ),
+    # exact best responses against players who do not look at their cards (full public tree, all flops and hole cards)
+    ceilings={"always_call": 116.348, "always_raise": 369.769, "acpc_mix": 249.179, "random": 346.632},
+)
+
+if __name__ == "__main__":
+    main(EXPERIMENT, HERE, "poker_cnn_limit", __doc__)

@@ -1,0 +1,58 @@
+"""Poker-CNN's deuce-to-seven triple draw: generations of self-play, ours and the publication's, in one league.
+
+One command, resumable: what has been trained and played is kept in ``--runs`` and goes on from there.
+
+    python experiments/poker_cnn_triple_draw/run.py                 # everything at full length (hours)
+    python experiments/poker_cnn_triple_draw/run.py --share 0.01    # the same, tiny
+    python experiments/poker_cnn_triple_draw/run.py --only ours     # one run
+    python experiments/poker_cnn_triple_draw/run.py --report        # train nothing; play what the league lacks
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+from poker_cnn_generations import Entry, Experiment, Published, main  # noqa: E402
+
+OURS = Entry(
+    label="ours",
+    encoder="poker_cnn_triple_draw:size=4x13",
+    values="poker_cnn_ours:anneal=20000,measure=false",
+    value_steps=20_000,
+    bets="poker_cnn_betting_ours:warm_start={values},freeze_trunk=true,draws_by=exact,teachers=draw_heuristic,"
+    "league=draw_heuristic+always_call+random",
+    hands=100_000,
+    generations=10,
+)
+PAPER = Entry(
+    label="paper",
+    encoder="poker_cnn_triple_draw",
+    values="poker_cnn_paper:redraws=0,learning_rate=0.02",
+    value_steps=100_000,
+    bets="poker_cnn_betting_paper:warm_start={values},draws_by={values},teachers=draw_heuristic",
+    hands=100_000,
+    generations=8,
+)
+EXPERIMENT = Experiment(
+    title="Poker-CNN: deuce-to-seven triple draw",
+    game="triple_draw",
+    entries=(OURS, PAPER),
+    references=("draw_heuristic", "always_call", "random", "random_refold"),
+    published=(
+        # measured from the authors' published weights, every deck played twice
+        Published("final mix of three networks - heuristic", 63.0, 5.6),
+        Published("last network alone - heuristic", 59.2, 6.0),
+        Published("first network (heuristic data only) - heuristic", 107.7, 6.5),
+        Published("final mix - first network", 64.2, 9.9),
+        Published("final mix - random", 375.0, 10.0),
+        Published("final mix - always call", 65.0, 4.4),
+    ),
+    ceilings={},
+)
+
+if __name__ == "__main__":
+    main(EXPERIMENT, HERE, "poker_cnn_triple_draw", __doc__)
