@@ -56,7 +56,7 @@ def test_the_score_of_a_match_does_not_matter_but_all_else_does() -> None:
 def test_another_game_is_refused() -> None:
     agent, _, _ = numbered("kuhn")
     assert agent.for_game(cardai.game("kuhn")) is agent
-    with pytest.raises(UsageError, match=r"was solved for Kuhn\(\): it cannot play Leduc"):
+    with pytest.raises(UsageError, match=r"was solved for Kuhn: it cannot play Leduc"):
         agent.for_game(cardai.game("leduc"))
 
 
