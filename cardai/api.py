@@ -49,8 +49,12 @@ def play(
     seed: int = 0,
     duplicate: bool = True,
     jobs: int = 1,
+    record: str | None = None,
 ) -> MatchResult:
-    """Play a match and return its result; see :func:`cardai.core.match.play`, which has more options."""
+    """Play a match and return its result; ``record`` names a file for its hands.
+
+    :func:`cardai.core.match.play` has more options.
+    """
     from cardai.core import match
 
-    return match.play(game, agents, games=games, seed=seed, duplicate=duplicate, jobs=jobs)
+    return match.play(game, agents, games=games, seed=seed, duplicate=duplicate, jobs=jobs, record=record)

@@ -224,6 +224,8 @@ def as_json(result: MatchResult, game: str, command: str) -> dict[str, Any]:
             player["win_rate"] = estimate_json(result.win_rate(a), rate=True)
         player["mean_return"] = estimate_json(result.mean_return(a))
         player["summary"] = dict(result.summary(a)) if len(result.hands) else {}
+        found = result.figures(a) if len(result.hands) else {}
+        player["figures"] = {name: estimate_json(figure) for name, figure in found.items()}
         players.append(player)
     return {
         "cardai": __version__,

@@ -17,6 +17,7 @@ from attrs import field, frozen
 
 from cardai.core.errors import IllegalActionError
 from cardai.core.fields import Field, Views, unpack_view
+from cardai.core.statistics import Estimate
 
 CHANCE = -1
 """``current_player`` when chance is to act."""
@@ -288,6 +289,10 @@ class Game(ABC):
         agent's seat in each. The default has nothing to add.
         """
         return []
+
+    def figures(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> Mapping[str, Estimate]:
+        """Return the numbers behind :meth:`summary` by name, for ``cardai run --json`` and experiments."""
+        return {}
 
 
 class Tables(ABC):

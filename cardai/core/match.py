@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import pickle
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +75,10 @@ class MatchResult:
     def summary(self, agent: int) -> list[tuple[str, str]]:
         """Return the game's own (label, text) rows about ``agent``."""
         return self.game.summary(self.hands, self.seats(agent))
+
+    def figures(self, agent: int) -> Mapping[str, Estimate]:
+        """Return the numbers behind :meth:`summary` by name."""
+        return self.game.figures(self.hands, self.seats(agent))
 
 
 def play(

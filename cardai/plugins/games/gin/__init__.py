@@ -17,6 +17,7 @@ from cardai.core.hookspecs import hookimpl
 from cardai.core.rng import Rows
 from cardai.core.rows import RowGame, RowKernels, row_fields
 from cardai.core.spec import option
+from cardai.core.statistics import Estimate
 
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
@@ -227,6 +228,11 @@ class Gin(RowGame):
         from cardai.plugins.games.gin._report import summary
 
         return summary(hands, seats)
+
+    def figures(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> Mapping[str, Estimate]:
+        from cardai.plugins.games.gin._report import figures
+
+        return figures(hands, seats)
 
 
 def card_text(card: int) -> str:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from cardai.cards.betting import Betting
 from cardai.core.fields import Field
-from cardai.core.statistics import group_sums, ratio
+from cardai.core.statistics import Estimate, group_sums, ratio
 
 
 def betting_fields(betting: Betting, most: int) -> tuple[Field, ...]:
@@ -41,11 +41,19 @@ def history_fields(betting: Betting, most: int) -> tuple[Field, ...]:
     )
 
 
+def figures(hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]], big_blind: int) -> dict[str, Estimate]:
+    """Return milli-big-blinds a hand and the share of hands that were compared, intervals over groups."""
+    played = group_sums(hands["group"], np.ones(len(hands)))
+    won = hands["returns"][np.arange(len(hands)), seats] * (1000 / big_blind)
+    return {
+        "mbb/g": ratio(group_sums(hands["group"], won), played),
+        "showdowns": ratio(group_sums(hands["group"], hands["showdown"]), played),
+    }
+
+
 def summary_rows(hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]], big_blind: int) -> list[tuple[str, str]]:
-    """Return (label, text): milli-big-blinds a hand with its 95 % interval over groups, and how often hands compare."""
+    """Return the figures as (label, text) rows."""
     if not len(hands):
         return []
-    won = hands["returns"][np.arange(len(hands)), seats] * (1000 / big_blind)
-    rate = ratio(group_sums(hands["group"], won), group_sums(hands["group"], np.ones(len(hands))))
-    compared = float(np.mean(hands["showdown"]))
-    return [("mbb/g", rate.text(1, sign=True)), ("showdowns", f"{compared:.1%}")]
+    found = figures(hands, seats, big_blind)
+    return [("mbb/g", found["mbb/g"].text(1, sign=True)), ("showdowns", found["showdowns"].scaled(100).text(1, "%"))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from typing import Any, ClassVar
 
@@ -15,7 +15,8 @@ from cardai.core import rows as core_rows
 from cardai.core.fields import Field, Views
 from cardai.core.game import Amounts, IntArray, Legal, Played, Setup, State, setup_dtype
 from cardai.core.rows import RowGame, RowKernels, RowTables, bring_forward
-from cardai.plugins.games.poker._fields import betting_fields, history_fields, summary_rows
+from cardai.core.statistics import Estimate
+from cardai.plugins.games.poker._fields import betting_fields, figures, history_fields, summary_rows
 
 MAX_ROUNDS = 4
 MAX_RUNGS = 32
@@ -365,3 +366,6 @@ class BoardPoker(RowGame):
 
     def summary(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> list[tuple[str, str]]:
         return summary_rows(hands, seats, self.big_blind)
+
+    def figures(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> Mapping[str, Estimate]:
+        return figures(hands, seats, self.big_blind)

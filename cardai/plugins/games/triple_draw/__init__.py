@@ -18,6 +18,7 @@ from cardai.core.game import IntArray, Played, Setup, setup_dtype
 from cardai.core.hookspecs import hookimpl
 from cardai.core.rows import RowGame, RowKernels, RowTables
 from cardai.core.spec import option
+from cardai.core.statistics import Estimate
 
 ROUNDS = 4
 DRAWS = 3
@@ -302,18 +303,22 @@ class TripleDraw(RowGame):
         return np.asarray(hands >= self.hands)
 
     def summary(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> list[tuple[str, str]]:
-        from cardai.core.statistics import group_sums, ratio
-
         if not len(hands):
             return []
-        won = hands["returns"][np.arange(len(hands)), seats]
-        played = group_sums(hands["group"], np.ones(len(hands)))
-        rate = ratio(group_sums(hands["group"], won * (1000 / self.big_blind)), played)
+        found = self.figures(hands, seats)
         return [
-            ("mbb/g", rate.text(1, sign=True)),
-            ("showdowns", f"{float(np.mean(hands['showdown'])):.1%}"),
-            ("mean pot", f"{float(np.mean(hands['pot'])):.0f} chips"),
+            ("mbb/g", found["mbb/g"].text(1, sign=True)),
+            ("showdowns", found["showdowns"].scaled(100).text(1, "%")),
+            ("mean pot", found["mean pot"].text(0, "chips")),
         ]
+
+    def figures(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> Mapping[str, Estimate]:
+        from cardai.core.statistics import group_sums, ratio
+
+        played = group_sums(hands["group"], np.ones(len(hands)))
+        won = hands["returns"][np.arange(len(hands)), seats] * (1000 / self.big_blind)
+        parts = {"mbb/g": won, "showdowns": hands["showdown"], "mean pot": hands["pot"]}
+        return {name: ratio(group_sums(hands["group"], part), played) for name, part in parts.items()}
 
 
 @hookimpl
