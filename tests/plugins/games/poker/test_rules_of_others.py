@@ -30,7 +30,7 @@ def test_a_thousand_random_hands_are_openspiels(name):
 @pytest.mark.parametrize("name", [name for name in rules_poker.COMPARISONS if name.startswith("PokerKit")])
 def test_random_hands_are_pokerkits_but_for_tournament_rules(name):
     with warnings.catch_warnings():
-        tally = rules_poker.COMPARISONS[name](250, 12)
-    assert tally.hands == 250
+        tally = rules_poker.COMPARISONS[name](1000, 12)
+    assert tally.hands == 1000
     if "players" not in name:
         assert tally.excused == 0  # heads-up the two sets of rules do not differ
