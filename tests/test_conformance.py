@@ -15,6 +15,8 @@ GAMES = ("kuhn", "leduc", "gin", "triple_draw", "video_poker", "holdem_limit")
 """The games on which encoders and agents are checked, each on the first that it takes; the small ones come first."""
 TRAINERS = {"nfsp": "nfsp:hidden=8"}
 """Specs of trainers that need smaller options to be checked quickly."""
+ELSEWHERE = ("poker_cnn", "poker_cnn_betting")
+"""Trainers that need a game and an encoder of their own: tests/plugins/trainers/test_poker_cnn.py holds them to the kit."""
 
 
 def ours(kind: str, presets: bool = True) -> list[str]:
@@ -72,6 +74,8 @@ def test_agent_conforms(check: Case) -> None:
     check()
 
 
-@testing.parametrize_checks("trainer", *(TRAINERS.get(name, name) for name in ours("trainer", presets=False)))
+@testing.parametrize_checks(
+    "trainer", *(TRAINERS.get(name, name) for name in ours("trainer", presets=False) if name not in ELSEWHERE)
+)
 def test_trainer_conforms(check: Case) -> None:
     check()
