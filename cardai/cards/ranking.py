@@ -109,7 +109,7 @@ def _rank(cards: npt.NDArray[np.uint8], tables: Tables) -> Values:
     out = np.empty(len(cards), np.int32)
     bad = int(batch.rank_batch(cards, tables, out))
     if bad >= 0:
-        raise ValueError(f"A card is a number from 0 to 51. Hand {bad} is {cards[bad].view(np.int8).tolist()}.")
+        _refuse(cards, bad)
     return out
 
 

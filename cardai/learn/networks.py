@@ -16,6 +16,7 @@ from safetensors.torch import save_file
 from torch import nn
 
 from cardai.core.errors import DamagedFileError, UsageError
+from cardai.learn.tensors import in_chunks
 
 CHUNK = 256
 """Rows a network is asked about at once: always this many (zero-padded), so that no row depends on its neighbours."""
@@ -62,14 +63,7 @@ def masked_softmax(outputs: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
 
 def evaluate(network: nn.Module, inputs: npt.NDArray[np.float32], device: torch.device) -> npt.NDArray[np.float32]:
     """Return the network's outputs (n, A) for inputs (n, I), asked in chunks of :data:`CHUNK`."""
-    parts = []
-    with torch.inference_mode():
-        for start in range(0, len(inputs), CHUNK):
-            part = inputs[start : start + CHUNK]
-            padded = np.zeros((CHUNK, inputs.shape[1]), np.float32)
-            padded[: len(part)] = part
-            parts.append(network(torch.from_numpy(padded).to(device)).cpu().numpy()[: len(part)])
-    return np.concatenate(parts) if parts else np.zeros((0, 0), np.float32)
+    return in_chunks(network, inputs, device, CHUNK)
 
 
 def save_networks(path: Path, networks: Mapping[str, nn.Module]) -> None:

@@ -19,11 +19,6 @@ CHUNK = 64
 """Rows a network evaluates at a time; the last chunk is padded with zeros."""
 
 
-def device() -> torch.device:
-    """Return the GPU if there is one, else the CPU."""
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-
-
 @contextmanager
 def threads(count: int) -> Iterator[None]:
     """Compute with ``count`` CPU threads inside, and with as many as before afterwards."""

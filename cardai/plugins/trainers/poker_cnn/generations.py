@@ -23,6 +23,7 @@ from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
 from cardai.learn.choices import Choices
 from cardai.learn.grid_networks import SuitNetwork
+from cardai.learn.networks import choose_device
 from cardai.learn.selfplay import Cast, Events, collect, fields_digest, joined
 from cardai.plugins.trainers.poker_cnn.acting import BettingAgent, Habits
 from cardai.plugins.trainers.poker_cnn.betting import PLAYER_OPTIONS, PokerCnnBetting
@@ -60,7 +61,7 @@ class BettingTraining(Training):
         self.heads = Heads(
             self.choices.count, options.heads == "published", options.relu_output, options.policy == "weights"
         )
-        self.device = tensors.device()
+        self.device = choose_device("auto")
         self.step = self.played = 0
         self.generations: list[dict[str, torch.Tensor]] = []
         self.memory: list[Events] = []

@@ -23,6 +23,7 @@ from cardai.core.spec import option
 from cardai.core.trainer import Metrics, Trainer, Training
 from cardai.learn import tensors
 from cardai.learn.grid_networks import GridShape, NetworkName, SuitNetwork, build, parameters
+from cardai.learn.networks import choose_device
 from cardai.learn.views import canonical_views
 from cardai.plugins.trainers.poker_cnn.players import HoldPlayer, ValueBrain, player_of
 from cardai.plugins.trainers.poker_cnn.problems import Problem, problem_of
@@ -114,7 +115,7 @@ class ValueTraining(Training):
         self.layout = encoder.for_game(game)
         self.problem: Problem = problem_of(game)
         self.lesson = options.policy_weight if self.problem.holds else 0.0
-        self.device = tensors.device()
+        self.device = choose_device("auto")
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self.network = make_network(options.network, self.layout, self.problem.outputs, options.same_padding)
