@@ -31,6 +31,9 @@ def train(
     checkpoint_every: Annotated[
         int | None, typer.Option(min=1, help="Steps between checkpoints (default: every two minutes).")
     ] = None,
+    checkpoint_seconds: Annotated[
+        float, typer.Option(min=0.0, help="Seconds between checkpoints, where --checkpoint-every is not given.")
+    ] = 120.0,
     keep: Annotated[int, typer.Option(min=0, help="Checkpoints to keep; 0 keeps all.")] = 2,
 ) -> None:
     """Train, with checkpoints: start by --trainer --game --out --steps, or go on by --resume DIR."""
@@ -52,7 +55,7 @@ def train(
         session = Session.start(_new_run(trainer, settings, game, encoder, out, seed or 0, steps))
     for note in session.notes:
         typer.echo(note, err=True)
-    _go(session, steps or session.run.steps_wanted, checkpoint_every, keep)
+    _go(session, steps or session.run.steps_wanted, checkpoint_every, keep, checkpoint_seconds)
 
 
 def _settings(given: list[str], threads: int | None) -> dict[str, str]:
@@ -116,7 +119,7 @@ def _interruptible() -> Iterator[list[bool]]:
         signal.signal(signal.SIGINT, previous)
 
 
-def _go(session: Session, steps: int, checkpoint_every: int | None, keep: int) -> None:
+def _go(session: Session, steps: int, checkpoint_every: int | None, keep: int, checkpoint_seconds: float) -> None:
     from cardai.cli.progress import TrainingDisplay
     from cardai.core.runs import short_spec
 
@@ -126,7 +129,9 @@ def _go(session: Session, steps: int, checkpoint_every: int | None, keep: int) -
         return
     unit = run.trainer().step_unit
     with _interruptible() as pressed, TrainingDisplay(run, steps, training.step, unit) as display:
-        finished = session.train(steps, checkpoint_every, keep, display.update, lambda: bool(pressed))
+        finished = session.train(
+            steps, checkpoint_every, keep, display.update, lambda: bool(pressed), checkpoint_seconds
+        )
     if not finished:
         typer.echo(f"Stopped and saved at step {training.step:,} of {steps:,}. Go on with:")
         further = "" if steps == run.steps_wanted else f" --steps {steps}"

@@ -101,8 +101,9 @@ class Run:
             "nonce": secrets.token_hex(8),
         }
         values["id"] = digest_of(values)[:16]
-        (path / "checkpoints").mkdir(parents=True, exist_ok=True)
+        path.mkdir(parents=True, exist_ok=True)
         write_json(path / "run.json", values)
+        (path / "checkpoints").mkdir(exist_ok=True)
         return cls(path, values["id"], values["trainer"], values["game"], values["encoder"], seed, steps)
 
     @classmethod
@@ -170,8 +171,11 @@ class Run:
         manifest |= {"seconds": seconds, "cpu_seconds": cpu_seconds, "files": files}
         manifest["sha256"] = digest_of(manifest)
         write_json(beside / "manifest.json", manifest)
-        shutil.rmtree(target, ignore_errors=True)
+        aside = target.parent / f".{target.name}.old"  # a process killed right here leaves no half-deleted checkpoint
+        if target.exists():
+            os.rename(target, aside)
         os.rename(beside, target)
+        shutil.rmtree(aside, ignore_errors=True)
         if keep:
             for old in self.steps()[:-keep]:
                 shutil.rmtree(self._checkpoint_path(old), ignore_errors=True)
@@ -284,7 +288,7 @@ def _chosen(run: Run, wanted: Any) -> Checkpoint:
 
 def check_free(path: Path) -> None:
     """Raise UsageError unless a new run may be made at ``path``."""
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+    if path.exists() and (not path.is_dir() or any(not p.name.startswith(".run.json.") for p in path.iterdir())):
         hint = f"Go on with it by --resume {path}, or" if (path / "run.json").is_file() else "Empty it, or"
         raise UsageError(f"The directory {str(path)!r} is not empty. {hint} give another --out.")
 

@@ -16,7 +16,7 @@ from cardai.core.runs import Run
 from cardai.core.trainer import Metrics, Training
 
 CHECKPOINT_SECONDS = 120.0
-"""Wall time between checkpoints where no step interval is asked for (where they fall has no effect on the training)."""
+"""Wall time between checkpoints where nothing else is asked for (where they fall has no effect on the training)."""
 
 
 class RunLock:
@@ -94,15 +94,17 @@ class Session:
         keep: int = 2,
         on_progress: Callable[[int, Metrics], Any] = lambda step, metrics: None,
         stopping: Callable[[], bool] = lambda: False,
+        checkpoint_seconds: float = CHECKPOINT_SECONDS,
     ) -> bool:
         """Train until ``steps`` are done in all; return False if ``stopping()`` said so earlier.
 
+        A checkpoint is written at the end, and every ``checkpoint_every`` steps or (None) ``checkpoint_seconds``.
         ``on_progress(step, metrics)`` is called at each of the trainer's yields (metrics may be empty). Whatever
         happens, the metrics written before a checkpoint are on the disk when the checkpoint is.
         """
         self._lock = self._lock or RunLock(self.run)
         try:
-            return self._train(steps, checkpoint_every, keep, on_progress, stopping)
+            return self._train(steps, checkpoint_every, keep, on_progress, stopping, checkpoint_seconds)
         finally:
             self._lock = None
 
@@ -113,10 +115,11 @@ class Session:
         keep: int,
         on_progress: Callable[[int, Metrics], Any],
         stopping: Callable[[], bool],
+        checkpoint_seconds: float,
     ) -> bool:
         events = event_writer(self.run.path / "events", self.training.step)
         hooks = watchers()
-        saved, due = self.training.step, time.monotonic() + CHECKPOINT_SECONDS
+        saved, due = self.training.step, time.monotonic() + checkpoint_seconds
         finished = True
         with (self.run.path / "metrics.jsonl").open("a", encoding="utf-8") as file:
             for metrics in self.training.train(max(0, steps - self.training.step)):
@@ -132,7 +135,7 @@ class Session:
                 by_step = checkpoint_every is not None and step // checkpoint_every > saved // checkpoint_every
                 if by_step or (checkpoint_every is None and time.monotonic() > due):
                     self.save(keep)
-                    saved, due = step, time.monotonic() + CHECKPOINT_SECONDS
+                    saved, due = step, time.monotonic() + checkpoint_seconds
         if self.training.step != saved or not self.run.steps():
             self.save(keep)
         if events is not None:

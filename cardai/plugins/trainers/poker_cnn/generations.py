@@ -34,7 +34,7 @@ from cardai.plugins.trainers.poker_cnn.store import read_events, write_events
 from cardai.plugins.trainers.poker_cnn.targets import Teaching, thinned
 from cardai.plugins.trainers.poker_cnn.values import make_network, refuse_unknown
 
-_CHUNK_HANDS = 10_000  # hands played between two moments at which the training can be saved
+_CHUNKS = 10  # parts in which a generation is played; the training can be saved between two of them
 _LOSSES = 500  # minibatches whose mean losses are reported
 _STATE = "state.json"
 
@@ -114,7 +114,8 @@ class BettingTraining(Training):
             if self.played >= learn_at:
                 yield from self._learn()
                 continue
-            count = min(_CHUNK_HANDS, learn_at - self.played, end - self.played)
+            chunk = max(100, self.options.hands // _CHUNKS)
+            count = min(chunk, learn_at - self.played, end - self.played)
             with self._rates.of("hands", count):
                 events = self._play(self.played, count)
                 self.parts.append(thinned(events, self.options.keep_share, derive(self.seed, "thin"), self.last_round))
