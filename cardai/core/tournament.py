@@ -177,7 +177,7 @@ class _Store:
                         f"{directory} was played with {key} {known.get(key)!r}, not {value!r}. Choose another --out."
                     )
             return
-        if directory.is_dir() and any(directory.iterdir()):
+        if directory.is_dir() and any(p.suffix != ".part" for p in directory.iterdir()):  # left by a killed process
             raise UsageError(f"The directory {directory} is not empty and holds no tournament. Choose another --out.")
         directory.mkdir(parents=True, exist_ok=True)
         beside = file.with_suffix(".part")

@@ -38,11 +38,11 @@ def tensors(run: Run) -> dict[str, bytes]:
 
 
 def test_killed_in_the_middle_of_a_generation_the_same_weights_come_out(tmp_path: Path) -> None:
-    whole = Run.create(tmp_path / "whole", TRAINER, "leduc", ENCODER, 5, 300)
-    Session.start(whole).train(300)
+    whole = Run.create(tmp_path / "whole", TRAINER, "leduc", ENCODER, 5, 150)
+    Session.start(whole).train(150)
     out = tmp_path / "killed"
     command = [sys.executable, "-m", "cardai", "train", "--trainer", TRAINER, "--game", "leduc", "--encoder", ENCODER]
-    command += ["--seed", "5", "--steps", "300", "--out", str(out), "--checkpoint-seconds", "0"]
+    command += ["--seed", "5", "--steps", "150", "--out", str(out), "--checkpoint-seconds", "0"]
     process = subprocess.Popen(command, env=dict(os.environ), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 120
     while not state_of(out).get("minibatch") and process.poll() is None and time.monotonic() < deadline:
@@ -51,7 +51,7 @@ def test_killed_in_the_middle_of_a_generation_the_same_weights_come_out(tmp_path
     process.wait()
     killed = state_of(out)
     assert killed["minibatch"] > 0
-    assert killed["step"] < 300
+    assert killed["step"] < 150
     run = Run.open(out)
-    Session.resume(run).train(300)
+    Session.resume(run).train(150)
     assert tensors(run) == tensors(whole)

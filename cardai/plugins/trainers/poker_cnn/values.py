@@ -27,6 +27,7 @@ from cardai.learn.networks import choose_device
 from cardai.learn.views import canonical_views
 from cardai.plugins.trainers.poker_cnn.players import HoldPlayer, ValueBrain, player_of
 from cardai.plugins.trainers.poker_cnn.problems import Problem, problem_of
+from cardai.plugins.trainers.poker_cnn.validation import HeldOut, held_out
 
 _CACHED = 1 << 30  # bytes of codes kept in memory; more are encoded minibatch by minibatch
 _RANDOM = 200_000  # random situations where they cannot all be listed
@@ -71,6 +72,11 @@ class PokerCnn(Trainer):
     every: int = option(1000, help="minibatches between rows of metrics", validator=validators.gt(0))
     measure: bool = option(
         True, help="exact return and mistakes over all hands with each row of metrics (canonical=true)"
+    )
+    validation: int = option(
+        4000,
+        help="held-out random situations measured with each row of metrics where not all hands are; 0: none",
+        validator=validators.ge(0),
     )
     threads: int = option(2, help="CPU threads for learning (playing takes one)", validator=validators.gt(0))
 
@@ -122,6 +128,7 @@ class ValueTraining(Training):
         self.network.to(self.device)
         self.optimizer = _optimizer(options, self.network)
         self._data: tuple[npt.NDArray[Any], npt.NDArray[np.float32], npt.NDArray[np.float32]] | None = None
+        self._held_out: HeldOut | None = None
 
     # -- learning --------------------------------------------------------------------------------------------------
 
@@ -135,7 +142,8 @@ class ValueTraining(Training):
             losses.append(self._update(self._codes(codes[index]), values[index], weights[index]))
             self.step += 1
             if self.step % o.every == 0 or self.step == end:
-                yield {"loss": float(np.mean(losses)), "learning_rate": self._rate(), **self._exact_metrics()}
+                measured = self._exact_metrics() or self._validation_metrics()
+                yield {"loss": float(np.mean(losses)), "learning_rate": self._rate(), **measured}
                 losses = []
             elif self.step % 100 == 0:
                 yield {}
@@ -221,6 +229,17 @@ class ValueTraining(Training):
         player = self.agent({})
         assert isinstance(player, HoldPlayer)
         return _measures(self.problem, player)
+
+    def _validation_metrics(self) -> Metrics:
+        """Return the measures on held-out situations."""
+        o = self.options
+        if not o.validation:
+            return {}
+        if self._held_out is None:
+            self._held_out = held_out(self.problem, o.validation, compressed)
+        by_policy = isinstance(self.network, SuitNetwork) and self.lesson > 0
+        brain = ValueBrain(self.network.eval(), self.layout, o.canonical, by_policy, self.device)
+        return self._held_out.metrics(brain, o.relu_output)
 
     # -- playing and keeping ---------------------------------------------------------------------------------------
 
