@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from cardai.core.rng import Rows, derive, derive_many, hash_rows
 from cardai.learn.choices import Choices
 
 Floats = npt.NDArray[np.float64]
+_BRANCH = 1 << 32  # counters of the draws of branches, beyond those of decisions
+_ALTERNATIVES = 2  # choices not taken that are played out at a branch
 
 
 @frozen(eq=False)
@@ -26,7 +28,9 @@ class Events:
     ``hands`` (n,) numbers the hands; the decisions of a hand follow one another, in order. ``chosen`` (n,) is the choice
     taken of those in ``legal`` (n, C). ``values`` (n,) is what it brought: the hand's return plus what the player had put
     in before. ``known`` (n, C) is the exact worth of every legal choice that ends the hand at once, nan for the others
-    (the one who watches sees all cards). ``probabilities`` (n, C) is the policy that acted, zeros where it was not asked.
+    (the one who watches sees all cards). ``branched`` (n, C) is what other choices brought where they were played out from
+    here with the same cards and the same random numbers, else nan. ``probabilities`` (n, C) is the policy that acted,
+    zeros where it was not asked.
     """
 
     hands: npt.NDArray[np.int64]
@@ -35,6 +39,7 @@ class Events:
     chosen: npt.NDArray[np.int64]
     values: Floats
     known: npt.NDArray[np.float32]
+    branched: npt.NDArray[np.float32]
     probabilities: npt.NDArray[np.float32]
 
     def __len__(self) -> int:
@@ -45,7 +50,7 @@ class Events:
         return Events(*(getattr(self, name)[rows] for name in EVENT_PARTS))
 
 
-EVENT_PARTS = ("hands", "views", "legal", "chosen", "values", "known", "probabilities")
+EVENT_PARTS = ("hands", "views", "legal", "chosen", "values", "known", "branched", "probabilities")
 
 
 def joined(parts: Sequence[Events]) -> Events:
@@ -67,19 +72,55 @@ class Cast:
     """Who plays: ``players`` and, for hand h and seat s, the player ``seats[h, s]``; those in ``learn`` give events.
 
     A learner with a method ``decide(views, legal choices, rng) -> (choices, probabilities)`` is asked for choices.
+    ``branches``: at so many of the learners' decisions in a hand, drawn at random, up to two of the choices not taken are
+    played out too. Cards and luck are the same, so the difference between choices is known much better than either.
     """
 
     players: Sequence[Agent]
     seats: npt.NDArray[np.int64]
     learn: tuple[int, ...]
     choices: Choices
+    branches: int = 0
+
+
+@frozen(eq=False)
+class _Hands:
+    """Hands about to be played, a row each: all their luck, and who sits where."""
+
+    deals: npt.NDArray[np.uint64]
+    setups: npt.NDArray[Any]
+    streams: npt.NDArray[np.uint64]
+    seats: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.deals)
+
+    def take(self, rows: IntArray) -> _Hands:
+        """Return the hands ``rows`` (any of them more than once)."""
+        return _Hands(self.deals[rows], self.setups[rows], self.streams[rows], self.seats[rows])
+
+    def tables(self, game: Game) -> Tables:
+        """Return tables with the hands dealt."""
+        tables = game.tables(len(self))
+        tables.reset(self.deals, None, np.arange(len(self)), self.setups)
+        return tables
+
+    def turns(self, current: npt.NDArray[Any], decision: int) -> Iterator[tuple[int, int, IntArray, Rows]]:
+        """Yield (seat, player, rows, random numbers) of those who are to act."""
+        count = self.seats.shape[1]
+        for seat in range(count):
+            acting = np.flatnonzero(current == seat)
+            for who in np.unique(self.seats[acting, seat]):
+                rows = acting[self.seats[acting, seat] == who]
+                yield seat, int(who), rows, Rows(hash_rows(self.streams[rows], decision * count + seat))
 
 
 @frozen(eq=False)
 class _Step:
-    """The decisions of one step of the loop."""
+    """The decisions (m) of one player in one step of the loop: their hands' rows and the events."""
 
-    hands: IntArray
+    decision: int
+    rows: IntArray
     seat: int
     events: Events
 
@@ -95,77 +136,151 @@ def collect(game: Game, cast: Cast, seed: int, first: int, tables: int = 4096) -
     """
     parts = []
     for start in range(0, len(cast.seats), tables):
-        seats = cast.seats[start : start + tables]
-        parts += _block(game, cast, seats, seed, first + start)
+        hands = _dealt(game, cast.seats[start : start + tables], seed, first + start)
+        steps, moves = _played(game, cast, hands, first + start)
+        if cast.branches:
+            _play_branches(game, cast, hands, steps, moves)
+        parts += [step.events for step in steps]
     events = joined(parts)
     return events.take(np.argsort(events.hands, kind="stable"))
 
 
-def _block(game: Game, cast: Cast, seats: npt.NDArray[np.int64], seed: int, first: int) -> list[Events]:
+def _dealt(game: Game, seats: npt.NDArray[np.int64], seed: int, first: int) -> _Hands:
     count = len(seats)
-    numbers = np.arange(first, first + count)
-    table, probe = game.tables(count), game.tables(count)
-    streams = derive_many(seed, "players", count=count, start=first)
-    setups = game.next_hands(
-        None,
-        np.zeros((count, game.num_players)),
-        np.zeros((count, game.num_players)),
-        np.zeros(count, np.dtype([])),
-        derive_many(seed, "setup", count=count, start=first),
-    )
-    setups["starter"] = numbers % game.num_players  # every seat has every position in turn
-    table.reset(derive_many(seed, "deal", count=count, start=first), None, np.arange(count), setups)
+
+    def drawn(name: str) -> npt.NDArray[np.uint64]:
+        return derive_many(seed, name, count=count, start=first)
+
+    nothing = np.zeros((count, game.num_players))
+    setups = game.next_hands(None, nothing, nothing, np.zeros(count, np.dtype([])), drawn("setup"))
+    setups["starter"] = np.arange(first, first + count) % game.num_players  # every seat has every position in turn
+    return _Hands(drawn("deal"), setups, drawn("players"), seats)
+
+
+def _played(game: Game, cast: Cast, hands: _Hands, first: int) -> tuple[list[_Step], list[IntArray]]:
+    """Play hands to their end; return the learners' decisions, and everybody's actions step by step."""
+    table, probe = hands.tables(game), game.tables(len(hands))
     steps: list[_Step] = []
-    decision = 0
-    while True:
-        current = table.current_players()
-        if (current == TERMINAL).all():
-            break
-        for seat in range(game.num_players):
-            acting = np.flatnonzero(current == seat)
-            for who in np.unique(seats[acting, seat]):
-                rows = acting[seats[acting, seat] == who]
-                rng = Rows(hash_rows(streams[rows], decision * game.num_players + seat))
-                steps += _decide(table, probe, cast, int(who), seat, rows, rng, first)
-        decision += 1
-    returns = table.returns(np.arange(count))
-    out = []
+    moves: list[IntArray] = []
+    while not ((current := table.current_players()) == TERMINAL).all():
+        taken = np.full(len(hands), -1, np.int64)
+        for seat, who, rows, rng in hands.turns(current, len(moves)):
+            if who in cast.learn:
+                taken[rows], events = _decide(table, probe, cast, cast.players[who], seat, rows, rng, first)
+                steps.append(_Step(len(moves), rows, seat, events))
+            else:
+                taken[rows] = cast.players[who].act(table.views(seat, rows), _mask(table, rows), rng)
+            table.apply(rows, taken[rows])
+        moves.append(taken)
+    returns = table.returns(np.arange(len(hands)))
     for step in steps:
-        events = step.events
-        events.values[:] += returns[step.hands, step.seat]
-        out.append(events)
-    return out
+        step.events.values[:] += returns[step.rows, step.seat]
+    return steps, moves
 
 
-def _decide(
-    table: Tables, probe: Tables, cast: Cast, who: int, seat: int, rows: IntArray, rng: Rows, first: int
-) -> list[_Step]:
-    agent, choices = cast.players[who], cast.choices
-    views, legal = table.views(seat, rows), table.legal(rows)
+def _mask(table: Tables, rows: IntArray) -> npt.NDArray[np.bool_]:
+    legal = table.legal(rows)
     if isinstance(legal, Amounts):
         raise UsageError(
             "Self-play needs a mask of actions: give the no-limit game a ladder of bets (bets=0.5+1+allin)."
         )
-    if who not in cast.learn:
-        table.apply(rows, agent.act(views, legal, rng))
-        return []
+    return legal
+
+
+def _decide(
+    table: Tables, probe: Tables, cast: Cast, agent: Agent, seat: int, rows: IntArray, rng: Rows, first: int
+) -> tuple[IntArray, Events]:
+    """Return a learner's actions and the events, whose values are what was put in until the hand's return is added."""
+    choices = cast.choices
+    views, legal = table.views(seat, rows), _mask(table, rows)
     offered = choices.legal(legal)
     decide = getattr(agent, "decide", None)
     if decide is not None:
         chosen, probabilities = decide(views, offered, rng)
         actions = choices.actions(views, chosen)
     else:
-        actions = agent.act(views, legal, rng)
-        chosen, probabilities = choices.of(np.asarray(actions)), np.zeros(offered.shape)
+        actions = np.asarray(agent.act(views, legal, rng))
+        chosen, probabilities = choices.of(actions), np.zeros(offered.shape)
     spent = spent_so_far(views, seat)
-    known = np.full(offered.shape, np.nan, np.float32)
+    unknown = np.full(offered.shape, np.nan, np.float32)
+    known = unknown.copy()
     known[:, : choices.probed] = _known(table, probe, rows, seat, legal[:, : choices.probed])
     known += spent[:, None].astype(np.float32)
-    events = Events(
-        np.asarray(rows + first, np.int64), views, offered, chosen, spent, known, probabilities.astype(np.float32)
+    numbers = np.asarray(rows + first, np.int64)
+    return actions, Events(
+        numbers, views, offered, chosen, spent, known, unknown, np.asarray(probabilities, np.float32)
     )
-    table.apply(rows, actions)
-    return [_Step(rows, seat, events)]
+
+
+def _play_branches(game: Game, cast: Cast, hands: _Hands, steps: list[_Step], moves: list[IntArray]) -> None:
+    """Play out choices not taken, and put what they brought into the events' ``branched``."""
+    at, row, choice = _branches(hands, steps, cast.branches)
+    for start in range(0, len(at), len(hands)):
+        part = slice(start, start + len(hands))
+        _play_from(game, cast, hands, steps, moves, at[part], row[part], choice[part])
+
+
+def _branches(hands: _Hands, steps: list[_Step], count: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Draw ``count`` decisions a hand; return (step, row in the step, choice) of up to two choices of each."""
+    open_ = [step.events.legal & np.isnan(step.events.known) for step in steps]
+    for step, mask in zip(steps, open_, strict=True):
+        mask[np.arange(len(mask)), step.events.chosen] = False
+    found = [np.flatnonzero(mask.any(axis=1)) for mask in open_]
+    at = np.repeat(np.arange(len(steps)), [len(rows) for rows in found])
+    row = np.concatenate([*found, np.zeros(0, np.int64)]).astype(np.int64)
+    hand = np.concatenate([step.rows[rows] for step, rows in zip(steps, found, strict=True)]) if steps else row
+    decisions = np.array([step.decision for step in steps], np.int64)[at] if steps else at
+    keys = hash_rows(hands.streams[hand], _BRANCH + decisions)
+    drawn = _least(hand, keys, count)
+    at, row, keys = at[drawn], row[drawn], keys[drawn]
+    masks = np.array([open_[s][r] for s, r in zip(at, row, strict=True)], np.bool_).reshape(len(at), -1)
+    which, choice = np.nonzero(masks)
+    drawn = _least(which, hash_rows(keys[which], choice), _ALTERNATIVES)
+    return at[which[drawn]], row[which[drawn]], choice[drawn]
+
+
+def _least(groups: IntArray, keys: npt.NDArray[np.uint64], count: int) -> IntArray:
+    """Return the places of the ``count`` least keys of each group, ascending."""
+    order = np.lexsort((keys, groups))
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    rank = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
+    return np.sort(order[rank < count])
+
+
+def _play_from(
+    game: Game,
+    cast: Cast,
+    hands: _Hands,
+    steps: list[_Step],
+    moves: list[IntArray],
+    at: IntArray,
+    row: IntArray,
+    choice: IntArray,
+) -> None:
+    """Play hands again as they went up to a decision, then by another choice to the end."""
+    hand, when, seat, spent, forced = (np.zeros(len(at), np.int64) for _ in range(5))
+    for s in np.unique(at):
+        mine, step = np.flatnonzero(at == s), steps[s]
+        views = step.events.views[row[mine]]
+        hand[mine], when[mine], seat[mine] = step.rows[row[mine]], step.decision, step.seat
+        spent[mine] = spent_so_far(views, step.seat)
+        forced[mine] = cast.choices.actions(views, np.asarray(choice[mine], np.int64))
+    again = hands.take(hand)
+    table = again.tables(game)
+    decision = 0
+    while not ((current := table.current_players()) == TERMINAL).all():
+        current = current.copy()
+        rows: IntArray = np.flatnonzero((decision <= when) & (current != TERMINAL))
+        if len(rows):
+            table.apply(rows, np.where(decision < when, moves[decision][hand], forced)[rows])
+            current[rows] = TERMINAL  # has acted
+        for there, who, acting, rng in again.turns(current, decision):
+            table.apply(acting, cast.players[who].act(table.views(there, acting), _mask(table, acting), rng))
+        decision += 1
+    brought = table.returns(np.arange(len(at)))[np.arange(len(at)), seat] + spent
+    for s in np.unique(at):
+        mine = np.flatnonzero(at == s)
+        steps[s].events.branched[row[mine], choice[mine]] = brought[mine]
 
 
 def spent_so_far(views: Views, seat: int) -> Floats:

@@ -48,6 +48,11 @@ class PokerCnnBetting(Trainer):
     league_share: float = option(
         0.5, help="share of hands against the league", validator=[validators.ge(0), validators.le(1)]
     )
+    branches: int = option(
+        1,
+        help="decisions in a hand at which other choices are played out too, with the same cards (the paper: none)",
+        validator=validators.ge(0),
+    )
     unit: float = option(100.0, help="chips that count 1 in values", validator=validators.gt(0))
     discount: float = option(1.0, help="weight of what is won or lost beyond pot and bet (the paper: 0.9)")
     counterfactuals: Counterfactuals = option(
@@ -100,6 +105,7 @@ class PokerCnnBetting(Trainer):
         "poker_cnn_betting_paper": {
             "network": "cnn",
             "league_share": 0.0,
+            "branches": 0,
             "unit": 1000.0,
             "discount": 0.9,
             "counterfactuals": "published",

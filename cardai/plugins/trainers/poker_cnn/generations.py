@@ -29,7 +29,7 @@ from cardai.plugins.trainers.poker_cnn.acting import BettingAgent, Habits
 from cardai.plugins.trainers.poker_cnn.betting import PLAYER_OPTIONS, PokerCnnBetting
 from cardai.plugins.trainers.poker_cnn.draws import choices_of
 from cardai.plugins.trainers.poker_cnn.heads import OFFSET, Brain, Heads
-from cardai.plugins.trainers.poker_cnn.learning import Lessons, PolicyLesson, losses, outputs
+from cardai.plugins.trainers.poker_cnn.learning import Lessons, PolicyLesson, card_features, losses, outputs
 from cardai.plugins.trainers.poker_cnn.store import read_events, write_events
 from cardai.plugins.trainers.poker_cnn.targets import Teaching, thinned
 from cardai.plugins.trainers.poker_cnn.values import make_network, refuse_unknown
@@ -67,6 +67,7 @@ class BettingTraining(Training):
         self.memory: list[Events] = []
         self.parts: list[Events] = []  # of the generation being played
         self.minibatch = 0  # done of the generation being learned
+        self._features: dict[int, Any] = {}  # of each generation's events, where card layers are frozen
         self.losses: list[list[float]] = []  # of values and policy, of its last minibatches
         self.network = self._fresh(warm=True)
         self.optimizer = self._new_optimizer()
@@ -136,7 +137,7 @@ class BettingTraining(Training):
             cast = self._opponents(by_seat, len(players))
             cast[np.arange(count), (first + np.arange(count)) // seats % seats] = 0
         seed = derive(self.seed, "generation", self.generation)
-        return collect(self.game, Cast(players, cast, learn, self.choices), seed, first)
+        return collect(self.game, Cast(players, cast, learn, self.choices, self.options.branches), seed, first)
 
     def _players(self) -> tuple[list[Agent], tuple[int, ...]]:
         """Return the players of this generation (the newest network first) and which of them give events."""
@@ -190,8 +191,22 @@ class BettingTraining(Training):
         lessons = Lessons(events, made, self.layout, self.heads, o.canonical, self.device)
         if isinstance(self.network, SuitNetwork) and o.freeze_trunk and not self.heads.published:
             with self._rates.of("samples", 0):
-                lessons.freeze(self.network)
+                lessons.freeze(*self._card_features(self.network, len(events)))
         return lessons
+
+    def _card_features(
+        self, network: SuitNetwork, count: int
+    ) -> tuple[npt.NDArray[np.float16], npt.NDArray[np.float32]]:
+        """Return the frozen card layers' features of the first ``count`` events; those of older generations are kept."""
+        known = self._features
+        self._features = {}
+        for age, events in enumerate(self.memory):
+            made = known.get(self.generation - age)
+            if made is None:
+                made = card_features(network, self.layout, events, self.options.canonical, self.device)
+            self._features[self.generation - age] = made
+        kept = [self._features[self.generation - age] for age in range(len(self.memory))]
+        return np.concatenate([f for f, _ in kept])[:count], np.concatenate([c for _, c in kept])[:count]
 
     def _rows(self, count: int) -> npt.NDArray[np.int64]:
         """Return the events of the minibatch: epochs run one after another through permutations of their own."""

@@ -70,15 +70,9 @@ class Lessons:
     def __len__(self) -> int:
         return len(self.events)
 
-    def freeze(self, network: SuitNetwork) -> None:
-        """Compute the card layers' features once, for a network whose card layers stay as they are."""
-        features, context = [], []
-        for start in range(0, len(self.events), _AT_ONCE):
-            codes = encoded(self.layout, self.events.views[start : start + _AT_ONCE], self.canonical)
-            cards = np.ascontiguousarray(codes[:, network.card_planes])
-            features.append(tensors.in_chunks(network.trunk, cards, self.device).astype(np.float16))
-            context.append(codes[:, network.context_planes, 0, 0])
-        self._features, self._context = np.concatenate(features), np.concatenate(context)
+    def freeze(self, features: npt.NDArray[np.float16], context: npt.NDArray[np.float32]) -> None:
+        """Take what :func:`card_features` says of the events: the card layers are not asked any more."""
+        self._features, self._context = features, context
 
     def batch(self, rows: npt.NDArray[np.int64]) -> Batch:
         """Return the events ``rows`` as tensors."""
@@ -96,6 +90,19 @@ class Lessons:
         )
         made = [torch.from_numpy(np.ascontiguousarray(part)).to(self.device) for part in (*inputs, *rest)]
         return Batch(tuple(made[: len(inputs)]), *made[len(inputs) :])
+
+
+def card_features(
+    network: SuitNetwork, layout: Layout, events: Events, canonical: bool, device: torch.device
+) -> tuple[npt.NDArray[np.float16], npt.NDArray[np.float32]]:
+    """Return what the card layers make of events, (n, F), and the fill planes' levels, (n, K)."""
+    features, context = [], []
+    for start in range(0, len(events), _AT_ONCE):
+        codes = encoded(layout, events.views[start : start + _AT_ONCE], canonical)
+        cards = np.ascontiguousarray(codes[:, network.card_planes])
+        features.append(tensors.in_chunks(network.trunk, cards, device).astype(np.float16))
+        context.append(codes[:, network.context_planes, 0, 0])
+    return np.concatenate(features), np.concatenate(context)
 
 
 def outputs(network: nn.Module, heads: Heads, batch: Batch) -> Tensor:

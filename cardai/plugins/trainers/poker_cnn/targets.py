@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -48,7 +48,10 @@ class Teaching:
             exact[:, 1] &= ~_ties(events)
         target = np.where(exact, events.known, 0.0).astype(np.float32)
         mask = exact.astype(np.float32)
-        target[rows, events.chosen] = discounted(events, self.discount)
+        other, choice = np.nonzero(~np.isnan(events.branched))
+        target[other, choice] = discounted(events.branched[other, choice], events.views[other], self.discount)
+        mask[other, choice] = 1.0
+        target[rows, events.chosen] = discounted(events.values, events.views, self.discount)
         mask[rows, events.chosen] = 1.0
         target /= self.unit
         if self.illegal is not None:
@@ -68,14 +71,13 @@ def _ties(events: Events) -> Mask:
         return np.asarray(np.abs(events.known[:, 1] - spent) < 1e-6)
 
 
-def discounted(events: Events, discount: float) -> npt.NDArray[np.float64]:
-    """Return the events' values with what lies beyond the pot, or beyond the bet to call, counted ``discount``."""
-    values = events.values
-    names = events.views.dtype.names or ()
+def discounted(values: npt.NDArray[Any], views: Views, discount: float) -> npt.NDArray[Any]:
+    """Return values (n,) with what lies beyond the pot, or beyond the bet to call, counted ``discount``."""
+    names = views.dtype.names or ()
     if discount == 1.0 or not {"pot", "to_call"} <= set(names):
         return values
-    pot = events.views["pot"].astype(np.float64)
-    bet = events.views["to_call"].astype(np.float64)
+    pot = views["pot"].astype(np.float64)
+    bet = views["to_call"].astype(np.float64)
     above = np.where(values > pot, pot + discount * (values - pot), values)
     return np.where(values < -bet, -bet + discount * (values + bet), above)
 
