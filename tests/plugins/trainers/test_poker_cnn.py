@@ -27,11 +27,12 @@ from cardai.plugins.trainers.poker_cnn.acting import repaired
 from cardai.plugins.trainers.poker_cnn.heads import Heads
 from cardai.plugins.trainers.poker_cnn.problems import problem_of
 from cardai.plugins.trainers.poker_cnn.targets import Teaching, thinned
+from cardai.plugins.trainers.poker_cnn.validation import held_out
 from cardai.plugins.trainers.poker_cnn.values import compressed
 from cardai.solve.draw_values import draw_values
 from cardai.testing import Case
 
-VALUES = "poker_cnn_ours:batch=64,every=5,anneal=20,threads=1,measure=false,examples=2000"
+VALUES = "poker_cnn_ours:batch=64,every=5,anneal=20,threads=1,measure=false,validation=0,examples=2000"
 BETTING = "poker_cnn_betting_ours:network=dense,hands=400,unit=2,batch=64,epochs=1,threads=1,league=always_call,league_share=0.3"
 
 
@@ -213,6 +214,7 @@ def test_value_networks_play_their_games(game: str, encoder: str, network: str, 
     spec = f"poker_cnn_ours:network={network},examples=600,redraws={0 if game == 'triple_draw' else 20},batch=64"
     run = Run.create(tmp_path / "run", f"{spec},every=5,threads=1,measure=false", game, encoder, 1)
     Session.start(run).train(6)
+    assert "validation_loss" in run.read_metrics()[-1]
     if game == "video_poker":
         return
     opponent = {"triple_draw": "draw_heuristic", "poker_cnn_limit": "always_call"}[game]
@@ -309,9 +311,40 @@ def test_betting_conforms(check: Case) -> None:
 
 @testing.parametrize_checks(
     "trainer",
-    "poker_cnn:network=dense,batch=16,every=2,threads=1,measure=false,examples=50",
+    "poker_cnn:network=dense,batch=16,every=2,threads=1,measure=false,validation=0,examples=50",
     game="video_poker",
     encoder="grid_4x13:fields=hand",
 )
 def test_value_learning_conforms(check: Case) -> None:
     check()
+
+
+class KnowsAll:
+    """Stands for a network: answers with what it is given, but for an error in the first output."""
+
+    by_policy = False
+
+    def __init__(self, answers: Any, error: float) -> None:
+        self.answers = answers + error * (np.arange(answers.shape[1]) == 0)
+
+    def outputs(self, views: Any, by_policy: bool = False) -> Any:
+        return self.answers
+
+
+@pytest.mark.parametrize(
+    ("game", "named"), [("holdem_limit", "category_accuracy"), ("triple_draw", "validation_optimal")]
+)
+def test_held_out_situations_measure_errors_and_are_always_the_same(game: str, named: str) -> None:
+    problem = problem_of(cardai.game(game))
+    fixed, again = (held_out(problem, 40, compressed) for _ in range(2))
+    assert np.array_equal(fixed.views, again.views)
+    assert np.array_equal(fixed.values, again.values)
+    perfect: Any = KnowsAll(fixed.targets, 0.0)
+    assert fixed.metrics(perfect, relu=False)["validation_loss"] == 0
+    assert fixed.metrics(perfect, relu=True)[named] == 1
+    wrong: Any = KnowsAll(fixed.targets, -0.25)
+    measured = fixed.metrics(wrong, relu=False)
+    assert measured["validation_loss"] == pytest.approx(0.25**2 / problem.outputs)
+    if game == "holdem_limit":
+        assert measured["win_error"] == pytest.approx(0.25)
+        assert measured[named] == 1
