@@ -21,9 +21,10 @@ from cardai.core.rng import Rows, derive_many
 from cardai.core.runs import Run
 from cardai.core.session import Session
 from cardai.core.trainer import Training
-from cardai.learn.choices import Choices
+from cardai.learn.choices import Choices, KeepChoices
 from cardai.learn.selfplay import Cast, collect
-from cardai.plugins.trainers.poker_cnn.acting import repaired
+from cardai.plugins.trainers.poker_cnn.acting import BettingAgent, Habits, changed, repaired
+from cardai.plugins.trainers.poker_cnn.draws import exact_holds
 from cardai.plugins.trainers.poker_cnn.heads import Heads
 from cardai.plugins.trainers.poker_cnn.problems import problem_of
 from cardai.plugins.trainers.poker_cnn.targets import Teaching, thinned
@@ -299,6 +300,40 @@ def test_impossible_values_are_repaired() -> None:
     assert changed.all()
 
 
+class Indifferent:
+    """Stands for a network to which every choice is worth nothing."""
+
+    def outputs(self, views: Any, offered: Any) -> Any:
+        return np.zeros(offered.shape), offered / offered.sum(axis=1, keepdims=True)
+
+
+def test_a_bonus_draws_as_the_best_hold_does_and_a_malus_avoids_pat_and_late_large_draws() -> None:
+    game = cardai.game("triple_draw")
+    cards = np.random.default_rng(2).random((3000, 52)).argsort(axis=1)[:, :5]
+    legal = np.zeros((3000, 35), bool)
+    legal[:, 3:] = True
+
+    def frequencies(draws_left: int, **habits: float) -> Any:
+        """Return the share of each number kept (6,) and how often it is the best hold's."""
+        views = empty_views(game.view_fields, 3000)
+        views["hand"], views["draws_left"], views["kept"] = cards, draws_left, -1 if draws_left == 3 else 3
+        choices = KeepChoices(exact_holds)
+        brain: Any = Indifferent()
+        agent = BettingAgent((brain,), choices, Habits(noise=0.001, policy_mix=0.0, **habits), game, 100.0)
+        chosen = agent.decide(views, choices.legal(legal), Rows(derive_many(1, "y", count=3000)))[0] - 3
+        return np.bincount(chosen, minlength=6) / 3000, (chosen == choices.best(views)[1]).mean()
+
+    plain, plain_best = frequencies(1)
+    assert np.allclose(plain, 1 / 6, atol=0.03)  # 4 standard errors
+    shares, best = frequencies(1, draw_noise=0.1)
+    assert plain_best < 0.2
+    assert best > 0.9
+    assert shares[5] < 0.05
+    no_bonus = frequencies(3, draw_noise=0.1)[0]
+    assert no_bonus[5] < 0.02
+    assert no_bonus[:4].sum() > shares[:4].sum()  # the first draw may be large
+
+
 @testing.parametrize_checks(
     "trainer",
     "poker_cnn_betting:network=dense,hands=4,unit=2,batch=4,epochs=1,threads=1",
@@ -348,3 +383,17 @@ def test_held_out_situations_measure_errors_and_are_always_the_same(game: str, n
     if game == "holdem_limit":
         assert measured["win_error"] == pytest.approx(0.25)
         assert measured[named] == 1
+
+
+def test_habits_of_a_trained_player_are_options() -> None:
+    trained = Habits(noise=0.2)
+    given = {"noise": "0", "refold": "true", "draw_shares": ["1", "0.6"], "draw_noise": "0.1", "generation": "3"}
+    assert changed(trained, given) == Habits(refold=True, draw_shares=(1.0, 0.6), draw_noise=0.1)
+    assert changed(trained, {"draw_shares": "0.5"}) == Habits(noise=0.2, draw_shares=(0.5,))
+    for options, message in (
+        ({"boost": "maybe"}, "boost of the trained player must be true or false. Got 'maybe'"),
+        ({"noise": "loud"}, "noise of the trained player must be a number"),
+        ({"draw_shares": ""}, "one number or more"),
+    ):
+        with pytest.raises(OptionError, match=message):
+            changed(trained, options)

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, get_type_hints
+
 import numpy as np
 import numpy.typing as npt
-from attrs import frozen
+from attrs import evolve, frozen
 
 from cardai.core.agent import Agent
+from cardai.core.errors import OptionError
 from cardai.core.fields import Views
 from cardai.core.game import Game, Legal
 from cardai.core.rng import Rows
+from cardai.core.spec import convert
 from cardai.learn.choices import FIRST_DISCARD, Choices, KeepChoices
 from cardai.plugins.trainers.poker_cnn.heads import Brain, best
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
 _EULER = 0.5772156649
 
 
@@ -27,8 +33,11 @@ class Habits:
     values. ``boost`` raises a bet's value by ``noise`` for who kept more cards than the opponent, by twice that for who
     stood pat (the size is ours: Poker-CNN's is not published). ``refold`` thinks again, once, about a fold before the
     first draw. What was repaired or boosted is played by value. ``draw_shares``: the chance to decide how many cards to
-    keep by the network with 1, 2 and 3 draws left, else the best hold does. ``explore`` is the chance of a uniformly
-    random legal choice.
+    keep by the network with 1, 2 and 3 draws left, else the best hold does. ``draw_noise`` is the mean of the random
+    bonus on the best hold's number of cards, and of the random malus on standing pat and, after the first draw, on drawing
+    two cards or more; such draws are played by value (Poker-CNN has them; that they are uniform, from 0 to twice the mean,
+    their size and what counts as a late draw are ours: not published). ``explore`` is the chance of a uniformly random
+    legal choice.
     """
 
     noise: float = 0.0
@@ -37,7 +46,22 @@ class Habits:
     boost: bool = False
     refold: bool = False
     draw_shares: tuple[float, ...] = (1.0, 1.0, 1.0)
+    draw_noise: float = 0.0
     explore: float = 0.0
+
+
+SWITCHES = ("noise", "policy_mix", "repair", "boost", "refold", "draw_shares", "draw_noise")
+"""Habits that a player's spec can change, each an option of the trainer of the same name."""
+
+
+def changed(habits: Habits, options: Mapping[str, Any]) -> Habits:
+    """Return habits with those of SWITCHES that ``options`` (texts, as in specs) name. Raises OptionError."""
+    kinds = get_type_hints(Habits)
+    given = {name: options[name] for name in SWITCHES if name in options}
+    read = {name: convert(text, kinds[name], f"{name} of the trained player") for name, text in given.items()}
+    if not read.get("draw_shares", (1.0,)):
+        raise OptionError("draw_shares of the trained player must be one number or more, joined with +.")
+    return evolve(habits, **read)
 
 
 class BettingAgent(Agent):
@@ -51,8 +75,10 @@ class BettingAgent(Agent):
         rounds = [f.maximum for f in game.view_fields if f.name == "round"]
         self.last_round = rounds[0] if rounds else -1
 
-    def _probabilities(self, views: Views, offered: Mask, values: Floats, policy: Floats, noise: Floats) -> Floats:
-        """Return the probabilities (n, C) of choices, given the noise (n, C)."""
+    def _probabilities(
+        self, views: Views, offered: Mask, values: Floats, policy: Floats, noise: Floats, held: Ints
+    ) -> Floats:
+        """Return the probabilities (n, C) of choices, given the noise (n, C) and the best holds' sizes (n,)."""
         h = self.habits
         by_value = np.zeros(len(views), bool)
         if h.repair:
@@ -62,22 +88,29 @@ class BettingAgent(Agent):
             boost = h.noise * kept_more(views)
             values[:, 2] += boost
             by_value = by_value | (boost > 0)
+        if h.draw_noise:
+            by_value = by_value | (held >= 0)
         mix = np.where(by_value, 0.0, h.policy_mix)[:, None]
         mixed = mix * policy + (1 - mix) * best(values, offered)
         mixed = (1 - h.explore) * mixed + h.explore * offered / offered.sum(axis=1, keepdims=True)
-        return self._kept_by_best_hold(views, offered, mixed)
-
-    def _kept_by_best_hold(self, views: Views, offered: Mask, probabilities: Floats) -> Floats:
-        shares = np.asarray(self.habits.draw_shares)
-        if not isinstance(self.choices, KeepChoices) or (shares >= 1.0).all():
-            return probabilities
-        rows = np.flatnonzero(offered[:, FIRST_DISCARD:].any(axis=1))
+        rows = np.flatnonzero(held >= 0)
         if len(rows):
+            shares = np.asarray(h.draw_shares)
             share = shares[np.clip(views["draws_left"][rows] - 1, 0, len(shares) - 1)][:, None]
-            held = np.zeros((len(rows), self.choices.count))
-            held[np.arange(len(rows)), FIRST_DISCARD + self.choices.best(views[rows])[1]] = 1.0
-            probabilities[rows] = share * probabilities[rows] + (1 - share) * held
-        return probabilities
+            by_hold = np.zeros((len(rows), offered.shape[1]))
+            by_hold[np.arange(len(rows)), FIRST_DISCARD + held[rows]] = 1.0
+            mixed[rows] = share * mixed[rows] + (1 - share) * by_hold
+        return mixed
+
+    def _held(self, views: Views, offered: Mask) -> Ints:
+        """Return how many cards the best hold keeps (n,), -1 where nothing is drawn or no habit asks for it."""
+        out = np.full(len(views), -1)
+        asked = self.habits.draw_noise > 0 or min(self.habits.draw_shares) < 1.0
+        if asked and isinstance(self.choices, KeepChoices):
+            rows = np.flatnonzero(offered[:, FIRST_DISCARD:].any(axis=1))
+            if len(rows):
+                out[rows] = self.choices.best(views[rows])[1]
+        return out
 
     def policy(self, views: Views, legal: Legal) -> Floats:
         assert isinstance(legal, np.ndarray)
@@ -89,8 +122,9 @@ class BettingAgent(Agent):
         """Return the probabilities (n, C) without noise."""
         total = np.zeros(offered.shape)
         silence = np.zeros(offered.shape)
+        held = self._held(views, offered)
         for brain in self.brains:
-            total += self._probabilities(views, offered, *brain.outputs(views, offered), silence)
+            total += self._probabilities(views, offered, *brain.outputs(views, offered), silence, held)
         total /= len(self.brains)
         if self.habits.refold:
             again = np.where(before_draws(views) & offered[:, 0], total[:, 0], 0.0)[:, None]
@@ -102,7 +136,7 @@ class BettingAgent(Agent):
     def decide(self, views: Views, offered: Mask, rng: Rows) -> tuple[npt.NDArray[np.int64], Floats]:
         """Return choices (n,) and the probabilities (n, C) that they were drawn from."""
         h = self.habits
-        if h.noise == 0.0:
+        if h.noise == 0.0 and h.draw_noise == 0.0:
             probabilities = self._quiet(views, offered)
             return rng.choice(probabilities), probabilities
         drawn = rng.fork(1000).random(offered.shape[1] + 1)
@@ -117,7 +151,11 @@ class BettingAgent(Agent):
         noise[:, 0] = np.where(offered[:, 0] & offered[:, 1], 0.0, noise[:, 0])
         if offered.shape[1] > 2:
             noise[:, 2] = np.maximum(noise[:, 2], 0.0)
-        probabilities = self._probabilities(views, offered, values, policy, noise)
+        held = self._held(views, offered)
+        if h.draw_noise:
+            drawn = rng.fork(1002).random(offered.shape[1])
+            noise = noise + 2 * h.draw_noise * drawn * liked_draws(views, held, offered.shape[1])
+        probabilities = self._probabilities(views, offered, values, policy, noise, held)
         chosen = rng.choice(probabilities)
         if h.refold:
             again = (chosen == 0) & offered[:, 0] & before_draws(views)
@@ -153,6 +191,22 @@ def kept_more(views: Views) -> Floats:
     mine = at[np.arange(len(rows)), views["player"][rows]]
     most = np.where(np.arange(seats) == views["player"][rows, None], -1, at).max(axis=1)
     out[rows] = (mine > most) * np.where(mine == 5, 2.0, 1.0)
+    return out
+
+
+def liked_draws(views: Views, held: Ints, count: int) -> Floats:
+    """Return (n, count): 1 at the best hold's number of cards, -1 at unlikely others, 0 elsewhere.
+
+    ``held`` (n,) is that number, -1 where nothing is drawn. The others are standing pat and, after the first draw, two
+    cards or more.
+    """
+    out = np.zeros((len(views), count))
+    rows = np.flatnonzero(held >= 0)
+    if len(rows):
+        first = before_draws(views[rows])
+        out[rows, FIRST_DISCARD + 5] = -1.0
+        out[rows, FIRST_DISCARD : FIRST_DISCARD + 4] = np.where(first, 0.0, -1.0)[:, None]
+        out[rows, FIRST_DISCARD + held[rows]] = 1.0
     return out
 
 

@@ -27,6 +27,9 @@ PLAYER_OPTIONS = {
     "noise": "noise on values (default: as trained)",
     "repair": "clip impossible values (default: as trained)",
     "boost": "bet more after keeping more cards (default: as trained)",
+    "refold": "reconsider a fold before the first draw, once (default: as trained)",
+    "draw_shares": "chance that the betting network says how many cards, with 1, 2, 3 draws left (default: as trained)",
+    "draw_noise": "bonus and malus on numbers of cards (default: as trained)",
     "mix": "how many of the newest generations play, one drawn for each decision (default 1)",
 }
 
@@ -87,6 +90,12 @@ class PokerCnnBetting(Trainer):
         help="draw games: chance that the betting network says how many cards, with 1, 2, 3 draws left (the paper: "
         "1+0.6+0.2), else the best hold",
     )
+    draw_noise: float = option(
+        0.0,
+        help="draw games: mean of a random bonus on the best hold's number of cards, and of a random malus on standing pat "
+        "and on late draws of two cards or more (the paper; the size is ours)",
+        validator=validators.ge(0),
+    )
     heads: Literal["choices", "published"] = option(
         "choices", help="outputs: a value and a policy each choice, or the publication's 32"
     )
@@ -113,6 +122,7 @@ class PokerCnnBetting(Trainer):
             "boost": True,
             "refold": True,
             "draw_shares": (1.0, 0.6, 0.2),
+            "draw_noise": 0.02,
             "heads": "published",
             "relu_output": True,
             "canonical": False,

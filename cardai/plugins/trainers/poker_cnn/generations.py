@@ -25,7 +25,7 @@ from cardai.learn.choices import Choices
 from cardai.learn.grid_networks import SuitNetwork
 from cardai.learn.networks import choose_device
 from cardai.learn.selfplay import Cast, Events, collect, fields_digest, joined
-from cardai.plugins.trainers.poker_cnn.acting import BettingAgent, Habits
+from cardai.plugins.trainers.poker_cnn.acting import SWITCHES, BettingAgent, Habits, changed
 from cardai.plugins.trainers.poker_cnn.betting import PLAYER_OPTIONS, PokerCnnBetting
 from cardai.plugins.trainers.poker_cnn.draws import choices_of
 from cardai.plugins.trainers.poker_cnn.heads import OFFSET, Brain, Heads
@@ -244,7 +244,7 @@ class BettingTraining(Training):
 
     def _habits(self, **changes: Any) -> Habits:
         o = self.options
-        given = {name: getattr(o, name) for name in ("noise", "policy_mix", "repair", "boost", "refold", "draw_shares")}
+        given = {name: getattr(o, name) for name in SWITCHES}
         return Habits(**{**given, **changes})
 
     def _agent_of(self, generations: tuple[int, ...], habits: Habits) -> BettingAgent:
@@ -263,13 +263,11 @@ class BettingTraining(Training):
         newest = len(self.generations) - 1
         try:
             chosen, mix = int(options.get("generation", newest)), int(options.get("mix", 1))
-            numbers = {name: float(options[name]) for name in ("noise", "policy_mix") if name in options}
-        except ValueError as error:
-            raise OptionError(f"An option of the trained player is no number: {dict(options)}.") from error
-        flags = {name: _flag(name, options[name]) for name in ("repair", "boost") if name in options}
+        except (ValueError, TypeError) as error:
+            raise OptionError(f"generation and mix must be whole numbers. Got {dict(options)}.") from error
         if not 0 <= chosen <= newest or mix < 1:
             raise OptionError(f"generation must be 0 to {newest} and mix at least 1. Got {dict(options)}.")
-        return self._agent_of(tuple(range(max(0, chosen - mix + 1), chosen + 1)), self._habits(**numbers, **flags))
+        return self._agent_of(tuple(range(max(0, chosen - mix + 1), chosen + 1)), changed(self._habits(), options))
 
     def _beginner(self, options: Mapping[str, Any]) -> Agent:
         """Return the network as it stands before the first generation is finished."""
@@ -278,7 +276,7 @@ class BettingTraining(Training):
         network = self._fresh()
         network.load_state_dict(self.network.state_dict())
         brain = Brain(network.eval(), self.layout, self.heads, self.options.canonical, self.device)
-        return BettingAgent((brain,), self.choices, self._habits(), self.game, self.options.unit)
+        return BettingAgent((brain,), self.choices, changed(self._habits(), options), self.game, self.options.unit)
 
     # -- keeping ---------------------------------------------------------------------------------------------------
 
@@ -352,13 +350,6 @@ class _Timed:
         self._sums[0] += self._count
         self._sums[1] += time.perf_counter() - self._start[0]
         self._sums[2] += time.process_time() - self._start[1]
-
-
-def _flag(name: str, value: Any) -> bool:
-    text = str(value).lower()
-    if text not in ("true", "false"):
-        raise OptionError(f"{name} must be true or false. Got {value!r}.")
-    return text == "true"
 
 
 def _take_warm_start(network: nn.Module, run_path: str) -> None:
