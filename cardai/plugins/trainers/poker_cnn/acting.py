@@ -100,7 +100,7 @@ class BettingAgent(Agent):
             by_hold = np.zeros((len(rows), offered.shape[1]))
             by_hold[np.arange(len(rows)), FIRST_DISCARD + held[rows]] = 1.0
             mixed[rows] = share * mixed[rows] + (1 - share) * by_hold
-        return mixed
+        return np.asarray(mixed)
 
     def _held(self, views: Views, offered: Mask) -> Ints:
         """Return how many cards the best hold keeps (n,), -1 where nothing is drawn or no habit asks for it."""
