@@ -88,12 +88,12 @@ def kill(process: subprocess.Popen[str], run: Path, wanted: str, rng: random.Ran
     return ""
 
 
-def league_begun(process: subprocess.Popen[str], runs: Path, rng: random.Random) -> str:
+def league_begun(process: subprocess.Popen[str], folder: Path, rng: random.Random) -> str:
     """Kill the process a random moment after its league has played something; "" if it ended before."""
     limit = time.monotonic() + _PATIENCE
-    before = len(list(runs.glob("*/*.npz")))
+    before = len(list(folder.glob("*.npz")))
     while process.poll() is None and time.monotonic() < limit:
-        if len(list(runs.glob("*/*.npz"))) > before:
+        if len(list(folder.glob("*.npz"))) > before:
             time.sleep(rng.random() * 0.5)
             process.send_signal(signal.SIGKILL)
             process.wait()
@@ -159,13 +159,13 @@ def experiment_and_kill(case: Case, arguments: argparse.Namespace, folder: Path)
     """Kill and go on through the experiment's script; return how many arrays and league files differ."""
     script = ROOT / "experiments" / case.experiment / "run.py"
     tiny = ["--share", str(arguments.share), "--generations", "2", "--only", "ours", "--games", "400"]
-
-    def command(name: str) -> list[str]:
-        places = ["--runs", str(folder / name), "--out", str(folder / f"report-{name}")]
-        return [sys.executable, str(script), *tiny, "--final-games", "400", "--checkpoint-seconds", "0", *places]
-
-    run(command("whole"))
-    rng, killed, said = random.Random(arguments.seed), folder / "killed", Counter[str]()
+    tiny += ["--final-games", "400", "--checkpoint-seconds", "0", "--runs", "runs", "--out", "report"]
+    command = [sys.executable, str(script), *tiny]
+    places = [folder / name for name in ("whole", "killed")]  # where the processes run: players' names are relative
+    for place in places:
+        place.mkdir()
+    run(command, places[0])
+    rng, runs, said = random.Random(arguments.seed), places[1] / "runs", Counter[str]()
     for part, phase in (
         ("values", "learning"),
         ("bets", "playing"),
@@ -173,37 +173,36 @@ def experiment_and_kill(case: Case, arguments: argparse.Namespace, folder: Path)
         ("league", ""),
         ("final", ""),
     ):
-        process = started(command("killed"))
-        if phase:
-            done = kill(process, killed / "ours" / part, phase, rng)
-        else:
-            done = league_begun(process, killed, rng)
+        process = started(command, places[1])
+        done = kill(process, runs / "ours" / part, phase, rng) if phase else league_begun(process, runs / part, rng)
         if done:
             said[f"{part} {phase}".strip()] += 1
-    run(command("killed"))
+        else:
+            process.wait()
+    run(command, places[1])
     count, wrong = 0, list[str]()
     for part in ("values", "bets"):
-        folders = [last_checkpoint(folder / name / "ours" / part) for name in ("whole", "killed")]
-        here, differ = differing(*folders)
+        here, differ = differing(*(last_checkpoint(place / "runs" / "ours" / part) for place in places))
         count, wrong = count + here, wrong + differ
-    league = [sum(len(arrays(folder / name / part)) for part in ("league", "final")) for name in ("whole", "killed")]
+    for part in ("league", "final"):
+        here, differ = differing(*(place / "runs" / part for place in places))
+        count, wrong = count + here, wrong + differ
     kills = ", ".join(f"{n} in {phase}" for phase, n in said.items())
     sys.stdout.write(
-        f"{case.experiment}: {said.total()} kills ({kills}); {count} arrays, {len(wrong)} differ; "
-        f"arrays of the league: {league[0]} and {league[1]}\n"
+        f"{case.experiment}: {said.total()} kills ({kills}); {count} arrays (league included), {len(wrong)} differ\n"
     )
     sys.stdout.writelines(f"  {name}\n" for name in wrong)
-    return len(wrong) + (league[0] != league[1])
+    return len(wrong)
 
 
-def started(command: list[str]) -> subprocess.Popen[str]:
+def started(command: list[str], place: Path = ROOT) -> subprocess.Popen[str]:
     """Start a command and let nobody see what it says."""
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True, cwd=ROOT)
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True, cwd=place)
 
 
-def run(command: list[str]) -> None:
+def run(command: list[str], place: Path = ROOT) -> None:
     """Run a command to its end. Raises RuntimeError, with what it said, where it fails."""
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=place, check=False)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)} failed:\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}")
 

@@ -15,6 +15,7 @@ from attrs import field, frozen
 
 from cardai.core import match, registry
 from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.files import read_json
 from cardai.core.game import Game
 from cardai.core.rng import derive
 from cardai.core.statistics import Estimate, rate, ratio
@@ -128,7 +129,7 @@ def play(
         raise UsageError(f"The number of games must be a multiple of {size}. Got {games}.")
     settings = {"game": game_spec, "seed": seed, "duplicate": duplicate, "cardai": "tournament"}
     store = _Store(Path(out), settings, resume) if out else None
-    pairs = [(i, j) for i, j in itertools.combinations(range(len(agents)), 2) if form == "roundrobin" or i == 0]
+    pairs = _pairs(len(agents), form)
     pairings: dict[tuple[int, int], Pairing] = {}
     for i, j in pairs:
         first, second = agents[i], agents[j]
@@ -154,6 +155,32 @@ def play(
             if result.interrupted:
                 return Standings(game, tuple(agents), pairings, games, interrupted=True)
     return Standings(game, tuple(agents), pairings, games)
+
+
+def saved(
+    directory: str | Path, agents: Sequence[str], form: Literal["roundrobin", "gauntlet"] = "roundrobin"
+) -> Standings | None:
+    """Return what a tournament's directory holds of the pairings of ``agents``, None if it holds none of them.
+
+    Raises:
+        DamagedFileError: a file in it is damaged.
+    """
+    folder = Path(directory)
+    if not (folder / "tournament.json").is_file():
+        return None
+    settings = read_json(folder / "tournament.json")
+    store = _Store(folder, settings, resume=True)
+    pairings = {(i, j): store.load(agents[i], agents[j]) for i, j in _pairs(len(agents), form)}
+    most = max((len(pairing.groups) for pairing in pairings.values()), default=0)
+    if not most:
+        return None
+    games = most * (2 if settings["duplicate"] else 1)
+    return Standings(registry.create("game", settings["game"]), tuple(agents), pairings, games)
+
+
+def _pairs(count: int, form: str) -> list[tuple[int, int]]:
+    """Return who meets whom."""
+    return [(i, j) for i, j in itertools.combinations(range(count), 2) if form == "roundrobin" or i == 0]
 
 
 class _Store:
