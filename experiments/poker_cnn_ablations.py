@@ -18,38 +18,41 @@ from cardai.learn import tensors
 ACTING, NETWORKS = "acting", "networks"
 _PAPER_NOISE = 20.0  # chips: Poker-CNN's noise
 _EXAMPLES = 200_000
+BATCH = 256
 
 
 # -- acting ------------------------------------------------------------------------------------------------------------
 
 
-def variants(work: Work, label: str) -> list[tuple[str, str]]:
-    """Return (name, spec) of an entry's last generation with single switches flipped; those as trained are left out."""
-    base = work.generations(label)[-1]
-    run = Run.open(work.runs / label / BETS)
-    trainer: Any = run.trainer()
+def switches(trainer: Any, draws: bool) -> dict[str, tuple[str, ...]]:
+    """Return the values to try of each switch, for a run's trainer; ``draws``: its game has draws."""
     noise = write_value(_PAPER_NOISE / trainer.unit)
-    switches: dict[str, tuple[str, ...]] = {
+    found: dict[str, tuple[str, ...]] = {
         "noise": ("0.0", noise),
         "policy_mix": ("0.0", "0.5", "1.0"),
         "repair": ("false", "true"),
-        "refold": ("false", "true"),
         "mix": ("2", "3"),
     }
-    if any(field.name == "kept" for field in run.game().view_fields):
-        switches |= {"draw_shares": ("1.0+1.0+1.0", "1.0+0.6+0.2"), "draw_noise": ("0.0", noise)}
-        if trainer.noise:  # the boost is counted in it
-            switches |= {"boost": ("false", "true")}
-    else:
-        del switches["refold"]  # is about folds before a draw
-    trained = {name: write_value(getattr(trainer, name, 1)) for name in switches}
-    there = len(work.generations(label))
-    return [
-        (f"{name}={value}", f"{base},{name}={value}")
-        for name, values in switches.items()
+    if draws:
+        found["refold"] = ("false", "true")
+        found |= {"draw_shares": ("1.0+1.0+1.0", "1.0+0.6+0.2"), "draw_noise": ("0.0", noise)}
+    if draws and trainer.noise:  # the boost is counted in it
+        found["boost"] = ("false", "true")
+    return found
+
+
+def variants(work: Work, label: str) -> list[tuple[str, str]]:
+    """Return (name, spec) of an entry's last generation with single switches flipped; those as trained are left out."""
+    made = work.generations(label)
+    run = Run.open(work.runs / label / BETS)
+    trainer: Any = run.trainer()
+    flips = [
+        (name, value)
+        for name, values in switches(trainer, any(f.name == "kept" for f in run.game().view_fields)).items()
         for value in values
-        if value != trained[name] and not (name == "mix" and int(value) > there)
+        if value != write_value(getattr(trainer, name, 1)) and not (name == "mix" and int(value) > len(made))
     ]
+    return [(f"{name}={value}", f"{made[-1]},{name}={value}") for name, value in flips]
 
 
 def acting_matches(work: Work, label: str) -> list[list[str]]:
@@ -83,7 +86,8 @@ def acting_section(work: Work, label: str) -> list[str]:
         "",
         f"## Acting options of {base}",
         "",
-        f"As trained: {habits}; one network. Each line flips one switch of the same player.",
+        f"As trained: {habits}; one network. Each line flips one switch of the same player. Noise, repairs and boosts are",
+        "about values: they change nothing where the policy alone decides (policy_mix 1) and no value is out of bounds.",
         "",
         f"| switch | against {base} | against {work.experiment.references[0]} | hands of each |",
         "|---|---|---|---|",
@@ -131,7 +135,7 @@ def train_networks(work: Work, minibatches: int) -> None:
     examples = work.steps(_EXAMPLES, 2000)
     # the publication's training but for exact labels, Adam and linear outputs, which help all of them alike
     spec = (
-        f"poker_cnn_paper:redraws=0,thin=false,relu_output=false,optimizer=adam,learning_rate=0.001,batch=256,"
+        f"poker_cnn_paper:redraws=0,thin=false,relu_output=false,optimizer=adam,learning_rate=0.001,batch={BATCH},"
         f"examples={examples},anneal={steps},every={max(10, steps // 10)}"
     )
     for rival in RIVALS:
@@ -161,7 +165,7 @@ def networks_section(work: Work, out: Path) -> list[str]:
     lines += [f"- {words}: {figure}" for words, figure in work.experiment.published_values]
     lines += [
         "",
-        f"The same {work.experiment.value_fields.replace('+', ' and ')} as planes, the same minibatches of 256;",
+        f"The same {work.experiment.value_fields.replace('+', ' and ')} as planes, the same minibatches of {BATCH};",
     ]
     lines += ["measured on held-out situations.", ""]
     lines += ["| network | minibatches | CPU s | " + " | ".join(name.replace("_", " ") for name in names) + " |"]
