@@ -30,6 +30,14 @@ def threads(count: int) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
+@contextmanager
+def seeded(seed: int, device: torch.device) -> Iterator[None]:
+    """Draw torch's random numbers (dropout, initial weights) on ``device`` from ``seed`` inside; as before afterwards."""
+    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+        torch.manual_seed(seed)
+        yield
+
+
 def module_tensors(module: nn.Module, prefix: str) -> dict[str, Tensor]:
     """Return a module's weights by name, on the CPU."""
     return {f"{prefix}.{name}": t.detach().cpu().contiguous() for name, t in module.state_dict().items()}

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from attrs import evolve
 
 import cardai
@@ -245,3 +246,9 @@ def test_random_actions_stay_out_of_the_reservoir_when_asked() -> None:
     training: Any = start(f"nfsp:{SMALL},engine=native,epsilon=1,epsilon_decay=0,store_exploration=false")
     advance(training, 100)
     assert training.memory.seen[:, 1].sum() == 0
+
+
+def test_learning_leaves_the_number_of_threads_alone() -> None:
+    before = torch.get_num_threads()
+    advance(start(f"nfsp:{SMALL},{TORCH},threads={before + 1}"), 40)
+    assert torch.get_num_threads() == before

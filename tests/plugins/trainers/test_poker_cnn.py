@@ -26,6 +26,7 @@ from cardai.learn.selfplay import Cast, collect
 from cardai.plugins.trainers.poker_cnn.acting import BettingAgent, Habits, changed, repaired
 from cardai.plugins.trainers.poker_cnn.draws import exact_holds
 from cardai.plugins.trainers.poker_cnn.heads import Heads
+from cardai.plugins.trainers.poker_cnn.learning import PolicyLesson, losses, outputs
 from cardai.plugins.trainers.poker_cnn.problems import problem_of
 from cardai.plugins.trainers.poker_cnn.targets import Teaching, thinned
 from cardai.plugins.trainers.poker_cnn.validation import held_out
@@ -397,3 +398,41 @@ def test_habits_of_a_trained_player_are_options() -> None:
     ):
         with pytest.raises(OptionError, match=message):
             changed(trained, options)
+
+
+@pytest.mark.parametrize(
+    ("spec", "game", "encoder"),
+    [(VALUES, "video_poker", "grid_4x13:fields=hand"), (BETTING, "leduc", "grid_4x13:fields=hole")],
+)
+def test_a_device_that_is_not_there_is_refused_but_no_player_needs_it(
+    spec: str, game: str, encoder: str, tmp_path: Path
+) -> None:
+    elsewhere = registry.create("trainer", f'{spec},device="xpu:7"')
+    with pytest.raises(UsageError, match=r"cannot use the device 'xpu:7'.*Give auto, cpu or cuda"):
+        elsewhere.start(cardai.game(game), cardai.encoder(encoder), 3)
+    start(f"{spec},device=cpu", game, encoder).save(tmp_path)
+    assert elsewhere.trained_agent(cardai.game(game), cardai.encoder(encoder), 3, tmp_path, {})
+
+
+@pytest.mark.parametrize("preset", ["ours:network=dense", "paper:network=dense"])
+def test_a_lesson_lies_on_one_device(preset: str) -> None:
+    """The device without memory refuses most operations that mix it with another one, as a GPU does."""
+    spec = f"poker_cnn_betting_{preset},hands=20,threads=1,teachers=draw_heuristic,branches=0"
+    training: Any = start(spec, "triple_draw", "poker_cnn_triple_draw:size=4x13")
+    training.memory = [training._play(0, 20)]
+    training.device = torch.device("meta")
+    training.network.to("meta")
+    lessons = training._lessons()
+    batch = lessons.batch(np.arange(8))
+    o = training.options
+    lesson = PolicyLesson(o.policy, o.step_size, o.shrink)
+    raw = outputs(training.network, training.heads, batch)
+    value_loss, policy_loss = losses(raw, training.heads, batch, lesson, -2.0)
+    (value_loss + policy_loss).backward()
+    assert {p.grad.device.type for p in training.network.parameters()} == {"meta"}
+
+
+def test_learning_leaves_the_number_of_threads_alone() -> None:
+    before = torch.get_num_threads()
+    list(start(BETTING.replace("threads=1", f"threads={before + 1}"), "leduc", "grid_4x13:fields=hole").train(400))
+    assert torch.get_num_threads() == before

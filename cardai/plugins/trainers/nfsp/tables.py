@@ -19,6 +19,7 @@ from cardai.core.files import check_arrays, read_json, read_npz, write_npz
 from cardai.core.game import Amounts, Game
 from cardai.core.rng import derive, derive_many
 from cardai.core.trainer import Metrics, Training
+from cardai.learn import tensors
 from cardai.learn.buffers import Circular, Codec, Reservoir
 from cardai.learn.networks import evaluate, load_networks, save_networks
 from cardai.plugins.trainers.nfsp._kernels import epsilon_at, rate_at
@@ -186,12 +187,13 @@ class TablesTraining(Training):
         o = self.options
         q_rate = float(rate_at(o.q_rate, o.rate_floors[0], self.settings, self.step))
         policy_rate = float(rate_at(o.policy_rate, o.rate_floors[1], self.settings, self.step))
-        for _ in range(o.updates):
-            for learner, rl, sl in zip(self.learners, self.rl, self.sl, strict=True):
-                if rl.seen >= o.min_data:
-                    learner.learn_q(rl.sample(o.batch, self.rng), q_rate)
-                if sl.seen >= o.min_data:
-                    learner.learn_policy(sl.sample(o.batch, self.rng), policy_rate)
+        with tensors.threads(o.threads):
+            for _ in range(o.updates):
+                for learner, rl, sl in zip(self.learners, self.rl, self.sl, strict=True):
+                    if rl.seen >= o.min_data:
+                        learner.learn_q(rl.sample(o.batch, self.rng), q_rate)
+                    if sl.seen >= o.min_data:
+                        learner.learn_policy(sl.sample(o.batch, self.rng), policy_rate)
 
     def measure(self) -> Metrics:
         """Return the metrics as things stand; exact ones only where the game's tree is at hand."""

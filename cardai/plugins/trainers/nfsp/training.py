@@ -40,7 +40,6 @@ def start(options: NFSP, game: Game, encoder: Encoder | None, seed: int) -> Trai
     """Begin training. Raises UsageError for a game, an encoder or an engine that cannot be had."""
     layout = layout_of(game, encoder)
     device = torch.device("cpu") if options.engine == "native" else choose_device(options.device)
-    torch.set_num_threads(options.threads)
     compiled = _compiled(options, game, layout)
     can_be_native = compiled is not None and options.play != "tables" and native.suits(options.hidden)
     if (options.stratified or options.q_average) and (not can_be_native or options.engine == "torch"):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from attrs import frozen, validators
+from attrs import evolve, frozen, validators
 
 from cardai.core.agent import Agent
 from cardai.core.encoder import Encoder
@@ -107,6 +107,7 @@ class PokerCnnBetting(Trainer):
     warm_start: str = option("", help="a poker_cnn run whose network the first generation begins with")
     freeze_trunk: bool = option(False, help="network=suits: keep the warm-started card layers as they are")
     threads: int = option(2, help="CPU threads for learning (playing takes one)", validator=validators.gt(0))
+    device: str = option("auto", help="torch's device: auto (the GPU if there is one), cpu, cuda")
 
     step_unit: ClassVar[str] = "hands"
     needs_encoder: ClassVar[bool] = True
@@ -156,7 +157,7 @@ class PokerCnnBetting(Trainer):
     def trained_agent(
         self, game: Game, encoder: Encoder | None, seed: int, directory: Path, options: Mapping[str, Any]
     ) -> Agent:
-        training = self.start(game, encoder, seed)
+        training = evolve(self, device="auto").start(game, encoder, seed)  # what a GPU trained plays without one
         if not training.load_generations(directory)["generations"]:
             training.load(directory)
         return training.agent(options)

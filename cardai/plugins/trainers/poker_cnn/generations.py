@@ -61,7 +61,7 @@ class BettingTraining(Training):
         self.heads = Heads(
             self.choices.count, options.heads == "published", options.relu_output, options.policy == "weights"
         )
-        self.device = choose_device("auto")
+        self.device = choose_device(options.device)
         self.step = self.played = 0
         self.generations: list[dict[str, torch.Tensor]] = []
         self.memory: list[Events] = []
@@ -89,8 +89,7 @@ class BettingTraining(Training):
 
     def _fresh(self, warm: bool = False) -> nn.Module:
         o = self.options
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(self.seed)
+        with tensors.seeded(self.seed, torch.device("cpu")):
             count = self.choices.count if o.network == "suits" and not self.heads.published else self.heads.outputs
             network = make_network(o.network, self.layout, count, o.same_padding)
         if warm and o.warm_start:
@@ -230,8 +229,8 @@ class BettingTraining(Training):
             group["lr"] = o.learning_rate * (1.0 if o.optimizer == "sgd" else 1.0 - 0.95 * done)
         self.network.train()
         lesson = PolicyLesson(o.policy, o.step_size, o.shrink)
-        with tensors.threads(o.threads), torch.random.fork_rng(devices=[]):
-            torch.manual_seed(derive(self.seed, "dropout", self.generation, self.minibatch))
+        drop = derive(self.seed, "dropout", self.generation, self.minibatch)
+        with tensors.threads(o.threads), tensors.seeded(drop, self.device):
             batch = lessons.batch(rows)
             raw = outputs(self.network, self.heads, batch)
             value_loss, policy_loss = losses(raw, self.heads, batch, lesson, -OFFSET if o.teach_illegal else None)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 import torch
-from attrs import frozen, validators
+from attrs import evolve, frozen, validators
 from torch import nn
 
 from cardai.cards.canonical import columns_back
@@ -79,6 +79,7 @@ class PokerCnn(Trainer):
         validator=validators.ge(0),
     )
     threads: int = option(2, help="CPU threads for learning (playing takes one)", validator=validators.gt(0))
+    device: str = option("auto", help="torch's device: auto (the GPU if there is one), cpu, cuda")
 
     step_unit: ClassVar[str] = "minibatches"
     needs_encoder: ClassVar[bool] = True
@@ -106,6 +107,12 @@ class PokerCnn(Trainer):
             )
         return ValueTraining(self, game, encoder, seed)
 
+    def trained_agent(
+        self, game: Game, encoder: Encoder | None, seed: int, directory: Path, options: Mapping[str, Any]
+    ) -> Agent:
+        anywhere = evolve(self, device="auto")  # what was trained on a GPU plays without one
+        return super(PokerCnn, anywhere).trained_agent(game, encoder, seed, directory, options)
+
     def agent_options(self) -> Mapping[str, str]:
         return {"act": "value: by the value head; policy: by the policy head (network=suits; the default there)"}
 
@@ -121,9 +128,8 @@ class ValueTraining(Training):
         self.layout = encoder.for_game(game)
         self.problem: Problem = problem_of(game)
         self.lesson = options.policy_weight if self.problem.holds else 0.0
-        self.device = choose_device("auto")
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
+        self.device = choose_device(options.device)
+        with tensors.seeded(seed, torch.device("cpu")):
             self.network = make_network(options.network, self.layout, self.problem.outputs, options.same_padding)
         self.network.to(self.device)
         self.optimizer = _optimizer(options, self.network)
@@ -145,7 +151,7 @@ class ValueTraining(Training):
                 measured = self._exact_metrics() or self._validation_metrics()
                 yield {"loss": float(np.mean(losses)), "learning_rate": self._rate(), **measured}
                 losses = []
-            elif self.step % 100 == 0:
+            elif self.step % 10 == 0:
                 yield {}
 
     def _minibatch(self, count: int) -> npt.NDArray[np.int64]:
@@ -166,8 +172,7 @@ class ValueTraining(Training):
         for group in self.optimizer.param_groups:
             group["lr"] = self._rate()
         self.network.train()
-        with tensors.threads(o.threads), torch.random.fork_rng(devices=[]):
-            torch.manual_seed(derive(self.seed, "dropout", self.step))
+        with tensors.threads(o.threads), tensors.seeded(derive(self.seed, "dropout", self.step), self.device):
             x, v, w = (torch.from_numpy(part).to(self.device) for part in (codes, values, weights))
             target = compressed(v)
             if isinstance(self.network, SuitNetwork) and self.lesson:
