@@ -12,8 +12,9 @@ from attrs import Attribute
 
 from cardai.cards.betting import MAX_ACTIONS, MAX_PLAYERS, UNLIMITED, Betting, row_fields, rules_fields
 from cardai.core import rows as core_rows
+from cardai.core.button import ButtonMatches
 from cardai.core.fields import Field, Views
-from cardai.core.game import Amounts, IntArray, Legal, Played, Setup, State, setup_dtype
+from cardai.core.game import Amounts, IntArray, Legal, Setup, State, setup_dtype
 from cardai.core.rows import RowGame, RowKernels, RowTables, bring_forward
 from cardai.core.statistics import Estimate
 from cardai.plugins.games.poker._fields import betting_fields, figures, history_fields, summary_rows
@@ -186,7 +187,7 @@ def check_ladder(instance: Any, attribute: Attribute[Any], value: tuple[str, ...
         raise ValueError(f"{attribute.name} must ascend, with allin last. Got {'+'.join(value)}.")
 
 
-class BoardPoker(RowGame):
+class BoardPoker(ButtonMatches, RowGame):
     """Base of the folder's games, each of which is a frozen attrs class with its options."""
 
     hole_cards: ClassVar[int] = 2
@@ -215,17 +216,6 @@ class BoardPoker(RowGame):
         return ()
 
     action_mapping: bool
-    hands: int
-
-    @property
-    def first_starter(self) -> int:
-        """The seat that starts outside a match, and in a match's first hand."""
-        return 0
-
-    @property
-    def rotate(self) -> bool:
-        """Whether the start moves a seat on from hand to hand of a match."""
-        return True
 
     @cached_property
     def amounts(self) -> bool:  # type: ignore[override]
@@ -334,35 +324,7 @@ class BoardPoker(RowGame):
     def tables(self, count: int) -> PokerTables:
         return PokerTables(self, count)
 
-    # -- matches -----------------------------------------------------------------------------------------------------
-
-    def next_hand(self, score: tuple[float, ...], previous: Played | None, seed: int) -> Setup:
-        hand = 0 if previous is None else previous.setup.hand + 1
-        starter = (self.first_starter + (hand if self.rotate else 0)) % self.num_players
-        return Setup(starter=starter, hand=hand, score=score if self.hands > 1 else ())
-
-    def next_hands(
-        self,
-        previous: npt.NDArray[Any] | None,
-        scores: npt.NDArray[np.float64],
-        returns: npt.NDArray[np.float64],
-        outcomes: npt.NDArray[Any],
-        seeds: npt.NDArray[np.uint64],
-    ) -> npt.NDArray[Any]:
-        out = np.zeros(len(scores), setup_dtype(self.num_players))
-        if previous is not None:
-            out["hand"] = previous["hand"] + 1
-        out["starter"] = (self.first_starter + (out["hand"] if self.rotate else 0)) % self.num_players
-        if self.hands > 1:
-            out["in_match"] = True
-            out["score"] = scores
-        return out
-
-    def match_over(self, score: tuple[float, ...], hands: int) -> bool:
-        return hands >= self.hands
-
-    def matches_over(self, scores: npt.NDArray[np.float64], hands: IntArray) -> npt.NDArray[np.bool_]:
-        return np.asarray(hands >= self.hands)
+    # -- reports ------------------------------------------------------------------------------------------------------
 
     def summary(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> list[tuple[str, str]]:
         return summary_rows(hands, seats, self.big_blind)

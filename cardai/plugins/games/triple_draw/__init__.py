@@ -13,8 +13,9 @@ from attrs import Attribute, frozen, validators
 from cardai.cards.betting import UNLIMITED, Betting, row_fields, rules_fields
 from cardai.cards.text import card_text
 from cardai.core import rows as core_rows
+from cardai.core.button import ButtonMatches
 from cardai.core.fields import Field, Views
-from cardai.core.game import IntArray, Played, Setup, setup_dtype
+from cardai.core.game import IntArray
 from cardai.core.hookspecs import hookimpl
 from cardai.core.rows import RowGame, RowKernels, RowTables
 from cardai.core.spec import option
@@ -132,7 +133,7 @@ class TripleDrawTables(RowTables):
 
 
 @frozen
-class TripleDraw(RowGame):
+class TripleDraw(ButtonMatches, RowGame):
     """Limit deuce-to-seven triple draw.
 
     Actions: 0 fold, 1 check or call, 2 bet or raise, 3 + mask draw: bit i of the mask discards card i of the hand.
@@ -273,34 +274,9 @@ class TripleDraw(RowGame):
 
     # -- matches ---------------------------------------------------------------------------------------------------
 
-    def next_hand(self, score: tuple[float, ...], previous: Played | None, seed: int) -> Setup:
-        hand = 0 if previous is None else previous.setup.hand + 1
-        button = 0 if self.fixed_button else hand % self.players
-        return Setup(starter=button, hand=hand, score=score if self.hands > 1 else ())
-
-    def next_hands(
-        self,
-        previous: npt.NDArray[Any] | None,
-        scores: npt.NDArray[np.float64],
-        returns: npt.NDArray[np.float64],
-        outcomes: npt.NDArray[Any],
-        seeds: npt.NDArray[np.uint64],
-    ) -> npt.NDArray[Any]:
-        out = np.zeros(len(scores), setup_dtype(self.players))
-        if previous is not None:
-            out["hand"] = previous["hand"] + 1
-        if not self.fixed_button:
-            out["starter"] = out["hand"] % self.players
-        if self.hands > 1:
-            out["in_match"] = True
-            out["score"] = scores
-        return out
-
-    def match_over(self, score: tuple[float, ...], hands: int) -> bool:
-        return hands >= self.hands
-
-    def matches_over(self, scores: npt.NDArray[np.float64], hands: IntArray) -> npt.NDArray[np.bool_]:
-        return np.asarray(hands >= self.hands)
+    @property
+    def rotate(self) -> bool:
+        return not self.fixed_button
 
     def summary(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> list[tuple[str, str]]:
         if not len(hands):
