@@ -134,20 +134,20 @@ def train_and_kill(case: Case, arguments: argparse.Namespace, folder: Path) -> i
     steps = str(arguments.hands * arguments.generations)
 
     def command(*more: str) -> list[str]:
-        return [sys.executable, "-m", "cardai", "train", *more, "--checkpoint-seconds", "0"]
+        return [sys.executable, "-m", "cardai", "train", *more, "--steps", steps]
 
     whole, killed = folder / "whole", folder / "killed"
-    run(command(*start, "--out", str(whole), "--steps", steps))
+    run(command(*start, "--out", str(whole)))
     rng, kills = random.Random(arguments.seed), Counter[str]()
     while kills.total() < arguments.kills:
         more = ["--resume", str(killed)] if (killed / "run.json").is_file() else [*start, "--out", str(killed)]
         wanted = "learning" if kills.total() % 2 else "playing"
-        done = kill(started(command(*more, "--steps", steps)), killed, wanted, rng)
+        done = kill(started(command(*more, "--checkpoint-seconds", "0.2")), killed, wanted, rng)
         if not done:
             break
         kills[done] += 1
         sys.stdout.write(f"killed while {done} at (generations, hands, minibatches) {newest(killed)[1]}\n")
-    run(command("--resume", str(killed), "--steps", steps))
+    run(command("--resume", str(killed)))
     count, wrong = differing(last_checkpoint(whole), last_checkpoint(killed))
     said = ", ".join(f"{n} while {phase}" for phase, n in sorted(kills.items()))
     sys.stdout.write(f"{case.game}: {kills.total()} kills ({said}); {count} arrays, {len(wrong)} differ\n")
@@ -158,13 +158,13 @@ def train_and_kill(case: Case, arguments: argparse.Namespace, folder: Path) -> i
 def experiment_and_kill(case: Case, arguments: argparse.Namespace, folder: Path) -> int:
     """Kill and go on through the experiment's script; return how many arrays and league files differ."""
     script = ROOT / "experiments" / case.experiment / "run.py"
-    tiny = ["--share", str(arguments.share), "--generations", "2", "--only", "ours", "--games", "400"]
-    tiny += ["--final-games", "400", "--checkpoint-seconds", "0", "--runs", "runs", "--out", "report"]
-    command = [sys.executable, str(script), *tiny]
+    tiny = ["--share", str(arguments.share), "--generations", "2", "--only", "ours", "--games", "100"]
+    whole = [sys.executable, str(script), *tiny, "--final-games", "100", "--runs", "runs", "--out", "report"]
+    command = [*whole, "--checkpoint-seconds", "0.5"]
     places = [folder / name for name in ("whole", "killed")]  # where the processes run: players' names are relative
     for place in places:
         place.mkdir()
-    run(command, places[0])
+    run(whole, places[0])
     rng, runs, said = random.Random(arguments.seed), places[1] / "runs", Counter[str]()
     for part, phase in (
         ("values", "learning"),

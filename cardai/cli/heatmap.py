@@ -18,6 +18,7 @@ def draw(standings: Standings, title: str, file: str) -> None:
     count = len(standings.agents)
     wins = standings.game.measure == "wins"
     values = np.full((count, count), np.nan)
+    texts: dict[tuple[int, int], str] = {}
     figure = Figure(figsize=(1.6 + 1.1 * count, 1.4 + 0.8 * count), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
@@ -28,12 +29,15 @@ def draw(standings: Standings, title: str, file: str) -> None:
                 continue
             shown = cell.scaled(100) if wins else cell
             values[i, j] = shown.mean
-            axes.text(j, i, shown.text(1 if wins else 2).replace(" ± ", "\n± "), ha="center", va="center", fontsize=8)
+            texts[i, j] = shown.text(1 if wins else 2).replace(" ± ", "\n± ")
     if wins:
         low, high = 0.0, 100.0
     else:
         high = float(np.nanmax(np.abs(values))) if np.isfinite(values).any() else 1.0
         low, high = -(high or 1.0), high or 1.0
+    for (i, j), text in texts.items():
+        dark = abs(values[i, j] - (low + high) / 2) > 0.4 * (high - low)
+        axes.text(j, i, text, ha="center", va="center", fontsize=8, color="white" if dark else "black")
     image = axes.imshow(values, cmap="RdBu", alpha=0.7, vmin=low, vmax=high)
     axes.set_xticks(range(count), standings.agents, rotation=30, ha="right")
     axes.set_yticks(range(count), standings.agents)

@@ -142,7 +142,9 @@ def _keep(standings: Standings, game: str, seed: int, directory: str | None, plo
         file.write_text(json_module.dumps(as_json(standings, game, seed), indent=1), encoding="utf-8")
         if plot is None and importlib.util.find_spec("matplotlib") is not None:
             plot = str(Path(directory) / "crosstable.png")
-    if plot:
+    if plot and not any(len(pairing.groups) for pairing in standings.pairings.values()):
+        note("Nothing is finished yet: there is no heat map to draw.")
+    elif plot:
         from cardai.cli.heatmap import draw
 
         draw(standings, game, plot)

@@ -38,24 +38,50 @@ def train(
 ) -> None:
     """Train, with checkpoints: start by --trainer --game --out --steps, or go on by --resume DIR."""
     from cardai.core.errors import UsageError
+
+    settings = _settings(set_ or [], threads)
+    if resume is None and (trainer is None or game is None or out is None or steps is None):
+        raise UsageError("A new run needs --trainer, --game, --out and --steps (or give --resume DIR).")
+    try:
+        session = _session(trainer, game, encoder, out, resume, steps, seed, settings)
+        for note in session.notes:
+            typer.echo(note, err=True)
+        _go(session, steps or session.run.steps_wanted, checkpoint_every, keep, checkpoint_seconds)
+    except KeyboardInterrupt:
+        path = resume or out
+        if path is None or not (path / "run.json").is_file():
+            raise
+        typer.echo("Stopped at once; what the run's last checkpoint holds is safe. Go on with:")
+        _tell_resume(path, None if resume is None else steps)  # a new run knows its own
+        raise typer.Exit(130) from None
+
+
+def _session(
+    trainer: str | None,
+    game: str | None,
+    encoder: str | None,
+    out: Path | None,
+    resume: Path | None,
+    steps: int | None,
+    seed: int | None,
+    settings: dict[str, str],
+) -> Session:
+    """Begin a new run, or take one up."""
+    from cardai.core.errors import UsageError
     from cardai.core.runs import Run, check_free
     from cardai.core.session import Session
 
-    settings = _settings(set_ or [], threads)
     if resume is not None:
         if out is not None and out != resume:
             raise UsageError(f"--resume {resume} writes to its own directory. Leave out --out {out}.")
         run = Run.open(resume)
         _check_resume(run, trainer, game, encoder, seed, settings)
-        session = Session.resume(run)
-    else:
-        if trainer is None or game is None or out is None or steps is None:
-            raise UsageError("A new run needs --trainer, --game, --out and --steps (or give --resume DIR).")
-        check_free(out)
-        session = Session.start(_new_run(trainer, settings, game, encoder, out, seed or 0, steps))
-    for note in session.notes:
-        typer.echo(note, err=True)
-    _go(session, steps or session.run.steps_wanted, checkpoint_every, keep, checkpoint_seconds)
+        return Session.resume(run)
+    assert trainer is not None
+    assert game is not None
+    assert out is not None
+    check_free(out)
+    return Session.start(_new_run(trainer, settings, game, encoder, out, seed or 0, steps or 0))
 
 
 def _settings(given: list[str], threads: int | None) -> dict[str, str]:
@@ -65,12 +91,26 @@ def _settings(given: list[str], threads: int | None) -> dict[str, str]:
     found: dict[str, str] = {}
     for text in [*given, *([f"threads={threads}"] if threads is not None else [])]:
         key, equals, value = text.partition("=")
-        if not equals or not key:
-            raise UsageError(f"--set takes OPTION=VALUE. Got {text!r} instead.")
+        if not equals or not key or not _is_one(text):
+            raise UsageError(
+                f"--set takes OPTION=VALUE, once for each option (a value with , : = as a quoted JSON string). "
+                f"Got {text!r} instead."
+            )
         if found.get(key, value) != value:
             raise UsageError(f"The option {key!r} is given twice: {found[key]} and {value}. Give it once.")
         found[key] = value
     return found
+
+
+def _is_one(text: str) -> bool:
+    """Say whether a text is one option with its value, as in a spec."""
+    from cardai.core.errors import SpecError
+    from cardai.core.spec import parse
+
+    try:
+        return len(parse(f"x:{text}").options) == 1
+    except SpecError:
+        return False
 
 
 def _new_run(
@@ -134,13 +174,17 @@ def _go(session: Session, steps: int, checkpoint_every: int | None, keep: int, c
         )
     if not finished:
         typer.echo(f"Stopped and saved at step {training.step:,} of {steps:,}. Go on with:")
-        further = "" if steps == run.steps_wanted else f" --steps {steps}"
-        typer.echo(f"  cardai train --resume {run.path}{further}")
+        _tell_resume(run.path, None if steps == run.steps_wanted else steps)
         raise typer.Exit(130)
     typer.echo(f"Trained {training.step:,} {unit}: {run.path}")
     typer.echo("Play it with:")
     game = short_spec("game", run.game_spec)
     typer.echo(f"  cardai run --game {_quoted(game)} --agent {_as_spec(run.path)} --vs random --games 10000")
+
+
+def _tell_resume(path: Path, steps: int | None) -> None:
+    further = "" if steps is None else f" --steps {steps}"
+    typer.echo(f"  cardai train --resume {path}{further}")
 
 
 def _as_spec(path: Path) -> str:

@@ -161,12 +161,13 @@ def build(plugin: type, values: Mapping[str, Any], called: str) -> Any:
         return plugin(**given)
     except (ValueError, TypeError) as error:
         raise OptionError(
-            f"{called} refuses its options {dict(values)}: {error.args[0] if error.args else error}"
+            f"{called} refuses its options {_listed(values)}: {error.args[0] if error.args else error}"
         ) from error
 
 
 def convert(value: Any, wanted: Any, what: str) -> Any:
     """Return ``value`` (texts as typed, or a Python value) as the type ``wanted``; ``what`` begins the error."""
+    expected = type_name(wanted)
     arguments = get_args(wanted)
     if get_origin(wanted) in (Union, type(int | None)):
         if value is None or value in ("none", "None"):
@@ -177,7 +178,7 @@ def convert(value: Any, wanted: Any, what: str) -> Any:
         items = value if isinstance(value, (list, tuple)) else [] if value == "" else [value]
         return tuple(convert(item, arguments[0], what) for item in items)
     if isinstance(value, list):
-        raise OptionError(f"{what} must be one {type_name(wanted)}. Got the list {'+'.join(value)} instead.")
+        raise OptionError(f"{what} must be {expected}, and not several. Got {write_value(value)} instead.")
     try:
         if get_origin(wanted) is Literal:
             return next(choice for choice in arguments if str(choice) == str(value))
@@ -187,7 +188,7 @@ def convert(value: Any, wanted: Any, what: str) -> Any:
             raise ValueError
         return wanted(value) if wanted in (int, float, str, bool) else value
     except (ValueError, TypeError, KeyError, StopIteration) as error:
-        raise OptionError(f"{what} must be {type_name(wanted)}. Got {value!r} instead.") from error
+        raise OptionError(f"{what} must be {expected}. Got {value!r} instead.") from error
 
 
 def brief(plugin: Any) -> str:
@@ -196,6 +197,11 @@ def brief(plugin: Any) -> str:
     given = {name: getattr(plugin, name) for name, a in options.items() if getattr(plugin, name) != a.default}
     listed = ", ".join(f"{name}={write_value(value)}" for name, value in given.items())
     return type(plugin).__name__ + (f"({listed})" if listed else "")
+
+
+def _listed(values: Mapping[str, Any]) -> str:
+    """Return options as they are written in a spec."""
+    return ",".join(f"{key}={write_value(value)}" for key, value in values.items())
 
 
 def _false(text: str) -> bool:

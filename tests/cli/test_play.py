@@ -159,6 +159,7 @@ def test_an_interrupted_tournament_says_how_to_go_on(
     assert "Stopped before the end" in called.out
     again = f"Go on with: cardai tournament --game kuhn --agent lowest --agent highest --games 1000 --format roundrobin --seed 0 --out {out} --resume"
     assert again in called.err
+    assert not (out / "crosstable.png").exists()  # there is nothing to draw yet
 
 
 def test_a_watcher_in_a_plugin_file_sees_every_hand(cardai: Call, bots: str, tmp_path: Path) -> None:

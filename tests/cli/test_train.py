@@ -38,6 +38,7 @@ def test_wrong_calls_are_usage_errors(cardai: Any, tmp_path: Path) -> None:
         (("train", "--plugin", TOY, "--resume", str(tmp_path)), "it has no run.json"),
         ((*NEW, "--steps", "10"), "needs --trainer, --game, --out and --steps"),
         ((*NEW, "--out", out + "y", "--steps", "10", "--set", "rate"), "takes OPTION=VALUE"),
+        ((*NEW, "--out", out + "y", "--steps", "10", "--set", "rate=1,every=2"), "Got 'rate=1,every=2' instead"),
         ((*NEW, "--out", out + "y", "--steps", "10", "--set", "rate=1", "--set", "rate=2"), "is given twice"),
         ((*NEW, "--out", out + "y", "--steps", "10", "--threads", "2"), "has no option 'threads'"),
         (("train", "--trainer", "nfsp", "--game", "kuhn", "--out", out + "y", "--steps", "1"), "needs --encoder"),
@@ -87,6 +88,21 @@ def test_ctrl_c_saves_and_prints_the_command_that_resumes(cardai: Any, tmp_path:
     assert (
         f"Trained {step + 5:,}" in cardai("train", "--plugin", TOY, "--resume", str(out), "--steps", str(step + 5)).out
     )
+
+
+def test_ctrl_c_before_the_first_step_tells_how_to_go_on(
+    cardai: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    out = tmp_path / "x"
+    with monkeypatch.context() as patched:
+        patched.setattr("cardai.core.session.Session.start", interrupted)
+        call = cardai(*NEW, "--out", str(out), "--steps", "20")
+    assert call.code == 130
+    assert f"cardai train --resume {out}\n" in call.out
+    assert "Trained 20" in cardai("train", "--plugin", TOY, "--resume", str(out)).out
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg"])

@@ -47,6 +47,17 @@ def test_interrupted_and_resumed_equals_played_at_once(tmp_path: Path, monkeypat
     assert not again.interrupted
 
 
+def test_what_is_saved_can_be_read_without_playing(tmp_path: Path) -> None:
+    assert tournament.saved(tmp_path / "t", AGENTS) is None
+    played = tournament.play("leduc", AGENTS[:2], games=40, seed=5, out=tmp_path / "t")
+    read = tournament.saved(tmp_path / "t", AGENTS)
+    assert read is not None
+    assert read.games == 40
+    assert read.cell(0, 1) == played.cell(0, 1)
+    assert read.cell(0, 2) is None
+    assert tournament.saved(tmp_path / "t", AGENTS[1:]) is None
+
+
 def test_rows_and_columns_mirror_each_other() -> None:
     standings = tournament.play("leduc", AGENTS, games=100, seed=1)
     for i in range(3):
