@@ -103,7 +103,7 @@ class SuitLayer(nn.Module):
 
     def __init__(self, inputs: int, outputs: int, kernel: int, whole: bool = False) -> None:
         super().__init__()
-        edges = "circular" if whole else "zeros"
+        edges: Literal["circular", "zeros"] = "circular" if whole else "zeros"
         self.own = nn.Conv2d(inputs, outputs, (1, kernel), padding="same", padding_mode=edges)
         self.shared = nn.Conv2d(inputs, outputs, (1, kernel), padding="same", padding_mode=edges, bias=False)
         self.row = nn.Conv2d(inputs, outputs, 1, bias=False) if whole else None

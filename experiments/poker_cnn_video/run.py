@@ -8,9 +8,9 @@ the next checkpoint.
     python experiments/poker_cnn_video/run.py --share 0.1     # the first tenth of each run; more later goes on from there
     python experiments/poker_cnn_video/run.py --report        # only write report/ from what there is
 
-The last measurement of a run asks its player about every hand that it could tell apart: all 2,598,960, each with its
-cards in a random order of its own, or the 134,459 that differ by more than suits' names where it treats those alike.
-Earlier ones ask about one hand of each of those 134,459 classes, in random suits and order, weighted.
+At full length the last measurement of a run asks its player about every hand that it could tell apart: all 2,598,960,
+each with its cards in a random order of its own, or the 134,459 that differ by more than suits' names where it treats
+those alike. Others ask about one hand of each of those 134,459 classes, in random suits and order, weighted.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -60,21 +61,21 @@ class Entry:
 
 _OURS = "poker_cnn_video_ours:measure=false,threads=1"
 _EQUAL = (
-    "poker_cnn_paper:redraws=0,thin=false,relu_output=false,optimizer=adam,learning_rate=0.001,batch=256,anneal=4000,"
+    "poker_cnn_paper:redraws=0,thin=false,relu_output=false,optimizer=adam,learning_rate=0.001,batch=256,anneal=5000,"
     "threads=1"
 )
 _GRID, _PADDED = "grid_4x13:fields=hand", "poker_cnn_video"
 ENTRIES = (
     Entry("ours", _OURS, _GRID, 6_000, "suits alike and whole, exact labels, replay", (*np.arange(1, 13) / 12,)),
-    Entry("paper", "poker_cnn_paper:threads=1", _PADDED, 60_000, "the publication's net, labels and optimiser"),
-    Entry("cnn 17x17", f"{_EQUAL},network=cnn", _PADDED, 4_000, "250,000 random hands, exact labels, padded planes"),
-    Entry("dense", f"{_EQUAL},network=dense", _PADDED, 4_000, "the same, the dense baseline"),
-    Entry("cnn 4x13", f"{_EQUAL},network=cnn,same_padding=true", _GRID, 4_000, "the same as 17x17, unpadded"),
+    Entry("paper", "poker_cnn_paper:threads=1", _PADDED, 40_000, "the publication's net, labels and optimiser"),
+    Entry("cnn 17x17", f"{_EQUAL},network=cnn", _PADDED, 5_000, "250,000 random hands, exact labels, padded planes"),
+    Entry("dense", f"{_EQUAL},network=dense", _PADDED, 5_000, "the same, the dense baseline"),
+    Entry("cnn 4x13", f"{_EQUAL},network=cnn,same_padding=true", _GRID, 5_000, "the same as 17x17, unpadded"),
     Entry(
         "cnn 8x13",
         f"{_EQUAL},network=cnn,same_padding=true",
         "double_row_8x13:fields=hand",
-        4_000,
+        5_000,
         "the same as 17x17, double row",
     ),
 )
@@ -92,21 +93,46 @@ def train(entry: Entry, share: float, runs: Path, stopping: Callable[[], bool]) 
     else:
         session = Session.start(Run.create(path, entry.trainer, GAME, entry.encoder, 0, steps, sys.argv))
     progress = Progress(entry, session)
-    for mark in sorted({max(1, round(steps * part)) for part in entry.marks}):
+    marks = {round(steps * part) for part in entry.marks}
+    for mark in sorted(mark for mark in marks if mark >= min(steps, 100)):
         done = session.training.step >= mark or session.train(mark, on_progress=progress, stopping=stopping)
         if not done:
             return False
         file = path / f"measured-{mark}.json"
-        if session.training.step > mark or (file.is_file() and (mark < steps or "whole" in file.read_text())):
-            continue
-        cpu = session.seconds[1]
-        with session.untimed():
-            figures = measure(session.training.agent({}), whole=mark == steps)
-        row = {"step": mark, "cpu_seconds": cpu, **figures}
-        file.with_suffix(".new").write_text(json.dumps(row))
-        file.with_suffix(".new").replace(file)
-        progress.line(f"return {row['return']:.6f}, optimal {row['optimal']:.3%}, big mistakes {row['big']:.4%}")
+        if session.training.step == mark and not file.is_file():
+            with session.untimed():
+                row = note(file, session, whole=False)
+            progress.line(said(row))
     return True
+
+
+def finish(entry: Entry, runs: Path) -> None:
+    """Measure a run's last state on every hand, where that has not been done."""
+    path = folder(entry, runs)
+    if not (path / "run.json").is_file():
+        return
+    last = Run.open(path).steps()[-1]
+    file = path / f"measured-{last}.json"
+    if file.is_file() and json.loads(file.read_text())["exact"] == "whole":
+        return
+    session = Session.resume(Run.open(path))
+    row = note(file, session, whole=True)
+    sys.stdout.write(f"{entry.label} {last:,}, every hand: {said(row)}\n")
+    sys.stdout.flush()
+
+
+def note(file: Path, session: Session, whole: bool) -> dict[str, Any]:
+    """Measure a session's player, write that into ``file``, and return it."""
+    cpu = session.seconds[1]
+    row = {"step": session.training.step, "cpu_seconds": cpu, **measure(session.training.agent({}), whole)}
+    file.with_suffix(".new").write_text(json.dumps(row))
+    file.with_suffix(".new").replace(file)
+    return row
+
+
+def said(row: Figures) -> str:
+    """Return a measurement in words."""
+    return f"return {row['return']:.6f}, optimal {row['optimal']:.3%}, big mistakes {row['big']:.4%}"
 
 
 def folder(entry: Entry, runs: Path) -> Path:
@@ -120,12 +146,14 @@ class Progress:
     def __init__(self, entry: Entry, session: Session) -> None:
         self.entry = entry
         self.session = session
-        self._last = (time.monotonic(), session.training.step)
+        self._last = (0.0, 0)
 
     def __call__(self, step: int, row: Figures) -> None:
-        now = time.monotonic()
+        now = self.session.seconds[0]
         then, before = self._last
-        if now - then >= 10:
+        if step < before or not then:
+            self._last = (now, step)
+        elif now - then >= 10:
             rate = (step - before) / (now - then)
             self.line(f"{rate:.1f} minibatches/s, {(self.entry.steps - step) / rate / 60:.0f} min to full length")
             self._last = (now, step)
@@ -232,6 +260,17 @@ def processor() -> str:
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown")
 
 
+@contextmanager
+def interruptible() -> Iterator[list[int]]:
+    """Yield a list that is not empty after Ctrl-C; a second one ends the program."""
+    pressed: list[int] = []
+    previous = signal.signal(signal.SIGINT, lambda number, frame: sys.exit(130) if pressed else pressed.append(number))
+    try:
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
 def main() -> None:
     """Train what is missing and write the report."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -244,19 +283,19 @@ def main() -> None:
     labels = [entry.label for entry in ENTRIES]
     if set(options.only) - set(labels):
         parser.error(f"--only takes one of: {', '.join(labels)}")
-    pressed: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, frame: sys.exit(130) if pressed else pressed.append(number))
-    for entry in ENTRIES:
-        if options.report or (options.only and entry.label not in options.only):
-            continue
-        if not train(entry, options.share, options.runs, lambda: bool(pressed)):
-            sys.stdout.write("stopped; the same command goes on from here\n")
-            break
+    chosen = [] if options.report else [entry for entry in ENTRIES if entry.label in (options.only or labels)]
+    with interruptible() as pressed:
+        done = all(train(entry, options.share, options.runs, lambda: bool(pressed)) for entry in chosen)
+    if not done:
+        sys.stdout.write("stopped; the same command goes on from here\n")
+        return
+    for entry in chosen if options.share >= 1 else []:
+        finish(entry, options.runs)
     options.out.mkdir(parents=True, exist_ok=True)
     sys.path.insert(0, str(HERE))
-    import report
+    from account import write
 
-    report.write(gathered(options.runs, options.out), {entry.label: entry.words for entry in ENTRIES}, options.out)
+    write(gathered(options.runs, options.out), {entry.label: entry.words for entry in ENTRIES}, options.out)
 
 
 if __name__ == "__main__":
