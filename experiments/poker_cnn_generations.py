@@ -58,6 +58,8 @@ class Experiment:
     """The most that anybody can win from a reference, chips a hand, where it is known exactly."""
     value_fields: str
     """The fields of the view that the value problem is about, joined with +."""
+    variants: tuple[str, ...] = ()
+    """Options of the first entry's betting, each tried alone: "branches=0"."""
     published_values: tuple[tuple[str, str], ...] = ()
     """What the authors' value networks reached, in words and as a figure."""
 
@@ -72,18 +74,20 @@ class Work:
     most: int = 100
     """Generations at most."""
     checkpoint_seconds: float = 120.0
+    shares: dict[str, float] = field(factory=dict)
+    """Further shares, by entry."""
     _said: list[float] = field(factory=lambda: [0.0])
 
-    def steps(self, full: int, least: int) -> int:
-        """Return the share of a full length, but ``least`` at least."""
-        return max(least, round(full * self.share))
+    def steps(self, full: int, least: int, label: str = "") -> int:
+        """Return the share of a full length (of the entry ``label``), but ``least`` at least."""
+        return max(least, round(full * self.share * self.shares.get(label, 1.0)))
 
-    def shortened(self, trainer: str) -> str:
+    def shortened(self, trainer: str, label: str) -> str:
         """Return a value network's spec with the same share of its examples."""
         spec = parse(trainer)
         options = dict(spec.options)
-        if self.share < 1 and int(options.get("examples", "0")):
-            options["examples"] = str(self.steps(int(options["examples"]), 2000))
+        if int(options.get("examples", "0")):
+            options["examples"] = str(self.steps(int(options["examples"]), 2000, label))
         return str(Spec(spec.name, tuple(options.items())))
 
     def say(self, text: str) -> None:
@@ -173,16 +177,34 @@ def train_entry(work: Work, entry: Entry) -> None:
     """Train an entry as far as asked, from where it stands."""
     folder = work.runs / entry.label
     values = folder / VALUES
-    work.train(values, work.shortened(entry.values), entry.encoder, work.steps(entry.value_steps, 20))
-    hands = work.steps(entry.hands, 100)
+    work.train(
+        values, work.shortened(entry.values, entry.label), entry.encoder, work.steps(entry.value_steps, 20, entry.label)
+    )
+    hands = work.steps(entry.hands, 100, entry.label)
     spec = entry.bets.format(values=json.dumps(str(values))) + f",hands={hands}"
     work.train(folder / BETS, spec, entry.encoder, hands * min(work.most, entry.generations))
 
 
-def play_league(work: Work, games: int, final_games: int) -> None:
-    """Play the league of all generations and references, then every last generation's longer matches."""
+def play_league(work: Work, games: int, width: float) -> None:
+    """Play the league of all generations and references, then every last generation's longer matches.
+
+    A longer match goes on until the 95% interval of chips a hand is ``width`` to either side or less.
+    """
     if not work.begun():
         return
     work.play(LEAGUE, work.everybody(), games, 1, gauntlet=False)
     for label in work.begun():
-        work.play(FINAL, work.finalists(label), final_games, 2, gauntlet=True)
+        last, *rivals = work.finalists(label)
+        for rival in rivals:
+            wanted = games
+            while True:
+                work.play(FINAL, [last, rival], wanted, 2, gauntlet=True)
+                saved = tournament.saved(work.runs / FINAL, [last, rival], "gauntlet")
+                cell = None if saved is None else saved.cell(0, 1)
+                if cell is None or cell.half_width <= width:
+                    break
+                wanted = _even(1.05 * saved.games * (cell.half_width / width) ** 2)
+
+
+def _even(number: float) -> int:
+    return 2 * (int(number) // 2 + 1)

@@ -9,6 +9,7 @@ from typing import Any
 from attrs import evolve
 from poker_cnn_ablations import acting_section, networks_section
 from poker_cnn_generations import BETS, FINAL, LEAGUE, Work
+from poker_cnn_variants import variants_section
 
 from cardai.cli.heatmap import draw as draw_heatmap
 from cardai.core import tournament
@@ -37,6 +38,7 @@ def write(work: Work, out: Path, command: str) -> None:
     lines += league_section(work, out)
     for label in work.begun():
         lines += acting_section(work, label)
+    lines += variants_section(work)
     lines += networks_section(work, out)
     lines += rates(work)
     (out / "report.md").write_text("\n".join([*lines, ""]))

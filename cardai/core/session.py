@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
@@ -81,6 +82,16 @@ class Session:
     def seconds(self) -> tuple[float, float]:
         """Wall and CPU seconds of training so far, those before a resume included."""
         return time.monotonic() - self._offsets[0], time.process_time() - self._offsets[1]
+
+    @contextmanager
+    def untimed(self) -> Iterator[None]:
+        """Leave what is done inside out of :attr:`seconds`: measuring is no training."""
+        wall, cpu = time.monotonic(), time.process_time()
+        try:
+            yield
+        finally:
+            first, second = self._offsets
+            self._offsets = (first + time.monotonic() - wall, second + time.process_time() - cpu)
 
     def save(self, keep: int = 2) -> Path:
         """Write a checkpoint now and return its directory."""

@@ -24,10 +24,13 @@ class GridShape:
     card_planes: tuple[int, ...] = ()
 
 
-def build(name: NetworkName, grid: GridShape, outputs: int, same_padding: bool = False) -> nn.Module:
+def build(
+    name: NetworkName, grid: GridShape, outputs: int, same_padding: bool = False, whole_suits: bool = False
+) -> nn.Module:
     """Return the network ``name`` with ``outputs`` outputs, initialised by torch's current random state.
 
-    ``same_padding`` keeps planes their size (needed where 4x13 planes are not padded).
+    ``same_padding`` keeps planes their size (needed where 4x13 planes are not padded). ``whole_suits`` is of "suits":
+    see :class:`SuitLayer`.
 
     Raises:
         ValueError: an unpadded plane is too small for the layers.
@@ -35,7 +38,7 @@ def build(name: NetworkName, grid: GridShape, outputs: int, same_padding: bool =
     if name == "dense":
         return dense(grid, outputs)
     if name == "suits":
-        return SuitNetwork(grid, outputs)
+        return SuitNetwork(grid, outputs, whole_suits=whole_suits)
     sizes = {"cnn": (24, 48, 3), "cnn_16": (16, 32, 3), "fat": (12, 24, 5)}[name]
     return paper_cnn(grid, outputs, *sizes, second_pool=name != "fat", same_padding=same_padding)
 
@@ -93,25 +96,36 @@ class SuitLayer(nn.Module):
     """A convolution along ranks that treats suits alike: f(own suit's row) + g(mean of all rows).
 
     Exchanging suits exchanges the rows of its output (Zaheer et al., "Deep Sets", NIPS 2017, section 3.1).
+
+    Three such layers see four ranks to either side. With ``whole`` a layer adds h(mean of the own row), so that cards
+    far apart are known to be of one suit, and ranks lie in a circle, the ace beside the two.
     """
 
-    def __init__(self, inputs: int, outputs: int, kernel: int) -> None:
+    def __init__(self, inputs: int, outputs: int, kernel: int, whole: bool = False) -> None:
         super().__init__()
-        self.own = nn.Conv2d(inputs, outputs, (1, kernel), padding="same")
-        self.shared = nn.Conv2d(inputs, outputs, (1, kernel), padding="same", bias=False)
+        edges: Literal["circular", "zeros"] = "circular" if whole else "zeros"
+        self.own = nn.Conv2d(inputs, outputs, (1, kernel), padding="same", padding_mode=edges)
+        self.shared = nn.Conv2d(inputs, outputs, (1, kernel), padding="same", padding_mode=edges, bias=False)
+        self.row = nn.Conv2d(inputs, outputs, 1, bias=False) if whole else None
 
     def forward(self, x: Tensor) -> Tensor:  # (B, C, 4, 13) -> (B, K, 4, 13)
-        return torch.relu(self.own(x) + self.shared(x.mean(dim=2, keepdim=True)))
+        out = self.own(x) + self.shared(x.mean(dim=2, keepdim=True))
+        if self.row is not None:
+            out = out + self.row(x.mean(dim=3, keepdim=True))
+        return torch.relu(out)
 
 
 class SuitTrunk(nn.Module):
     """Card planes to features: three suit layers, the rows' mean and maximum, one dense layer."""
 
-    def __init__(self, planes: int, width: int, channels: int = 32, features: int = 384, depth: int = 3) -> None:
+    def __init__(
+        self, planes: int, width: int, channels: int = 32, features: int = 384, depth: int = 3, whole: bool = False
+    ) -> None:
         super().__init__()
         sizes = [planes] + [channels] * depth
         kernels = [5] + [3] * (depth - 1)
-        self.layers = nn.Sequential(*(SuitLayer(a, b, k) for a, b, k in zip(sizes, sizes[1:], kernels, strict=False)))
+        shapes = zip(sizes, sizes[1:], kernels, strict=False)
+        self.layers = nn.Sequential(*(SuitLayer(a, b, k, whole) for a, b, k in shapes))
         self.dense = nn.Linear(2 * channels * width, features)
 
     def forward(self, cards: Tensor) -> Tensor:  # (B, C, 4, 13) -> (B, F)
@@ -127,7 +141,14 @@ class SuitNetwork(nn.Module):
     """
 
     def __init__(
-        self, grid: GridShape, outputs: int, channels: int = 32, features: int = 384, hidden: int = 256, depth: int = 3
+        self,
+        grid: GridShape,
+        outputs: int,
+        channels: int = 32,
+        features: int = 384,
+        hidden: int = 256,
+        depth: int = 3,
+        whole_suits: bool = False,
     ) -> None:
         super().__init__()
         planes, height, width = grid.shape
@@ -136,7 +157,7 @@ class SuitNetwork(nn.Module):
         cards = grid.card_planes or tuple(range(planes))
         context = tuple(p for p in range(planes) if p not in cards)
         self.card_planes, self.context_planes = list(cards), list(context)
-        self.trunk = SuitTrunk(len(cards), width, channels, features, depth)
+        self.trunk = SuitTrunk(len(cards), width, channels, features, depth, whole_suits)
         self.body = nn.Sequential(
             nn.Linear(features + len(context), hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU()
         )

@@ -16,12 +16,13 @@ from poker_cnn_main import main
 OURS = Entry(
     label="ours",
     encoder="poker_cnn_limit:size=4x13",
-    values="poker_cnn_ours:examples=400000,anneal=20000",
-    value_steps=20_000,
+    values="poker_cnn_ours:examples=600000,anneal=8000,threads=1",
+    value_steps=8_000,
     bets="poker_cnn_betting_ours:warm_start={values},freeze_trunk=true,teachers=holdem_heuristic,"
-    "league=holdem_heuristic+threshold+always_call+always_raise+acpc_mix+random",
+    "league=holdem_heuristic+holdem_heuristic+holdem_heuristic+threshold+threshold+always_call+always_raise+acpc_mix"
+    "+random+random,league_share=0.7,threads=1,explore=0.02,step_size=6",
     hands=100_000,
-    generations=10,
+    generations=20,
 )
 PAPER = Entry(
     label="paper",
@@ -48,6 +49,7 @@ EXPERIMENT = Experiment(
     ),
     # exact best responses against players who do not look at their cards (full public tree, all flops and hole cards)
     ceilings={"always_call": 116.348, "always_raise": 369.769, "acpc_mix": 249.179, "random": 346.632},
+    variants=("branches=0", "league_share=0", "step_size=2", "discount=0.9"),
     value_fields="hole+board",
     # Poker-CNN's repository: 2,000 rollouts a label, from 50,000 to 800,000 examples
     published_values=(("agreement on the final category, published", "95.4% to 98.3%"),),

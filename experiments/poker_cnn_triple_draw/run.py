@@ -16,12 +16,13 @@ from poker_cnn_main import main
 OURS = Entry(
     label="ours",
     encoder="poker_cnn_triple_draw:size=4x13",
-    values="poker_cnn_ours:anneal=20000,measure=false",
-    value_steps=20_000,
+    values="poker_cnn_ours:anneal=8000,threads=1,measure=false",
+    value_steps=8_000,
     bets="poker_cnn_betting_ours:warm_start={values},freeze_trunk=true,draws_by=exact,teachers=draw_heuristic,"
-    "league=draw_heuristic+always_call+random",
+    "league=draw_heuristic+draw_heuristic+draw_heuristic+always_call+random+random_refold,league_share=0.6,threads=1,"
+    "explore=0.02,step_size=6",
     hands=100_000,
-    generations=10,
+    generations=20,
 )
 PAPER = Entry(
     label="paper",
@@ -47,6 +48,7 @@ EXPERIMENT = Experiment(
         Published("final mix - always call", 65.0, 4.4),
     ),
     ceilings={},
+    variants=("branches=0", "league_share=0", "step_size=2", "draws_by=actions"),
     value_fields="hand+draws_left",
     # Poker-CNN's repository: 700,000 rows skewed to low hands; the CNN and the dense network on the same kind of data
     published_values=(

@@ -47,7 +47,7 @@ def test_one_command_trains_plays_and_reports_what_there_is(
 
     def call(*arguments: str) -> str:
         places = ["--runs", str(tmp_path / "runs"), "--out", str(tmp_path / "report"), "--share", "0.005"]
-        games = ["--games", "4", "--final-games", "4", "--acting-games", "4"]
+        games = ["--games", "4", "--width", "1e9", "--acting-games", "4"]
         monkeypatch.setattr(sys, "argv", ["run.py", *places, *games, *arguments])
         main(tiny, tmp_path / "tiny" / "run.py", "What it does.")
         return (tmp_path / "report" / "report.md").read_text()

@@ -25,9 +25,10 @@ def test_published_networks_have_their_parameter_counts(name: NetworkName, plane
     assert parameters(build(name, GridShape((planes, 17, 17)), 32)) == count
 
 
-def test_renaming_suits_changes_nothing() -> None:
+@pytest.mark.parametrize("whole", [False, True])
+def test_renaming_suits_changes_nothing(whole: bool) -> None:
     torch.manual_seed(0)
-    network = build("suits", GridShape((6, 4, 13), (0, 1, 2, 3)), 32)
+    network = build("suits", GridShape((6, 4, 13), (0, 1, 2, 3)), 32, whole_suits=whole)
     assert isinstance(network, SuitNetwork)
     planes = (torch.rand(3, 6, 4, 13) < 0.2).float()
     planes[:, 4:] = 0.5
@@ -35,6 +36,19 @@ def test_renaming_suits_changes_nothing() -> None:
         first, second = network.both(planes), network.both(planes[:, :, [2, 0, 3, 1]])
     for a, b in zip(first, second, strict=True):
         assert torch.allclose(a, b, atol=1e-5)
+
+
+def test_whole_suits_tell_whether_far_cards_share_a_suit() -> None:
+    """Two and queen of one suit, or of two: three plain layers see four ranks to either side, so never both cards."""
+    same, mixed = torch.zeros(1, 1, 4, 13), torch.zeros(1, 1, 4, 13)
+    same[0, 0, 0, [0, 10]] = 1
+    mixed[0, 0, [0, 1], [0, 10]] = 1
+    for whole in (False, True):
+        torch.manual_seed(1)
+        network = build("suits", GridShape((1, 4, 13)), 32, whole_suits=whole)
+        with torch.inference_mode():
+            equal = torch.allclose(network(same), network(mixed), atol=1e-6)
+        assert equal == (not whole)
 
 
 def test_unpadded_convolutions_need_room() -> None:

@@ -28,6 +28,7 @@ from cardai.plugins.trainers.poker_cnn.draws import exact_holds
 from cardai.plugins.trainers.poker_cnn.heads import Heads
 from cardai.plugins.trainers.poker_cnn.learning import PolicyLesson, losses, outputs
 from cardai.plugins.trainers.poker_cnn.problems import problem_of
+from cardai.plugins.trainers.poker_cnn.replay import Replay, excess_regret
 from cardai.plugins.trainers.poker_cnn.targets import Teaching, thinned
 from cardai.plugins.trainers.poker_cnn.validation import held_out
 from cardai.plugins.trainers.poker_cnn.values import compressed
@@ -58,6 +59,7 @@ def resumed(first: Training, second: Training, folder: Path) -> Training:
     ("spec", "game", "encoder", "steps"),
     [
         (VALUES, "video_poker", "grid_4x13:fields=hand", (7, 6)),
+        (f"{VALUES},replay=0.5,whole_suits=true", "video_poker", "grid_4x13:fields=hand", (7, 6)),
         (BETTING, "leduc", "grid_4x13:fields=hole+board+history+player", (450, 550)),
     ],
 )
@@ -100,6 +102,34 @@ def test_damaged_states_are_refused(tmp_path: Path) -> None:
     (tmp_path / "state.json").write_text("{}")
     with pytest.raises(DamagedFileError, match=r"state\.json"):
         training.load(tmp_path)
+
+
+def test_misplayed_hands_come_back_in_proportion_to_what_they_cost() -> None:
+    replay = Replay(np.array([1, 1, 2, 1], np.float32))
+    rng = np.random.default_rng(5)
+    assert np.allclose(np.bincount(replay.draw(4000, rng), minlength=4) / 1000, 1, atol=0.15)  # nothing known yet
+    values = torch.tensor([[1.0, 0.0], [0.5, 0.9], [0.2, 0.0]])
+    aim = torch.softmax(values / 0.01, dim=1)
+    regrets = excess_regret(values, aim, torch.tensor([[-50.0, 50.0], [-50.0, 50.0], [-50.0, 50.0]]))
+    assert regrets.tolist() == pytest.approx([1.0, 0.0, 0.2], abs=1e-6)
+    replay.note(np.array([0, 1, 2]), regrets)
+    counts = np.bincount(replay.draw(7000, rng), minlength=4)  # chances 1.0 : 0 : 2 * 0.2 : 0
+    assert counts[[1, 3]].sum() == 0
+    assert counts[0] / counts[2] == pytest.approx(2.5, rel=0.1)
+
+
+def test_replay_is_part_of_a_minibatch_and_of_a_checkpoint(tmp_path: Path) -> None:
+    training: Any = start(f"{VALUES},replay=0.25", "video_poker", "grid_4x13:fields=hand")
+    list(training.train(3))
+    index, shares = training._minibatch(np.full(2000, 2.0, np.float32))
+    assert (len(index), list(np.unique(shares[:48])), list(np.unique(shares[48:]))) == (64, [2.0], [1.0])
+    assert (training.replay.regrets > 0).sum() > 100
+    second: Any = resumed(
+        training, start(f"{VALUES},replay=0.25", "video_poker", "grid_4x13:fields=hand"), tmp_path / "a"
+    )
+    third: Any = resumed(second, start(f"{VALUES},replay=0.25", "video_poker", "grid_4x13:fields=hand"), tmp_path / "b")
+    list(third.train(0))
+    assert np.array_equal(third.replay.regrets, training.replay.regrets)
 
 
 def test_payouts_are_compressed_as_published() -> None:

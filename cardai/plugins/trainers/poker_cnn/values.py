@@ -27,6 +27,7 @@ from cardai.learn.networks import choose_device
 from cardai.learn.views import canonical_views
 from cardai.plugins.trainers.poker_cnn.players import HoldPlayer, ValueBrain, player_of
 from cardai.plugins.trainers.poker_cnn.problems import Problem, problem_of
+from cardai.plugins.trainers.poker_cnn.replay import Replay, excess_regret
 from cardai.plugins.trainers.poker_cnn.validation import HeldOut, held_out
 
 _CACHED = 1 << 30  # bytes of codes kept in memory; more are encoded minibatch by minibatch
@@ -39,6 +40,9 @@ class PokerCnn(Trainer):
 
     network: NetworkName = option("suits", help="cnn, cnn_16, fat and dense are the publication's; suits is ours")
     same_padding: bool = option(False, help="convolutions of cnn, cnn_16, fat keep the planes' size")
+    whole_suits: bool = option(
+        False, help="network=suits: each layer also sees suits as a whole (networks of warm starts do not)"
+    )
     examples: int = option(
         0, help="random hands to learn from; 0: every hand up to suits' names", validator=validators.ge(0)
     )
@@ -62,6 +66,12 @@ class PokerCnn(Trainer):
     )
     temperature: float = option(
         0.01, help="the policy head learns softmax(value / temperature)", validator=validators.gt(0)
+    )
+    replay: float = option(
+        0.0,
+        help="share of each minibatch drawn from hands that were misplayed when last shown, by what that cost "
+        "(network=suits, holds)",
+        validator=[validators.ge(0), validators.lt(1)],
     )
     optimizer: Literal["sgd", "adam"] = option("adam", help="sgd: Nesterov momentum 0.9 (the paper)")
     learning_rate: float = option(0.002, help="learning rate", validator=validators.gt(0))
@@ -98,6 +108,7 @@ class PokerCnn(Trainer):
             "batch": 100,
         },
         "poker_cnn_ours": {},
+        "poker_cnn_video_ours": {"whole_suits": True, "replay": 0.25, "anneal": 6000},
     }
 
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> ValueTraining:
@@ -128,9 +139,13 @@ class ValueTraining(Training):
         self.layout = encoder.for_game(game)
         self.problem: Problem = problem_of(game)
         self.lesson = options.policy_weight if self.problem.holds else 0.0
+        self.replay: Replay | None = None
+        self._regrets: npt.NDArray[np.float32] | None = None  # of a checkpoint, until the training goes on
         self.device = choose_device(options.device)
         with tensors.seeded(seed, torch.device("cpu")):
-            self.network = make_network(options.network, self.layout, self.problem.outputs, options.same_padding)
+            self.network = make_network(
+                options.network, self.layout, self.problem.outputs, options.same_padding, options.whole_suits
+            )
         self.network.to(self.device)
         self.optimizer = _optimizer(options, self.network)
         self._data: tuple[npt.NDArray[Any], npt.NDArray[np.float32], npt.NDArray[np.float32]] | None = None
@@ -141,11 +156,13 @@ class ValueTraining(Training):
     def train(self, steps: int) -> Iterator[Metrics]:
         o = self.options
         codes, values, weights = self._examples()
+        if self.lesson and o.replay and isinstance(self.network, SuitNetwork) and self.replay is None:
+            self.replay = Replay(weights, self._regrets)
         losses: list[float] = []
         end = self.step + steps
         while self.step < end:
-            index = self._minibatch(len(codes))
-            losses.append(self._update(self._codes(codes[index]), values[index], weights[index]))
+            index, shares = self._minibatch(weights)
+            losses.append(self._update(index, self._codes(codes[index]), values[index], shares))
             self.step += 1
             if self.step % o.every == 0 or self.step == end:
                 measured = self._exact_metrics() or self._validation_metrics()
@@ -154,12 +171,21 @@ class ValueTraining(Training):
             elif self.step % 10 == 0:
                 yield {}
 
-    def _minibatch(self, count: int) -> npt.NDArray[np.int64]:
-        """Return the examples of minibatch ``step``: epochs run through a permutation of their own."""
-        per_epoch = max(1, count // self.options.batch)
+    def _minibatch(self, weights: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+        """Return the examples of minibatch ``step`` and their weights in it.
+
+        Epochs run through a permutation of their own; replayed examples follow, with weight 1: their chance has theirs.
+        """
+        o = self.options
+        again = round(o.replay * o.batch) if self.replay is not None else 0
+        fresh = o.batch - again
+        per_epoch = max(1, len(weights) // fresh)
         epoch, place = divmod(self.step, per_epoch)
-        order = self._order(epoch, count)
-        return order[place * self.options.batch : (place + 1) * self.options.batch]
+        index = self._order(epoch, len(weights))[place * fresh : (place + 1) * fresh]
+        if self.replay is None:
+            return index, weights[index]
+        more = self.replay.draw(again, np.random.default_rng([self.seed, 2, self.step]))
+        return np.concatenate([index, more]), np.concatenate([weights[index], np.ones(again, np.float32)])
 
     def _order(self, epoch: int, count: int) -> npt.NDArray[np.int64]:
         if getattr(self, "_order_of", None) != (epoch, count):
@@ -167,7 +193,13 @@ class ValueTraining(Training):
             self._permutation = np.random.default_rng([self.seed, 1, epoch]).permutation(count)
         return self._permutation
 
-    def _update(self, codes: npt.NDArray[Any], values: npt.NDArray[Any], weights: npt.NDArray[Any]) -> float:
+    def _update(
+        self,
+        index: npt.NDArray[np.int64],
+        codes: npt.NDArray[Any],
+        values: npt.NDArray[Any],
+        weights: npt.NDArray[Any],
+    ) -> float:
         o = self.options
         for group in self.optimizer.param_groups:
             group["lr"] = self._rate()
@@ -179,6 +211,8 @@ class ValueTraining(Training):
                 predicted, logits = self.network.both(x)
                 aim = torch.softmax(v / o.temperature, dim=1)
                 wrong = -(aim * torch.log_softmax(logits, dim=1)).sum(dim=1)
+                if self.replay is not None:
+                    self.replay.note(index, excess_regret(v, aim, logits.detach()))
             else:
                 predicted, wrong = self.network(x), torch.zeros_like(w)
             if o.relu_output:
@@ -261,6 +295,9 @@ class ValueTraining(Training):
     def save(self, directory: Path) -> None:
         parts = tensors.module_tensors(self.network, "network")
         parts |= tensors.optimizer_tensors(self.optimizer, "optimizer")
+        regrets = self._regrets if self.replay is None else self.replay.regrets
+        if regrets is not None:
+            parts["replay.regrets"] = torch.from_numpy(regrets)
         tensors.write(directory / "weights.safetensors", parts)
         (directory / "state.json").write_text(json.dumps({"step": self.step, "parameters": parameters(self.network)}))
 
@@ -274,6 +311,8 @@ class ValueTraining(Training):
         parts = tensors.read(path)
         tensors.restore_module(self.network, parts, "network", path)
         tensors.restore_optimizer(self.optimizer, parts, "optimizer", path)
+        regrets = parts.get("replay.regrets")
+        self.replay, self._regrets = None, None if regrets is None else regrets.numpy()
         self.step = step
 
 
@@ -308,12 +347,15 @@ def refuse_unknown(options: Mapping[str, Any], known: Iterable[str]) -> None:
             raise OptionError(f"The trained player has no option {name!r}. Known: {', '.join(known)}.")
 
 
-def make_network(name: NetworkName, layout: Layout, outputs: int, same_padding: bool) -> nn.Module:
+def make_network(
+    name: NetworkName, layout: Layout, outputs: int, same_padding: bool, whole_suits: bool = False
+) -> nn.Module:
     """Return a fresh network over an encoder's layout. Raises UsageError where they do not fit."""
     if len(layout.shape) != 3:
         raise UsageError(f"Poker-CNN's networks need planes (an encoder of grids). This encoder gives {layout.shape}.")
     try:
-        return build(name, GridShape(layout.shape, tuple(getattr(layout, "card_planes", ()))), outputs, same_padding)
+        grid = GridShape(layout.shape, tuple(getattr(layout, "card_planes", ())))
+        return build(name, grid, outputs, same_padding, whole_suits)
     except ValueError as error:
         raise UsageError(str(error)) from error
 
