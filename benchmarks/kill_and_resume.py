@@ -159,7 +159,7 @@ def experiment_and_kill(case: Case, arguments: argparse.Namespace, folder: Path)
     """Kill and go on through the experiment's script; return how many arrays and league files differ."""
     script = ROOT / "experiments" / case.experiment / "run.py"
     tiny = ["--share", str(arguments.share), "--generations", "2", "--only", "ours", "--games", "100"]
-    whole = [sys.executable, str(script), *tiny, "--final-games", "100", "--runs", "runs", "--out", "report"]
+    whole = [sys.executable, str(script), *tiny, "--width", "1e9", "--runs", "runs", "--out", "report"]
     command = [*whole, "--checkpoint-seconds", "0.5"]
     places = [folder / name for name in ("whole", "killed")]  # where the processes run: players' names are relative
     for place in places:
