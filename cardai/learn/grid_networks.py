@@ -18,7 +18,7 @@ NetworkName = Literal["cnn", "cnn_16", "fat", "dense", "suits"]
 
 @frozen
 class GridShape:
-    """What a network sees: (planes, height, width), and which planes hold cards (the others are fill planes)."""
+    """What a network sees: (planes, height, width), and which planes hold cards (the others hold levels or amounts)."""
 
     shape: tuple[int, ...]
     card_planes: tuple[int, ...] = ()
@@ -135,7 +135,7 @@ class SuitTrunk(nn.Module):
 
 
 class SuitNetwork(nn.Module):
-    """Trunk over the card planes, then two hidden layers that also see the fill planes' levels, then the heads.
+    """Trunk over the card planes, then two hidden layers that also see the other planes' levels, then the heads.
 
     ``forward`` returns the value head (linear); :meth:`both` also the policy head's logits. Planes must be 4x13.
     """
@@ -170,10 +170,14 @@ class SuitNetwork(nn.Module):
     def both(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """Return (values, policy logits), each (B, outputs)."""
         features = self.trunk(x[:, self.card_planes])
-        return self.heads(features, x[:, self.context_planes, 0, 0])
+        return self.heads(features, self.context(x))
+
+    def context(self, x: Tensor) -> Tensor:
+        """Return what the planes that are no cards say, (B, K): a filled plane's level, an amount's share of cells."""
+        return x[:, self.context_planes].mean(dim=(2, 3))
 
     def heads(self, features: Tensor, context: Tensor) -> tuple[Tensor, Tensor]:
-        """Return (values, policy logits) from the trunk's features (B, F) and the fill planes' levels (B, K)."""
+        """Return (values, policy logits) from the trunk's features (B, F) and the other planes' levels (B, K)."""
         hidden = self.body(torch.cat([features, context], dim=1))
         return self.value(hidden), self.policy(hidden)
 

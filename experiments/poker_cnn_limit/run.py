@@ -20,7 +20,7 @@ OURS = Entry(
     value_steps=8_000,
     bets="poker_cnn_betting_ours:warm_start={values},freeze_trunk=true,teachers=holdem_heuristic,"
     "league=holdem_heuristic+holdem_heuristic+holdem_heuristic+threshold+threshold+always_call+always_raise+acpc_mix"
-    "+random+random,league_share=0.7,threads=1,explore=0.02,step_size=6",
+    "+random+random,league_share=0.7,threads=1",
     hands=100_000,
     generations=20,
 )

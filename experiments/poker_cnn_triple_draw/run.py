@@ -16,11 +16,10 @@ from poker_cnn_main import main
 OURS = Entry(
     label="ours",
     encoder="poker_cnn_triple_draw:size=4x13",
-    values="poker_cnn_ours:anneal=8000,threads=1,measure=false",
-    value_steps=8_000,
+    values="poker_cnn_ours:anneal=6000,threads=1,measure=false",
+    value_steps=6_000,
     bets="poker_cnn_betting_ours:warm_start={values},freeze_trunk=true,draws_by=exact,teachers=draw_heuristic,"
-    "league=draw_heuristic+draw_heuristic+draw_heuristic+always_call+random+random_refold,league_share=0.6,threads=1,"
-    "explore=0.02,step_size=6",
+    "league=draw_heuristic+draw_heuristic+draw_heuristic+always_call+random+random_refold,league_share=0.6,threads=1",
     hands=100_000,
     generations=20,
 )

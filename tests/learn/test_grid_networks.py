@@ -65,3 +65,11 @@ def test_pooling_keeps_partial_windows() -> None:
     linear = next(layer for layer in network.modules() if isinstance(layer, torch.nn.Linear))
     assert linear.in_features == 192
     assert np.isfinite(network(torch.zeros(1, 5, 17, 17)).detach().numpy()).all()
+
+
+def test_planes_that_are_no_cards_are_read_by_their_share_of_cells() -> None:
+    network = SuitNetwork(GridShape((3, 4, 13), (0,)), 2)
+    planes = torch.zeros(2, 3, 4, 13)
+    planes[0, 1] = 0.25  # a filled plane
+    planes[1, 2].view(-1)[:13] = 1  # an amount: 13 of 52 cells
+    assert torch.allclose(network.context(planes), torch.tensor([[0.25, 0.0], [0.0, 0.25]]))

@@ -9,6 +9,7 @@ import pytest
 
 import cardai
 from cardai.cards.text import card_text
+from cardai.core import registry
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views, empty_views, unpack_view
 from cardai.core.game import Game
@@ -223,3 +224,16 @@ def test_a_missing_field_is_named() -> None:
 def test_the_planes_number_themselves() -> None:
     layout = cardai.encoder("poker_cnn_triple_draw").for_game(cardai.game("triple_draw"))
     assert [plane.where for plane in layout.planes] == [str(k) for k in range(31)]
+
+
+@pytest.mark.parametrize("spec", ["poker_cnn_limit", "poker_cnn_limit:size=4x13", "grid:numbers=as_cards"])
+def test_amounts_written_as_cards_are_no_cards(spec: str) -> None:
+    """Card layers learned without a pot would take its cells for cards."""
+    game = cardai.game("poker_cnn_limit")
+    layout = registry.create("encoder", spec).for_game(game)
+    views = empty_views(game.view_fields, 2)
+    views["hole"] = [[3, 17], [3, 17]]
+    views["pot"] = [0, 1600]
+    codes = layout.encode(views)[:, list(layout.card_planes)]
+    assert codes.any()
+    assert np.array_equal(codes[0], codes[1])

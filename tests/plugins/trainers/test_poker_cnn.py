@@ -254,6 +254,29 @@ def test_value_networks_play_their_games(game: str, encoder: str, network: str, 
     assert len(result.hands) == 20
 
 
+@pytest.mark.parametrize(
+    ("game", "encoder", "network"),
+    [
+        ("triple_draw", "poker_cnn_triple_draw", "cnn_16"),
+        ("poker_cnn_limit", "poker_cnn_limit:size=4x13", "suits"),
+    ],
+)
+def test_a_value_network_is_asked_about_cards_alone(game: str, encoder: str, network: str) -> None:
+    """It was taught with empty pots and histories: what happened in the hand must not reach it."""
+    training: Any = start(f"{VALUES},network={network},redraws=0", game, encoder)
+    tables = cardai.game(game).tables(20)
+    tables.reset(derive_many(1, "deal", count=20))
+    brain = training.agent({}).brain
+    rows = np.arange(20)
+    views = tables.views(int(tables.current_players()[0]), rows)
+    before = brain.outputs(views)
+    later = views.copy()
+    later["pot"] += 800
+    later["history"][:, :2] = 2
+    later["player"], later["button"] = 1, 1
+    assert np.array_equal(brain.outputs(later), before)
+
+
 def test_a_betting_run_draws_by_a_value_network_and_takes_over_its_layers(tmp_path: Path) -> None:
     encoder = "poker_cnn_triple_draw:size=4x13"
     run = Run.create(

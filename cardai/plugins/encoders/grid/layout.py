@@ -30,7 +30,7 @@ class Source:
     planes: tuple[Plane, ...]
     fill: Fill
     cards: bool = False
-    """Whether the planes show cards (or amounts written as cards) rather than filled levels."""
+    """Whether the planes show cards, rather than filled levels or amounts written as cards."""
     decode: Callable[[Bits, Levels], dict[str, Any]] | None = None
     """From (k,) bits and (k,) levels of one view back to field values."""
 

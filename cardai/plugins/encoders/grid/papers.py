@@ -134,7 +134,6 @@ def _pot(unit: float) -> Source:
     return Source(
         (Plane("pot as cards", "", "chips in the pot", f"a cell for {unit:g} chips, in the order 2c 2d 2h 2s 3c"),),
         fill,
-        True,
     )
 
 

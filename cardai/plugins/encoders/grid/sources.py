@@ -107,7 +107,7 @@ def numbers_as_cards(f: Field, unit: float) -> Source:
     def fill(views: Views, bits: Bits, levels: Levels) -> None:
         bits[:] = amount_as_cards(views[f.name].reshape(len(views), count), unit)
 
-    return Source(planes, fill, True)
+    return Source(planes, fill)
 
 
 def seats(f: Field) -> Source:

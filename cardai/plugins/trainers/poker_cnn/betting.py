@@ -44,6 +44,9 @@ class PokerCnnBetting(Trainer):
 
     network: NetworkName = option("suits", help="cnn, cnn_16, fat and dense are the publication's; suits is ours")
     same_padding: bool = option(False, help="convolutions of cnn, cnn_16, fat keep the planes' size")
+    whole_suits: bool = option(
+        False, help="network=suits: each layer also sees suits as a whole (as the network of the warm start)"
+    )
     hands: int = option(100_000, help="hands of a generation", validator=validators.gt(0))
     teachers: tuple[str, ...] = option((), help="who plays generation 0, joined with +; none: random players")
     earlier: int = option(2, help="how many earlier generations are among the opponents", validator=validators.ge(0))
@@ -70,10 +73,10 @@ class PokerCnnBetting(Trainer):
     policy: Literal["mirror", "weights"] = option(
         "mirror", help="mirror: old policy moved along the advantages; weights: the publication's normalised weights"
     )
-    step_size: float = option(2.0, help="mirror: how far the policy moves a generation, per unit of value")
+    step_size: float = option(6.0, help="mirror: how far the policy moves a generation, per unit of value")
     shrink: float = option(0.05, help="mirror: how much the old policy's log-probabilities shrink towards uniform")
     explore: float = option(
-        0.05, help="chance of a random action while learning", validator=[validators.ge(0), validators.lt(1)]
+        0.02, help="chance of a random action while learning", validator=[validators.ge(0), validators.lt(1)]
     )
     noise: float = option(0.0, help="scale of the Gumbel noise on values (the paper: 0.2 bets)")
     policy_mix: float = option(1.0, help="chance to act by the policy head, else by the best value (the paper: 0.5)")
@@ -139,7 +142,7 @@ class PokerCnnBetting(Trainer):
             "learning_rate": 0.02,
             "batch": 100,
         },
-        "poker_cnn_betting_ours": {},
+        "poker_cnn_betting_ours": {"whole_suits": True},
     }
 
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> BettingTraining:

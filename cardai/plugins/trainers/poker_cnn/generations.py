@@ -91,7 +91,7 @@ class BettingTraining(Training):
         o = self.options
         with tensors.seeded(self.seed, torch.device("cpu")):
             count = self.choices.count if o.network == "suits" and not self.heads.published else self.heads.outputs
-            network = make_network(o.network, self.layout, count, o.same_padding)
+            network = make_network(o.network, self.layout, count, o.same_padding, o.whole_suits)
         if warm and o.warm_start:
             _take_warm_start(network, o.warm_start)
         return network.to(self.device)

@@ -95,13 +95,13 @@ class Lessons:
 def card_features(
     network: SuitNetwork, layout: Layout, events: Events, canonical: bool, device: torch.device
 ) -> tuple[npt.NDArray[np.float16], npt.NDArray[np.float32]]:
-    """Return what the card layers make of events, (n, F), and the fill planes' levels, (n, K)."""
+    """Return what the card layers make of events, (n, F), and the other planes' levels, (n, K)."""
     features, context = [], []
     for start in range(0, len(events), _AT_ONCE):
         codes = encoded(layout, events.views[start : start + _AT_ONCE], canonical)
         cards = np.ascontiguousarray(codes[:, network.card_planes])
         features.append(tensors.in_chunks(network.trunk, cards, device).astype(np.float16))
-        context.append(codes[:, network.context_planes, 0, 0])
+        context.append(network.context(torch.from_numpy(codes)).numpy())
     return np.concatenate(features), np.concatenate(context)
 
 

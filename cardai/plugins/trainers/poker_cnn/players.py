@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 import torch
@@ -28,17 +30,22 @@ _BASELINE = 0.40
 
 @frozen(eq=False)
 class ValueBrain:
-    """A value network with all that is needed to ask it; ``by_policy``: holds by the policy head."""
+    """A value network with all that is needed to ask it.
+
+    ``by_policy``: holds by the policy head. ``plain`` leaves of a view what the network was taught with.
+    """
 
     network: nn.Module
     layout: Layout
     canonical: bool
     by_policy: bool
     device: torch.device
+    plain: Callable[[Views], Views]
 
     def outputs(self, views: Views, by_policy: bool = False) -> Floats:
         """Return the outputs (n, K); holds of ``hand`` as the cards lie in the view."""
-        shown, order = canonical_views(views) if self.canonical else (views, None)
+        plain = self.plain(views)
+        shown, order = canonical_views(plain) if self.canonical else (plain, None)
 
         def head(codes: torch.Tensor) -> torch.Tensor:
             if by_policy and isinstance(self.network, SuitNetwork):

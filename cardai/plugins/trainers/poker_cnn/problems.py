@@ -49,6 +49,10 @@ class Problem(Protocol):
         """Return the chance (n,) at which Poker-CNN used such a situation."""
         ...
 
+    def plain(self, views: Views) -> Views:
+        """Return views of play as they are learned: the same cards and draws left, and nothing else that has happened."""
+        ...
+
 
 class VideoPokerHolds:
     """The 32 holds of every hand: 134,459 hands up to suits' names, each weighted by the hands it stands for."""
@@ -87,6 +91,9 @@ class VideoPokerHolds:
     def shares(self, views: Views, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         kept = _KEPT[values.argmax(axis=1)]
         return np.where((kept == 1) | (kept == 2), 0.5, 1.0)
+
+    def plain(self, views: Views) -> Views:
+        return self._views(views["hand"])
 
 
 class DrawHolds:
@@ -128,6 +135,9 @@ class DrawHolds:
         pat = values[:, 31]
         return np.where(pat <= 0.08, 1.0, np.interp(pat, [0.1, 0.5], [0.3, 1.0]))
 
+    def plain(self, views: Views) -> Views:
+        return self._views(views["hand"], views["draws_left"])
+
 
 class HoldemStrength:
     """Hole cards on a random street: the chance to beat a random hand, then those of the eleven final categories.
@@ -145,6 +155,16 @@ class HoldemStrength:
         self._game = game
         self._rounds = next((f.maximum for f in game.view_fields if f.name == "round"), 3)
 
+    def _views(self, hole: npt.NDArray[np.int8], board: npt.NDArray[np.int8]) -> Views:
+        views = _blank(self._game, len(hole))
+        views["hole"], views["board"] = hole, board
+        if "round" in (views.dtype.names or ()):
+            views["round"] = np.minimum(np.maximum((board >= 0).sum(axis=1) - 2, 0), self._rounds)
+        return views
+
+    def plain(self, views: Views) -> Views:
+        return self._views(views["hole"], views["board"])
+
     def situations(
         self, index: npt.NDArray[np.int64]
     ) -> tuple[Views, npt.NDArray[np.float64], npt.NDArray[np.float64]]:
@@ -154,13 +174,8 @@ class HoldemStrength:
         from cardai.plugins.trainers.poker_cnn._kernels import final_odds
 
         cards = np.argsort(rng.random((count, 52)), axis=1)[:, :7].astype(np.int8)
-        street = rng.integers(0, 4, count)
-        views = _blank(self._game, count)
-        dealt = np.array([0, 3, 4, 5])[street]
-        views["hole"] = cards[:, :2]
-        views["board"] = np.where(np.arange(5) < dealt[:, None], cards[:, 2:], -1)
-        if "round" in (views.dtype.names or ()):
-            views["round"] = np.minimum(street, self._rounds)
+        dealt = np.array([0, 3, 4, 5])[rng.integers(0, 4, count)]
+        views = self._views(cards[:, :2], np.where(np.arange(5) < dealt[:, None], cards[:, 2:], -1))
         values = np.empty((count, self.outputs))
         seeds = rng.integers(0, 2**63, count).astype(np.uint64)
         hole, board = (np.ascontiguousarray(views[name], np.int8) for name in ("hole", "board"))

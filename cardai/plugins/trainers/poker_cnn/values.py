@@ -40,9 +40,7 @@ class PokerCnn(Trainer):
 
     network: NetworkName = option("suits", help="cnn, cnn_16, fat and dense are the publication's; suits is ours")
     same_padding: bool = option(False, help="convolutions of cnn, cnn_16, fat keep the planes' size")
-    whole_suits: bool = option(
-        False, help="network=suits: each layer also sees suits as a whole (networks of warm starts do not)"
-    )
+    whole_suits: bool = option(False, help="network=suits: each layer also sees suits as a whole")
     examples: int = option(
         0, help="random hands to learn from; 0: every hand up to suits' names", validator=validators.ge(0)
     )
@@ -107,7 +105,7 @@ class PokerCnn(Trainer):
             "anneal": 0,
             "batch": 100,
         },
-        "poker_cnn_ours": {},
+        "poker_cnn_ours": {"whole_suits": True},
         "poker_cnn_video_ours": {"whole_suits": True, "replay": 0.25, "anneal": 6000},
     }
 
@@ -277,7 +275,7 @@ class ValueTraining(Training):
         if self._held_out is None:
             self._held_out = held_out(self.problem, o.validation, compressed)
         by_policy = isinstance(self.network, SuitNetwork) and self.lesson > 0
-        brain = ValueBrain(self.network.eval(), self.layout, o.canonical, by_policy, self.device)
+        brain = ValueBrain(self.network.eval(), self.layout, o.canonical, by_policy, self.device, self.problem.plain)
         return self._held_out.metrics(brain, o.relu_output)
 
     # -- playing and keeping ---------------------------------------------------------------------------------------
@@ -289,7 +287,9 @@ class ValueTraining(Training):
         if act not in ("value", "policy") or (act == "policy" and not by_policy):
             raise OptionError(f"act must be value{' or policy' if by_policy else ''} for this run. Got {act!r}.")
         o = self.options
-        brain = ValueBrain(self.network.eval(), self.layout, o.canonical, act == "policy", self.device)
+        brain = ValueBrain(
+            self.network.eval(), self.layout, o.canonical, act == "policy", self.device, self.problem.plain
+        )
         return player_of(self.game, brain)
 
     def save(self, directory: Path) -> None:
