@@ -125,7 +125,7 @@ RIVALS = (
     Rival("cnn 4x13", "cnn,same_padding=true", "4x13"),
     Rival("cnn 8x13", "cnn,same_padding=true", "8x13"),
     Rival("dense 17x17", "dense", "17x17"),
-    Rival("suits 4x13", "suits", "4x13"),
+    Rival("suits 4x13", "suits,whole_suits=true", "4x13"),
 )
 
 
