@@ -94,24 +94,26 @@ def play(
     record: str | Path | None = None,
     groups: Sequence[int] | None = None,
     forfeit: bool = False,
+    names: Sequence[str] | None = None,
 ) -> MatchResult:
     """Play ``games`` games between ``agents`` and return the result.
 
     ``groups`` plays just those groups (for going on where something stopped) and overrides ``games``. Ctrl-C returns what
     was finished, in whole groups, with ``interrupted`` set. ``forfeit``: an agent that errs plays its lowest legal action
     instead of stopping the match; each time is counted, and in games decided by wins it loses that game.
+    ``names`` are what agents are called in records and errors (default: their specs).
 
     Raises:
         UsageError: wrong numbers of agents or games. AgentError: an agent erred; names agent, game, seed and hand.
     """
-    names = tuple(agent if isinstance(agent, str) else registry.spec_of(agent) for agent in agents)
+    called = tuple(names or (agent if isinstance(agent, str) else registry.spec_of(agent) for agent in agents))
     game_name = game if isinstance(game, str) else registry.spec_of(game)
     if isinstance(game, str):
         game = registry.create("game", game)
     assert isinstance(game, Game)
     players = [_ready(agent, game) for agent in agents]
     if len(players) != game.num_players:
-        raise UsageError(f"{game_name} has {game.num_players} seats. Got {len(players)} agents: {', '.join(names)}.")
+        raise UsageError(f"{game_name} has {game.num_players} seats. Got {len(players)} agents: {', '.join(called)}.")
     size = game.num_players if duplicate else 1
     if groups is None:
         if games < 1 or games % size:
@@ -120,9 +122,9 @@ def play(
             )
         groups = range(games // size)
     engine = LockStep(
-        game, game_name, players, names, seed, duplicate, batch, recording=bool(record) or _watched(), forfeit=forfeit
+        game, game_name, players, called, seed, duplicate, batch, recording=bool(record) or _watched(), forfeit=forfeit
     )
-    header = {"game": game_name, "agents": list(names), "seed": seed, "duplicate": duplicate}
+    header = {"game": game_name, "agents": list(called), "seed": seed, "duplicate": duplicate}
     start = time.perf_counter()
     sink = _Sink(RecordWriter(record, header) if record else None)
     parts: list[Part] = []
@@ -143,7 +145,7 @@ def play(
     whole = _joined(game, parts)
     return MatchResult(
         game=game,
-        agents=names,
+        agents=called,
         seed=seed,
         duplicate=duplicate,
         hands=whole.hands,

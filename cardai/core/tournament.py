@@ -140,7 +140,8 @@ def play(
         for groups in slices:
             result = match.play(
                 game,
-                [first, second],
+                [made[i], made[j]],
+                names=(first, second),
                 seed=derive(seed, first, second),
                 duplicate=duplicate,
                 jobs=jobs,
