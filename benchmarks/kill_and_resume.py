@@ -72,18 +72,22 @@ def newest(run: Path) -> tuple[str, tuple[int, ...]]:
     return "", ()
 
 
-def kill(process: subprocess.Popen[str], run: Path, wanted: str, rng: random.Random) -> str:
-    """Kill the process a random moment after a new checkpoint of the phase wanted; "" if it ended before."""
+def kill(process: subprocess.Popen[str], run: Path, wanted: str, rng: random.Random, beyond: Path | None = None) -> str:
+    """Kill the process a random moment after a new checkpoint of the phase wanted; "" if it ended before.
+
+    Kill it too, and return "league", when the phase has gone by and there are played matches in ``beyond``.
+    """
     before, limit = newest(run)[1], time.monotonic() + _PATIENCE
     while process.poll() is None and time.monotonic() < limit:
         phase, where = newest(run)
-        if where > before and phase == wanted:
+        gone = beyond is not None and any(beyond.glob("*.npz"))
+        if gone or (where > before and phase == wanted):
             time.sleep(rng.random() * 0.5)
             if process.poll() is not None:
                 return ""
             process.send_signal(signal.SIGKILL)
             process.wait()
-            return phase
+            return "league" if gone else phase
         time.sleep(0.01)
     return ""
 
@@ -174,9 +178,12 @@ def experiment_and_kill(case: Case, arguments: argparse.Namespace, folder: Path)
         ("final", ""),
     ):
         process = started(command, places[1])
-        done = kill(process, runs / "ours" / part, phase, rng) if phase else league_begun(process, runs / part, rng)
+        if phase:
+            done = kill(process, runs / "ours" / part, phase, rng, runs / "league")
+        else:
+            done = league_begun(process, runs / part, rng)
         if done:
-            said[f"{part} {phase}".strip()] += 1
+            said["league" if done == "league" else f"{part} {phase}"] += 1
         else:
             process.wait()
     run(command, places[1])

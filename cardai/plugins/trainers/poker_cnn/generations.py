@@ -172,7 +172,7 @@ class BettingTraining(Training):
                 seen = self._update(lessons, self._rows(len(lessons)), self.minibatch / total)
             self.losses = [*self.losses[1 - _LOSSES :], list(seen)]
             self.minibatch += 1
-            if self.minibatch % 50 == 0:
+            if self.minibatch % 10 == 0:
                 yield {}
         value_loss, policy_loss = (float(np.mean([loss[k] for loss in self.losses] or [0.0])) for k in (0, 1))
         self.generations.append({k: v.clone() for k, v in tensors.module_tensors(self.network, "network").items()})
