@@ -56,12 +56,12 @@ class Entry:
     encoder: str
     steps: int
     words: str
-    marks: tuple[float, ...] = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1)
+    marks: tuple[float, ...] = (1 / 8, 1 / 4, 1 / 2, 1)
 
 
 _OURS = "poker_cnn_video_ours:measure=false,threads=1"
 _EQUAL = (
-    "poker_cnn_paper:redraws=0,thin=false,relu_output=false,optimizer=adam,learning_rate=0.001,batch=256,anneal=4000,"
+    "poker_cnn_paper:redraws=0,thin=false,relu_output=false,optimizer=adam,learning_rate=0.001,batch=256,anneal=3000,"
     "threads=1"
 )
 _QUARTERS = (1 / 4, 1 / 2, 3 / 4, 1)
@@ -72,18 +72,18 @@ ENTRIES = (
         "paper",
         "poker_cnn_paper:threads=1",
         _PADDED,
-        40_000,
+        60_000,
         "the publication's net, labels and optimiser",
-        (1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4, 1),
+        (1 / 24, 1 / 12, 1 / 6, 1 / 3, 1 / 2, 2 / 3, 5 / 6, 1),
     ),
-    Entry("cnn 17x17", f"{_EQUAL},network=cnn", _PADDED, 4_000, "250,000 random hands, exact labels, padded planes"),
-    Entry("dense", f"{_EQUAL},network=dense", _PADDED, 4_000, "the same, the dense baseline"),
-    Entry("cnn 4x13", f"{_EQUAL},network=cnn,same_padding=true", _GRID, 4_000, "the same as 17x17, unpadded"),
+    Entry("cnn 17x17", f"{_EQUAL},network=cnn", _PADDED, 3_000, "250,000 random hands, exact labels, padded planes"),
+    Entry("dense", f"{_EQUAL},network=dense", _PADDED, 3_000, "the same, the dense baseline"),
+    Entry("cnn 4x13", f"{_EQUAL},network=cnn,same_padding=true", _GRID, 3_000, "the same as 17x17, unpadded"),
     Entry(
         "cnn 8x13",
         f"{_EQUAL},network=cnn,same_padding=true",
         "double_row_8x13:fields=hand",
-        4_000,
+        3_000,
         "the same as 17x17, double row",
     ),
     Entry("ours, no replay", f"{_OURS},replay=0", _GRID, 2_000, "the first third of ours, without replay", _QUARTERS),
