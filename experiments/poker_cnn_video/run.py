@@ -255,7 +255,7 @@ def gathered(runs: Path, out: Path) -> dict[str, Any]:
         rows = sorted((json.loads(f.read_text()) for f in path.glob("measured-*.json")), key=lambda row: row["step"])
         if not rows:
             continue
-        training: Any = Session.resume(Run.open(path)).training
+        training = loaded(Run.open(path))
         run = {"trainer": Run.open(path).trainer_spec, "encoder": entry.encoder, "steps": entry.steps, "rows": rows}
         found["entries"][entry.label] = run | {
             "batch": training.options.batch,
@@ -266,6 +266,15 @@ def gathered(runs: Path, out: Path) -> dict[str, Any]:
             found["filters"][entry.label] = np.round(first.weight.detach().numpy(), 4).tolist()
     file.write_text(json.dumps(found, indent=1))
     return found
+
+
+def loaded(run: Run) -> Any:
+    """Return the training in a run's last checkpoint, without taking the run up (it may be under way)."""
+    training = run.trainer().start(run.game(), run.encoder(), run.seed)
+    checkpoint, _ = run.latest()
+    if checkpoint is not None:
+        training.load(checkpoint.path)
+    return training
 
 
 def processor() -> str:
