@@ -56,27 +56,44 @@ class Entry:
     encoder: str
     steps: int
     words: str
-    marks: tuple[float, ...] = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1)
+    marks: tuple[float, ...] = (1 / 8, 1 / 4, 1 / 2, 1)
 
 
 _OURS = "poker_cnn_video_ours:measure=false,threads=1"
 _EQUAL = (
-    "poker_cnn_paper:redraws=0,thin=false,relu_output=false,optimizer=adam,learning_rate=0.001,batch=256,anneal=5000,"
+    "poker_cnn_paper:redraws=0,thin=false,relu_output=false,optimizer=adam,learning_rate=0.001,batch=256,anneal=3000,"
     "threads=1"
 )
+_QUARTERS = (1 / 4, 1 / 2, 3 / 4, 1)
 _GRID, _PADDED = "grid_4x13:fields=hand", "poker_cnn_video"
 ENTRIES = (
     Entry("ours", _OURS, _GRID, 6_000, "suits alike and whole, exact labels, replay", (*np.arange(1, 13) / 12,)),
-    Entry("paper", "poker_cnn_paper:threads=1", _PADDED, 40_000, "the publication's net, labels and optimiser"),
-    Entry("cnn 17x17", f"{_EQUAL},network=cnn", _PADDED, 5_000, "250,000 random hands, exact labels, padded planes"),
-    Entry("dense", f"{_EQUAL},network=dense", _PADDED, 5_000, "the same, the dense baseline"),
-    Entry("cnn 4x13", f"{_EQUAL},network=cnn,same_padding=true", _GRID, 5_000, "the same as 17x17, unpadded"),
+    Entry(
+        "paper",
+        "poker_cnn_paper:threads=1",
+        _PADDED,
+        60_000,
+        "the publication's net, labels and optimiser",
+        (1 / 24, 1 / 12, 1 / 6, 1 / 3, 1 / 2, 2 / 3, 5 / 6, 1),
+    ),
+    Entry("cnn 17x17", f"{_EQUAL},network=cnn", _PADDED, 3_000, "250,000 random hands, exact labels, padded planes"),
+    Entry("dense", f"{_EQUAL},network=dense", _PADDED, 3_000, "the same, the dense baseline"),
+    Entry("cnn 4x13", f"{_EQUAL},network=cnn,same_padding=true", _GRID, 3_000, "the same as 17x17, unpadded"),
     Entry(
         "cnn 8x13",
         f"{_EQUAL},network=cnn,same_padding=true",
         "double_row_8x13:fields=hand",
-        5_000,
+        3_000,
         "the same as 17x17, double row",
+    ),
+    Entry("ours, no replay", f"{_OURS},replay=0", _GRID, 2_000, "the first third of ours, without replay", _QUARTERS),
+    Entry(
+        "ours, no whole suits",
+        f"{_OURS},whole_suits=false",
+        _GRID,
+        2_000,
+        "the first third of ours, each layer seeing five or three ranks alone",
+        _QUARTERS,
     ),
 )
 
@@ -137,7 +154,7 @@ def said(row: Figures) -> str:
 
 def folder(entry: Entry, runs: Path) -> Path:
     """Return where a run is kept."""
-    return runs / entry.label.replace(" ", "_")
+    return runs / entry.label.replace(", ", "_").replace(" ", "_")
 
 
 class Progress:
@@ -238,7 +255,7 @@ def gathered(runs: Path, out: Path) -> dict[str, Any]:
         rows = sorted((json.loads(f.read_text()) for f in path.glob("measured-*.json")), key=lambda row: row["step"])
         if not rows:
             continue
-        training: Any = Session.resume(Run.open(path)).training
+        training = loaded(Run.open(path))
         run = {"trainer": Run.open(path).trainer_spec, "encoder": entry.encoder, "steps": entry.steps, "rows": rows}
         found["entries"][entry.label] = run | {
             "batch": training.options.batch,
@@ -249,6 +266,15 @@ def gathered(runs: Path, out: Path) -> dict[str, Any]:
             found["filters"][entry.label] = np.round(first.weight.detach().numpy(), 4).tolist()
     file.write_text(json.dumps(found, indent=1))
     return found
+
+
+def loaded(run: Run) -> Any:
+    """Return the training in a run's last checkpoint, without taking the run up (it may be under way)."""
+    training = run.trainer().start(run.game(), run.encoder(), run.seed)
+    checkpoint, _ = run.latest()
+    if checkpoint is not None:
+        training.load(checkpoint.path)
+    return training
 
 
 def processor() -> str:
