@@ -60,6 +60,8 @@ class Experiment:
     """The fields of the view that the value problem is about, joined with +."""
     variants: tuple[str, ...] = ()
     """Options of the first entry's betting, each tried alone: "branches=0"."""
+    findings: str = ""
+    """What was found on the way, in Markdown, with the commands behind its figures."""
     published_values: tuple[tuple[str, str], ...] = ()
     """What the authors' value networks reached, in words and as a figure."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import platform
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -41,6 +43,8 @@ def write(work: Work, out: Path, command: str) -> None:
     lines += variants_section(work)
     lines += networks_section(work, out)
     lines += rates(work)
+    if experiment.findings:
+        lines += ["", "## What did not work, and what did", "", *experiment.findings.strip().splitlines()]
     (out / "report.md").write_text("\n".join([*lines, ""]))
 
 
@@ -81,20 +85,43 @@ def league_section(work: Work, out: Path) -> list[str]:
 
 
 def rates(work: Work) -> list[str]:
-    """Return a table of each generation's speed and losses, from the runs' metrics."""
+    """Return a table of each generation's length, speed and loss, from the runs' metrics."""
     lines = []
     for entry in work.experiment.entries:
         path = work.runs / entry.label / BETS
         if not (path / "run.json").is_file():
             continue
+        before = {"step": 0.0, "seconds": 0.0, "cpu_seconds": 0.0}
         for row in Run.open(path).read_metrics():
+            spent = " | ".join(f"{row[name] - before[name]:,.0f}" for name in before)
             speeds = " | ".join(f"{row.get(f'cpu_{what}_per_second', 0):,.0f}" for what in ("hands", "samples"))
             name = f"{entry.label} {row['generation']:.0f}"
-            lines.append(f"| {name} | {row['events']:,.0f} | {speeds} | {row['value_loss']:.4g} |")
+            lines.append(f"| {name} | {spent} | {row['events']:,.0f} | {speeds} | {row['value_loss']:.4g} |")
+            before = row
     if not lines:
         return []
-    head = ["", "## Training", "", "| generation | events | hands / CPU s | samples / CPU s | value loss |"]
-    return [*head, "|---|---|---|---|---|", *lines]
+    return [
+        "",
+        "## Training",
+        "",
+        f"{processor()}, one thread, beside other work: wall seconds are more than a quiet machine takes. Play and learning",
+        "are both in the seconds of a generation.",
+        "",
+        "| generation | hands | wall s | CPU s | events learned | hands / CPU s | samples / CPU s | value loss |",
+        "|---|---|---|---|---|---|---|---|",
+        *lines,
+    ]
+
+
+def processor() -> str:
+    """Return the processor's name and how many of it there are."""
+    found = [line.split(":")[1].strip() for line in _cpuinfo() if line.startswith("model name")]
+    return f"{found[0] if found else platform.processor()}, {os.cpu_count()} virtual cores"
+
+
+def _cpuinfo() -> list[str]:
+    file = Path("/proc/cpuinfo")
+    return file.read_text().splitlines() if file.is_file() else []
 
 
 def curves(played: Any, names: Sequence[str], path: Path) -> None:
