@@ -489,3 +489,14 @@ def test_learning_leaves_the_number_of_threads_alone() -> None:
     before = torch.get_num_threads()
     list(start(BETTING.replace("threads=1", f"threads={before + 1}"), "leduc", "grid_4x13:fields=hole").train(400))
     assert torch.get_num_threads() == before
+
+
+@pytest.mark.parametrize(("keep", "kept"), [("true", [1, 2, 3]), ("false", [1, 1, 2])])
+def test_the_teachers_events_are_forgotten_after_the_first_generation(keep: str, kept: list[int]) -> None:
+    encoder = "grid_4x13:fields=hole+board+history+player"
+    training: Any = start(f"{BETTING},hands=60,keep_teachers={keep}", "leduc", encoder)
+    found = []
+    for _ in range(3):
+        list(training.train(60))
+        found.append(len(training.memory))
+    assert found == kept

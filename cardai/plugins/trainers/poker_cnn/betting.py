@@ -68,6 +68,7 @@ class PokerCnnBetting(Trainer):
     teach_illegal: bool = option(False, help="illegal actions are taught to be worse than any loss (the paper)")
     keep_share: float = option(1.0, help="share of events kept (the paper: 0.3, and always the important ones)")
     memory: int = option(3, help="generations whose events are learned from, newest first", validator=validators.gt(0))
+    keep_teachers: bool = option(True, help="the teachers' events count among those generations; false: only at first")
     max_events: int = option(1_500_000, help="events learned from at most, newest first", validator=validators.gt(0))
     epochs: float = option(1.5, help="passes over the events of a generation", validator=validators.gt(0))
     policy: Literal["mirror", "weights"] = option(
@@ -142,7 +143,7 @@ class PokerCnnBetting(Trainer):
             "learning_rate": 0.02,
             "batch": 100,
         },
-        "poker_cnn_betting_ours": {"whole_suits": True},
+        "poker_cnn_betting_ours": {"whole_suits": True, "keep_teachers": False},
     }
 
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> BettingTraining:

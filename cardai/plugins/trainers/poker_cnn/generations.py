@@ -163,7 +163,8 @@ class BettingTraining(Training):
         """Learn from the last generations' events; the network is then the next generation."""
         o = self.options
         if self.parts:
-            self.memory = [joined(self.parts), *self.memory][: o.memory]
+            most = o.memory if o.keep_teachers or not self.generation else min(o.memory, self.generation)
+            self.memory = [joined(self.parts), *self.memory][:most]
             self.parts = []
         lessons = self._lessons()
         total = int(o.epochs * len(lessons)) // o.batch
