@@ -494,7 +494,8 @@ def test_learning_leaves_the_number_of_threads_alone() -> None:
 @pytest.mark.parametrize(("keep", "kept"), [("true", [1, 2, 3]), ("false", [1, 1, 2])])
 def test_the_teachers_events_are_forgotten_after_the_first_generation(keep: str, kept: list[int]) -> None:
     encoder = "grid_4x13:fields=hole+board+history+player"
-    training: Any = start(f"{BETTING},hands=60,keep_teachers={keep}", "leduc", encoder)
+    spec = BETTING.replace("hands=400", "hands=60") + f",keep_teachers={keep}"
+    training: Any = start(spec, "leduc", encoder)
     found = []
     for _ in range(3):
         list(training.train(60))
