@@ -19,8 +19,8 @@ OURS = Entry(
     values="poker_cnn_ours:examples=600000,anneal=8000,threads=1",
     value_steps=8_000,
     bets="poker_cnn_betting_ours:warm_start={values},freeze_trunk=true,teachers=holdem_heuristic,"
-    "league=holdem_heuristic+holdem_heuristic+threshold+always_call+always_call+always_raise+always_raise+acpc_mix"
-    "+acpc_mix+random,league_share=0.75,threads=1",
+    "league=holdem_heuristic+holdem_heuristic+holdem_heuristic+threshold+always_call+always_call+always_raise"
+    "+always_raise+acpc_mix+acpc_mix+random+random,league_share=0.8,threads=1",
     hands=100_000,
     generations=20,
 )
