@@ -167,7 +167,9 @@ def comparison(entries: Mapping[str, Any]) -> list[str]:
         cells = [next((r for r in entries[label]["rows"] if r["step"] == step), None) for label in runs]
         text = " | ".join("" if r is None else f"{r['optimal']:.2%} / {r['big']:.2%}" for r in cells)
         lines.append(f"| {step * entries[runs[0]]['batch']:,} | {text} |")
-    lines += ["", "Big mistakes at the point of each curve with the same share of optimal holds:", ""]
+    ends = sorted(((entries[label]["rows"][-1]["return"], label) for label in runs), reverse=True)
+    lines += ["", "By their last return: " + ", ".join(f"{label} {value:.4f}" for value, label in ends) + ".", ""]
+    lines += ["Big mistakes at the point of each curve with the same share of optimal holds:", ""]
     lines += ["| optimal holds | " + " | ".join(runs) + " |", "|---" * (len(runs) + 1) + "|"]
     for level in levels([entries[label]["rows"] for label in runs]):
         cells_at = [at(entries[label]["rows"], level) for label in runs]
