@@ -11,7 +11,7 @@ from cardai.core.runs import Run
 from cardai.core.spec import Spec, parse
 
 TRAINING = "training"
-_HANDS, _GENERATIONS = 20_000, 4
+_HANDS, _GENERATIONS = 10_000, 4
 
 
 def _folder(name: str) -> str:

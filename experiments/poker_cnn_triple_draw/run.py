@@ -47,7 +47,7 @@ EXPERIMENT = Experiment(
         Published("final mix - always call", 65.0, 4.4),
     ),
     ceilings={},
-    variants=("branches=0", "league_share=0", "step_size=2", "draws_by=actions"),
+    variants=("branches=0", "league_share=0", "keep_teachers=true"),
     value_fields="hand+draws_left",
     # Poker-CNN's repository: 700,000 rows skewed to low hands; the CNN and the dense network on the same kind of data
     published_values=(
