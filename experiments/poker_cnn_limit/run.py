@@ -35,7 +35,7 @@ PAPER = Entry(
 )
 FINDINGS = """
 The opponents decide what is learned. Three leagues, all else equal, by `cardai train` with the options of `ours` and
-another `league`, then `cardai tournament --form gauntlet` against the reference players (2,500 to 3,000 games each, chips
+another `league`, then `cardai tournament --format gauntlet` against the reference players (2,500 to 3,000 games each, chips
 a hand; of the exact maximum in brackets):
 
 | league (share), keep_teachers=true | heuristic | threshold | always call | always raise | ACPC mix | random |
