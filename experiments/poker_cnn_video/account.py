@@ -152,7 +152,15 @@ def passes(entries: Mapping[str, Any]) -> list[str]:
         lines.append(
             f"| {r['step']:,} | {epochs:.1f} | {r['cpu_seconds']:.0f} | {r['return']:.6f} | {r['optimal']:.2%} | {r['big']:.2%} |"
         )
-    return lines
+    last, low = run["rows"][-1], min(author[1] for author in AUTHORS)
+    lands = "at or above" if last["return"] >= low else "below"
+    return [
+        *lines,
+        "",
+        f"The last, {last['return']:.4f} after {last['step'] * run['batch'] / THINNED:.0f} epochs, is {lands} the least of the",
+        f"authors' nets shown, {low:.3f}. At 5,000 minibatches none of the 32 outputs was at or below 0 for all of 2,000 hands:",
+        "the ReLU on the outputs had killed none.",
+    ]
 
 
 def comparison(entries: Mapping[str, Any]) -> list[str]:
