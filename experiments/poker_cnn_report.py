@@ -17,6 +17,8 @@ from cardai.cli.heatmap import draw as draw_heatmap
 from cardai.core import tournament
 from cardai.core.runs import Run
 
+_SPENT = ("step", "seconds", "cpu_seconds")
+
 
 def write(work: Work, out: Path, command: str) -> None:
     """Write report.md and its pictures."""
@@ -91,9 +93,9 @@ def rates(work: Work) -> list[str]:
         path = work.runs / entry.label / BETS
         if not (path / "run.json").is_file():
             continue
-        before = {"step": 0.0, "seconds": 0.0, "cpu_seconds": 0.0}
+        before = dict.fromkeys(_SPENT, 0.0)
         for row in Run.open(path).read_metrics():
-            spent = " | ".join(f"{row[name] - before[name]:,.0f}" for name in before)
+            spent = " | ".join(f"{row[name] - before[name]:,.0f}" for name in _SPENT)
             speeds = " | ".join(f"{row.get(f'cpu_{what}_per_second', 0):,.0f}" for what in ("hands", "samples"))
             name = f"{entry.label} {row['generation']:.0f}"
             lines.append(f"| {name} | {spent} | {row['events']:,.0f} | {speeds} | {row['value_loss']:.4g} |")

@@ -22,7 +22,7 @@ OURS = Entry(
     "league=holdem_heuristic+holdem_heuristic+holdem_heuristic+threshold+always_call+always_call+always_raise"
     "+always_raise+acpc_mix+acpc_mix+random+random,league_share=0.8,threads=1",
     hands=100_000,
-    generations=20,
+    generations=7,
 )
 PAPER = Entry(
     label="paper",

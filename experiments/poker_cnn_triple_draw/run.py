@@ -19,9 +19,10 @@ OURS = Entry(
     values="poker_cnn_ours:anneal=6000,threads=1,measure=false",
     value_steps=6_000,
     bets="poker_cnn_betting_ours:warm_start={values},freeze_trunk=true,draws_by=exact,teachers=draw_heuristic,"
-    "league=draw_heuristic+draw_heuristic+draw_heuristic+always_call+random+random_refold,league_share=0.6,threads=1",
+    "league=draw_heuristic+draw_heuristic+draw_heuristic+draw_caller+draw_caller+random+random_refold,league_share=0.7,"
+    "max_events=1000000,threads=1",
     hands=100_000,
-    generations=20,
+    generations=7,
 )
 PAPER = Entry(
     label="paper",
@@ -36,7 +37,7 @@ EXPERIMENT = Experiment(
     title="Poker-CNN: deuce-to-seven triple draw",
     game="triple_draw",
     entries=(OURS, PAPER),
-    references=("draw_heuristic", "always_call", "random", "random_refold"),
+    references=("draw_heuristic", "draw_caller", "always_call", "random", "random_refold"),
     published=(
         # measured from the authors' published weights, every deck played twice
         Published("final mix of three networks - heuristic", 63.0, 5.6),

@@ -238,7 +238,7 @@ NOTES = (
     "## What did not work",
     "",
     "- **More minibatches alone.** The network of the betting runs without whole suits or replay",
-    "  (`cardai train --trainer poker_cnn_ours:anneal=12000,every=2000,threads=1 --game video_poker --encoder",
+    "  (`cardai train --trainer poker_cnn_ours:whole_suits=false,anneal=12000,every=2000,threads=1 --game video_poker --encoder",
     "  grid_4x13:fields=hand --steps 12000`): return 0.998961, 99.551% optimal, 0.0534% big mistakes after 752 CPU s; the",
     "  return was 0.999192 at 10,000 and fell again. 117 of the 134,459 classes were big mistakes. Nearly all were",
     "  cards of one suit that lie far apart: A-2-3-5 of a suit with another card (1.98 stakes each), the steel wheel itself",

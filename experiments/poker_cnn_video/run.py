@@ -72,7 +72,7 @@ ENTRIES = (
         "paper",
         "poker_cnn_paper:threads=1",
         _PADDED,
-        60_000,
+        80_000,
         "the publication's net, labels and optimiser",
         (1 / 24, 1 / 12, 1 / 6, 1 / 3, 1 / 2, 2 / 3, 5 / 6, 1),
     ),

@@ -1,6 +1,9 @@
-"""Triple draw: Poker-CNN's heuristic player, which draws exactly and bets by how good its hand may become."""
+"""Triple draw: Poker-CNN's heuristic player, which draws exactly and bets by how good its hand may become, and a caller."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,18 +19,27 @@ from cardai.solve.betting_heuristic import betting_policy
 from cardai.solve.draw_values import draw_values
 
 NEEDS = ("player", "button", "round", "raises", "hand", "draws_left")
-DISCARD = 3
+CALL, DISCARD = 1, 3
 
 
 @frozen
 class DrawHeuristic(Agent):
-    """Draws to the best expected hand value, and bets by that value against a bar that rises with rounds and bets."""
+    """Draws to the best expected hand value, and bets by that value against a bar that rises with rounds and bets.
+
+    ``draw_caller`` draws likewise and calls every bet: what Poker-CNN's measurements mean by always-call.
+    """
 
     baseline: float = option(
         0.40,
         validator=[validators.ge(0.0), validators.le(1.0)],
         help="the bar for a hand before the first draw, of 1 (Poker-CNN's data of June 2015 used 0.30)",
     )
+
+    bets: Literal["heuristic", "call"] = option(
+        "heuristic", help="how it bets: by the hand's value, or it always calls"
+    )
+
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"draw_caller": {"bets": "call"}}
 
     def for_game(self, game: Game) -> Agent:
         names = {f.name for f in game.view_fields}
@@ -48,7 +60,9 @@ class DrawHeuristic(Agent):
                 keep = np.argmax(draw_values().holds(views["hand"][rows], draws_left), axis=1)
                 out[rows, DISCARD + (31 - keep)] = 1.0
         rows = np.flatnonzero(~drawing)
-        if len(rows):
+        if self.bets == "call":
+            out[rows, CALL] = 1.0
+        elif len(rows):
             value = draw_values().best(views["hand"][rows], views["draws_left"][rows]) / 1000
             out[rows, :DISCARD] = betting_policy(value, views[rows], legal[rows, :DISCARD], self.baseline)
         return out
