@@ -136,7 +136,7 @@ def train_networks(work: Work, minibatches: int) -> None:
     # the publication's training but for exact labels, Adam and linear outputs, which help all of them alike
     spec = (
         f"poker_cnn_paper:redraws=0,thin=false,relu_output=false,optimizer=adam,learning_rate=0.001,batch={BATCH},"
-        f"examples={examples},anneal={steps},every={max(10, steps // 10)}"
+        f"examples={examples},anneal={steps},every={max(10, steps // 10)},threads=1"
     )
     for rival in RIVALS:
         encoder = f"grid:size={rival.size},fields={work.experiment.value_fields}"

@@ -27,9 +27,9 @@ OURS = Entry(
 PAPER = Entry(
     label="paper",
     encoder="poker_cnn_limit",
-    values="poker_cnn_paper:examples=400000,redraws=2000,thin=false",
+    values="poker_cnn_paper:examples=400000,redraws=2000,thin=false,threads=1",
     value_steps=100_000,
-    bets="poker_cnn_betting_paper:warm_start={values},teachers=holdem_heuristic",
+    bets="poker_cnn_betting_paper:warm_start={values},teachers=holdem_heuristic,threads=1",
     hands=100_000,
     generations=8,
 )

@@ -27,9 +27,9 @@ OURS = Entry(
 PAPER = Entry(
     label="paper",
     encoder="poker_cnn_triple_draw",
-    values="poker_cnn_paper:redraws=0,learning_rate=0.02",
+    values="poker_cnn_paper:redraws=0,learning_rate=0.02,threads=1",
     value_steps=100_000,
-    bets="poker_cnn_betting_paper:warm_start={values},draws_by={values},teachers=draw_heuristic",
+    bets="poker_cnn_betting_paper:warm_start={values},draws_by={values},teachers=draw_heuristic,threads=1",
     hands=100_000,
     generations=8,
 )
