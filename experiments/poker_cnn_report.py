@@ -55,7 +55,15 @@ def final_section(work: Work, label: str) -> list[str]:
     standings = tournament.saved(work.runs / FINAL, work.finalists(label), "gauntlet")
     if standings is None:
         return []
+    entry = next(entry for entry in work.experiment.entries if entry.label == label)
+    run = Run.open(work.runs / label / BETS)
+    trainer: Any = run.trainer()
+    made = len(work.generations(label))
     lines = ["", f"## The last generation of {label}", ""]
+    lines += [
+        f"{made} generations of {trainer.hands:,} hands (full length: {entry.generations} of {entry.hands:,}).",
+        "",
+    ]
     lines += ["| opponent | chips a hand | hands | of the exact maximum |", "|---|---|---|---|"]
     for j, name in enumerate(standings.agents[1:], 1):
         cell = standings.cell(0, j)
