@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from poker_cnn_generations import BETS, VALUES, Entry, Work
 
@@ -14,8 +15,8 @@ TRAINING = "training"
 _HANDS, _GENERATIONS = 10_000, 4
 
 
-def _folder(name: str) -> str:
-    return name.replace(" ", "_").replace("=", "_")
+def _path(work: Work, name: str) -> Path:
+    return work.runs / TRAINING / name.replace(" ", "_").replace("=", "_") / BETS
 
 
 def _entry(work: Work) -> Entry:
@@ -39,11 +40,11 @@ def train_variants(work: Work) -> None:
             option, _, value = name.partition("=")
             options[option] = value
         trainer = str(Spec(spec.name, tuple(options.items())))
-        work.train(work.runs / TRAINING / _folder(name) / BETS, trainer, entry.encoder, hands * _GENERATIONS)
+        work.train(_path(work, name), trainer, entry.encoder, hands * _GENERATIONS)
 
 
 def _players(work: Work) -> list[str]:
-    paths = [work.runs / TRAINING / _folder(name) / BETS for name in names(work)]
+    paths = [_path(work, name) for name in names(work)]
     return [str(path) for path in paths if (path / "run.json").is_file() and Run.open(path).latest()[0] is not None]
 
 
@@ -74,7 +75,7 @@ def variants_section(work: Work) -> list[str]:
         "| option | against the training as it is | " + " | ".join(references) + " |",
         "|---" * (2 + len(references)) + "|",
     ]
-    by_player = {str(work.runs / TRAINING / _folder(name) / BETS): name for name in names(work)}
+    by_player = {str(_path(work, name)): name for name in names(work)}
     for k, player in enumerate(players):
         met = own.cell(0, k) if k else None
         cells = [None if met is None else (-met.mean, met.half_width)]

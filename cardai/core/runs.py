@@ -21,6 +21,7 @@ import shutil
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Self
@@ -105,6 +106,18 @@ class Run:
         write_json(path / "run.json", values)
         (path / "checkpoints").mkdir(exist_ok=True)
         return cls(path, values["id"], values["trainer"], values["game"], values["encoder"], seed, steps)
+
+    def discard(self) -> None:
+        """Remove what a start that was refused left behind, so that the mended command finds the place free.
+
+        A run that has a checkpoint is kept.
+        """
+        if self.steps():
+            return
+        (self.path / "run.json").unlink(missing_ok=True)
+        shutil.rmtree(self.path / "checkpoints", ignore_errors=True)
+        with suppress(OSError):  # somebody else's files are in it
+            self.path.rmdir()
 
     @classmethod
     def open(cls, path: Path) -> Self:

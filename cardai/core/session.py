@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
-from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.errors import CardaiError, DamagedFileError, UsageError
 from cardai.core.events import EventWriter, event_writer
 from cardai.core.registry import watchers
 from cardai.core.runs import Run
@@ -56,8 +56,16 @@ class Session:
 
     @classmethod
     def start(cls, run: Run) -> Self:
-        """Begin a run from nothing. Raises UsageError where the trainer refuses the game or the encoder."""
-        return cls(run, run.trainer().start(run.game(), run.encoder(), run.seed), RunLock(run))
+        """Begin a run from nothing. Raises UsageError where the trainer refuses the game or the encoder.
+
+        What is refused leaves no directory.
+        """
+        try:
+            training = run.trainer().start(run.game(), run.encoder(), run.seed)
+        except CardaiError:
+            run.discard()
+            raise
+        return cls(run, training, RunLock(run))
 
     @classmethod
     def resume(cls, run: Run) -> Self:

@@ -6,7 +6,6 @@ our own: it treats suits alike by construction and keeps a value and a policy he
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 import torch
@@ -185,8 +184,3 @@ class SuitNetwork(nn.Module):
 def parameters(network: nn.Module) -> int:
     """Return the number of trainable parameters."""
     return sum(p.numel() for p in network.parameters() if p.requires_grad)
-
-
-def describe(names: Sequence[NetworkName], grid: GridShape, outputs: int) -> dict[str, int]:
-    """Return the parameter counts of several networks over one grid."""
-    return {name: parameters(build(name, grid, outputs)) for name in names}

@@ -124,3 +124,15 @@ def test_an_unknown_metric_is_named_with_the_known_ones(cardai: Any, tmp_path: P
     call = cardai("plot", "--plugin", TOY, str(tmp_path / "x"), "--metric", "exploitabillity")
     assert call.code == 2
     assert "Did you mean 'exploitability'?" in call.err
+
+
+def test_a_refused_start_leaves_the_place_free(cardai: Any, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    given = ("train", "--game", "leduc", "--out", str(out), "--steps", "2", "--trainer")
+    refused = cardai(*given, "poker_cnn_betting_ours:teachers=nobody", "--encoder", "grid_4x13")
+    assert refused.code == 2
+    assert "no agent named 'nobody'" in refused.err
+    assert not out.exists()
+    assert cardai(*given, "cfr_plus").code == 0
+    assert cardai(*given, "poker_cnn_betting_ours:teachers=nobody", "--encoder", "grid_4x13").code == 2
+    assert (out / "checkpoints").is_dir(), "what there is already is never taken away"

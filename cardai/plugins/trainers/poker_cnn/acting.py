@@ -17,6 +17,7 @@ from cardai.core.rng import Rows
 from cardai.core.spec import convert
 from cardai.learn.choices import FIRST_DISCARD, Choices, KeepChoices
 from cardai.plugins.trainers.poker_cnn.heads import Brain, best
+from cardai.plugins.trainers.poker_cnn.targets import last_round
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -72,8 +73,7 @@ class BettingAgent(Agent):
         self.choices = choices
         self.habits = habits
         self.unit = unit
-        rounds = [f.maximum for f in game.view_fields if f.name == "round"]
-        self.last_round = rounds[0] if rounds else -1
+        self.last_round = last_round(game)
 
     def _probabilities(
         self, views: Views, offered: Mask, values: Floats, policy: Floats, noise: Floats, held: Ints

@@ -31,7 +31,7 @@ from cardai.plugins.trainers.poker_cnn.draws import choices_of
 from cardai.plugins.trainers.poker_cnn.heads import OFFSET, Brain, Heads
 from cardai.plugins.trainers.poker_cnn.learning import Lessons, PolicyLesson, card_features, losses, outputs
 from cardai.plugins.trainers.poker_cnn.store import read_events, write_events
-from cardai.plugins.trainers.poker_cnn.targets import Teaching, thinned
+from cardai.plugins.trainers.poker_cnn.targets import Teaching, last_round, thinned
 from cardai.plugins.trainers.poker_cnn.values import make_network, refuse_unknown
 
 _CHUNKS = 10  # parts in which a generation is played; the training can be saved between two of them
@@ -81,12 +81,6 @@ class BettingTraining(Training):
         """The generation being played or learned (0 is the teachers')."""
         return len(self.generations)
 
-    @property
-    def last_round(self) -> int:
-        """The number of the last betting round, -1 where views do not say the round."""
-        rounds = [f.maximum for f in self.game.view_fields if f.name == "round"]
-        return rounds[0] if rounds else -1
-
     def _fresh(self, warm: bool = False) -> nn.Module:
         o = self.options
         with tensors.seeded(self.seed, torch.device("cpu")):
@@ -118,7 +112,9 @@ class BettingTraining(Training):
             count = min(chunk, learn_at - self.played, end - self.played)
             with self._rates.of("hands", count):
                 events = self._play(self.played, count)
-                self.parts.append(thinned(events, self.options.keep_share, derive(self.seed, "thin"), self.last_round))
+                self.parts.append(
+                    thinned(events, self.options.keep_share, derive(self.seed, "thin"), last_round(self.game))
+                )
             self.played += count
             self.step = min(self.played, learn_at - 1)
             if self.step < end:

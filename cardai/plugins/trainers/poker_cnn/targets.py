@@ -10,6 +10,7 @@ from attrs import frozen
 
 from cardai.cards.ranking import rank_high
 from cardai.core.fields import Views
+from cardai.core.game import Game
 from cardai.learn.choices import FIRST_DISCARD, Choices
 from cardai.learn.selfplay import Events, draws_of
 
@@ -59,6 +60,11 @@ class Teaching:
             target[illegal] = self.illegal
             mask[illegal] = 1.0
         return target, mask
+
+
+def last_round(game: Game) -> int:
+    """Return the number of the last betting round, -1 where views do not say the round."""
+    return next((f.maximum for f in game.view_fields if f.name == "round"), -1)
 
 
 def _ties(events: Events) -> Mask:
