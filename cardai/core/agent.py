@@ -16,9 +16,21 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from cardai.core.fields import Views, unpack_view
+from cardai.core.errors import UsageError
+from cardai.core.fields import Views, unpack_view, view_dtype
 from cardai.core.game import Actions, Amounts, Game, Legal
 from cardai.core.rng import Rows
+from cardai.core.spec import brief
+
+
+def need_game(made_for: Game, game: Game, words: str) -> None:
+    """Raise UsageError unless ``game`` has the views and the actions of ``made_for``; ``words`` begin the message.
+
+    For players that were trained or solved for one game: "This run was trained on".
+    """
+    same_views = view_dtype(game.view_fields) == view_dtype(made_for.view_fields)
+    if not same_views or game.num_distinct_actions != made_for.num_distinct_actions:
+        raise UsageError(f"{words} {brief(made_for)}: it cannot play {brief(game)}.")
 
 
 class Agent:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardai.core.agent import Agent
+from cardai.core.agent import Agent, need_game
 from cardai.core.errors import UsageError
-from cardai.core.fields import Views, unpack_view, view_dtype
+from cardai.core.fields import Views, unpack_view
 from cardai.core.game import Game, Legal
 from cardai.core.kernel import kernel
 from cardai.core.rng import hash64
@@ -93,11 +93,7 @@ class TabularAgent(Agent):
             )
 
     def for_game(self, game: Game) -> Agent:
-        if (
-            view_dtype(game.view_fields) != view_dtype(self.game.view_fields)
-            or game.num_distinct_actions != self.game.num_distinct_actions
-        ):
-            raise UsageError(f"{self.name} was solved for {brief(self.game)}: it cannot play {brief(game)}.")
+        need_game(self.game, game, f"{self.name} was solved for")
         return self
 
     def policy(self, views: Views, legal: Legal) -> Floats:

@@ -491,6 +491,21 @@ def test_learning_leaves_the_number_of_threads_alone() -> None:
     assert torch.get_num_threads() == before
 
 
+@pytest.mark.parametrize(
+    ("spec", "game", "encoder"),
+    [
+        (VALUES, "video_poker", "grid_4x13:fields=hand"),
+        (f"{VALUES},redraws=0", "poker_cnn_limit", "poker_cnn_limit:size=4x13"),
+        (BETTING, "leduc", "grid_4x13:fields=hole+board+history+player"),
+    ],
+)
+def test_a_run_refuses_a_game_that_it_was_not_trained_on(spec: str, game: str, encoder: str) -> None:
+    training: Any = start(spec, game, encoder)
+    assert training.agent({}).for_game(cardai.game(game))
+    with pytest.raises(UsageError, match=r"was trained on .*: it cannot play TripleDraw"):
+        training.agent({}).for_game(cardai.game("triple_draw"))
+
+
 @pytest.mark.parametrize(("keep", "kept"), [("true", [1, 2, 3]), ("false", [1, 1, 2])])
 def test_the_teachers_events_are_forgotten_after_the_first_generation(keep: str, kept: list[int]) -> None:
     encoder = "grid_4x13:fields=hole+board+history+player"

@@ -11,10 +11,10 @@ import numpy.typing as npt
 import torch
 from torch import nn
 
-from cardai.core.agent import Agent
+from cardai.core.agent import Agent, need_game
 from cardai.core.encoder import Encoder, Layout
 from cardai.core.errors import OptionError, UsageError
-from cardai.core.fields import Views, view_dtype
+from cardai.core.fields import Views
 from cardai.core.game import Amounts, Game, Legal
 from cardai.learn import native
 from cardai.learn.networks import evaluate, load_networks
@@ -49,9 +49,7 @@ class NFSPAgent(Agent):
         self._native = native.suits(options.hidden)
 
     def for_game(self, game: Game) -> Agent:
-        same_views = view_dtype(game.view_fields) == view_dtype(self._game.view_fields)
-        if not same_views or game.num_distinct_actions != self._game.num_distinct_actions:
-            raise UsageError(f"This NFSP run was trained on {self._game!r}: it cannot play {game!r}.")
+        need_game(self._game, game, "This NFSP run was trained on")
         return self
 
     def policy(self, views: Views, legal: Legal) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import evolve, frozen
 
-from cardai.core.agent import Agent
+from cardai.core.agent import Agent, need_game
 from cardai.core.errors import OptionError
 from cardai.core.fields import Views
 from cardai.core.game import Game, Legal
@@ -73,7 +73,12 @@ class BettingAgent(Agent):
         self.choices = choices
         self.habits = habits
         self.unit = unit
+        self.game = game
         self.last_round = last_round(game)
+
+    def for_game(self, game: Game) -> Agent:
+        need_game(self.game, game, "This run of poker_cnn_betting was trained on")
+        return self
 
     def _probabilities(
         self, views: Views, offered: Mask, values: Floats, policy: Floats, noise: Floats, held: Ints

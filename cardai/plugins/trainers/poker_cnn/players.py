@@ -12,7 +12,7 @@ from torch import nn
 
 from cardai.cards.canonical import columns_back
 from cardai.cards.kinds import spread
-from cardai.core.agent import Agent
+from cardai.core.agent import Agent, need_game
 from cardai.core.encoder import Layout
 from cardai.core.fields import Views
 from cardai.core.game import Amounts, Game, Legal
@@ -57,11 +57,19 @@ class ValueBrain:
         return out if order is None else columns_back(out, order)
 
 
-class HoldPlayer(Agent):
-    """Plays the hold with the greatest output; a game's action is the hold's number."""
+class ValuePlayer(Agent):
+    """A player over a value network, of the game that it was trained on."""
 
-    def __init__(self, brain: ValueBrain) -> None:
-        self.brain = brain
+    def __init__(self, game: Game, brain: ValueBrain) -> None:
+        self.game, self.brain = game, brain
+
+    def for_game(self, game: Game) -> Agent:
+        need_game(self.game, game, "This run of poker_cnn was trained on")
+        return self
+
+
+class HoldPlayer(ValuePlayer):
+    """Plays the hold with the greatest output; a game's action is the hold's number."""
 
     @property
     def canonical(self) -> bool:
@@ -104,11 +112,8 @@ class DrawPlayer(HoldPlayer):
         return out
 
 
-class StrengthPlayer(Agent):
+class StrengthPlayer(ValuePlayer):
     """Hold'em: bets by the published heuristic, over the network's chance to beat a random hand."""
-
-    def __init__(self, brain: ValueBrain) -> None:
-        self.brain = brain
 
     def policy(self, views: Views, legal: Legal) -> Floats:
         mask = legal.kinds if isinstance(legal, Amounts) else legal
@@ -119,7 +124,7 @@ class StrengthPlayer(Agent):
 def player_of(game: Game, brain: ValueBrain) -> Agent:
     """Return the player of a game, by its fields."""
     if is_draw_betting(game):
-        return DrawPlayer(brain)
+        return DrawPlayer(game, brain)
     if "hole" in {f.name for f in game.view_fields}:
-        return StrengthPlayer(brain)
-    return HoldPlayer(brain)
+        return StrengthPlayer(game, brain)
+    return HoldPlayer(game, brain)
