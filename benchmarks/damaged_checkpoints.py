@@ -19,8 +19,8 @@ from pathlib import Path
 
 from cardai.core.errors import DamagedFileError
 from cardai.core.files import digest_of, file_digest, write_json
-from cardai.core.runs import Run
-from cardai.core.session import Session
+from cardai.training.runs import Run
+from cardai.training.session import Session
 
 SPECS = (
     "nfsp:hidden=16,tables=32,batch=32,rl_capacity=2000,sl_capacity=5000,min_data=100,eval_every=20,policy_optimizer=adam,engine=native",

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from cardai.core import match
+from cardai.arena import match
 
 ROUNDS = 5
 

@@ -17,8 +17,21 @@ from typing import Any
 import numpy as np
 
 import cardai
-from cardai.cards.gin import FIRST_MELD, GIN, KNOCK, MELDS, OFFER, PASS, PLAY_ON, SHOW, STOCK, TAKE, UNDERCUT, WALL
-from cardai.cards.melds import cards_of, deadwood
+from cardai.cards.gin.actions import (
+    FIRST_MELD,
+    GIN,
+    KNOCK,
+    MELDS,
+    OFFER,
+    PASS,
+    PLAY_ON,
+    SHOW,
+    STOCK,
+    TAKE,
+    UNDERCUT,
+    WALL,
+)
+from cardai.cards.gin.melds import cards_of, deadwood
 from cardai.core.rng import Rows, derive, derive_many, hash_rows
 
 OPTIONS = {

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pyspiel
 
+from cardai import make
 from cardai.core import registry
 from cardai.core.rng import Rows, derive_many, hash_rows
 
@@ -29,7 +30,7 @@ Play = Callable[[int], tuple[int, int]]
 def ours(spec: str, batch: int) -> Play:
     """Return a player of random hands of our game ``spec`` in lock step."""
     game = registry.create("game", spec)
-    agent = registry.create("agent", "random").for_game(game)
+    agent = make.agent("random").for_game(game)
 
     def play(hands: int) -> tuple[int, int]:
         tables = game.tables(batch)

@@ -16,7 +16,9 @@ import time
 
 import numpy as np
 
-from cardai.core import match, registry
+from cardai import make
+from cardai.arena import match
+from cardai.core import registry
 from cardai.core.agent import Agent
 from cardai.core.game import Setup, State
 
@@ -29,7 +31,7 @@ BIG_BLIND = 10
 def exact(one: str, other: str) -> float:
     """Return what card-blind ``one`` wins of ``other`` in mbb a hand, the mean of both seats."""
     game = registry.create("game", GAME)
-    agents = [registry.create("agent", name).for_game(game) for name in (one, other)]
+    agents = [make.agent(name).for_game(game) for name in (one, other)]
     total = 0.0
     for button in (0, 1):
         total += _value(game.new_initial_state(Setup(starter=button)), agents)

@@ -10,36 +10,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from cardai.core import registry
+from cardai import make
 from cardai.core.agent import Agent
 from cardai.core.encoder import Encoder
 from cardai.core.game import Game
-from cardai.core.spec import parse, write_value
+from cardai.core.spec import Spec, parse, write_value
 
 if TYPE_CHECKING:
-    from cardai.core.match import MatchResult
+    from cardai.arena.match import MatchResult
 
 
-def _make(kind: str, spec: str, options: dict[str, Any]) -> Any:
-    return registry.create(kind, parse(spec).with_options({k: write_value(v) for k, v in options.items()}))
+def _spec(spec: str, options: dict[str, Any]) -> Spec:
+    return parse(spec).with_options({key: write_value(value) for key, value in options.items()})
 
 
 def game(spec: str, **options: Any) -> Game:
     """Return a game by name and options. Raises UsageError for a wrong name or option."""
-    made: Game = _make("game", spec, options)
-    return made
+    return make.game(_spec(spec, options))
 
 
 def agent(spec: str, **options: Any) -> Agent:
     """Return an agent by name and options, or a trained run's by its directory."""
-    made: Agent = _make("agent", spec, options)
-    return made
+    return make.agent(_spec(spec, options))
 
 
 def encoder(spec: str, **options: Any) -> Encoder:
     """Return an encoder by name and options."""
-    made: Encoder = _make("encoder", spec, options)
-    return made
+    return make.encoder(_spec(spec, options))
 
 
 def play(
@@ -53,8 +50,8 @@ def play(
 ) -> MatchResult:
     """Play a match and return its result; ``record`` names a file for its hands.
 
-    :func:`cardai.core.match.play` has more options.
+    :func:`cardai.arena.match.play` has more options.
     """
-    from cardai.core import match
+    from cardai.arena import match
 
     return match.play(game, agents, games=games, seed=seed, duplicate=duplicate, jobs=jobs, record=record)

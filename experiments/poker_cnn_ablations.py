@@ -10,10 +10,10 @@ import numpy.typing as npt
 from attrs import frozen
 from poker_cnn_generations import BETS, Work
 
-from cardai.core import tournament
-from cardai.core.runs import Run
+from cardai.arena import tournament
 from cardai.core.spec import write_value
 from cardai.learn import tensors
+from cardai.training.runs import Run
 
 ACTING, NETWORKS = "acting", "networks"
 _PAPER_NOISE = 20.0  # chips: Poker-CNN's noise

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-from cardai.core import tournament
-from cardai.core.runs import Run
-from cardai.core.session import Session
+from cardai.arena import tournament
 from cardai.core.spec import Spec, parse
+from cardai.training.runs import Run
+from cardai.training.session import Session
 
 VALUES, BETS, LEAGUE, FINAL = "values", "bets", "league", "final"
 _QUIET = 20.0  # seconds between two signs of life

@@ -13,9 +13,9 @@ from poker_cnn_ablations import acting_section, networks_section
 from poker_cnn_generations import BETS, FINAL, LEAGUE, Work
 from poker_cnn_variants import variants_section
 
-from cardai.cli.heatmap import draw as draw_heatmap
-from cardai.core import tournament
-from cardai.core.runs import Run
+from cardai.arena import tournament
+from cardai.commands.show.heatmap import draw as draw_heatmap
+from cardai.training.runs import Run
 
 _SPENT = ("step", "seconds", "cpu_seconds")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from poker_cnn_generations import BETS, VALUES, Entry, Work
 
-from cardai.core import tournament
-from cardai.core.runs import Run
+from cardai.arena import tournament
 from cardai.core.spec import Spec, parse
+from cardai.training.runs import Run
 
 TRAINING = "training"
 _HANDS, _GENERATIONS = 10_000, 4

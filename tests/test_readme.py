@@ -14,7 +14,7 @@ import pytest
 from cardai.cli import COMMANDS, load_command
 from cardai.core import registry
 from cardai.core.spec import parse
-from tests.cli.conftest import Call, cardai  # noqa: F401
+from tests.commands.conftest import Call, cardai  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")

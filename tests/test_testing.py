@@ -20,7 +20,7 @@ from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.fields import Field
 from cardai.core.game import CHANCE, TERMINAL, Game, State
 from cardai.core.spec import option
-from cardai.core.tables import StateTables
+from cardai.core.states import StateGame, StateTables
 from cardai.core.trainer import Trainer, Training
 from cardai.plugins.games.kuhn import Kuhn, KuhnState
 
@@ -382,7 +382,7 @@ class Draws(State):
 
 
 @frozen
-class DrawGame(Game):
+class DrawGame(StateGame):
     num_players, num_distinct_actions, num_chance_outcomes = 2, 40, 40
     rules = "Take cards and talk."
     view_fields = (

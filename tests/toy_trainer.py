@@ -16,11 +16,12 @@ from cardai.core.files import read_npz, write_npz
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import option
+from cardai.core.states import StateGame
 from cardai.core.trainer import Metrics, Trainer, Training
 
 
 @frozen
-class ToyGame(Game):
+class ToyGame(StateGame):
     """Nothing to play: runs are only opened with it."""
 
     num_players = 2

@@ -1,7 +1,7 @@
 """What a game is: Game (options and description), State (one hand), Tables (many hands in lock step).
 
 The names are OpenSpiel's wherever it has one. A plain Python :class:`State` is enough for a whole game: the default
-:class:`~cardai.core.tables.StateTables` wraps it. A fast game keeps its hands as rows of one numpy structured array and
+:class:`~cardai.core.states.StateTables` wraps it. A fast game keeps its hands as rows of one numpy structured array and
 writes its rules as kernels (:mod:`cardai.core.rows`); its State is then one row, so the rules exist once.
 """
 
@@ -228,11 +228,10 @@ class Game(ABC):
         """Return a chance outcome in words."""
         return str(outcome)
 
+    @abstractmethod
     def tables(self, count: int) -> Tables:
-        """Return ``count`` hands in lock step."""
-        from cardai.core.tables import StateTables
-
-        return StateTables(self, count)
+        """Return ``count`` hands in lock step (:class:`~cardai.core.states.StateGame` and
+        :class:`~cardai.core.rows.RowGame` have it)."""
 
     def draw(self, view: Mapping[str, Any]) -> str | None:
         """Return a view as a person would want to see it, or None for the plain display over fields."""

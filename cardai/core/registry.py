@@ -1,235 +1,276 @@
-"""Finds plugins from metadata without importing them, loads one on request, and says what is broken and why."""
+"""Loads plugins on request, makes what a spec names, remembers what it was made by, and says what is broken and why.
+
+A :class:`Registry` knows the plugins of the installed distributions and those of one-file plugins that were added to it.
+The functions of this module are those of :data:`default`, the one instance that the command line and ``cardai`` use.
+"""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
 import inspect
-import re
 import sys
+import weakref
 from collections.abc import Iterator, Mapping
-from functools import cache
-from importlib import metadata
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import pluggy
-from attrs import evolve, frozen
 
+from cardai.core.discovery import GROUPS, Entry, installed
 from cardai.core.errors import CardaiError, PluginError, UsageError, nearest, unknown_name
 from cardai.core.hookspecs import HOOK_OF_KIND, PROJECT, WATCHER_HOOKS, Hooks
 from cardai.core.spec import Spec, build, options_of, parse, write_value
 
-GROUPS = {
-    "game": "cardai.games",
-    "encoder": "cardai.encoders",
-    "agent": "cardai.agents",
-    "trainer": "cardai.trainers",
-    "watcher": "cardai.watchers",
-}
+if TYPE_CHECKING:
+    from cardai.core.agent import Agent
+    from cardai.core.encoder import Encoder
+    from cardai.core.game import Game
+    from cardai.core.trainer import Trainer
+
+__all__ = [
+    "GROUPS",
+    "Entry",
+    "Registry",
+    "add_file",
+    "check_all",
+    "create",
+    "default",
+    "entries",
+    "find",
+    "load",
+    "plugin_files",
+    "remember",
+    "spec_of",
+    "watch",
+    "watchers",
+]
 
 
-@frozen
-class Entry:
-    """One line of an entry-point table: a plugin, known from metadata alone."""
+class Registry:
+    """What plugins there are, and what was made of them."""
 
-    kind: str
-    name: str
-    module: str
-    distribution: str
-    version: str
-    preset_of: str = ""
-    """The general plugin's name, if this line is a preset of it."""
-    extras: tuple[str, ...] = ()
-    missing: str = ""
-    """The pip command that mends a missing extra, or nothing."""
-    duplicates: tuple[str, ...] = ()
-    """Other distributions that register the same name."""
+    def __init__(self, installed: tuple[Entry, ...] | None = None) -> None:
+        self.reset(installed)
 
-    @property
-    def status(self) -> str:
-        """Return "ok", or what is wrong with the entry as far as metadata can tell."""
-        if self.duplicates:
-            return f"duplicate: also in {', '.join(self.duplicates)}"
-        return f"needs: {self.missing}" if self.missing else "ok"
+    def reset(self, installed: tuple[Entry, ...] | None = None) -> None:
+        """Forget one-file plugins, watchers and what was made.
 
-    def summary(self) -> str:
-        """Return the first line of the module's docstring, read without importing anything."""
-        file = _module_file(self.module)
-        if file is None:
-            return ""
-        text = file.read_text(encoding="utf-8", errors="replace")
-        match = re.match(r'\s*(?:#[^\n]*\n\s*)*[rR]?"""\s*(.+?)(?:\n|""")', text)
-        return match.group(1).strip() if match else ""
+        ``installed`` are the plugins of installed distributions (None: their metadata is read again when it is needed).
+        """
+        self._installed = installed
+        self._from_files: dict[tuple[str, str], tuple[Entry, ModuleType]] = {}
+        self._files: list[str] = []
+        self._watchers: list[ModuleType] = []
+        self._loaded: dict[type, str] = {}  # the general name of each class that was loaded
+        self._made: dict[int, tuple[weakref.ref[Any], str]] = {}  # by id: plugins that are equal are not the same
 
+    # -- finding ---------------------------------------------------------------------------------------------------
 
-_called: dict[type, tuple[str, Mapping[str, Any]]] = {}
-"""A name, and what it presets, by which each class was made."""
-_from_files: dict[tuple[str, str], tuple[Entry, ModuleType]] = {}
-_watchers: list[ModuleType] = []
-_files: list[str] = []
+    def entries(self, kind: str | None = None) -> list[Entry]:
+        """Return all known plugins of ``kind`` (default all), sorted by kind and name. Imports none of them."""
+        if self._installed is None:
+            self._installed = installed()
+        found = [*self._installed, *(entry for entry, _ in self._from_files.values())]
+        return sorted((e for e in found if kind in (None, e.kind)), key=lambda e: (list(GROUPS).index(e.kind), e.name))
 
+    def find(self, kind: str, name: str) -> Entry:
+        """Return the entry of that name.
 
-def entries(kind: str | None = None) -> list[Entry]:
-    """Return all known plugins of ``kind`` (default all), sorted by kind and name. Imports none of them."""
-    found = [*_installed(), *(entry for entry, _ in _from_files.values())]
-    return sorted((e for e in found if kind in (None, e.kind)), key=lambda e: (list(GROUPS).index(e.kind), e.name))
+        Raises:
+            UnknownNameError: nobody registers it (the message suggests the nearest name).
+            PluginError: two distributions do.
+        """
+        known = {e.name: e for e in self.entries(kind)}
+        if name not in known:
+            elsewhere = [e.kind for e in self.entries() if e.name == name]
+            hint = f" ({name} is the name of a {elsewhere[0]}.)" if elsewhere else ""
+            raise unknown_name(kind, name, known, hint)
+        entry = known[name]
+        if entry.duplicates:
+            both = " and ".join((entry.distribution, *entry.duplicates))
+            raise PluginError(f"The {kind} {name!r} is registered by {both}. Uninstall all but one.")
+        return entry
 
+    # -- loading ---------------------------------------------------------------------------------------------------
 
-@cache
-def _installed() -> tuple[Entry, ...]:
-    """Read the entry points of all installed distributions; metadata is parsed of those that have plugins only."""
-    kinds = {group: kind for kind, group in GROUPS.items()}
-    found: dict[tuple[str, str], Entry] = {}
-    seen: set[str] = set()
-    for distribution in metadata.distributions():
-        points = [point for point in distribution.entry_points if point.group in kinds]
-        if not points:
-            continue
-        about = distribution.metadata
-        name, version = about["Name"], about["Version"]
-        if name in seen:  # a second copy further down sys.path
-            continue
-        seen.add(name)
-        mending = {extras: _missing(name, about.get_all("Requires-Dist"), extras) for extras in _extras(points)}
-        for point in points:
-            extras = tuple(point.extras)
-            entry = Entry(
-                kind=kinds[point.group],
-                name=point.name,
-                module=point.module,
-                distribution=name,
-                version=version,
-                preset_of=point.attr or "",
-                extras=extras,
-                missing=mending[extras],
+    def load(self, kind: str, name: str) -> tuple[type, dict[str, Any]]:
+        """Import the plugin ``name`` and return its class and its preset's options (empty for a general plugin).
+
+        Raises:
+            UnknownNameError, PluginError: naming distribution, module and cause.
+        """
+        entry = self.find(kind, name)
+        if (kind, name) in self._from_files:
+            module = self._from_files[kind, name][1]
+        else:
+            if entry.missing:
+                raise PluginError(f"The {kind} {name!r} needs an extra that is not installed. Run: {entry.missing}")
+            module = _import(entry)
+        classes = _offered(module, kind, entry)
+        general = entry.preset_of or name
+        if general not in classes:
+            raise PluginError(
+                f"The {kind} plugin {name!r} ({_place(entry)}) offers no {general!r}.{nearest(general, classes)} "
+                f"It offers: {', '.join(sorted(classes))}."
             )
-            key = (entry.kind, entry.name)
-            if key in found:
-                entry = evolve(found[key], duplicates=(*found[key].duplicates, name))
-            found[key] = entry
-    return tuple(found.values())
+        cls = classes[general]
+        self._loaded.setdefault(cls, general)
+        if not entry.preset_of:
+            return cls, {}
+        presets: Mapping[str, Mapping[str, Any]] = getattr(cls, "presets", {})
+        if name not in presets:
+            raise PluginError(
+                f"{general!r} ({_place(entry)}) has no preset {name!r}.{nearest(name, presets)} "
+                f"Its presets: {', '.join(sorted(presets)) or 'none'}."
+            )
+        return cls, dict(presets[name])
 
+    @overload
+    def create(self, kind: Literal["game"], spec: Spec | str) -> Game: ...
+    @overload
+    def create(self, kind: Literal["encoder"], spec: Spec | str) -> Encoder: ...
+    @overload
+    def create(self, kind: Literal["agent"], spec: Spec | str) -> Agent: ...
+    @overload
+    def create(self, kind: Literal["trainer"], spec: Spec | str) -> Trainer: ...
+    @overload
+    def create(self, kind: str, spec: Spec | str) -> Any: ...
 
-def _extras(points: list[metadata.EntryPoint]) -> set[tuple[str, ...]]:
-    return {tuple(point.extras) for point in points}
+    def create(self, kind: str, spec: Spec | str) -> Any:
+        """Return an instance of the plugin that ``spec`` names, with its options.
 
+        A trained run's directory is no plugin: :mod:`cardai.make` takes both.
 
-def _missing(name: str, requires: list[str] | None, extras: tuple[str, ...]) -> str:
-    """Return the pip command that installs what ``extras`` need and is not there, or nothing."""
-    for extra in extras:
-        for requirement in requires or []:
-            named = re.match(r"[A-Za-z0-9._-]+", requirement)
-            if named and re.search(rf"extra\s*==\s*['\"]{re.escape(extra)}['\"]", requirement):
-                try:
-                    metadata.distribution(named.group())
-                except metadata.PackageNotFoundError:
-                    return f"pip install '{name}[{extra}]'"
-    return ""
+        Raises:
+            SpecError, UnknownNameError, OptionError, PluginError.
+        """
+        if isinstance(spec, str):
+            spec = parse(spec)
+        if spec.name.endswith(".py"):
+            stem = Path(spec.name).stem
+            raise UsageError(f"{spec.name!r} is a file. Load it with --plugin {spec.name} and name its {kind}: {stem}.")
+        cls, preset = self.load(kind, spec.name)
+        made = build(cls, {**preset, **spec.values()}, f"The {kind} {spec.name!r}")
+        self.remember(made, str(spec))
+        return made
 
+    # -- what was made ---------------------------------------------------------------------------------------------
 
-def _module_file(module: str) -> Path | None:
-    """Return the source file of a module without importing any part of it."""
-    if module in sys.modules and getattr(sys.modules[module], "__file__", None):
-        return Path(str(sys.modules[module].__file__))
-    top, *rest = module.split(".")
-    try:
-        spec = importlib.util.find_spec(top)
-    except (ImportError, ValueError):
-        return None
-    if spec is None or spec.origin is None:
-        return None
-    base = Path(spec.origin)
-    if not rest:
-        return base
-    path = base.parent.joinpath(*rest)
-    for file in (path.with_suffix(".py"), path / "__init__.py"):
-        if file.is_file():
-            return file
-    return None
+    def remember(self, plugin: Any, spec: str) -> None:
+        """Note that ``plugin`` was made by ``spec`` (nothing is noted of what cannot be referred to weakly)."""
+        key, made = id(plugin), self._made
+        try:
+            made[key] = (weakref.ref(plugin, lambda _: made.pop(key, None)), spec)
+        except TypeError:
+            made.pop(key, None)
 
+    def spec_of(self, plugin: Any) -> str:
+        """Return the spec that ``plugin`` was made by.
 
-def find(kind: str, name: str) -> Entry:
-    """Return the entry of that name.
+        One that was made in Python (or changed by ``attrs.evolve``) gets its plugin's general name with the options that
+        are not the default; what no plugin offers is returned as it prints itself.
+        """
+        reference, spec = self._made.get(id(plugin), (None, ""))
+        if reference is not None and reference() is plugin:
+            return spec
+        cls = type(plugin)
+        if cls not in self._loaded:
+            return str(plugin)
+        options = [(key, getattr(plugin, key), a.default) for key, a in options_of(cls).items()]
+        changed = tuple((key, write_value(value)) for key, value, usual in options if value != usual)
+        return str(Spec(self._loaded[cls], changed))
 
-    Raises:
-        UnknownNameError: nobody registers it (the message suggests the nearest name).
-        PluginError: two distributions do.
-    """
-    known = {e.name: e for e in entries(kind)}
-    if name not in known:
-        elsewhere = [e.kind for e in entries() if e.name == name]
-        hint = f" ({name} is the name of a {elsewhere[0]}.)" if elsewhere else ""
-        raise unknown_name(kind, name, known, hint)
-    entry = known[name]
-    if entry.duplicates:
-        both = " and ".join((entry.distribution, *entry.duplicates))
-        raise PluginError(f"The {kind} {name!r} is registered by {both}. Uninstall all but one.")
-    return entry
+    # -- one-file plugins and watchers -----------------------------------------------------------------------------
 
+    def add_file(self, path: str) -> list[Entry]:
+        """Load a one-file plugin (``--plugin FILE``) and return what it offers; its watchers are active at once.
 
-def load(kind: str, name: str) -> tuple[type, dict[str, Any]]:
-    """Import the plugin ``name`` and return its class and its preset's options (empty for a general plugin).
+        Names are the mapping's keys, or the file's stem.
 
-    Raises:
-        UnknownNameError, PluginError: naming distribution, module and cause.
-    """
-    entry = find(kind, name)
-    if (kind, name) in _from_files:
-        module = _from_files[kind, name][1]
-    else:
+        Raises:
+            UsageError: no such file. PluginError: it cannot be loaded, or a name is taken already.
+        """
+        file = Path(path)
+        if str(file.resolve()) in self._files:
+            return [entry for entry, _ in self._from_files.values() if entry.distribution == path]
+        module = _import_file(path)
+        manager = _manager(module, f"The plugin file {path!r}")
+        self._files.append(str(file.resolve()))
+        added = []
+        for kind, hook in HOOK_OF_KIND.items():
+            for offered in getattr(manager.hook, hook)():
+                classes = offered if isinstance(offered, Mapping) else {file.stem: offered}
+                for name, cls in classes.items():
+                    added.append(self._add(kind, name, name, module, path))
+                    added += [self._add(kind, preset, name, module, path) for preset in getattr(cls, "presets", {})]
+        if any(hasattr(module, hook) for hook in WATCHER_HOOKS):
+            self._watchers.append(module)
+        return added
+
+    def _add(self, kind: str, name: str, general: str, module: ModuleType, path: str) -> Entry:
+        taken = next((e for e in self.entries(kind) if e.name == name), None)
+        if taken is not None and taken.distribution != path:
+            raise PluginError(
+                f"The plugin file {path!r} offers the {kind} {name!r}, which {taken.distribution} already has. Rename it."
+            )
+        entry = Entry(kind, name, module.__name__, path, "", preset_of="" if general == name else general)
+        self._from_files[kind, name] = (entry, module)
+        return entry
+
+    def plugin_files(self) -> list[str]:
+        """Return the paths of the one-file plugins loaded so far, for worker processes."""
+        return list(dict.fromkeys(self._files))
+
+    def watch(self, name: str) -> None:
+        """Make the watcher plugin ``name`` active (``--watch NAME``)."""
+        entry = self.find("watcher", name)
         if entry.missing:
-            raise PluginError(f"The {kind} {name!r} needs an extra that is not installed. Run: {entry.missing}")
-        module = _import(entry)
-    classes = _offered(module, kind, entry)
-    general = entry.preset_of or name
-    if general not in classes:
-        raise PluginError(
-            f"The {kind} plugin {name!r} ({_place(entry)}) offers no {general!r}.{nearest(general, classes)} "
-            f"It offers: {', '.join(sorted(classes))}."
-        )
-    cls = classes[general]
-    if not entry.preset_of:
-        return cls, {}
-    presets: Mapping[str, Mapping[str, Any]] = getattr(cls, "presets", {})
-    if name not in presets:
-        raise PluginError(
-            f"{general!r} ({_place(entry)}) has no preset {name!r}.{nearest(name, presets)} "
-            f"Its presets: {', '.join(sorted(presets)) or 'none'}."
-        )
-    return cls, dict(presets[name])
+            raise PluginError(f"The watcher {name!r} needs an extra that is not installed. Run: {entry.missing}")
+        self._watchers.append(_import(entry))
+
+    def watchers(self) -> pluggy.PluginManager | None:
+        """Return pluggy's manager of the active watchers, or None when there are none."""
+        if not self._watchers:
+            return None
+        manager = pluggy.PluginManager(PROJECT)
+        manager.add_hookspecs(Hooks)
+        for module in dict.fromkeys(self._watchers):
+            _manager(module, f"The watcher {module.__name__}")
+            manager.register(module)
+        return manager
+
+    # -- checking --------------------------------------------------------------------------------------------------
+
+    def check_all(self, kind: str | None = None) -> Iterator[tuple[Entry, str]]:
+        """Load every plugin and yield (entry, "ok" or the reason it cannot be used)."""
+        for entry in self.entries(kind):
+            try:
+                if entry.kind == "watcher":
+                    _manager(_import(entry), f"The watcher {entry.name!r}")
+                    yield entry, entry.status
+                else:
+                    self.load(entry.kind, entry.name)
+                    yield entry, "ok"
+            except CardaiError as error:
+                yield entry, str(error)
 
 
-def create(kind: str, spec: Spec | str) -> Any:
-    """Return an instance of the plugin that ``spec`` names, with its options.
+default = Registry()
+"""The registry of the command line and of ``cardai.game``, ``cardai.agent`` and the rest."""
 
-    Raises:
-        SpecError, UnknownNameError, OptionError, PluginError.
-    """
-    if isinstance(spec, str):
-        spec = parse(spec)
-    if spec.name.endswith(".py"):
-        stem = Path(spec.name).stem
-        raise UsageError(f"{spec.name!r} is a file. Load it with --plugin {spec.name} and name its {kind}: {stem}.")
-    if spec.is_run and kind == "agent":
-        from cardai.core.runs import run_agent
-
-        return run_agent(spec)
-    cls, preset = load(kind, spec.name)
-    _called.setdefault(cls, (spec.name, preset))
-    return build(cls, {**preset, **spec.values()}, f"The {kind} {spec.name!r}")
-
-
-def spec_of(plugin: Any) -> str:
-    """Return a spec that makes ``plugin`` again, or what it prints itself as where it was not made by name."""
-    cls = type(plugin)
-    if cls not in _called:
-        return str(plugin)
-    name, preset = _called[cls]
-    usual = build(cls, preset, name)
-    changed = [key for key in options_of(cls) if getattr(plugin, key) != getattr(usual, key)]
-    return str(Spec(name, tuple((key, write_value(getattr(plugin, key))) for key in changed)))
+entries = default.entries
+find = default.find
+load = default.load
+create = default.create
+remember = default.remember
+spec_of = default.spec_of
+add_file = default.add_file
+plugin_files = default.plugin_files
+watch = default.watch
+watchers = default.watchers
+check_all = default.check_all
 
 
 def _place(entry: Entry) -> str:
@@ -251,6 +292,23 @@ def _import(entry: Entry) -> ModuleType:
         raise PluginError(
             f"The {entry.kind} plugin {entry.name!r} calls sys.exit on import ({_place(entry)})."
         ) from error
+
+
+def _import_file(path: str) -> ModuleType:
+    file = Path(path)
+    if not file.is_file():
+        raise UsageError(f"There is no plugin file {path!r}. Give the path of a Python file.")
+    spec = importlib.util.spec_from_file_location(f"cardai_plugin_{file.stem}", file.resolve())
+    if spec is None or spec.loader is None:
+        raise UsageError(f"The plugin file {path!r} is not a Python file. Its name must end in .py.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        cause = f"{type(error).__name__}: {error}"
+        raise PluginError(f"The plugin file {path!r} cannot be loaded. Cause: {cause}") from error
+    return module
 
 
 def _offered(module: ModuleType, kind: str, entry: Entry) -> dict[str, type]:
@@ -292,94 +350,3 @@ def _manager(module: ModuleType, called: str) -> pluggy.PluginManager:
     if not manager.get_hookcallers(module):
         raise PluginError(f"{called} has no hook marked with @cardai.hookimpl. Known hooks: {', '.join(known)}.")
     return manager
-
-
-def add_file(path: str) -> list[Entry]:
-    """Load a one-file plugin (``--plugin FILE``) and return what it offers; its watchers are active at once.
-
-    Names are the mapping's keys, or the file's stem.
-
-    Raises:
-        UsageError: no such file. PluginError: it cannot be loaded, or a name is taken already.
-    """
-    file = Path(path)
-    if str(file.resolve()) in _files:
-        return [entry for entry, _ in _from_files.values() if entry.distribution == path]
-    if not file.is_file():
-        raise UsageError(f"There is no plugin file {path!r}. Give the path of a Python file.")
-    spec = importlib.util.spec_from_file_location(f"cardai_plugin_{file.stem}", file.resolve())
-    if spec is None or spec.loader is None:
-        raise UsageError(f"The plugin file {path!r} is not a Python file. Its name must end in .py.")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    called = f"The plugin file {path!r}"
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise PluginError(f"{called} cannot be loaded. Cause: {type(error).__name__}: {error}") from error
-    manager = _manager(module, called)
-    _files.append(str(file.resolve()))
-    added = []
-    for kind, hook in HOOK_OF_KIND.items():
-        for offered in getattr(manager.hook, hook)():
-            classes = offered if isinstance(offered, Mapping) else {file.stem: offered}
-            for name, cls in classes.items():
-                added += _add(kind, name, name, module, path)
-                for preset in getattr(cls, "presets", {}):
-                    added += _add(kind, preset, name, module, path)
-    if any(hasattr(module, hook) for hook in WATCHER_HOOKS):
-        _watchers.append(module)
-    return added
-
-
-def plugin_files() -> list[str]:
-    """Return the paths of the one-file plugins loaded so far, for worker processes."""
-    return list(dict.fromkeys(_files))
-
-
-def _add(kind: str, name: str, general: str, module: ModuleType, path: str) -> list[Entry]:
-    taken = next((e for e in entries(kind) if e.name == name), None)
-    if taken is not None and taken.distribution != path:
-        raise PluginError(
-            f"The plugin file {path!r} offers the {kind} {name!r}, which {taken.distribution} already has. Rename it."
-        )
-    entry = Entry(kind, name, module.__name__, path, "", preset_of="" if general == name else general)
-    _from_files[kind, name] = (entry, module)
-    return [entry]
-
-
-def watch(name: str) -> None:
-    """Make the watcher plugin ``name`` active (``--watch NAME``)."""
-    entry = find("watcher", name)
-    if entry.missing:
-        raise PluginError(f"The watcher {name!r} needs an extra that is not installed. Run: {entry.missing}")
-    _watchers.append(_import(entry))
-
-
-def watchers() -> pluggy.PluginManager | None:
-    """Return pluggy's manager of the active watchers, or None when there are none."""
-    if not _watchers:
-        return None
-    manager = pluggy.PluginManager(PROJECT)
-    manager.add_hookspecs(Hooks)
-    for module in dict.fromkeys(_watchers):
-        _manager(module, f"The watcher {module.__name__}")
-        manager.register(module)
-    return manager
-
-
-def check_all(kind: str | None = None) -> Iterator[tuple[Entry, str]]:
-    """Load every plugin and yield (entry, "ok" or the reason it cannot be used)."""
-    for entry in entries(kind):
-        if entry.kind == "watcher":
-            try:
-                _manager(_import(entry), f"The watcher {entry.name!r}")
-                yield entry, entry.status
-            except CardaiError as error:
-                yield entry, str(error)
-            continue
-        try:
-            load(entry.kind, entry.name)
-            yield entry, "ok"
-        except CardaiError as error:
-            yield entry, str(error)

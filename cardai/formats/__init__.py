@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cardai.core.records import RecordFile
+    from cardai.arena.records import RecordFile
     from cardai.formats.acpc.gamedef import GameDef
     from cardai.formats.acpc.logs import Log
 
@@ -24,7 +24,7 @@ def read_hands(source: str | Path | IO[str], game: GameDef | None = None) -> Rec
     Raises:
         UsageError: there is no such file, or cardai has no such game. DamagedFileError: it is none of these formats.
     """
-    from cardai.core import records
+    from cardai.arena import records
     from cardai.formats.acpc.records import log_to_records
 
     with _opened(source) as stream:
@@ -36,7 +36,7 @@ def read_hands(source: str | Path | IO[str], game: GameDef | None = None) -> Rec
 
 def read_log(source: str | Path | IO[str], game: GameDef | None = None) -> Log:
     """Return the hands of a file as an ACPC log, whatever its format (see :func:`read_hands`)."""
-    from cardai.core import records
+    from cardai.arena import records
     from cardai.formats.acpc.records import records_to_log
 
     with _opened(source) as stream:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from cardai.core.agent import Agent, need_game
 from cardai.core.errors import UsageError
-from cardai.core.fields import Views, unpack_view
+from cardai.core.fields import Views, unpack_view, view_dtype
 from cardai.core.game import Game, Legal
 from cardai.core.kernel import kernel
 from cardai.core.rng import hash64

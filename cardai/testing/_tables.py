@@ -11,7 +11,7 @@ from attrs import define, field
 from cardai.core.fields import unpack_view, view_dtype
 from cardai.core.game import Amounts, Game, Legal, Played, Tables, allows, pack_setups, setup_dtype, unpack_setup
 from cardai.core.rng import derive
-from cardai.core.tables import StateTables
+from cardai.core.states import StateTables
 from cardai.testing._checks import check, require
 from cardai.testing._play import GameSubject, all_legal, prefer, refuses, shorten
 

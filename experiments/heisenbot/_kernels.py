@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards._melds_kernels import (
+from cardai.cards.gin._melds_kernels import (
     MAX_MELDS,
     U1,
     best_arrangement,

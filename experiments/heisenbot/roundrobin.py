@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from cardai.core import match
+from cardai.arena import match
 from cardai.core.statistics import Estimate
 from cardai.plugins.games.gin._report import figures
 from experiments.heisenbot.paper import PLAYERS

@@ -21,10 +21,10 @@ from pathlib import Path
 import numpy as np
 from attrs import frozen
 
-from cardai.cli.plot import draw
-from cardai.core.curves import Curve, curves
-from cardai.core.runs import Run
-from cardai.core.session import Session
+from cardai.commands.plot import draw
+from cardai.training.curves import Curve, curves
+from cardai.training.runs import Run
+from cardai.training.session import Session
 
 HERE = Path(__file__).parent
 GAME = "leduc"

@@ -33,13 +33,13 @@ import torch
 from attrs import frozen
 
 import cardai
+from cardai.cards.draw import holds as every
+from cardai.cards.draw import video_poker as exact
 from cardai.core.fields import empty_views
-from cardai.core.runs import Run
-from cardai.core.session import Session
 from cardai.learn.grid_networks import parameters
 from cardai.plugins.trainers.poker_cnn.players import HoldPlayer
-from cardai.solve import holds as every
-from cardai.solve import video_poker as exact
+from cardai.training.runs import Run
+from cardai.training.session import Session
 
 HERE = Path(__file__).parent
 GAME = "video_poker"

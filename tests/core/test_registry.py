@@ -53,6 +53,14 @@ REASONS = {
 }
 
 
+@pytest.fixture(autouse=True)
+def fresh() -> Iterator[None]:
+    """A registry that knows of no file before a test, and of none after it."""
+    registry.default.reset()
+    yield
+    registry.default.reset()
+
+
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A directory on sys.path with one good distribution and one for each thing that can be wrong."""
@@ -64,9 +72,9 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     extra = "Provides-Extra: gpu\nRequires-Dist: surely-not-installed; extra == 'gpu'\n"
     fake_distribution(tmp_path, "needy", "[cardai.agents]\ndeep = good_bot [gpu]\n", {}, extra)
     monkeypatch.syspath_prepend(str(tmp_path))
-    registry._installed.cache_clear()
+    registry.default.reset()
     yield tmp_path
-    registry._installed.cache_clear()
+    registry.default.reset()
     for name in [m for m in sys.modules if m.startswith(("bad_", "good_bot"))]:
         del sys.modules[name]
 
@@ -104,7 +112,7 @@ def test_listing_shows_presets_extras_and_summaries_without_importing(site: Path
 
 def test_two_distributions_of_one_name_are_both_named(site: Path) -> None:
     fake_distribution(site, "twin", "[cardai.agents]\nfine = good_bot\n", {})
-    registry._installed.cache_clear()
+    registry.default.reset()
     with pytest.raises(PluginError, match=r"'fine' is registered by .*(good and twin|twin and good)"):
         registry.load("agent", "fine")
     assert "duplicate" in next(e for e in registry.entries("agent") if e.name == "fine").status
@@ -144,28 +152,21 @@ def test_the_command_line_lists_broken_plugins_in_one_row_each(site: Path) -> No
         assert reason in row["status"]
 
 
-def test_a_one_file_plugin_offers_its_classes_and_presets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_from_files", {})
+def test_a_one_file_plugin_offers_its_classes_and_presets(tmp_path: Path) -> None:
     file = tmp_path / "bots.py"
     file.write_text(GOOD)
     assert [entry.name for entry in registry.add_file(str(file))] == ["fine", "quick"]
     assert type(registry.create("agent", "quick")).__name__ == "Bot"
 
 
-def test_a_one_file_plugin_without_mapping_is_named_as_its_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(registry, "_from_files", {})
+def test_a_one_file_plugin_without_mapping_is_named_as_its_file(tmp_path: Path) -> None:
     file = tmp_path / "lonely.py"
     file.write_text(GOOD.replace('{"fine": Bot}', "Bot").replace('"quick": {}', ""))
     assert [entry.name for entry in registry.add_file(str(file))] == ["lonely"]
 
 
 @pytest.mark.parametrize("name", ["raises", "misspelt", "unmarked", "hookless"])
-def test_a_broken_one_file_plugin_says_what_is_wrong(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(registry, "_from_files", {})
+def test_a_broken_one_file_plugin_says_what_is_wrong(name: str, tmp_path: Path) -> None:
     file = tmp_path / f"{name}.py"
     file.write_text(BROKEN[name])
     with pytest.raises(PluginError) as error:
@@ -174,8 +175,7 @@ def test_a_broken_one_file_plugin_says_what_is_wrong(
     assert REASONS[name].split(":")[-1].strip() in str(error.value)
 
 
-def test_a_one_file_plugin_cannot_take_a_name_that_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_from_files", {})
+def test_a_one_file_plugin_cannot_take_a_name_that_is_taken(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(GOOD.replace('"fine"', '"random"'))
     with pytest.raises(PluginError, match="offers the agent 'random', which cardai already has"):

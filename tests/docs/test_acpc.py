@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cardai.cli.convert import SUFFIXES
+from cardai.commands.convert import SUFFIXES
 from cardai.formats import read_hands
 from cardai.formats.acpc.gamedef import game_names
 from cardai.formats.acpc.seat import MAX_LINE, PAUSE

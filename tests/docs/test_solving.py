@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Call, cardai  # noqa: F401
+from tests.commands.conftest import Call, cardai  # noqa: F401
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "solving.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)

@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cardai
+from cardai.arena import match, records
 from cardai.cli import main
-from cardai.core import match, records, registry
+from cardai.core import registry
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.formats import read_hands, read_log, slumbot
 from cardai.formats.acpc.gamedef import load_game

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cardai import make
 from cardai.core import registry
 from cardai.learn import selfplay
 from cardai.learn.choices import Choices
@@ -15,7 +16,7 @@ GAMES = ("leduc", "poker_cnn_limit")
 
 def _cast(game_spec: str, hands: int, branches: int) -> tuple[object, Cast]:
     game = registry.create("game", game_spec)
-    players = [registry.create("agent", spec).for_game(game) for spec in ("random", "always_call")]
+    players = [make.agent(spec).for_game(game) for spec in ("random", "always_call")]
     seats = np.zeros((hands, 2), np.int64)
     seats[: hands // 2, 1] = 1
     return game, Cast(players, seats, (0,), Choices(3), branches)

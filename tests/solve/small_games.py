@@ -7,7 +7,8 @@ from typing import Any, Self
 from attrs import frozen
 
 from cardai.core.fields import Field
-from cardai.core.game import CHANCE, TERMINAL, Game, Setup, State
+from cardai.core.game import CHANCE, TERMINAL, Setup, State
+from cardai.core.states import StateGame
 
 
 class ListState(State):
@@ -56,7 +57,7 @@ class HideState(ListState):
 
 
 @frozen
-class Hide(Game):
+class Hide(StateGame):
     """Its equilibrium hides in place k in proportion to 1 / (k + 1); the value is -6 / 11 for seat 0."""
 
     unequal: bool = False

@@ -9,11 +9,12 @@ import pyspiel
 from attrs import frozen
 
 from cardai.core.fields import Field
-from cardai.core.game import Game, Setup, State
+from cardai.core.game import Setup, State
+from cardai.core.states import StateGame
 
 
 @frozen
-class SpielGame(Game):
+class SpielGame(StateGame):
     """An OpenSpiel game by its short name; its information state tensor is the view."""
 
     name: str = "kuhn_poker"

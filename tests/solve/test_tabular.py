@@ -8,7 +8,7 @@ import pytest
 import cardai
 from cardai.core.errors import UsageError
 from cardai.core.rng import derive_many
-from cardai.core.tables import StateTables
+from cardai.core.states import StateTables
 from cardai.solve.sequence_form import game_form, policy_table, uniform_behaviour
 from cardai.solve.tabular import TabularAgent, tabular_agent
 from cardai.solve.tree import game_tree

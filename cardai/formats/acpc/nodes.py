@@ -1,4 +1,4 @@
-"""Public betting states as a tree that grows as it is walked, over the one set of betting rules of cardai.cards.betting.
+"""Public betting states as a tree that grows as it is walked, over the one set of betting rules of cardai.cards.poker.betting.
 
 Dealer, client and log readers all ask the same few things of a state (its text, who acts, what is legal, what comes
 next), thousands of times a second and mostly of states seen before; so each state is computed once and kept.
@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from cardai.cards.betting import CONTINUES, ROUND_OVER, SHOWDOWN, UNCONTESTED, Betting
+from cardai.cards.poker.betting import CONTINUES, ROUND_OVER, SHOWDOWN, UNCONTESTED, Betting
 from cardai.core.errors import IllegalActionError
 from cardai.core.kernel import interpreted_copy
 from cardai.formats.acpc.gamedef import GameDef
 from cardai.formats.acpc.states import CALL, FOLD, RAISE, action_text
 
-rules = interpreted_copy("cardai.cards._betting_kernels")
-ranking = interpreted_copy("cardai.cards._ranking_kernels")
+rules = interpreted_copy("cardai.cards.poker._betting_kernels")
+ranking = interpreted_copy("cardai.cards.poker._ranking_kernels")
 
 FINISHED = -4
 """``actor`` of a finished hand."""

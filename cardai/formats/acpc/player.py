@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 
-from cardai.core import registry
+from cardai import make
 from cardai.core.agent import Agent, ScalarAgent
 from cardai.core.errors import AgentError
 from cardai.core.fields import unpack_view
@@ -33,12 +33,12 @@ class AgentPlayer:
         self.name = agent
         self.map = game_map(definition, game)
         self._views = ViewMaker(self.map)
-        made = registry.create("agent", agent)
-        self._scalar = made if isinstance(made, ScalarAgent) else None
+        made = make.agent(agent)
+        self._scalar: ScalarAgent | None = made if isinstance(made, ScalarAgent) else None
         self._agent: Agent = made.for_game(self.map.game)
         if made.stateful:
             made = made.new_match(0)
-            self._scalar = made if self._scalar is not None else None
+            self._scalar = made if isinstance(made, ScalarAgent) else None
             self._agent = made.for_game(self.map.game)
         self._tells = made if made.stateful else None
         self._random = Random(derive(seed, "acpc"))

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from cardai.core import registry
+from cardai import make
+from cardai.arena.records import FORMAT, Record, RecordFile
 from cardai.core.errors import CardaiError, DamagedFileError
-from cardai.core.records import FORMAT, Record, RecordFile
 from cardai.formats.acpc.games import GameMap, definition_of, game_map
 from cardai.formats.acpc.logs import Log, LogHand, Problem, Score
 from cardai.formats.acpc.nodes import Node, Tree
@@ -93,7 +93,7 @@ def records_to_log(file: RecordFile) -> Log:
         UsageError: the game is none that the competition's files can describe.
     """
     spec = str(file.header["game"])
-    game = registry.create("game", spec)
+    game: Any = make.game(spec)
     definition = definition_of(game, spec)
     mapped = GameMap(definition, spec, game, -game.betting.offset % game.num_players)
     names = _names([str(agent) for agent in file.header.get("agents", ())])

@@ -23,7 +23,7 @@ from cardai.formats.acpc.games import GameMap
 from cardai.formats.acpc.nodes import Node, Tree
 from cardai.formats.acpc.states import CALL, FOLD, RAISE
 
-_rules = interpreted_copy("cardai.cards._betting_kernels")
+_rules = interpreted_copy("cardai.cards.poker._betting_kernels")
 
 
 class ViewMaker:

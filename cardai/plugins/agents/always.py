@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
-from cardai.cards.kinds import first_raise, last_raise, spread
+from cardai.cards.poker.kinds import first_raise, last_raise, spread
 from cardai.core.agent import Agent
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views

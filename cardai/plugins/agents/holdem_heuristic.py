@@ -6,15 +6,15 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen, validators
 
-from cardai.cards.kinds import spread
-from cardai.cards.strength import win_rates
+from cardai.cards.poker.heuristic import betting_policy
+from cardai.cards.poker.kinds import spread
+from cardai.cards.poker.strength import win_rates
 from cardai.core.agent import Agent
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views
 from cardai.core.game import Amounts, Game, Legal
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import option
-from cardai.solve.betting_heuristic import betting_policy
 
 
 @frozen

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from attrs import frozen
 
+from cardai.arena.display import action_name, coloured, help_text, view_text
+from cardai.arena.lockstep import StopPlaying
 from cardai.core.agent import Agent
-from cardai.core.display import action_name, coloured, help_text, view_text
 from cardai.core.fields import Views, unpack_view
 from cardai.core.game import Actions, Amounts, Game, Legal
 from cardai.core.hookspecs import hookimpl
-from cardai.core.lockstep import StopPlaying
 from cardai.core.rng import Rows
 
 if TYPE_CHECKING:

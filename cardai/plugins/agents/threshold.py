@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen, validators
 
-from cardai.cards.kinds import spread
-from cardai.cards.strength import win_rates
+from cardai.cards.poker.kinds import spread
+from cardai.cards.poker.strength import win_rates
 from cardai.core.agent import Agent
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views

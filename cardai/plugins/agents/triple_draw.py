@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen, validators
 
+from cardai.cards.draw.values import draw_values
+from cardai.cards.poker.heuristic import betting_policy
 from cardai.core.agent import Agent
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views
 from cardai.core.game import Game, Legal
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import option
-from cardai.solve.betting_heuristic import betting_policy
-from cardai.solve.draw_values import draw_values
 
 NEEDS = ("player", "button", "round", "raises", "hand", "draws_left")
 CALL, DISCARD = 1, 3

@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 from attrs import Attribute, field, frozen
 
+from cardai.cards.draw import holds
+from cardai.cards.draw import video_poker as exact
 from cardai.core.agent import Agent
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views
 from cardai.core.game import Game, Legal
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import option
-from cardai.solve import holds
-from cardai.solve import video_poker as exact
 
 
 def _check_game(agent: str, game: Game) -> None:

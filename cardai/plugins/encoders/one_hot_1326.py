@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
-from cardai.cards.combos import COUNT, compatible, pair_index, pairs
+from cardai.cards.poker.combos import COUNT, compatible, pair_index, pairs
 from cardai.core.encoder import Encoder, Layout, Plane
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views

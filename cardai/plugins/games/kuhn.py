@@ -10,8 +10,8 @@ from typing import Any
 from attrs import frozen
 
 from cardai.core.fields import Field
-from cardai.core.game import CHANCE, TERMINAL, Game, Setup, State
 from cardai.core.hookspecs import hookimpl
+from cardai.core.states import CHANCE, TERMINAL, Setup, State, StateGame
 
 
 class KuhnState(State):
@@ -66,7 +66,7 @@ class KuhnState(State):
 
 
 @frozen
-class Kuhn(Game):
+class Kuhn(StateGame):
     num_players, num_distinct_actions, num_chance_outcomes, zero_sum = 2, 2, 3, True
     rules = "Ante one, get one of three cards, then pass or bet one. A passed bet wins; else the higher card does."
     view_fields = (
@@ -86,5 +86,5 @@ class Kuhn(Game):
 
 
 @hookimpl
-def cardai_game() -> type[Game]:
+def cardai_game() -> type[Kuhn]:
     return Kuhn

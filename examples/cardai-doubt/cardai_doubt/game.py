@@ -8,8 +8,8 @@ from attrs import frozen, validators
 
 from cardai import hookimpl
 from cardai.core.fields import Field
-from cardai.core.game import CHANCE, TERMINAL, Game, Setup, State
 from cardai.core.spec import option
+from cardai.core.states import CHANCE, TERMINAL, Setup, State, StateGame
 
 
 class DoubtState(State):
@@ -71,7 +71,7 @@ class DoubtState(State):
 
 
 @frozen
-class Doubt(Game):
+class Doubt(StateGame):
     """Claims about two hidden cards."""
 
     num_players, zero_sum, unit = 2, True, "points"

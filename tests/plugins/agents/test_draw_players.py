@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import cardai
+from cardai.arena.match import play
 from cardai.cards.text import parse_cards
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views, pack_views
 from cardai.core.game import Amounts
-from cardai.core.match import play
 
 GAME = cardai.game("triple_draw")
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.cards.gin import DISCARD, DRAW, KNOCK, OFFER, PASS, PLAY_ON, STOCK, TAKE
-from cardai.cards.melds import deadwood
-from cardai.core import match
+from cardai.arena import match
+from cardai.cards.gin.actions import DISCARD, DRAW, KNOCK, OFFER, PASS, PLAY_ON, STOCK, TAKE
+from cardai.cards.gin.melds import deadwood
 from cardai.core.errors import OptionError, UsageError
 from cardai.core.fields import empty_views
 from cardai.core.rng import Rows

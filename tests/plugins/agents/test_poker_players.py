@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cardai.cards.kinds import first_raise, last_raise, spread
-from cardai.core import match, registry
+from cardai import make
+from cardai.arena import match
+from cardai.cards.poker.kinds import first_raise, last_raise, spread
+from cardai.core import registry
 from cardai.core.errors import UsageError
 from cardai.core.game import Amounts
 from cardai.core.rng import Rows, derive_many
@@ -107,7 +109,7 @@ def test_a_policy_is_a_distribution_over_legal_actions_and_act_follows_it():
     rows = np.arange(500)
     legal, views = tables.legal(rows), tables.views(0, rows)
     for name in ("always_fold", "acpc_mix", "threshold", "holdem_heuristic", "random"):
-        agent = registry.create("agent", name).for_game(game)
+        agent = make.agent(name).for_game(game)
         policy = agent.policy(views, legal)
         assert policy.shape == legal.shape
         assert policy.sum(axis=1) == pytest.approx(np.ones(500))
@@ -118,7 +120,7 @@ def test_a_policy_is_a_distribution_over_legal_actions_and_act_follows_it():
 @pytest.mark.parametrize(("agent", "game"), [("always_call", "gin"), ("acpc_mix", "gin"), ("threshold", "leduc")])
 def test_another_kind_of_game_is_refused_by_name(agent, game):
     with pytest.raises(UsageError, match="plays"):
-        registry.create("agent", agent).for_game(registry.create("game", game))
+        make.agent(agent).for_game(registry.create("game", game))
 
 
 def test_kinds_become_actions():
@@ -135,8 +137,8 @@ def test_no_limit_raises_are_as_asked():
     legal = Amounts(np.ones((1, 3), bool), np.array([200]), np.array([900]))
     rng = Rows(derive_many(1, "x", count=1))
     for spec, amount in (("always_raise", 200), ("always_raise:size=max", 900)):
-        assert registry.create("agent", spec).act(np.zeros(1), legal, rng)[0] == amount
+        assert make.agent(spec).act(np.zeros(1), legal, rng)[0] == amount
     many = Amounts(np.ones((300, 3), bool), np.full(300, 200), np.full(300, 900))
-    amounts = registry.create("agent", "acpc_mix").raise_to(np.zeros(300), many, Rows(derive_many(2, "x", count=300)))
+    amounts = make.agent("acpc_mix").raise_to(np.zeros(300), many, Rows(derive_many(2, "x", count=300)))
     assert 200 <= amounts.min() < 230
     assert 870 < amounts.max() <= 900

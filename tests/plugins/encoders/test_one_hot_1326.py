@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.cards.combos import COUNT, pair_index, pairs
+from cardai.cards.poker.combos import COUNT, pair_index, pairs
 from cardai.core.errors import UsageError
 from cardai.core.fields import empty_views
 

@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cardai
-from cardai.cards.ranking import rank_deuce_to_seven
+from cardai.arena.match import play
+from cardai.arena.records import read, replay
+from cardai.cards.poker.ranking import rank_deuce_to_seven
 from cardai.cards.text import parse_cards
 from cardai.core.errors import OptionError
-from cardai.core.match import play
-from cardai.core.records import read, replay
 from cardai.core.rng import derive_many
 
 FOLD, CALL, RAISE, PAT = 0, 1, 2, 3

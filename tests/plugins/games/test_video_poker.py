@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cardai
+from cardai.arena.match import play
 from cardai.cards.text import parse_cards
 from cardai.core.errors import OptionError
-from cardai.core.match import play
 from cardai.core.rng import derive_many
 
 

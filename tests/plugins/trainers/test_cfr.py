@@ -13,11 +13,11 @@ import cardai
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
 from cardai.core.files import read_npz, write_npz
 from cardai.core.registry import create
-from cardai.core.runs import Run
-from cardai.core.session import Session
 from cardai.solve.measures import exploitability, measure
 from cardai.solve.sequence_form import policy_table
 from cardai.solve.tree import game_tree
+from cardai.training.runs import Run
+from cardai.training.session import Session
 from tests.solve.small_games import Coin, Hide
 from tests.solve.spiel import information_states
 

@@ -20,11 +20,11 @@ import cardai
 from cardai import testing
 from cardai.core import registry
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
-from cardai.core.runs import Run
-from cardai.core.session import Session
 from cardai.core.trainer import Training
 from cardai.solve.measures import exploitability, head_to_head
 from cardai.testing import Case
+from cardai.training.runs import Run
+from cardai.training.session import Session
 
 SMALL = "hidden=16,tables=32,batch=32,rl_capacity=2000,sl_capacity=5000,min_data=100"
 TORCH = "engine=torch,play=tables,device=cpu"

@@ -12,14 +12,13 @@ import torch
 
 import cardai
 from cardai import testing
-from cardai.cards.ranking import rank_high
-from cardai.cards.strength import win_rates
+from cardai.cards.draw.values import draw_values
+from cardai.cards.poker.ranking import rank_high
+from cardai.cards.poker.strength import win_rates
 from cardai.core import registry
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
 from cardai.core.fields import empty_views
 from cardai.core.rng import Rows, derive_many
-from cardai.core.runs import Run
-from cardai.core.session import Session
 from cardai.core.trainer import Training
 from cardai.learn.choices import Choices, KeepChoices
 from cardai.learn.selfplay import Cast, collect
@@ -32,8 +31,9 @@ from cardai.plugins.trainers.poker_cnn.replay import Replay, excess_regret
 from cardai.plugins.trainers.poker_cnn.targets import Teaching, thinned
 from cardai.plugins.trainers.poker_cnn.validation import held_out
 from cardai.plugins.trainers.poker_cnn.values import compressed
-from cardai.solve.draw_values import draw_values
 from cardai.testing import Case
+from cardai.training.runs import Run
+from cardai.training.session import Session
 
 VALUES = "poker_cnn_ours:batch=64,every=5,anneal=20,threads=1,measure=false,validation=0,examples=2000"
 BETTING = "poker_cnn_betting_ours:network=dense,hands=400,unit=2,batch=64,epochs=1,threads=1,league=always_call,league_share=0.3"
@@ -203,7 +203,7 @@ def test_a_game_without_values_is_refused() -> None:
 
 
 def test_holdem_labels_agree_with_exact_equity() -> None:
-    """Exact figures from cardai.cards.strength; categories on the river are certain."""
+    """Exact figures from cardai.cards.poker.strength; categories on the river are certain."""
     problem = problem_of(cardai.game("holdem_limit"))
     views, values = problem.sampled(60, np.random.default_rng(1), 3000)
     exact = win_rates(views["hole"], views["board"], 3000)

@@ -12,8 +12,8 @@ from typing import Any
 
 from safetensors.numpy import load_file
 
-from cardai.core.runs import Run
-from cardai.core.session import Session
+from cardai.training.runs import Run
+from cardai.training.session import Session
 
 TRAINER = "poker_cnn_betting_ours:network=dense,hands=150,unit=2,batch=6,epochs=1,threads=1"
 ENCODER = "grid_4x13:fields=hole+board"

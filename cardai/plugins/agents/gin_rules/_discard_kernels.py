@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards._melds_kernels import (
+from cardai.cards.gin._melds_kernels import (
     U0,
     U1,
     best_melded,

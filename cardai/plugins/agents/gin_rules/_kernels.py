@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards._melds_kernels import (
+from cardai.cards.gin._melds_kernels import (
     MAX_MELDS,
     U0,
     U1,
@@ -24,7 +24,7 @@ from cardai.cards._melds_kernels import (
     to_gin,
     triple_ranks,
 )
-from cardai.cards.gin import (
+from cardai.cards.gin.actions import (
     ASK_KNOCK,
     DISCARD,
     FIRST_MELD,

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen, validators
 
-from cardai.cards.gin import FIRST_MELD, NUM_MELDS, PLAY_ON, TAKE, VOID
+from cardai.cards.gin.actions import FIRST_MELD, NUM_MELDS, PLAY_ON, TAKE, VOID
 from cardai.core.fields import Field
 from cardai.core.game import IntArray, Played, Setup, pack_setups, setup_dtype, unpack_setup
 from cardai.core.hookspecs import hookimpl

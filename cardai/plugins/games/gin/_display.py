@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards import _melds_kernels as kernels
-from cardai.cards.gin import MELDS, OVER
-from cardai.cards.melds import card_points, cards_of
+from cardai.cards.gin import _melds_kernels as kernels
+from cardai.cards.gin.actions import MELDS, OVER
+from cardai.cards.gin.melds import card_points, cards_of
 
 _RANKS = "23456789TJQKA"
 _SUITS = "cdhs"

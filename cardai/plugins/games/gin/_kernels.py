@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards._melds_kernels import (
+from cardai.cards.gin._melds_kernels import (
     U0,
     U1,
     deadwood_of,
     to_gin,
 )
-from cardai.cards.gin import (
+from cardai.cards.gin.actions import (
     ASK_KNOCK,
     CAPPED,
     DISCARD,

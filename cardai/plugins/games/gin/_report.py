@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardai.cards.gin import CAPPED, GIN, KNOCKED, UNDERCUT, VOID
+from cardai.cards.gin.actions import CAPPED, GIN, KNOCKED, UNDERCUT, VOID
 from cardai.core.statistics import Estimate, group_sums, ratio
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cardai.cards._melds_kernels import (
+from cardai.cards.gin._melds_kernels import (
     U0,
     best_arrangement,
     count_best,
@@ -15,7 +15,7 @@ from cardai.cards._melds_kernels import (
     size_of,
     to_gin,
 )
-from cardai.cards.gin import (
+from cardai.cards.gin.actions import (
     FIRST_MELD,
     GIN,
     KNOCKED,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardai.cards.betting import Betting
+from cardai.cards.poker.betting import Betting
 from cardai.core.fields import Field
 from cardai.core.statistics import Estimate, group_sums, ratio
 

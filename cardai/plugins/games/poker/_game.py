@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from attrs import Attribute
 
-from cardai.cards.betting import MAX_ACTIONS, MAX_PLAYERS, UNLIMITED, Betting, row_fields, rules_fields
+from cardai.cards.poker.betting import MAX_ACTIONS, MAX_PLAYERS, UNLIMITED, Betting, row_fields, rules_fields
+from cardai.cards.poker.button import ButtonMatches
 from cardai.core import rows as core_rows
-from cardai.core.button import ButtonMatches
 from cardai.core.fields import Field, Views
 from cardai.core.game import Amounts, IntArray, Legal, Setup, State, setup_dtype
 from cardai.core.rows import RowGame, RowKernels, RowTables, bring_forward

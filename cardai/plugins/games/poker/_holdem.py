@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from attrs import frozen, validators
 
-from cardai.cards.betting import MAX_PLAYERS, UNLIMITED, Betting
+from cardai.cards.poker.betting import MAX_PLAYERS, UNLIMITED, Betting
 from cardai.cards.text import card_text
 from cardai.core.spec import option
 from cardai.plugins.games.poker._draw import draw_view

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards._betting_kernels import (
+from cardai.cards.poker._betting_kernels import (
     act,
     can_fold,
     first_to_act,
@@ -22,7 +22,7 @@ from cardai.cards._betting_kernels import (
     seat_at,
     to_call,
 )
-from cardai.cards._ranking_kernels import rank7
+from cardai.cards.poker._ranking_kernels import rank7
 from cardai.core.kernel import kernel
 from cardai.core.rng import below
 

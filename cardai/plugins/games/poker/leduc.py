@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen, validators
 
-from cardai.cards.betting import MAX_PLAYERS, UNLIMITED, Betting
+from cardai.cards.poker.betting import MAX_PLAYERS, UNLIMITED, Betting
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import option
 from cardai.plugins.games.poker._draw import draw_view

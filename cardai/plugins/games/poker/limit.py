@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from attrs import frozen, validators
 
-from cardai.cards.betting import UNLIMITED, Betting
+from cardai.cards.poker.betting import UNLIMITED, Betting
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import option
 from cardai.plugins.games.poker._holdem import Holdem, four_rounds

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from attrs import frozen
 
-from cardai.cards.betting import Betting
+from cardai.cards.poker.betting import Betting
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import option
 from cardai.plugins.games.poker._game import check_ladder, ladder_fraction

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from attrs import Attribute, frozen, validators
 
-from cardai.cards.betting import UNLIMITED, Betting, row_fields, rules_fields
+from cardai.cards.poker.betting import UNLIMITED, Betting, row_fields, rules_fields
+from cardai.cards.poker.button import ButtonMatches
 from cardai.cards.text import card_text
 from cardai.core import rows as core_rows
-from cardai.core.button import ButtonMatches
 from cardai.core.fields import Field, Views
 from cardai.core.game import IntArray
 from cardai.core.hookspecs import hookimpl

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cardai.cards.ranking import low_text
+from cardai.cards.poker.ranking import low_text
 from cardai.cards.text import cards_glyphs, cards_of
 
 LETTERS = ("f", "c", "r")

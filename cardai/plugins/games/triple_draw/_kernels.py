@@ -1,6 +1,6 @@
 """The rules of deuce-to-seven triple draw: dealing, drawing, the reshuffle, and what everybody sees.
 
-Betting is that of :mod:`cardai.cards.betting`. All options share one row dtype and one rules dtype with room for six
+Betting is that of :mod:`cardai.cards.poker.betting`. All options share one row dtype and one rules dtype with room for six
 players, and views and setups come in as plain arrays, a column a field, so that a kernel is compiled once.
 """
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards._betting_kernels import (
+from cardai.cards.poker._betting_kernels import (
     act,
     can_fold,
     first_to_act,
@@ -21,7 +21,7 @@ from cardai.cards._betting_kernels import (
     seat_at,
     to_call,
 )
-from cardai.cards._ranking_kernels import deuce_to_seven
+from cardai.cards.poker._ranking_kernels import deuce_to_seven
 from cardai.core.kernel import kernel
 from cardai.core.rng import hash64
 

@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 from attrs import Attribute, frozen, validators
 
-from cardai.cards.ranking import PAYING_HANDS
+from cardai.cards.draw.video_poker import Pays, pay_table
+from cardai.cards.poker.ranking import PAYING_HANDS
 from cardai.cards.text import card_text, cards_glyphs
 from cardai.core.fields import Field
 from cardai.core.game import IntArray
 from cardai.core.hookspecs import hookimpl
 from cardai.core.rows import RowGame, RowKernels, row_fields
 from cardai.core.spec import option
-from cardai.solve.video_poker import Pays, pay_table
 
 MAX_PAYOUT = 1_000_000
 
@@ -49,7 +49,7 @@ class VideoPoker(RowGame):
 
     @property
     def pays(self) -> Pays:
-        """The payout of each category (:data:`cardai.cards.ranking.PAYING_HANDS`) for a stake of 1."""
+        """The payout of each category (:data:`cardai.cards.poker.ranking.PAYING_HANDS`) for a stake of 1."""
         return pay_table(self.pay_table)
 
     @property

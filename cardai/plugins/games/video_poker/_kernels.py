@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cardai.cards._ranking_kernels import paying_category, rank_cards
+from cardai.cards.poker._ranking_kernels import paying_category, rank_cards
 from cardai.core.kernel import kernel
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards._equity_kernels import board_key, board_set, value_on
-from cardai.cards._ranking_kernels import CATEGORY_SHIFT, PAIR, paying_category, rank_set
-from cardai.cards._strength_kernels import win_rate_on
+from cardai.cards.poker._equity_kernels import board_key, board_set, value_on
+from cardai.cards.poker._ranking_kernels import CATEGORY_SHIFT, PAIR, paying_category, rank_set
+from cardai.cards.poker._strength_kernels import win_rate_on
 from cardai.core.kernel import kernel
 from cardai.core.rng import below
 

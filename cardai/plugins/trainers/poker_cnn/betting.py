@@ -15,23 +15,11 @@ from cardai.core.game import Game
 from cardai.core.spec import option
 from cardai.core.trainer import Trainer
 from cardai.learn.grid_networks import NetworkName
+from cardai.plugins.trainers.poker_cnn.player_options import PLAYER_OPTIONS
 from cardai.plugins.trainers.poker_cnn.targets import Counterfactuals
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.poker_cnn.generations import BettingTraining
-
-
-PLAYER_OPTIONS = {
-    "generation": "the generation to play (default: the newest)",
-    "policy_mix": "chance to act by the policy head (default: as trained)",
-    "noise": "noise on values (default: as trained)",
-    "repair": "clip impossible values (default: as trained)",
-    "boost": "bet more after keeping more cards (default: as trained)",
-    "refold": "reconsider a fold before the first draw, once (default: as trained)",
-    "draw_shares": "chance that the betting network says how many cards, with 1, 2, 3 draws left (default: as trained)",
-    "draw_noise": "bonus and malus on numbers of cards (default: as trained)",
-    "mix": "how many of the newest generations play, one drawn for each decision (default 1)",
-}
 
 
 @frozen

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardai.core import registry
+from cardai import make
+from cardai.cards.draw.values import DRAWS, draw_values
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views
 from cardai.core.game import Game
 from cardai.learn.choices import FIRST_DISCARD, Choices, KeepChoices
-from cardai.solve.draw_values import DRAWS, draw_values
 
 NEEDS = ("hand", "draws_left", "kept")
 
@@ -32,7 +32,7 @@ def choices_of(game: Game, draws_by: str) -> Choices:
         return Choices(game.num_distinct_actions)
     if draws_by == "exact":
         return KeepChoices(exact_holds)
-    agent: Any = registry.create("agent", draws_by).for_game(game)
+    agent: Any = make.agent(draws_by).for_game(game)
     if not hasattr(agent, "hold_values"):
         raise UsageError(
             f"draws_by must be exact, actions, or the directory of a run of poker_cnn on this game. Got {draws_by!r}."

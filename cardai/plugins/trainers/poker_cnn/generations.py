@@ -6,14 +6,14 @@ import json
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import nn
 
-from cardai.core import registry
+from cardai import make
 from cardai.core.agent import Agent
 from cardai.core.encoder import Encoder
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
@@ -26,10 +26,10 @@ from cardai.learn.grid_networks import SuitNetwork
 from cardai.learn.networks import choose_device
 from cardai.learn.selfplay import Cast, Events, collect, fields_digest, joined
 from cardai.plugins.trainers.poker_cnn.acting import SWITCHES, BettingAgent, Habits, changed
-from cardai.plugins.trainers.poker_cnn.betting import PLAYER_OPTIONS, PokerCnnBetting
 from cardai.plugins.trainers.poker_cnn.draws import choices_of
 from cardai.plugins.trainers.poker_cnn.heads import OFFSET, Brain, Heads
 from cardai.plugins.trainers.poker_cnn.learning import Lessons, PolicyLesson, card_features, losses, outputs
+from cardai.plugins.trainers.poker_cnn.player_options import PLAYER_OPTIONS
 from cardai.plugins.trainers.poker_cnn.store import read_events, write_events
 from cardai.plugins.trainers.poker_cnn.targets import Teaching, last_round, thinned
 from cardai.plugins.trainers.poker_cnn.values import make_network, refuse_unknown
@@ -37,6 +37,9 @@ from cardai.plugins.trainers.poker_cnn.values import make_network, refuse_unknow
 _CHUNKS = 10  # parts in which a generation is played; the training can be saved between two of them
 _LOSSES = 500  # minibatches whose mean losses are reported
 _STATE = "state.json"
+
+if TYPE_CHECKING:
+    from cardai.plugins.trainers.poker_cnn.betting import PokerCnnBetting
 
 
 class BettingTraining(Training):
@@ -71,9 +74,9 @@ class BettingTraining(Training):
         self.losses: list[list[float]] = []  # of values and policy, of its last minibatches
         self.network = self._fresh(warm=True)
         self.optimizer = self._new_optimizer()
-        self._league = [registry.create("agent", spec).for_game(game) for spec in options.league]
+        self._league = [make.agent(spec).for_game(game) for spec in options.league]
         teachers = options.teachers or ("random",)
-        self._teachers = [registry.create("agent", spec).for_game(game) for spec in teachers]
+        self._teachers = [make.agent(spec).for_game(game) for spec in teachers]
         self._rates = _Rates()
 
     @property
@@ -350,7 +353,7 @@ class _Timed:
 
 def _take_warm_start(network: nn.Module, run_path: str) -> None:
     """Take over every tensor of a value network that fits (all but heads of other sizes)."""
-    from cardai.core.runs import Run
+    from cardai.training.runs import Run
 
     checkpoint, _ = Run.open(Path(run_path)).latest()
     if checkpoint is None:

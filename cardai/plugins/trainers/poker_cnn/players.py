@@ -11,7 +11,9 @@ from attrs import frozen
 from torch import nn
 
 from cardai.cards.canonical import columns_back
-from cardai.cards.kinds import spread
+from cardai.cards.draw.values import hand_values
+from cardai.cards.poker.heuristic import betting_policy
+from cardai.cards.poker.kinds import spread
 from cardai.core.agent import Agent, need_game
 from cardai.core.encoder import Layout
 from cardai.core.fields import Views
@@ -21,8 +23,6 @@ from cardai.learn.choices import FIRST_DISCARD
 from cardai.learn.grid_networks import SuitNetwork
 from cardai.learn.views import canonical_views
 from cardai.plugins.trainers.poker_cnn.draws import is_draw_betting
-from cardai.solve.betting_heuristic import betting_policy
-from cardai.solve.draw_values import hand_values
 
 Floats = npt.NDArray[np.float64]
 _BASELINE = 0.40

@@ -8,14 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from cardai.cards.canonical import canonical
-from cardai.cards.ranking import batch_tables
+from cardai.cards.draw import video_poker as exact
+from cardai.cards.draw.holds import canonical_hands
+from cardai.cards.draw.values import DRAWS
+from cardai.cards.poker.ranking import batch_tables
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views, empty_views
 from cardai.core.game import Game
 from cardai.plugins.trainers.poker_cnn.draws import exact_holds, is_draw_betting
-from cardai.solve import video_poker as exact
-from cardai.solve.draw_values import DRAWS
-from cardai.solve.holds import canonical_hands
 
 Floats = npt.NDArray[np.float32]
 Generator = np.random.Generator

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
-from cardai.cards.ranking import rank_high
+from cardai.cards.poker.ranking import rank_high
 from cardai.core.fields import Views
 from cardai.core.game import Game
 from cardai.learn.choices import FIRST_DISCARD, Choices
@@ -18,7 +18,7 @@ Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
 Counterfactuals = Literal["none", "published", "all"]
 STAND_PAT = FIRST_DISCARD + 5
-_TWO_PAIR, _STRAIGHTS_AND_FLUSHES = 2, (4, 5, 8)  # categories of cardai.cards.ranking
+_TWO_PAIR, _STRAIGHTS_AND_FLUSHES = 2, (4, 5, 8)  # categories of cardai.cards.poker.ranking
 
 
 @frozen

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.cards.gin import (
+from cardai.cards.gin.actions import (
     CAPPED,
     DISCARD,
     FIRST_MELD,

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardai.core import match, registry
+from cardai.arena import match
+from cardai.core import registry
 from cardai.core.errors import IllegalActionError, OptionError
 from cardai.core.game import Amounts, Setup
 from cardai.core.rng import Rows, derive_many

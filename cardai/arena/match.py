@@ -1,0 +1,255 @@
+"""Matches: agents play many games in lock step, on duplicate decks, with the same result for any batch size or jobs.
+
+A *group* is one deal sequence played once in every rotation of the seats (two games for two players: a duplicate
+pair). Without duplicates a group is a single game and the seats rotate from group to group. The k-th hand of group g has
+the deck seed hash(group seed, k); the agent in seat s of group g draws from the stream (g, s), whatever game of the
+group it is, so a player against its clone scores exactly even.
+"""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from attrs import frozen
+
+from cardai import make
+from cardai.arena.lockstep import LockStep, Part, hand_dtype
+from cardai.arena.records import Record, RecordWriter
+from cardai.core import registry
+from cardai.core.agent import Agent
+from cardai.core.errors import UsageError
+from cardai.core.game import Game
+from cardai.core.statistics import Estimate, group_sums, rate, ratio
+
+Progress = Callable[[int, int], None]
+"""Called with (games finished, games in all)."""
+
+
+@frozen
+class MatchResult:
+    """What was played. ``hands`` has a row a finished hand, in order of game and hand.
+
+    Its columns: group, game, hand, rotation, starter, returns (P,) by seat, and the game's outcome fields. Agent a sits
+    in seat (a + rotation) % P. ``scores`` is (games, P) in agent order; ``games`` numbers its rows.
+    """
+
+    game: Game
+    agents: tuple[str, ...]
+    seed: int
+    duplicate: bool
+    hands: npt.NDArray[Any]
+    games: npt.NDArray[np.int64]
+    groups: npt.NDArray[np.int64]
+    scores: npt.NDArray[np.float64]
+    wanted: int
+    seconds: float
+    interrupted: bool = False
+    forfeits: tuple[int, ...] = ()
+
+    def seats(self, agent: int) -> npt.NDArray[np.int64]:
+        """Return the seat of ``agent`` in each of ``hands``."""
+        return np.asarray((agent + self.hands["rotation"]) % self.game.num_players, np.int64)
+
+    def wins(self) -> npt.NDArray[np.float64]:
+        """Return (games, P): each agent's share of each game won (ties are shared)."""
+        best = self.scores == self.scores.max(axis=1, keepdims=True)
+        return np.asarray(best / best.sum(axis=1, keepdims=True))
+
+    def win_rate(self, agent: int) -> Estimate:
+        """Return the share of games that ``agent`` won, interval over groups."""
+        won = group_sums(self.groups, self.wins()[:, agent])
+        return rate(won / np.maximum(group_sums(self.groups, np.ones(len(self.groups))), 1))
+
+    def mean_return(self, agent: int) -> Estimate:
+        """Return the agent's mean return a hand in the game's unit, interval over groups."""
+        returns = self.hands["returns"][np.arange(len(self.hands)), self.seats(agent)]
+        played = group_sums(self.hands["group"], np.ones(len(self.hands)))
+        return ratio(group_sums(self.hands["group"], returns), played)
+
+    def summary(self, agent: int) -> list[tuple[str, str]]:
+        """Return the game's own (label, text) rows about ``agent``."""
+        return self.game.summary(self.hands, self.seats(agent))
+
+    def figures(self, agent: int) -> Mapping[str, Estimate]:
+        """Return the numbers behind :meth:`summary` by name."""
+        return self.game.figures(self.hands, self.seats(agent))
+
+
+def play(
+    game: Game | str,
+    agents: Sequence[Agent | str],
+    *,
+    games: int = 1000,
+    seed: int = 0,
+    duplicate: bool = True,
+    jobs: int = 1,
+    batch: int = 2048,
+    progress: Progress | None = None,
+    record: str | Path | None = None,
+    groups: Sequence[int] | None = None,
+    forfeit: bool = False,
+    names: Sequence[str] | None = None,
+) -> MatchResult:
+    """Play ``games`` games between ``agents`` and return the result.
+
+    ``groups`` plays just those groups (for going on where something stopped) and overrides ``games``. Ctrl-C returns what
+    was finished, in whole groups, with ``interrupted`` set. ``forfeit``: an agent that errs plays its lowest legal action
+    instead of stopping the match; each time is counted, and in games decided by wins it loses that game.
+    ``names`` are what agents are called in records and errors (default: their specs).
+
+    Raises:
+        UsageError: wrong numbers of agents or games. AgentError: an agent erred; names agent, game, seed and hand.
+    """
+    called = tuple(names or (agent if isinstance(agent, str) else registry.spec_of(agent) for agent in agents))
+    game_name = game if isinstance(game, str) else registry.spec_of(game)
+    if isinstance(game, str):
+        game = registry.create("game", game)
+    assert isinstance(game, Game)
+    players = [_ready(agent, game) for agent in agents]
+    if len(players) != game.num_players:
+        raise UsageError(f"{game_name} has {game.num_players} seats. Got {len(players)} agents: {', '.join(called)}.")
+    size = game.num_players if duplicate else 1
+    if groups is None:
+        if games < 1 or games % size:
+            raise UsageError(
+                f"The number of games must be a multiple of {size} (each deal is played in every seat). Got {games}."
+            )
+        groups = range(games // size)
+    engine = LockStep(
+        game, game_name, players, called, seed, duplicate, batch, recording=bool(record) or _watched(), forfeit=forfeit
+    )
+    header = {"game": game_name, "agents": list(called), "seed": seed, "duplicate": duplicate}
+    start = time.perf_counter()
+    sink = _Sink(RecordWriter(record, header) if record else None)
+    parts: list[Part] = []
+    interrupted = False
+    total = len(groups) * size
+    try:
+        for part in _parts(engine, groups, jobs):
+            parts.append(part)
+            sink.take(part, groups)
+            if progress:
+                progress(sum(len(p.games) for p in parts), total)
+            if part.interrupted:
+                raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        sink.close()
+    whole = _joined(game, parts)
+    return MatchResult(
+        game=game,
+        agents=called,
+        seed=seed,
+        duplicate=duplicate,
+        hands=whole.hands,
+        games=whole.games,
+        groups=whole.games // size,
+        scores=whole.scores,
+        wanted=total,
+        seconds=time.perf_counter() - start,
+        interrupted=interrupted,
+        forfeits=tuple(int(x) for x in whole.forfeits),
+    )
+
+
+def _ready(agent: Agent | str, game: Game) -> Agent:
+    made: Agent = make.agent(agent) if isinstance(agent, str) else agent
+    return made.for_game(game)
+
+
+def _watched() -> bool:
+    return registry.watchers() is not None
+
+
+def _parts(engine: LockStep, groups: Sequence[int], jobs: int) -> Iterator[Part]:
+    """Play the groups in slices, here or in worker processes; slices arrive as they finish."""
+    if jobs == 1 or len(groups) < 4 or any(agent.interactive for agent in engine.agents):
+        yield from engine.run(groups)
+        return
+    import cloudpickle  # a dependency of joblib
+    import joblib
+
+    yield from engine.run(groups[:1])  # compile in the parent, so that workers find the cache warm
+    rest = groups[1:]
+    slices = max(jobs * 4, -(-len(rest) * engine.group_size // 8192))
+    bounds = np.linspace(0, len(rest), min(slices, len(rest)) + 1).astype(int)
+    packed = cloudpickle.dumps(engine)  # also takes classes of a notebook or script
+    files = registry.plugin_files()
+    tasks = (joblib.delayed(_worker)(packed, files, rest[int(a) : int(b)]) for a, b in itertools.pairwise(bounds))
+    backend, _ = joblib.parallel.get_active_backend()
+    streams = getattr(backend, "supports_return_generator", False)  # Ray's and multiprocessing's return all at the end
+    yield from joblib.Parallel(n_jobs=jobs, return_as="generator_unordered" if streams else "list")(tasks)
+
+
+def _worker(packed: bytes, files: list[str], groups: Sequence[int]) -> Part:
+    for file in files:
+        registry.add_file(file)
+    engine: LockStep = pickle.loads(packed)  # made by our own parent process
+    return _joined(engine.game, list(engine.run(groups)))
+
+
+def _joined(game: Game, parts: list[Part]) -> Part:
+    """Join parts and put hands and games in order."""
+    if not parts:
+        none = np.zeros(0, np.int64)
+        seats = game.num_players
+        return Part(np.zeros(0, hand_dtype(game)), none, np.zeros((0, seats)), np.zeros(seats, np.int64), [])
+    hands = np.concatenate([part.hands for part in parts])
+    games = np.concatenate([part.games for part in parts])
+    scores = np.concatenate([part.scores for part in parts])
+    order = np.argsort(games, kind="stable")
+    records: list[Record] = [record for part in parts for record in part.records]
+    return Part(
+        hands=hands[np.lexsort((hands["hand"], hands["game"]))],
+        games=games[order],
+        scores=scores[order],
+        forfeits=np.sum([part.forfeits for part in parts], axis=0),
+        records=sorted(records, key=lambda r: (r["game_number"], r["hand"])),
+        interrupted=any(part.interrupted for part in parts),
+    )
+
+
+class _Sink:
+    """Hands records on in game order: to the file and to the watchers. What waits behind a gap goes out at the end."""
+
+    def __init__(self, writer: RecordWriter | None) -> None:
+        self._writer = writer
+        self._watchers = registry.watchers()
+        self._waiting: dict[int, list[Record]] = {}
+        self._next = 0
+
+    def take(self, part: Part, groups: Sequence[int]) -> None:
+        if self._writer is None and self._watchers is None:
+            return
+        for record in part.records:
+            self._waiting.setdefault(record["group"], []).append(record)
+        ready = []
+        while self._next < len(groups) and groups[self._next] in self._waiting:
+            ready += self._ordered(self._waiting.pop(groups[self._next]))
+            self._next += 1
+        self._out(ready)
+
+    def _ordered(self, records: Iterable[Record]) -> list[Record]:
+        return sorted(records, key=lambda r: (r["game_number"], r["hand"]))
+
+    def _out(self, records: list[Record]) -> None:
+        if not records:
+            return
+        if self._writer:
+            self._writer.write(records)
+        if self._watchers:
+            self._watchers.hook.cardai_hands_finished(records=records)
+
+    def close(self) -> None:
+        for group in sorted(self._waiting):
+            self._out(self._ordered(self._waiting[group]))
+        if self._writer:
+            self._writer.close()

@@ -1,0 +1,1 @@
+"""The draw family: holds and their exact values."""

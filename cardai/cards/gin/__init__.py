@@ -1,0 +1,1 @@
+"""The gin family: actions and melds."""

@@ -1,0 +1,1 @@
+"""The poker family: betting, ranking, equity, hands as numbers."""

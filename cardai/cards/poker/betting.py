@@ -1,0 +1,208 @@
+"""Betting, once for every game: blinds, antes, minimum raise, caps, all-in, side pots, who acts, who wins what.
+
+The rules are those of the Annual Computer Poker Competition's dealer (protocol 2.0.0 and its game definitions):
+
+* a call is always legal; a fold only when there is something to call (``fold_anytime`` lifts that);
+* a raise needs room below the round's cap, at least two players who can still act, and room below 64 actions a round;
+* no-limit raises name the chips a player will have put in *in the whole hand*; the least such number is two big blinds
+  at first, the current bet plus a big blind at the start of a later round, and after a raise from M to N at least
+  2 N - M; a player who cannot reach it may still go all-in, if that exceeds the bet;
+* limit raises add the round's size to the bet, capped by the stack;
+* pots split evenly, fractions included; side pots follow the distinct amounts put in; who folded cannot win.
+
+Seats are numbered round the table; *positions* count from the button: position k is seat ``button + offset + k``. With
+``offset`` 1 (hold'em) position 0 is the first seat after the button, as in ACPC; heads-up the button posts the small
+blind and acts first before the flop, which is blinds (big, small) and first (1, 0, 0, 0).
+
+The kernels (in ``_betting_kernels.py``) take a row and rules by subscript alone. They run compiled on numpy records, and as plain Python, fast, on
+the dicts of :meth:`Betting.new_row` and :meth:`Betting.rules`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from attrs import Attribute, field, frozen
+
+from cardai.cards.poker._betting_kernels import (
+    CALL,
+    CONTINUES,
+    FOLD,
+    MAX_ACTIONS,
+    MAX_PLAYERS,
+    RAISE,
+    ROUND_OVER,
+    SHOWDOWN,
+    UNCONTESTED,
+    UNLIMITED,
+    able,
+    act,
+    can_fold,
+    clear_history,
+    count_able,
+    count_live,
+    first_to_act,
+    next_to_act,
+    payoffs,
+    post,
+    pot,
+    raise_bounds,
+    seat_at,
+    to_call,
+)
+
+__all__ = [
+    "CALL",
+    "CONTINUES",
+    "FOLD",
+    "MAX_ACTIONS",
+    "MAX_PLAYERS",
+    "RAISE",
+    "ROUND_OVER",
+    "SHOWDOWN",
+    "UNCONTESTED",
+    "UNLIMITED",
+    "Betting",
+    "able",
+    "act",
+    "can_fold",
+    "clear_history",
+    "count_able",
+    "count_live",
+    "first_to_act",
+    "next_to_act",
+    "payoffs",
+    "post",
+    "pot",
+    "raise_bounds",
+    "row_fields",
+    "rules_fields",
+    "seat_at",
+    "to_call",
+]
+
+
+def _each_round(instance: Betting, attribute: Attribute[Any], value: tuple[int, ...]) -> None:
+    if len(value) != instance.num_rounds:
+        raise ValueError(f"{attribute.name} needs {instance.num_rounds} entries, one a round. Got {value}.")
+
+
+def _each_position(instance: Betting, attribute: Attribute[Any], value: tuple[int, ...]) -> None:
+    if len(value) != instance.num_players:
+        raise ValueError(f"{attribute.name} needs {instance.num_players} entries, one a position. Got {value}.")
+    if min(value) < 0:
+        raise ValueError(f"{attribute.name} must not be negative. Got {value}.")
+
+
+def _players(instance: Betting, attribute: Attribute[Any], value: int) -> None:
+    if not 2 <= value <= MAX_PLAYERS:
+        raise ValueError(f"Betting needs 2 to {MAX_PLAYERS} players. Got {value}.")
+
+
+@frozen
+class Betting:
+    """The betting rules of a game, and the rows that its kernels work on.
+
+    ``blinds`` and ``first`` go by position (see the module's text). ``first`` is who begins each round; -1: the seat
+    after the last to act. ``raise_sizes`` matter in limit games only. ``max_raises`` does not count the big blind.
+    """
+
+    num_players: int = field(validator=_players)
+    num_rounds: int
+    blinds: tuple[int, ...] = field(validator=_each_position)
+    first: tuple[int, ...] = field(validator=_each_round)
+    max_raises: tuple[int, ...] = field(validator=_each_round)
+    raise_sizes: tuple[int, ...] = field(validator=_each_round)
+    no_limit: bool = False
+    ante: int = 0
+    offset: int = 1
+    fold_anytime: bool = False
+    minimum_bet: int = 0
+    """The least bet of a round in no-limit; 0: the big blind, or one chip if there is none."""
+    deepest: int = UNLIMITED
+    """The most chips that any seat starts a hand with."""
+
+    @property
+    def history_length(self) -> int:
+        """The most actions a hand can have (every raise lets all others act once more; a short all-in ends a stack)."""
+        n = self.num_players
+        by_cap = sum(min(n + (n - 1) * raises, MAX_ACTIONS) for raises in self.max_raises)
+        if not self.no_limit:
+            return by_cap
+        least = self.minimum_bet or max(*self.blinds, 1)
+        raises = (self.deepest - self.ante - max(self.blinds)) // least + n
+        return min(by_cap, n * self.num_rounds + (n - 1) * raises)
+
+    def rules(self) -> dict[str, Any]:
+        """Return the rules as the kernels take them: plain ints and lists."""
+        return {
+            "num_players": self.num_players,
+            "num_rounds": self.num_rounds,
+            "no_limit": int(self.no_limit),
+            "fold_anytime": int(self.fold_anytime),
+            "offset": self.offset,
+            "ante": self.ante,
+            "minimum_bet": self.minimum_bet or max(*self.blinds, 1),
+            "max_actions": MAX_ACTIONS,
+            "blinds": list(self.blinds),
+            "first": list(self.first),
+            "raise_sizes": list(self.raise_sizes),
+            "max_raises": list(self.max_raises),
+        }
+
+    def rules_fields(self) -> list[tuple[Any, ...]]:
+        """Return the dtype fields of :meth:`rules` as a numpy record."""
+        return rules_fields(self.num_players, self.num_rounds)
+
+    def row_fields(self) -> list[tuple[Any, ...]]:
+        """Return the dtype fields of betting in a hand's row (``current`` is not among them: every row has it)."""
+        return row_fields(self.num_players, self.history_length)
+
+    def new_row(self, button: int = 0, stacks: Sequence[int] = ()) -> dict[str, Any]:
+        """Return a fresh hand as plain ints and lists, for uncompiled use: call :func:`post` on it.
+
+        ``stacks`` (by seat) defaults to unlimited chips.
+        """
+        n, length = self.num_players, self.history_length
+        row: dict[str, Any] = {"current": -1, "button": button, "round": 0, "last": button}
+        row.update({"raises": 0, "acts": 0, "called": 0, "actions": 0, "max_spent": 0, "min_raise_to": 0})
+        row.update({"stack": list(stacks) or [UNLIMITED] * n, "spent": [0] * n, "round_spent": [0] * n})
+        row.update({"folded": [0] * n, "history": [-1] * length})
+        row.update({"history_round": [-1] * length, "history_seat": [-1] * length})
+        return row
+
+
+def rules_fields(players: int, rounds: int) -> list[tuple[Any, ...]]:
+    """Return the dtype fields of :meth:`Betting.rules`, with room for ``players`` and ``rounds`` (or more)."""
+    numbers = ("num_players", "num_rounds", "no_limit", "fold_anytime", "offset", "ante", "minimum_bet", "max_actions")
+    by_round = ("first", "raise_sizes", "max_raises")
+    return [(name, "i8") for name in numbers] + [
+        ("blinds", "i8", (players,)),
+        *((name, "i8", (rounds,)) for name in by_round),
+    ]
+
+
+def row_fields(players: int, history: int) -> list[tuple[Any, ...]]:
+    """Return the dtype fields of betting in a hand's row, with room for ``players`` and ``history`` actions (or more).
+
+    ``current`` is not among them: every row has it.
+    """
+    return [
+        ("button", "i1"),
+        ("round", "i1"),
+        ("last", "i1"),
+        ("raises", "i2"),
+        ("acts", "i2"),
+        ("called", "i2"),
+        ("actions", "i2"),
+        ("max_spent", "i4"),
+        ("min_raise_to", "i8"),
+        ("stack", "i4", (players,)),
+        ("spent", "i4", (players,)),
+        ("round_spent", "i4", (players,)),
+        ("folded", "i1", (players,)),
+        ("history_round", "i1", (history,)),
+        ("history_seat", "i1", (history,)),
+        ("history", "i4", (history,)),
+    ]

@@ -1,0 +1,290 @@
+"""The command line: parse, call, print. Each command lies in a module of its own that is imported when it is called.
+
+:data:`COMMANDS` is the whole map. A target is a function in typer's style (annotated options), or a ``typer.Typer``
+for a command with commands of its own. Options of every command (``--plugin``, ``--watch``, ``--quiet``, ``--debug``)
+are added here, so that they can stand before or after the command's name.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import os
+import sys
+import warnings
+from typing import Annotated, Any, NoReturn
+
+import typer
+from attrs import frozen
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+from cardai.commands import invocation
+from cardai.commands.invocation import Debug, Plugins, Quiet, Watchers
+from cardai.core.errors import CardaiError, nearest, unknown_name
+
+PLAY, LOOK, LEARN, PLUG, WIRE = "Play", "Look at", "Learn and measure", "Write plugins", "Other programs"
+
+
+@frozen
+class Command:
+    """One line of the map: ``target`` is module:attribute inside ``cardai.commands``; ``panel`` its place in the help."""
+
+    target: str
+    help: str
+    panel: str
+    members: tuple[str, ...] = ()
+    """Names of functions in the module that are commands of this group, if it is one and the module has no Typer."""
+
+    @property
+    def module(self) -> str:
+        return f"cardai.commands.{self.target.partition(':')[0]}"
+
+
+COMMANDS = {
+    "run": Command("run:run", "Play games between two agents and report who is better, with an interval.", PLAY),
+    "tournament": Command("tournament:tournament", "Play every pair of several agents and print the crosstable.", PLAY),
+    "replay": Command("replay:replay", "Step through a recorded hand, with its cards drawn.", PLAY),
+    "list-plugins": Command("list_plugins:list_plugins", "List games, encoders, agents, trainers and watchers.", LOOK),
+    "describe": Command("describe:describe", "Show a plugin's rules, options, fields and actions.", LOOK),
+    "train": Command("train:train", "Train or solve, into a directory that can be resumed and played.", LEARN),
+    "plot": Command("plot:plot", "Draw the learning curves of trained runs.", LEARN),
+    "evaluate": Command("evaluate:evaluate", "Measure a player exactly: exploitability, best response.", LEARN),
+    "new": Command("new:new", "Write a ready plugin package, with a test, to start from.", PLUG),
+    "check": Command("check:check", "Run the conformance checks on an installed plugin.", PLUG),
+    "acpc": Command("acpc:acpc", "The poker competition's dealer and player.", WIRE, ("dealer", "play")),
+    "convert": Command("convert:convert", "Convert hand records between formats.", WIRE),
+}
+MOVABLE = {"--seed": 1, "--jobs": 1, "--json": 0}
+"""Options of single commands that may also stand before the command's name, with how many values they take."""
+
+
+class Commands(TyperGroup):
+    """The top group: lists commands from the map, imports one when it is called."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        command = COMMANDS.get(cmd_name)
+        if command is None:
+            return None
+        return TyperCommand(name=cmd_name, help=command.help, rich_help_panel=command.panel)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, behind_command(args))
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            done = super().invoke(ctx)
+            sys.stdout.flush()
+            return done
+        except BrokenPipeError:
+            raise typer.Exit(_pipe_closed()) from None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        known = self.list_commands(ctx)
+        if args[0] not in known:
+            if ctx.resilient_parsing:
+                return None, None, args[1:]
+            raise unknown_name("command", args[0], known, " See 'cardai --help'.")
+        invocation.current().command = args[0]
+        return args[0], load_command(args[0]), args[1:]
+
+
+def behind_command(args: list[str]) -> list[str]:
+    """Return ``args`` with ``--seed``, ``--jobs`` and ``--json`` moved from before the command's name to behind it.
+
+    ``help COMMAND`` becomes ``COMMAND --help``.
+    """
+    if args[:1] == ["help"]:
+        return [*args[1:], "--help"]
+    moved: list[str] = []
+    front: list[str] = []
+    i = 0
+    while i < len(args) and args[i].startswith("-") and args[i] != "--":
+        name, equals, _ = args[i].partition("=")
+        takes = 0 if equals else MOVABLE.get(name, 1 if name in ("--plugin", "--watch") else 0)
+        (moved if name in MOVABLE else front).extend(args[i : i + 1 + takes])
+        i += 1 + takes
+    return [*front, *args[i : i + 1], *moved, *args[i + 1 :]] if i < len(args) else [*front, *moved]
+
+
+def load_command(name: str) -> Any:
+    """Import the command ``name`` and return it with the options of every command added."""
+    line = COMMANDS[name]
+    module = importlib.import_module(line.module)
+    target = getattr(module, line.target.partition(":")[2], None)
+    app = target if isinstance(target, typer.Typer) else getattr(module, "app", None)
+    if not isinstance(app, typer.Typer):
+        app = _typer()
+        if line.members:
+            app.callback(help=line.help)(_nothing)
+            for member in line.members:
+                app.command(member)(getattr(module, member))
+        else:
+            if target is None:
+                raise CardaiError(f"The command {name!r} is missing from {line.module}.")
+            app.command(name, help=None if target.__doc__ else line.help)(target)
+    command = get_command(app)
+    command.name = name
+    _add_common(command)
+    return command
+
+
+def _nothing() -> None:
+    """Do nothing before a group's command."""
+
+
+def _typer() -> typer.Typer:
+    return typer.Typer(add_completion=False, no_args_is_help=False, context_settings=HELP_NAMES)
+
+
+HELP_NAMES = {"help_option_names": ["--help", "-h"]}
+
+
+def _common(plugin: Plugins = None, watch: Watchers = None, quiet: Quiet = False, debug: Debug = False) -> None:
+    """Carry the options of every command."""
+
+
+def _add_common(command: Any) -> None:
+    for member in command.commands.values() if isinstance(command, TyperGroup) else ():
+        _add_common(member)
+    app = _typer()
+    app.command()(_common)
+    taken = {name for param in command.params for name in param.opts}
+    command.params += [p for p in get_command(app).params if p.opts[0].startswith("--") and not taken & set(p.opts)]
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from cardai import __version__
+
+        typer.echo(f"cardai {__version__}")
+        raise typer.Exit
+
+
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True, expose_value=False),
+    ] = False,
+    plugin: Plugins = None,
+    watch: Watchers = None,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Imperfect-information card games: play, watch, train, measure. Every game and player is a plugin.
+
+    Start with: cardai run --game gin --agent heisenbot --vs simple
+    """
+
+
+def build() -> Any:
+    """Return the whole command line as a command (importing no command)."""
+    app = typer.Typer(cls=Commands, add_completion=True, context_settings=HELP_NAMES)
+    app.callback()(_root)
+    return get_command(app)
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run the command line and exit: 0 done, 1 failed, 2 used wrongly, 130 interrupted, 141 pipe closed."""
+    invocation.begin()
+    before, warnings.showwarning = warnings.showwarning, _warn
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that knows no suit glyphs gets question marks
+    try:
+        given = sys.argv[1:] if arguments is None else arguments
+        done = build().main(args=given or ["--help"], prog_name="cardai", standalone_mode=False)
+        sys.stdout.flush()
+        code = done if isinstance(done, int) else 0
+    except KeyboardInterrupt:
+        code = 130
+    except BrokenPipeError:
+        code = _pipe_closed()
+    except CardaiError as error:
+        code = error.exit_code
+        _complain(error, str(error))
+    except Exception as error:
+        if hasattr(error, "format_message"):  # typer's usage errors, whichever module they live in
+            code = 2
+            _complain(error, _reworded(error))
+        elif type(error).__name__ == "Abort":
+            code = 130
+        else:
+            code = 1
+            _complain(error, _unexpected(error))
+    finally:
+        warnings.showwarning = before
+    if code == 130 and not invocation.current().quiet:
+        sys.stderr.write("cardai: interrupted\n")
+    sys.exit(code)
+
+
+def _warn(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    """Print a warning in one line, once; those that are for programmers only with --debug."""
+    told = invocation.current().told
+    if str(message) not in told and (issubclass(category, UserWarning) or invocation.current().debug):
+        told.add(str(message))
+        sys.stderr.write(f"cardai: {message}\n")
+
+
+def _complain(error: BaseException, message: str) -> None:
+    """Print one message on stderr; with --debug the traceback before it."""
+    if invocation.current().debug:
+        import traceback
+
+        traceback.print_exception(error)
+    sys.stderr.write(f"cardai: {message}\n")
+
+
+def _unexpected(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror + (f": {error.filename}" if error.filename is not None else ".")
+    if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("cardai"):
+        return f"The Python module {error.name!r} is not installed. Run: pip install {error.name.partition('.')[0]}"
+    hint = "" if invocation.current().debug else " Add --debug to see where."
+    return f"This is a mistake in the program: {type(error).__name__}: {error}.{hint}"
+
+
+def _reworded(error: Any) -> str:
+    """Return a typer usage error in our own style: what was wrong, what was given, what is known, where to read."""
+    context, kind = getattr(error, "ctx", None), type(error).__name__
+    path = context.command_path if context else f"cardai {invocation.current().command}".strip()
+    param, option = getattr(error, "param", None), getattr(error, "option_name", None)
+    if kind == "NoSuchOption" and context:
+        known = [name for param in context.command.get_params(context) for name in param.opts]
+        message = f"{path} has no option {option}.{nearest(str(option), known)}"
+    elif kind == "MissingParameter" and param is not None:
+        message = f"{path} needs {_called(param)}."
+    elif kind == "BadParameter" and param is not None:
+        said = str(error.message).removeprefix("Value error, ").rstrip(".")
+        message = f"{_called(param)} of {path}: {said[:1].lower()}{said[1:]}.{_given(error)}"
+    elif context and isinstance(context.command, TyperGroup) and param is None:
+        known = context.command.list_commands(context)  # a group without its command, or with another word
+        given = str(error.format_message()).partition("'")[2].partition("'")[0]  # empty where none was given
+        message = f"{path} needs one of its commands: {', '.join(known)}."
+        message += f" Got {given!r}.{nearest(given, known)}" if given else ""
+    else:
+        message = str(error.format_message()).strip().replace("'?.", "'?")
+        message = message if message.endswith(("?", ".")) else message + "."
+    return f"{message} See '{path} --help'."
+
+
+def _called(param: Any) -> str:
+    """Return how a person writes a parameter: --games, or FILE."""
+    options = [name for name in param.opts if name.startswith("--")]
+    return options[0] if options else str(param.metavar or param.name).upper()
+
+
+def _given(error: Any) -> str:
+    """Return " Got 'many'." where the validator behind typer kept what was given."""
+    details = getattr(error.__cause__ or error.__context__, "errors", None)
+    return f" Got {details()[0]['input']!r}." if callable(details) and details() else ""
+
+
+def _pipe_closed() -> int:
+    """Point stdout at nothing, so that Python's own flush at exit stays silent."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 141

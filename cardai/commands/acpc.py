@@ -1,0 +1,157 @@
+"""``cardai acpc``: the poker competition's dealer and player."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def _spare_collections() -> None:
+    """Look for reference cycles seldom: betting nodes are many, long-lived and few of them garbage."""
+    import gc
+
+    gc.set_threshold(50_000, 50, 50)
+
+
+def _choose_kernels(compiled: bool) -> bool:
+    """Run kernels as plain Python from here on, unless they are to be compiled."""
+    if not compiled:
+        from cardai.core.kernel import interpret
+
+        interpret()
+    return compiled
+
+
+def dealer(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The match; its log is NAME.log.", show_default=False)],
+    gamedef: Annotated[
+        str,
+        typer.Argument(metavar="GAMEDEF", help="A game definition file, or a shipped one's name.", show_default=False),
+    ],
+    hands: Annotated[int, typer.Argument(metavar="HANDS", min=1, help="Hands to play.", show_default=False)],
+    seed: Annotated[
+        int, typer.Argument(metavar="SEED", min=0, help="Decides the cards; below 2^32.", show_default=False)
+    ],
+    players: Annotated[
+        list[str], typer.Argument(metavar="P1 P2 ...", help="The players' names, by seat.", show_default=False)
+    ],
+    fixed: Annotated[bool, typer.Option("-f", "--fixed", help="Keep the button where it is.")] = False,
+    ports: Annotated[
+        str,
+        typer.Option("-p", "--ports", metavar="PORT,PORT", help="The ports, by seat.", show_default="any free ones"),
+    ] = "",
+    host: Annotated[
+        str, typer.Option("--host", help="The address to listen on; 0.0.0.0 lets other machines in.")
+    ] = "127.0.0.1",
+    log: Annotated[bool, typer.Option("--log/--no-log", "-L/-l", help="Write NAME.log.")] = True,
+    transactions: Annotated[
+        bool, typer.Option("--transactions/--no-transactions", "-T/-t", help="Write NAME.tlog, to go on from.")
+    ] = False,
+    append: Annotated[
+        bool, typer.Option("-a", "--append", help="Append to the files; with -T, go on with a broken match.")
+    ] = False,
+    t_response: Annotated[int, typer.Option("--t_response", min=1, help="Milliseconds for a response.")] = 600_000,
+    t_hand: Annotated[int, typer.Option("--t_hand", min=1, help="Milliseconds a player has in a hand.")] = 600_000,
+    t_per_hand: Annotated[
+        int, typer.Option("--t_per_hand", min=1, help="Milliseconds a hand that a player has on average.")
+    ] = 7_000,
+    start_timeout: Annotated[
+        int, typer.Option("--start_timeout", help="Milliseconds to wait for the players; below 0: for ever.")
+    ] = -1,
+) -> None:
+    """Deal a match of the poker competition over TCP.
+
+    Prints the ports, one a seat, on the first line, and the score on the last; every line sent and received goes to
+    stderr, unless --quiet. The log is byte for byte what the
+    competition's own dealer writes for the same seed, game and replies. Games that come with cardai:
+    holdem.limit.2p.reverse_blinds, holdem.nolimit.2p.reverse_blinds, holdem.limit.3p, holdem.nolimit.3p,
+    kuhn.limit.3p, leduc.limit.2p.
+    """
+    from cardai.commands.invocation import current
+    from cardai.core.errors import UsageError
+    from cardai.core.kernel import interpret
+
+    interpret()  # a few hands a second are no reason to compile anything
+    _spare_collections()
+    from cardai.formats.acpc.clock import TimeLimits
+    from cardai.formats.acpc.dealer import Dealer, Match
+    from cardai.formats.acpc.gamedef import load_game
+    from cardai.formats.acpc.matchfiles import MatchFiles
+    from cardai.formats.acpc.seat import MatchAborted
+
+    try:
+        match = Match(
+            name=name,
+            game=load_game(gamedef),
+            hands=hands,
+            seed=seed,
+            players=tuple(players),
+            game_file=gamedef,
+            fixed_button=fixed,
+            host=host,
+            ports=tuple(int(port) for port in ports.split(",") if port),
+            limits=TimeLimits(t_response, t_hand, t_per_hand),
+            start_timeout=start_timeout,
+        )
+    except ValueError as error:
+        raise UsageError(f"The match cannot be dealt: {error}") from error
+    files = MatchFiles.open(name, log, transactions, append)
+    with Dealer(match, files, quiet=current().quiet) as table:
+        table.listen()
+        try:
+            table.play()
+        except MatchAborted:  # the dealer has said why, in the competition's words
+            raise typer.Exit(1) from None
+
+
+def play(
+    agent: Annotated[
+        str, typer.Option("--agent", "-a", metavar="AGENT", help="The player, or a trained run.", show_default=False)
+    ],
+    game: Annotated[
+        str,
+        typer.Option(
+            "--game",
+            "-g",
+            metavar="GAMEDEF",
+            help="A game definition file, or a shipped one's name.",
+            show_default=False,
+        ),
+    ],
+    port: Annotated[int, typer.Option("--port", "-p", help="The seat's port.", show_default=False)],
+    host: Annotated[str, typer.Option("--host", help="The dealer's address.")] = "127.0.0.1",
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Decides what the player leaves to chance.")] = 0,
+    plays: Annotated[
+        str,
+        typer.Option(
+            "--as",
+            metavar="GAME",
+            help="The game the agent plays, such as holdem_fcpa.",
+            show_default="the definition's",
+        ),
+    ] = "",
+    compiled: Annotated[
+        bool,
+        typer.Option(
+            "--compiled",
+            help="Compile the game's kernels (starts later; for players that need it).",
+            is_eager=True,  # before --plugin loads files that import kernels
+            callback=_choose_kernels,
+        ),
+    ] = False,
+) -> None:
+    """Take part in a match of the poker competition with any agent.
+
+    Ends when the dealer ends the match. The agent sees the game of cardai that the definition describes; with --as a
+    game that has a ladder of bets, its bets become amounts.
+    """
+    _spare_collections()
+    from cardai.formats.acpc.client import connect
+    from cardai.formats.acpc.client import play as play_match
+    from cardai.formats.acpc.gamedef import load_game
+    from cardai.formats.acpc.player import AgentPlayer
+
+    definition = load_game(game)
+    player = AgentPlayer(agent, definition, seed, plays)
+    play_match(connect(host, port), definition, player.choose, player.hand_finished if player.wants_results else None)

@@ -1,0 +1,104 @@
+"""``cardai evaluate``: exact measures of players: exploitability, best responses, expected values."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cardai.commands.invocation import Json, out, print_json
+
+if TYPE_CHECKING:
+    from cardai.solve.measures import Measured
+
+evaluate = typer.Typer(
+    add_completion=False, no_args_is_help=False, context_settings={"help_option_names": ["--help", "-h"]}
+)
+ELSEWHERE = {"video-poker": "cardai.commands.evaluate_video_poker:video_poker"}
+"""Commands of the group whose functions lie in modules of their own (listed where they are installed)."""
+
+GAME = Annotated[
+    str, typer.Option("--game", "-g", help="The game, NAME[:option=value,...]; small enough to enumerate.")
+]
+AGENT = Annotated[str, typer.Option("--agent", "-a", help="The player: a plugin or a trained run's directory.")]
+VERSUS = Annotated[str, typer.Option("--vs", help="The player in the other seats.")]
+
+
+@evaluate.callback()
+def _group() -> None:
+    """Measure a player exactly: exploitability, best response, expected value."""
+
+
+@evaluate.command("exploitability")
+def exploitability(game: GAME, agent: AGENT, json: Json = False) -> None:
+    """Print what a perfect opponent would win from a player, exactly, in the game's unit a hand.
+
+    For every seat: what the player's policy earns against itself, and what a best response earns in that seat.
+    Exploitability is the mean over seats of what a best response gains (NashConv divided by the number of seats).
+    """
+    import cardai
+    from cardai.solve.measures import measure
+
+    played = cardai.game(game)
+    measured = measure(played, cardai.agent(agent), agent)
+    if json:
+        print_json({"game": game, "agent": agent, "unit": played.unit, **_numbers(measured)})
+        return
+    console = out()
+    table = _table("seat", "earns", "best response", "gain")
+    rows = zip(measured.expected, measured.best_response, measured.gains, strict=True)
+    for seat, (earns, best, gain) in enumerate(rows):
+        table.add_row(str(seat), f"{earns:+.6f}", f"{best:+.6f}", f"{gain:.6f}")
+    console.print(f"{agent} in {game}, exactly, in {played.unit} a hand:")
+    console.print(table)
+    console.print(f"exploitability {measured.exploitability:.9g}  (NashConv {measured.nash_conv:.9g})")
+
+
+@evaluate.command("value")
+def value(game: GAME, agent: AGENT, vs: VERSUS, json: Json = False) -> None:
+    """Print what a player earns against another, exactly, in the game's unit a hand: in each seat, and on average."""
+    import cardai
+    from cardai.solve.measures import expected_value
+
+    played = cardai.game(game)
+    own, other = cardai.agent(agent), cardai.agent(vs)
+    seats = range(played.num_players)
+    earned = [expected_value(played, [own if q == seat else other for q in seats])[seat] for seat in seats]
+    mean = sum(earned) / len(earned)
+    if json:
+        print_json({"game": game, "agent": agent, "vs": vs, "unit": played.unit, "seats": earned, "mean": mean})
+        return
+    console = out()
+    table = _table("seat", "earns")
+    for seat, amount in enumerate(earned):
+        table.add_row(str(seat), f"{amount:+.6f}")
+    console.print(f"{agent} against {vs} in {game}, exactly, in {played.unit} a hand:")
+    console.print(table)
+    console.print(f"mean {mean:+.9g}")
+
+
+def _table(*columns: str) -> Any:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    for column in columns:
+        table.add_column(column, justify="right")
+    return table
+
+
+def _numbers(measured: Measured) -> dict[str, float | list[float]]:
+    return {
+        "expected": list(measured.expected),
+        "best_response": list(measured.best_response),
+        "gains": list(measured.gains),
+        "nash_conv": measured.nash_conv,
+        "exploitability": measured.exploitability,
+    }
+
+
+for _name, _target in ELSEWHERE.items():
+    _module, _, _function = _target.partition(":")
+    if importlib.util.find_spec(_module):
+        evaluate.command(_name)(getattr(importlib.import_module(_module), _function))

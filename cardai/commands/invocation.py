@@ -1,0 +1,175 @@
+"""What one call of the command line has set for all commands, and where its output goes."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Annotated, Any, Protocol, cast
+
+import typer
+from attrs import define, field
+
+from cardai.core import registry
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+@define
+class Invocation:
+    """The settings of this call."""
+
+    debug: bool = False
+    quiet: bool = False
+    command: str = ""
+    told: set[str] = field(factory=set)
+    """Warnings that were printed."""
+
+
+_invocation = Invocation()
+
+Seed = Annotated[
+    int, typer.Option("--seed", metavar="N", min=0, help="The root of all randomness: the same seed, the same games.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes to use.")]
+
+
+def begin() -> None:
+    """Start with no settings (called once a call of the command line)."""
+    _invocation.debug = _invocation.quiet = False
+    _invocation.command = ""
+    _invocation.told.clear()
+
+
+def current() -> Invocation:
+    """Return the settings of this call."""
+    return _invocation
+
+
+def set_debug(value: bool) -> None:
+    _invocation.debug |= value
+
+
+def set_quiet(value: bool) -> None:
+    _invocation.quiet |= value
+
+
+def add_plugins(files: list[str] | None) -> None:
+    """Load the plugin files of ``--plugin``."""
+    for file in files or ():
+        registry.add_file(file)
+
+
+def add_watchers(names: list[str] | None) -> None:
+    """Make the watchers of ``--watch`` active."""
+    for name in names or ():
+        registry.watch(name)
+
+
+EVERYWHERE = "Options of every command"
+Plugins = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--plugin",
+        metavar="FILE",
+        help="Load a one-file plugin (repeatable).",
+        callback=add_plugins,
+        expose_value=False,
+        rich_help_panel=EVERYWHERE,
+    ),
+]
+Watchers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--watch",
+        metavar="NAME",
+        help="Let a watcher plugin see every finished hand or training step (repeatable).",
+        callback=add_watchers,
+        expose_value=False,
+        rich_help_panel=EVERYWHERE,
+    ),
+]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet",
+        "-q",
+        help="Print results only: no progress, no hints.",
+        callback=set_quiet,
+        expose_value=False,
+        rich_help_panel=EVERYWHERE,
+    ),
+]
+Debug = Annotated[
+    bool,
+    typer.Option(
+        "--debug",
+        help="Show the traceback of an error.",
+        callback=set_debug,
+        expose_value=False,
+        rich_help_panel=EVERYWHERE,
+    ),
+]
+
+
+class _Trimmed:
+    """stdout without the blanks that tables leave at the ends of lines, for files and pipes."""
+
+    def write(self, text: str) -> int:
+        return sys.stdout.write(_TRAILING.sub("", text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sys.stdout, name)
+
+
+_TRAILING = re.compile(r" +(?=\n)")
+
+
+def out() -> Console:
+    """Return the console for results: as wide as the terminal, or 120 columns in a file or pipe."""
+    from rich.console import Console
+
+    class Output(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    if sys.stdout.isatty():
+        return Output(highlight=False)
+    return Output(highlight=False, width=120, file=cast(IO[str], _Trimmed()))
+
+
+def note(message: str) -> None:
+    """Print a line about the work itself on stderr, unless --quiet."""
+    if not _invocation.quiet:
+        sys.stderr.write(f"{message}\n")
+        sys.stderr.flush()
+
+
+def print_json(value: Any) -> None:
+    """Print ``value`` as JSON on stdout."""
+    sys.stdout.write(json.dumps(value, indent=2) + "\n")
+
+
+class Advance(Protocol):
+    """What a progress bar is told: how much is done of how much."""
+
+    def __call__(self, done: int, total: int) -> None: ...
+
+
+@contextmanager
+def progress(label: str, unit: str = "games") -> Iterator[Advance | None]:
+    """Show a progress bar on stderr; yield None where stderr is no terminal or --quiet was given."""
+    if _invocation.quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn(unit))
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,0 +1,97 @@
+"""``cardai list-plugins``: what is installed, read from metadata; nothing is imported unless --check asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from cardai.commands.invocation import Json, out, print_json
+from cardai.core.errors import unknown_name
+from cardai.core.registry import GROUPS, Entry, check_all, entries
+
+
+def list_plugins(
+    kind: Annotated[
+        str | None, typer.Option("--kind", "-k", metavar="KIND", help="Only game, encoder, agent, trainer or watcher.")
+    ] = None,
+    check: Annotated[bool, typer.Option("--check", help="Load each plugin and say which cannot be used.")] = False,
+    json: Json = False,
+) -> None:
+    """List the plugins that are installed: games, encoders, agents, trainers and watchers.
+
+    Nothing is imported, so a broken plugin cannot spoil the list; --check loads them all and ends with 1 if one fails.
+    """
+    wanted = None if kind is None else known_kind(kind)
+    rows = list(check_all(wanted)) if check else [(entry, entry.status) for entry in entries(wanted)]
+    if json:
+        print_json([_as_json(entry, status) for entry, status in rows])
+    else:
+        _print(rows, check)
+    if check and any(status != "ok" and not entry.missing for entry, status in rows):
+        raise typer.Exit(1)
+
+
+def known_kind(text: str) -> str:
+    """Return a kind of plugin by its name or plural. Raises UnknownNameError."""
+    singular = text.lower().removesuffix("s")
+    if singular not in GROUPS:
+        raise unknown_name("kind of plugin", text, GROUPS)
+    return singular
+
+
+def _as_json(entry: Entry, status: str) -> dict[str, Any]:
+    return {
+        "kind": entry.kind,
+        "name": entry.name,
+        "preset_of": entry.preset_of or None,
+        "summary": entry.summary(),
+        "distribution": entry.distribution,
+        "version": entry.version,
+        "module": entry.module,
+        "extras": list(entry.extras),
+        "status": status,
+    }
+
+
+def _in_order(rows: list[tuple[Entry, str]]) -> Iterator[tuple[Entry, str]]:
+    """Yield the rows with each preset under its general plugin."""
+    names = {(entry.kind, entry.name) for entry, _ in rows}
+    for entry, status in rows:
+        if entry.preset_of and (entry.kind, entry.preset_of) in names:
+            continue
+        yield entry, status
+        yield from ((e, s) for e, s in rows if e.preset_of == entry.name and e.kind == entry.kind)
+
+
+def _print(rows: list[tuple[Entry, str]], checked: bool) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    console = out()
+    said = {(entry.kind, entry.name): status for entry, status in rows}
+    foreign = any(entry.distribution != "cardai" for entry, _ in rows)
+    for kind in GROUPS:
+        mine = [row for row in rows if row[0].kind == kind]
+        if not mine:
+            continue
+        table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+        table.add_column(no_wrap=True)
+        table.add_column(overflow="fold")
+        for entry, status in _in_order(mine):
+            nested = entry.preset_of and any(e.name == entry.preset_of for e, _ in mine)
+            name = Text(("    " if nested else "  ") + entry.name, style="" if nested else "bold")
+            about = f"preset of {entry.preset_of}" if entry.preset_of else entry.summary()
+            line = Text(about, style="dim" if entry.preset_of else "")
+            if foreign and entry.distribution != "cardai":
+                line.append(f"  [{' '.join((entry.distribution, entry.version)).strip()}]", style="cyan")
+            if status != "ok" and not (nested and said[kind, entry.preset_of] == status):
+                line.append(f"\n{status}", style="red")
+            elif status == "ok" and checked:
+                line.append("  ok", style="green")
+            table.add_row(name, line)
+        console.print(Text(kind + "s", style="bold underline"))
+        console.print(table)
+    if not rows:
+        console.print("No plugins.")

@@ -1,0 +1,106 @@
+"""``cardai new KIND NAME``: a ready third-party package, with a test, to start from."""
+
+from __future__ import annotations
+
+import importlib.util
+import keyword
+import re
+import sys
+from importlib import resources
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cardai.commands.invocation import out
+from cardai.core.errors import UsageError, unknown_name
+from cardai.core.registry import entries
+
+KINDS = ("game", "agent", "encoder", "trainer")
+_TRY = {
+    "game": "cardai run --game PUBLIC --agent random --vs random",
+    "agent": "cardai run --game kuhn --agent PUBLIC --vs random",
+    "encoder": "cardai describe encoder PUBLIC --game kuhn",
+    "trainer": "cardai train --game kuhn --trainer PUBLIC --steps 1000 --out runs/first",
+}
+
+
+def new(
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="game, agent, encoder or trainer.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The plugin's public name: small letters, digits, - and _.")
+    ],
+    out_dir: Annotated[Path | None, typer.Option("--out", "-o", help="Where to write. Default: ./NAME")] = None,
+) -> None:
+    """Write a whole package with one working plugin, its entry point and a test that runs the conformance kit.
+
+    Change the one module to what you want; ``pip install -e`` makes the plugin known everywhere.
+    """
+    if kind not in KINDS:
+        raise unknown_name("kind of plugin to write", kind, KINDS)
+    module = module_name(kind, name)
+    directory = out_dir or Path(name)
+    write_package(kind, name, module, directory)
+    console = out()
+    console.print(f"Wrote {kind} {name!r} to {directory}:")
+    for file in sorted(p for p in directory.rglob("*") if p.is_file()):
+        console.print(f"  {file.relative_to(directory)}")
+    console.print(f"Next:\n  pip install -e {directory}\n  {_TRY[kind].replace('PUBLIC', name)}")
+
+
+def module_name(kind: str, name: str) -> str:
+    """Return the name of the plugin's module.
+
+    Raises:
+        UsageError: the name cannot be one, or is taken.
+    """
+    module = name.replace("-", "_")
+    if not re.fullmatch(r"[a-z][a-z0-9_-]*", name) or keyword.iskeyword(module):
+        raise UsageError(f"A plugin's name is small letters, digits, - and _, a letter first. Got {name!r}.")
+    taken = next((entry for entry in entries(kind) if entry.name == name), None)
+    if taken is not None:
+        raise UsageError(
+            f"There is {'a' if kind in ('game', 'trainer') else 'an'} {kind} named {name!r} already, from {taken.distribution}. Choose another name."
+        )
+    if module in sys.stdlib_module_names or module in ("cardai", "tests") or importlib.util.find_spec(module):
+        raise UsageError(f"There is a Python module named {module!r} already. Choose another name.")
+    return module
+
+
+def write_package(kind: str, name: str, module: str, directory: Path) -> None:
+    """Write the package of a new plugin into ``directory``.
+
+    Raises:
+        UsageError: the directory is there and not empty, or cannot be written.
+    """
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise UsageError(f"{str(directory)!r} is there already and not empty. Give another place with --out.")
+    files = {
+        "pyproject.toml": "pyproject.toml.txt",
+        f"{module}.py": f"{kind}.py.txt",
+        "README.md": "README.md.txt",
+        f"tests/test_{module}.py": "test.py.txt",
+    }
+    try:
+        for target, template in files.items():
+            path = directory / target
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(_filled(template, kind, name, module), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{str(directory)!r} cannot be written: {error.strerror}.") from error
+
+
+def _filled(template: str, kind: str, name: str, module: str) -> str:
+    text = resources.files("cardai.commands").joinpath("templates", template).read_text(encoding="utf-8")
+    words = {
+        "COMMAND": _TRY[kind],
+        "WHERE": "" if kind == "game" else ', game="kuhn"',
+        "KIND": kind,
+        "NewPlugin": "".join(part.capitalize() for part in module.split("_")),
+        "new-plugin": module.replace("_", "-"),
+        "new_plugin": module,
+        "PUBLIC": name,
+    }
+    for word, value in words.items():
+        text = text.replace(word, value)
+    return text

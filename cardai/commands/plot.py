@@ -1,0 +1,100 @@
+"""``cardai plot``: learning curves of trained runs as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from cardai.training.curves import Curve
+    from cardai.training.runs import Run
+
+AXIS_LABELS = {
+    "step": "steps",
+    "seconds": "seconds (wall)",
+    "cpu_seconds": "CPU seconds",
+    "env_steps": "actions played",
+}
+
+
+def plot(
+    runs: Annotated[list[Path], typer.Argument(help="Run directories; seeds of one setting make a band.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The picture: .png or .svg.")] = Path("curves.png"),
+    metric: Annotated[str, typer.Option(help="What to draw.")] = "exploitability",
+    x: Annotated[str, typer.Option("--x", help="Against what: step, seconds, cpu_seconds, env_steps.")] = "step",
+    log_x: Annotated[bool, typer.Option("--log-x", help="Logarithmic horizontal axis.")] = False,
+    log_y: Annotated[bool, typer.Option("--log-y", help="Logarithmic vertical axis.")] = False,
+    title: Annotated[str, typer.Option(help="A heading.")] = "",
+) -> None:
+    """Draw learning curves: the median over seeds with a band from the lowest to the highest."""
+    from cardai.core.errors import UsageError
+    from cardai.training.curves import curves
+    from cardai.training.runs import Run
+
+    if out.suffix not in (".png", ".svg"):
+        raise UsageError(f"--out must end in .png or .svg. Got {str(out)!r}.")
+    opened = [Run.open(path) for path in runs]
+    found = curves(opened, metric, x)
+    unit = opened[0].trainer().step_unit if len({run.trainer().step_unit for run in opened}) == 1 else "steps"
+    draw(found, out, _with_unit(metric, opened), unit if x == "step" else AXIS_LABELS.get(x, x), log_x, log_y, title)
+    for curve in found:
+        seeds = "1 seed" if curve.seeds == 1 else f"{curve.seeds} seeds, {curve.low[-1]:.5g} to {curve.high[-1]:.5g}"
+        typer.echo(f"{curve.label}: {metric} {curve.median[-1]:.5g} at {curve.x[-1]:,.6g} ({seeds})")
+    typer.echo(f"Drawn: {out}")
+
+
+def _with_unit(metric: str, runs: Sequence[Run]) -> str:
+    """Return the label of a metric: exploitability is in the game's unit a hand, if all runs agree on it."""
+    units = {run.game().unit for run in runs} if "exploitability" in metric else set()
+    return f"{metric} ({units.pop()} a hand)" if len(units) == 1 else metric
+
+
+def draw(
+    found: Sequence[Curve],
+    out: Path,
+    metric: str,
+    x_label: str,
+    log_x: bool = False,
+    log_y: bool = False,
+    title: str = "",
+    points: Sequence[tuple[str, Sequence[float], Sequence[float]]] = (),
+) -> None:
+    """Draw curves, and published ``points`` (label, x, y) as markers, into ``out``."""
+    pyplot = _pyplot()
+    figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
+    colours = pyplot.get_cmap("tab10").colors
+    for i, curve in enumerate(found):
+        colour = colours[i % len(colours)]
+        seeds = "" if curve.seeds == 1 else f" ({curve.seeds} seeds)"
+        axes.plot(curve.x, curve.median, color=colour, lw=1.5, label=curve.label + seeds)
+        if curve.seeds > 1:
+            axes.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.2, lw=0)
+    for (label, xs, ys), marker in zip(points, "osD^v<>", strict=False):
+        axes.plot(xs, ys, marker, color="black", mfc="none", ms=5, label=label)
+    axes.set(xlabel=x_label, ylabel=metric, title=title)
+    if log_x:
+        axes.set_xscale("log")
+    if log_y:
+        axes.set_yscale("log")
+    elif min((float(curve.low.min()) for curve in found), default=0.0) >= 0:
+        axes.set_ylim(bottom=0)
+    axes.grid(alpha=0.3, which="both" if log_y else "major")
+    axes.legend(fontsize=8)
+    figure.savefig(out, dpi=150)
+    pyplot.close(figure)
+
+
+def _pyplot() -> Any:
+    from cardai.core.errors import PluginError
+
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise PluginError("Drawing needs matplotlib. Run: pip install 'cardai[plot]'") from error
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    return pyplot

@@ -1,0 +1,274 @@
+"""``cardai replay``: step through one recorded hand with its cards drawn, and hear what an agent would have done."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cardai.commands.invocation import Json, out, print_json
+from cardai.core.errors import DamagedFileError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.text import Text
+
+    from cardai.arena.records import Record, RecordFile
+    from cardai.core.game import Game, Legal, Tables
+
+BAR = 24
+"""The width of a policy's bar, in characters."""
+
+
+def replay(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="A record of run --record, or an ACPC log; - is stdin.", show_default=False
+        ),
+    ],
+    hand: Annotated[int, typer.Option("--hand", "-k", metavar="K", min=1, help="Which hand of the file.")] = 1,
+    agent: Annotated[
+        str | None, typer.Option("--agent", "-a", metavar="AGENT", help="Show what this player would have done.")
+    ] = None,
+    seat: Annotated[
+        int | None,
+        typer.Option(
+            "--seat", metavar="SEAT", min=0, help="Look from this seat.", show_default="the first agent's seat"
+        ),
+    ] = None,
+    reveal: Annotated[bool, typer.Option("--reveal", help="Show every player's cards and choices.")] = False,
+    json: Json = False,
+) -> None:
+    """Step through a recorded hand with its cards drawn. What the seat you look from could not see stays hidden.
+
+    At a terminal: Enter or → goes on, ← goes back, n and p change the hand, q leaves. Else the whole hand is printed.
+    """
+    from cardai import make
+    from cardai.core import registry
+
+    record_file = load(file)
+    for message in record_file.damaged:
+        sys.stderr.write(f"cardai: {message}\n")
+    if not record_file.hands:
+        raise DamagedFileError(f"{file} holds no hand that can be read.")
+    if hand > len(record_file.hands):
+        count = len(record_file.hands)
+        raise UsageError(f"{file} has {count} hand{'s' * (count != 1)}: --hand goes from 1 to {count}. Got {hand}.")
+    game = registry.create("game", str(record_file.header["game"]))
+    if seat is not None and seat >= game.num_players:
+        raise UsageError(f"The game has seats 0 to {game.num_players - 1}. Got --seat {seat}.")
+    player = None if agent is None else make.agent(agent).for_game(game)
+    if player is not None and player.interactive:
+        raise UsageError("--agent must be a program here: it is asked what it would have done.")
+    show = Show(game, record_file, seat, reveal, agent or "", player)
+    if json:
+        print_json(show.as_json(hand - 1))
+    elif sys.stdout.isatty() and sys.stderr.isatty():
+        from cardai.commands.show.stepping import step_through
+
+        step_through(show.frames, hand - 1, len(record_file.hands))
+    else:
+        console = out()
+        for frame in show.frames(hand - 1, brief=not reveal):
+            console.print(frame)
+
+
+def load(file: str) -> RecordFile:
+    """Return the hands of a record file, or of a log of the poker competition."""
+    from cardai.formats import read_hands
+
+    return read_hands(file)
+
+
+class Show:
+    """One record file as screens: each decision of a hand is one, the end another."""
+
+    def __init__(
+        self, game: Game, file: RecordFile, seat: int | None, reveal: bool, adviser: str, player: Any | None
+    ) -> None:
+        self.game = game
+        self.file = file
+        self.seat = seat
+        self.reveal = reveal
+        self.adviser = adviser
+        self.player = player
+        names = [str(name) for name in file.header.get("agents", ())]
+        self.agents = names or [f"player {seat}" for seat in range(game.num_players)]
+
+    def steps(self, number: int) -> Iterator[dict[str, Any]]:
+        """Yield each step of a hand as plain values: who acts, what is seen, what was played, what was advised."""
+        from cardai.arena.records import replay as replayed
+
+        record = self.file.hands[number]
+        watched = self._watched(record)
+        advisers: dict[int, Any] = {}
+        count = 0
+        for tables, action in replayed(self.game, record):
+            actor = int(tables.current_players()[0])
+            open_to = self.reveal or actor == watched
+            seen = action if open_to or action < 0 else self._observed(tables, actor, action, watched)
+            if seen is None:  # not even that there was a choice
+                continue
+            count += 1
+            step: dict[str, Any] = {"step": count, "player": actor if actor >= 0 else None, "seat": watched}
+            step["views"] = {str(s): self._view(tables, s) for s in self._eyes(watched)}
+            if action >= 0:
+                step["action"] = seen if seen == action else None
+                step["words"] = self.words(action) if seen == action else "something hidden"
+                if self.player is not None and open_to:
+                    step["advice"] = self._advice(advisers, tables, actor, record)
+            yield step
+
+    def frames(self, number: int, brief: bool = False) -> list[Text]:
+        """Return a hand as screens to look at one after the other; ``brief`` draws only what the watched seat acts on."""
+        record = self.file.hands[number]
+        frames = [self._title(number, record)]
+        for step in self.steps(number):
+            drawn = not brief or step["player"] in (None, step["seat"])
+            frames.append(self._frame(step, record, drawn))
+        return frames
+
+    def as_json(self, number: int) -> dict[str, Any]:
+        """Return a hand as plain values."""
+        record = self.file.hands[number]
+        return {
+            "game": self.file.header["game"],
+            "agents": self.agents,
+            "seats": record["seats"],
+            "hand": number + 1,
+            "steps": list(self.steps(number)),
+            "returns": record["returns"],
+            "outcome": record.get("outcome", {}),
+        }
+
+    def words(self, action: int) -> str:
+        """Return an action for people."""
+        from cardai.arena.display import action_name
+
+        return action_name(self.game, action)
+
+    def _watched(self, record: Record) -> int:
+        if self.seat is not None:
+            return self.seat
+        return record["seats"].index(0) if 0 in record["seats"] else 0
+
+    def _eyes(self, watched: int) -> list[int]:
+        return [watched] + [s for s in range(self.game.num_players) if s != watched and self.reveal]
+
+    def _view(self, tables: Tables, seat: int) -> dict[str, Any]:
+        import numpy as np
+
+        from cardai.core.fields import unpack_view
+
+        return unpack_view(self.game.view_fields, tables.views(seat, np.zeros(1, np.int64))[0])
+
+    def _observed(self, tables: Tables, actor: int, action: int, watched: int) -> int | None:
+        """Return ``action`` if the watched seat could tell it from others, -1 if not, None if it saw nothing at all.
+
+        Fast games say what is seen of an action; of plain ones everything is.
+        """
+        import numpy as np
+
+        from cardai.core.agent import legal_list
+        from cardai.core.rows import RowGame, RowTables
+
+        if not (isinstance(self.game, RowGame) and isinstance(tables, RowTables)):
+            return action
+        row = tables.data[0]
+        seen = self.game.observed(row, actor, action, watched)
+        if seen is None:
+            return None
+        legal = legal_list(tables.legal(np.zeros(1, np.int64)), 0)
+        others = (self.game.observed(row, actor, other, watched) for other in legal if other != action)
+        return -1 if seen in others else action
+
+    def _advice(self, advisers: dict[int, Any], tables: Tables, actor: int, record: Record) -> list[tuple[str, float]]:
+        """Return the adviser's (action in words, probability) pairs, the likeliest first."""
+        import numpy as np
+
+        from cardai.core.rng import Rows, derive
+
+        row = np.zeros(1, np.int64)
+        views, legal = tables.views(actor, row), tables.legal(row)
+        assert self.player is not None
+        agent = advisers.setdefault(actor, self.player.new_match(actor))
+        if type(agent).has_policy():
+            try:
+                return self._likeliest(np.asarray(agent.policy(views, legal))[0], legal)
+            except NotImplementedError:
+                pass
+        seed = derive(int(record["seed"]), "advice", actor)
+        return [(self.words(int(agent.act(views, legal, Rows(np.array([seed], np.uint64)))[0])), 1.0)]
+
+    def _likeliest(self, policy: Any, legal: Legal) -> list[tuple[str, float]]:
+        from cardai.core.game import Amounts
+
+        pairs: list[tuple[str, float]] = []
+        for action in sorted(range(len(policy)), key=lambda a: -policy[a]):
+            if policy[action] > 0.005 or not pairs:
+                raising = isinstance(legal, Amounts) and action == 2
+                pairs.append(("raise" if raising else self.words(action), float(policy[action])))
+        return pairs[:6]
+
+    # -- drawing ---------------------------------------------------------------------------------------------------
+
+    def _name(self, seat: int, record: Record) -> str:
+        return f"{self.agents[record['seats'][seat]]} (seat {seat})"
+
+    def _title(self, number: int, record: Record) -> Text:
+        from rich.text import Text
+
+        names = " against ".join(self._name(seat, record) for seat in range(self.game.num_players))
+        title = Text(f"Hand {number + 1:,} of {len(self.file.hands):,}: {names}", style="bold")
+        if record.get("hand"):
+            title.append(f"\nHand {record['hand'] + 1} of game {record['game_number'] + 1:,}", style="not bold")
+        score = record["setup"].get("score")
+        if score and any(score):
+            title.append(f"\nScore {' : '.join(f'{points:g}' for points in score)}", style="not bold")
+        watched = self._watched(record)
+        hidden = "" if self.reveal else f"\nSeen by {self._name(watched, record)}; --reveal shows the rest."
+        return title.append(hidden, style="not bold dim")
+
+    def _frame(self, step: dict[str, Any], record: Record, drawn: bool) -> Text:
+        from rich.text import Text
+
+        from cardai.arena.display import coloured, private_rows, view_text
+
+        text = Text("\n" if drawn else "")
+        acting = step["player"]
+        if "words" not in step:
+            text.append("The hand is over.\n", style="bold")
+        own = step["views"][str(step["seat"])]
+        if drawn:
+            text.append(coloured(view_text(self.game, own).rstrip("\n") + "\n"))
+        for seat, view in step["views"].items():
+            for label, cards in private_rows(self.game, own, view):
+                text.append(coloured(f"{self._name(int(seat), record)} {label}: {cards}\n"))
+        if "words" in step:
+            who = Text(f"{step['step']}. {self._name(acting, record)}: ", style="bold")
+            text.append(who).append(coloured(step["words"], "bold green"))
+            for words, share in step.get("advice", ()):
+                bar = "█" * max(1, round(share * BAR))
+                text.append(f"\n     {self.adviser} {share:>4.0%} {bar:<{BAR}} ", style="dim").append(coloured(words))
+        else:
+            text.append(self._result(record))
+        return text
+
+    def _result(self, record: Record) -> Text:
+        from rich.text import Text
+
+        from cardai.arena.display import value_text
+
+        text = Text()
+        for seat, result in enumerate(record["returns"]):
+            style = "green" if result > 0 else "red" if result < 0 else ""
+            text.append(f"{self._name(seat, record)}: {result:+g} {self.game.unit}\n", style=style)
+        outcome = record.get("outcome", {})
+        parts = []
+        for f in self.game.outcome_fields:
+            if f.name in outcome and not f.size:
+                parts.append(f"{f.name.replace('_', ' ')} {value_text(self.game, f, outcome[f.name], None)}")
+        return text.append(", ".join(parts))

@@ -1,0 +1,246 @@
+"""``cardai run``: play games between agents and report who is better."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cardai.commands.invocation import Jobs, Json, current, note, out, print_json, progress
+from cardai.commands.show.figures import columns, estimate_json, percent, signed
+from cardai.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from cardai.arena.match import MatchResult
+
+DEFAULT_GAMES = 1000
+
+
+def run(
+    game: Annotated[
+        str,
+        typer.Option(
+            "--game", "-g", metavar="GAME", help="The game, such as gin or gin:target=50.", show_default=False
+        ),
+    ],
+    agent: Annotated[
+        str, typer.Option("--agent", "-a", metavar="AGENT", help="The player that is measured.", show_default=False)
+    ],
+    vs: Annotated[
+        list[str] | None,
+        typer.Option("--vs", "-v", metavar="AGENT", help="Its opponent; repeat it for each further seat."),
+    ] = None,
+    games: Annotated[
+        int | None,
+        typer.Option(
+            "--games",
+            "-n",
+            metavar="N",
+            min=1,
+            help="Games, both of a duplicate pair counted.",
+            show_default="1000; 1 with a human",
+        ),
+    ] = None,
+    no_duplicate: Annotated[
+        bool, typer.Option("--no-duplicate", help="New cards every game, instead of each deal once in every seat.")
+    ] = False,
+    record: Annotated[
+        str | None, typer.Option("--record", metavar="FILE", help="Keep every hand as a JSON line, for replay.")
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            "--seed",
+            metavar="N",
+            min=0,
+            help="The root of all randomness: the same seed, the same games.",
+            show_default="0; drawn with a human",
+        ),
+    ] = None,
+    jobs: Jobs = 1,
+    json: Json = False,
+) -> None:
+    """Play games between two agents (or more, or one, as the game has seats) and report who is better.
+
+    Each deal is played once in every seat, so luck with the cards cancels out; intervals are 95%.
+    Agents and games take options: simple:knock=5, gin:target=50. A trained run's directory is an agent too.
+    """
+    from cardai import make
+    from cardai.arena import match
+    from cardai.core import registry
+
+    made = registry.create("game", game)
+    agents = seated(game, made.num_players, agent, vs or [])
+    players = [make.agent(spec) for spec in agents]
+    human = any(player.interactive for player in players)
+    duplicate = not no_duplicate and not human
+    size = made.num_players if duplicate else 1
+    if games is None:
+        games = 1 if human else -(-DEFAULT_GAMES // size) * size
+    if seed is None:
+        seed = _any_seed() if human else 0
+    with progress(f"{' - '.join(agents)}") as advance, tell_compiling():
+        result = match.play(
+            game,
+            agents,
+            games=games,
+            seed=seed,
+            duplicate=duplicate,
+            jobs=jobs,
+            batch=1 if human else 2048,
+            progress=None if human else advance,
+            record=record,
+        )
+    command = "" if human else reproduce(game, agents, games, seed, no_duplicate)
+    if json:
+        print_json(as_json(result, game, command))
+    else:
+        show(result, command)
+    if record and len(result.hands):
+        note(f"The hands are in {record}. See them with: cardai replay {shlex.quote(record)}")
+    if result.interrupted and not human:
+        raise typer.Exit(130)
+
+
+def seated(game: str, seats: int, agent: str, vs: Sequence[str]) -> list[str]:
+    """Return the agents in order of seats. Raises UsageError when they do not fill them."""
+    if len(vs) + 1 == seats:
+        return [agent, *vs]
+    if seats == 1:
+        raise UsageError(f"{game} has one seat, for --agent. Leave out --vs {' --vs '.join(vs)}.")
+    needs = "--vs once" if seats == 2 else f"--vs {seats - 1} times, once for each further seat"
+    raise UsageError(f"{game} has {seats} seats: give {needs}. Got {len(vs) or 'none'}.")
+
+
+def tell_compiling() -> AbstractContextManager[None]:
+    """Return a context in which a line says so when rules or players are compiled for the first time."""
+    from cardai.core.kernel import when_compiling
+
+    text = "Compiling the rules and players to machine code. This happens once and takes up to half a minute."
+    return when_compiling(lambda: note(text))
+
+
+def _any_seed() -> int:
+    import secrets
+
+    return secrets.randbelow(10**9)
+
+
+def reproduce(game: str, agents: Sequence[str], games: int, seed: int, no_duplicate: bool) -> str:
+    """Return the command line that plays the same games again."""
+    from cardai.core import registry
+
+    words = ["cardai", "run", "--game", game, "--agent", agents[0]]
+    for other in agents[1:]:
+        words += ["--vs", other]
+    words += ["--games", str(games), "--seed", str(seed)]
+    words += ["--no-duplicate"] if no_duplicate else []
+    for file in registry.plugin_files():
+        words += ["--plugin", file]
+    return shlex.join(words)
+
+
+# -- what is shown -------------------------------------------------------------------------------------------------
+
+
+def table_of(result: MatchResult) -> list[tuple[str, list[str]]]:
+    """Return the result as rows: a label and a text for each agent."""
+    game, count = result.game, len(result.agents)
+    rows: list[tuple[str, list[str]]] = []
+    if count > 1:
+        rows.append(("games won", [percent(result.win_rate(a)) for a in range(count)]))
+    means = [signed(result.mean_return(a), game.unit) for a in range(count)]
+    rows.append(("mean return a hand", means))
+    if game.measure == "returns" or count == 1:
+        rows.reverse()
+    summaries = [dict(result.summary(a)) for a in range(count)]
+    labels = dict.fromkeys(label for summary in summaries for label in summary)
+    rows += [(label, [summary.get(label, "") for summary in summaries]) for label in labels]
+    if any(result.forfeits):
+        rows.append(("forfeits", [str(n) for n in result.forfeits]))
+    return rows
+
+
+def show(result: MatchResult, command: str) -> None:
+    """Print the result for a person."""
+    from rich.table import Table
+    from rich.text import Text
+
+    console = out()
+    played = len(result.games)
+    if result.interrupted:
+        lean = " Those that end early come first, so the figures lean to short games." if _lock_step(result) else ""
+        console.print(Text(f"Stopped after {played:,} of {result.wanted:,} games.{lean}", style="yellow"))
+    if not played:
+        console.print("No game was finished.")
+        return
+    console.print(Text(_title(result)))
+    console.print()
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), show_header=len(result.agents) > 1)
+    table.add_column("")
+    for name in columns(result.agents):
+        table.add_column(Text(name, style="bold"), no_wrap=True)
+    for i, (label, cells) in enumerate(table_of(result)):
+        cells = ["-" if cell.startswith(("nan", "+nan")) else cell for cell in cells]  # of nothing
+        table.add_row(label, *cells, style="bold" if i == 0 else "")
+    console.print(table)
+    if result.duplicate and len(result.agents) > 1 and len(set(result.agents)) == 1:
+        console.print(
+            "\nOn deals played in every seat a player against itself scores exactly even (--no-duplicate does not)."
+        )
+    speed = played / max(result.seconds, 1e-9)
+    console.print(
+        f"\n{speed:,.{0 if speed >= 10 else 1}f} games a second, {result.seconds:.1f} s in all. ± is half a 95% interval."
+    )
+    if command and not current().quiet:
+        console.print(Text.assemble("Again: ", (command, "cyan")), soft_wrap=True)
+
+
+def _lock_step(result: MatchResult) -> bool:
+    """Say whether games of several lengths were under way side by side."""
+    return result.wanted > 1 and len(result.hands) > len(result.games)
+
+
+def _title(result: MatchResult) -> str:
+    played, hands = len(result.games), len(result.hands)
+    title = f"{' against '.join(result.agents)}: {played:,} {'game' if played == 1 else 'games'}"
+    if hands != played:
+        title += f" of {hands / played:.2f} hands"
+    if result.duplicate and result.game.num_players > 1:
+        deals = len(set(result.groups.tolist()))
+        title += f", each of {deals:,} deals played in every seat" if deals > 1 else ", one deal played in every seat"
+    return title + "."
+
+
+def as_json(result: MatchResult, game: str, command: str) -> dict[str, Any]:
+    """Return the result as plain values."""
+    from cardai import __version__
+
+    players = []
+    for a, name in enumerate(result.agents):
+        player: dict[str, Any] = {"agent": name}
+        if len(result.agents) > 1:
+            player["win_rate"] = estimate_json(result.win_rate(a), rate=True)
+        player["mean_return"] = estimate_json(result.mean_return(a))
+        player["summary"] = dict(result.summary(a)) if len(result.hands) else {}
+        found = result.figures(a) if len(result.hands) else {}
+        player["figures"] = {name: estimate_json(figure) for name, figure in found.items()}
+        players.append(player)
+    return {
+        "cardai": __version__,
+        "game": game,
+        "unit": result.game.unit,
+        "players": players,
+        "games": len(result.games),
+        "hands": len(result.hands),
+        "wanted": result.wanted,
+        "interrupted": result.interrupted,
+        "duplicate": result.duplicate,
+        "seed": result.seed,
+        "seconds": round(result.seconds, 3),
+        "games_per_second": round(len(result.games) / max(result.seconds, 1e-9), 1),
+        "command": command,
+    }

@@ -1,0 +1,93 @@
+"""The live display of a training run: progress, the latest metrics, speed and time left."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from time import monotonic
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from cardai.commands import invocation
+from cardai.training.runs import short_spec
+
+if TYPE_CHECKING:
+    from cardai.training.runs import Run
+
+_SHOWN = 14
+_BARS = "▁▂▃▄▅▆▇█"
+
+
+class TrainingDisplay:
+    """Shows a run on stderr; shows nothing where that is no terminal, or with --quiet."""
+
+    def __init__(self, run: Run, steps: int, begun_at: int, unit: str, console: Console | None = None) -> None:
+        trainer, game = short_spec("trainer", run.trainer_spec), short_spec("game", run.game_spec)
+        self._title = f"{trainer} on {game}: {run.path}"
+        self._steps, self._unit = steps, unit
+        self._metrics: dict[str, float] = {}
+        self._curve = [row["exploitability"] for row in run.read_metrics() if "exploitability" in row]
+        self._seen: deque[tuple[float, int]] = deque([(monotonic(), begun_at)], maxlen=200)
+        console = console or Console(stderr=True)
+        shown = console.is_terminal and not invocation.current().quiet
+        self._live = Live(console=console, refresh_per_second=4) if shown else None
+
+    def __enter__(self) -> Self:
+        if self._live is not None:
+            self._live.start()
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._live is not None:
+            self._live.update(self.table())
+            self._live.stop()
+
+    def update(self, step: int, metrics: Mapping[str, float]) -> None:
+        """Take note of a yield of the trainer."""
+        if self._live is None:
+            return
+        self._metrics.update(metrics)
+        if "exploitability" in metrics:
+            self._curve.append(metrics["exploitability"])
+        if monotonic() - self._seen[-1][0] > 0.2:
+            self._seen.append((monotonic(), step))
+            self._live.update(self.table())
+
+    def table(self) -> Table:
+        """Return the display as a rich table."""
+        (before, first), (now, step) = self._seen[0], self._seen[-1]
+        speed = (step - first) / (now - before) if now > before else 0.0
+        left = f"{_clock((self._steps - step) / speed)} left" if speed else "starting"
+        table = Table(title=self._title, show_header=False, title_justify="left")
+        table.add_row("progress", f"{_bar(step / self._steps)} {step:,} of {self._steps:,} {self._unit}")
+        table.add_row("speed", f"{speed:,.0f} {self._unit} a second, {left}")
+        if self._curve:
+            best = min(self._curve)
+            table.add_row("exploitability", f"{self._curve[-1]:.5f} (best {best:.5f}) {_spark(self._curve)}")
+        others = [name for name in self._metrics if name != "exploitability"]
+        for name in others[:_SHOWN]:
+            table.add_row(name, f"{self._metrics[name]:,.6g}")
+        return table
+
+
+def _bar(fraction: float, width: int = 30) -> str:
+    full = round(width * min(1.0, fraction))
+    return "█" * full + "░" * (width - full) + f" {100 * fraction:.1f} %"
+
+
+def _spark(curve: list[float], width: int = 30) -> str:
+    """Return the curve's shape in one line of block characters."""
+    points = [curve[i * (len(curve) - 1) // max(1, width - 1)] for i in range(width)] if len(curve) > width else curve
+    low, high = min(points), max(points)
+    scale = (len(_BARS) - 1) / (high - low) if high > low else 0.0
+    return "".join(_BARS[round((value - low) * scale)] for value in points)
+
+
+def _clock(seconds: float) -> str:
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}"

@@ -1,0 +1,227 @@
+"""``cardai tournament``: every pair of several agents, the crosstable, and a heat map where matplotlib is there."""
+
+from __future__ import annotations
+
+import importlib.util
+import json as json_module
+import shlex
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cardai.commands.invocation import Jobs, Json, Seed, note, out, print_json, progress
+from cardai.commands.run import tell_compiling
+from cardai.commands.show.figures import estimate_json, percent, signed
+from cardai.core.errors import PluginError, UsageError
+
+if TYPE_CHECKING:
+    from cardai.arena.tournament import Standings
+
+
+class Format(StrEnum):
+    """Who meets whom."""
+
+    roundrobin = "roundrobin"
+    gauntlet = "gauntlet"
+
+
+def tournament(
+    game: Annotated[str, typer.Option("--game", "-g", metavar="GAME", help="A game for two.", show_default=False)],
+    agent: Annotated[
+        list[str], typer.Option("--agent", "-a", metavar="AGENT", help="A player; repeat it.", show_default=False)
+    ],
+    games: Annotated[int, typer.Option("--games", "-n", metavar="N", min=1, help="Games a pairing.")] = 1000,
+    form: Annotated[
+        Format, typer.Option("--format", help="Each against each, or the first against every other.")
+    ] = Format.roundrobin,
+    directory: Annotated[
+        str | None, typer.Option("--out", "-o", metavar="DIR", help="Save every finished pair here, at once.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the tournament in --out.")] = False,
+    plot: Annotated[
+        str | None, typer.Option("--plot", metavar="FILE", help="Draw a heat map (needs matplotlib).")
+    ] = None,
+    no_duplicate: Annotated[
+        bool, typer.Option("--no-duplicate", help="New cards every game, instead of each deal once in every seat.")
+    ] = False,
+    forfeit: Annotated[
+        bool, typer.Option("--forfeit", help="An agent that errs loses the game; the tournament goes on.")
+    ] = False,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    json: Json = False,
+) -> None:
+    """Play every pair of agents and print who beats whom, with 95% intervals.
+
+    Ctrl-C prints what is finished; with --out nothing finished is lost and --resume goes on.
+    """
+    from cardai import make
+    from cardai.arena import tournament as library
+
+    if resume and directory is None:
+        raise UsageError("--resume goes on with a saved tournament: name its directory with --out DIR.")
+    people = [spec for spec in agent if make.agent(spec).interactive]
+    if people:
+        raise UsageError(f"A tournament is for programs. Play with {people[0]!r} by: cardai run.")
+    if plot:
+        _need_matplotlib()
+    with progress("tournament") as advance, tell_compiling():
+        report = None if advance is None else _overall(advance, agent, form, games)
+        standings = library.play(
+            game,
+            agent,
+            games=games,
+            seed=seed,
+            duplicate=not no_duplicate,
+            jobs=jobs,
+            form=form.value,
+            out=directory,
+            resume=resume,
+            forfeit=forfeit,
+            progress=report,
+        )
+    if json:
+        print_json(as_json(standings, game, seed))
+    else:
+        show(standings, game)
+    _keep(standings, game, seed, directory, plot)
+    if standings.interrupted:
+        note(_how_to_go_on(game, agent, games, form, directory, no_duplicate, forfeit, seed))
+        raise typer.Exit(130)
+
+
+def _overall(advance: Any, agents: list[str], form: Format, games: int) -> Any:
+    """Return a progress function over all pairings from one that hears of games done of games in all."""
+    count = len(agents)
+    pairings = count * (count - 1) // 2 if form is Format.roundrobin else count - 1
+    done: dict[str, int] = {}
+
+    def report(pairing: str, played: int, _: int) -> None:
+        done[pairing] = played
+        advance(sum(done.values()), pairings * games)
+
+    return report
+
+
+def _need_matplotlib() -> None:
+    if importlib.util.find_spec("matplotlib") is None:
+        raise PluginError("The heat map needs matplotlib. Run: pip install 'cardai[plot]'")
+
+
+def _how_to_go_on(
+    game: str,
+    agents: list[str],
+    games: int,
+    form: Format,
+    directory: str | None,
+    no_duplicate: bool,
+    forfeit: bool,
+    seed: int,
+) -> str:
+    from cardai.core import registry
+
+    if directory is None:
+        return "Nothing of this is saved. With --out DIR it would be, and --resume would go on from there."
+    words = ["cardai", "tournament", "--game", game]
+    for agent in agents:
+        words += ["--agent", agent]
+    words += ["--games", str(games), "--format", form.value, "--seed", str(seed), "--out", directory, "--resume"]
+    words += ["--no-duplicate"] if no_duplicate else []
+    words += ["--forfeit"] if forfeit else []
+    for file in registry.plugin_files():
+        words += ["--plugin", file]
+    return f"Go on with: {shlex.join(words)}"
+
+
+def _keep(standings: Standings, game: str, seed: int, directory: str | None, plot: str | None) -> None:
+    """Write the crosstable beside the saved pairings, and the heat map where one can be drawn."""
+    if directory:
+        file = Path(directory) / "crosstable.json"
+        file.write_text(json_module.dumps(as_json(standings, game, seed), indent=1), encoding="utf-8")
+        if plot is None and importlib.util.find_spec("matplotlib") is not None:
+            plot = str(Path(directory) / "crosstable.png")
+    if plot and not any(len(pairing.groups) for pairing in standings.pairings.values()):
+        note("Nothing is finished yet: there is no heat map to draw.")
+    elif plot:
+        from cardai.commands.show.heatmap import draw
+
+        draw(standings, game, plot)
+        note(f"Heat map: {plot}")
+
+
+def show(standings: Standings, game: str) -> None:
+    """Print the crosstable: a row's agent against a column's."""
+    from rich.table import Table
+    from rich.text import Text
+
+    console = out()
+    wins = standings.game.measure == "wins"
+    what = "share of games won, in %" if wins else f"mean return a hand, in {standings.game.unit}"
+    console.print(Text(f"{game}: {what}, of the row against the column; ± is half a 95% interval."))
+    if standings.interrupted:
+        console.print(Text("Stopped before the end; this is what is finished.", style="yellow"))
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
+    table.add_column("")
+    order = sorted(range(len(standings.agents)), key=lambda i: _rank(standings, i))
+    for i in order:
+        table.add_column(standings.agents[i], justify="right", no_wrap=True)
+    table.add_column("mean", justify="right", no_wrap=True)
+    for i in order:
+        cells = [_cell(standings, i, j) for j in order]
+        table.add_row(Text(standings.agents[i], style="bold"), *cells, _mean(standings, i))
+    console.print()
+    console.print(table)
+    played = [len(p.groups) for p in standings.pairings.values()]
+    hands = sum(int(p.hands.sum()) for p in standings.pairings.values())
+    console.print(f"\n{len(played)} pairing{'s' * (len(played) != 1)}, {hands:,} hands.")
+
+
+def _rank(standings: Standings, i: int) -> float:
+    """Return a sorting key: the best mean first, who has not played last."""
+    value = standings.row_mean(i)
+    return float("inf") if value != value else -value
+
+
+def _cell(standings: Standings, i: int, j: int) -> str:
+    estimate = standings.cell(i, j) if i != j else None
+    if estimate is None:
+        return "-"
+    if standings.game.measure == "wins":
+        return percent(estimate).removesuffix(" %")
+    return signed(estimate, "").strip()
+
+
+def _mean(standings: Standings, i: int) -> str:
+    value = standings.row_mean(i)
+    if value != value:
+        return "-"
+    return f"{100 * value:.1f}" if standings.game.measure == "wins" else f"{value:+.3g}"
+
+
+def as_json(standings: Standings, game: str, seed: int) -> dict[str, Any]:
+    """Return the standings as plain values."""
+    cells = []
+    for (i, j), pairing in standings.pairings.items():
+        cells.append(
+            {
+                "agents": [standings.agents[i], standings.agents[j]],
+                "groups": len(pairing.groups),
+                "hands": int(pairing.hands.sum()),
+                "win_rate": estimate_json(pairing.win_rate(), rate=True),
+                "mean_return": estimate_json(pairing.mean_return()),
+            }
+        )
+    means = {name: standings.row_mean(i) for i, name in enumerate(standings.agents)}
+    return {
+        "game": game,
+        "unit": standings.game.unit,
+        "measure": standings.game.measure,
+        "seed": seed,
+        "games": standings.games,
+        "interrupted": standings.interrupted,
+        "agents": list(standings.agents),
+        "means": {name: None if value != value else value for name, value in means.items()},
+        "pairings": cells,
+    }

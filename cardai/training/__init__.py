@@ -1,0 +1,1 @@
+"""Training runs: their directories, the session under way, curves and events."""

@@ -1,0 +1,353 @@
+"""Run directories: what a training run was asked for, its metrics, its checkpoints, and the player it gives.
+
+    runs/x/run.json          specs of trainer, game and encoder with all options, seed, versions, command line
+    runs/x/metrics.jsonl     a JSON object a line: step, seconds, and what the trainer measured
+    runs/x/events/           TensorBoard's files, where it is installed
+    runs/x/checkpoints/      step-000000123456/: the trainer's files and manifest.json, written last
+
+A checkpoint is written beside and renamed, so one that has its name is whole; its manifest holds the length and SHA-256
+of each file, of itself, and the identity of the run, so a damaged or foreign one is refused before anything is parsed.
+Loading runs no code: JSON, npz without pickle, safetensors. A copied directory works anywhere.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import secrets
+import shutil
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Self
+
+from attrs import frozen
+
+from cardai.core import registry
+from cardai.core.agent import Agent
+from cardai.core.encoder import Encoder
+from cardai.core.errors import DamagedFileError, OptionError, UsageError
+from cardai.core.files import digest_of, file_digest, json_bytes, read_json, write_atomically, write_json
+from cardai.core.game import Game
+from cardai.core.spec import Spec, options_of, parse, write_value
+from cardai.core.trainer import Metrics, Trainer
+
+FORMAT = "cardai run 1"
+CHECKPOINT_FORMAT = "cardai checkpoint 1"
+_STEP = re.compile(r"step-(\d{12,})")
+_RUN_KEYS = ("format", "id", "trainer", "game", "encoder", "seed", "steps", "versions", "command", "created")
+
+
+class RunWarning(UserWarning):
+    """A checkpoint was refused and an older one is used."""
+
+
+@frozen
+class Checkpoint:
+    """A checkpoint whose manifest and files have been verified, with the training time up to it (wall and CPU)."""
+
+    path: Path
+    step: int
+    seconds: float
+    cpu_seconds: float
+
+
+@frozen
+class Run:
+    """A run directory that exists. The specs hold every option, so that later defaults do not change the run."""
+
+    path: Path
+    id: str
+    trainer_spec: str
+    game_spec: str
+    encoder_spec: str | None
+    seed: int
+    steps_wanted: int
+    """The steps asked for when the run began."""
+
+    # -- made and opened -------------------------------------------------------------------------------------------
+
+    @classmethod
+    def create(
+        cls,
+        path: Path,
+        trainer: str,
+        game: str,
+        encoder: str | None,
+        seed: int,
+        steps: int = 0,
+        command: Sequence[str] = (),
+    ) -> Self:
+        """Make a new run directory at ``path`` (absent or empty) from specs.
+
+        Raises:
+            UsageError: the directory is not empty, or a spec is wrong.
+        """
+        check_free(path)
+        values: dict[str, Any] = {
+            "format": FORMAT,
+            "trainer": full_spec("trainer", trainer),
+            "game": full_spec("game", game),
+            "encoder": None if encoder is None else full_spec("encoder", encoder),
+            "seed": seed,
+            "steps": steps,
+            "versions": _versions(),
+            "command": list(command),
+            "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "nonce": secrets.token_hex(8),
+        }
+        values["id"] = digest_of(values)[:16]
+        path.mkdir(parents=True, exist_ok=True)
+        write_json(path / "run.json", values)
+        (path / "checkpoints").mkdir(exist_ok=True)
+        return cls(path, values["id"], values["trainer"], values["game"], values["encoder"], seed, steps)
+
+    def discard(self) -> None:
+        """Remove what a start that was refused left behind, so that the mended command finds the place free.
+
+        A run that has a checkpoint is kept.
+        """
+        if self.steps():
+            return
+        (self.path / "run.json").unlink(missing_ok=True)
+        shutil.rmtree(self.path / "checkpoints", ignore_errors=True)
+        with suppress(OSError):  # somebody else's files are in it
+            self.path.rmdir()
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Open a run directory.
+
+        Raises:
+            UsageError: there is none. DamagedFileError: its run.json is damaged or foreign.
+        """
+        file = path / "run.json"
+        if not file.is_file():
+            raise UsageError(f"There is no training run in {str(path)!r}: it has no run.json. Give a run's directory.")
+        values = read_json(file)
+        if values.get("format") != FORMAT or any(key not in values for key in _RUN_KEYS):
+            raise DamagedFileError(f"The file {file} is not a run description of the form {FORMAT!r}.")
+        rest = {key: value for key, value in values.items() if key != "id"}
+        if digest_of(rest)[:16] != values["id"]:
+            raise DamagedFileError(
+                f"The file {file} does not match its own id {values['id']!r}: it was edited or damaged. Start a new run."
+            )
+        names = ("trainer", "game", "encoder", "seed", "steps")
+        return cls(path, values["id"], *(values[name] for name in names))
+
+    # -- what it names ---------------------------------------------------------------------------------------------
+
+    def trainer(self) -> Trainer:
+        """Return the run's trainer."""
+        return registry.create("trainer", self.trainer_spec)
+
+    def game(self) -> Game:
+        """Return the run's game."""
+        return registry.create("game", self.game_spec)
+
+    def encoder(self) -> Encoder | None:
+        """Return the run's encoder, if it has one."""
+        return None if self.encoder_spec is None else registry.create("encoder", self.encoder_spec)
+
+    # -- checkpoints -----------------------------------------------------------------------------------------------
+
+    def steps(self) -> list[int]:
+        """Return the steps that have a checkpoint directory, ascending (not verified)."""
+        folder = self.path / "checkpoints"
+        names = (_STEP.fullmatch(p.name) for p in folder.iterdir()) if folder.is_dir() else ()
+        return sorted(int(name.group(1)) for name in names if name)
+
+    def _checkpoint_path(self, step: int) -> Path:
+        return self.path / "checkpoints" / f"step-{step:012d}"
+
+    def save(
+        self, step: int, write: Callable[[Path], None], seconds: float = 0.0, cpu_seconds: float = 0.0, keep: int = 2
+    ) -> Checkpoint:
+        """Write a checkpoint by ``write(directory)`` and keep the last ``keep`` (0: all of them)."""
+        target = self._checkpoint_path(step)
+        beside = target.parent / f".{target.name}.{os.getpid()}"
+        for left in target.parent.glob(".step-*"):  # by a process that was killed while it wrote
+            shutil.rmtree(left, ignore_errors=True)
+        beside.mkdir(parents=True)
+        write(beside)
+        files = {p.name: {"bytes": p.stat().st_size, "sha256": file_digest(p)} for p in sorted(beside.iterdir())}
+        for name in files:
+            _flush(beside / name)
+        manifest: dict[str, Any] = {"format": CHECKPOINT_FORMAT, "run": self.id, "step": step}
+        manifest |= {"seconds": seconds, "cpu_seconds": cpu_seconds, "files": files}
+        manifest["sha256"] = digest_of(manifest)
+        write_json(beside / "manifest.json", manifest)
+        aside = target.parent / f".{target.name}.old"  # a process killed right here leaves no half-deleted checkpoint
+        if target.exists():
+            os.rename(target, aside)
+        os.rename(beside, target)
+        shutil.rmtree(aside, ignore_errors=True)
+        if keep:
+            for old in self.steps()[:-keep]:
+                shutil.rmtree(self._checkpoint_path(old), ignore_errors=True)
+        return Checkpoint(target, step, seconds, cpu_seconds)
+
+    def verify(self, step: int) -> Checkpoint:
+        """Return the checkpoint of ``step``.
+
+        Raises:
+            DamagedFileError: it is missing, half written, damaged, or of another run; the message says which.
+        """
+        path = self._checkpoint_path(step)
+        manifest = read_json(path / "manifest.json")
+        if manifest.get("format") != CHECKPOINT_FORMAT:
+            raise DamagedFileError(f"The file {path / 'manifest.json'} is not of the form {CHECKPOINT_FORMAT!r}.")
+        rest = {key: value for key, value in manifest.items() if key != "sha256"}
+        as_written = (path / "manifest.json").read_bytes() == json_bytes(manifest)
+        if digest_of(rest) != manifest.get("sha256") or not as_written:
+            raise DamagedFileError(f"The file {path / 'manifest.json'} does not match its own hash: it is damaged.")
+        if manifest["run"] != self.id or manifest["step"] != step:
+            raise DamagedFileError(
+                f"The checkpoint {path} belongs to step {manifest['step']} of the run {manifest['run']}, "
+                f"not to step {step} of {self.id}."
+            )
+        for name, known in manifest["files"].items():
+            file = path / name
+            if not file.is_file() or file.stat().st_size != known["bytes"] or file_digest(file) != known["sha256"]:
+                raise DamagedFileError(f"The checkpoint file {file} is missing, truncated or damaged.")
+        return Checkpoint(path, step, float(manifest["seconds"]), float(manifest["cpu_seconds"]))
+
+    def latest(self) -> tuple[Checkpoint | None, list[str]]:
+        """Return the newest good checkpoint (None: there is none), and why newer ones were refused."""
+        refused: list[str] = []
+        for step in reversed(self.steps()):
+            try:
+                return self.verify(step), refused
+            except DamagedFileError as error:
+                refused.append(str(error))
+        return None, refused
+
+    # -- metrics ---------------------------------------------------------------------------------------------------
+
+    def read_metrics(self) -> list[Metrics]:
+        """Return the rows of metrics.jsonl; a half-written last line (a killed run) is left out.
+
+        Raises:
+            DamagedFileError: a line before the last is not a JSON object; it is named.
+        """
+        file = self.path / "metrics.jsonl"
+        if not file.is_file():
+            return []
+        lines = file.read_bytes().split(b"\n")
+        rows: list[Metrics] = []
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+                if not isinstance(row, dict) or "step" not in row:
+                    raise ValueError("no object with a step")
+            except (ValueError, RecursionError) as error:
+                if number == len(lines):
+                    break
+                raise DamagedFileError(f"Line {number} of {file} is damaged: {error}.") from error
+            rows.append(row)
+        return rows
+
+    def cut_metrics(self, step: int) -> None:
+        """Drop the metrics past ``step``."""
+        kept = [row for row in self.read_metrics() if row["step"] <= step]
+        text = "".join(json.dumps(row) + "\n" for row in kept)
+        write_atomically(self.path / "metrics.jsonl", text.encode())
+
+
+def run_agent(spec: Spec) -> Agent:
+    """Return the player of a trained run: ``runs/x[:step=N][,policy=...]``, the options being its trainer's.
+
+    A damaged newest checkpoint is refused with a RunWarning and the last good one used.
+
+    Raises:
+        UsageError, OptionError: no such run, step or option. DamagedFileError: nothing good is left.
+    """
+    run = Run.open(Path(spec.name))
+    options: dict[str, Any] = dict(spec.values())
+    wanted = options.pop("step", None)
+    trainer = run.trainer()
+    known = {**trainer.agent_options(), "step": "the checkpoint to play (default: the newest)"}
+    for key in options:
+        if key not in known:
+            listing = ", ".join(sorted(known))
+            raise OptionError(f"The trained run {spec.name!r} has no option {key!r}. Its options: {listing}.")
+    checkpoint = _chosen(run, wanted)
+    return trainer.trained_agent(run.game(), run.encoder(), run.seed, checkpoint.path, options)
+
+
+def _chosen(run: Run, wanted: Any) -> Checkpoint:
+    if wanted is not None:
+        steps = run.steps()
+        if not str(wanted).isdigit() or int(wanted) not in steps:
+            raise OptionError(f"The run {run.path} has no checkpoint of step {wanted!r}. Its steps: {steps}.")
+        return run.verify(int(wanted))
+    checkpoint, refused = run.latest()
+    if checkpoint is None:
+        why = " ".join(refused) or "it has not written one yet."
+        raise DamagedFileError(f"The run {run.path} has no good checkpoint: {why}")
+    for reason in refused:
+        warnings.warn(f"{reason} Playing step {checkpoint.step} instead.", RunWarning, stacklevel=3)
+    return checkpoint
+
+
+def check_free(path: Path) -> None:
+    """Raise UsageError unless a new run may be made at ``path``."""
+    if path.exists() and (not path.is_dir() or any(not p.name.startswith(".run.json.") for p in path.iterdir())):
+        hint = f"Go on with it by --resume {path}, or" if (path / "run.json").is_file() else "Empty it, or"
+        raise UsageError(f"The directory {str(path)!r} is not empty. {hint} give another --out.")
+
+
+def full_spec(kind: str, text: str, more: Mapping[str, str] | None = None) -> str:
+    """Return a spec with every option of the plugin written out (those of ``text`` and ``more``, presets, defaults)."""
+    spec = parse(text).with_options(more or {})
+    made = registry.create(kind, spec)
+    return str(Spec(spec.name, tuple((name, write_value(getattr(made, name))) for name in options_of(type(made)))))
+
+
+def short_spec(kind: str, text: str) -> str:
+    """Return a full spec without the options that have their default (or preset) value."""
+    spec = parse(text)
+    usual = dict(parse(full_spec(kind, spec.name)).options)
+    return str(Spec(spec.name, tuple((key, value) for key, value in spec.options if usual.get(key) != value)))
+
+
+def check_same(run: Run, kind: str, text: str | None, more: Mapping[str, str] | None = None) -> None:
+    """Raise UsageError if ``text`` and ``more`` (given with --resume) name another ``kind`` than the run's own."""
+    own: str | None = {"trainer": run.trainer_spec, "game": run.game_spec, "encoder": run.encoder_spec}[kind]
+    going = f"--resume {run.path} goes on with"
+    if text is not None and (own is None or full_spec(kind, text) != own):
+        raise UsageError(f"{going} the {kind} {own}. Got {text!r} instead: leave it out, or start a new run.")
+    if more and own is not None:
+        spec = parse(own)
+        held = dict(spec.options)
+        for key, value in more.items():
+            changed = Spec(spec.name, tuple({**held, key: value}.items()))
+            if full_spec(kind, str(changed)) != own:
+                raise UsageError(
+                    f"{going} {key}={held[key]}. Got {key}={value} instead: leave it out, or start a new run."
+                )
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version(), "platform": platform.platform()}
+    for name in ("cardai", "numpy", "numba", "torch", "safetensors"):
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def _flush(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+__all__ = ["Checkpoint", "Run", "RunWarning", "check_free", "check_same", "full_spec", "run_agent", "short_spec"]

@@ -1,0 +1,170 @@
+"""Training sessions: start or take up a run, train, note metrics, checkpoint, stop when asked."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+from cardai.core.errors import CardaiError, DamagedFileError, UsageError
+from cardai.core.registry import watchers
+from cardai.core.trainer import Metrics, Training
+from cardai.training.events import EventWriter, event_writer
+from cardai.training.runs import Run
+
+CHECKPOINT_SECONDS = 120.0
+"""Wall time between checkpoints where nothing else is asked for (where they fall has no effect on the training)."""
+
+
+class RunLock:
+    """Keeps other processes from training the same run, as long as it is held (where the system has such locks)."""
+
+    def __init__(self, run: Run) -> None:
+        self._file = -1
+        try:
+            import fcntl
+        except ImportError:  # Windows
+            return
+        self._file = os.open(run.path / ".lock", os.O_RDWR | os.O_CREAT)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise UsageError(
+                f"The run {run.path} is being trained by another process. Wait for it, or stop it."
+            ) from error
+
+    def __del__(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+
+
+class Session:
+    """One process's work on a run."""
+
+    def __init__(
+        self, run: Run, training: Training, lock: RunLock, seconds: float = 0.0, cpu_seconds: float = 0.0
+    ) -> None:
+        self.run = run
+        self.training = training
+        self.notes: list[str] = []
+        self._lock: RunLock | None = lock
+        self._offsets = (time.monotonic() - seconds, time.process_time() - cpu_seconds)
+
+    @classmethod
+    def start(cls, run: Run) -> Self:
+        """Begin a run from nothing. Raises UsageError where the trainer refuses the game or the encoder.
+
+        What is refused leaves no directory.
+        """
+        try:
+            training = run.trainer().start(run.game(), run.encoder(), run.seed)
+        except CardaiError:
+            run.discard()
+            raise
+        return cls(run, training, RunLock(run))
+
+    @classmethod
+    def resume(cls, run: Run) -> Self:
+        """Take up a run at its last good checkpoint (none yet: from nothing); metrics past it are cut.
+
+        ``notes`` says which checkpoints were refused. Raises DamagedFileError if there are some and none is good.
+        """
+        lock = RunLock(run)
+        checkpoint, refused = run.latest()
+        if checkpoint is None and refused:
+            raise DamagedFileError(f"No checkpoint of {run.path} is good: {' '.join(refused)} Start a new run.")
+        training = run.trainer().start(run.game(), run.encoder(), run.seed)
+        session = cls(run, training, lock)
+        if checkpoint is not None:
+            training.load(checkpoint.path)
+            session = cls(run, training, lock, checkpoint.seconds, checkpoint.cpu_seconds)
+        session.notes = [f"{reason} Going on from step {training.step} instead." for reason in refused]
+        run.cut_metrics(training.step)
+        return session
+
+    @property
+    def seconds(self) -> tuple[float, float]:
+        """Wall and CPU seconds of training so far, those before a resume included."""
+        return time.monotonic() - self._offsets[0], time.process_time() - self._offsets[1]
+
+    @contextmanager
+    def untimed(self) -> Iterator[None]:
+        """Leave what is done inside out of :attr:`seconds`: measuring is no training."""
+        wall, cpu = time.monotonic(), time.process_time()
+        try:
+            yield
+        finally:
+            first, second = self._offsets
+            self._offsets = (first + time.monotonic() - wall, second + time.process_time() - cpu)
+
+    def save(self, keep: int = 2) -> Path:
+        """Write a checkpoint now and return its directory."""
+        wall, cpu = self.seconds
+        return self.run.save(self.training.step, self.training.save, wall, cpu, keep).path
+
+    def train(
+        self,
+        steps: int,
+        checkpoint_every: int | None = None,
+        keep: int = 2,
+        on_progress: Callable[[int, Metrics], Any] = lambda step, metrics: None,
+        stopping: Callable[[], bool] = lambda: False,
+        checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    ) -> bool:
+        """Train until ``steps`` are done in all; return False if ``stopping()`` said so earlier.
+
+        A checkpoint is written at the end, and every ``checkpoint_every`` steps or (None) ``checkpoint_seconds``.
+        ``on_progress(step, metrics)`` is called at each of the trainer's yields (metrics may be empty). Whatever
+        happens, the metrics written before a checkpoint are on the disk when the checkpoint is.
+        """
+        self._lock = self._lock or RunLock(self.run)
+        try:
+            return self._train(steps, checkpoint_every, keep, on_progress, stopping, checkpoint_seconds)
+        finally:
+            self._lock = None
+
+    def _train(
+        self,
+        steps: int,
+        checkpoint_every: int | None,
+        keep: int,
+        on_progress: Callable[[int, Metrics], Any],
+        stopping: Callable[[], bool],
+        checkpoint_seconds: float,
+    ) -> bool:
+        events = event_writer(self.run.path / "events", self.training.step)
+        hooks = watchers()
+        saved, due = self.training.step, time.monotonic() + checkpoint_seconds
+        finished = True
+        with (self.run.path / "metrics.jsonl").open("a", encoding="utf-8") as file:
+            for metrics in self.training.train(max(0, steps - self.training.step)):
+                step = self.training.step
+                if metrics:
+                    self._note(step, metrics, file, events)
+                    if hooks is not None:
+                        hooks.hook.cardai_training_step(step=step, metrics=metrics)
+                on_progress(step, metrics)
+                if stopping():
+                    finished = False
+                    break
+                by_step = checkpoint_every is not None and step // checkpoint_every > saved // checkpoint_every
+                if by_step or (checkpoint_every is None and time.monotonic() > due):
+                    self.save(keep)
+                    saved, due = step, time.monotonic() + checkpoint_seconds
+        if self.training.step != saved or not self.run.steps():
+            self.save(keep)
+        if events is not None:
+            events.close()
+        return finished
+
+    def _note(self, step: int, metrics: Metrics, file: Any, events: EventWriter | None) -> None:
+        wall, cpu = self.seconds
+        times = {"seconds": round(wall, 3), "cpu_seconds": round(cpu, 3)}
+        file.write(json.dumps({"step": step, **times, **metrics}) + "\n")
+        file.flush()
+        if events is not None:
+            events.write(step, {**metrics, "cpu_seconds": cpu})

@@ -1,0 +1,200 @@
+"""Matches: the same from any batch size and number of jobs, even for clones, and errors that name their hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from attrs import frozen
+
+import cardai
+from cardai.arena import match, records
+from cardai.core.agent import Agent, ScalarAgent
+from cardai.core.errors import AgentError, DamagedFileError, UsageError
+
+KUHN = ["random", "random"]
+
+
+@frozen
+class Bets(ScalarAgent):
+    """Bets with a king or by a coin."""
+
+    def choose(self, view: Mapping[str, Any], legal: list[int], rng: Random) -> int:
+        return int(view["card"] == 2 or rng.random() < 0.3)
+
+
+@frozen
+class Deterministic(Agent):
+    def act(self, views: Any, legal: Any, rng: Any) -> Any:
+        return (views["card"] > 0).astype(np.int64)
+
+
+class Counts(ScalarAgent):
+    """A stateful agent: bets in every second hand that it hears of."""
+
+    stateful = True
+
+    def __init__(self) -> None:
+        self.heard = 0
+
+    def choose(self, view: Mapping[str, Any], legal: list[int], rng: Random) -> int:
+        return self.heard % 2
+
+    def new_match(self, seat: int) -> Counts:
+        return Counts()
+
+    def hand_finished(self, view: Mapping[str, Any], returns: list[float]) -> None:
+        self.heard += 1
+
+
+def recorded(tmp_path: Path, game: str, agents: list[Any], **settings: Any) -> str:
+    """Return the record of a match as text."""
+    file = tmp_path / "record.jsonl"
+    match.play(game, agents, record=file, **settings)
+    return file.read_text()
+
+
+@pytest.mark.parametrize(
+    ("game", "agents", "games"),
+    [
+        ("kuhn", ["random", Bets()], 60),
+        ("leduc", KUHN, 60),
+        ("gin", ["simple", "greedy"], 8),
+        ("kuhn", [Counts(), Bets()], 20),
+    ],
+)
+@pytest.mark.parametrize("duplicate", [True, False])
+def test_a_record_is_the_same_for_any_batch_size(
+    game: str, agents: list[Any], games: int, duplicate: bool, tmp_path: Path
+) -> None:
+    first = recorded(tmp_path, game, agents, games=games, seed=3, duplicate=duplicate)
+    for batch in (1, 7):
+        assert recorded(tmp_path, game, agents, games=games, seed=3, duplicate=duplicate, batch=batch) == first
+    assert recorded(tmp_path, game, agents, games=games, seed=4, duplicate=duplicate) != first
+
+
+def test_a_record_is_the_same_from_two_jobs(tmp_path: Path) -> None:
+    one = recorded(tmp_path, "kuhn", KUHN, games=40, seed=5)
+    assert recorded(tmp_path, "kuhn", KUHN, games=40, seed=5, jobs=2) == one
+
+
+def test_every_recorded_hand_replays(tmp_path: Path) -> None:
+    game = cardai.game("leduc")
+    match.play("leduc", KUHN, games=20, seed=6, record=tmp_path / "r.jsonl")
+    for record in records.read(tmp_path / "r.jsonl").hands:
+        for tables, action in records.replay(game, record):
+            assert (action == -1) == (int(tables.current_players()[0]) == -4)
+        assert tables.returns(np.zeros(1, np.int64))[0].tolist() == record["returns"]
+
+
+@pytest.mark.parametrize("agent", ["random", Deterministic(), Bets(), Counts()])
+def test_an_agent_against_its_clone_on_duplicate_deals_is_exactly_even(agent: Any) -> None:
+    result = match.play("kuhn", [agent, agent], games=200, seed=7)
+    assert result.mean_return(0).mean == 0
+    assert result.win_rate(0).mean == 0.5
+
+
+def test_duplicate_games_share_their_deals_and_exchange_seats(tmp_path: Path) -> None:
+    match.play("kuhn", KUHN, games=10, seed=8, record=tmp_path / "r.jsonl")
+    hands = records.read(tmp_path / "r.jsonl").hands
+    for one, two in zip(hands[::2], hands[1::2], strict=True):
+        assert one["deck"] == two["deck"]
+        assert one["seats"] == two["seats"][::-1]
+
+
+class Cheats(ScalarAgent):
+    def choose(self, view: Mapping[str, Any], legal: list[int], rng: Random) -> int:
+        return 7
+
+
+class Fails(ScalarAgent):
+    def choose(self, view: Mapping[str, Any], legal: list[int], rng: Random) -> int:
+        if view["card"] == 1:
+            raise ValueError("no idea")
+        return 0
+
+
+class Matrix(Agent):
+    def act(self, views: Any, legal: Any, rng: Any) -> Any:
+        return np.zeros((len(views), 2), int)
+
+
+class Halves(Agent):
+    def act(self, views: Any, legal: Any, rng: Any) -> Any:
+        return np.full(len(views), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("agent", "said"),
+    [
+        (Cheats(), "illegal action 7; legal are [0, 1]"),
+        (Fails(), "raised ValueError: no idea"),
+        (Matrix(), "answered with shape"),
+        (Halves(), "answered with float64"),
+    ],
+)
+def test_an_agent_that_errs_is_named_with_game_seed_and_hand(agent: Agent, said: str) -> None:
+    with pytest.raises(AgentError) as error:
+        match.play("kuhn", [agent, "random"], games=20, seed=9)
+    for part in (type(agent).__name__, said, "kuhn", "seed 9", "hand "):
+        assert part in str(error.value)
+
+
+def test_an_agent_that_errs_may_forfeit_instead() -> None:
+    result = match.play("kuhn", [Cheats(), "random"], games=20, seed=9, forfeit=True)
+    assert result.forfeits[0] > 0
+    assert result.forfeits[1] == 0
+    assert len(result.games) == 20
+
+
+class Interrupts(ScalarAgent):
+    asked: ClassVar[int] = 0
+
+    def choose(self, view: Mapping[str, Any], legal: list[int], rng: Random) -> int:
+        Interrupts.asked += 1
+        if Interrupts.asked > 60:
+            raise KeyboardInterrupt
+        return 0
+
+
+def test_an_interruption_keeps_whole_finished_pairs(tmp_path: Path) -> None:
+    Interrupts.asked = 0
+    result = match.play("kuhn", [Interrupts(), "random"], games=400, seed=1, batch=4, record=tmp_path / "r.jsonl")
+    assert result.interrupted
+    assert 0 < len(result.games) < 400
+    assert np.unique(result.groups, return_counts=True)[1].tolist() == [2] * (len(result.games) // 2)
+    assert len(records.read(tmp_path / "r.jsonl").hands) == len(result.hands)
+
+
+def test_a_truncated_record_is_reported_by_line_and_the_rest_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    match.play("kuhn", KUHN, games=10, seed=2, record=file)
+    lines = file.read_text().splitlines(keepends=True)
+    lines[3] = lines[3][:40] + "\n"
+    file.write_text("".join(lines)[:-5])
+    read = records.read(file)
+    assert len(read.hands) == 8
+    assert [message.partition(": ")[0].rpartition(" ")[2] for message in read.damaged] == ["4", "11"]
+
+
+def test_a_foreign_file_is_no_record(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text('{"a": 1}\n')
+    with pytest.raises(DamagedFileError, match="first line is not a record's header"):
+        records.read(tmp_path / "x.jsonl")
+
+
+def test_wrong_numbers_are_usage_errors() -> None:
+    with pytest.raises(UsageError, match=r"kuhn has 2 seats\. Got 1 agents"):
+        match.play("kuhn", ["random"], games=2)
+    with pytest.raises(UsageError, match="must be a multiple of 2"):
+        match.play("kuhn", KUHN, games=3)
+
+
+def test_from_python_it_has_the_same_names() -> None:
+    result = cardai.play("kuhn", ["random", Bets()], games=20, seed=1)
+    assert result.agents[0] == "random"
+    assert len(result.games) == 20

@@ -1,0 +1,96 @@
+"""Tournaments keep every finished group and go on from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cardai.arena import match, tournament
+from cardai.core.errors import DamagedFileError, UsageError
+
+AGENTS = ["random", "always_call", "always_raise"]
+
+
+def cells(standings: tournament.Standings) -> list[float]:
+    """Return every mean and half-width in a row."""
+    return [
+        number
+        for i in range(3)
+        for j in range(3)
+        if i != j and (cell := standings.cell(i, j)) is not None
+        for number in (cell.mean, cell.half_width)
+    ]
+
+
+def test_interrupted_and_resumed_equals_played_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = tournament.play("leduc", AGENTS, games=400, seed=5)
+    monkeypatch.setattr(tournament, "_SLICE", 100)
+    real, calls = match.play, 0
+
+    def interrupted(*args: object, **kwargs: object) -> match.MatchResult:
+        nonlocal calls
+        calls += 1
+        if calls == 4:
+            raise KeyboardInterrupt
+        return real(*args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(match, "play", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        tournament.play("leduc", AGENTS, games=400, seed=5, out=tmp_path / "t")
+    monkeypatch.setattr(match, "play", real)
+    kept = [np.load(file)["groups"] for file in (tmp_path / "t").glob("*.npz")]
+    assert sum(len(groups) for groups in kept) == 150  # three slices of 50 duplicate pairs
+    again = tournament.play("leduc", AGENTS, games=400, seed=5, out=tmp_path / "t", resume=True)
+    assert cells(again) == pytest.approx(cells(whole))
+    assert not again.interrupted
+
+
+def test_what_is_saved_can_be_read_without_playing(tmp_path: Path) -> None:
+    assert tournament.saved(tmp_path / "t", AGENTS) is None
+    played = tournament.play("leduc", AGENTS[:2], games=40, seed=5, out=tmp_path / "t")
+    read = tournament.saved(tmp_path / "t", AGENTS)
+    assert read is not None
+    assert read.games == 40
+    assert read.cell(0, 1) == played.cell(0, 1)
+    assert read.cell(0, 2) is None
+    assert tournament.saved(tmp_path / "t", AGENTS[1:]) is None
+
+
+def test_rows_and_columns_mirror_each_other() -> None:
+    standings = tournament.play("leduc", AGENTS, games=100, seed=1)
+    for i in range(3):
+        assert standings.cell(i, i) is None
+        for j in range(i):
+            one, other = standings.cell(i, j), standings.cell(j, i)
+            assert one is not None
+            assert other is not None
+            assert one.mean == pytest.approx(-other.mean)
+    gauntlet = tournament.play("leduc", AGENTS, games=100, seed=1, form="gauntlet")
+    assert gauntlet.cell(1, 2) is None
+    assert gauntlet.cell(0, 1) == standings.cell(0, 1)
+
+
+def test_a_directory_is_not_taken_over(tmp_path: Path) -> None:
+    tournament.play("leduc", AGENTS[:2], games=20, out=tmp_path / "t")
+    with pytest.raises(UsageError, match="Add --resume"):
+        tournament.play("leduc", AGENTS[:2], games=20, out=tmp_path / "t")
+    with pytest.raises(UsageError, match="was played with seed 0, not 1"):
+        tournament.play("leduc", AGENTS[:2], games=20, seed=1, out=tmp_path / "t", resume=True)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "file").write_text("x")
+    with pytest.raises(UsageError, match="is not empty and holds no tournament"):
+        tournament.play("leduc", AGENTS[:2], games=20, out=tmp_path / "other")
+    next((tmp_path / "t").glob("*.npz")).write_bytes(b"half a fi")
+    with pytest.raises(DamagedFileError, match=r"random - always_call.* is damaged"):
+        tournament.play("leduc", AGENTS[:2], games=20, out=tmp_path / "t", resume=True)
+
+
+def test_wrong_calls_are_refused() -> None:
+    with pytest.raises(UsageError, match="at least two agents, each once"):
+        tournament.play("leduc", ["random", "random"], games=20)
+    with pytest.raises(UsageError, match="needs a game for two"):
+        tournament.play("video_poker", ["random", "video_perfect"], games=20)
+    with pytest.raises(UsageError, match="multiple of 2"):
+        tournament.play("leduc", AGENTS, games=21)

@@ -1,0 +1,138 @@
+"""Every mistake gets one message on stderr, in one style, and the right exit code."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cardai.cli import behind_command
+from tests.commands.conftest import Call
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["rnu"], "There is no command named 'rnu'. Did you mean 'run'?"),
+        (["run", "--gmae", "kuhn"], "cardai run has no option --gmae. Did you mean '--game'? See 'cardai run --help'."),
+        (["run", "--game", "kuhn"], "cardai run needs --agent. See 'cardai run --help'."),
+        (["describe", "game"], "cardai describe needs NAME."),
+        (["describe", "gmae", "kuhn"], "There is no kind of plugin named 'gmae'. Did you mean 'game'?"),
+        (["describe", "game", "khun"], "There is no game named 'khun'. Did you mean 'kuhn'? Known:"),
+        (["describe", "agent", "kuhn"], "(kuhn is the name of a game.)"),
+        (["describe", "game", "kuhn:ante=2"], "The game 'kuhn' has no option 'ante'."),
+        (["run", "-g", "kuhn", "-a", "human", "-n", "many"], "--games of cardai run: input should be a valid integer"),
+        (["run", "-g", "kuhn", "-a", "human", "-n", "many"], "Got 'many'. See 'cardai run --help'."),
+        (["run", "-g"], "Option '-g' requires an argument. See 'cardai run --help'."),
+        (["replay"], "cardai replay needs FILE."),
+        (["acpc"], "cardai acpc needs one of its commands: dealer, play. See 'cardai acpc --help'."),
+        (["evaluate", "vale"], "Got 'vale'. Did you mean 'value'?"),
+        (["run", "-g", "kuhn", "-a", "human", "-n", "0"], "input should be greater than or equal to 1. Got '0'."),
+        (["run", "-g", "kuhn", "-a", "human"], "kuhn has 2 seats: give --vs once. Got none."),
+        (["run", "-g", "kuhn:", "-a", "human"], "The spec 'kuhn:' has no key=value at ''."),
+        (["replay", "nowhere.jsonl"], "There is no file 'nowhere.jsonl'."),
+        (["list-plugins", "--plugin", "nowhere.py"], "There is no plugin file 'nowhere.py'."),
+        (["list-plugins", "--watch", "nobody"], "There is no watcher named 'nobody'."),
+        (["tournament", "-g", "kuhn", "-a", "random"], "A tournament needs at least two agents"),
+        (["tournament", "-g", "kuhn", "-a", "random", "-a", "human"], "A tournament is for programs."),
+        (["tournament", "-g", "kuhn", "-a", "random", "--resume"], "name its directory with --out DIR."),
+        (
+            ["run", "-g", "gin:target=abc", "-a", "human"],
+            "The option 'target' of the game 'gin' must be a whole number.",
+        ),
+        (["run", "-g", "gin:target=0", "-a", "human"], "'target' must be >= 1: 0"),
+        (["run", "-g", "leduc", "-a", "simple", "--vs", "random"], "A rule-based gin player plays gin only."),
+        (
+            ["run", "-g", "kuhn", "-a", "./bot.py", "--vs", "random"],
+            "Load it with --plugin ./bot.py and name its agent: bot.",
+        ),
+        (
+            ["run", "-g", "kuhn", "-a", "random", "--vs", "random", "--record", "/no/x"],
+            "The record file '/no/x' cannot be",
+        ),
+        (
+            ["run", "-g", "kuhn", "-a", "random", "--vs", "random", "--record", "/"],
+            "The record file '/' is a directory.",
+        ),
+    ],
+)
+def test_a_wrong_call_gets_one_message_and_ends_with_2(cardai: Call, arguments: list[str], message: str) -> None:
+    called = cardai(*arguments)
+    assert called.code == 2
+    assert called.out == ""
+    assert called.err.startswith("cardai: ")
+    assert called.err.count("\n") == 1
+    assert message in called.err
+
+
+def test_a_broken_plugin_file_is_named_with_its_cause_and_ends_with_1(cardai: Call, tmp_path: Path) -> None:
+    file = tmp_path / "broken.py"
+    file.write_text("import nothing_of_this_name\n")
+    called = cardai("list-plugins", "--plugin", str(file))
+    assert called.code == 1
+    assert f"The plugin file '{file}' cannot be loaded. Cause: ModuleNotFoundError" in called.err
+    assert "Traceback" not in called.err
+
+
+@pytest.mark.parametrize(
+    ("agent", "complaint"), [("raises", "raised ValueError: no idea"), ("cheats", "illegal action 77")]
+)
+def test_an_agent_that_errs_is_named_with_game_seed_and_hand(
+    cardai: Call, bots: str, agent: str, complaint: str
+) -> None:
+    called = cardai("run", "-g", "kuhn", "-a", agent, "--vs", "lowest", "--plugin", bots, "--seed", "5", "-n", "4")
+    assert called.code == 1
+    assert f"The agent {agent!r}" in called.err
+    assert complaint in called.err
+    assert "kuhn, seed 5, game number 0, hand 0" in called.err
+    assert "Traceback" not in called.err
+
+
+def test_debug_shows_the_traceback_before_the_message(cardai: Call, bots: str) -> None:
+    call = ("run", "-g", "kuhn", "-a", "raises", "--vs", "lowest", "--plugin", bots, "-n", "4")
+    for arguments in (("--debug", *call), (*call, "--debug")):
+        called = cardai(*arguments)
+        assert called.err.startswith("Traceback")
+        assert called.err.splitlines()[-1].startswith("cardai: The agent 'raises'")
+
+
+def test_a_mistake_in_the_program_is_called_that(cardai: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cardai.commands.list_plugins.entries", lambda kind: 1 / 0)
+    called = cardai("list-plugins")
+    assert called.code == 1
+    assert called.err == (
+        "cardai: This is a mistake in the program: ZeroDivisionError: division by zero. Add --debug to see where.\n"
+    )
+
+
+def test_ctrl_c_ends_with_130_and_no_traceback(cardai: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def pressed(kind: str | None) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cardai.commands.list_plugins.entries", pressed)
+    called = cardai("list-plugins")
+    assert called.code == 130
+    assert called.err == "cardai: interrupted\n"
+
+
+def test_a_closed_pipe_ends_without_a_traceback() -> None:
+    program = "import sys; from cardai.cli import main; main(['describe', 'game', 'kuhn', '--json'])"
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert child.stdout is not None
+    assert child.stderr is not None
+    child.stdout.close()
+    with child.stderr as err:
+        assert err.read() == b""
+    assert child.wait() == 128 + signal.SIGPIPE
+
+
+def test_options_of_single_commands_may_stand_before_the_command() -> None:
+    assert behind_command(["--seed", "3", "--plugin", "x.py", "--json", "run", "-g", "kuhn"]) == [
+        *("--plugin", "x.py", "run", "--seed", "3", "--json", "-g", "kuhn")
+    ]
+    assert behind_command(["--seed=3", "run"]) == ["run", "--seed=3"]
+    assert behind_command(["--help"]) == ["--help"]
+    assert behind_command([]) == []

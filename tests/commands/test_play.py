@@ -1,0 +1,173 @@
+"""run, tournament and the person at the keyboard."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cardai.arena import match
+from tests.commands.conftest import Call
+
+KUHN = ("--game", "kuhn", "--agent", "highest", "--vs", "lowest")
+
+
+def test_run_reports_both_players_and_how_to_play_it_again(cardai: Call, bots: str) -> None:
+    called = cardai("run", *KUHN, "--plugin", bots, "-n", "200")
+    assert called.code == 0
+    lines = called.out.splitlines()
+    assert lines[0] == "highest against lowest: 200 games, each of 100 deals played in every seat."
+    assert any(line.startswith("mean return a hand") and "+1.00 ± 0.00 chips" in line for line in lines)
+    assert any(line.startswith("games won") and "100.0 ± 3.7 %" in line for line in lines)
+    assert any("games a second" in line for line in lines)
+    again = f"cardai run --game kuhn --agent highest --vs lowest --games 200 --seed 0 --plugin {bots}"
+    assert lines[-1] == f"Again: {again}"
+
+
+def test_a_clone_on_duplicate_deals_scores_exactly_even(cardai: Call, bots: str) -> None:
+    result = json.loads(
+        cardai("run", "-g", "kuhn", "-a", "highest", "--vs", "highest", "--plugin", bots, "-n", "100", "--json").out
+    )
+    assert result["players"][0]["mean_return"] == {"mean": 0.0, "low": 0.0, "high": 0.0, "count": 50}
+
+
+def test_json_stands_alone_on_stdout_and_quiet_silences_the_rest(cardai: Call, bots: str, tmp_path: Path) -> None:
+    file = tmp_path / "h.jsonl"
+    called = cardai("--json", "run", *KUHN, "--plugin", bots, "-n", "10", "--record", file, "--seed", "4", "--quiet")
+    result = json.loads(called.out)
+    assert called.err == ""
+    assert (result["games"], result["hands"], result["seed"]) == (10, 10, 4)
+    assert file.read_text().count("\n") == 11  # a header and ten hands
+
+
+def test_no_duplicate_plays_new_cards_every_game(cardai: Call, bots: str) -> None:
+    called = cardai("run", *KUHN, "--plugin", bots, "-n", "51", "--no-duplicate", "--json")
+    result = json.loads(called.out)
+    assert result["games"] == 51
+    assert result["players"][0]["mean_return"]["count"] == 51
+    assert "--no-duplicate" in result["command"]
+
+
+def test_the_default_number_of_games_is_1000(cardai: Call, bots: str) -> None:
+    assert json.loads(cardai("run", *KUHN, "--plugin", bots, "--json").out)["games"] == 1000
+
+
+def test_compiling_is_announced_once_when_it_happens(cardai: Call, bots: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from numba.core import event
+
+    whole = match.play
+
+    def compiles(*arguments: Any, **rest: Any) -> match.MatchResult:
+        for _ in range(2):
+            with event.trigger_event("numba:compile"):
+                pass
+        return whole(*arguments, **rest)
+
+    monkeypatch.setattr(match, "play", compiles)
+    assert cardai("run", *KUHN, "--plugin", bots, "-n", "2").err.count("Compiling the rules") == 1
+    assert cardai("run", *KUHN, "--plugin", bots, "-n", "2", "--quiet").err == ""
+
+
+def test_ctrl_c_shows_what_was_finished_and_ends_with_130(
+    cardai: Call, bots: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = match.play
+
+    def stopped(game: str, agents: list[str], **rest: object) -> match.MatchResult:
+        from attrs import evolve
+
+        return evolve(whole(game, agents, games=10), wanted=1000, interrupted=True)
+
+    monkeypatch.setattr(match, "play", stopped)
+    called = cardai("run", *KUHN, "--plugin", bots)
+    assert called.code == 130
+    assert "Stopped after 10 of 1,000 games." in called.out
+
+
+def test_a_person_sees_the_view_and_types_numbers_names_and_questions(cardai: Call, bots: str, tmp_path: Path) -> None:
+    file = tmp_path / "h.jsonl"
+    called = cardai(
+        *("run", "-g", "kuhn", "-a", "human", "--vs", "highest", "--plugin", bots, "--games", "2"),
+        *("--seed", "1", "--record", file),
+        stdin="?\nfold\n2\npas\n",
+    )
+    assert called.code == 0
+    for shown in (
+        "You sit in seat 0",
+        "1 pass   2 bet",
+        "history  bet",
+        "the own card: 0 jack, 1 queen, 2 king",
+        "There is no action 'fold' here. Type 1 to 2, ? for help, q to stop.",
+        "You lose 1 chip.",
+    ):
+        assert shown in called.err
+    assert "human against highest: 2 games." in called.out
+    assert "Again:" not in called.out
+    assert file.read_text().count("\n") == 3
+
+
+@pytest.mark.parametrize("stdin", ["2\nq\n", "2\n"])
+def test_a_person_who_stops_keeps_the_record(cardai: Call, bots: str, tmp_path: Path, stdin: str) -> None:
+    file = tmp_path / "h.jsonl"
+    called = cardai(
+        *("run", "-g", "kuhn", "-a", "human", "--vs", "highest", "--plugin", bots, "--games", "3", "--record", file),
+        *("--seed", "1"),
+        stdin=stdin,
+    )
+    assert called.code == 0
+    assert "Stopped after 1 of 3 games." in called.out
+    assert file.read_text().count("\n") == 2
+
+
+def test_a_tournament_prints_the_crosstable_best_first(cardai: Call, bots: str) -> None:
+    called = cardai("tournament", "-g", "kuhn", "-a", "lowest", "-a", "highest", "--plugin", bots, "-n", "40")
+    assert called.code == 0
+    rows = [line.split() for line in called.out.splitlines()]
+    assert ["highest", "lowest", "mean"] in rows
+    assert ["highest", "-", "+1.00", "±", "0.00", "+1"] in rows
+    assert ["lowest", "-1.00", "±", "0.00", "-", "-1"] in rows
+    assert "1 pairing, 40 hands." in called.out
+
+
+def test_a_tournament_is_saved_and_resumed(cardai: Call, bots: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    call = ("tournament", "-g", "kuhn", "-a", "lowest", "-a", "highest", "--plugin", bots, "--out", out)
+    assert cardai(*call, "-n", "20").code == 0
+    refused = cardai(*call, "-n", "40")
+    assert refused.code == 2
+    assert "Add --resume to go on with it" in refused.err
+    assert "1 pairing, 40 hands." in cardai(*call, "-n", "40", "--resume").out
+    saved = json.loads((out / "crosstable.json").read_text())
+    assert saved["pairings"][0]["hands"] == 40
+    if importlib.util.find_spec("matplotlib"):
+        assert (out / "crosstable.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_an_interrupted_tournament_says_how_to_go_on(
+    cardai: Call, bots: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pressed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cardai.arena.lockstep._Loop._step", pressed)
+    out = tmp_path / "out"
+    called = cardai("tournament", "-g", "kuhn", "-a", "lowest", "-a", "highest", "--plugin", bots, "--out", out)
+    assert called.code == 130
+    assert "Stopped before the end" in called.out
+    again = f"Go on with: cardai tournament --game kuhn --agent lowest --agent highest --games 1000 --format roundrobin --seed 0 --out {out} --resume"
+    assert again in called.err
+    assert not (out / "crosstable.png").exists()  # there is nothing to draw yet
+
+
+def test_a_watcher_in_a_plugin_file_sees_every_hand(cardai: Call, bots: str, tmp_path: Path) -> None:
+    seen = tmp_path / "seen.txt"
+    watcher = tmp_path / "counter.py"
+    watcher.write_text(
+        "from pathlib import Path\nfrom cardai import hookimpl\n\n\n@hookimpl\ndef cardai_hands_finished(records):\n"
+        f"    with Path({str(seen)!r}).open('a') as file:\n        file.write('x' * len(records))\n"
+    )
+    assert cardai("run", *KUHN, "--plugin", bots, "--plugin", watcher, "-n", "24").code == 0
+    assert len(seen.read_text()) == 24

@@ -1,0 +1,138 @@
+"""cardai train and plot: start, stop, kill, resume, draw."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TOY = str(Path(__file__).parents[1] / "toy_trainer.py")
+NEW = ("train", "--plugin", TOY, "--trainer", "toy_trainer", "--game", "toy_game")
+
+
+def test_a_run_is_trained_and_says_how_to_play_it(cardai: Any, tmp_path: Path) -> None:
+    out = str(tmp_path / "x")
+    call = cardai(*NEW, "--out", out, "--steps", "20", "--seed", "4", "--set", "rate=0.3")
+    assert call.code == 0, call.err
+    assert f"cardai run --game toy_game --agent {out}" in call.out
+    written = json.loads((tmp_path / "x" / "run.json").read_text())
+    assert (written["trainer"], written["seed"]) == ("toy_trainer:rate=0.3,every=5", 4)
+    assert list((tmp_path / "x" / "events").iterdir())
+
+
+def test_wrong_calls_are_usage_errors(cardai: Any, tmp_path: Path) -> None:
+    out = str(tmp_path / "x")
+    assert cardai(*NEW, "--out", out, "--steps", "10").code == 0
+    for arguments, message in (
+        ((*NEW, "--out", out, "--steps", "10"), "is not empty. Go on with it by --resume"),
+        (("train", "--plugin", TOY, "--resume", out, "--set", "rate=7"), "goes on with rate=0.1. Got rate=7"),
+        (("train", "--plugin", TOY, "--resume", out, "--seed", "9"), "goes on with the seed 0"),
+        (("train", "--plugin", TOY, "--resume", str(tmp_path)), "it has no run.json"),
+        ((*NEW, "--steps", "10"), "needs --trainer, --game, --out and --steps"),
+        ((*NEW, "--out", out + "y", "--steps", "10", "--set", "rate"), "takes OPTION=VALUE"),
+        ((*NEW, "--out", out + "y", "--steps", "10", "--set", "rate=1,every=2"), "Got 'rate=1,every=2' instead"),
+        ((*NEW, "--out", out + "y", "--steps", "10", "--set", "rate=1", "--set", "rate=2"), "is given twice"),
+        ((*NEW, "--out", out + "y", "--steps", "10", "--threads", "2"), "has no option 'threads'"),
+        (("train", "--trainer", "nfsp", "--game", "kuhn", "--out", out + "y", "--steps", "1"), "needs --encoder"),
+    ):
+        call = cardai(*arguments)
+        assert call.code == 2, call
+        assert message in re.sub(r"\s+", " ", call.err)
+    assert not (tmp_path / "xy").exists()
+
+
+def test_a_finished_run_goes_further_when_asked(cardai: Any, tmp_path: Path) -> None:
+    out = str(tmp_path / "x")
+    cardai(*NEW, "--out", out, "--steps", "20")
+    assert "has 20 steps already" in cardai("train", "--plugin", TOY, "--resume", out).out
+    assert "Trained 30" in cardai("train", "--plugin", TOY, "--resume", out, "--steps", "30").out
+
+
+def test_watchers_are_told_of_each_row(cardai: Any, tmp_path: Path) -> None:
+    watcher = tmp_path / "diary.py"
+    watcher.write_text(
+        "from cardai import hookimpl\n\n\n@hookimpl\ndef cardai_training_step(step, metrics):\n"
+        f"    with open({str(tmp_path / 'diary.txt')!r}, 'a') as file:\n"
+        "        file.write(f'{step} {sorted(metrics)}\\n')\n"
+    )
+    assert cardai(*NEW, "--plugin", str(watcher), "--out", str(tmp_path / "x"), "--steps", "20").code == 0
+    assert (tmp_path / "diary.txt").read_text() == "10 ['exploitability']\n20 ['exploitability']\n"
+
+
+def start(out: Path, steps: int, *more: str) -> subprocess.Popen[str]:
+    """Start training in another process."""
+    command = [sys.executable, "-m", "cardai", *NEW, "--out", str(out), "--steps", str(steps), *more]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
+
+
+def test_ctrl_c_saves_and_prints_the_command_that_resumes(cardai: Any, tmp_path: Path) -> None:
+    out = tmp_path / "x"
+    process = start(out, 10**9)
+    deadline = time.monotonic() + 60
+    while not (out / "metrics.jsonl").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    said, complained = process.communicate(timeout=60)
+    assert process.returncode == 130, complained
+    assert "Stopped and saved at step" in said
+    assert f"cardai train --resume {out}" in said
+    step = int(next((out / "checkpoints").iterdir()).name.removeprefix("step-"))
+    assert (
+        f"Trained {step + 5:,}" in cardai("train", "--plugin", TOY, "--resume", str(out), "--steps", str(step + 5)).out
+    )
+
+
+def test_ctrl_c_before_the_first_step_tells_how_to_go_on(
+    cardai: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    out = tmp_path / "x"
+    with monkeypatch.context() as patched:
+        patched.setattr("cardai.training.session.Session.start", interrupted)
+        call = cardai(*NEW, "--out", str(out), "--steps", "20")
+    assert call.code == 130
+    assert f"cardai train --resume {out}\n" in call.out
+    assert "Trained 20" in cardai("train", "--plugin", TOY, "--resume", str(out)).out
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg"])
+def test_curves_of_seeds_are_drawn_with_a_band(cardai: Any, tmp_path: Path, suffix: str) -> None:
+    for seed in ("1", "2"):
+        cardai(*NEW, "--out", str(tmp_path / seed), "--steps", "50", "--seed", seed)
+    cardai(*NEW, "--out", str(tmp_path / "3"), "--steps", "40", "--set", "rate=1")
+    picture = tmp_path / f"curves.{suffix}"
+    runs = [str(tmp_path / name) for name in "123"]
+    call = cardai("plot", "--plugin", TOY, *runs, "--out", str(picture), "--log-y")
+    assert call.code == 0, call.err
+    assert "toy_trainer rate=0.1: exploitability" in call.out
+    assert "(2 seeds" in call.out
+    assert picture.stat().st_size > 5_000
+
+
+def test_an_unknown_metric_is_named_with_the_known_ones(cardai: Any, tmp_path: Path) -> None:
+    cardai(*NEW, "--out", str(tmp_path / "x"), "--steps", "20")
+    call = cardai("plot", "--plugin", TOY, str(tmp_path / "x"), "--metric", "exploitabillity")
+    assert call.code == 2
+    assert "Did you mean 'exploitability'?" in call.err
+
+
+def test_a_refused_start_leaves_the_place_free(cardai: Any, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    given = ("train", "--game", "leduc", "--out", str(out), "--steps", "2", "--trainer")
+    refused = cardai(*given, "poker_cnn_betting_ours:teachers=nobody", "--encoder", "grid_4x13")
+    assert refused.code == 2
+    assert "no agent named 'nobody'" in refused.err
+    assert not out.exists()
+    assert cardai(*given, "cfr_plus").code == 0
+    assert cardai(*given, "poker_cnn_betting_ours:teachers=nobody", "--encoder", "grid_4x13").code == 2
+    assert (out / "checkpoints").is_dir(), "what there is already is never taken away"

@@ -1,0 +1,185 @@
+"""Run directories: atomic, verified, resumable, and agents afterwards."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cardai
+from cardai.core import registry
+from cardai.core.errors import DamagedFileError, OptionError, UsageError
+from cardai.core.files import read_npz
+from cardai.training.runs import Run, RunWarning, check_same, full_spec
+from cardai.training.session import Session
+
+TOY = Path(__file__).parents[1] / "toy_trainer.py"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _toy() -> None:
+    registry.add_file(str(TOY))
+
+
+def make(path: Path, trainer: str = "toy_trainer:rate=0.5", steps: int = 40) -> Run:
+    return Run.create(path, trainer, "toy_game", None, seed=3, steps=steps)
+
+
+def test_run_json_holds_every_option_of_the_specs(tmp_path: Path) -> None:
+    run = make(tmp_path / "x")
+    assert run.trainer_spec == "toy_trainer:rate=0.5,every=5"
+    assert Run.open(tmp_path / "x") == run
+    assert json.loads((tmp_path / "x" / "run.json").read_text())["steps"] == 40
+
+
+def test_a_non_empty_directory_is_refused(tmp_path: Path) -> None:
+    make(tmp_path)
+    with pytest.raises(UsageError, match=f"is not empty. Go on with it by --resume {tmp_path}"):
+        make(tmp_path)
+
+
+def test_an_edited_run_json_is_refused(tmp_path: Path) -> None:
+    make(tmp_path)
+    text = (tmp_path / "run.json").read_text()
+    (tmp_path / "run.json").write_text(text.replace("rate=0.5", "rate=0.6"))
+    with pytest.raises(DamagedFileError, match="edited or damaged"):
+        Run.open(tmp_path)
+
+
+def test_resumed_training_equals_uninterrupted_training(tmp_path: Path) -> None:
+    whole = make(tmp_path / "whole")
+    Session.start(whole).train(40, checkpoint_every=10)
+    broken = make(tmp_path / "broken")
+    stops = iter([False] * 4 + [True])
+    assert not Session.start(broken).train(40, checkpoint_every=10, stopping=lambda: next(stops))
+    with (tmp_path / "broken" / "metrics.jsonl").open("a") as file:
+        file.write('{"step": 35, "exploitability": 9}\n{"step": 4')  # written after the checkpoint, then killed
+    again = Session.resume(broken)
+    assert again.training.step == 25
+    again.train(40, checkpoint_every=10)
+    assert strip(whole) == strip(broken)
+    assert [p.read_bytes() for p in npz_files(whole)] == [p.read_bytes() for p in npz_files(broken)]
+
+
+def test_two_sessions_cannot_train_one_run(tmp_path: Path) -> None:
+    run = make(tmp_path)
+    first = Session.start(run)
+    with pytest.raises(UsageError, match="is being trained by another process"):
+        Session.resume(run)
+    first.train(20)
+    Session.resume(run).train(40)
+    assert run.steps()[-1] == 40
+
+
+def strip(run: Run) -> list[dict[str, float]]:
+    return [{k: v for k, v in row.items() if not k.endswith("seconds")} for row in run.read_metrics()]
+
+
+def npz_files(run: Run) -> list[Path]:
+    return sorted(run.path.glob("checkpoints/step-000000000040/*.npz"))
+
+
+def test_the_last_two_checkpoints_are_kept_and_damaged_ones_passed_over(tmp_path: Path) -> None:
+    run = make(tmp_path)
+    Session.start(run).train(40, checkpoint_every=10)
+    assert run.steps() == [30, 40]
+    newest = next(iter(run.path.glob("checkpoints/step-000000000040/*.npz")))
+    newest.write_bytes(newest.read_bytes()[:-7])
+    checkpoint, refused = run.latest()
+    assert checkpoint is not None
+    assert checkpoint.step == 30
+    assert "truncated or damaged" in refused[0]
+    with pytest.warns(RunWarning, match="Playing step 30 instead"):
+        cardai.agent(f"{tmp_path}:flavour=sweet")
+
+
+def test_what_a_killed_process_left_half_written_is_neither_used_nor_kept(tmp_path: Path) -> None:
+    run = make(tmp_path)
+    Session.start(run).train(20)
+    left = tmp_path / "checkpoints" / ".step-000000000030.4711"
+    left.mkdir()
+    (left / "toy.npz").write_bytes(b"half")
+    assert run.steps() == [20]
+    Session.resume(run).train(40)
+    assert not left.exists()
+
+
+def test_every_mutation_of_a_checkpoint_is_refused(tmp_path: Path) -> None:
+    run = make(tmp_path)
+    Session.start(run).train(40)
+    rng = random.Random(1)
+    folder = tmp_path / "checkpoints" / "step-000000000040"
+    originals = {p: p.read_bytes() for p in sorted(folder.iterdir())}
+    for _ in range(1000):
+        path, data = rng.choice(list(originals.items()))
+        damaged = mutate(data, rng)
+        path.write_bytes(damaged)
+        if damaged != data:
+            with pytest.raises(DamagedFileError):
+                run.verify(40)
+        path.write_bytes(data)
+    assert run.verify(40).step == 40
+
+
+def mutate(data: bytes, rng: random.Random) -> bytes:
+    """Return ``data`` with a bit flipped, a piece cut, doubled or zeroed."""
+    at = rng.randrange(len(data))
+    return [
+        data[:at] + bytes([data[at] ^ (1 << rng.randrange(8))]) + data[at + 1 :],
+        data[:at],
+        data[:at] + data[at // 2 :],
+        data[:at] + bytes(len(data) - at),
+    ][rng.randrange(4)]
+
+
+def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
+    one, two = make(tmp_path / "one"), make(tmp_path / "two")
+    Session.start(one).train(40)
+    shutil.copytree(tmp_path / "one" / "checkpoints", tmp_path / "two" / "checkpoints", dirs_exist_ok=True)
+    with pytest.raises(DamagedFileError, match=f"of the run {one.id}"):
+        two.verify(40)
+    with pytest.raises(DamagedFileError, match="No checkpoint"):
+        Session.resume(two)
+
+
+def test_a_copied_run_directory_is_an_agent(tmp_path: Path) -> None:
+    Session.start(make(tmp_path / "here")).train(40)
+    shutil.copytree(tmp_path / "here", tmp_path / "there")
+    shutil.rmtree(tmp_path / "here")
+    agent = cardai.agent(f"{tmp_path / 'there'}:step=40")
+    assert agent.policy(np.zeros(2), np.ones((2, 2), bool)).shape == (2, 2)
+
+
+def test_unknown_steps_and_options_are_named(tmp_path: Path) -> None:
+    Session.start(make(tmp_path)).train(40)
+    with pytest.raises(OptionError, match="no checkpoint of step '7'"):
+        cardai.agent(f"{tmp_path}:step=7")
+    with pytest.raises(OptionError, match="Its options: flavour, step"):
+        cardai.agent(f"{tmp_path}:taste=7")
+
+
+def test_resuming_with_a_conflicting_option_is_a_usage_error(tmp_path: Path) -> None:
+    run = make(tmp_path)
+    check_same(run, "trainer", "toy_trainer:rate=0.5")
+    check_same(run, "trainer", None, {"rate": "0.5"})
+    with pytest.raises(UsageError, match=r"goes on with the trainer toy_trainer:rate=0\.5"):
+        check_same(run, "trainer", "toy_trainer")
+    with pytest.raises(UsageError, match=r"goes on with rate=0\.5\. Got rate=0\.7"):
+        check_same(run, "trainer", None, {"rate": "0.7"})
+    with pytest.raises(OptionError, match="has no option 'speed'"):
+        check_same(run, "trainer", None, {"speed": "1"})
+    assert full_spec("trainer", "toy_trainer") == "toy_trainer:rate=0.1,every=5"
+
+
+def test_a_pickle_in_an_npz_is_not_run(tmp_path: Path) -> None:
+    class Evil:
+        def __reduce__(self) -> tuple[object, tuple[str]]:
+            return (exec, ("raise SystemExit(99)",))
+
+    np.savez(tmp_path / "evil.npz", x=np.array([Evil()], dtype=object))
+    with pytest.raises(DamagedFileError, match="not a readable npz"):
+        read_npz(tmp_path / "evil.npz")
