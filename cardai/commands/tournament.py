@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json as json_module
 import shlex
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -163,15 +164,20 @@ def show(standings: Standings, game: str) -> None:
     if standings.interrupted:
         console.print(Text("Stopped before the end; this is what is finished.", style="yellow"))
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
-    table.add_column("")
     order = sorted(range(len(standings.agents)), key=lambda i: _rank(standings, i))
-    for i in order:
-        table.add_column(standings.agents[i], justify="right", no_wrap=True)
+    table.add_column("", justify="right")
+    table.add_column("", overflow="fold")
+    for place in range(len(order)):
+        table.add_column(str(place + 1), justify="right", no_wrap=True)
     table.add_column("mean", justify="right", no_wrap=True)
-    for i in order:
+    for place, i in enumerate(order, 1):
         cells = [_cell(standings, i, j) for j in order]
-        table.add_row(Text(standings.agents[i], style="bold"), *cells, _mean(standings, i))
+        table.add_row(str(place), Text(standings.agents[i], style="bold"), *cells, _mean(standings, i))
     console.print()
+    if not sys.stdout.isatty():  # a log has room for every name and figure
+        console.width = max(
+            console.width, console.measure(table, options=console.options.update(max_width=10_000)).maximum
+        )
     console.print(table)
     played = [len(p.groups) for p in standings.pairings.values()]
     hands = sum(int(p.hands.sum()) for p in standings.pairings.values())

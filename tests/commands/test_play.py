@@ -126,9 +126,9 @@ def test_a_tournament_prints_the_crosstable_best_first(cardai: Call, bots: str) 
     called = cardai("tournament", "-g", "kuhn", "-a", "lowest", "-a", "highest", "--plugin", bots, "-n", "40")
     assert called.code == 0
     rows = [line.split() for line in called.out.splitlines()]
-    assert ["highest", "lowest", "mean"] in rows
-    assert ["highest", "-", "+1.00", "±", "0.00", "+1"] in rows
-    assert ["lowest", "-1.00", "±", "0.00", "-", "-1"] in rows
+    assert ["1", "2", "mean"] in rows
+    assert ["1", "highest", "-", "+1.00", "±", "0.00", "+1"] in rows
+    assert ["2", "lowest", "-1.00", "±", "0.00", "-", "-1"] in rows
     assert "1 pairing, 40 hands." in called.out
 
 
@@ -171,3 +171,14 @@ def test_a_watcher_in_a_plugin_file_sees_every_hand(cardai: Call, bots: str, tmp
     )
     assert cardai("run", *KUHN, "--plugin", bots, "--plugin", watcher, "-n", "24").code == 0
     assert len(seen.read_text()) == 24
+
+
+def test_a_tournaments_log_has_room_for_every_name_and_figure(
+    cardai: Call, bots: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    long = [f"mix:fold={share},call={round(0.7 - share, 2)},raises=0.3" for share in (0.1, 0.2, 0.3, 0.4)]
+    called = cardai("tournament", "-g", "leduc", *(word for name in long for word in ("-a", name)), "-n", "4")
+    rows = [line for line in called.out.splitlines() if "mix:" in line]
+    assert [sum(name in row for row in rows) for name in long] == [1, 1, 1, 1]
+    assert all(row.count("±") == 3 and "…" not in row for row in rows)
