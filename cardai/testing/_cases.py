@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import importlib
+import traceback
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
 
+import cardai
 from cardai.core import registry
 from cardai.core.errors import CardaiError, UnknownNameError, UsageError, nearest
 from cardai.core.game import Game
 from cardai.testing._checks import CHECKS, Check, CheckFailed, NotApplicable
+
+_BEFORE_PLAY = ("options-are-described", "presets-can-be-built", "description-is-complete")
 
 
 @frozen
@@ -30,7 +35,10 @@ class Case:
     def __call__(self) -> None:
         if self.exempt:
             raise NotApplicable(f"exempt: {self.exempt}")
-        self.check.function(self.subject())
+        subject = self.subject()
+        if self.check.kind == "game" and self.check.name not in _BEFORE_PLAY:
+            subject.hands  # noqa: B018 (a hand that does not end is found before anything waits for one)
+        self.check.function(subject)
 
 
 @frozen
@@ -42,6 +50,10 @@ class Result:
     claim: str
     status: str
     reason: str = ""
+    cause: str = ""
+    """Of a failure: equal where several checks met one fault."""
+    place: str = ""
+    """Of an exception: the last line of the plugin's own code that it passed through, as FILE:LINE."""
 
 
 def checks_for(
@@ -82,16 +94,32 @@ def checks_for(
 def run_checks(cases: Iterable[Case]) -> Iterable[Result]:
     """Run cases one after another and yield how each ended; an exception counts as failed, with its text."""
     for case in cases:
-        status, reason = "ok", ""
+        status, reason, cause, place = "ok", "", "", ""
         try:
             case()
         except NotApplicable as error:
             status, reason = ("exempt", case.exempt) if case.exempt else ("skipped", str(error))
         except CheckFailed as error:
-            status, reason = "failed", str(error)
+            status, reason, cause, place = "failed", str(error), error.cause, place_of(error.__cause__)
         except Exception as error:  # whatever a plugin raises is its failure, not the kit's
-            status, reason = "failed", f"{type(error).__name__}: {error}"
-        yield Result(case.check.name, case.about, case.check.claim, status, reason)
+            status, reason, place = "failed", f"{type(error).__name__}: {error}", place_of(error)
+            cause = str(error).partition(" cannot hold ")[0] if " cannot hold " in reason else f"{reason} {place}"
+        yield Result(case.check.name, case.about, case.check.claim, status, reason, cause, place)
+
+
+def place_of(error: BaseException | None) -> str:
+    """Return where a plugin's code raised, as FILE:LINE: the innermost frame that is neither cardai's own (but for its
+    plugins) nor a library's, or nothing.
+    """
+    own = Path(cardai.__file__).parent
+    found = ""
+    for frame, line in traceback.walk_tb(error.__traceback__ if error is not None else None):
+        file = Path(frame.f_code.co_filename)
+        ours = own in file.parents and own / "plugins" not in file.parents
+        library = "site-packages" in file.parts and own not in file.parents and "cardai" not in frame.f_globals
+        if file.is_file() and not ours and not library:
+            found = f"{file}:{line}"
+    return found
 
 
 def parametrize_checks(kind: str, *plugins: Any, **settings: Any) -> Any:

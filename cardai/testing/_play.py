@@ -15,7 +15,7 @@ from cardai.core.errors import IllegalActionError
 from cardai.core.fields import Views, pack_views
 from cardai.core.game import CHANCE, Amounts, Game, Legal, Setup, State
 from cardai.core.rng import derive
-from cardai.testing._checks import CheckFailed, require
+from cardai.testing._checks import CheckFailed
 
 LONGEST_HAND = 10_000
 SMALL = 20_000
@@ -75,7 +75,8 @@ def play_hand(game: Game, seed: int, setup: Setup | None = None, limit: int = LO
     state = game.new_initial_state(setup)
     steps: list[Step] = []
     while not state.is_terminal():
-        require(len(steps) < limit, f"A hand of random play was not over after {limit} actions (seed {seed}).")
+        if len(steps) >= limit:
+            raise CheckFailed(f"A hand of random play was not over after {limit:,} actions (seed {seed}).", "endless")
         actor = state.current_player()
         if actor == CHANCE:
             outcomes, chances = zip(*state.chance_outcomes(), strict=True)
@@ -110,7 +111,12 @@ def packed(game: Game, state: State, player: int) -> bytes:
     try:
         return bytes(pack_views(game.view_fields, [view])[0].tobytes())
     except ValueError as error:
-        raise CheckFailed(f"Player {player}'s view after {shorten(state.history)}: {error}") from error
+        raise misfitting(error, f"Player {player}'s view after {shorten(state.history)}") from error
+
+
+def misfitting(error: ValueError, where: str) -> CheckFailed:
+    """Return the failure for a view that cannot be packed: the same cause for one field in any hand."""
+    return CheckFailed(f"{where}: {error}", str(error).partition(" cannot hold ")[0])
 
 
 def look(game: Game, state: State, parent: int, action: int) -> Node:
