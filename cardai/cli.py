@@ -114,17 +114,15 @@ def load_command(name: str) -> Any:
     """Import the command ``name`` and return it with the options of every command added."""
     line = COMMANDS[name]
     module = importlib.import_module(line.module)
-    target = getattr(module, line.target.partition(":")[2], None)
-    app = target if isinstance(target, typer.Typer) else getattr(module, "app", None)
-    if not isinstance(app, typer.Typer):
+    if line.members:
         app = _typer()
-        if line.members:
-            app.callback(help=line.help)(_nothing)
-            for member in line.members:
-                app.command(member)(getattr(module, member))
-        else:
-            if target is None:
-                raise CardaiError(f"The command {name!r} is missing from {line.module}.")
+        app.callback(help=line.help)(_nothing)
+        for member in line.members:
+            app.command(member)(getattr(module, member))
+    else:
+        target = getattr(module, line.target.partition(":")[2])
+        app = target if isinstance(target, typer.Typer) else _typer()
+        if app is not target:
             app.command(name, help=None if target.__doc__ else line.help)(target)
     command = get_command(app)
     command.name = name

@@ -147,7 +147,6 @@ def ask_drawer(row: Any, rules: Any, position: Any) -> None:
 @kernel
 def after_drawer(row: Any, rules: Any) -> None:
     """Go on behind the player who has just drawn."""
-    row["fresh"] = 0
     n = rules["num_players"]
     position = (row["drawer"] - row["button"] - rules["offset"] + 2 * n) % n
     ask_drawer(row, rules, position + 1)
