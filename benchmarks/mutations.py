@@ -110,7 +110,7 @@ class Copy:
 
     def environment(self) -> dict[str, str]:
         """Return the environment in which every process, those that tests start included, uses the copy."""
-        threads = {name: "1" for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+        threads = dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
         places = {"PYTHONPATH": str(self.root), "CARDAI_CACHE_DIR": str(self.cache), "PYTHONDONTWRITEBYTECODE": "1"}
         return {**os.environ, **threads, **places}
 
