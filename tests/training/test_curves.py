@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from cardai.core import registry
-from cardai.core.curves import curves
 from cardai.core.errors import UsageError
-from cardai.core.runs import Run
+from cardai.training.curves import curves
+from cardai.training.runs import Run
 
 TOY = Path(__file__).parents[1] / "toy_trainer.py"
 

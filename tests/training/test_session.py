@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from cardai.core import registry
-from cardai.core.runs import Run
-from cardai.core.session import Session
+from cardai.training.runs import Run
+from cardai.training.session import Session
 
 TOY = Path(__file__).parents[1] / "toy_trainer.py"
 
