@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Mapping
 from pathlib import Path
 from random import Random
@@ -184,7 +185,7 @@ class Interrupts(ScalarAgent):
     def choose(self, view: Mapping[str, Any], legal: list[int], rng: Random) -> int:
         Interrupts.asked += 1
         if Interrupts.asked > 60:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
         return 0
 
 
