@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Mapping
 from pathlib import Path
 from random import Random
@@ -151,13 +152,40 @@ def test_an_agent_that_errs_may_forfeit_instead() -> None:
     assert len(result.games) == 20
 
 
+class CheatsOnce(ScalarAgent):
+    """Plays the lowest legal action, but for one illegal answer: the first ever."""
+
+    def __init__(self) -> None:
+        self.cheated = False
+
+    def choose(self, view: Mapping[str, Any], legal: list[int], rng: Random) -> int:
+        cheats, self.cheated = not self.cheated, True
+        return 999 if cheats else legal[0]
+
+
+def test_a_forfeit_loses_its_own_game_and_no_later_one_at_the_same_table() -> None:
+    settings: dict[str, Any] = {"games": 6, "seed": 3, "batch": 1, "forfeit": True}
+    honest = CheatsOnce()
+    honest.cheated = True
+    played = match.play("gin:target=20", [honest, "simple"], **settings)
+    forfeited = match.play("gin:target=20", [CheatsOnce(), "simple"], **settings)
+    assert forfeited.forfeits == (1, 0)
+    assert played.forfeits == (0, 0)
+    assert forfeited.scores[0, 0] < forfeited.scores[0, 1]
+    assert forfeited.scores[1:].tolist() == played.scores[1:].tolist()
+    assert [int((forfeited.hands["game"] == game).sum()) for game in range(6)] == [
+        1,  # the hand in which it cheated is the game's last
+        *(int((played.hands["game"] == game).sum()) for game in range(1, 6)),
+    ]
+
+
 class Interrupts(ScalarAgent):
     asked: ClassVar[int] = 0
 
     def choose(self, view: Mapping[str, Any], legal: list[int], rng: Random) -> int:
         Interrupts.asked += 1
         if Interrupts.asked > 60:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
         return 0
 
 

@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cardai.arena import match, tournament
+from cardai.arena import tournament
+from cardai.core import registry
 from cardai.core.errors import DamagedFileError, UsageError
+from tests.support import WAITS, interrupted
 
 AGENTS = ["random", "always_call", "always_raise"]
 
@@ -24,27 +26,33 @@ def cells(standings: tournament.Standings) -> list[float]:
     ]
 
 
-def test_interrupted_and_resumed_equals_played_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = tournament.play("leduc", AGENTS, games=400, seed=5)
-    monkeypatch.setattr(tournament, "_SLICE", 100)
-    real, calls = match.play, 0
+INTERRUPTED = """
+import sys
+from cardai.arena import tournament
+from cardai.core import registry
 
-    def interrupted(*args: object, **kwargs: object) -> match.MatchResult:
-        nonlocal calls
-        calls += 1
-        if calls == 4:
-            raise KeyboardInterrupt
-        return real(*args, **kwargs)  # type: ignore[arg-type]
+tournament._SLICE = 100
+plugin, out, *agents = sys.argv[1:]
+registry.add_file(plugin)
+standings = tournament.play("leduc", agents, games=400, seed=5, out=out)
+print(standings.interrupted)
+"""
 
-    monkeypatch.setattr(match, "play", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        tournament.play("leduc", AGENTS, games=400, seed=5, out=tmp_path / "t")
-    monkeypatch.setattr(match, "play", real)
-    kept = [np.load(file)["groups"] for file in (tmp_path / "t").glob("*.npz")]
-    assert sum(len(groups) for groups in kept) == 150  # three slices of 50 duplicate pairs
-    again = tournament.play("leduc", AGENTS, games=400, seed=5, out=tmp_path / "t", resume=True)
-    assert cells(again) == pytest.approx(cells(whole))
+
+def test_interrupted_and_resumed_equals_played_at_once(tmp_path: Path) -> None:
+    begun, plugin, out = tmp_path / "begun", tmp_path / "waits.py", tmp_path / "t"
+    plugin.write_text(WAITS)
+    # it makes two or three decisions a game: the 600th falls in the fourth slice of 100 games or before its end
+    agents = [f"waits:at=600,file={begun}", "always_call", "random"]
+    called = interrupted("-c", INTERRUPTED, plugin, out, *agents, when=begun)
+    assert (called.returncode, called.stdout) == (0, "True\n"), called.stderr
+    kept = [np.load(file)["groups"] for file in out.glob("*.npz")]
+    assert 50 <= sum(len(groups) for groups in kept) < 600
+    registry.add_file(str(plugin))
+    again = tournament.play("leduc", agents, games=400, seed=5, out=out, resume=True)
     assert not again.interrupted
+    assert cells(again) == pytest.approx(cells(tournament.play("leduc", agents, games=400, seed=5)))
+    assert [len(pairing.groups) for pairing in again.pairings.values()] == [200, 200, 200]
 
 
 def test_what_is_saved_can_be_read_without_playing(tmp_path: Path) -> None:

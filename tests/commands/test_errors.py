@@ -11,6 +11,7 @@ import pytest
 
 from cardai.cli import behind_command
 from tests.commands.conftest import Call
+from tests.support import interrupted
 
 
 @pytest.mark.parametrize(
@@ -108,14 +109,14 @@ def test_a_mistake_in_the_program_is_called_that(cardai: Call, monkeypatch: pyte
     )
 
 
-def test_ctrl_c_ends_with_130_and_no_traceback(cardai: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    def pressed(kind: str | None) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("cardai.commands.list_plugins.entries", pressed)
-    called = cardai("list-plugins")
-    assert called.code == 130
-    assert called.err == "cardai: interrupted\n"
+@pytest.mark.parametrize(("more", "said"), [((), "cardai: interrupted\n"), (("--quiet",), "")])
+def test_ctrl_c_ends_with_130_and_no_traceback(more: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    file, begun = tmp_path / "slow.py", tmp_path / "begun"
+    file.write_text(f"import time\nfrom pathlib import Path\n\nPath({str(begun)!r}).touch()\ntime.sleep(300)\n")
+    called = interrupted("-m", "cardai", "list-plugins", *more, "--plugin", file, when=begun)
+    assert called.returncode == 130
+    assert called.stdout == ""
+    assert called.stderr == said
 
 
 def test_a_closed_pipe_ends_without_a_traceback() -> None:

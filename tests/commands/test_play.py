@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from cardai.arena import match
 from tests.commands.conftest import Call
+from tests.support import WAITS, interrupted
 
 KUHN = ("--game", "kuhn", "--agent", "highest", "--vs", "lowest")
 
@@ -71,20 +73,32 @@ def test_compiling_is_announced_once_when_it_happens(cardai: Call, bots: str, mo
     assert cardai("run", *KUHN, "--plugin", bots, "-n", "2", "--quiet").err == ""
 
 
-def test_ctrl_c_shows_what_was_finished_and_ends_with_130(
-    cardai: Call, bots: str, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def waits(tmp_path: Path) -> tuple[str, str, Path]:
+    """Return a plugin file, a player in it that waits at its 5,000th decision, and the file that says so."""
+    file, begun = tmp_path / "waits.py", tmp_path / "begun"
+    file.write_text(WAITS)
+    return str(file), "waits:at=5000,file=begun", begun
+
+
+def test_ctrl_c_shows_and_records_what_was_finished_and_ends_with_130(
+    bots: str, waits: tuple[str, str, Path], tmp_path: Path
 ) -> None:
-    whole = match.play
-
-    def stopped(game: str, agents: list[str], **rest: object) -> match.MatchResult:
-        from attrs import evolve
-
-        return evolve(whole(game, agents, games=10), wanted=1000, interrupted=True)
-
-    monkeypatch.setattr(match, "play", stopped)
-    called = cardai("run", *KUHN, "--plugin", bots)
-    assert called.code == 130
-    assert "Stopped after 10 of 1,000 games." in called.out
+    plugin, player, begun = waits
+    record = tmp_path / "hands.jsonl"
+    game = ("--game", "kuhn", "--agent", player, "--vs", "lowest", "--plugin", bots, "--plugin", plugin, "-n", "10000")
+    called = interrupted("-m", "cardai", "run", *game, "--record", record, when=begun)
+    assert called.returncode == 130
+    stopped = re.search(r"^Stopped after ([0-9,]+) of 10,000 games\.$", called.stdout, re.MULTILINE)
+    assert stopped, called.stdout
+    games = int(stopped[1].replace(",", ""))
+    assert 0 < games < 10_000
+    hands = [json.loads(line) for line in record.read_text().splitlines()[1:]]
+    assert [hand["game_number"] for hand in hands] == list(range(games))  # whole pairs of deals, none left out
+    assert games % 2 == 0
+    assert "+1.00 ± 0.00 chips" in called.stdout
+    assert called.stderr.endswith("cardai: interrupted\n")
+    assert "Traceback" not in called.stderr
 
 
 def test_a_person_sees_the_view_and_types_numbers_names_and_questions(cardai: Call, bots: str, tmp_path: Path) -> None:
@@ -147,19 +161,26 @@ def test_a_tournament_is_saved_and_resumed(cardai: Call, bots: str, tmp_path: Pa
 
 
 def test_an_interrupted_tournament_says_how_to_go_on(
-    cardai: Call, bots: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cardai: Call, bots: str, waits: tuple[str, str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def pressed(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("cardai.arena.lockstep._Loop._step", pressed)
+    plugin, player, begun = waits
+    first = player.replace("at=5000", "at=1")
     out = tmp_path / "out"
-    called = cardai("tournament", "-g", "kuhn", "-a", "lowest", "-a", "highest", "--plugin", bots, "--out", out)
-    assert called.code == 130
-    assert "Stopped before the end" in called.out
-    again = f"Go on with: cardai tournament --game kuhn --agent lowest --agent highest --games 1000 --format roundrobin --seed 0 --out {out} --resume"
-    assert again in called.err
+    files = ("--plugin", bots, "--plugin", plugin)
+    call = ("tournament", "-g", "kuhn", "-a", "lowest", "-a", first, *files, "--out", out)
+    called = interrupted("-m", "cardai", *call, when=begun)
+    assert called.returncode == 130
+    assert "Stopped before the end" in called.stdout
+    again = (
+        f"Go on with: cardai tournament --game kuhn --agent lowest --agent {first} --games 1000 "
+        f"--format roundrobin --seed 0 --out {out} --resume --plugin {bots} --plugin {plugin}"
+    )
+    assert again in called.stderr
     assert not (out / "crosstable.png").exists()  # there is nothing to draw yet
+    monkeypatch.chdir(tmp_path)
+    whole = cardai(*again.removeprefix("Go on with: cardai ").split(), "--json")
+    assert whole.code == 0
+    assert json.loads(whole.out)["pairings"][0]["hands"] == 1000
 
 
 def test_a_watcher_in_a_plugin_file_sees_every_hand(cardai: Call, bots: str, tmp_path: Path) -> None:

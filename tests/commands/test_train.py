@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from tests.support import interrupted
+
 TOY = str(Path(__file__).parents[1] / "toy_trainer.py")
 NEW = ("train", "--plugin", TOY, "--trainer", "toy_trainer", "--game", "toy_game")
 
@@ -90,19 +92,41 @@ def test_ctrl_c_saves_and_prints_the_command_that_resumes(cardai: Any, tmp_path:
     )
 
 
-def test_ctrl_c_before_the_first_step_tells_how_to_go_on(
-    cardai: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(*_: Any) -> Any:
-        raise KeyboardInterrupt
+SLOW = '''"""The toy trainer, which once waits before its first step."""
 
-    out = tmp_path / "x"
-    with monkeypatch.context() as patched:
-        patched.setattr("cardai.training.session.Session.start", interrupted)
-        call = cardai(*NEW, "--out", str(out), "--steps", "20")
-    assert call.code == 130
-    assert f"cardai train --resume {out}\n" in call.out
-    assert "Trained 20" in cardai("train", "--plugin", TOY, "--resume", str(out)).out
+import time
+from pathlib import Path
+
+from cardai import hookimpl
+from tests.toy_trainer import ToyTrainer
+
+BEGUN = Path({begun!r})
+
+
+class SlowTrainer(ToyTrainer):
+    def start(self, game, encoder, seed):
+        if not BEGUN.exists():
+            BEGUN.touch()
+            time.sleep(300)
+        return super().start(game, encoder, seed)
+
+
+@hookimpl
+def cardai_trainer():
+    return {{"slow_trainer": SlowTrainer}}
+'''
+
+
+def test_ctrl_c_before_the_first_step_tells_how_to_go_on(cardai: Any, tmp_path: Path) -> None:
+    out, slow, begun = tmp_path / "x", tmp_path / "slow.py", tmp_path / "begun"
+    slow.write_text(SLOW.format(begun=str(begun)))
+    files = ("--plugin", TOY, "--plugin", str(slow))
+    given = ("--trainer", "slow_trainer", "--game", "toy_game", "--out", str(out), "--steps", "20")
+    call = interrupted("-m", "cardai", "train", *files, *given, when=begun)
+    assert call.returncode == 130
+    assert f"cardai train --resume {out}\n" in call.stdout
+    assert "Traceback" not in call.stderr
+    assert "Trained 20" in cardai("train", *files, "--resume", str(out)).out
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg"])

@@ -96,3 +96,8 @@ def test_long_histories_take_as_many_bytes_as_their_numbers_need() -> None:
     assert view_dtype([Field("h", "public_history", "h", maximum=3, size=2)])["h"].base == np.int8
     assert view_dtype([Field("h", "public_history", "h", maximum=200, size=2)])["h"].base == np.int16
     assert view_dtype([Field("h", "public_history", "h", maximum=20_000_000, size=2)])["h"].base == np.int32
+    for largest, smaller, larger in ((2**7 - 1, np.int8, np.int16), (2**15 - 1, np.int16, np.int32)):
+        for maximum, wanted in ((largest, smaller), (largest + 1, larger)):
+            field = Field("h", "private_history", "h", maximum=maximum, size=2)
+            assert view_dtype([field])["h"].base == wanted
+            assert unpack_view((field,), pack_views((field,), [{"h": [maximum]}])[0]) == {"h": [maximum]}

@@ -67,3 +67,23 @@ def test_winning_every_game_does_not_mean_certainty() -> None:
 def test_an_unknown_half_width_reads_as_a_question_mark() -> None:
     assert Estimate(1000.0, math.nan, 1).text(1, sign=True) == "+1000.0 ± ?"
     assert Estimate(-2.5, 0.25, 9).text(2, "chips", sign=True) == "-2.50 ± 0.25 chips"
+
+
+def test_the_intervals_of_ten_numbers_are_those_of_the_textbook() -> None:
+    # 0 to 9: the sample's standard deviation is sqrt(82.5 / 9), Student's t with 9 degrees of freedom 2.262
+    estimate = mean(np.arange(10.0))
+    assert (estimate.mean, estimate.count) == (4.5, 10)
+    assert estimate.half_width == pytest.approx(2.262157 * math.sqrt(82.5 / 9) / math.sqrt(10), rel=1e-3)
+    # of equal denominators a ratio is a mean; of others its residuals count: 1 2 3 4 over 1 1 2 4 is 10 / 8
+    assert ratio(np.arange(10.0), np.ones(10)).half_width == pytest.approx(estimate.half_width)
+    residual = np.array([1.0, 2.0, 3.0, 4.0]) - 1.25 * np.array([1.0, 1.0, 2.0, 4.0])
+    unequal = ratio(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 1.0, 2.0, 4.0]))
+    assert unequal.mean == 1.25
+    assert unequal.half_width == pytest.approx(student_t(3) * math.sqrt((residual**2).sum() / 3) * 2 / 8)
+
+
+def test_losing_every_game_is_no_more_certain_than_winning_every_game() -> None:
+    for share in (0.0, 1.0):
+        estimate = rate(np.full(20, share))
+        assert (estimate.mean, estimate.count) == (share, 20)
+        assert estimate.half_width == pytest.approx(0.1611, abs=1e-4)  # Newcombe's 0 of 20

@@ -14,10 +14,20 @@ from cardai.core.errors import AgentError, UsageError
 from cardai.core.fields import Views
 from cardai.core.game import Game, Legal
 from cardai.core.registry import create
-from cardai.solve.measures import expected_value, exploitability, head_to_head, measure, nash_conv, profile
+from cardai.solve.measures import (
+    Measured,
+    best_response,
+    expected_value,
+    exploitability,
+    head_to_head,
+    measure,
+    nash_conv,
+    profile,
+)
 from cardai.solve.sequence_form import behaviour_of, behaviour_of_plan, game_form, plan_of, policy_table
 from cardai.solve.tabular import TabularAgent
 from cardai.solve.tree import game_tree
+from tests.solve.small_games import Hide
 from tests.solve.spiel import SpielGame, spiel_policy
 
 LEDUC_VALUE = -0.085606424  # by CFR+ to 1e-9, and by the linear program in the last test
@@ -95,7 +105,27 @@ def test_three_players_nash_conv_is_openspiels() -> None:
     agent = random_agent(game, 5)
     policy = spiel_policy(game_tree(game), theirs, policy_table(game_tree(game), profile(game, agent)))
     assert nash_conv(game, agent) == pytest.approx(pyspiel.nash_conv(theirs, policy), abs=1e-9)
-    assert len(measure(game, agent).best_response) == 3
+    measured = measure(game, agent)
+    assert len(measured.best_response) == 3
+    assert exploitability(game, agent) == measured.exploitability == pytest.approx(measured.nash_conv / 3, abs=1e-15)
+
+
+def test_exploitability_is_nash_conv_over_the_number_of_seats() -> None:
+    assert Measured(expected=(0.0, 1.0, -1.0), best_response=(1.0, 3.0, 2.0)).nash_conv == 6.0
+    assert Measured(expected=(0.0, 1.0, -1.0), best_response=(1.0, 3.0, 2.0)).exploitability == 2.0
+    assert Measured(expected=(1.0, -1.0), best_response=(2.0, 0.0)).exploitability == 1.0
+
+
+def test_a_best_response_plays_the_first_of_equals() -> None:
+    # a seeker who looks in one place leaves the two others equally good to hide in
+    def answer(*favourites: int) -> list[list[float]]:
+        game = Hide()
+        tree = game_tree(game)
+        return best_response(game, Prefers(*favourites)).policy(tree.infosets.views, tree.infosets.legal).tolist()
+
+    assert answer(0) == [[0, 1, 0], [1, 0, 0]]
+    assert answer(1) == [[1, 0, 0], [0, 1, 0]]
+    assert answer(2) == [[1, 0, 0], [0, 0, 1]]
 
 
 @pytest.mark.parametrize(

@@ -210,6 +210,35 @@ def test_reused_output_gives_the_same_planes() -> None:
         layout.encode(views, out)
 
 
+def test_a_number_fills_its_plane_with_its_share_of_the_maximum() -> None:
+    game = cardai.game("poker_cnn_limit")
+    assert next(f.maximum for f in game.view_fields if f.name == "pot") == 4800
+    layout = cardai.encoder("grid_4x13:fields=pot+round").for_game(game)
+    code = layout.encode(one(game, pot=1200, round=3))[0]
+    assert code.shape == (2, 4, 13)
+    assert np.unique(code[0]).tolist() == [0.25]
+    assert np.unique(code[1]).tolist() == [1.0]  # the last of rounds 0 to 3
+    assert [plane.scale for plane in layout.planes] == ["value / 4800", "value / 3"]
+
+
+def test_the_last_entries_of_a_history_are_shown_newest_first() -> None:
+    game = cardai.game("poker_cnn_limit")
+    layout = cardai.encoder("grid_4x13:fields=history,history_length=3").for_game(game)
+    # entries are actions 0 to 2, shown as entry + 1 in two bits, the lower one first: fold 1 0, call 0 1, raise 1 1
+    for played, bits in (
+        ([], [0, 0, 0, 0, 0, 0]),
+        ([2], [1, 1, 0, 0, 0, 0]),
+        ([2, 1], [0, 1, 1, 1, 0, 0]),
+        ([1, 1, 2, 2, 1, 0], [1, 0, 0, 1, 1, 1]),
+    ):
+        code = layout.encode(one(game, history=played))[0]
+        assert code[:, 0, 0].tolist() == bits
+        assert (code == code[:, :1, :1]).all()
+        assert layout.decode(code)["history"] == played[-3:]
+    whole = cardai.encoder("grid_4x13:fields=history").for_game(game).encode(one(game, history=[2, 1]))[0]
+    assert whole[:6, 0, 0].tolist() == [1, 1, 0, 1, 0, 0]  # a whole history: oldest first
+
+
 def test_amounts_as_cards_saturate() -> None:
     game = cardai.game("poker_cnn_limit")
     layout = cardai.encoder("grid_4x13:fields=pot,numbers=as_cards,chip_unit=50").for_game(game)

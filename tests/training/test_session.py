@@ -1,0 +1,80 @@
+"""Sessions: when checkpoints fall, and which time counts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cardai.core import registry
+from cardai.training.runs import Run
+from cardai.training.session import Session
+
+TOY = Path(__file__).parents[1] / "toy_trainer.py"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _toy() -> None:
+    registry.add_file(str(TOY))
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    """Return a run under way that yields every five steps."""
+    return Session.start(Run.create(tmp_path / "x", "toy_trainer", "toy_game", None, seed=3, steps=40))
+
+
+@pytest.fixture
+def wait(monkeypatch: pytest.MonkeyPatch) -> Callable[[float, float], None]:
+    """Return a function that lets so many wall and CPU seconds go by at once."""
+    now = {"monotonic": 1000.0, "process_time": 50.0}
+    for name in now:
+        monkeypatch.setattr(time, name, lambda name=name: now[name])
+
+    def go_on(wall: float, cpu: float) -> None:
+        now["monotonic"] += wall
+        now["process_time"] += cpu
+
+    return go_on
+
+
+@pytest.mark.parametrize(("seconds", "steps"), [(-1.0, [5, 10, 15, 20]), (3600.0, [20])])
+def test_a_checkpoint_falls_where_its_seconds_are_over(session: Session, seconds: float, steps: list[int]) -> None:
+    session.train(20, keep=99, checkpoint_seconds=seconds)
+    assert session.run.steps() == steps
+
+
+def test_seconds_do_not_matter_where_steps_are_asked_for(session: Session) -> None:
+    session.train(20, checkpoint_every=10, keep=99, checkpoint_seconds=-1.0)
+    assert session.run.steps() == [10, 20]
+
+
+def test_the_seconds_start_anew_at_each_checkpoint(wait: Callable[[float, float], None], tmp_path: Path) -> None:
+    session = Session.start(Run.create(tmp_path / "x", "toy_trainer", "toy_game", None, seed=3, steps=40))
+    session.train(40, keep=99, checkpoint_seconds=12, on_progress=lambda step, metrics: wait(5, 5))
+    assert session.run.steps() == [15, 30, 40]
+
+
+def test_time_spent_measuring_is_not_counted_as_training(wait: Callable[[float, float], None], tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "x", "toy_trainer", "toy_game", None, seed=3, steps=10)
+    session = Session.start(run)
+    wait(7, 3)
+    with session.untimed():
+        wait(100, 90)
+    wait(2, 1)
+    assert session.seconds == (9, 4)
+    session.train(10)
+    assert [(row["seconds"], row["cpu_seconds"]) for row in run.read_metrics()] == [(9, 4)]
+
+
+def test_a_resumed_session_counts_on_from_its_checkpoint(wait: Callable[[float, float], None], tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "x", "toy_trainer", "toy_game", None, seed=3, steps=10)
+    session = Session.start(run)
+    wait(7, 3)
+    session.train(10)
+    wait(500, 400)  # nobody trains
+    again = Session.resume(run)
+    wait(1, 1)
+    assert again.seconds == (8, 4)
