@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -51,6 +52,7 @@ class Played:
     outcome: Mapping[str, Any] = field(factory=dict)
 
 
+@cache
 def setup_dtype(num_players: int) -> np.dtype[Any]:
     """Return the dtype of setups as rows: starter, hand, in_match, score (P,), stacks (P,)."""
     return np.dtype(

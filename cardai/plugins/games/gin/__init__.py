@@ -130,6 +130,7 @@ class Gin(RowGame):
             returns=v.returns,
             outcomes=v.outcomes,
             advance=k.advance,
+            step=v.step,
         )
 
     def rules_row(self) -> npt.NDArray[Any]:

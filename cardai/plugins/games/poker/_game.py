@@ -15,7 +15,8 @@ from cardai.cards.poker.button import ButtonMatches
 from cardai.core import rows as core_rows
 from cardai.core.fields import Field, Views
 from cardai.core.game import Amounts, IntArray, Legal, Setup, State, setup_dtype
-from cardai.core.rows import RowGame, RowKernels, RowTables, bring_forward
+from cardai.core.row_state import bring_forward
+from cardai.core.rows import RowGame, RowKernels, RowTables
 from cardai.core.statistics import Estimate
 from cardai.plugins.games.poker._fields import betting_fields, figures, history_fields, summary_rows
 
@@ -64,7 +65,14 @@ def _kernels() -> RowKernels:
     from cardai.plugins.games.poker import _kernels as k
 
     return RowKernels(
-        start=_start, deal=k.deal, apply=k.apply, legal=k.legal, views=_views, returns=k.returns, outcomes=k.outcomes
+        start=_start,
+        deal=k.deal,
+        apply=k.apply,
+        legal=k.legal,
+        views=_views,
+        returns=k.returns,
+        outcomes=k.outcomes,
+        step=k.step,
     )
 
 
@@ -309,17 +317,18 @@ class BoardPoker(ButtonMatches, RowGame):
         return rules
 
     def chance_seen_by(self, row: Any) -> tuple[int, ...]:
-        held = self.hole_cards * self.num_players
-        if row["dealt"] >= held:
-            return tuple(range(self.num_players))
-        offset = self.betting.offset + int(row["dealt"]) // self.hole_cards
-        return ((int(row["button"]) + offset) % self.num_players,)
-
-    def chance_choices(self, row: Any) -> list[int]:
-        return sorted(int(card) for card in row["deck"][int(row["dealt"]) :] if card >= 0)
+        dealt, betting = int(row["dealt"]), self.betting
+        if dealt >= self.hole_cards * betting.num_players:
+            return tuple(range(betting.num_players))
+        offset = betting.offset + dealt // self.hole_cards
+        return ((int(row["button"]) + offset) % betting.num_players,)
 
     def new_initial_state(self, setup: Setup | None = None) -> State:
-        return super().new_initial_state(setup or Setup(starter=self.first_starter))
+        return super().new_initial_state(setup or self._first_setup)
+
+    @cached_property
+    def _first_setup(self) -> Setup:
+        return Setup(starter=self.first_starter)
 
     def tables(self, count: int) -> PokerTables:
         return PokerTables(self, count)

@@ -68,7 +68,7 @@ def row_dtype() -> np.dtype[Any]:
 def _row_kernels() -> RowKernels:
     from cardai.plugins.games.triple_draw import _kernels as k
 
-    return RowKernels(_start, k.deal, k.apply, k.legal, _views, k.returns, _outcomes)
+    return RowKernels(_start, k.deal, k.apply, k.legal, _views, k.returns, _outcomes, step=k.step)
 
 
 def _start(data: Any, rules: Any, index: IntArray, setups: npt.NDArray[Any]) -> None:

@@ -24,6 +24,7 @@ from cardai.cards.poker._betting_kernels import (
 from cardai.cards.poker._ranking_kernels import deuce_to_seven
 from cardai.core.kernel import kernel
 from cardai.core.rng import hash64
+from cardai.core.row_state import list_legal, list_outcomes, to_front
 
 MAX_PLAYERS = 6
 MAX_DRAWN = 20 * MAX_PLAYERS  # five cards and three draws of five for everybody
@@ -223,13 +224,18 @@ def discard(row: Any, rules: Any, mask: Any) -> None:
 def apply(data: Any, rules: Any, index: Any, actions: Any) -> None:
     """Play legal actions."""
     for i in range(len(index)):
-        row = data[index[i]]
-        if row["phase"] == DRAWING:
-            discard(row, rules, np.int64(actions[i]) - DISCARD)
-            continue
-        row["status"] = act(row, rules, np.int64(actions[i]))
-        if row["status"] == 1 or (row["status"] == SHOWDOWN and row["draw"] < DRAWS):
-            ask_drawer(row, rules, 0)
+        play(data[index[i]], rules, np.int64(actions[i]))
+
+
+@kernel
+def play(row: Any, rules: Any, action: Any) -> None:
+    """Play a legal action."""
+    if row["phase"] == DRAWING:
+        discard(row, rules, action - DISCARD)
+        return
+    row["status"] = act(row, rules, action)
+    if row["status"] == 1 or (row["status"] == SHOWDOWN and row["draw"] < DRAWS):
+        ask_drawer(row, rules, 0)
 
 
 @kernel
@@ -260,6 +266,26 @@ def returns(data: Any, rules: Any, index: Any, out: Any) -> None:
                 if not row["folded"][seat]:
                     ranks[seat] = deuce_to_seven(row["hands"][seat * CARDS : seat * CARDS + CARDS])
         payoffs(row, rules, ranks, out[i])
+
+
+@kernel
+def step(data: Any, rules: Any, index: Any, action: Any, mask: Any, choices: Any, payoff: Any) -> Any:
+    """Take one step of one hand and list what can be played next (see RowKernels.step)."""
+    row = data[0]
+    options = rules[0]
+    if action >= 0 and row["current"] == -1:
+        to_front(row["deck"], row["dealt"], action)
+        deal_one(row, options)
+    elif action >= 0:
+        play(row, options, action)
+    if row["current"] == -1:
+        return row["current"], list_outcomes(row, choices)
+    if row["current"] == -4:
+        returns(data, options, index, payoff)
+        return row["current"], 0
+    mask[:] = False
+    legal(data, options, index, mask)
+    return row["current"], list_legal(mask, choices)
 
 
 @kernel

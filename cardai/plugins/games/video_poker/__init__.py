@@ -90,7 +90,7 @@ class VideoPoker(RowGame):
     def kernels(self) -> RowKernels:
         from cardai.plugins.games.video_poker import _kernels as k
 
-        return RowKernels(k.start, k.deal, k.apply, k.legal, k.views, k.returns, k.outcomes)
+        return RowKernels(k.start, k.deal, k.apply, k.legal, k.views, k.returns, k.outcomes, step=k.step)
 
     def draw(self, view: Mapping[str, Any]) -> str:
         numbers = "   ".join(str(i) for i in range(1, 6))

@@ -12,7 +12,7 @@ from cardai.core import registry
 from cardai.core.errors import IllegalActionError, OptionError
 from cardai.core.game import Amounts, Setup
 from cardai.core.rng import Rows, derive_many
-from cardai.core.rows import RowState
+from cardai.core.row_state import RowState
 
 
 def make(spec):
