@@ -38,8 +38,9 @@ def need_game(made_for: Game, game: Game, words: str) -> None:
 def need_family(game: Game, family: Family, who: str) -> None:
     """Raise UsageError unless ``game`` speaks ``family``; ``who`` begins the message: "always_call plays"."""
     if not game.speaks(family):
-        spoken = ", ".join(other.name for other in game.families) or "no family's fields"
-        raise UsageError(f"{who} {family.doc} (family {family.name}). {brief(game)} speaks {spoken}.")
+        spoken = " and ".join(repr(other.name) for other in game.families) or "none"
+        needs = f"{who} {family.doc} and needs the fields of the family {family.name!r}"
+        raise UsageError(f"{needs}. {brief(game)} speaks {spoken}.")
 
 
 class Agent:

@@ -109,8 +109,8 @@ class Field:
 
     @property
     def meaning(self) -> str:
-        """The doc, and the values in words where there are labels: "how the hand ended: 0 knock, 1 gin"."""
-        if not self.labels:
+        """The doc, and a count's values in words where it has labels: "how the hand ended: 0 knock, 1 gin"."""
+        if not self.labels or self.kind != "count":
             return self.doc
         return f"{self.doc.rstrip('.')}: {', '.join(f'{value} {label}' for value, label in enumerate(self.labels))}"
 
