@@ -36,13 +36,14 @@ def video_poker(
     Example: cardai evaluate video-poker --agent video_heuristic --game video_poker:pay_table=800-9-6
     """
     from cardai import make
+    from cardai.cards.draw.fields import is_solo_draw
     from cardai.cards.draw.video_poker import evaluate, policy_of
     from cardai.core import registry
     from cardai.core.errors import UsageError
 
     made = registry.create("game", game)
     pays = getattr(made, "pays", None)
-    if pays is None or made.num_distinct_actions != 32:
+    if pays is None or not is_solo_draw(made):
         raise UsageError(f"evaluate video-poker needs video poker, with a pay table. Got {game}.")
     player = make.agent(agent).for_game(made)
     result = evaluate(pays, policy_of(player, made, agent), symmetric=symmetric)

@@ -13,6 +13,7 @@ from cardai.core.errors import IllegalActionError
 from cardai.core.fields import interned, unpack_view
 from cardai.core.game import CHANCE, TERMINAL, Amounts, Setup, State, pack_setups
 from cardai.core.kernel import kernel
+from cardai.core.legal import legal_text
 
 if TYPE_CHECKING:
     from cardai.core.rows import RowGame, RowTables
@@ -26,13 +27,10 @@ def refuse(current: int, row: int, action: int, legal: Any) -> None:
 
 
 def refuse_amount(current: int, row: int, action: int, legal: Amounts, i: int) -> None:
-    """Raise the error of an illegal action in a no-limit game."""
-    kinds = [name for name, ok in zip(("0 (fold)", "1 (check or call)"), legal.kinds[i], strict=False) if ok]
-    if legal.kinds[i, 2]:
-        kinds.append(f"{int(legal.min_amount[i])} to {int(legal.max_amount[i])} (raise to)")
+    """Raise the error of an illegal action in a game of amounts."""
     if current < 0:
         raise IllegalActionError(f"The hand at table {row} is over: no action can be played.")
-    raise IllegalActionError(f"The action {action} is not legal at table {row}. Legal: {', '.join(kinds)}.")
+    raise IllegalActionError(f"The action {action} is not legal at table {row}. Legal: {legal_text(legal, i)}.")
 
 
 def bring_forward(row: Any, position: int, card: int) -> None:

@@ -18,8 +18,6 @@ from cardai.solve.sequence_form import policy_table
 from cardai.solve.tree import GameTree
 
 Floats = npt.NDArray[np.float64]
-OUTSIDE_THE_HAND = ("score",)
-"""View fields that belong to a match: a solved hand is played the same at any of their values."""
 
 
 @kernel
@@ -70,7 +68,8 @@ class TabularAgent(Agent):
         self.name = name
         dtype = view_dtype(game.view_fields)
         assert dtype.fields is not None  # a structured dtype always has them
-        places = [dtype.fields[f.name] for f in game.view_fields if f.name not in OUTSIDE_THE_HAND]
+        of_the_hand = [f.name for f in game.view_fields if f.scope == "hand"]  # played the same at any score
+        places = [dtype.fields[name] for name in of_the_hand]
         spans = [np.arange(place[1], place[1] + place[0].itemsize) for place in places]
         self._columns = np.concatenate(spans)
         rows = raw(views)

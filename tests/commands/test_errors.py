@@ -45,7 +45,7 @@ from tests.support import interrupted
             "The option 'target' of the game 'gin' must be a whole number.",
         ),
         (["run", "-g", "gin:target=0", "-a", "human"], "'target' must be >= 1: 0"),
-        (["run", "-g", "leduc", "-a", "simple", "--vs", "random"], "A rule-based gin player plays gin only."),
+        (["run", "-g", "leduc", "-a", "simple", "--vs", "random"], "gin_rules plays gin rummy"),
         (
             ["run", "-g", "kuhn", "-a", "./bot.py", "--vs", "random"],
             "Load it with --plugin ./bot.py and name its agent: bot.",

@@ -31,7 +31,7 @@ def test_the_figures_come_as_json_under_any_pay_table(cardai: Call) -> None:
     [
         (("-a", "random", "-g", "kuhn"), "needs video poker, with a pay table. Got kuhn."),
         (("-a", "human"), "human cannot be measured exactly"),
-        (("-a", "draw_heuristic"), "draw_heuristic plays triple draw"),
+        (("-a", "draw_heuristic"), "draw_heuristic plays draw games with betting"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(cardai: Call, arguments: tuple[str, ...], message: str) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardai.cards.gin import _melds_kernels as kernels
+from cardai.cards.text import cards_of
 
 LARGEST_HAND = 13
 """The most cards these functions take (a hand has 10, 11 between draw and discard)."""
@@ -35,11 +36,6 @@ def _gin_set(cards: Iterable[int]) -> np.uint64:
     if mask.bit_count() != len(listed) or len(listed) > LARGEST_HAND:
         raise ValueError(f"A hand must hold at most {LARGEST_HAND} different cards. Got {listed} instead.")
     return np.uint64(kernels.to_gin(np.uint64(mask)))
-
-
-def cards_of(mask: int) -> list[int]:
-    """Return the cards of a set (house order), ascending."""
-    return [card for card in range(52) if int(mask) >> card & 1]
 
 
 def _cards(gin_set: np.uint64) -> list[int]:

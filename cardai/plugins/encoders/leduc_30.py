@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
+from cardai.cards.poker.fields import POKER
+from cardai.core.agent import need_family
 from cardai.core.encoder import Encoder, Layout, Plane
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views
@@ -16,7 +18,6 @@ from cardai.core.hookspecs import hookimpl
 
 RANKS, ROUNDS, LEVELS = 3, 2, 3
 _HISTORY = 2 * RANKS
-_FIELDS = ("hole", "board", "history", "history_round", "history_seat")
 
 
 class Leduc30Layout(Layout):
@@ -68,15 +69,14 @@ class Leduc30(Encoder):
     """Leduc hold'em's 30-element state of the NFSP paper."""
 
     def for_game(self, game: Game) -> Layout:
+        need_family(game, POKER, "The encoder leduc_30 shows")
         fields = {f.name: f for f in game.view_fields}
-        missing = [name for name in _FIELDS if name not in fields]
-        if missing:
-            raise UsageError(f"leduc_30 needs the field {missing[0]!r}, which this game's views do not have.")
         for name in ("hole", "board"):
-            if fields[name].size != 1 or fields[name].maximum > 2 * RANKS - 1:
+            size, most = (fields[name].size, fields[name].maximum) if name in fields else (0, 0)
+            if size != 1 or most > 2 * RANKS - 1:
                 raise UsageError(
-                    f"leduc_30 needs one card of 0 to {2 * RANKS - 1} in the field {name!r}. Got {fields[name].size} "
-                    f"of 0 to {fields[name].maximum} instead: it is for Leduc hold'em only."
+                    f"leduc_30 needs one card of 0 to {2 * RANKS - 1} in the field {name!r}. Got {size} "
+                    f"of 0 to {most} instead: it is for Leduc hold'em only."
                 )
         if game.num_players != 2 or game.num_distinct_actions != 3:
             raise UsageError(

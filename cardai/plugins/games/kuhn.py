@@ -70,9 +70,9 @@ class Kuhn(StateGame):
     num_players, num_distinct_actions, num_chance_outcomes, zero_sum = 2, 2, 3, True
     rules = "Ante one, get one of three cards, then pass or bet one. A passed bet wins; else the higher card does."
     view_fields = (
-        Field("player", "seat", "whose view it is", maximum=1),
-        Field("card", "card", "the own card: 0 jack, 1 queen, 2 king", maximum=2),
-        Field("history", "public_history", "actions so far: 0 pass, 1 bet", maximum=1, size=3),
+        Field("player", "seat", "whose view it is", maximum=1, role="player"),
+        Field("card", "card", "the own card: 0 jack, 1 queen, 2 king", maximum=2, role="own"),
+        Field("history", "public_history", "actions so far: 0 pass, 1 bet", maximum=1, size=3, role="actions"),
     )
 
     def new_initial_state(self, setup: Setup | None = None) -> KuhnState:

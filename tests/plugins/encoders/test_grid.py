@@ -246,8 +246,24 @@ def test_amounts_as_cards_saturate() -> None:
 
 
 def test_a_missing_field_is_named() -> None:
-    with pytest.raises(UsageError, match="needs the view field 'hole'"):
-        cardai.encoder("poker_cnn_limit").for_game(cardai.game("gin"))
+    with pytest.raises(UsageError, match=r"needs the view field 'joker'\. The game has: player"):
+        cardai.encoder("grid", fields=("joker",)).for_game(cardai.game("gin"))
+
+
+@pytest.mark.parametrize(
+    ("encoder", "game", "said"),
+    [
+        ("poker_cnn_limit", "gin", "shows betting games and needs the fields of the family 'poker'. Gin speaks 'gin'"),
+        ("cnn_valuation", "kuhn", "the family 'poker'. Kuhn speaks none"),
+        ("cnn_valuation", "triple_draw", "needs the view field 'hole'"),
+        ("poker_cnn_video", "gin", "the family 'draw'. Gin speaks 'gin'"),  # whose `hand` is another kind of field
+        ("poker_cnn_triple_draw", "video_poker", "draw games with betting for two"),
+        ("poker_cnn_triple_draw", "triple_draw:players=3", "for two .*. TripleDraw.players=3. is something else"),
+    ],
+)
+def test_planes_of_a_publication_refuse_other_families(encoder: str, game: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        cardai.encoder(encoder).for_game(cardai.game(game))
 
 
 def test_the_planes_number_themselves() -> None:

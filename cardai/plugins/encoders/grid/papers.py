@@ -1,4 +1,4 @@
-"""The plane lists that publications fix, over the standard fields of poker views.
+"""The plane lists that publications fix, over the fields of the families poker and draw.
 
 Poker-CNN: Yakovenko, Cao, Raffel, Fan, "Poker-CNN: A Pattern Learning Strategy for Making Draws and Bets in Poker Games
 Using Convolutional Networks", AAAI 2016, with the authors' repository for the order of planes.
@@ -12,9 +12,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardai.cards.draw.fields import DRAW, is_draw_poker
+from cardai.cards.poker.fields import POKER, last_round
+from cardai.core.agent import need_family
 from cardai.core.encoder import Plane
+from cardai.core.errors import UsageError
 from cardai.core.fields import Field, Views
 from cardai.core.game import Game
+from cardai.core.spec import brief
 from cardai.plugins.encoders.grid._kernels import acted, betting_bits
 from cardai.plugins.encoders.grid.layout import Bits, Levels, Source, need, union
 from cardai.plugins.encoders.grid.sources import amount_as_cards, cards_each, cards_together
@@ -24,14 +29,18 @@ _ACTIONS = 5  # Poker-CNN keeps five actions of a betting string
 
 def poker_cnn_video(game: Game, chip_unit: float) -> list[Source]:
     """5 planes: the dealt cards, one a plane, in dealing order."""
-    fields = need(game, "poker_cnn_video", "hand")
-    return [cards_each(fields["hand"])]
+    need_family(game, DRAW, "The encoder poker_cnn_video shows")
+    return [cards_each(_fields(game)["hand"])]
 
 
 def poker_cnn_triple_draw(game: Game, chip_unit: float) -> list[Source]:
     """31 planes of a draw game with betting."""
-    names = ("hand", "draws_left", "player", "button", "pot", "history", "history_round", "round", "kept")
-    fields = need(game, "poker_cnn_triple_draw", *names)
+    if not is_draw_poker(game) or game.num_players != 2:
+        raise UsageError(
+            "The encoder poker_cnn_triple_draw shows draw games with betting for two (families poker and draw). "
+            f"{brief(game)} is something else."
+        )
+    fields = _fields(game)
     draws = fields["draws_left"].maximum
     return [
         cards_each(fields["hand"]),
@@ -48,9 +57,8 @@ def poker_cnn_triple_draw(game: Game, chip_unit: float) -> list[Source]:
 
 def poker_cnn_limit(game: Game, chip_unit: float) -> list[Source]:
     """31 planes of a board game with betting."""
-    names = ("hole", "board", "player", "button", "pot", "history", "history_round", "round")
-    fields = need(game, "poker_cnn_limit", *names)
-    last = fields["round"].maximum
+    fields = _board_game(game, "poker_cnn_limit")
+    last = last_round(game)
     return [
         cards_together(fields["hole"], "private cards"),
         _board("flop", 0, 3),
@@ -70,10 +78,8 @@ def poker_cnn_limit(game: Game, chip_unit: float) -> list[Source]:
 
 def cnn_valuation(game: Game, chip_unit: float) -> list[Source]:
     """16 planes of hold'em: cards one a plane, unions, stage, pot, what the opponent did this round."""
-    fields = need(
-        game, "cnn_valuation", "hole", "board", "round", "pot", "player", "history", "history_round", "history_seat"
-    )
-    stages = fields["round"].maximum + 1
+    fields = _board_game(game, "cnn_valuation")
+    stages = last_round(game) + 1
     most = fields["pot"].maximum or 1
 
     def stage(views: Views, bits: Bits, levels: Levels) -> None:
@@ -103,6 +109,16 @@ def cnn_valuation(game: Game, chip_unit: float) -> list[Source]:
             opponent,
         ),
     ]
+
+
+def _fields(game: Game) -> dict[str, Field]:
+    return {f.name: f for f in game.view_fields}
+
+
+def _board_game(game: Game, called: str) -> dict[str, Field]:
+    """Return the fields by name; raise UsageError unless the game is betting with hole cards and a board."""
+    need_family(game, POKER, f"The encoder {called} shows")
+    return need(game, called, "hole", "board")
 
 
 def _left(name: str, count: int, value: Any) -> Source:

@@ -10,8 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen, validators
 
-from cardai.cards.gin.actions import FIRST_MELD, NUM_MELDS, PLAY_ON, TAKE, VOID
-from cardai.core.fields import Field
+from cardai.cards.gin.actions import ENDINGS, FIRST_MELD, NUM_MELDS, PLAY_ON, TAKE, VOID
+from cardai.cards.gin.fields import GIN, view_fields
+from cardai.cards.text import card_text
+from cardai.core.fields import Family, Field
 from cardai.core.game import IntArray, Played, Setup, pack_setups, setup_dtype, unpack_setup
 from cardai.core.hookspecs import hookimpl
 from cardai.core.rng import Rows
@@ -19,11 +21,7 @@ from cardai.core.rows import RowGame, RowKernels, row_fields
 from cardai.core.spec import option
 from cardai.core.statistics import Estimate
 
-RANKS = "23456789TJQKA"
-SUITS = "cdhs"
 WORDS = ("take the face-up card", "draw from the stock", "pass", "knock", "play on")
-PHASES = ("offer", "draw", "discard", "knock", "wall", "show", "over")
-ENDINGS = ("knock", "gin", "undercut", "void", "capped")
 _POSITIVE = validators.ge(1)
 _COUNT = validators.ge(0)
 
@@ -46,8 +44,9 @@ class Gin(RowGame):
     rules: ClassVar[str] = _RULES
     num_players: ClassVar[int] = 2
     num_chance_outcomes: ClassVar[int] = 52
+    families: ClassVar[tuple[Family, ...]] = (GIN,)
     outcome_fields: ClassVar[tuple[Field, ...]] = (
-        Field("ending", "count", "0 knock, 1 gin, 2 undercut, 3 void, 4 capped", maximum=4),
+        Field("ending", "count", "how the hand ended", maximum=4, labels=ENDINGS),
         Field("knocker", "seat", "who knocked, -1 nobody", maximum=1),
         Field("turns", "count", "turns of both players", maximum=10_000),
         Field("points", "chips", "points scored by whoever scored", maximum=200, unit="points"),
@@ -108,12 +107,10 @@ class Gin(RowGame):
     @cached_property
     def view_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
         """What a player may know."""
-        from cardai.plugins.games.gin._fields import view_fields
-
         return view_fields(self.max_turns)
 
     def row_dtype(self) -> np.dtype[Any]:
-        from cardai.plugins.games.gin._fields import own_row_fields
+        from cardai.plugins.games.gin._rows import own_row_fields
 
         return np.dtype(row_fields(52) + own_row_fields(self.max_turns))
 
@@ -134,7 +131,7 @@ class Gin(RowGame):
         )
 
     def rules_row(self) -> npt.NDArray[Any]:
-        from cardai.plugins.games.gin._fields import RULES_DTYPE
+        from cardai.plugins.games.gin._rows import RULES_DTYPE
 
         out = np.zeros(1, RULES_DTYPE)
         for name in RULES_DTYPE.names or ():
@@ -234,11 +231,6 @@ class Gin(RowGame):
         from cardai.plugins.games.gin._report import figures
 
         return figures(hands, seats)
-
-
-def card_text(card: int) -> str:
-    """Return a card as text, "As"."""
-    return RANKS[card % 13] + SUITS[card // 13]
 
 
 @hookimpl

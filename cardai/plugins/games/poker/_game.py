@@ -12,13 +12,14 @@ from attrs import Attribute
 
 from cardai.cards.poker.betting import MAX_ACTIONS, MAX_PLAYERS, UNLIMITED, Betting, row_fields, rules_fields
 from cardai.cards.poker.button import ButtonMatches
+from cardai.cards.poker.fields import POKER, betting_fields, history_fields
 from cardai.core import rows as core_rows
-from cardai.core.fields import Field, Views
+from cardai.core.fields import Family, Field, Views
 from cardai.core.game import Amounts, IntArray, Legal, Setup, State, setup_dtype
 from cardai.core.row_state import bring_forward
 from cardai.core.rows import RowGame, RowKernels, RowTables
 from cardai.core.statistics import Estimate
-from cardai.plugins.games.poker._fields import betting_fields, figures, history_fields, summary_rows
+from cardai.plugins.games.poker._report import figures, summary_rows
 
 MAX_ROUNDS = 4
 MAX_RUNGS = 32
@@ -203,6 +204,7 @@ class BoardPoker(ButtonMatches, RowGame):
     """How many cards lie on the board in each round."""
     ranking: ClassVar[int] = 1
     """0: Leduc's (a pair with the board, then the card), 1: the best five of seven cards."""
+    families: ClassVar[tuple[Family, ...]] = (POKER,)
     unit: ClassVar[str] = "chips"
     zero_sum: ClassVar[bool] = True
 
@@ -249,13 +251,14 @@ class BoardPoker(ButtonMatches, RowGame):
 
     @cached_property
     def view_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
-        """The standard fields of betting games, the cards, and the histories."""
-        top = self.num_chance_outcomes - 1
+        """The family's fields: of betting games, the cards, and the histories."""
+        top, most = self.num_chance_outcomes - 1, self._most_chips()
+        raised, largest = ("N raise to N chips in the hand", most) if self.betting.no_limit else ("2 bet or raise", 2)
         return (
-            *betting_fields(self.betting, self._most_chips()),
-            Field("hole", "cards", "Own hole cards, as dealt.", top, self.hole_cards),
-            Field("board", "cards", "The board, as dealt.", top, self.board_cards[-1]),
-            *history_fields(self.betting, self._most_chips()),
+            *betting_fields(self.betting, most),
+            POKER.field("hole", top, self.hole_cards),
+            POKER.field("board", top, self.board_cards[-1]),
+            *history_fields(self.betting, f"0 fold, 1 check or call, {raised}", largest),
         )
 
     @cached_property

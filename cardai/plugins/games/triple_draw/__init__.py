@@ -8,13 +8,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from attrs import Attribute, frozen, validators
+from attrs import Attribute, evolve, frozen, validators
 
+from cardai.cards.draw.actions import FIRST_DISCARD, HOLDS
+from cardai.cards.draw.fields import DRAW
 from cardai.cards.poker.betting import UNLIMITED, Betting, row_fields, rules_fields
 from cardai.cards.poker.button import ButtonMatches
+from cardai.cards.poker.fields import POKER, betting_fields, history_fields
 from cardai.cards.text import card_text
 from cardai.core import rows as core_rows
-from cardai.core.fields import Field, Views
+from cardai.core.fields import Family, Field, Views
 from cardai.core.game import IntArray
 from cardai.core.hookspecs import hookimpl
 from cardai.core.rows import RowGame, RowKernels, RowTables
@@ -27,8 +30,7 @@ SEATS = 6
 MAX_CAP = 6
 MAX_HISTORY = ROUNDS * (SEATS + (SEATS - 1) * MAX_CAP) + DRAWS * SEATS
 MAX_DRAWN = 20 * SEATS
-FIRST_DISCARD = 3
-"""Action 3 + mask discards the cards of the mask."""
+_SAID = ("fold", "check or call", "bet or raise", "stand pat", *(f"discard {count}" for count in range(1, 6)))
 
 
 def _ascending(instance: TripleDraw, attribute: Attribute[Any], value: tuple[int, ...]) -> None:
@@ -150,8 +152,9 @@ class TripleDraw(ButtonMatches, RowGame):
     hands: int = option(1, validator=validators.ge(1), help="hands in a match")
     fixed_button: bool = option(False, help="whether the button stays with seat 0 from hand to hand of a match")
 
-    num_distinct_actions = FIRST_DISCARD + 32
+    num_distinct_actions = FIRST_DISCARD + HOLDS
     num_chance_outcomes = 52
+    families: ClassVar[tuple[Family, ...]] = (POKER, DRAW)
     unit: ClassVar[str] = "chips"
     zero_sum: ClassVar[bool] = True
     rules: ClassVar[str] = (
@@ -196,26 +199,23 @@ class TripleDraw(ButtonMatches, RowGame):
     def view_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
         n, most, length = self.players, self.most_chips, self.betting.history_length + DRAWS * self.players
         said = "0 fold, 1 check or call, 2 bet or raise, 3 + number of cards discarded"
+        shown = {f.name: f for f in betting_fields(self.betting, most)}
+        when = "The betting round, from 0; a draw belongs to the round behind it."
         return (
-            Field("player", "seat", "Who looks.", n - 1),
-            Field("button", "seat", "The seat of the button.", n - 1),
-            Field("round", "count", "The betting round, from 0; a draw belongs to the round behind it.", ROUNDS - 1),
-            Field("pot", "chips", "All chips in, of all rounds.", n * most, unit="chips"),
-            Field("to_call", "chips", "What the player needs to put in to call.", most, unit="chips"),
-            Field("spent", "chips", "Chips put in during the hand, by seat.", most, n, unit="chips"),
-            Field("round_spent", "chips", "Chips put in during this round, by seat.", most, n, unit="chips"),
-            Field("stacks", "chips", "Chips behind, by seat (0 if unlimited).", self.stack or most, n, unit="chips"),
-            Field("folded", "flag", "Who has folded, by seat.", 1, n),
-            Field("raises", "count", "Bets and raises this round (the blind not counted).", self.cap),
-            Field("history", "public_history", f"Actions in order: {said}.", FIRST_DISCARD + 5, length),
-            Field("history_round", "public_history", "The round of each action.", ROUNDS - 1, length),
-            Field("history_seat", "public_history", "Who did each action.", n - 1, length),
-            Field("score", "chips", "The match's score, by seat (zeros outside a match).", 2**31 - 1, n, unit="chips"),
-            Field("hand", "cards", "Own cards; a drawn card takes the discarded one's place.", 51, 5),
-            Field("discarded", "card_set", "All cards that the player has discarded."),
-            Field("kept", "count", "Cards kept, at seat * 3 + draw (-1 before).", 5, DRAWS * n),
-            Field("draws_left", "count", "Draws that the player still has.", DRAWS),
-            Field("drawing", "flag", "Whether the table is drawing (else betting).", 1),
+            shown["player"],
+            evolve(shown["button"], doc="The seat of the button."),
+            evolve(shown["round"], doc=when),
+            *(shown[name] for name in ("pot", "to_call", "spent", "round_spent")),
+            evolve(shown["stacks"], maximum=self.stack or most),
+            shown["folded"],
+            evolve(shown["raises"], maximum=self.cap),
+            *history_fields(self.betting, said, FIRST_DISCARD + 5, length, _SAID),
+            evolve(shown["score"], doc="The match's score, by seat (zeros outside a match)."),
+            DRAW.field("hand"),
+            DRAW.field("discarded"),
+            DRAW.field("kept", size=DRAWS * n),
+            DRAW.field("draws_left", DRAWS),
+            DRAW.field("drawing"),
         )
 
     @cached_property

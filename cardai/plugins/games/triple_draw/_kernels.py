@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from cardai.cards.draw.actions import FIRST_DISCARD, HOLDS
 from cardai.cards.poker._betting_kernels import (
     act,
     can_fold,
@@ -30,7 +31,6 @@ MAX_PLAYERS = 6
 MAX_DRAWN = 20 * MAX_PLAYERS  # five cards and three draws of five for everybody
 DRAWS = 3
 CARDS = 5
-DISCARD = 3  # action 3 + mask discards the cards of the mask; in histories 3 + number of cards
 
 DEALING, BETTING, DRAWING, REPLACING = 0, 1, 2, 3  # phases
 SHOWDOWN = 2  # what betting says when it is over and two or more hands are compared
@@ -209,7 +209,7 @@ def discard(row: Any, rules: Any, mask: Any) -> None:
     row["discarded"][seat] |= np.uint64(fresh)
     row["kept"][seat * DRAWS + row["draw"]] = CARDS - count
     k = row["actions"]
-    row["history"][k] = DISCARD + count
+    row["history"][k] = FIRST_DISCARD + count
     row["history_round"][k] = row["round"]
     row["history_seat"][k] = seat
     row["actions"] = k + 1
@@ -231,7 +231,7 @@ def apply(data: Any, rules: Any, index: Any, actions: Any) -> None:
 def play(row: Any, rules: Any, action: Any) -> None:
     """Play a legal action."""
     if row["phase"] == DRAWING:
-        discard(row, rules, action - DISCARD)
+        discard(row, rules, action - FIRST_DISCARD)
         return
     row["status"] = act(row, rules, action)
     if row["status"] == 1 or (row["status"] == SHOWDOWN and row["draw"] < DRAWS):
@@ -244,7 +244,7 @@ def legal(data: Any, rules: Any, index: Any, mask: Any) -> None:
     for i in range(len(index)):
         row = data[index[i]]
         if row["phase"] == DRAWING:
-            for action in range(DISCARD, DISCARD + 32):
+            for action in range(FIRST_DISCARD, FIRST_DISCARD + HOLDS):
                 mask[i, action] = True
         elif row["current"] >= 0:
             mask[i, 0] = can_fold(row, rules)
@@ -296,7 +296,7 @@ def outcomes(data: Any, rules: Any, index: Any, showdown: Any, last_round: Any, 
         showdown[i] = row["status"] == SHOWDOWN
         last_round[i] = 0
         for k in range(row["actions"]):
-            if row["history"][k] < DISCARD:
+            if row["history"][k] < FIRST_DISCARD:
                 last_round[i] = row["history_round"][k]
         chips[i] = pot(row, rules)
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from attrs import Attribute, frozen, validators
 
+from cardai.cards.draw.actions import HOLDS
+from cardai.cards.draw.fields import DRAW
 from cardai.cards.draw.video_poker import Pays, pay_table
 from cardai.cards.poker.ranking import PAYING_HANDS
 from cardai.cards.text import card_text, cards_glyphs
-from cardai.core.fields import Field
+from cardai.core.fields import Family, Field
 from cardai.core.game import IntArray
 from cardai.core.hookspecs import hookimpl
 from cardai.core.rows import RowGame, RowKernels, row_fields
@@ -38,8 +41,9 @@ class VideoPoker(RowGame):
     hands: int = option(1, validator=validators.ge(1), help="hands in a match")
 
     num_players = 1
-    num_distinct_actions = 32
+    num_distinct_actions = HOLDS
     num_chance_outcomes = 52
+    families: ClassVar[tuple[Family, ...]] = (DRAW,)
     unit: ClassVar[str] = "stakes"
     rules: ClassVar[str] = (
         "One player stakes 1 and gets five cards of a 52-card deck, holds any of them, and gets a new card for each of the "
@@ -52,18 +56,20 @@ class VideoPoker(RowGame):
         """The payout of each category (:data:`cardai.cards.poker.ranking.PAYING_HANDS`) for a stake of 1."""
         return pay_table(self.pay_table)
 
-    @property
+    @cached_property
     def view_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
+        dealt = "the hand, in dealt order; a drawn card takes the discarded one's place"
+        paid = "what was paid in the match so far, 0 outside a match"
         return (
-            Field("hand", "cards", "the hand, in dealt order; a drawn card takes the discarded one's place", 51, 5),
-            Field("draws_left", "count", "1 before the draw, 0 after it", 1),
-            Field("score", "chips", "what was paid in the match so far, 0 outside a match", 2**31 - 1, 1, "stakes"),
+            DRAW.field("hand", doc=dealt),
+            DRAW.field("draws_left", 1, doc="1 before the draw, 0 after it"),
+            Field("score", "chips", paid, 2**31 - 1, 1, "stakes", role="by_seat", scope="match"),
         )
 
     @property
     def outcome_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
         return (
-            Field("category", "count", "the final hand: " + ", ".join(PAYING_HANDS), 9),
+            Field("category", "count", "the final hand", 9, labels=PAYING_HANDS),
             Field("payout", "chips", "what was paid", max(self.pays), unit="stakes"),
         )
 
