@@ -125,6 +125,13 @@ def allows(legal: Legal, actions: IntArray) -> npt.NDArray[np.bool_]:
     return np.asarray(inside & legal[np.arange(len(legal)), np.where(inside, actions, 0)])
 
 
+def copy_legal(legal: Legal) -> Legal:
+    """Return a copy, for somebody who may write into it."""
+    if isinstance(legal, Amounts):
+        return Amounts(legal.kinds.copy(), legal.min_amount.copy(), legal.max_amount.copy())
+    return legal.copy()
+
+
 class State(ABC):
     """One hand, for reading, debugging, solvers and third parties."""
 
@@ -236,6 +243,13 @@ class Game(ABC):
     def draw(self, view: Mapping[str, Any]) -> str | None:
         """Return a view as a person would want to see it, or None for the plain display over fields."""
         return None
+
+    def shown_at_end(self, view: Mapping[str, Any], outcome: Mapping[str, Any]) -> tuple[int, ...]:
+        """Return the seats whose cards are turned over when a hand is over (default: all).
+
+        ``view`` is any seat's last view, ``outcome`` maps the game's outcome fields to values.
+        """
+        return tuple(range(self.num_players))
 
     # -- matches ---------------------------------------------------------------------------------------------------
 

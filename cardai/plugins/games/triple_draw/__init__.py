@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import Attribute, frozen, validators
 
-from cardai.cards.poker.betting import UNLIMITED, Betting, row_fields, rules_fields
+from cardai.cards.poker.betting import UNLIMITED, Betting, row_fields, rules_fields, shown_at_showdown
 from cardai.cards.poker.button import ButtonMatches
 from cardai.cards.text import card_text
 from cardai.core import rows as core_rows
@@ -239,6 +239,9 @@ class TripleDraw(ButtonMatches, RowGame):
         from cardai.plugins.games.triple_draw._draw import draw_view
 
         return draw_view(view)
+
+    def shown_at_end(self, view: Mapping[str, Any], outcome: Mapping[str, Any]) -> tuple[int, ...]:
+        return shown_at_showdown(view, outcome)
 
     # -- rows ------------------------------------------------------------------------------------------------------
 
