@@ -249,6 +249,19 @@ class Table:
         """Return the legal actions of the seat to act, ascending (no-limit: fold, call, the smallest and largest raise)."""
         return legal_list(self.legal(), 0)
 
+    def check_legal(self, action: Any) -> npt.NDArray[np.int64]:
+        """Return ``action`` as an array (1,).
+
+        Raises:
+            IllegalActionError: it is not a legal action of the seat to act, or the hand is over.
+        """
+        self._need_seat()
+        legal = self._loop.tables.legal(_ROW)
+        whole = isinstance(action, (int, np.integer)) and not isinstance(action, bool) and 0 <= action < 1 << 62
+        if not whole or not allows(legal, np.array([action], np.int64))[0]:
+            raise IllegalActionError(f"The action {action!r} is not legal here. Legal: {legal_list(legal, 0)}.")
+        return np.array([action], np.int64)
+
     def views(self, seat: int | None = None) -> Views:
         """Return what ``seat`` (default: the seat to act) may know, one row of views (a copy)."""
         return self._loop.tables.views(self._need_seat() if seat is None else seat, _ROW)
@@ -266,6 +279,10 @@ class Table:
         """The hand's moves so far, the agents' among them."""
         return tuple(self._moves)
 
+    def sight(self, action: int) -> tuple[int | None, ...]:
+        """Return what each seat would see of ``action`` (as in :class:`~cardai.arena.moves.Move`); nothing is played."""
+        return sight(self.game, self._loop.tables, self._need_seat(), action)
+
     # -- playing -----------------------------------------------------------------------------------------------------
 
     def act(self, action: int) -> tuple[Move, ...]:
@@ -279,7 +296,7 @@ class Table:
         seat = self._need_seat()
         if not self.is_outside(seat):
             raise IllegalActionError(f"Seat {seat} is {self.names[self.player_at(seat)]}'s: call step().")
-        self._play(seat, self._checked(action))
+        self._play(seat, self.check_legal(action))
         self._settle()
         return tuple(self._moves[before:])
 
@@ -378,14 +395,6 @@ class Table:
             raise IllegalActionError("All games are over." if self.done else "The hand is over: call next_hand().")
         return seat
 
-    def _checked(self, action: Any) -> npt.NDArray[np.int64]:
-        """Return an action of the seat to act, (1,). Raises IllegalActionError unless it is a legal one."""
-        legal = self._loop.tables.legal(_ROW)
-        whole = isinstance(action, (int, np.integer)) and not isinstance(action, bool) and 0 <= action < 1 << 62
-        if not whole or not allows(legal, np.array([action], np.int64))[0]:
-            raise IllegalActionError(f"The action {action!r} is not legal here. Legal: {legal_list(legal, 0)}.")
-        return np.array([action], np.int64)
-
     def _settle(self) -> None:
         """Note what was reached, and let the agents play on to the next move from outside or the hand's end."""
         self._note()
@@ -394,7 +403,7 @@ class Table:
 
     def _play(self, seat: int, actions: npt.NDArray[np.int64]) -> None:
         """Play a legal action of ``seat``, and note what was reached."""
-        seen = sight(self.game, self._loop.tables, seat, int(actions[0]))
+        seen = self.sight(int(actions[0]))
         self._loop.play(seat, _ROW, actions)
         self._moves.append(Move(seat, int(actions[0]), seen))
         self._note()
@@ -424,7 +433,7 @@ class Table:
                 player = self.player_at(seat)
                 if self._engine.agents[player].stateful:
                     self._loop.ask(player, seat, _ROW, self._loop.tables.legal(_ROW))
-                self._play(seat, self._checked(action))
+                self._play(seat, self.check_legal(action))
             if "returns" in record and (not self.hand_over or self._records[-1]["returns"] != record["returns"]):
                 raise ValueError(f"{path} says that it ended otherwise")
 
@@ -442,7 +451,11 @@ def replay(game: Game, record: Record, names: Sequence[str] = ()) -> Iterator[tu
         DamagedFileError: the hand cannot be replayed, naming the action that does not fit.
     """
     table = Table.of_record(game, record, names)
-    for action in record["actions"]:
+    with as_damage(record):
+        actions = list(record["actions"])
+    for action in actions:
+        with as_damage(record):
+            table.check_legal(action)
         yield table, action
         with as_damage(record):
             table.act(action)
