@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
-from cardai import make
+from cardai.arena.asking import bound
 from cardai.arena.lockstep import LockStep, Part, hand_dtype
 from cardai.arena.records import Record, RecordWriter
 from cardai.core import registry
@@ -112,7 +112,7 @@ def play(
     if isinstance(game, str):
         game = registry.create("game", game)
     assert isinstance(game, Game)
-    players = [_ready(agent, game) for agent in agents]
+    players = [bound(agent, game) for agent in agents]
     if len(players) != game.num_players:
         raise UsageError(f"{game_name} has {game.num_players} seats. Got {len(players)} agents: {', '.join(called)}.")
     size = game.num_players if duplicate else 1
@@ -143,26 +143,28 @@ def play(
         interrupted = True
     finally:
         sink.close()
-    whole = _joined(game, parts)
+    return gathered(engine, parts, total, time.perf_counter() - start, interrupted)
+
+
+def gathered(
+    engine: LockStep, parts: list[Part], wanted: int, seconds: float, interrupted: bool = False
+) -> MatchResult:
+    """Return parts of a match as its result."""
+    whole = _joined(engine.game, parts)
     return MatchResult(
-        game=game,
-        agents=called,
-        seed=seed,
-        duplicate=duplicate,
+        game=engine.game,
+        agents=engine.names,
+        seed=engine.seed,
+        duplicate=engine.duplicate,
         hands=whole.hands,
         games=whole.games,
-        groups=whole.games // size,
+        groups=whole.games // engine.group_size,
         scores=whole.scores,
-        wanted=total,
-        seconds=time.perf_counter() - start,
+        wanted=wanted,
+        seconds=seconds,
         interrupted=interrupted,
         forfeits=tuple(int(x) for x in whole.forfeits),
     )
-
-
-def _ready(agent: Agent | str, game: Game) -> Agent:
-    made: Agent = make.agent(agent) if isinstance(agent, str) else agent
-    return made.for_game(game)
 
 
 def _watched() -> bool:

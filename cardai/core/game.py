@@ -209,6 +209,13 @@ class Game(ABC):
         """Return a view as a person would want to see it, or None for the plain display over fields."""
         return None
 
+    def shown_at_end(self, view: Mapping[str, Any], outcome: Mapping[str, Any]) -> tuple[int, ...]:
+        """Return the seats whose cards are turned over when a hand is over (default: all).
+
+        ``view`` is any seat's last view, ``outcome`` maps the game's outcome fields to values.
+        """
+        return tuple(range(self.num_players))
+
     # -- matches ---------------------------------------------------------------------------------------------------
 
     def next_hand(self, score: tuple[float, ...], previous: Played | None, seed: int) -> Setup:

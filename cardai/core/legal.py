@@ -79,3 +79,10 @@ def legal_text(legal: Legal, row: int) -> str:
     if isinstance(legal, Amounts) and legal.kinds[row, 2]:
         actions = [a for a in actions if a < 2] + [f"{int(legal.min_amount[row])} to {int(legal.max_amount[row])}"]
     return f"[{', '.join(map(str, actions))}]"
+
+
+def copy_legal(legal: Legal) -> Legal:
+    """Return a copy, for somebody who may write into it."""
+    if isinstance(legal, Amounts):
+        return Amounts(legal.kinds.copy(), legal.min_amount.copy(), legal.max_amount.copy())
+    return legal.copy()

@@ -83,15 +83,6 @@ def test_a_record_is_the_same_from_two_jobs(tmp_path: Path) -> None:
     assert recorded(tmp_path, "kuhn", KUHN, games=40, seed=5, jobs=2) == one
 
 
-def test_every_recorded_hand_replays(tmp_path: Path) -> None:
-    game = cardai.game("leduc")
-    match.play("leduc", KUHN, games=20, seed=6, record=tmp_path / "r.jsonl")
-    for record in records.read(tmp_path / "r.jsonl").hands:
-        for tables, action in records.replay(game, record):
-            assert (action == -1) == (int(tables.current_players()[0]) == -4)
-        assert tables.returns(np.zeros(1, np.int64))[0].tolist() == record["returns"]
-
-
 @pytest.mark.parametrize("agent", ["random", Deterministic(), Bets(), Counts()])
 def test_an_agent_against_its_clone_on_duplicate_deals_is_exactly_even(agent: Any) -> None:
     result = match.play("kuhn", [agent, agent], games=200, seed=7)

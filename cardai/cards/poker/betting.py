@@ -20,7 +20,7 @@ the dicts of :meth:`Betting.new_row` and :meth:`Betting.rules`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import Attribute, field, frozen
@@ -206,3 +206,8 @@ def row_fields(players: int, history: int) -> list[tuple[Any, ...]]:
         ("history_seat", "i1", (history,)),
         ("history", "i4", (history,)),
     ]
+
+
+def shown_at_showdown(view: Mapping[str, Any], outcome: Mapping[str, Any]) -> tuple[int, ...]:
+    """Return the seats that turn their cards over when a hand is over: those that did not fold, if hands were compared."""
+    return tuple(seat for seat, folded in enumerate(view["folded"]) if outcome["showdown"] and not folded)

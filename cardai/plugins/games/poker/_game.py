@@ -10,7 +10,15 @@ import numpy as np
 import numpy.typing as npt
 from attrs import Attribute
 
-from cardai.cards.poker.betting import MAX_ACTIONS, MAX_PLAYERS, UNLIMITED, Betting, row_fields, rules_fields
+from cardai.cards.poker.betting import (
+    MAX_ACTIONS,
+    MAX_PLAYERS,
+    UNLIMITED,
+    Betting,
+    row_fields,
+    rules_fields,
+    shown_at_showdown,
+)
 from cardai.cards.poker.button import ButtonMatches
 from cardai.cards.poker.fields import POKER, betting_fields, history_fields
 from cardai.core import rows as core_rows
@@ -335,6 +343,9 @@ class BoardPoker(ButtonMatches, RowGame):
 
     def tables(self, count: int) -> PokerTables:
         return PokerTables(self, count)
+
+    def shown_at_end(self, view: Mapping[str, Any], outcome: Mapping[str, Any]) -> tuple[int, ...]:
+        return shown_at_showdown(view, outcome)
 
     # -- reports ------------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from attrs import Attribute, evolve, frozen, validators
 
 from cardai.cards.draw.actions import FIRST_DISCARD, HOLDS
 from cardai.cards.draw.fields import DRAW
-from cardai.cards.poker.betting import UNLIMITED, Betting, row_fields, rules_fields
+from cardai.cards.poker.betting import UNLIMITED, Betting, row_fields, rules_fields, shown_at_showdown
 from cardai.cards.poker.button import ButtonMatches
 from cardai.cards.poker.fields import POKER, betting_fields, history_fields
 from cardai.cards.text import card_text
@@ -239,6 +239,9 @@ class TripleDraw(ButtonMatches, RowGame):
         from cardai.plugins.games.triple_draw._draw import draw_view
 
         return draw_view(view)
+
+    def shown_at_end(self, view: Mapping[str, Any], outcome: Mapping[str, Any]) -> tuple[int, ...]:
+        return shown_at_showdown(view, outcome)
 
     # -- rows ------------------------------------------------------------------------------------------------------
 
