@@ -10,18 +10,21 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from attrs import field, frozen
 
 from cardai.core.arrays import Bools, Float64s, Int8s, Int64s, Integers, Records, Uint64s
-from cardai.core.errors import IllegalActionError
+from cardai.core.errors import IllegalActionError, UsageError, nearest
 from cardai.core.fields import Family, Field, Views, unpack_view
 from cardai.core.legal import Amounts as Amounts  # known from here too, as Legal is
 from cardai.core.legal import Legal as Legal
 from cardai.core.legal import allows as allows
 from cardai.core.statistics import Estimate
+
+if TYPE_CHECKING:
+    from cardai.core.determinize import Source
 
 CHANCE = -1
 """``current_player`` when chance is to act."""
@@ -215,6 +218,31 @@ class Game(ABC):
         ``view`` is any seat's last view, ``outcome`` maps the game's outcome fields to values.
         """
         return tuple(range(self.num_players))
+
+    def action_from_string(self, text: str) -> int:
+        """Return the action that :meth:`action_to_string` calls ``text`` (capitals and blanks do not matter).
+
+        Raises:
+            UsageError: no action is called so; the message names the nearest.
+        """
+        wanted = " ".join(text.split()).casefold()
+        names: list[str] = []
+        for action in range(self.num_distinct_actions):
+            names.append(self.action_to_string(action))
+            if names[-1].casefold() == wanted:
+                return action
+        raise UsageError(f"No action is called {text!r}.{nearest(wanted, names)}")
+
+    def determinize(self, view: Mapping[str, Any], rng: Source, count: int, weights: Any = None) -> Tables:
+        """Return ``count`` hands that agree with all that ``view`` says, in which the viewer's view is the same.
+
+        ``rng`` is what ``Agent.act`` or ``ScalarAgent.choose`` was given, or a seed. What the viewer has not seen is drawn
+        so that every deal is equally likely; ``weights`` (games say of what) say what an opponent rather holds.
+
+        Raises:
+            UsageError: the game does not offer it, ``view`` is none of this game, or wrong weights.
+        """
+        raise UsageError(f"{type(self).__name__} offers no determinize: see docs/plugins.md for how a game writes it.")
 
     # -- matches ---------------------------------------------------------------------------------------------------
 

@@ -182,10 +182,18 @@ class RowTables(Tables):
         _shuffled_decks(self.data, index, self._template, np.asarray(seeds, np.uint64))
         self.data["deck_seed"][index] = seeds
         self.data["dealt"][index] = 0
-        if decks is not None:
+        if decks is not None and not self.lay(index, decks):
             for row, deck in zip(index, decks, strict=True):
                 for position, card in enumerate(deck):
                     bring_forward(self.data[row], position, int(card))
+
+    def lay(self, index: IntArray, decks: Any) -> bool:
+        """Lay whole decks, an array (m, D) with every card of the deck in each row, on ``index``; else say False."""
+        whole = isinstance(decks, np.ndarray) and decks.shape == (len(index), len(self._template))
+        if not whole or not (np.sort(decks, axis=1) == np.sort(self._template)).all():
+            return False
+        self.data["deck"][index, : decks.shape[1]] = decks
+        return True
 
     def _advance(self, index: IntArray) -> None:
         if self.kernels.advance is not None:

@@ -13,8 +13,9 @@ from attrs import frozen, validators
 from cardai.cards.gin.actions import ENDINGS, FIRST_MELD, NUM_MELDS, PLAY_ON, TAKE, VOID
 from cardai.cards.gin.fields import GIN, view_fields
 from cardai.cards.text import card_text
+from cardai.core.determinize import Source
 from cardai.core.fields import Family, Field
-from cardai.core.game import IntArray, Played, Setup, pack_setups, setup_dtype, unpack_setup
+from cardai.core.game import IntArray, Played, Setup, Tables, pack_setups, setup_dtype, unpack_setup
 from cardai.core.hookspecs import hookimpl
 from cardai.core.rng import Rows
 from cardai.core.rows import RowGame, RowKernels, row_fields
@@ -168,6 +169,14 @@ class Gin(RowGame):
         from cardai.plugins.games.gin._display import draw
 
         return draw(view)
+
+    def determinize(self, view: Mapping[str, Any], rng: Source, count: int, weights: Any = None) -> Tables:
+        """Return hands with other unseen cards, for the player to act. ``weights`` (52,) say what the opponent rather
+        holds now.
+        """
+        from cardai.plugins.games.gin._determinize import determinize
+
+        return determinize(self, view, rng, count, weights)
 
     # -- the match -------------------------------------------------------------------------------------------------
 

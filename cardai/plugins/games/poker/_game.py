@@ -22,8 +22,9 @@ from cardai.cards.poker.betting import (
 from cardai.cards.poker.button import ButtonMatches
 from cardai.cards.poker.fields import POKER, betting_fields, history_fields
 from cardai.core import rows as core_rows
+from cardai.core.determinize import Source
 from cardai.core.fields import Family, Field, Views
-from cardai.core.game import Amounts, IntArray, Legal, Setup, State, setup_dtype
+from cardai.core.game import Amounts, IntArray, Legal, Setup, State, Tables, setup_dtype
 from cardai.core.row_state import bring_forward
 from cardai.core.rows import RowGame, RowKernels, RowTables
 from cardai.core.statistics import Estimate
@@ -148,7 +149,7 @@ class PokerTables(RowTables):
 
     def place(self, index: IntArray, seeds: npt.NDArray[np.uint64], decks: Any = None) -> None:
         self._poker.place(self.data, self.rules, index, self._template, np.asarray(seeds, np.uint64))
-        if decks is not None:
+        if decks is not None and not self.lay(index, decks):
             for row, deck in zip(index, decks, strict=True):
                 for position, card in enumerate(deck):
                     bring_forward(self.data[row], position, int(card))
@@ -297,6 +298,16 @@ class BoardPoker(ButtonMatches, RowGame):
             return "bet or raise"
         fraction = self.ladder()[action - 2]
         return "all-in" if fraction < 0 else "bet the pot" if fraction == 1 else f"bet {fraction:g} of the pot"
+
+    def determinize(self, view: Mapping[str, Any], rng: Source, count: int, weights: Any = None) -> Tables:
+        """Return hands with other hole cards of the opponents, and other cards to come.
+
+        ``weights`` are for one opponent: one for each of the 1,326 hands in the order of :mod:`cardai.cards.poker.combos`
+        (Leduc: one for each card). Several opponents' hands are drawn by them one after another.
+        """
+        from cardai.plugins.games.poker._determinize import determinize
+
+        return determinize(self, view, rng, count, weights)
 
     def row_dtype(self) -> np.dtype[Any]:
         return row_dtype(self.betting.history_length)

@@ -17,8 +17,9 @@ from cardai.cards.poker.button import ButtonMatches
 from cardai.cards.poker.fields import POKER, betting_fields, history_fields
 from cardai.cards.text import card_text
 from cardai.core import rows as core_rows
+from cardai.core.determinize import Source
 from cardai.core.fields import Family, Field, Views
-from cardai.core.game import IntArray
+from cardai.core.game import IntArray, Tables
 from cardai.core.hookspecs import hookimpl
 from cardai.core.rows import RowGame, RowKernels, RowTables
 from cardai.core.spec import option
@@ -119,7 +120,8 @@ class TripleDrawTables(RowTables):
 
     def place(self, index: IntArray, seeds: npt.NDArray[np.uint64], decks: Any = None) -> None:
         self.data["given"][index] = -1
-        super().place(index, seeds, None if decks is None else [deck[:52] for deck in decks])
+        whole = isinstance(decks, np.ndarray) and decks.shape[1] == 52
+        super().place(index, seeds, decks if decks is None or whole else [deck[:52] for deck in decks])
         if decks is not None:
             for row, deck in zip(index, decks, strict=True):
                 self.data["given"][row, : len(deck)] = deck
@@ -242,6 +244,12 @@ class TripleDraw(ButtonMatches, RowGame):
 
     def shown_at_end(self, view: Mapping[str, Any], outcome: Mapping[str, Any]) -> tuple[int, ...]:
         return shown_at_showdown(view, outcome)
+
+    def determinize(self, view: Mapping[str, Any], rng: Source, count: int, weights: Any = None) -> Tables:
+        """Return hands with other cards of the opponents. ``weights`` (52,) say what an opponent rather holds now."""
+        from cardai.plugins.games.triple_draw._determinize import determinize
+
+        return determinize(self, view, rng, count, weights)
 
     # -- rows ------------------------------------------------------------------------------------------------------
 
