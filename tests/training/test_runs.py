@@ -202,7 +202,7 @@ def test_only_a_line_that_was_never_finished_is_passed_over(tmp_path: Path) -> N
     assert run.read_metrics() == [{"step": 10}]
     for text in ('{"step": 10}\n{"step": 2\n', '{"step": 10}\n{"step": 2\n{"step": 30}\n', '{"step": 10}\n[1]\n'):
         file.write_text(text)
-        with pytest.raises(DamagedFileError, match="Line 2 of .* is damaged"):
+        with pytest.raises(DamagedFileError, match=r"Line 2 of .* is damaged"):
             run.read_metrics()
 
 
@@ -210,7 +210,7 @@ def test_a_checkpoint_under_another_steps_name_is_refused(tmp_path: Path) -> Non
     run = make(tmp_path)
     Session.start(run).train(20)
     shutil.copytree(tmp_path / "checkpoints" / "step-000000000020", tmp_path / "checkpoints" / "step-000000000030")
-    with pytest.raises(DamagedFileError, match="belongs to step 20 of the run .*not to step 30"):
+    with pytest.raises(DamagedFileError, match=r"belongs to step 20 of the run .*not to step 30"):
         run.verify(30)
     checkpoint, refused = run.latest()
     assert checkpoint is not None
