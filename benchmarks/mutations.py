@@ -1,6 +1,6 @@
 """Plants small bugs one by one in a copy of the checkout and says which ones the tests catch.
 
-    python benchmarks/mutations.py [--only TEXT ...] [--group NAME] [--jobs 2] [--seconds 300] [--check]
+    python benchmarks/mutations.py [--only TEXT ...] [--group NAME] [--jobs 2] [--seconds 120] [--check]
 
 ``mutations.toml`` beside this file lists them: a file, one line of it, what the line becomes, and the tests that ought to
 fail. Nothing is changed in place: each job has a copy of the checkout, with kernels cached apart from everybody's. The
@@ -106,7 +106,8 @@ class Copy:
         ).stdout  # fmt: skip
         if not Path(where.strip()).is_relative_to(self.root):
             raise RuntimeError(f"The tests would run {where.strip()}, which is not the copy.")
-        self.passed: set[tuple[str, ...]] = set()
+        self.passed: dict[tuple[str, ...], float] = {}
+        self.process: subprocess.Popen[str] | None = None
 
     def environment(self) -> dict[str, str]:
         """Return the environment in which every process, those that tests start included, uses the copy."""
@@ -118,7 +119,7 @@ class Copy:
         """Run tests until the first failure."""
         command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", *tests]
         began = time.perf_counter()
-        process = subprocess.Popen(
+        self.process = process = subprocess.Popen(
             command, cwd=self.root, env=self.environment(), text=True, start_new_session=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
@@ -129,17 +130,22 @@ class Copy:
             process.communicate()
             return Verdict(True, "time", time.perf_counter() - began)
         first = re.search(r"^(?:FAILED|ERROR) (\S+)", said, re.MULTILINE)
-        by = first[1] if first else "" if process.returncode == 0 else said.strip()[-300:]
-        return Verdict(process.returncode != 0, by, time.perf_counter() - began)
+        crashed = f"a crash (signal {-process.returncode})" if process.returncode < 0 else said.strip()[-300:]
+        return Verdict(process.returncode != 0, first[1] if first else crashed, time.perf_counter() - began)
 
-    def ensure_passing(self, tests: tuple[str, ...], seconds: float) -> None:
-        """Run tests as the checkout has them, once. Raises RuntimeError where they fail."""
-        if tests in self.passed:
-            return
-        verdict = self.test(tests, 3 * seconds)
-        if verdict.caught:
-            raise RuntimeError(f"These tests fail without any mutation: {' '.join(tests)} ({verdict.by})")
-        self.passed.add(tests)
+    def stop(self) -> None:
+        """End the tests under way."""
+        if self.process is not None and self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+
+    def passing(self, tests: tuple[str, ...]) -> float:
+        """Return the seconds that tests take as the checkout has them (run once). Raises RuntimeError where they fail."""
+        if tests not in self.passed:
+            verdict = self.test(tests, 3600)
+            if verdict.caught:
+                raise RuntimeError(f"These tests fail without any mutation: {' '.join(tests)} ({verdict.by})")
+            self.passed[tests] = verdict.seconds
+        return self.passed[tests]
 
     @contextmanager
     def planted(self, mutation: Mutation) -> Iterator[None]:
@@ -156,10 +162,10 @@ class Copy:
                 shutil.rmtree(folder)
 
     def judge(self, mutation: Mutation, seconds: float) -> Verdict:
-        """Return whether a mutation's tests catch it."""
-        self.ensure_passing(mutation.tests, seconds)
+        """Return whether a mutation's tests catch it, within ``seconds`` more than twice their usual time."""
+        limit = seconds + 2 * self.passing(mutation.tests)
         with self.planted(mutation):
-            return self.test(mutation.tests, seconds)
+            return self.test(mutation.tests, limit)
 
 
 def _entries(folder: Path) -> set[Path]:
@@ -168,9 +174,10 @@ def _entries(folder: Path) -> set[Path]:
 
 def judged(mutations: list[Mutation], folder: Path, jobs: int, seconds: float) -> Iterator[tuple[Mutation, Verdict]]:
     """Yield each mutation with its verdict, in the list's order."""
+    copies = [Copy(folder / str(job)) for job in range(jobs)]
     free: queue.SimpleQueue[Copy] = queue.SimpleQueue()
-    for job in range(jobs):
-        free.put(Copy(folder / str(job)))
+    for copy in copies:
+        free.put(copy)
 
     def work(mutation: Mutation) -> Verdict:
         copy = free.get()
@@ -180,7 +187,14 @@ def judged(mutations: list[Mutation], folder: Path, jobs: int, seconds: float) -
             free.put(copy)
 
     with ThreadPoolExecutor(jobs) as pool:
-        yield from zip(mutations, pool.map(work, mutations), strict=True)
+        verdicts = [pool.submit(work, mutation) for mutation in mutations]
+        try:
+            for mutation, verdict in zip(mutations, verdicts, strict=True):
+                yield mutation, verdict.result()
+        finally:  # Ctrl-C ends what is under way
+            pool.shutdown(wait=False, cancel_futures=True)
+            for copy in copies:
+                copy.stop()
 
 
 def say(text: str) -> None:
@@ -189,30 +203,37 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
-def main() -> None:
-    """Plant, test, and print the table."""
+def asked() -> argparse.Namespace:
+    """Return the options given."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", default=[], metavar="TEXT", help="mutations whose file or line has a TEXT")
     parser.add_argument("--group", help="mutations of one group of the list")
     parser.add_argument("--jobs", type=int, default=1, help="how many are tried at a time")
-    parser.add_argument("--seconds", type=float, default=300, help="time for a mutation's tests")
+    parser.add_argument("--seconds", type=float, default=120, help="for the tests, beyond twice their usual time")
     parser.add_argument("--check", action="store_true", help="only look whether every line is still there")
-    arguments = parser.parse_args()
+    return parser.parse_args()
+
+
+def chosen(mutations: list[Mutation], given: argparse.Namespace) -> list[Mutation]:
+    """Return the mutations that the options mean."""
+    of_group = [m for m in mutations if given.group in (None, m.group)]
+    return [m for m in of_group if not given.only or any(text in m.file or text in m.old for text in given.only)]
+
+
+def main() -> None:
+    """Plant, test, and print the table."""
+    given = asked()
     try:
-        mutations = read()
+        mutations = chosen(read(), given)
     except ValueError as error:
         raise SystemExit(f"Mend {LIST.name}:\n{error}") from error
-    if arguments.check:
+    if given.check:
         raise SystemExit(say(f"{len(mutations)} mutations, every line is there once."))
-    if arguments.group:
-        mutations = [m for m in mutations if m.group == arguments.group]
-    if arguments.only:
-        mutations = [m for m in mutations if any(text in m.file or text in m.old for text in arguments.only)]
     if not mutations:
         raise SystemExit("No mutation of the list is meant.")
     survivors = []
     with tempfile.TemporaryDirectory(prefix="mutations-") as folder:
-        for mutation, verdict in judged(mutations, Path(folder), arguments.jobs, arguments.seconds):
+        for mutation, verdict in judged(mutations, Path(folder), given.jobs, given.seconds):
             say(f"{'caught' if verdict.caught else 'SURVIVED':<9}{verdict.seconds:>6.1f} s  {mutation}")
             say(f"{'':<19}{verdict.by if verdict.caught else 'by none of ' + ' '.join(mutation.tests)}")
             survivors += [] if verdict.caught else [mutation]
@@ -224,4 +245,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except RuntimeError as error:
+        raise SystemExit(str(error)) from error

@@ -3,7 +3,7 @@
     python benchmarks/outcome_sampling.py [--iterations 100000] [--seeds 100] [--game leduc]
 
 Prints exploitability (the mean over seeds and half its 95 % interval) of ours, of ours with OpenSpiel's weights of the
-average, and of OpenSpiel's C++ solver. tests/plugins/trainers/test_outcome_sampling.py holds what either weight is in
+average, and of OpenSpiel's C++ solver. tests/plugins/trainers/test_mccfr_by_hand.py holds what either weight is in
 expectation. Needs open_spiel.
 """
 

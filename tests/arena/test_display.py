@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cardai.arena.display import coloured, help_text, private_rows, view_rows, view_text
+from cardai.arena.display import coloured, help_text, private_rows, seat_name, view_rows, view_text
 from cardai.cards.text import glyphs
 from cardai.core import registry
 from cardai.core.fields import Field
@@ -126,3 +126,11 @@ def test_help_holds_the_rules_and_the_fields() -> None:
     assert text.startswith("Ante one")
     assert "the own card: 0 jack" in text
     assert "how it ended: 0 showdown, 1 all folded" in help_text(Drawn())
+
+
+def test_an_onlooker_is_nobody_at_the_table() -> None:
+    assert [seat_name(seat, None) for seat in (-1, 0, 1)] == ["nobody", "seat 0", "seat 1"]
+    assert [seat_name(seat, 0) for seat in (-1, 0, 1)] == ["nobody", "you", "seat 1"]
+    rows = dict(view_rows(Drawn(), {**VIEW, "player": None}))
+    assert rows["dealer"] == "seat 1"
+    assert rows["stacks"] == "seat 0 90 chips, seat 1 80 chips"

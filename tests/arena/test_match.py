@@ -10,12 +10,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from attrs import frozen
+from attrs import evolve, frozen
 
 import cardai
 from cardai.arena import match, records
 from cardai.core.agent import Agent, ScalarAgent
 from cardai.core.errors import AgentError, DamagedFileError, UsageError
+from cardai.core.game import Amounts, Setup
+from tests.solve.small_games import Hide, HideState
 
 KUHN = ["random", "random"]
 
@@ -143,6 +145,33 @@ def test_an_agent_that_errs_may_forfeit_instead() -> None:
     assert len(result.games) == 20
 
 
+class CheatsSometimes(Agent):
+    """Calls what it can, but for an illegal answer where the button is seat 0."""
+
+    def act(self, views: Any, legal: Any, rng: Any) -> Any:
+        return np.where(views["button"] == 0, 77, 1)
+
+
+def test_an_illegal_answer_is_played_as_the_lowest_legal_action_of_its_own_table(tmp_path: Path) -> None:
+    # no-limit: folding is the lowest action when there is something to call, checking when there is nothing
+    game = "holdem_nolimit:stack=400"
+    match.play(game, [CheatsSometimes(), "always_call"], games=40, seed=9, forfeit=True, record=tmp_path / "r.jsonl")
+    checked = folded = 0
+    for record in records.read(tmp_path / "r.jsonl").hands:
+        seat = record["seats"].index(0)
+        for tables, action in records.replay(cardai.game(game), record):
+            if action >= 0 and int(tables.current_players()[0]) == seat:
+                legal = tables.legal(np.zeros(1, np.int64))
+                view = tables.views(seat, np.zeros(1, np.int64))[0]
+                assert isinstance(legal, Amounts)
+                wanted = 1 if view["button"] != 0 or not legal.kinds[0, 0] else 0
+                assert action == wanted
+                checked += view["button"] == 0 and action == 1
+                folded += action == 0
+    assert checked > 0
+    assert folded > 0
+
+
 class CheatsOnce(ScalarAgent):
     """Plays the lowest legal action, but for one illegal answer: the first ever."""
 
@@ -163,6 +192,9 @@ def test_a_forfeit_loses_its_own_game_and_no_later_one_at_the_same_table() -> No
     assert forfeited.forfeits == (1, 0)
     assert played.forfeits == (0, 0)
     assert forfeited.scores[0, 0] < forfeited.scores[0, 1]
+    as_second = match.play("gin:target=20", ["simple", CheatsOnce()], **settings)
+    assert as_second.forfeits == (0, 1)
+    assert as_second.scores[0, 1] < as_second.scores[0, 0]
     assert forfeited.scores[1:].tolist() == played.scores[1:].tolist()
     assert [int((forfeited.hands["game"] == game).sum()) for game in range(6)] == [
         1,  # the hand in which it cheated is the game's last
@@ -217,3 +249,91 @@ def test_from_python_it_has_the_same_names() -> None:
     result = cardai.play("kuhn", ["random", Bets()], games=20, seed=1)
     assert result.agents[0] == "random"
     assert len(result.games) == 20
+
+
+@pytest.mark.parametrize("duplicate", [True, False])
+def test_three_agents_move_a_seat_on_from_game_to_game(duplicate: bool, tmp_path: Path) -> None:
+    agents = ["always_fold", "always_call", "always_raise"]
+    result = match.play("leduc:players=3", agents, games=12, seed=2, duplicate=duplicate, record=tmp_path / "r.jsonl")
+    hands = records.read(tmp_path / "r.jsonl").hands
+    for row, hand in enumerate(hands):
+        rotation = hand["game_number"] % 3
+        assert result.hands["rotation"][row] == rotation
+        for agent in range(3):
+            seat = (agent + rotation) % 3
+            assert hand["seats"][seat] == agent
+            assert result.seats(agent)[row] == seat
+            assert result.scores[row, agent] == hand["returns"][seat]
+    for agent in range(3):
+        earned = [hand["returns"][hand["seats"].index(agent)] for hand in hands]
+        assert result.mean_return(agent).mean == pytest.approx(np.mean(earned))
+
+
+def test_a_tied_game_is_shared() -> None:
+    played = match.play("kuhn", KUHN, games=4, seed=1)
+    tied = evolve(played, scores=np.array([[1.0, 1.0], [2.0, 0.0], [-1.0, 1.0], [0.0, 0.0]]))
+    assert tied.wins().tolist() == [[0.5, 0.5], [1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]
+    assert (tied.win_rate(0).mean, tied.win_rate(1).mean) == (0.5, 0.5)
+
+
+class Hears(Counts):
+    """Remembers every copy of itself, and what each heard."""
+
+    copies: ClassVar[list[Hears]] = []
+
+    def new_match(self, seat: int) -> Hears:
+        Hears.copies.append(Hears())
+        return Hears.copies[-1]
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+def test_a_stateful_agent_hears_of_the_hands_of_its_own_match_alone(batch: int) -> None:
+    Hears.copies = []
+    result = match.play("kuhn", [Hears(), Bets()], games=12, seed=1, batch=batch)
+    assert len(result.games) == 12
+    assert [copy.heard for copy in Hears.copies] == [1] * 12
+
+
+def test_a_record_without_its_last_line_end_was_cut_off(tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    match.play("kuhn", KUHN, games=4, seed=2, record=file)
+    file.write_text(file.read_text().removesuffix("\n"))  # the line may have been longer
+    read = records.read(file)
+    assert len(read.hands) == 3
+    assert "line 5: truncated" in read.damaged[0]
+
+
+class NumberedState(HideState):
+    """The k-th hand of a match is played for k times the points."""
+
+    def __init__(self, game: Any, stake: int = 1) -> None:
+        super().__init__(game)
+        self.stake = stake
+
+    def returns(self) -> list[float]:
+        return [self.stake * points for points in super().returns()]
+
+
+@frozen
+class Numbered(Hide):
+    """A match of three hands."""
+
+    def new_initial_state(self, setup: Setup | None = None) -> NumberedState:
+        return NumberedState(self, 1 + (setup.hand if setup else 0))
+
+    def match_over(self, score: tuple[float, ...], hands: int) -> bool:
+        return hands >= 3
+
+
+@pytest.mark.parametrize("game", [cardai.game("leduc:hands=3"), Numbered()])
+def test_a_hand_in_the_middle_of_a_match_replays_with_its_number_and_score(game: Any, tmp_path: Path) -> None:
+    match.play(game, ["random", "random"], games=8, seed=4, record=tmp_path / "r.jsonl")
+    hands = records.read(tmp_path / "r.jsonl").hands
+    assert [hand["hand"] for hand in hands] == [0, 1, 2] * 8
+    assert any(hand["returns"][1] for hand in hands if hand["hand"] == 2)
+    for hand in hands:
+        *_, (tables, last) = records.replay(game, hand)
+        assert last == -1
+        assert tables.returns(np.zeros(1, np.int64))[0].tolist() == hand["returns"]
+        view = tables.views(0, np.zeros(1, np.int64))[0]
+        assert "score" not in view.dtype.names or view["score"].tolist() == hand["setup"]["score"]

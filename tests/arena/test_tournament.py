@@ -102,3 +102,20 @@ def test_wrong_calls_are_refused() -> None:
         tournament.play("video_poker", ["random", "video_perfect"], games=20)
     with pytest.raises(UsageError, match="multiple of 2"):
         tournament.play("leduc", AGENTS, games=21)
+
+
+def test_in_games_that_are_won_two_cells_make_one() -> None:
+    standings = tournament.play("gin:target=20", ["simple", "random"], games=20, seed=1)
+    one, other = standings.cell(0, 1), standings.cell(1, 0)
+    assert one is not None
+    assert other is not None
+    assert one.mean > 0.5
+    assert other.mean == pytest.approx(1 - one.mean)
+    assert (other.half_width, other.count) == (one.half_width, one.count) == (one.half_width, 10)
+    assert standings.row_mean(1) == other.mean
+
+
+def test_every_pairing_has_its_own_decks() -> None:
+    callers = ["always", "always_call", "always:action=call"]  # one player under three names: cards alone decide
+    played = tournament.play("leduc", callers, games=40, seed=3, duplicate=False).pairings
+    assert len({tuple(pairing.returns) for pairing in played.values()}) == 3

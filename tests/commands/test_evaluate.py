@@ -56,3 +56,15 @@ def test_what_cannot_be_measured_is_said_in_one_line(
 def test_the_group_alone_says_what_is_missing(cardai: Call) -> None:
     assert "See 'cardai evaluate --help'" in cardai("evaluate").err
     assert " exploitability " in cardai("evaluate", "--help").out
+
+
+def test_the_value_of_each_seat_is_that_seats(cardai: Call) -> None:
+    # against uniform Kuhn a best response earns 1 / 2 in the first seat and 5 / 12 in the second: OpenSpiel's exploitability
+    # of the uniform policy, 0.458333, is their mean
+    call = ("evaluate", "value", "-g", "kuhn", "-a", "best_response:to=random", "--vs", "random")
+    answer = json.loads(cardai(*call, "--json").out)
+    assert answer["seats"] == pytest.approx([0.5, 5 / 12])
+    assert answer["mean"] == pytest.approx(0.458333, abs=1e-6)
+    lines = [line.split() for line in cardai(*call).out.splitlines()]
+    assert ["0", "+0.500000"] in lines
+    assert ["1", "+0.416667"] in lines

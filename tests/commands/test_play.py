@@ -53,8 +53,11 @@ def test_no_duplicate_plays_new_cards_every_game(cardai: Call, bots: str) -> Non
     assert "--no-duplicate" in result["command"]
 
 
-def test_the_default_number_of_games_is_1000(cardai: Call, bots: str) -> None:
+def test_the_default_number_of_games_is_1000_or_as_few_more_as_seats_need(cardai: Call, bots: str) -> None:
     assert json.loads(cardai("run", *KUHN, "--plugin", bots, "--json").out)["games"] == 1000
+    three = ("-g", "leduc:players=3", "-a", "always_call", "-v", "always_fold", "-v", "always_raise", "--json")
+    assert json.loads(cardai("run", *three).out)["games"] == 1002
+    assert json.loads(cardai("run", *three, "--no-duplicate").out)["games"] == 1000
 
 
 def test_compiling_is_announced_once_when_it_happens(cardai: Call, bots: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,13 +170,13 @@ def test_an_interrupted_tournament_says_how_to_go_on(
     first = player.replace("at=5000", "at=1")
     out = tmp_path / "out"
     files = ("--plugin", bots, "--plugin", plugin)
-    call = ("tournament", "-g", "kuhn", "-a", "lowest", "-a", first, *files, "--out", out)
+    call = ("tournament", "-g", "kuhn", "-a", "lowest", "-a", first, "--forfeit", *files, "--out", out)
     called = interrupted("-m", "cardai", *call, when=begun)
     assert called.returncode == 130
     assert "Stopped before the end" in called.stdout
     again = (
         f"Go on with: cardai tournament --game kuhn --agent lowest --agent {first} --games 1000 "
-        f"--format roundrobin --seed 0 --out {out} --resume --plugin {bots} --plugin {plugin}"
+        f"--format roundrobin --seed 0 --out {out} --resume --forfeit --plugin {bots} --plugin {plugin}"
     )
     assert again in called.stderr
     assert not (out / "crosstable.png").exists()  # there is nothing to draw yet

@@ -185,3 +185,16 @@ def test_a_one_file_plugin_cannot_take_a_name_that_is_taken(tmp_path: Path) -> N
 def test_a_missing_plugin_file_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="There is no plugin file 'nowhere"):
         registry.add_file("nowhere.py")
+
+
+def test_a_one_file_plugin_is_loaded_once_however_its_path_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "bots.py"
+    file.write_text(GOOD)
+    first = registry.add_file(str(file))
+    monkeypatch.chdir(tmp_path)
+    registry.add_file("bots.py")
+    registry.add_file("./bots.py")
+    assert registry.plugin_files() == [str(file)]
+    assert [e for e in registry.entries("agent") if e.name in ("fine", "quick")] == first

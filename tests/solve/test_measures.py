@@ -206,6 +206,7 @@ def test_stateful_agents_and_those_without_a_policy_are_refused_by_name() -> Non
         (lambda legal: -1.0 * legal / legal.sum(axis=1, keepdims=True), "must be probabilities"),
         (lambda legal: np.full(legal.shape, np.nan), "must be probabilities"),
         (lambda legal: np.full(legal.shape, 1 / legal.shape[1]), "must be probabilities over the legal actions"),
+        (lambda legal: legal * [-0.5, 1.5, 0] + 0.0, "must be probabilities"),  # sums to 1 where all is legal
         (lambda legal: np.ones((len(legal), 1)), "must have the shape"),
     ],
 )

@@ -183,3 +183,35 @@ def test_a_pickle_in_an_npz_is_not_run(tmp_path: Path) -> None:
     np.savez(tmp_path / "evil.npz", x=np.array([Evil()], dtype=object))
     with pytest.raises(DamagedFileError, match="not a readable npz"):
         read_npz(tmp_path / "evil.npz")
+
+
+def test_metrics_are_cut_behind_the_step_and_not_at_it(tmp_path: Path) -> None:
+    run = make(tmp_path)
+    Session.start(run).train(30)
+    assert [row["step"] for row in run.read_metrics()] == [10, 20, 30]
+    run.cut_metrics(20)
+    assert [row["step"] for row in run.read_metrics()] == [10, 20]
+    run.cut_metrics(19)
+    assert [row["step"] for row in run.read_metrics()] == [10]
+
+
+def test_only_a_line_that_was_never_finished_is_passed_over(tmp_path: Path) -> None:
+    run = make(tmp_path)
+    file = tmp_path / "metrics.jsonl"
+    file.write_text('{"step": 10}\n{"step": 2')
+    assert run.read_metrics() == [{"step": 10}]
+    for text in ('{"step": 10}\n{"step": 2\n', '{"step": 10}\n{"step": 2\n{"step": 30}\n', '{"step": 10}\n[1]\n'):
+        file.write_text(text)
+        with pytest.raises(DamagedFileError, match=r"Line 2 of .* is damaged"):
+            run.read_metrics()
+
+
+def test_a_checkpoint_under_another_steps_name_is_refused(tmp_path: Path) -> None:
+    run = make(tmp_path)
+    Session.start(run).train(20)
+    shutil.copytree(tmp_path / "checkpoints" / "step-000000000020", tmp_path / "checkpoints" / "step-000000000030")
+    with pytest.raises(DamagedFileError, match=r"belongs to step 20 of the run .*not to step 30"):
+        run.verify(30)
+    checkpoint, refused = run.latest()
+    assert checkpoint is not None
+    assert (checkpoint.step, len(refused)) == (20, 1)

@@ -78,3 +78,9 @@ def test_a_resumed_session_counts_on_from_its_checkpoint(wait: Callable[[float, 
     again = Session.resume(run)
     wait(1, 1)
     assert again.seconds == (8, 4)
+
+
+def test_a_session_that_has_nothing_to_do_leaves_a_checkpoint_to_play(session: Session) -> None:
+    assert session.train(0)
+    assert session.run.steps() == [0]
+    assert Session.resume(session.run).training.step == 0

@@ -26,6 +26,7 @@ def test_a_number_a_name_or_a_part_of_it_is_an_action(typed: str, action: int) -
     [
         ("discard", "'discard' could be discard 7♣, discard 7♦. Type its number."),
         ("4", "There is no action '4' here. Type 1 to 3, ? for help, q to stop."),
+        ("0", "There is no action '0' here. Type 1 to 3, ? for help, q to stop."),
         ("", "There is no action '' here. Type 1 to 3, ? for help, q to stop."),
     ],
 )

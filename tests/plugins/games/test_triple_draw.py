@@ -141,6 +141,7 @@ def test_players_who_are_all_in_still_draw() -> None:
     state = play_out(state, [PAT] * 6)
     assert state.is_terminal()
     assert state.returns() == [200.0, -200.0]
+    assert state.outcome() == {"showdown": True, "round": 0, "pot": 400}  # nobody bet after the first round
 
 
 def test_a_reshuffle_takes_discards_and_folded_hands_but_not_the_drawers_own() -> None:

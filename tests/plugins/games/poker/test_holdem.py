@@ -175,6 +175,7 @@ def test_the_state_of_an_all_in_deals_the_board_card_by_card():
         state.apply_action(state.legal_actions()[-1])
     assert state.is_terminal()
     assert abs(state.returns()[0]) in (0, 20000)
+    assert state.outcome() == {"showdown": True, "round": 0, "pot": 40_000}  # nobody acted after the first round
 
 
 def test_a_match_of_many_hands_moves_the_button_and_shows_the_score():

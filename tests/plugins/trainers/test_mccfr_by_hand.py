@@ -1,10 +1,11 @@
-"""Outcome sampling hand by hand: what one iteration adds, and what that is in expectation, by enumeration.
+"""Sampled CFR by enumeration: what one iteration adds, and what that is in expectation.
 
 Lanctot, Waugh, Zinkevich and Bowling, "Monte Carlo sampling for regret minimization in extensive games", 2009.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -17,33 +18,15 @@ from attrs import frozen
 import cardai
 from cardai.core.game import CHANCE, TERMINAL
 from cardai.core.rng import hash64
-from cardai.plugins.trainers.mccfr import outcome
+from cardai.plugins.trainers.mccfr import external, outcome
 from cardai.solve.sampling import sampling_nodes
 from cardai.solve.tree import GameTree, game_tree
+from tests.solve.by_hand import exact, policy_at, some_behaviour
 from tests.solve.small_games import Coin
 from tests.solve.spiel import SpielGame, information_states
 
 EPSILON = 0.6
 GAMES = {"kuhn": cardai.game("kuhn"), "an unfair coin": Coin(heads=0.3)}
-
-
-def some_behaviour(tree: GameTree, seed: int) -> np.ndarray:
-    """Return a behaviour (S,) at random, some of it 0."""
-    rng, out = np.random.default_rng(seed), np.ones(tree.infosets.num_sequences)
-    for first, count in zip(tree.infosets.first_sequence, tree.infosets.num_actions, strict=True):
-        weights = rng.random(count)
-        weights[rng.integers(count)] *= rng.random() < 0.7
-        out[first : first + count] = weights / weights.sum()
-    return out
-
-
-def policy_at(tree: GameTree, node: int, behaviour: np.ndarray) -> np.ndarray:
-    """Return the probabilities of a node's children under chance and a behaviour."""
-    first, count = tree.first_child[node], tree.num_children[node]
-    if tree.player[node] == CHANCE:
-        return tree.probability[first : first + count]
-    start = tree.infosets.first_sequence[tree.infoset[node]]
-    return behaviour[start : start + count]
 
 
 @frozen(eq=False)
@@ -103,56 +86,65 @@ def update(tree: GameTree, behaviour: np.ndarray, player: int, hand: Hand) -> tu
     return regret, average
 
 
-def exact(tree: GameTree, behaviour: np.ndarray, player: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the counterfactual regrets of ``player`` and what the next seat's average should get, by the whole tree.
+Sample = tuple[float, np.ndarray, np.ndarray]
+"""How likely a hand is to be sampled, and what it adds to regrets (S,) and to the average (S,)."""
 
-    The average gets the next seat's reach times its policy (Zinkevich et al. 2007, equation 4), times chance's reach of
-    the information set, which is the same in every iteration.
+
+def of_outcome_sampling(tree: GameTree, behaviour: np.ndarray, player: int) -> list[Sample]:
+    """Return every hand that outcome sampling can draw when ``player`` learns."""
+    hands = sampled_hands(tree, behaviour, player)
+    return [(hand.probability, *update(tree, behaviour, player, hand)) for hand in hands]
+
+
+def of_external_sampling(tree: GameTree, behaviour: np.ndarray, player: int) -> list[Sample]:
+    """Return every subtree that external sampling can draw: all of the player's actions, one of everybody else's.
+
+    The sampled counterfactual value of a sequence is the return below it (2009, equation 12 and after); the next seat's
+    average gets its policy wherever it comes to act.
     """
-    regret, average = np.zeros_like(behaviour), np.zeros_like(behaviour)
     index = {int(node): row for row, node in enumerate(tree.terminals)}
 
-    def value(node: int, own: float, others: float, chance: float) -> float:
-        """Return the expected return below ``node``; the reach of the next seat is ``own``, of all but the player ``others``."""
+    def walk(node: int) -> list[tuple[float, float, np.ndarray, np.ndarray]]:
+        """Return (probability, value, regrets, average) of all samples below ``node``."""
+        nothing = np.zeros_like(behaviour)
         if tree.player[node] == TERMINAL:
-            return float(tree.terminal_returns[index[node], player])
+            return [(1.0, float(tree.terminal_returns[index[node], player]), nothing, nothing)]
         policy, seat = policy_at(tree, node, behaviour), tree.player[node]
-        below = np.array(
-            [
-                value(
-                    int(tree.first_child[node] + k),
-                    own * (p if seat == (player + 1) % tree.num_players else 1),
-                    others * (p if seat != player else 1),
-                    chance * (p if seat == CHANCE else 1),
-                )
-                for k, p in enumerate(policy)
-            ]
-        )
+        below = [walk(int(tree.first_child[node] + k)) for k in range(len(policy))]
+        here, places = nothing.copy(), slice(0, 0)
         if seat != CHANCE:
             start = tree.infosets.first_sequence[tree.infoset[node]]
             places = slice(start, start + len(policy))
-            if seat == player:
-                regret[places] += others * (below - policy @ below)
-            elif seat == (player + 1) % tree.num_players:
-                average[places] += chance * own * policy
-        return float(policy @ below)
+        if seat != player:
+            here[places] = policy if seat == (player + 1) % tree.num_players else 0.0
+            return [(p * q, v, r, a + here) for p, part in zip(policy, below, strict=True) for q, v, r, a in part if p]
+        found = []
+        for chosen in itertools.product(*below):
+            values = np.array([v for _, v, _, _ in chosen])
+            here = np.sum([r for _, _, r, _ in chosen], axis=0)
+            here[places] += values - policy @ values
+            average = np.sum([a for _, _, _, a in chosen], axis=0)
+            found.append((float(np.prod([q for q, *_ in chosen])), float(policy @ values), here, average))
+        return found
 
-    value(0, 1.0, 1.0, 1.0)
-    return regret, average
+    return [(q, r, a) for q, _, r, a in walk(0)]
 
 
+SAMPLERS = {"outcome": (of_outcome_sampling, outcome), "external": (of_external_sampling, external)}
+
+
+@pytest.mark.parametrize("sampling", SAMPLERS)
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("player", [0, 1])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_expected_update_is_the_exact_regret_and_the_reach_weighted_policy(
-    game: str, player: int, seed: int
+    sampling: str, game: str, player: int, seed: int
 ) -> None:
     tree = game_tree(GAMES[game])
     behaviour = some_behaviour(tree, seed)
-    hands = list(sampled_hands(tree, behaviour, player))
-    assert sum(hand.probability for hand in hands) == pytest.approx(1)
-    updates = [update(tree, behaviour, player, hand) for hand in hands]
-    regret, average = (sum(h.probability * u[k] for h, u in zip(hands, updates, strict=True)) for k in (0, 1))
+    samples = SAMPLERS[sampling][0](tree, behaviour, player)
+    assert sum(chance for chance, _, _ in samples) == pytest.approx(1)
+    regret, average = (sum(sample[0] * sample[k] for sample in samples) for k in (1, 2))
     wanted_regret, wanted_average = exact(tree, behaviour, player)
     assert regret == pytest.approx(wanted_regret, abs=1e-12)
     assert average == pytest.approx(wanted_average, abs=1e-12)
@@ -160,38 +152,43 @@ def test_the_expected_update_is_the_exact_regret_and_the_reach_weighted_policy(
     assert wanted_average.max() > 0.01
 
 
+@pytest.mark.parametrize("sampling", SAMPLERS)
 @pytest.mark.parametrize("game", GAMES)
-def test_an_iteration_of_the_kernel_adds_what_one_hand_a_seat_does_as_often_as_it_is_drawn(game: str) -> None:
+def test_an_iteration_of_the_kernel_adds_what_one_sample_a_seat_does_as_often_as_it_is_drawn(
+    sampling: str, game: str
+) -> None:
+    all_samples, iterate = SAMPLERS[sampling]
     tree = game_tree(GAMES[game])
     nodes, begin = sampling_nodes(tree), some_behaviour(tree, 1)
     starts = tree.infosets.sequence_start
     seats = [slice(starts[p], starts[p + 1]) for p in (0, 1)]
 
     @cache
-    def known(player: int, behaviour: bytes) -> tuple[list[Hand], np.ndarray]:
-        """Return all hands and what each adds: regrets of ``player``, average of the other seat, (hands, S)."""
-        now = np.frombuffer(behaviour)
-        hands = list(sampled_hands(tree, now, player))
-        return hands, np.array([np.sum(update(tree, now, player, hand), axis=0) for hand in hands])
+    def known(player: int, behaviour: bytes) -> tuple[np.ndarray, np.ndarray]:
+        """Return what every sample adds, regrets of ``player`` and average of the other seat, (samples, S); and (samples,)."""
+        found = all_samples(tree, np.frombuffer(behaviour), player)
+        adds = np.array([regret + average for _, regret, average in found]).round(12)
+        adds, inverse = np.unique(adds, axis=0, return_inverse=True)
+        return adds, np.bincount(inverse.reshape(-1), weights=[chance for chance, _, _ in found])
 
-    times, total = np.zeros(len(known(0, begin.tobytes())[0]), int), 10_000
+    total = 10_000
+    times = np.zeros(len(known(0, begin.tobytes())[0]), int)
     for k in range(total):
         regret, average, behaviour = np.zeros_like(begin), np.zeros_like(begin), begin.copy()
-        outcome(nodes, 0, 1, np.uint64(hash64(5, k)), EPSILON, regret, behaviour, average)
-        # seat 0 learns first, so its regrets and seat 1's average are of the first hand, the others of the second
+        iterate(nodes, 0, 1, np.uint64(hash64(5, k)), EPSILON, regret, behaviour, average)
+        # seat 0 learns first, so its regrets and seat 1's average are of the first sample, the others of the second
         for player in (0, 1):
             got = np.zeros_like(begin)
             got[seats[player]], got[seats[1 - player]] = regret[seats[player]], average[seats[1 - player]]
             now = begin.copy()
             if player == 1:
                 now[seats[0]] = behaviour[seats[0]]
-            _, adds = known(player, now.tobytes())
-            off = np.abs(adds - got).max(axis=1)
+            off = np.abs(known(player, now.tobytes())[0] - got).max(axis=1)
             assert off.min() < 1e-9, (player, got)
             if player == 0:
                 times[off.argmin()] += 1
-    chances = np.array([hand.probability for hand in known(0, begin.tobytes())[0]])
-    assert (times > 0).all()  # every hand was drawn, and each as often as it should be: four standard deviations
+    chances = known(0, begin.tobytes())[1]
+    assert (times > 0).all()  # everything was drawn, and as often as it should be: four standard deviations
     assert (np.abs(times - total * chances) < 4 * np.sqrt(total * chances * (1 - chances))).all()
 
 
