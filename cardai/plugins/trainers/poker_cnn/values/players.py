@@ -19,7 +19,7 @@ from cardai.core.encoder import Layout
 from cardai.core.fields import Views
 from cardai.core.game import Amounts, Game, Legal
 from cardai.learn import tensors
-from cardai.learn.choices import FIRST_DISCARD
+from cardai.learn.abstraction import FIRST_DISCARD
 from cardai.learn.grid_networks import SuitNetwork
 from cardai.learn.views import canonical_views
 from cardai.plugins.trainers.poker_cnn.draws import is_draw_betting
@@ -29,13 +29,13 @@ _BASELINE = 0.40
 
 
 @frozen(eq=False)
-class ValueBrain:
+class ValueNetwork:
     """A value network with all that is needed to ask it.
 
     ``by_policy``: holds by the policy head. ``plain`` leaves of a view what the network was taught with.
     """
 
-    network: nn.Module
+    module: nn.Module
     layout: Layout
     canonical: bool
     by_policy: bool
@@ -48,9 +48,9 @@ class ValueBrain:
         shown, order = canonical_views(plain) if self.canonical else (plain, None)
 
         def head(codes: torch.Tensor) -> torch.Tensor:
-            if by_policy and isinstance(self.network, SuitNetwork):
-                return self.network.both(codes)[1]
-            made: torch.Tensor = self.network(codes)
+            if by_policy and isinstance(self.module, SuitNetwork):
+                return self.module.both(codes)[1]
+            made: torch.Tensor = self.module(codes)
             return made
 
         out = tensors.in_chunks(head, self.layout.encode(shown), self.device).astype(np.float64)
@@ -60,8 +60,8 @@ class ValueBrain:
 class ValuePlayer(Agent):
     """A player over a value network, of the game that it was trained on."""
 
-    def __init__(self, game: Game, brain: ValueBrain) -> None:
-        self.game, self.brain = game, brain
+    def __init__(self, game: Game, network: ValueNetwork) -> None:
+        self.game, self.network = game, network
 
     def for_game(self, game: Game) -> Agent:
         need_game(self.game, game, "This run of poker_cnn was trained on")
@@ -72,13 +72,13 @@ class HoldPlayer(ValuePlayer):
     """Plays the hold with the greatest output; a game's action is the hold's number."""
 
     @property
-    def canonical(self) -> bool:
+    def suits_alike(self) -> bool:
         """Whether hands that differ by suits' names or cards' order alone are played alike."""
-        return self.brain.canonical
+        return self.network.canonical
 
     def hold_values(self, views: Views) -> Floats:
         """Return what the acting head says of each hold (bit i keeps card i of ``hand``), (n, 32)."""
-        return self.brain.outputs(views, self.brain.by_policy)
+        return self.network.outputs(views, self.network.by_policy)
 
     def policy(self, views: Views, legal: Legal) -> Floats:
         out = np.zeros((len(views), 32))
@@ -108,7 +108,7 @@ class DrawPlayer(HoldPlayer):
         out = hand_values(views["hand"]) / 1000
         rows = np.flatnonzero(views["draws_left"] > 0)
         if len(rows):
-            out[rows] = self.brain.outputs(views[rows]).max(axis=1)
+            out[rows] = self.network.outputs(views[rows]).max(axis=1)
         return out
 
 
@@ -118,13 +118,13 @@ class StrengthPlayer(ValuePlayer):
     def policy(self, views: Views, legal: Legal) -> Floats:
         mask = legal.kinds if isinstance(legal, Amounts) else legal
         kinds = np.stack([mask[:, 0], mask[:, 1], mask[:, 2:].any(axis=1)], axis=1)
-        return spread(betting_policy(self.brain.outputs(views)[:, 0], views, kinds, _BASELINE), mask)
+        return spread(betting_policy(self.network.outputs(views)[:, 0], views, kinds, _BASELINE), mask)
 
 
-def player_of(game: Game, brain: ValueBrain) -> Agent:
+def player_of(game: Game, network: ValueNetwork) -> Agent:
     """Return the player of a game, by its fields."""
     if is_draw_betting(game):
-        return DrawPlayer(game, brain)
+        return DrawPlayer(game, network)
     if "hole" in {f.name for f in game.view_fields}:
-        return StrengthPlayer(game, brain)
-    return HoldPlayer(game, brain)
+        return StrengthPlayer(game, network)
+    return HoldPlayer(game, network)

@@ -16,11 +16,13 @@ from cardai.core.errors import UsageError
 from cardai.core.fields import Views, empty_views
 from cardai.core.game import Game
 from cardai.plugins.trainers.poker_cnn.draws import exact_holds, is_draw_betting
+from cardai.plugins.trainers.poker_cnn.values._kernels import final_odds
+from cardai.plugins.trainers.poker_cnn.values.published import redraw_labels, share_by_kept, share_by_pat_value
 
-Floats = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float64]
 Generator = np.random.Generator
-_KEPT = np.array([hold.bit_count() for hold in range(32)])
 _DEALS = 1000  # deals behind a label of hold'em before the river
+_AT_ONCE = 1 << 16
 
 
 class Problem(Protocol):
@@ -32,21 +34,25 @@ class Problem(Protocol):
     """How many situations there are up to symmetry; 0: too many to list."""
     holds: bool
     """Whether the values are those of the 32 holds (bit i keeps card i of ``hand``)."""
-    stake: float
-    """What a mistake's size is counted in."""
 
-    def situations(
-        self, index: npt.NDArray[np.int64]
-    ) -> tuple[Views, npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    def situations(self, index: npt.NDArray[np.int64]) -> tuple[Views, Floats, Floats]:
         """Return views (n,), values (n, outputs) in natural units, and weights (n,) of the situations ``index``."""
         ...
 
-    def sampled(self, count: int, rng: Generator, redraws: int) -> tuple[Views, npt.NDArray[np.float64]]:
-        """Return random situations: views (n,), values (n, outputs); ``redraws`` > 0: Monte Carlo labels from so many."""
+    def random(self, count: int, rng: Generator) -> Views:
+        """Return the views (count,) of random situations."""
         ...
 
-    def shares(self, views: Views, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Return the chance (n,) at which Poker-CNN used such a situation."""
+    def is_sampled(self, redraws: int) -> bool:
+        """Say whether :meth:`labels` are Monte Carlo means, which need seeds, rather than exact."""
+        ...
+
+    def labels(self, views: Views, redraws: int, seeds: npt.NDArray[np.uint64]) -> Floats:
+        """Return the values (n, outputs) of situations; where they are sampled, from ``redraws`` by ``seeds`` (n,)."""
+        ...
+
+    def shares(self, values: Floats) -> Floats:
+        """Return the chance (n,) at which Poker-CNN used a situation of such values (n, outputs)."""
         ...
 
     def plain(self, views: Views) -> Views:
@@ -59,7 +65,6 @@ class VideoPokerHolds:
 
     outputs = 32
     holds = True
-    stake = 1.0
 
     def __init__(self, game: Game, pays: exact.Pays) -> None:
         self._game = game
@@ -75,22 +80,23 @@ class VideoPokerHolds:
         views["draws_left"] = 1
         return views
 
-    def situations(
-        self, index: npt.NDArray[np.int64]
-    ) -> tuple[Views, npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    def situations(self, index: npt.NDArray[np.int64]) -> tuple[Views, Floats, Floats]:
         hands = self._hands[index]
         return self._views(hands), self._values(hands), self._weights[index].astype(np.float64)
 
-    def sampled(self, count: int, rng: Generator, redraws: int) -> tuple[Views, npt.NDArray[np.float64]]:
-        hands = np.argsort(rng.random((count, 52)), axis=1)[:, :5].astype(np.int8)
-        values = self._values(hands)
-        if redraws:
-            values = _monte_carlo(hands, values, self._pays, rng, redraws)
-        return self._views(hands), values
+    def random(self, count: int, rng: Generator) -> Views:
+        return self._views(_deal(count, 5, rng))
 
-    def shares(self, views: Views, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        kept = _KEPT[values.argmax(axis=1)]
-        return np.where((kept == 1) | (kept == 2), 0.5, 1.0)
+    def is_sampled(self, redraws: int) -> bool:
+        return redraws > 0
+
+    def labels(self, views: Views, redraws: int, seeds: npt.NDArray[np.uint64]) -> Floats:
+        if redraws:
+            return redraw_labels(views["hand"], self._pays, redraws, seeds)
+        return self._values(views["hand"])
+
+    def shares(self, values: Floats) -> Floats:
+        return share_by_kept(values)
 
     def plain(self, views: Views) -> Views:
         return self._views(views["hand"])
@@ -101,7 +107,6 @@ class DrawHolds:
 
     outputs = 32
     holds = True
-    stake = 1.0
 
     def __init__(self, game: Game, draws: int) -> None:
         self._game = game
@@ -116,24 +121,22 @@ class DrawHolds:
         views["kept"] = -1
         return views
 
-    def situations(
-        self, index: npt.NDArray[np.int64]
-    ) -> tuple[Views, npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    def situations(self, index: npt.NDArray[np.int64]) -> tuple[Views, Floats, Floats]:
         left, hand = 1 + index // len(self._hands), index % len(self._hands)
         views = self._views(self._hands[hand], left)
         return views, exact_holds(views), self._weights[hand].astype(np.float64)
 
-    def sampled(self, count: int, rng: Generator, redraws: int) -> tuple[Views, npt.NDArray[np.float64]]:
-        if redraws:
-            raise UsageError("The holds of draw games have exact values alone: leave redraws at 0.")
-        hands = np.argsort(rng.random((count, 52)), axis=1)[:, :5].astype(np.int8)
-        views = self._views(hands, rng.integers(1, self._draws + 1, count))
-        return views, exact_holds(views)
+    def random(self, count: int, rng: Generator) -> Views:
+        return self._views(_deal(count, 5, rng), rng.integers(1, self._draws + 1, count))
 
-    def shares(self, views: Views, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """All pat values up to 0.08 and from 0.5 on; between 0.1 and 0.5 a share that rises from 30% to 100%."""
-        pat = values[:, 31]
-        return np.where(pat <= 0.08, 1.0, np.interp(pat, [0.1, 0.5], [0.3, 1.0]))
+    def is_sampled(self, redraws: int) -> bool:
+        return False  # as in the publication, whose labels of draw games are exact too
+
+    def labels(self, views: Views, redraws: int, seeds: npt.NDArray[np.uint64]) -> Floats:
+        return exact_holds(views)
+
+    def shares(self, values: Floats) -> Floats:
+        return share_by_pat_value(values)
 
     def plain(self, views: Views) -> Views:
         return self._views(views["hand"], views["draws_left"])
@@ -149,7 +152,6 @@ class HoldemStrength:
     outputs = 12
     size = 0
     holds = False
-    stake = 1.0
 
     def __init__(self, game: Game) -> None:
         self._game = game
@@ -165,25 +167,25 @@ class HoldemStrength:
     def plain(self, views: Views) -> Views:
         return self._views(views["hole"], views["board"])
 
-    def situations(
-        self, index: npt.NDArray[np.int64]
-    ) -> tuple[Views, npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    def situations(self, index: npt.NDArray[np.int64]) -> tuple[Views, Floats, Floats]:
         raise UsageError("The situations of hold'em are too many to list: give examples.")
 
-    def sampled(self, count: int, rng: Generator, redraws: int) -> tuple[Views, npt.NDArray[np.float64]]:
-        from cardai.plugins.trainers.poker_cnn._kernels import final_odds
-
-        cards = np.argsort(rng.random((count, 52)), axis=1)[:, :7].astype(np.int8)
+    def random(self, count: int, rng: Generator) -> Views:
+        cards = _deal(count, 7, rng)
         dealt = np.array([0, 3, 4, 5])[rng.integers(0, 4, count)]
-        views = self._views(cards[:, :2], np.where(np.arange(5) < dealt[:, None], cards[:, 2:], -1))
-        values = np.empty((count, self.outputs))
-        seeds = rng.integers(0, 2**63, count).astype(np.uint64)
+        return self._views(cards[:, :2], np.where(np.arange(5) < dealt[:, None], cards[:, 2:], -1))
+
+    def is_sampled(self, redraws: int) -> bool:
+        return True
+
+    def labels(self, views: Views, redraws: int, seeds: npt.NDArray[np.uint64]) -> Floats:
+        values = np.empty((len(views), self.outputs))
         hole, board = (np.ascontiguousarray(views[name], np.int8) for name in ("hole", "board"))
         final_odds(hole, board, batch_tables(7), redraws or _DEALS, seeds, values)
-        return views, values
+        return values
 
-    def shares(self, views: Views, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        return np.ones(len(views))
+    def shares(self, values: Floats) -> Floats:
+        return np.ones(len(values))
 
 
 def _blank(game: Game, count: int) -> Views:
@@ -195,18 +197,12 @@ def _blank(game: Game, count: int) -> Views:
     return views
 
 
-def _monte_carlo(
-    hands: npt.NDArray[np.int8], values: npt.NDArray[np.float64], pays: exact.Pays, rng: Generator, redraws: int
-) -> npt.NDArray[np.float64]:
-    """Return the mean payout of ``redraws`` random completions of each hold (n, 32) in place of its exact value.
-
-    Ten times as many for holds that are part of a royal flush, and a royal flush by any other hold counts as a straight
-    flush, as in Poker-CNN.
-    """
-    from cardai.plugins.trainers.poker_cnn._kernels import redraw_means
-
-    out = np.empty_like(values)
-    redraw_means(hands, np.array(pays, np.int64), redraws, rng.integers(0, 2**63, len(hands)).astype(np.uint64), out)
+def _deal(count: int, cards: int, rng: Generator) -> npt.NDArray[np.int8]:
+    """Return ``cards`` different random cards, (count, cards)."""
+    out = np.empty((count, cards), np.int8)
+    for start in range(0, count, _AT_ONCE):
+        part = out[start : start + _AT_ONCE]
+        part[:] = np.argsort(rng.random((len(part), 52)), axis=1)[:, :cards]
     return out
 
 
