@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from attrs import frozen
 
+from cardai.cards.poker.fields import POKER
 from cardai.core.agent import Agent
+from cardai.core.arrays import Bools, Float32s, Float64s, Int64s, Records, Uint64s
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views
 from cardai.core.game import TERMINAL, Amounts, Game, IntArray, Tables
 from cardai.core.rng import Rows, derive, derive_many, hash_rows
 from cardai.learn.abstraction import ActionAbstraction
 
-Floats = npt.NDArray[np.float64]
 _BRANCH = 1 << 32  # counters of the draws of branches, beyond those of decisions
 _ALTERNATIVES = 2  # actions not taken that are played out at a branch
 
@@ -33,14 +33,14 @@ class Events:
     zeros where it was not asked.
     """
 
-    hands: npt.NDArray[np.int64]
+    hands: Int64s
     views: Views
-    legal: npt.NDArray[np.bool_]
-    chosen: npt.NDArray[np.int64]
-    values: Floats
-    known: npt.NDArray[np.float32]
-    branched: npt.NDArray[np.float32]
-    probabilities: npt.NDArray[np.float32]
+    legal: Bools
+    chosen: Int64s
+    values: Float64s
+    known: Float32s
+    branched: Float32s
+    probabilities: Float32s
 
     def __len__(self) -> int:
         return len(self.chosen)
@@ -58,7 +58,7 @@ def joined(parts: Sequence[Events]) -> Events:
     return Events(*(np.concatenate([getattr(part, name) for part in parts]) for name in EVENT_PARTS))
 
 
-def draws_of(events: Events, seed: int) -> Floats:
+def draws_of(events: Events, seed: int) -> Float64s:
     """Return a random number (n,) in [0, 1) an event, by seed, hand and place in the hand alone."""
     hands = events.hands
     starts = np.flatnonzero(np.diff(hands, prepend=hands[:1] - 1))
@@ -77,7 +77,7 @@ class Seating:
     """
 
     players: Sequence[Agent]
-    seats: npt.NDArray[np.int64]
+    seats: Int64s
     learn: tuple[int, ...]
     abstraction: ActionAbstraction
     branches: int = 0
@@ -87,10 +87,10 @@ class Seating:
 class _Hands:
     """Hands about to be played, a row each: all their luck, and who sits where."""
 
-    deals: npt.NDArray[np.uint64]
-    setups: npt.NDArray[Any]
-    streams: npt.NDArray[np.uint64]
-    seats: npt.NDArray[np.int64]
+    deals: Uint64s
+    setups: Records
+    streams: Uint64s
+    seats: Int64s
 
     def __len__(self) -> int:
         return len(self.deals)
@@ -105,7 +105,7 @@ class _Hands:
         tables.reset(self.deals, None, np.arange(len(self)), self.setups)
         return tables
 
-    def turns(self, current: npt.NDArray[Any], decision: int) -> Iterator[tuple[int, int, IntArray, Rows]]:
+    def turns(self, current: Records, decision: int) -> Iterator[tuple[int, int, IntArray, Rows]]:
         """Yield (seat, player, rows, random numbers) of those who are to act."""
         count = self.seats.shape[1]
         for seat in range(count):
@@ -145,10 +145,10 @@ def collect(game: Game, seating: Seating, seed: int, first: int, tables: int = 4
     return events.take(np.argsort(events.hands, kind="stable"))
 
 
-def _dealt(game: Game, seats: npt.NDArray[np.int64], seed: int, first: int) -> _Hands:
+def _dealt(game: Game, seats: Int64s, seed: int, first: int) -> _Hands:
     count = len(seats)
 
-    def drawn(name: str) -> npt.NDArray[np.uint64]:
+    def drawn(name: str) -> Uint64s:
         return derive_many(seed, name, count=count, start=first)
 
     nothing = np.zeros((count, game.num_players))
@@ -166,7 +166,8 @@ def _played(game: Game, seating: Seating, hands: _Hands, first: int) -> tuple[li
         taken = np.full(len(hands), -1, np.int64)
         for seat, who, rows, rng in hands.turns(current, len(moves)):
             if who in seating.learn:
-                taken[rows], events = _decide(table, probe, seating, seating.players[who], seat, rows, rng, first)
+                taken[rows], events = _decide(game, table, probe, seating, who, seat, rows, rng)
+                events.hands[:] += first
                 steps.append(_Step(len(moves), rows, seat, events))
             else:
                 taken[rows] = seating.players[who].act(table.views(seat, rows), _mask(table, rows), rng)
@@ -178,7 +179,7 @@ def _played(game: Game, seating: Seating, hands: _Hands, first: int) -> tuple[li
     return steps, moves
 
 
-def _mask(table: Tables, rows: IntArray) -> npt.NDArray[np.bool_]:
+def _mask(table: Tables, rows: IntArray) -> Bools:
     legal = table.legal(rows)
     if isinstance(legal, Amounts):
         raise UsageError(
@@ -188,10 +189,10 @@ def _mask(table: Tables, rows: IntArray) -> npt.NDArray[np.bool_]:
 
 
 def _decide(
-    table: Tables, probe: Tables, seating: Seating, agent: Agent, seat: int, rows: IntArray, rng: Rows, first: int
+    game: Game, table: Tables, probe: Tables, seating: Seating, who: int, seat: int, rows: IntArray, rng: Rows
 ) -> tuple[IntArray, Events]:
-    """Return a learner's actions and the events, whose values are what was put in until the hand's return is added."""
-    abstraction = seating.abstraction
+    """Return a learner's actions and the events: hands are numbered by rows, values are what was put in so far."""
+    abstraction, agent = seating.abstraction, seating.players[who]
     views, legal = table.views(seat, rows), _mask(table, rows)
     offered = abstraction.legal(legal)
     decide = getattr(agent, "decide", None)
@@ -201,12 +202,12 @@ def _decide(
     else:
         actions = np.asarray(agent.act(views, legal, rng))
         chosen, probabilities = abstraction.abstract(actions), np.zeros(offered.shape)
-    spent = spent_so_far(views, seat)
+    spent = spent_so_far(game, views, seat)
     unknown = np.full(offered.shape, np.nan, np.float32)
     known = unknown.copy()
     known[:, : abstraction.probed] = _known(table, probe, rows, seat, legal[:, : abstraction.probed])
     known += spent[:, None].astype(np.float32)
-    numbers = np.asarray(rows + first, np.int64)
+    numbers = np.array(rows, np.int64)
     return actions, Events(
         numbers, views, offered, chosen, spent, known, unknown, np.asarray(probabilities, np.float32)
     )
@@ -239,7 +240,7 @@ def _branches(hands: _Hands, steps: list[_Step], count: int) -> tuple[IntArray, 
     return at[which[drawn]], row[which[drawn]], action[drawn]
 
 
-def _least(groups: IntArray, keys: npt.NDArray[np.uint64], count: int) -> IntArray:
+def _least(groups: IntArray, keys: Uint64s, count: int) -> IntArray:
     """Return the places of the ``count`` least keys of each group, ascending."""
     order = np.lexsort((keys, groups))
     starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
@@ -263,7 +264,7 @@ def _play_from(
         mine, step = np.flatnonzero(at == s), steps[s]
         views = step.events.views[row[mine]]
         hand[mine], when[mine], seat[mine] = step.rows[row[mine]], step.decision, step.seat
-        spent[mine] = spent_so_far(views, step.seat)
+        spent[mine] = spent_so_far(game, views, step.seat)
         forced[mine] = seating.abstraction.concrete(views, np.asarray(action[mine], np.int64))
     again = hands.take(hand)
     table = again.tables(game)
@@ -283,16 +284,14 @@ def _play_from(
         steps[s].events.branched[row[mine], action[mine]] = brought[mine]
 
 
-def spent_so_far(views: Views, seat: int) -> Floats:
-    """Return (n,) what the player has put in already (views without a field ``spent``: nothing)."""
-    if "spent" not in (views.dtype.names or ()):
+def spent_so_far(game: Game, views: Views, seat: int) -> Float64s:
+    """Return (n,) what the player has put in already (in games without betting: nothing)."""
+    if not game.speaks(POKER):
         return np.zeros(len(views))
     return np.asarray(views["spent"][:, seat], np.float64)
 
 
-def _known(
-    table: Tables, probe: Tables, rows: IntArray, seat: int, legal: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.float32]:
+def _known(table: Tables, probe: Tables, rows: IntArray, seat: int, legal: Bools) -> Float32s:
     """Return (n, K) the exact return of each of the first K actions that ends the hand at once, nan for the others."""
     out = np.full(legal.shape, np.nan, np.float32)
     for action in np.flatnonzero(legal.any(axis=0)):

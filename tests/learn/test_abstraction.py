@@ -7,7 +7,7 @@ import numpy as np
 import cardai
 from cardai.core.fields import empty_views
 from cardai.learn.abstraction import ActionAbstraction, DrawCountAbstraction
-from cardai.learn.views import canonical_views
+from cardai.learn.views import canonical_form
 
 
 def views_of_draws(count: int) -> np.ndarray:
@@ -63,7 +63,8 @@ def test_views_up_to_suits_show_own_cards_and_board_under_one_renaming() -> None
     renamed = renaming[views["board"] // 13] * 13 + views["board"] % 13
     renamed = np.where(views["board"] < 0, -1, renamed)
     other["board"] = renamed[:, [2, 0, 1, 3, 4]]  # the flop has no order, turn and river have
-    first, second = canonical_views(views)[0], canonical_views(other)[0]
+    shown = canonical_form(game)
+    first, second = shown(views)[0], shown(other)[0]
     assert np.array_equal(first["hole"], second["hole"])
     assert np.array_equal(first["board"], second["board"])
     assert np.array_equal(first["board"][:, 3] % 13, views["board"][:, 3] % 13)
@@ -73,7 +74,7 @@ def test_views_up_to_suits_show_own_cards_and_board_under_one_renaming() -> None
 def test_discards_are_renamed_with_the_hand() -> None:
     views = views_of_draws(20)
     views["discarded"] = np.uint64(1) << np.uint64(51)
-    shown, order = canonical_views(views)
+    shown, order = canonical_form(cardai.game("triple_draw"))(views)
     assert order is not None
     for row in range(20):
         new_suit = {int(views["hand"][row, order[row, k]]) // 13: int(shown["hand"][row, k]) // 13 for k in range(5)}

@@ -52,7 +52,7 @@ def test_what_the_publication_teaches_of_choices_not_taken() -> None:
     game = cardai.game("poker_cnn_limit")
     random = cardai.agent("random").for_game(game)
     events = collect(game, Seating([random], np.zeros((400, 2), np.int64), (0,), ActionAbstraction(3)), seed=4, first=0)
-    _, mask = make_targets(events, ActionAbstraction(3), TargetOptions(counterfactuals="published"))
+    _, mask = make_targets(events, game, ActionAbstraction(3), TargetOptions(counterfactuals="published"))
     other = mask.copy()
     other[np.arange(len(events)), events.chosen] = 0
     assert (other[:, 0] == 1)[events.legal[:, 0] & (events.chosen != 0)].all()
@@ -62,7 +62,7 @@ def test_what_the_publication_teaches_of_choices_not_taken() -> None:
     assert (events.views["round"][taught] == 3).all()
     position = events.views["button"] == events.views["player"]
     assert ((events.views["to_call"] > 0) | position)[taught].all()
-    kept = thinned(events, 0.3, 1, 3)
+    kept = thinned(events, 0.3, 1, game)
     raises = (events.chosen == 2) & (events.views["round"] == 3)
     assert ((kept.chosen == 2) & (kept.views["round"] == 3)).sum() == raises.sum()
     assert 0.3 < len(kept) / len(events) < 0.8

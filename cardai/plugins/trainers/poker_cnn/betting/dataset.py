@@ -11,15 +11,17 @@ import torch
 from attrs import frozen
 from torch import Tensor, nn
 
+from cardai.core.arrays import Float32s, Int64s
 from cardai.core.encoder import Layout
 from cardai.core.progress import tell
 from cardai.learn import tensors
 from cardai.learn.grid_networks import SuitNetwork
 from cardai.learn.selfplay import Events
-from cardai.plugins.trainers.poker_cnn.betting.heads import Heads, encoded
+from cardai.learn.views import CanonicalForm
+from cardai.plugins.trainers.poker_cnn.betting.heads import Heads
 
 _AT_ONCE = 8192
-Features = tuple[npt.NDArray[np.float16], npt.NDArray[np.float32]]
+Features = tuple[npt.NDArray[np.float16], Float32s]
 """What frozen card layers make of events, (n, F), and the other planes' levels, (n, K)."""
 
 
@@ -43,24 +45,24 @@ class Dataset:
     """
 
     events: Events
-    targets: tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
+    targets: tuple[Float32s, Float32s]
     layout: Layout
     heads: Heads
-    canonical: bool
+    form: CanonicalForm
     device: torch.device
     features: Features | None = None
 
     def __len__(self) -> int:
         return len(self.events)
 
-    def batch(self, rows: npt.NDArray[np.int64]) -> Batch:
+    def batch(self, rows: Int64s) -> Batch:
         """Return the events ``rows`` as tensors."""
         views = self.events.views[rows]
         if self.features is not None:
             features, context = self.features
             inputs: tuple[npt.NDArray[Any], ...] = (features[rows].astype(np.float32), context[rows])
         else:
-            inputs = (encoded(self.layout, views, self.canonical),)
+            inputs = (self.layout.encode(self.form(views)[0]),)
         aim, known = self.targets
         rest = (
             self.heads.columns(views),
@@ -74,12 +76,12 @@ class Dataset:
 
 
 def card_features(
-    network: SuitNetwork, layout: Layout, events: Events, canonical: bool, device: torch.device
+    network: SuitNetwork, layout: Layout, events: Events, form: CanonicalForm, device: torch.device
 ) -> Iterator[Features]:
     """Yield the features of events piece by piece, in their order."""
     for start in range(0, len(events), _AT_ONCE):
         tell("features of frozen layers", start, len(events))
-        codes = encoded(layout, events.views[start : start + _AT_ONCE], canonical)
+        codes = layout.encode(form(events.views[start : start + _AT_ONCE])[0])
         cards = np.ascontiguousarray(codes[:, network.card_planes])
         features = tensors.in_chunks(network.trunk, cards, device).astype(np.float16)
         yield features, network.context(torch.from_numpy(codes)).numpy()

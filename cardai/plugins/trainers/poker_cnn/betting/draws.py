@@ -9,13 +9,14 @@ from typing import Any
 from attrs import evolve
 
 from cardai import make
+from cardai.cards.draw.fields import is_draw_poker
 from cardai.core import registry
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.game import Game
 from cardai.core.spec import parse
 from cardai.learn import tensors
 from cardai.learn.abstraction import ActionAbstraction, DrawCountAbstraction
-from cardai.plugins.trainers.poker_cnn.draws import exact_holds, is_draw_betting
+from cardai.plugins.trainers.poker_cnn.draws import exact_holds
 from cardai.plugins.trainers.poker_cnn.values.players import HoldPlayer
 from cardai.plugins.trainers.poker_cnn.values.training import ValueTraining
 from cardai.training.runs import Run
@@ -60,7 +61,7 @@ def abstraction_of(game: Game, draws_by: str, directory: Path | None = None) -> 
     ``draws_by``: "exact", "actions", or the spec of a trained value network that plays the game's draws; of that the
     checkpoint ``directory``, if one is given, holds a copy (unless an earlier version wrote it).
     """
-    if draws_by == "actions" or not is_draw_betting(game):
+    if draws_by == "actions" or not is_draw_poker(game):
         return ActionAbstraction(game.num_distinct_actions)
     if draws_by == "exact":
         return DrawCountAbstraction(exact_holds)

@@ -10,15 +10,14 @@ import torch
 from attrs import frozen
 from torch import Tensor, nn
 
+from cardai.cards.draw.actions import FIRST_DISCARD
+from cardai.core.arrays import Bools, Float64s, Int64s
 from cardai.core.encoder import Layout
 from cardai.core.fields import Views
 from cardai.learn import tensors
-from cardai.learn.abstraction import FIRST_DISCARD
 from cardai.learn.grid_networks import SuitNetwork
-from cardai.learn.views import canonical_views
+from cardai.learn.views import CanonicalForm
 
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 _KEEP, _NOWHERE, _PUBLISHED = 15, 31, 32
 OFFSET = 2.0
 """Poker-CNN adds this to its values (folding is 2.0), because its outputs cannot be negative."""
@@ -56,7 +55,7 @@ class Heads:
             out = network(codes)
         return torch.relu(out) if self.relu else out
 
-    def columns(self, views: Views) -> npt.NDArray[np.int64]:
+    def columns(self, views: Views) -> Int64s:
         """Return the outputs (n, 2 C + 2) of the actions' values, of their policy, and of two impossible betting actions.
 
         The last two (published only) belong to the pair bet and raise, and check and call, of which one is possible.
@@ -76,7 +75,7 @@ class Heads:
         out[:, -2], out[:, -1] = 1 - bet_or_raise, 5 - check_or_call
         return out
 
-    def policy(self, raw: Floats, values: Floats, offered: Mask) -> Floats:
+    def policy(self, raw: Float64s, values: Float64s, offered: Bools) -> Float64s:
         """Return probabilities (n, C) for policy outputs (n, C): where no weight is left, the best value's."""
         if not self.weights:
             shifted = np.where(offered, raw, -np.inf)
@@ -97,24 +96,19 @@ class BettingNetwork:
     module: nn.Module
     layout: Layout
     heads: Heads
-    canonical: bool
+    form: CanonicalForm
     device: torch.device
 
-    def outputs(self, views: Views, offered: Mask) -> tuple[Floats, Floats]:
+    def outputs(self, views: Views, offered: Bools) -> tuple[Float64s, Float64s]:
         """Return (values, probabilities) of the abstract actions, (n, C) each."""
-        codes = encoded(self.layout, views, self.canonical)
+        codes = self.layout.encode(self.form(views)[0])
         raw = tensors.in_chunks(lambda x: self.heads.raw(self.module, x), codes, self.device).astype(np.float64)
         picked = np.take_along_axis(raw.reshape(len(views), self.heads.outputs), self.heads.columns(views), axis=1)
         values = picked[:, : self.heads.actions] - self.heads.offset
         return values, self.heads.policy(picked[:, self.heads.actions : 2 * self.heads.actions], values, offered)
 
 
-def encoded(layout: Layout, views: Views, canonical: bool) -> npt.NDArray[np.float32]:
-    """Return the codes of views, suits renamed and cards ordered before if ``canonical``."""
-    return layout.encode(canonical_views(views)[0] if canonical else views)
-
-
-def best(values: Floats, offered: npt.NDArray[Any]) -> Floats:
+def best(values: Float64s, offered: npt.NDArray[Any]) -> Float64s:
     """Return (n, C) with 1 at the best value among those offered."""
     out = np.zeros(values.shape)
     out[np.arange(len(out)), np.where(offered, values, -np.inf).argmax(axis=1)] = 1.0

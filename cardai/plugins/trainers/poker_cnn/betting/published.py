@@ -6,70 +6,62 @@ Source: the repository of Poker-CNN's authors (``heads=published`` has its outpu
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from cardai.cards.draw.actions import FIRST_DISCARD
+from cardai.cards.draw.fields import is_draw_poker
+from cardai.cards.poker.fields import POKER, is_holdem, last_round
 from cardai.cards.poker.ranking import rank_high
+from cardai.core.arrays import Bools, Float64s, Int64s
 from cardai.core.fields import Views
 from cardai.core.game import Game
-from cardai.learn.abstraction import FIRST_DISCARD
 from cardai.learn.selfplay import Events, draws_of
 from cardai.plugins.trainers.poker_cnn.betting.heads import OFFSET
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 STAND_PAT = FIRST_DISCARD + 5
 _TWO_PAIR, _STRAIGHTS_AND_FLUSHES = 2, (4, 5, 8)  # categories of cardai.cards.poker.ranking
 _EULER = 0.5772156649
 
 
-def last_round(game: Game) -> int:
-    """Return the number of the last betting round, -1 where views do not say the round."""
-    return next((f.maximum for f in game.view_fields if f.name == "round"), -1)
-
-
 # -- events ------------------------------------------------------------------------------------------------------------
 
 
-def ties(events: Events) -> Mask:
-    """Say where calling would end the hand with nothing won or lost: (n,)."""
-    if "player" not in (events.views.dtype.names or ()) or "spent" not in (events.views.dtype.names or ()):
-        return np.zeros(len(events), bool)
+def ties(events: Events) -> Bools:
+    """Say where calling would end the hand of a betting game with nothing won or lost: (n,)."""
     players = events.views["player"].astype(np.int64)
     spent = events.views["spent"][np.arange(len(events)), players]
     with np.errstate(invalid="ignore"):
         return np.asarray(np.abs(events.known[:, 1] - spent) < 1e-6)
 
 
-def thinned(events: Events, share: float, seed: int, last_round: int) -> Events:
+def thinned(events: Events, share: float, seed: int, game: Game) -> Events:
     """Return a ``share`` of the events, drawn by hand and place in it, and all the important ones."""
     if share >= 1.0 or not len(events):
         return events
-    return events.take(np.flatnonzero((draws_of(events, seed) < share) | important(events, last_round)))
+    return events.take(np.flatnonzero((draws_of(events, seed) < share) | important(events, game)))
 
 
-def important(events: Events, last_round: int) -> Mask:
-    """Say which events Poker-CNN always keeps, by the fields that views have: (n,).
+def important(events: Events, game: Game) -> Bools:
+    """Say which events of ``game`` Poker-CNN always keeps: (n,).
 
     Raises in the last round; in draw games standing pat, and straights and flushes; in board games two pair or better,
     and last-round hands no better than the board.
     """
-    views, names = events.views, set(events.views.dtype.names or ())
+    views = events.views
     out = np.zeros(len(events), bool)
-    if "round" in names:
-        out |= (events.chosen == 2) & (views["round"] == last_round)
-    if {"hand", "draws_left"} <= names and views["hand"].shape[1] == 5:
+    if game.speaks(POKER):
+        out |= (events.chosen == 2) & (views["round"] == last_round(game))
+    if is_draw_poker(game):
         out |= (events.chosen == STAND_PAT) & events.legal[:, STAND_PAT:].any(axis=1)
         whole = np.flatnonzero((views["hand"] >= 0).all(axis=1))
         out[whole] |= np.isin(rank_high(views["hand"][whole]) >> 26, _STRAIGHTS_AND_FLUSHES)
-    if {"hole", "board"} <= names and (views["hole"].shape[1:], views["board"].shape[1:]) == ((2,), (5,)):
+    if is_holdem(game):
         out |= _made_hands(views)
     return out
 
 
-def _made_hands(views: Views) -> Mask:
+def _made_hands(views: Views) -> Bools:
     cards = np.concatenate([views["hole"], views["board"]], axis=1)
     dealt = (views["board"] >= 0).sum(axis=1)
     out = np.zeros(len(views), bool)
@@ -87,7 +79,7 @@ def _made_hands(views: Views) -> Mask:
 # -- acting ------------------------------------------------------------------------------------------------------------
 
 
-def gumbel_noise(drawn: Floats, scale: float, offered: Mask) -> Floats:
+def gumbel_noise(drawn: Float64s, scale: float, offered: Bools) -> Float64s:
     """Return noise (n, C) for values from uniform random numbers (n, C): its mean is half its scale.
 
     Folding gets none, and betting (action 2) no negative one.
@@ -100,23 +92,17 @@ def gumbel_noise(drawn: Floats, scale: float, offered: Mask) -> Floats:
     return noise
 
 
-def _has(views: Views, *names: str) -> bool:
-    return set(names) <= set(views.dtype.names or ())
-
-
-def before_draws(views: Views) -> Mask:
-    """Say where the first draw is still to come (nowhere in games without the field ``kept``)."""
-    if not _has(views, "kept", "draws_left"):
-        return np.zeros(len(views), bool)
+def before_draws(views: Views) -> Bools:
+    """Say where the first draw of betting with draws is still to come: (n,)."""
     return np.asarray((views["kept"] < 0).all(axis=1) & (views["draws_left"] > 0))
 
 
-def kept_more(views: Views) -> Floats:
-    """Return (n,) 1 for who kept more cards than the opponent at the last draw, 2 for who stood pat then, else 0."""
+def kept_more(views: Views) -> Float64s:
+    """Return (n,) 1 for who kept more cards than the opponents at the last draw, 2 for who stood pat then, else 0."""
     out = np.zeros(len(views))
-    if not _has(views, "kept", "player") or not len(views):
+    if not len(views):
         return out
-    seats = views["spent"].shape[1] if _has(views, "spent") else 2
+    seats = views["spent"].shape[1]
     kept = views["kept"].reshape(len(views), seats, -1).astype(np.int64)
     last = (kept >= 0).all(axis=1).sum(axis=1) - 1  # the last draw that everybody has made
     rows = np.flatnonzero(last >= 0)
@@ -127,7 +113,7 @@ def kept_more(views: Views) -> Floats:
     return out
 
 
-def liked_draws(views: Views, held: Ints, count: int) -> Floats:
+def liked_draws(views: Views, held: Int64s, count: int) -> Float64s:
     """Return (n, count): 1 at the best hold's number of cards, -1 at unlikely others, 0 elsewhere.
 
     ``held`` (n,) is that number, -1 where nothing is drawn. The others are standing pat and, after the first draw, two
@@ -143,17 +129,15 @@ def liked_draws(views: Views, held: Ints, count: int) -> Floats:
     return out
 
 
-def repaired(values: Floats, views: Views, offered: Mask, unit: float, last_round: int) -> tuple[Floats, Mask]:
-    """Return values (n, C) without impossible sizes, and which rows (n,) were changed.
+def repaired(values: Float64s, views: Views, offered: Bools, unit: float, last_round: int) -> tuple[Float64s, Bools]:
+    """Return values (n, C) in a betting game without impossible sizes, and which rows (n,) were changed.
 
     A check is worth 0 at least; a check that ends the hand (the button's, in the last round) no more than the pot; a call
-    that does no more than 95% of the pot and the bet (Poker-CNN). Views without ``pot`` and ``to_call`` are left alone.
+    that does no more than 95% of the pot and the bet (Poker-CNN).
     """
-    if not _has(views, "pot", "to_call", "round"):
-        return values, np.zeros(len(views), bool)
     pot, bet = views["pot"] / unit, views["to_call"] / unit
     last, free = views["round"] == last_round, views["to_call"] == 0
-    ends = last & ((views["button"] == views["player"]) if _has(views, "button", "player") else True)
+    ends = last & (views["button"] == views["player"])
     out = values.copy()
     call = out[:, 1]
     call[free] = np.maximum(call[free], 0.0)

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from cardai.core.agent import Agent
+from cardai.core.arrays import Uint64s
 from cardai.core.rng import derive_many, hash_rows
 from cardai.learn.abstraction import ActionAbstraction
 from cardai.learn.selfplay import Seating
-
-Ints = npt.NDArray[np.int64]
 
 
 def seat_teachers(
@@ -48,7 +46,7 @@ def seat_learner(
     return Seating([*networks, *league], seated, (0,), abstraction, branches)
 
 
-def _drawn(hands: range, seats: int, seed: int) -> npt.NDArray[np.uint64]:
+def _drawn(hands: range, seats: int, seed: int) -> Uint64s:
     """Return random numbers (hands, seats): who sits where depends on the hand's number alone."""
     drawn = derive_many(seed, "cast", count=len(hands), start=hands.start)
     return np.stack([hash_rows(drawn, seat) for seat in range(seats)], axis=1)

@@ -8,22 +8,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import nn
 
 from cardai import make
+from cardai.cards.poker.fields import POKER
 from cardai.core.agent import Agent
+from cardai.core.arrays import Int64s
 from cardai.core.encoder import Encoder
 from cardai.core.errors import OptionError, UsageError
 from cardai.core.game import Game
 from cardai.core.rng import derive
+from cardai.core.spec import brief
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
 from cardai.learn.abstraction import ActionAbstraction
 from cardai.learn.grid_networks import SuitNetwork
 from cardai.learn.networks import choose_device
 from cardai.learn.selfplay import Events, Seating, collect, joined
+from cardai.learn.views import as_dealt, canonical_form
 from cardai.plugins.trainers.poker_cnn.betting import checkpoints
 from cardai.plugins.trainers.poker_cnn.betting.acting import BettingAgent
 from cardai.plugins.trainers.poker_cnn.betting.dataset import Dataset, Features, card_features, outputs
@@ -31,7 +34,7 @@ from cardai.plugins.trainers.poker_cnn.betting.draws import NetworkDraws
 from cardai.plugins.trainers.poker_cnn.betting.heads import BettingNetwork, Heads
 from cardai.plugins.trainers.poker_cnn.betting.losses import losses
 from cardai.plugins.trainers.poker_cnn.betting.options import PLAYER_OPTIONS, ActingOptions, changed
-from cardai.plugins.trainers.poker_cnn.betting.published import last_round, thinned
+from cardai.plugins.trainers.poker_cnn.betting.published import thinned
 from cardai.plugins.trainers.poker_cnn.betting.rates import Rates
 from cardai.plugins.trainers.poker_cnn.betting.seating import seat_learner, seat_teachers
 from cardai.plugins.trainers.poker_cnn.betting.targets import make_targets
@@ -58,7 +61,8 @@ class BettingTraining(Training):
     ) -> None:
         self.options, self.game, self.seed, self.abstraction = options, game, seed, abstraction
         self.layout = encoder.for_game(game)
-        self.heads = _heads(options, abstraction)
+        self.form = canonical_form(game) if options.canonical else as_dealt
+        self.heads = _heads(options, game, abstraction)
         self.device = choose_device(options.device)
         self.step = self.played = 0
         self.generations: list[dict[str, torch.Tensor]] = []
@@ -122,7 +126,7 @@ class BettingTraining(Training):
         with self._rates.of("hands", count):
             seed = derive(self.seed, "generation", self.generation)
             events = collect(self.game, self._seating(hands), seed, hands.start)
-            self.parts.append(thinned(events, o.keep_share, derive(self.seed, "thin"), last_round(self.game)))
+            self.parts.append(thinned(events, o.keep_share, derive(self.seed, "thin"), self.game))
         self.played += count
         self.step = min(self.played, whole - 1)
 
@@ -198,11 +202,11 @@ class BettingTraining(Training):
         """Return the remembered events with their targets, yielding empty metrics where that takes long."""
         o = self.options
         events = joined(self.memory).take(slice(0, o.max_events))
-        targets = make_targets(events, self.abstraction, o)
+        targets = make_targets(events, self.game, self.abstraction, o)
         features = None
         if isinstance(self.network, SuitNetwork) and o.freeze_trunk and not self.heads.published:
             features = yield from self._card_features(self.network, len(events))
-        return Dataset(events, targets, self.layout, self.heads, o.canonical, self.device, features)
+        return Dataset(events, targets, self.layout, self.heads, self.form, self.device, features)
 
     def _card_features(self, network: SuitNetwork, count: int) -> Generator[Metrics, None, Features]:
         """Return the frozen card layers' features of the first ``count`` events; those of older generations are kept."""
@@ -213,7 +217,7 @@ class BettingTraining(Training):
                 made[generation] = self._features[generation]
                 continue
             pieces = []
-            for piece in card_features(network, self.layout, events, self.options.canonical, self.device):
+            for piece in card_features(network, self.layout, events, self.form, self.device):
                 pieces.append(piece)
                 yield {}
             made[generation] = _concatenated(pieces)
@@ -221,7 +225,7 @@ class BettingTraining(Training):
         features, context = _concatenated([made[self.generation - age] for age in range(len(self.memory))])
         return features[:count], context[:count]
 
-    def _rows(self, count: int) -> npt.NDArray[np.int64]:
+    def _rows(self, count: int) -> Int64s:
         """Return the events of the minibatch: epochs run one after another through permutations of their own."""
         if self._epochs is None or self._epochs[0] != self.generation or self._epochs[1].count != count:
             self._epochs = self.generation, Epochs(count, self.seed, 3, self.generation)
@@ -240,7 +244,7 @@ class BettingTraining(Training):
             tensors.restore_module(module, self.generations[g], "network", Path(f"generation {g}"))
         if not generations:
             modules[0].load_state_dict(self.network.state_dict())
-        networks = (BettingNetwork(m.eval(), self.layout, self.heads, o.canonical, self.device) for m in modules)
+        networks = (BettingNetwork(m.eval(), self.layout, self.heads, self.form, self.device) for m in modules)
         acting = acting or part(o, ActingOptions)
         return BettingAgent(tuple(networks), self.abstraction, acting, self.game, o.unit, explore)
 
@@ -294,14 +298,14 @@ def _concatenated(pieces: list[Features]) -> Features:
     return np.concatenate([features for features, _ in pieces]), np.concatenate([context for _, context in pieces])
 
 
-def _heads(options: PokerCnnBetting, abstraction: ActionAbstraction) -> Heads:
-    """Return what the outputs mean. Raises UsageError where there are too many actions for that."""
+def _heads(options: PokerCnnBetting, game: Game, abstraction: ActionAbstraction) -> Heads:
+    """Return what the outputs mean. Raises UsageError where the game has not the actions for that."""
     count = abstraction.count
     if count > _MOST_ACTIONS:
         raise UsageError(f"poker_cnn_betting learns games of at most {_MOST_ACTIONS} actions. This one has {count}.")
-    if options.heads == "published" and count not in (3, 9):
+    if options.heads == "published" and (count not in (3, 9) or not game.speaks(POKER)):
         raise UsageError(
             "heads=published is for limit games (fold, call, raise) and draw games with draws_by other than actions. "
-            f"This game has {count} choices: take heads=choices."
+            f"{brief(game)} has {count} choices: take heads=choices."
         )
     return Heads(count, options.heads == "published", options.relu_output, options.policy == "weights")

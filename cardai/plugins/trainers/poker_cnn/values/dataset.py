@@ -10,12 +10,13 @@ import numpy.typing as npt
 from attrs import frozen
 
 from cardai.cards.canonical import columns_back
+from cardai.core.arrays import Float32s, Float64s, Int64s
 from cardai.core.encoder import Layout
 from cardai.core.fields import Views
 from cardai.core.progress import tell
 from cardai.core.trainer import Metrics
-from cardai.learn.views import canonical_views
-from cardai.plugins.trainers.poker_cnn.values.problems import Floats, Problem
+from cardai.learn.views import CanonicalForm
+from cardai.plugins.trainers.poker_cnn.values.problems import Problem
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.poker_cnn.values import PokerCnn
@@ -32,20 +33,25 @@ class Dataset:
 
     layout: Layout
     shown: npt.NDArray[Any]
-    values: npt.NDArray[np.float32]  # (n, K), in natural units
-    weights: npt.NDArray[np.float32]  # (n,), 1 on average
+    values: Float32s  # (n, K), in natural units
+    weights: Float32s  # (n,), 1 on average
 
     def __len__(self) -> int:
         return len(self.weights)
 
-    def codes(self, index: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+    def codes(self, index: Int64s) -> Float32s:
         """Return the codes (m, *shape) of the examples ``index`` (m,)."""
         shown = self.shown[index]
         return shown if shown.dtype.names is None else self.layout.encode(shown)
 
 
-def make_dataset(problem: Problem, layout: Layout, options: PokerCnn, seed: int) -> Generator[Metrics, None, Dataset]:
-    """Make the dataset of a training, yielding empty metrics between pieces: the training can be stopped there."""
+def make_dataset(
+    problem: Problem, layout: Layout, form: CanonicalForm | None, options: PokerCnn, seed: int
+) -> Generator[Metrics, None, Dataset]:
+    """Make the dataset of a training, yielding empty metrics between pieces: the training can be stopped there.
+
+    ``form`` shows random situations up to suits' names and order; those that are listed are in it already.
+    """
     o = options
     if o.examples or not problem.size:
         rng = np.random.default_rng([seed, 0])
@@ -58,8 +64,8 @@ def make_dataset(problem: Problem, layout: Layout, options: PokerCnn, seed: int)
             keep = rng.random(len(views)) < problem.shares(values)
             views, values = views[keep], values[keep]
         weights = np.ones(len(views))
-        if o.canonical:
-            views, order = canonical_views(views)
+        if form is not None:
+            views, order = form(views)
             if order is not None:
                 values = columns_back(values, np.argsort(order, axis=1).astype(np.int8))
     else:
@@ -80,7 +86,7 @@ def make_dataset(problem: Problem, layout: Layout, options: PokerCnn, seed: int)
     return Dataset(layout, shown, values.astype(np.float32), weights.astype(np.float32))
 
 
-def label(problem: Problem, views: Views, redraws: int, rng: np.random.Generator, values: Floats) -> Iterator[int]:
+def label(problem: Problem, views: Views, redraws: int, rng: np.random.Generator, values: Float64s) -> Iterator[int]:
     """Fill ``values`` (n, K) with the labels of situations, piece by piece; yield how many are done."""
     sampled = problem.is_sampled(redraws)
     drawn = rng.integers(0, 2**63, len(views)).astype(np.uint64) if sampled else np.zeros(len(views), np.uint64)

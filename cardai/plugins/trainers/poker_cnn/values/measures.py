@@ -9,11 +9,12 @@ import torch
 from attrs import frozen
 
 from cardai.cards.draw.video_poker import SMALL, TINY
+from cardai.core.arrays import Float64s
 from cardai.core.fields import Views
 from cardai.core.progress import tell
 from cardai.core.trainer import Metrics
 from cardai.plugins.trainers.poker_cnn.values.dataset import label
-from cardai.plugins.trainers.poker_cnn.values.players import Floats, HoldPlayer, ValueNetwork
+from cardai.plugins.trainers.poker_cnn.values.players import HoldPlayer, ValueNetwork
 from cardai.plugins.trainers.poker_cnn.values.problems import Problem
 
 _SEED = 20_151_115  # of every run's held-out situations, whatever its own seed
@@ -47,8 +48,8 @@ class HeldOut:
     """
 
     views: Views
-    values: Floats
-    targets: Floats
+    values: Float64s
+    targets: Float64s
     holds: bool
 
     def metrics(self, network: ValueNetwork, relu: bool) -> Metrics:

@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from attrs import frozen
 from torch import nn
 
 from cardai.cards.canonical import columns_back
+from cardai.cards.draw.actions import FIRST_DISCARD, HOLDS
+from cardai.cards.draw.fields import is_draw_poker
 from cardai.cards.draw.values import hand_values
+from cardai.cards.poker.fields import is_holdem
 from cardai.cards.poker.heuristic import betting_policy
 from cardai.cards.poker.kinds import spread
 from cardai.core.agent import Agent, need_game
+from cardai.core.arrays import Float64s
 from cardai.core.encoder import Layout
 from cardai.core.fields import Views
 from cardai.core.game import Amounts, Game, Legal
 from cardai.learn import tensors
-from cardai.learn.abstraction import FIRST_DISCARD
 from cardai.learn.grid_networks import SuitNetwork
-from cardai.learn.views import canonical_views
-from cardai.plugins.trainers.poker_cnn.draws import is_draw_betting
+from cardai.learn.views import CanonicalForm
 
-Floats = npt.NDArray[np.float64]
 _BASELINE = 0.40
 
 
@@ -32,20 +32,21 @@ _BASELINE = 0.40
 class ValueNetwork:
     """A value network with all that is needed to ask it.
 
-    ``by_policy``: holds by the policy head. ``plain`` leaves of a view what the network was taught with.
+    ``by_policy``: holds by the policy head. ``plain`` leaves of a view what the network was taught with; ``form`` shows that
+    up to suits' names and order (None: as dealt).
     """
 
     module: nn.Module
     layout: Layout
-    canonical: bool
+    form: CanonicalForm | None
     by_policy: bool
     device: torch.device
     plain: Callable[[Views], Views]
 
-    def outputs(self, views: Views, by_policy: bool = False) -> Floats:
+    def outputs(self, views: Views, by_policy: bool = False) -> Float64s:
         """Return the outputs (n, K); holds of ``hand`` as the cards lie in the view."""
         plain = self.plain(views)
-        shown, order = canonical_views(plain) if self.canonical else (plain, None)
+        shown, order = (plain, None) if self.form is None else self.form(plain)
 
         def head(codes: torch.Tensor) -> torch.Tensor:
             if by_policy and isinstance(self.module, SuitNetwork):
@@ -74,14 +75,14 @@ class HoldPlayer(ValuePlayer):
     @property
     def suits_alike(self) -> bool:
         """Whether hands that differ by suits' names or cards' order alone are played alike."""
-        return self.network.canonical
+        return self.network.form is not None
 
-    def hold_values(self, views: Views) -> Floats:
+    def hold_values(self, views: Views) -> Float64s:
         """Return what the acting head says of each hold (bit i keeps card i of ``hand``), (n, 32)."""
         return self.network.outputs(views, self.network.by_policy)
 
-    def policy(self, views: Views, legal: Legal) -> Floats:
-        out = np.zeros((len(views), 32))
+    def policy(self, views: Views, legal: Legal) -> Float64s:
+        out = np.zeros((len(views), HOLDS))
         out[np.arange(len(views)), self.hold_values(views).argmax(axis=1)] = 1.0
         return out
 
@@ -89,7 +90,7 @@ class HoldPlayer(ValuePlayer):
 class DrawPlayer(HoldPlayer):
     """Draws by the network and bets by the published heuristic, over the value of the network's best hold."""
 
-    def policy(self, views: Views, legal: Legal) -> Floats:
+    def policy(self, views: Views, legal: Legal) -> Float64s:
         assert isinstance(legal, np.ndarray)
         out = np.zeros(legal.shape)
         drawing = legal[:, FIRST_DISCARD:].any(axis=1)
@@ -103,7 +104,7 @@ class DrawPlayer(HoldPlayer):
             )
         return out
 
-    def worth(self, views: Views) -> Floats:
+    def worth(self, views: Views) -> Float64s:
         """Return the value (n,), in [0, 1], of hands: the best hold's, or without draws the hand's own."""
         out = hand_values(views["hand"]) / 1000
         rows = np.flatnonzero(views["draws_left"] > 0)
@@ -115,16 +116,16 @@ class DrawPlayer(HoldPlayer):
 class StrengthPlayer(ValuePlayer):
     """Hold'em: bets by the published heuristic, over the network's chance to beat a random hand."""
 
-    def policy(self, views: Views, legal: Legal) -> Floats:
+    def policy(self, views: Views, legal: Legal) -> Float64s:
         mask = legal.kinds if isinstance(legal, Amounts) else legal
         kinds = np.stack([mask[:, 0], mask[:, 1], mask[:, 2:].any(axis=1)], axis=1)
         return spread(betting_policy(self.network.outputs(views)[:, 0], views, kinds, _BASELINE), mask)
 
 
 def player_of(game: Game, network: ValueNetwork) -> Agent:
-    """Return the player of a game, by its fields."""
-    if is_draw_betting(game):
+    """Return the player of a game, by the families it speaks."""
+    if is_draw_poker(game):
         return DrawPlayer(game, network)
-    if "hole" in {f.name for f in game.view_fields}:
+    if is_holdem(game):
         return StrengthPlayer(game, network)
     return HoldPlayer(game, network)

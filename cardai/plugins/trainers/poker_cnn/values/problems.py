@@ -9,17 +9,21 @@ import numpy.typing as npt
 
 from cardai.cards.canonical import canonical
 from cardai.cards.draw import video_poker as exact
+from cardai.cards.draw.actions import HOLDS
+from cardai.cards.draw.fields import is_draw_poker, is_solo_draw
 from cardai.cards.draw.holds import canonical_hands
 from cardai.cards.draw.values import DRAWS
+from cardai.cards.poker.fields import is_holdem, last_round
 from cardai.cards.poker.ranking import batch_tables
+from cardai.core.arrays import Float64s, Int8s, Int64s, Uint64s
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views, empty_views
 from cardai.core.game import Game
-from cardai.plugins.trainers.poker_cnn.draws import exact_holds, is_draw_betting
+from cardai.core.spec import brief
+from cardai.plugins.trainers.poker_cnn.draws import exact_holds
 from cardai.plugins.trainers.poker_cnn.values._kernels import final_odds
 from cardai.plugins.trainers.poker_cnn.values.published import redraw_labels, share_by_kept, share_by_pat_value
 
-Floats = npt.NDArray[np.float64]
 Generator = np.random.Generator
 _DEALS = 1000  # deals behind a label of hold'em before the river
 _AT_ONCE = 1 << 16
@@ -35,7 +39,7 @@ class Problem(Protocol):
     holds: bool
     """Whether the values are those of the 32 holds (bit i keeps card i of ``hand``)."""
 
-    def situations(self, index: npt.NDArray[np.int64]) -> tuple[Views, Floats, Floats]:
+    def situations(self, index: Int64s) -> tuple[Views, Float64s, Float64s]:
         """Return views (n,), values (n, outputs) in natural units, and weights (n,) of the situations ``index``."""
         ...
 
@@ -47,11 +51,11 @@ class Problem(Protocol):
         """Say whether :meth:`labels` are Monte Carlo means, which need seeds, rather than exact."""
         ...
 
-    def labels(self, views: Views, redraws: int, seeds: npt.NDArray[np.uint64]) -> Floats:
+    def labels(self, views: Views, redraws: int, seeds: Uint64s) -> Float64s:
         """Return the values (n, outputs) of situations; where they are sampled, from ``redraws`` by ``seeds`` (n,)."""
         ...
 
-    def shares(self, values: Floats) -> Floats:
+    def shares(self, values: Float64s) -> Float64s:
         """Return the chance (n,) at which Poker-CNN used a situation of such values (n, outputs)."""
         ...
 
@@ -63,7 +67,7 @@ class Problem(Protocol):
 class VideoPokerHolds:
     """The 32 holds of every hand: 134,459 hands up to suits' names, each weighted by the hands it stands for."""
 
-    outputs = 32
+    outputs = HOLDS
     holds = True
 
     def __init__(self, game: Game, pays: exact.Pays) -> None:
@@ -74,13 +78,13 @@ class VideoPokerHolds:
         self._hands = canonical(hands)[0]
         self.size = len(self._hands)
 
-    def _views(self, hands: npt.NDArray[np.int8]) -> Views:
+    def _views(self, hands: Int8s) -> Views:
         views = empty_views(self._game.view_fields, len(hands))
         views["hand"] = hands
         views["draws_left"] = 1
         return views
 
-    def situations(self, index: npt.NDArray[np.int64]) -> tuple[Views, Floats, Floats]:
+    def situations(self, index: Int64s) -> tuple[Views, Float64s, Float64s]:
         hands = self._hands[index]
         return self._views(hands), self._values(hands), self._weights[index].astype(np.float64)
 
@@ -90,12 +94,12 @@ class VideoPokerHolds:
     def is_sampled(self, redraws: int) -> bool:
         return redraws > 0
 
-    def labels(self, views: Views, redraws: int, seeds: npt.NDArray[np.uint64]) -> Floats:
+    def labels(self, views: Views, redraws: int, seeds: Uint64s) -> Float64s:
         if redraws:
             return redraw_labels(views["hand"], self._pays, redraws, seeds)
         return self._values(views["hand"])
 
-    def shares(self, values: Floats) -> Floats:
+    def shares(self, values: Float64s) -> Float64s:
         return share_by_kept(values)
 
     def plain(self, views: Views) -> Views:
@@ -105,7 +109,7 @@ class VideoPokerHolds:
 class DrawHolds:
     """The 32 holds of every hand with 1, 2 and 3 draws left: expected final values in [0, 1], exact."""
 
-    outputs = 32
+    outputs = HOLDS
     holds = True
 
     def __init__(self, game: Game, draws: int) -> None:
@@ -115,13 +119,13 @@ class DrawHolds:
         self._hands = canonical(hands)[0]
         self.size = len(self._hands) * self._draws
 
-    def _views(self, hands: npt.NDArray[np.int8], left: npt.NDArray[np.integer]) -> Views:
+    def _views(self, hands: Int8s, left: npt.NDArray[np.integer]) -> Views:
         views = _blank(self._game, len(hands))
         views["hand"], views["draws_left"] = hands, left
         views["kept"] = -1
         return views
 
-    def situations(self, index: npt.NDArray[np.int64]) -> tuple[Views, Floats, Floats]:
+    def situations(self, index: Int64s) -> tuple[Views, Float64s, Float64s]:
         left, hand = 1 + index // len(self._hands), index % len(self._hands)
         views = self._views(self._hands[hand], left)
         return views, exact_holds(views), self._weights[hand].astype(np.float64)
@@ -132,10 +136,10 @@ class DrawHolds:
     def is_sampled(self, redraws: int) -> bool:
         return False  # as in the publication, whose labels of draw games are exact too
 
-    def labels(self, views: Views, redraws: int, seeds: npt.NDArray[np.uint64]) -> Floats:
+    def labels(self, views: Views, redraws: int, seeds: Uint64s) -> Float64s:
         return exact_holds(views)
 
-    def shares(self, values: Floats) -> Floats:
+    def shares(self, values: Float64s) -> Float64s:
         return share_by_pat_value(values)
 
     def plain(self, views: Views) -> Views:
@@ -155,19 +159,18 @@ class HoldemStrength:
 
     def __init__(self, game: Game) -> None:
         self._game = game
-        self._rounds = next((f.maximum for f in game.view_fields if f.name == "round"), 3)
+        self._last_round = last_round(game)
 
-    def _views(self, hole: npt.NDArray[np.int8], board: npt.NDArray[np.int8]) -> Views:
+    def _views(self, hole: Int8s, board: Int8s) -> Views:
         views = _blank(self._game, len(hole))
         views["hole"], views["board"] = hole, board
-        if "round" in (views.dtype.names or ()):
-            views["round"] = np.minimum(np.maximum((board >= 0).sum(axis=1) - 2, 0), self._rounds)
+        views["round"] = np.minimum(np.maximum((board >= 0).sum(axis=1) - 2, 0), self._last_round)
         return views
 
     def plain(self, views: Views) -> Views:
         return self._views(views["hole"], views["board"])
 
-    def situations(self, index: npt.NDArray[np.int64]) -> tuple[Views, Floats, Floats]:
+    def situations(self, index: Int64s) -> tuple[Views, Float64s, Float64s]:
         raise UsageError("The situations of hold'em are too many to list: give examples.")
 
     def random(self, count: int, rng: Generator) -> Views:
@@ -178,26 +181,24 @@ class HoldemStrength:
     def is_sampled(self, redraws: int) -> bool:
         return True
 
-    def labels(self, views: Views, redraws: int, seeds: npt.NDArray[np.uint64]) -> Floats:
+    def labels(self, views: Views, redraws: int, seeds: Uint64s) -> Float64s:
         values = np.empty((len(views), self.outputs))
         hole, board = (np.ascontiguousarray(views[name], np.int8) for name in ("hole", "board"))
         final_odds(hole, board, batch_tables(7), redraws or _DEALS, seeds, values)
         return values
 
-    def shares(self, values: Floats) -> Floats:
+    def shares(self, values: Float64s) -> Float64s:
         return np.ones(len(values))
 
 
 def _blank(game: Game, count: int) -> Views:
-    """Return views (count,) in which nothing has happened yet, seen by a player who is not the button."""
+    """Return views (count,) of a betting game in which nothing has happened yet, by a player who is not the button."""
     views = empty_views(game.view_fields, count)
-    for place, name in enumerate(("player", "button")):
-        if name in (views.dtype.names or ()):
-            views[name] = place
+    views["player"], views["button"] = 0, 1
     return views
 
 
-def _deal(count: int, cards: int, rng: Generator) -> npt.NDArray[np.int8]:
+def _deal(count: int, cards: int, rng: Generator) -> Int8s:
     """Return ``cards`` different random cards, (count, cards)."""
     out = np.empty((count, cards), np.int8)
     for start in range(0, count, _AT_ONCE):
@@ -212,16 +213,15 @@ def problem_of(game: Game) -> Problem:
     Raises:
         UsageError: the game has none.
     """
-    names = {f.name for f in game.view_fields}
     pays: Any = getattr(game, "pays", None)
-    if game.num_players == 1 and {"hand", "draws_left"} <= names and pays is not None:
+    if is_solo_draw(game) and pays is not None:
         return VideoPokerHolds(game, pays)
-    if is_draw_betting(game):
+    if is_draw_poker(game):
         return DrawHolds(game, next(f.maximum for f in game.view_fields if f.name == "draws_left"))
-    sizes = {f.name: f.size for f in game.view_fields}
-    if (sizes.get("hole"), sizes.get("board")) == (2, 5):
+    if is_holdem(game):
         return HoldemStrength(game)
+    spoken = ", ".join(family.name for family in game.families) or "none"
     raise UsageError(
-        f"poker_cnn learns values of holds and hands: {type(game).__name__} is neither video poker, nor a draw game, nor "
-        f"hold'em (fields: {', '.join(sorted(names))})."
+        f"poker_cnn learns values of holds and hands: {brief(game)} is neither video poker with a pay table, nor betting "
+        f"with draws, nor hold'em (families that it speaks: {spoken})."
     )

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from cardai.core.agent import Agent
+from cardai.core.arrays import Float32s, Int64s
 from cardai.core.encoder import Encoder
 from cardai.core.errors import DamagedFileError, OptionError
 from cardai.core.game import Game
@@ -21,6 +22,7 @@ from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
 from cardai.learn.grid_networks import SuitNetwork, parameters
 from cardai.learn.networks import choose_device
+from cardai.learn.views import canonical_form
 from cardai.plugins.trainers.poker_cnn.minibatches import Epochs
 from cardai.plugins.trainers.poker_cnn.networks import make_network, refuse_unknown
 from cardai.plugins.trainers.poker_cnn.values.dataset import Dataset, make_dataset
@@ -42,13 +44,14 @@ class ValueTraining(Training):
         self.step = 0
         self.layout = encoder.for_game(game)
         self.problem = problem_of(game)
+        self.form = canonical_form(game) if options.canonical else None
         self.device = choose_device(options.device)
         with tensors.seeded(seed, torch.device("cpu")):
             self.network = make_network(options, self.layout, self.problem.outputs)
         self.network.to(self.device)
         self.optimizer = _optimizer(options, self.network)
         self.replay: Replay | None = None
-        self._regrets: npt.NDArray[np.float32] | None = None  # of a checkpoint, until the training goes on
+        self._regrets: Float32s | None = None  # of a checkpoint, until the training goes on
         self._dataset: Dataset | None = None
         self._epochs: Epochs | None = None
         self._held_out: HeldOut | None = None
@@ -81,10 +84,10 @@ class ValueTraining(Training):
     def _examples(self) -> Generator[Metrics, None, Dataset]:
         """Return the examples, made from the seed when they are first asked for."""
         if self._dataset is None:
-            self._dataset = yield from make_dataset(self.problem, self.layout, self.options, self.seed)
+            self._dataset = yield from make_dataset(self.problem, self.layout, self.form, self.options, self.seed)
         return self._dataset
 
-    def minibatch(self, dataset: Dataset) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+    def minibatch(self, dataset: Dataset) -> tuple[Int64s, Float32s]:
         """Return the examples of minibatch ``step`` and their weights in it.
 
         Epochs run through a permutation of their own; replayed examples follow, with weight 1: their chance has theirs.
@@ -104,7 +107,7 @@ class ValueTraining(Training):
 
     def _update(
         self,
-        index: npt.NDArray[np.int64],
+        index: Int64s,
         codes: npt.NDArray[Any],
         values: npt.NDArray[Any],
         weights: npt.NDArray[Any],
@@ -126,7 +129,7 @@ class ValueTraining(Training):
             self.optimizer.step()
         return float(loss.detach())
 
-    def _predicted(self, index: npt.NDArray[np.int64], x: Tensor, v: Tensor) -> tuple[Tensor, Tensor | float]:
+    def _predicted(self, index: Int64s, x: Tensor, v: Tensor) -> tuple[Tensor, Tensor | float]:
         """Return predicted values (B, K) and the policy head's cross-entropy (B,), noting what is misplayed."""
         if not self.policy_weight:
             return self.network(x), 0.0
@@ -161,9 +164,8 @@ class ValueTraining(Training):
 
     def _asked(self, by_policy: bool) -> ValueNetwork:
         """Return the network as it stands, ready to be asked."""
-        return ValueNetwork(
-            self.network.eval(), self.layout, self.options.canonical, by_policy, self.device, self.problem.plain
-        )
+        network = self.network.eval()
+        return ValueNetwork(network, self.layout, self.form, by_policy, self.device, self.problem.plain)
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
         refuse_unknown(options, ("act",))
