@@ -103,7 +103,7 @@ def when_compiling(tell: Callable[[], None]) -> Iterator[None]:
         return
     from numba.core import event
 
-    class Ear(event.Listener):  # type: ignore[misc]
+    class CompileListener(event.Listener):  # type: ignore[misc]
         told = False
 
         def on_start(self, event: Any) -> None:
@@ -114,7 +114,7 @@ def when_compiling(tell: Callable[[], None]) -> Iterator[None]:
         def on_end(self, event: Any) -> None:
             pass
 
-    with event.install_listener("numba:compile", Ear()):
+    with event.install_listener("numba:compile", CompileListener()):
         yield
 
 

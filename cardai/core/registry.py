@@ -41,6 +41,7 @@ __all__ = [
     "find",
     "load",
     "plugin_files",
+    "rebuild",
     "remember",
     "spec_of",
     "watch",
@@ -156,6 +157,21 @@ class Registry:
         self.remember(made, str(spec))
         return made
 
+    def rebuild(self, kind: str, spec: str) -> Any:
+        """Return an instance of the plugin that a spec with every option names, as run.json holds it.
+
+        What a preset says now is left out, so that one which was changed since does not change the run; an option that
+        the plugin did not have then has its default.
+
+        Raises:
+            SpecError, UnknownNameError, OptionError, PluginError.
+        """
+        parsed = parse(spec)
+        cls, _ = self.load(kind, parsed.name)
+        made = build(cls, parsed.values(), f"The {kind} {parsed.name!r}")
+        self.remember(made, spec)
+        return made
+
     # -- what was made ---------------------------------------------------------------------------------------------
 
     def remember(self, plugin: Any, spec: str) -> None:
@@ -264,6 +280,7 @@ entries = default.entries
 find = default.find
 load = default.load
 create = default.create
+rebuild = default.rebuild
 remember = default.remember
 spec_of = default.spec_of
 add_file = default.add_file

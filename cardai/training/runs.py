@@ -144,15 +144,18 @@ class Run:
 
     def trainer(self) -> Trainer:
         """Return the run's trainer."""
-        return registry.create("trainer", self.trainer_spec)
+        made: Trainer = registry.rebuild("trainer", self.trainer_spec)
+        return made
 
     def game(self) -> Game:
         """Return the run's game."""
-        return registry.create("game", self.game_spec)
+        made: Game = registry.rebuild("game", self.game_spec)
+        return made
 
     def encoder(self) -> Encoder | None:
         """Return the run's encoder, if it has one."""
-        return None if self.encoder_spec is None else registry.create("encoder", self.encoder_spec)
+        made: Encoder | None = None if self.encoder_spec is None else registry.rebuild("encoder", self.encoder_spec)
+        return made
 
     # -- checkpoints -----------------------------------------------------------------------------------------------
 

@@ -65,24 +65,29 @@ class Session:
         except CardaiError:
             run.discard()
             raise
-        return cls(run, training, RunLock(run))
+        session = cls(run, training, RunLock(run))
+        session.notes = list(training.notes)
+        return session
 
     @classmethod
     def resume(cls, run: Run) -> Self:
         """Take up a run at its last good checkpoint (none yet: from nothing); metrics past it are cut.
 
-        ``notes`` says which checkpoints were refused. Raises DamagedFileError if there are some and none is good.
+        ``notes`` says which checkpoints were refused, or how it was begun. Raises DamagedFileError if there are some and none is good.
         """
         lock = RunLock(run)
         checkpoint, refused = run.latest()
         if checkpoint is None and refused:
             raise DamagedFileError(f"No checkpoint of {run.path} is good: {' '.join(refused)} Start a new run.")
-        training = run.trainer().start(run.game(), run.encoder(), run.seed)
-        session = cls(run, training, lock)
-        if checkpoint is not None:
-            training.load(checkpoint.path)
+        trainer, needs = run.trainer(), (run.game(), run.encoder(), run.seed)
+        if checkpoint is None:
+            training = trainer.start(*needs)
+            session = cls(run, training, lock)
+            session.notes = list(training.notes)
+        else:
+            training = trainer.resume(*needs, checkpoint.path)
             session = cls(run, training, lock, checkpoint.seconds, checkpoint.cpu_seconds)
-        session.notes = [f"{reason} Going on from step {training.step} instead." for reason in refused]
+            session.notes = [f"{reason} Going on from step {training.step} instead." for reason in refused]
         run.cut_metrics(training.step)
         return session
 
@@ -152,7 +157,8 @@ class Session:
                     finished = False
                     break
                 by_step = checkpoint_every is not None and step // checkpoint_every > saved // checkpoint_every
-                if by_step or (checkpoint_every is None and time.monotonic() > due):
+                by_time = checkpoint_every is None and time.monotonic() > due
+                if by_step or by_time or self.training.wants_checkpoint:
                     self.save(keep)
                     saved, due = step, time.monotonic() + checkpoint_seconds
         if self.training.step != saved or not self.run.steps():

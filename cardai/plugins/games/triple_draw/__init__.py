@@ -211,7 +211,7 @@ class TripleDraw(ButtonMatches, RowGame):
             evolve(shown["stacks"], maximum=self.stack or most),
             shown["folded"],
             evolve(shown["raises"], maximum=self.cap),
-            *history_fields(self.betting, said, FIRST_DISCARD + 5, length, _SAID),
+            *history_fields(self.betting, said, FIRST_DISCARD + 5, length, "public", _SAID),
             evolve(shown["score"], doc="The match's score, by seat (zeros outside a match)."),
             DRAW.field("hand"),
             DRAW.field("discarded"),
@@ -300,7 +300,7 @@ class TripleDraw(ButtonMatches, RowGame):
         ]
 
     def figures(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> Mapping[str, Estimate]:
-        from cardai.core.statistics import group_sums, ratio
+        from cardai.arena.statistics import group_sums, ratio
 
         played = group_sums(hands["group"], np.ones(len(hands)))
         won = hands["returns"][np.arange(len(hands)), seats] * (1000 / self.big_blind)

@@ -10,15 +10,14 @@ import torch
 from attrs import frozen
 from torch import Tensor, nn
 
+from cardai.cards.draw.actions import FIRST_DISCARD
+from cardai.core.arrays import Bools, Float64s, Int64s
 from cardai.core.encoder import Layout
 from cardai.core.fields import Views
 from cardai.learn import tensors
-from cardai.learn.choices import FIRST_DISCARD
 from cardai.learn.grid_networks import SuitNetwork
-from cardai.learn.views import canonical_views
+from cardai.learn.views import CanonicalForm
 
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 _KEEP, _NOWHERE, _PUBLISHED = 15, 31, 32
 OFFSET = 2.0
 """Poker-CNN adds this to its values (folding is 2.0), because its outputs cannot be negative."""
@@ -26,14 +25,14 @@ OFFSET = 2.0
 
 @frozen
 class Heads:
-    """Where the network's outputs hold the value and the policy of each of ``choices`` (C) choices.
+    """Where the network's outputs hold the value and the policy of each of ``actions`` (C) abstract actions.
 
     ``published``: 32 outputs as in Poker-CNN: the values of bet, raise, check, call and fold, five policy weights for the
     same, and from 15 on the values of keeping 0 to 5 cards. Else C values, then C policy outputs. ``relu``: outputs pass
     through ReLU and values lie OFFSET higher. ``weights``: policy outputs are weights, else logits.
     """
 
-    choices: int
+    actions: int
     published: bool = False
     relu: bool = False
     weights: bool = False
@@ -41,7 +40,7 @@ class Heads:
     @property
     def outputs(self) -> int:
         """How many outputs there are."""
-        return _PUBLISHED if self.published else 2 * self.choices
+        return _PUBLISHED if self.published else 2 * self.actions
 
     @property
     def offset(self) -> float:
@@ -56,19 +55,19 @@ class Heads:
             out = network(codes)
         return torch.relu(out) if self.relu else out
 
-    def columns(self, views: Views) -> npt.NDArray[np.int64]:
-        """Return the outputs (n, 2 C + 2) of the choices' values, of their policy, and of two impossible betting actions.
+    def columns(self, views: Views) -> Int64s:
+        """Return the outputs (n, 2 C + 2) of the actions' values, of their policy, and of two impossible betting actions.
 
         The last two (published only) belong to the pair bet and raise, and check and call, of which one is possible.
         """
-        out = np.zeros((len(views), 2 * self.choices + 2), np.int64)
+        out = np.zeros((len(views), 2 * self.actions + 2), np.int64)
         if not self.published:
-            out[:, :-2] = np.arange(2 * self.choices)
+            out[:, :-2] = np.arange(2 * self.actions)
             return out
         facing = views["to_call"] > 0
         raised = facing | (views["round_spent"].max(axis=1) > 0)
         bet_or_raise, check_or_call = raised.astype(np.int64), 2 + facing.astype(np.int64)
-        c = self.choices
+        c = self.actions
         out[:, 0], out[:, 1], out[:, 2] = 4, check_or_call, bet_or_raise
         out[:, c : c + 3] = out[:, :3] + 5
         out[:, 3:c] = _KEEP + np.arange(c - 3)
@@ -76,7 +75,7 @@ class Heads:
         out[:, -2], out[:, -1] = 1 - bet_or_raise, 5 - check_or_call
         return out
 
-    def policy(self, raw: Floats, values: Floats, offered: Mask) -> Floats:
+    def policy(self, raw: Float64s, values: Float64s, offered: Bools) -> Float64s:
         """Return probabilities (n, C) for policy outputs (n, C): where no weight is left, the best value's."""
         if not self.weights:
             shifted = np.where(offered, raw, -np.inf)
@@ -91,30 +90,25 @@ class Heads:
 
 
 @frozen(eq=False)
-class Brain:
+class BettingNetwork:
     """A network with all that is needed to ask it."""
 
-    network: nn.Module
+    module: nn.Module
     layout: Layout
     heads: Heads
-    canonical: bool
+    form: CanonicalForm
     device: torch.device
 
-    def outputs(self, views: Views, offered: Mask) -> tuple[Floats, Floats]:
-        """Return (values, probabilities) of the choices, (n, C) each."""
-        codes = encoded(self.layout, views, self.canonical)
-        raw = tensors.in_chunks(lambda x: self.heads.raw(self.network, x), codes, self.device).astype(np.float64)
+    def outputs(self, views: Views, offered: Bools) -> tuple[Float64s, Float64s]:
+        """Return (values, probabilities) of the abstract actions, (n, C) each."""
+        codes = self.layout.encode(self.form(views)[0])
+        raw = tensors.in_chunks(lambda x: self.heads.raw(self.module, x), codes, self.device).astype(np.float64)
         picked = np.take_along_axis(raw.reshape(len(views), self.heads.outputs), self.heads.columns(views), axis=1)
-        values = picked[:, : self.heads.choices] - self.heads.offset
-        return values, self.heads.policy(picked[:, self.heads.choices : 2 * self.heads.choices], values, offered)
+        values = picked[:, : self.heads.actions] - self.heads.offset
+        return values, self.heads.policy(picked[:, self.heads.actions : 2 * self.heads.actions], values, offered)
 
 
-def encoded(layout: Layout, views: Views, canonical: bool) -> npt.NDArray[np.float32]:
-    """Return the codes of views, suits renamed and cards ordered before if ``canonical``."""
-    return layout.encode(canonical_views(views)[0] if canonical else views)
-
-
-def best(values: Floats, offered: npt.NDArray[Any]) -> Floats:
+def best(values: Float64s, offered: npt.NDArray[Any]) -> Float64s:
     """Return (n, C) with 1 at the best value among those offered."""
     out = np.zeros(values.shape)
     out[np.arange(len(out)), np.where(offered, values, -np.inf).argmax(axis=1)] = 1.0

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
+
+from cardai.core.arrays import Float32s, Int64s
 
 
 class Replay:
@@ -15,11 +16,11 @@ class Replay:
     temporal-difference error, and without its correction: exact labels do not depend on how often they are shown.
     """
 
-    def __init__(self, weights: npt.NDArray[np.float32], regrets: npt.NDArray[np.float32] | None = None) -> None:
+    def __init__(self, weights: Float32s, regrets: Float32s | None = None) -> None:
         self.weights = weights
         self.regrets = np.zeros(len(weights), np.float32) if regrets is None else regrets
 
-    def draw(self, count: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    def draw(self, count: int, rng: np.random.Generator) -> Int64s:
         """Return the numbers (count,) of examples, with replacement; uniform as long as no regret is known."""
         chances = np.cumsum(self.weights * self.regrets, dtype=np.float64)
         if chances[-1] <= 0:
@@ -27,7 +28,7 @@ class Replay:
         places = np.searchsorted(chances, rng.random(count) * chances[-1], side="right")
         return np.asarray(np.minimum(places, len(chances) - 1), np.int64)
 
-    def note(self, index: npt.NDArray[np.int64], regrets: Tensor) -> None:
+    def note(self, index: Int64s, regrets: Tensor) -> None:
         """Keep the regrets (n,) of the examples ``index`` (n,)."""
         self.regrets[index] = regrets.detach().cpu().numpy()
 
