@@ -70,9 +70,8 @@ def run(
     """
     from cardai import make
     from cardai.arena import match
-    from cardai.core import registry
 
-    made = registry.create("game", game)
+    made = make.game(game)
     agents = seated(game, made.num_players, agent, vs or [])
     players = [make.agent(spec) for spec in agents]
     human = any(player.interactive for player in players)
@@ -84,8 +83,9 @@ def run(
         seed = _any_seed() if human else 0
     with progress(f"{' - '.join(agents)}") as advance, tell_compiling():
         result = match.play(
-            game,
-            agents,
+            made,
+            players,
+            names=agents,
             games=games,
             seed=seed,
             duplicate=duplicate,

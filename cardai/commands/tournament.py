@@ -63,16 +63,17 @@ def tournament(
 
     if resume and directory is None:
         raise UsageError("--resume goes on with a saved tournament: name its directory with --out DIR.")
-    people = [spec for spec in agent if make.agent(spec).interactive]
+    made, players = make.game(game), [make.agent(spec) for spec in agent]
+    people = [spec for spec, player in zip(agent, players, strict=True) if player.interactive]
     if people:
         raise UsageError(f"A tournament is for programs. Play with {people[0]!r} by: cardai run.")
     if plot:
         _need_matplotlib()
     with progress("tournament") as advance, tell_compiling():
         report = None if advance is None else _overall(advance, agent, form, games)
-        standings = library.play(
-            game,
-            agent,
+        standings = library.play_pairings(
+            made,
+            players,
             games=games,
             seed=seed,
             duplicate=not no_duplicate,
