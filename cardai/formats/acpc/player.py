@@ -9,7 +9,7 @@ import numpy as np
 from cardai.arena.asking import bound, own_copy, tell
 from cardai.core.agent import Agent, BoundScalar, ScalarAgent
 from cardai.core.errors import AgentError, raised
-from cardai.core.game import Amounts, copy_legal
+from cardai.core.legal import Amounts, copy_legal
 from cardai.core.rng import Rows, derive
 from cardai.formats.acpc.follower import Follower
 from cardai.formats.acpc.gamedef import GameDef
