@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -119,6 +120,14 @@ Debug = Annotated[
         rich_help_panel=EVERYWHERE,
     ),
 ]
+
+
+def absolute(path: str | None) -> str | None:
+    """Return the path of a file or directory to be written, whatever plugins make of the working directory from here on.
+
+    ``-`` is stdout and stays.
+    """
+    return path if path in (None, "-") else os.path.abspath(path)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cardai.commands.invocation import Jobs, Json, Seed, note, out, print_json, progress
+from cardai.commands.invocation import Jobs, Json, Seed, absolute, note, out, print_json, progress
 from cardai.commands.run import tell_compiling
 from cardai.commands.show.figures import estimate_json, percent, signed
 from cardai.core.errors import PluginError, UsageError
@@ -63,6 +63,7 @@ def tournament(
 
     if resume and directory is None:
         raise UsageError("--resume goes on with a saved tournament: name its directory with --out DIR.")
+    folder, picture = absolute(directory), absolute(plot)
     made, players = make.game(game), [make.agent(spec) for spec in agent]
     people = [spec for spec, player in zip(agent, players, strict=True) if player.interactive]
     if people:
@@ -79,7 +80,7 @@ def tournament(
             duplicate=not no_duplicate,
             jobs=jobs,
             form=form.value,
-            out=directory,
+            out=folder,
             resume=resume,
             forfeit=forfeit,
             progress=report,
@@ -88,7 +89,7 @@ def tournament(
         print_json(as_json(standings, game, seed))
     else:
         show(standings, game)
-    _keep(standings, game, seed, directory, plot)
+    _keep(standings, game, seed, folder, picture)
     if standings.interrupted:
         note(_how_to_go_on(game, agent, games, form, directory, no_duplicate, forfeit, seed))
         raise typer.Exit(130)

@@ -13,9 +13,10 @@ import pytest
 from attrs import frozen
 
 import cardai
-from cardai.arena import match, records
+from cardai.arena import match, records, tournament
 from cardai.core.agent import Agent, ScalarAgent
 from cardai.core.errors import AgentError, DamagedFileError, UsageError
+from cardai.core.legal import Amounts
 
 KUHN = ["random", "random"]
 
@@ -217,3 +218,48 @@ def test_from_python_it_has_the_same_names() -> None:
     result = cardai.play("kuhn", ["random", Bets()], games=20, seed=1)
     assert result.agents[0] == "random"
     assert len(result.games) == 20
+
+
+class Writes(Agent):
+    """Writes into the views and the legal actions that it is given, and plays what was not legal."""
+
+    def act(self, views: Any, legal: Any, rng: Any) -> Any:
+        for name in views.dtype.names:
+            views[name] = 0
+        if isinstance(legal, Amounts):
+            legal.kinds[:] = True
+            legal.max_amount[:] = 10**9
+            return np.full(len(views), 10**9)
+        wrong = np.argmin(legal, axis=1)
+        legal[:] = True
+        return wrong
+
+
+@pytest.mark.parametrize("game", ["gin", "leduc", "holdem_limit", "holdem_nolimit", "holdem_fcpa", "triple_draw"])
+def test_a_player_that_writes_into_the_legal_actions_has_its_answer_checked_against_ours(game: str) -> None:
+    with pytest.raises(AgentError, match="chose the illegal action"):
+        match.play(game, [Writes(), "random"], games=20, seed=9)
+    with pytest.raises(AgentError, match="chose the illegal action"):
+        match.play(game, ["random", Writes()], games=2, seed=9, batch=1)
+
+
+def test_what_was_made_before_does_not_change_what_a_player_is_called(tmp_path: Path) -> None:
+    before = [cardai.agent("always_raise"), cardai.agent("always:action=raise")]
+    assert before[0] == before[1]  # equal, yet not the same
+    written = ["always:action=raise", "always_raise"]
+    match.play("leduc", [cardai.agent(spec) for spec in written], games=2, seed=1, record=tmp_path / "r")
+    assert records.read(tmp_path / "r").header["agents"] == written
+    match.play(cardai.game("leduc:hands=2"), written, games=2, seed=1, record=tmp_path / "r")
+    assert records.read(tmp_path / "r").header == {
+        **records.read(tmp_path / "r").header,
+        "agents": written,
+        "game": "leduc:hands=2",
+    }
+
+
+@pytest.mark.parametrize("games", [10_000_002, 10**12])
+def test_more_games_than_memory_holds_are_refused_at_once(games: int) -> None:
+    with pytest.raises(UsageError, match=r"At most 10,000,000 games are played at once: .*another seed"):
+        match.play("kuhn", KUHN, games=games)
+    with pytest.raises(UsageError, match=r"At most 10,000,000 games"):
+        tournament.play_pairings("kuhn", ["random", Bets()], games=games)
