@@ -15,8 +15,10 @@ from attrs import field, frozen
 
 from cardai import make
 from cardai.arena import match
+from cardai.arena.asking import bound
 from cardai.arena.statistics import Estimate, rate, ratio
 from cardai.core import registry
+from cardai.core.agent import Agent
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.files import read_json
 from cardai.core.game import Game
@@ -96,9 +98,9 @@ class Standings:
         return float(np.mean(known)) if known else float("nan")
 
 
-def play(
-    game_spec: str,
-    agents: Sequence[str],
+def play_pairings(
+    game: Game | str,
+    agents: Sequence[Agent | str],
     *,
     games: int = 1000,
     seed: int = 0,
@@ -113,28 +115,26 @@ def play(
     """Play every pairing of ``agents`` (gauntlet: the first against each other), ``games`` games each.
 
     With ``out`` every finished group is saved there, and ``resume`` goes on from it. Ctrl-C returns what is finished.
-    Each pairing has its own decks, derived from ``seed`` and the two names.
+    Each pairing has its own decks, derived from ``seed`` and the two names: agents' and the game's specs.
 
     Raises:
         UsageError: fewer than two agents, one named twice, a game not for two, or ``out`` holds another tournament.
     """
-    game = registry.create("game", game_spec)
+    game_spec, names = _spec(game), [_spec(agent) for agent in agents]
+    game = make.game(game) if isinstance(game, str) else game
     if game.num_players != 2:
         raise UsageError(f"A tournament needs a game for two. {game_spec} has {game.num_players} seats: use run.")
-    if len(agents) < 2 or len(set(agents)) != len(agents):
-        raise UsageError(f"A tournament needs at least two agents, each once. Got: {', '.join(agents) or 'none'}.")
-    made = [make.agent(agent) for agent in agents]
-    for agent in made:
-        agent.for_game(game)  # refuse a wrong pairing before anything is played
+    if len(names) < 2 or len(set(names)) != len(names):
+        raise UsageError(f"A tournament needs at least two agents, each once. Got: {', '.join(names) or 'none'}.")
+    made = [bound(agent, game) for agent in agents]  # refuse a wrong pairing before anything is played
     size = 2 if duplicate else 1
-    if games < 1 or games % size:
-        raise UsageError(f"The number of games must be a multiple of {size}. Got {games}.")
+    match.check_games(games, size)
     settings = {"game": game_spec, "seed": seed, "duplicate": duplicate, "cardai": "tournament"}
     store = _Store(Path(out), settings, resume) if out else None
-    pairs = _pairs(len(agents), form)
+    pairs = _pairs(len(names), form)
     pairings: dict[tuple[int, int], Pairing] = {}
     for i, j in pairs:
-        first, second = agents[i], agents[j]
+        first, second = names[i], names[j]
         pairing = store.load(first, second) if store else Pairing(first, second)
         pairings[i, j] = pairing
         missing = np.setdiff1d(np.arange(games // size), pairing.groups)
@@ -156,8 +156,12 @@ def play(
             if progress:
                 progress(f"{first} - {second}", len(pairing.groups) * size, games)
             if result.interrupted:
-                return Standings(game, tuple(agents), pairings, games, interrupted=True)
-    return Standings(game, tuple(agents), pairings, games)
+                return Standings(game, tuple(names), pairings, games, interrupted=True)
+    return Standings(game, tuple(names), pairings, games)
+
+
+def _spec(plugin: Game | Agent | str) -> str:
+    return plugin if isinstance(plugin, str) else registry.spec_of(plugin)
 
 
 def saved(
@@ -178,7 +182,7 @@ def saved(
     if not most:
         return None
     games = most * (2 if settings["duplicate"] else 1)
-    return Standings(registry.create("game", settings["game"]), tuple(agents), pairings, games)
+    return Standings(make.game(settings["game"]), tuple(agents), pairings, games)
 
 
 def _pairs(count: int, form: str) -> list[tuple[int, int]]:

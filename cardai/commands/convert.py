@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cardai.commands.invocation import note
+from cardai.commands.invocation import note, stdout
 from cardai.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ def convert(
     for problem in problems:
         note(f"cardai: {problem}")
     if target == "-":
-        sys.stdout.write(text)
+        stdout().write(text)
     else:
         with open(target, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from typing import IO, TYPE_CHECKING, Annotated, Any, Protocol, cast
 
 import typer
@@ -27,6 +28,8 @@ class Invocation:
     command: str = ""
     told: set[str] = field(factory=set)
     """Warnings that were printed."""
+    stdout: IO[str] | None = None
+    """Where results go while a command works."""
 
 
 _invocation = Invocation()
@@ -43,6 +46,7 @@ def begin() -> None:
     _invocation.debug = _invocation.quiet = False
     _invocation.command = ""
     _invocation.told.clear()
+    _invocation.stdout = None
 
 
 def current() -> Invocation:
@@ -60,14 +64,16 @@ def set_quiet(value: bool) -> None:
 
 def add_plugins(files: list[str] | None) -> None:
     """Load the plugin files of ``--plugin``."""
-    for file in files or ():
-        registry.add_file(file)
+    with aside():
+        for file in files or ():
+            registry.add_file(file)
 
 
 def add_watchers(names: list[str] | None) -> None:
     """Make the watchers of ``--watch`` active."""
-    for name in names or ():
-        registry.watch(name)
+    with aside():
+        for name in names or ():
+            registry.watch(name)
 
 
 EVERYWHERE = "Options of every command"
@@ -116,14 +122,39 @@ Debug = Annotated[
 ]
 
 
+def absolute(path: str | None) -> str | None:
+    """Return the path of a file or directory to be written, whatever plugins make of the working directory from here on.
+
+    ``-`` is stdout and stays.
+    """
+    return path if path in (None, "-") else os.path.abspath(path)
+
+
+@contextmanager
+def aside() -> Iterator[None]:
+    """Send to stderr whatever is printed inside, by plugins: results go where :func:`stdout` says, and stand alone."""
+    before = _invocation.stdout
+    _invocation.stdout = stdout()
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _invocation.stdout = before
+
+
+def stdout() -> IO[str]:
+    """Return the stream for results."""
+    return _invocation.stdout or sys.stdout
+
+
 class _Trimmed:
     """stdout without the blanks that tables leave at the ends of lines, for files and pipes."""
 
     def write(self, text: str) -> int:
-        return sys.stdout.write(_TRAILING.sub("", text))
+        return stdout().write(_TRAILING.sub("", text))
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(sys.stdout, name)
+        return getattr(stdout(), name)
 
 
 _TRAILING = re.compile(r" +(?=\n)")
@@ -137,8 +168,8 @@ def out() -> Console:
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
-    if sys.stdout.isatty():
-        return Output(highlight=False)
+    if stdout().isatty():
+        return Output(highlight=False, file=stdout())
     return Output(highlight=False, width=120, file=cast(IO[str], _Trimmed()))
 
 
@@ -151,7 +182,12 @@ def note(message: str) -> None:
 
 def print_json(value: Any) -> None:
     """Print ``value`` as JSON on stdout."""
-    sys.stdout.write(json.dumps(value, indent=2) + "\n")
+    say(json.dumps(value, indent=2))
+
+
+def say(text: str) -> None:
+    """Print a line of the result on stdout."""
+    stdout().write(f"{text}\n")
 
 
 class Advance(Protocol):

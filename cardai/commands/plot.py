@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cardai.commands.invocation import say
+
 if TYPE_CHECKING:
     from cardai.training.curves import Curve
     from cardai.training.runs import Run
@@ -42,8 +44,8 @@ def plot(
     draw(found, out, _with_unit(metric, opened), unit if x == "step" else AXIS_LABELS.get(x, x), log_x, log_y, title)
     for curve in found:
         seeds = "1 seed" if curve.seeds == 1 else f"{curve.seeds} seeds, {curve.low[-1]:.5g} to {curve.high[-1]:.5g}"
-        typer.echo(f"{curve.label}: {metric} {curve.median[-1]:.5g} at {curve.x[-1]:,.6g} ({seeds})")
-    typer.echo(f"Drawn: {out}")
+        say(f"{curve.label}: {metric} {curve.median[-1]:.5g} at {curve.x[-1]:,.6g} ({seeds})")
+    say(f"Drawn: {out}")
 
 
 def _with_unit(metric: str, runs: Sequence[Run]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cardai.commands.invocation import Json, out, print_json
+from cardai.commands.invocation import Json, out, print_json, stdout
 from cardai.core.errors import DamagedFileError, UsageError
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def replay(
     show = Show(game, record_file, seat, reveal, agent or "", player)
     if json:
         print_json(show.as_json(hand - 1))
-    elif sys.stdout.isatty() and sys.stderr.isatty():
+    elif stdout().isatty() and sys.stderr.isatty():
         from cardai.commands.show.stepping import step_through
 
         step_through(show.frames, hand - 1, len(record_file.hands))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cardai.commands.invocation import Jobs, Json, current, note, out, print_json, progress
+from cardai.commands.invocation import Jobs, Json, absolute, current, note, out, print_json, progress
 from cardai.commands.show.figures import columns, estimate_json, percent, signed
 from cardai.core.errors import UsageError
 
@@ -70,9 +70,9 @@ def run(
     """
     from cardai import make
     from cardai.arena import match
-    from cardai.core import registry
 
-    made = registry.create("game", game)
+    kept = absolute(record)
+    made = make.game(game)
     agents = seated(game, made.num_players, agent, vs or [])
     players = [make.agent(spec) for spec in agents]
     human = any(player.interactive for player in players)
@@ -84,15 +84,16 @@ def run(
         seed = _any_seed() if human else 0
     with progress(f"{' - '.join(agents)}") as advance, tell_compiling():
         result = match.play(
-            game,
-            agents,
+            made,
+            players,
+            names=agents,
             games=games,
             seed=seed,
             duplicate=duplicate,
             jobs=jobs,
             batch=1 if human else 2048,
             progress=None if human else advance,
-            record=record,
+            record=kept,
         )
     command = "" if human else reproduce(game, agents, games, seed, no_duplicate)
     if json:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cardai.commands.invocation import Jobs, Json, Seed, note, out, print_json, progress
+from cardai.commands.invocation import Jobs, Json, Seed, absolute, note, out, print_json, progress
 from cardai.commands.run import tell_compiling
 from cardai.commands.show.figures import estimate_json, percent, signed
 from cardai.core.errors import PluginError, UsageError
@@ -63,22 +63,24 @@ def tournament(
 
     if resume and directory is None:
         raise UsageError("--resume goes on with a saved tournament: name its directory with --out DIR.")
-    people = [spec for spec in agent if make.agent(spec).interactive]
+    folder, picture = absolute(directory), absolute(plot)
+    made, players = make.game(game), [make.agent(spec) for spec in agent]
+    people = [spec for spec, player in zip(agent, players, strict=True) if player.interactive]
     if people:
         raise UsageError(f"A tournament is for programs. Play with {people[0]!r} by: cardai run.")
     if plot:
         _need_matplotlib()
     with progress("tournament") as advance, tell_compiling():
         report = None if advance is None else _overall(advance, agent, form, games)
-        standings = library.play(
-            game,
-            agent,
+        standings = library.play_pairings(
+            made,
+            players,
             games=games,
             seed=seed,
             duplicate=not no_duplicate,
             jobs=jobs,
             form=form.value,
-            out=directory,
+            out=folder,
             resume=resume,
             forfeit=forfeit,
             progress=report,
@@ -87,7 +89,7 @@ def tournament(
         print_json(as_json(standings, game, seed))
     else:
         show(standings, game)
-    _keep(standings, game, seed, directory, plot)
+    _keep(standings, game, seed, folder, picture)
     if standings.interrupted:
         note(_how_to_go_on(game, agent, games, form, directory, no_duplicate, forfeit, seed))
         raise typer.Exit(130)

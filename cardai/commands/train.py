@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cardai.commands.invocation import say
+
 if TYPE_CHECKING:
     from cardai.training.runs import Run
     from cardai.training.session import Session
@@ -44,14 +46,14 @@ def train(
         raise UsageError("A new run needs --trainer, --game, --out and --steps (or give --resume DIR).")
     try:
         session = _session(trainer, game, encoder, out, resume, steps, seed, settings)
-        for note in session.notes:
-            typer.echo(note, err=True)
+        for text in session.notes:
+            typer.echo(text, err=True)
         _go(session, steps or session.run.steps_wanted, checkpoint_every, keep, checkpoint_seconds)
     except KeyboardInterrupt:
         path = resume or out
         if path is None or not (path / "run.json").is_file():
             raise
-        typer.echo("Stopped at once; what the run's last checkpoint holds is safe. Go on with:")
+        say("Stopped at once; what the run's last checkpoint holds is safe. Go on with:")
         _tell_resume(path, None if resume is None else steps)  # a new run knows its own
         raise typer.Exit(130) from None
 
@@ -165,7 +167,7 @@ def _go(session: Session, steps: int, checkpoint_every: int | None, keep: int, c
 
     run, training = session.run, session.training
     if training.step >= steps:
-        typer.echo(f"{run.path} has {training.step} steps already. Give --steps to go further.")
+        say(f"{run.path} has {training.step} steps already. Give --steps to go further.")
         return
     unit = run.trainer().step_unit
     with _interruptible() as pressed, TrainingDisplay(run, steps, training.step, unit) as display:
@@ -173,18 +175,18 @@ def _go(session: Session, steps: int, checkpoint_every: int | None, keep: int, c
             steps, checkpoint_every, keep, display.update, lambda: bool(pressed), checkpoint_seconds
         )
     if not finished:
-        typer.echo(f"Stopped and saved at step {training.step:,} of {steps:,}. Go on with:")
+        say(f"Stopped and saved at step {training.step:,} of {steps:,}. Go on with:")
         _tell_resume(run.path, None if steps == run.steps_wanted else steps)
         raise typer.Exit(130)
-    typer.echo(f"Trained {training.step:,} {unit}: {run.path}")
-    typer.echo("Play it with:")
+    say(f"Trained {training.step:,} {unit}: {run.path}")
+    say("Play it with:")
     game = short_spec("game", run.game_spec)
-    typer.echo(f"  cardai run --game {_quoted(game)} --agent {_as_spec(run.path)} --vs random --games 10000")
+    say(f"  cardai run --game {_quoted(game)} --agent {_as_spec(run.path)} --vs random --games 10000")
 
 
 def _tell_resume(path: Path, steps: int | None) -> None:
     further = "" if steps is None else f" --steps {steps}"
-    typer.echo(f"  cardai train --resume {path}{further}")
+    say(f"  cardai train --resume {path}{further}")
 
 
 def _as_spec(path: Path) -> str:

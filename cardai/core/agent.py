@@ -102,10 +102,10 @@ class ScalarAgent(Agent):
         raise NotImplementedError
 
     def for_game(self, game: Game) -> Agent:
-        return _BoundScalar(self, game)
+        return BoundScalar(self, game)
 
 
-class _BoundScalar(Agent):
+class BoundScalar(Agent):
     """A scalar agent with the fields of the game it plays."""
 
     def __init__(self, agent: ScalarAgent, game: Game) -> None:

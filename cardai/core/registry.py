@@ -9,9 +9,11 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import os
 import sys
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -19,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import pluggy
 
 from cardai.core.discovery import GROUPS, Entry, installed
-from cardai.core.errors import CardaiError, PluginError, UsageError, nearest, unknown_name
+from cardai.core.errors import CardaiError, PluginError, UsageError, nearest, raised, unknown_name
 from cardai.core.hookspecs import HOOK_OF_KIND, PROJECT, WATCHER_HOOKS, Hooks
 from cardai.core.spec import Spec, build, options_of, parse, write_value
 
@@ -40,6 +42,7 @@ __all__ = [
     "entries",
     "find",
     "load",
+    "owner",
     "plugin_files",
     "rebuild",
     "remember",
@@ -216,7 +219,9 @@ class Registry:
         self._files.append(str(file.resolve()))
         added = []
         for kind, hook in HOOK_OF_KIND.items():
-            for offered in getattr(manager.hook, hook)():
+            with _plugin_code(lambda cause, hook=hook: f"{hook} of the plugin file {path!r} failed: {cause}."):  # type: ignore[misc]
+                found = getattr(manager.hook, hook)()
+            for offered in found:
                 classes = offered if isinstance(offered, Mapping) else {file.stem: offered}
                 for name, cls in classes.items():
                     added.append(self._add(kind, name, name, module, path))
@@ -238,6 +243,22 @@ class Registry:
     def plugin_files(self) -> list[str]:
         """Return the paths of the one-file plugins loaded so far, for worker processes."""
         return list(dict.fromkeys(self._files))
+
+    def owner(self, module: str) -> str:
+        """Return in words whose plugin ``module`` belongs to: "The plugin file 'bots.py'", "The game 'doubt' (...)"."""
+        for entry, loaded in self._from_files.values():
+            if loaded.__name__ == module:
+                return f"The plugin file {entry.distribution!r}"
+        top = module.partition(".")[0]
+        known = [e for e in self.entries() if e.module.partition(".")[0] == top and not e.preset_of]
+        known = [e for e in known if e.module == module] or known
+        if not known:
+            return f"The plugin module {module!r}"
+        return (
+            f"The {known[0].kind} {known[0].name!r} ({_place(known[0])})"
+            if len(known) == 1
+            else (f"The plugin package {known[0].distribution!r}")
+        )
 
     def watch(self, name: str) -> None:
         """Make the watcher plugin ``name`` active (``--watch NAME``)."""
@@ -284,6 +305,7 @@ rebuild = default.rebuild
 remember = default.remember
 spec_of = default.spec_of
 add_file = default.add_file
+owner = default.owner
 plugin_files = default.plugin_files
 watch = default.watch
 watchers = default.watchers
@@ -294,21 +316,32 @@ def _place(entry: Entry) -> str:
     return f"{entry.distribution} {entry.version}, module {entry.module}"
 
 
-def _import(entry: Entry) -> ModuleType:
+@contextmanager
+def _plugin_code(failed: Callable[[str], str]) -> Iterator[None]:
+    """Run a plugin's code: its failure, whatever it raises, is a PluginError, and the working directory stays.
+
+    ``failed`` makes the message from what was raised and where.
+    """
+    before = os.getcwd()
     try:
-        return importlib.import_module(entry.module)
-    except CardaiError:
+        yield
+    except (KeyboardInterrupt, CardaiError):
         raise
-    except Exception as error:
-        cause = f"{type(error).__name__}: {error}"
-        raise PluginError(
+    except BaseException as error:
+        raise PluginError(failed(raised(error).removeprefix("raised "))) from error
+    finally:
+        with suppress(OSError):
+            os.chdir(before)
+
+
+def _import(entry: Entry) -> ModuleType:
+    with _plugin_code(
+        lambda cause: (
             f"The {entry.kind} plugin {entry.name!r} cannot be loaded ({_place(entry)}). Cause: {cause}. "
             f"Mend or uninstall {entry.distribution}; everything else works without it."
-        ) from error
-    except SystemExit as error:
-        raise PluginError(
-            f"The {entry.kind} plugin {entry.name!r} calls sys.exit on import ({_place(entry)})."
-        ) from error
+        )
+    ):
+        return importlib.import_module(entry.module)
 
 
 def _import_file(path: str) -> ModuleType:
@@ -320,11 +353,8 @@ def _import_file(path: str) -> ModuleType:
         raise UsageError(f"The plugin file {path!r} is not a Python file. Its name must end in .py.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
-    try:
+    with _plugin_code(lambda cause: f"The plugin file {path!r} cannot be loaded. Cause: {cause}."):
         spec.loader.exec_module(module)
-    except Exception as error:
-        cause = f"{type(error).__name__}: {error}"
-        raise PluginError(f"The plugin file {path!r} cannot be loaded. Cause: {cause}") from error
     return module
 
 
@@ -332,7 +362,8 @@ def _offered(module: ModuleType, kind: str, entry: Entry) -> dict[str, type]:
     """Return the classes that ``module`` offers for ``kind``, by name."""
     manager = _manager(module, f"The {kind} plugin {entry.name!r} ({_place(entry)})")
     hook = HOOK_OF_KIND[kind]
-    results = getattr(manager.hook, hook)()
+    with _plugin_code(lambda cause: f"{hook} of {module.__name__} ({_place(entry)}) failed: {cause}."):
+        results = getattr(manager.hook, hook)()
     if not results:
         raise PluginError(
             f"The {kind} plugin {entry.name!r} ({_place(entry)}) has no hook {hook} marked with @cardai.hookimpl."

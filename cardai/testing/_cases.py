@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import importlib
-import traceback
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
 
-import cardai
 from cardai.core import registry
-from cardai.core.errors import CardaiError, UnknownNameError, UsageError, nearest
+from cardai.core.errors import CardaiError, UnknownNameError, UsageError, nearest, plugin_place
 from cardai.core.game import Game
 from cardai.testing._checks import CHECKS, Check, CheckFailed, NotApplicable
 
@@ -101,25 +98,18 @@ def run_checks(cases: Iterable[Case]) -> Iterable[Result]:
             status, reason = ("exempt", case.exempt) if case.exempt else ("skipped", str(error))
         except CheckFailed as error:
             status, reason, cause, place = "failed", str(error), error.cause, place_of(error.__cause__)
-        except Exception as error:  # whatever a plugin raises is its failure, not the kit's
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # whatever a plugin raises is its failure, not the kit's
             status, reason, place = "failed", f"{type(error).__name__}: {error}", place_of(error)
             cause = str(error).partition(" cannot hold ")[0] if " cannot hold " in reason else f"{reason} {place}"
         yield Result(case.check.name, case.about, case.check.claim, status, reason, cause, place)
 
 
 def place_of(error: BaseException | None) -> str:
-    """Return where a plugin's code raised, as FILE:LINE: the innermost frame that is neither cardai's own (but for its
-    plugins) nor a library's, or nothing.
-    """
-    own = Path(cardai.__file__).parent
-    found = ""
-    for frame, line in traceback.walk_tb(error.__traceback__ if error is not None else None):
-        file = Path(frame.f_code.co_filename)
-        ours = own in file.parents and own / "plugins" not in file.parents
-        library = "site-packages" in file.parts and own not in file.parents and "cardai" not in frame.f_globals
-        if file.is_file() and not ours and not library:
-            found = f"{file}:{line}"
-    return found
+    """Return where a plugin's code raised, as FILE:LINE, or nothing."""
+    place = None if error is None else plugin_place(error)
+    return "" if place is None else f"{place[1]}:{place[2]}"
 
 
 def parametrize_checks(kind: str, *plugins: Any, **settings: Any) -> Any:

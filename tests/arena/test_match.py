@@ -13,10 +13,12 @@ import pytest
 from attrs import evolve, frozen
 
 import cardai
-from cardai.arena import match, records
+from cardai.arena import match, records, tournament
+from cardai.arena.table import replay
 from cardai.core.agent import Agent, ScalarAgent
 from cardai.core.errors import AgentError, DamagedFileError, UsageError
-from cardai.core.game import Amounts, Setup
+from cardai.core.game import Setup
+from cardai.core.legal import Amounts
 from tests.solve.small_games import Hide, HideState
 
 KUHN = ["random", "random"]
@@ -159,10 +161,9 @@ def test_an_illegal_answer_is_played_as_the_lowest_legal_action_of_its_own_table
     checked = folded = 0
     for record in records.read(tmp_path / "r.jsonl").hands:
         seat = record["seats"].index(0)
-        for tables, action in records.replay(cardai.game(game), record):
-            if action >= 0 and int(tables.current_players()[0]) == seat:
-                legal = tables.legal(np.zeros(1, np.int64))
-                view = tables.views(seat, np.zeros(1, np.int64))[0]
+        for table, action in replay(cardai.game(game), record):
+            if action >= 0 and table.to_act == seat:
+                legal, view = table.legal(), table.view()
                 assert isinstance(legal, Amounts)
                 wanted = 1 if view["button"] != 0 or not legal.kinds[0, 0] else 0
                 assert action == wanted
@@ -332,8 +333,52 @@ def test_a_hand_in_the_middle_of_a_match_replays_with_its_number_and_score(game:
     assert [hand["hand"] for hand in hands] == [0, 1, 2] * 8
     assert any(hand["returns"][1] for hand in hands if hand["hand"] == 2)
     for hand in hands:
-        *_, (tables, last) = records.replay(game, hand)
+        *_, (table, last) = replay(game, hand)
         assert last == -1
-        assert tables.returns(np.zeros(1, np.int64))[0].tolist() == hand["returns"]
-        view = tables.views(0, np.zeros(1, np.int64))[0]
-        assert "score" not in view.dtype.names or view["score"].tolist() == hand["setup"]["score"]
+        assert list(table.end().returns) == hand["returns"]
+        assert table.view(0).get("score", hand["setup"]["score"]) == hand["setup"]["score"]
+
+
+class Writes(Agent):
+    """Writes into the views and the legal actions that it is given, and plays what was not legal."""
+
+    def act(self, views: Any, legal: Any, rng: Any) -> Any:
+        for name in views.dtype.names:
+            views[name] = 0
+        if isinstance(legal, Amounts):
+            legal.kinds[:] = True
+            legal.max_amount[:] = 10**9
+            return np.full(len(views), 10**9)
+        wrong = np.argmin(legal, axis=1)
+        legal[:] = True
+        return wrong
+
+
+@pytest.mark.parametrize("game", ["gin", "leduc", "holdem_limit", "holdem_nolimit", "holdem_fcpa", "triple_draw"])
+def test_a_player_that_writes_into_the_legal_actions_has_its_answer_checked_against_ours(game: str) -> None:
+    with pytest.raises(AgentError, match="chose the illegal action"):
+        match.play(game, [Writes(), "random"], games=20, seed=9)
+    with pytest.raises(AgentError, match="chose the illegal action"):
+        match.play(game, ["random", Writes()], games=2, seed=9, batch=1)
+
+
+def test_what_was_made_before_does_not_change_what_a_player_is_called(tmp_path: Path) -> None:
+    before = [cardai.agent("always_raise"), cardai.agent("always:action=raise")]
+    assert before[0] == before[1]  # equal, yet not the same
+    written = ["always:action=raise", "always_raise"]
+    match.play("leduc", [cardai.agent(spec) for spec in written], games=2, seed=1, record=tmp_path / "r")
+    assert records.read(tmp_path / "r").header["agents"] == written
+    match.play(cardai.game("leduc:hands=2"), written, games=2, seed=1, record=tmp_path / "r")
+    assert records.read(tmp_path / "r").header == {
+        **records.read(tmp_path / "r").header,
+        "agents": written,
+        "game": "leduc:hands=2",
+    }
+
+
+@pytest.mark.parametrize("games", [10_000_002, 10**12])
+def test_more_games_than_memory_holds_are_refused_at_once(games: int) -> None:
+    with pytest.raises(UsageError, match=r"At most 10,000,000 games are played at once: .*another seed"):
+        match.play("kuhn", KUHN, games=games)
+    with pytest.raises(UsageError, match=r"At most 10,000,000 games"):
+        tournament.play_pairings("kuhn", ["random", Bets()], games=games)

@@ -34,7 +34,7 @@ from cardai.core import registry
 tournament._SLICE = 100
 plugin, out, *agents = sys.argv[1:]
 registry.add_file(plugin)
-standings = tournament.play("leduc", agents, games=400, seed=5, out=out)
+standings = tournament.play_pairings("leduc", agents, games=400, seed=5, out=out)
 print(standings.interrupted)
 """
 
@@ -49,15 +49,15 @@ def test_interrupted_and_resumed_equals_played_at_once(tmp_path: Path) -> None:
     kept = [np.load(file)["groups"] for file in out.glob("*.npz")]
     assert 50 <= sum(len(groups) for groups in kept) < 600
     registry.add_file(str(plugin))
-    again = tournament.play("leduc", agents, games=400, seed=5, out=out, resume=True)
+    again = tournament.play_pairings("leduc", agents, games=400, seed=5, out=out, resume=True)
     assert not again.interrupted
-    assert cells(again) == pytest.approx(cells(tournament.play("leduc", agents, games=400, seed=5)))
+    assert cells(again) == pytest.approx(cells(tournament.play_pairings("leduc", agents, games=400, seed=5)))
     assert [len(pairing.groups) for pairing in again.pairings.values()] == [200, 200, 200]
 
 
 def test_what_is_saved_can_be_read_without_playing(tmp_path: Path) -> None:
     assert tournament.saved(tmp_path / "t", AGENTS) is None
-    played = tournament.play("leduc", AGENTS[:2], games=40, seed=5, out=tmp_path / "t")
+    played = tournament.play_pairings("leduc", AGENTS[:2], games=40, seed=5, out=tmp_path / "t")
     read = tournament.saved(tmp_path / "t", AGENTS)
     assert read is not None
     assert read.games == 40
@@ -67,7 +67,7 @@ def test_what_is_saved_can_be_read_without_playing(tmp_path: Path) -> None:
 
 
 def test_rows_and_columns_mirror_each_other() -> None:
-    standings = tournament.play("leduc", AGENTS, games=100, seed=1)
+    standings = tournament.play_pairings("leduc", AGENTS, games=100, seed=1)
     for i in range(3):
         assert standings.cell(i, i) is None
         for j in range(i):
@@ -75,37 +75,37 @@ def test_rows_and_columns_mirror_each_other() -> None:
             assert one is not None
             assert other is not None
             assert one.mean == pytest.approx(-other.mean)
-    gauntlet = tournament.play("leduc", AGENTS, games=100, seed=1, form="gauntlet")
+    gauntlet = tournament.play_pairings("leduc", AGENTS, games=100, seed=1, form="gauntlet")
     assert gauntlet.cell(1, 2) is None
     assert gauntlet.cell(0, 1) == standings.cell(0, 1)
 
 
 def test_a_directory_is_not_taken_over(tmp_path: Path) -> None:
-    tournament.play("leduc", AGENTS[:2], games=20, out=tmp_path / "t")
+    tournament.play_pairings("leduc", AGENTS[:2], games=20, out=tmp_path / "t")
     with pytest.raises(UsageError, match="Add --resume"):
-        tournament.play("leduc", AGENTS[:2], games=20, out=tmp_path / "t")
+        tournament.play_pairings("leduc", AGENTS[:2], games=20, out=tmp_path / "t")
     with pytest.raises(UsageError, match="was played with seed 0, not 1"):
-        tournament.play("leduc", AGENTS[:2], games=20, seed=1, out=tmp_path / "t", resume=True)
+        tournament.play_pairings("leduc", AGENTS[:2], games=20, seed=1, out=tmp_path / "t", resume=True)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "file").write_text("x")
     with pytest.raises(UsageError, match="is not empty and holds no tournament"):
-        tournament.play("leduc", AGENTS[:2], games=20, out=tmp_path / "other")
+        tournament.play_pairings("leduc", AGENTS[:2], games=20, out=tmp_path / "other")
     next((tmp_path / "t").glob("*.npz")).write_bytes(b"half a fi")
     with pytest.raises(DamagedFileError, match=r"random - always_call.* is damaged"):
-        tournament.play("leduc", AGENTS[:2], games=20, out=tmp_path / "t", resume=True)
+        tournament.play_pairings("leduc", AGENTS[:2], games=20, out=tmp_path / "t", resume=True)
 
 
 def test_wrong_calls_are_refused() -> None:
     with pytest.raises(UsageError, match="at least two agents, each once"):
-        tournament.play("leduc", ["random", "random"], games=20)
+        tournament.play_pairings("leduc", ["random", "random"], games=20)
     with pytest.raises(UsageError, match="needs a game for two"):
-        tournament.play("video_poker", ["random", "video_perfect"], games=20)
+        tournament.play_pairings("video_poker", ["random", "video_perfect"], games=20)
     with pytest.raises(UsageError, match="multiple of 2"):
-        tournament.play("leduc", AGENTS, games=21)
+        tournament.play_pairings("leduc", AGENTS, games=21)
 
 
 def test_in_games_that_are_won_two_cells_make_one() -> None:
-    standings = tournament.play("gin:target=20", ["simple", "random"], games=20, seed=1)
+    standings = tournament.play_pairings("gin:target=20", ["simple", "random"], games=20, seed=1)
     one, other = standings.cell(0, 1), standings.cell(1, 0)
     assert one is not None
     assert other is not None
@@ -117,5 +117,5 @@ def test_in_games_that_are_won_two_cells_make_one() -> None:
 
 def test_every_pairing_has_its_own_decks() -> None:
     callers = ["always", "always_call", "always:action=call"]  # one player under three names: cards alone decide
-    played = tournament.play("leduc", callers, games=40, seed=3, duplicate=False).pairings
+    played = tournament.play_pairings("leduc", callers, games=40, seed=3, duplicate=False).pairings
     assert len({tuple(pairing.returns) for pairing in played.values()}) == 3

@@ -101,11 +101,12 @@ def test_debug_shows_the_traceback_before_the_message(cardai: Call, bots: str) -
 
 
 def test_a_mistake_in_the_program_is_called_that(cardai: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cardai.commands.list_plugins.entries", lambda kind: 1 / 0)
+    monkeypatch.setattr("cardai.commands.list_plugins.entries", None)
     called = cardai("list-plugins")
     assert called.code == 1
     assert called.err == (
-        "cardai: This is a mistake in the program: ZeroDivisionError: division by zero. Add --debug to see where.\n"
+        "cardai: This is a mistake in the program: TypeError: 'NoneType' object is not callable. "
+        "Add --debug to see where.\n"
     )
 
 

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from cardai.arena import match
+from cardai.core import registry
+from cardai.training import runs
 from tests.commands.conftest import Call
 from tests.support import WAITS, interrupted
 
@@ -206,3 +208,35 @@ def test_a_tournaments_log_has_room_for_every_name_and_figure(
     rows = [line for line in called.out.splitlines() if "mix:" in line]
     assert [sum(name in row for row in rows) for name in long] == [1, 1, 1, 1]
     assert all(row.count("±") == 3 and "…" not in row for row in rows)
+
+
+def test_everything_is_built_once_and_a_checkpoint_read_once(
+    cardai: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained = str(tmp_path / "run")
+    assert cardai("train", "--trainer", "cfr_plus", "-g", "leduc", "--out", trained, "--steps", "2").code == 0
+    built: list[str] = []
+    hashed: list[str] = []
+    build, digest = registry.build, runs.file_digest
+
+    def counted(plugin: type, values: Any, called: str) -> Any:
+        built.append(called)
+        return build(plugin, values, called)
+
+    def counted_digest(path: Path) -> str:
+        hashed.append(path.name)
+        return digest(path)
+
+    monkeypatch.setattr(registry, "build", counted)
+    monkeypatch.setattr(runs, "file_digest", counted_digest)
+    own = ["The trainer 'cfr_plus'", "The game 'leduc'"]  # the trained player knows the game that it was trained on
+    files = len(list((tmp_path / "run" / "checkpoints").glob("*/[!m]*")))
+    assert cardai("run", "-g", "leduc", "-a", trained, "--vs", "mix", "-n", "20").code == 0
+    assert sorted(built) == sorted(["The game 'leduc'", *own, "The agent 'mix'"])
+    assert len(hashed) == files > 0
+    built.clear()
+    hashed.clear()
+    call = ("tournament", "-g", "leduc", "-a", trained, "-a", "mix", "-a", "random", "-n", "20")
+    assert cardai(*call).code == 0
+    assert sorted(built) == sorted(["The game 'leduc'", *own, "The agent 'mix'", "The agent 'random'"])
+    assert len(hashed) == files

@@ -39,7 +39,7 @@ BROKEN = {
 }
 REASONS = {
     "raises": "Cause: RuntimeError: no graphics card",
-    "exits": "calls sys.exit on import",
+    "exits": "Cause: called sys.exit(3)",
     "imports": "No module named 'no_such_library'",
     "misspelt": "has a hook 'cardai_agnet', which does not exist. Did you mean 'cardai_agent'?",
     "unmarked": "defines cardai_agent without the mark @cardai.hookimpl",

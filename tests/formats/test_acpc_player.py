@@ -4,7 +4,9 @@ import subprocess
 import sys
 import textwrap
 import threading
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -146,6 +148,88 @@ def test_an_illegal_choice_names_agent_hand_and_what_is_legal(tmp_path: Path) ->
     player = AgentPlayer("stubborn", load_game(NO_LIMIT))
     with pytest.raises(AgentError, match=r"stubborn chose 'r7' in hand 4 after ''. Legal: f, c, r200 to r20000"):
         player.choose(_follower("MATCHSTATE:1:4::|9hQd", NO_LIMIT))
+
+
+LISTENER = '''
+"""A player that learns only once it is bound to a game, as a person is; and one that writes into what it is given."""
+from cardai import hookimpl
+from cardai.core.agent import Agent, ScalarAgent
+
+HEARD = []
+
+class Listener(Agent):
+    def for_game(self, game):
+        return Bound()
+
+class Bound(Agent):
+    stateful = True
+
+    def policy(self, views, legal):
+        return legal * 1.0 / legal.sum()
+
+    def hand_finished(self, view, returns):
+        HEARD.append((view["hole"], view["player"], returns))
+
+class Vandal(ScalarAgent):
+    def choose(self, view, legal, rng):
+        legal.clear()
+        for value in view.values():
+            if isinstance(value, list):
+                value.clear()
+        return 1
+
+class Scribbler(Agent):
+    def policy(self, views, legal):
+        chosen = legal * [0.0, 1.0, 0.0]
+        legal[:] = True
+        views["spent"] = 7
+        return chosen
+
+class Quits(ScalarAgent):
+    def choose(self, view, legal, rng):
+        raise SystemExit(0)
+
+@hookimpl
+def cardai_agent():
+    return {"listener": Listener, "vandal": Vandal, "scribbler": Scribbler, "quits": Quits}
+'''
+
+
+@pytest.fixture
+def listener(tmp_path: Path) -> Iterator[ModuleType]:
+    file = tmp_path / "listener.py"
+    file.write_text(LISTENER)
+    registry.add_file(str(file))
+    yield sys.modules["cardai_plugin_listener"]
+    registry.default.reset()
+
+
+def test_a_player_that_learns_once_it_is_bound_hears_results(listener: ModuleType) -> None:
+    player = AgentPlayer("listener", load_game(LIMIT))
+    assert player.wants_results
+    player.hand_finished(_follower("MATCHSTATE:1:3:f:|9hQd", LIMIT))
+    heard = listener.HEARD
+    own = [13 * 2 + 7, 13 * 1 + 10]  # 9h and Qd; position 1 has the small blind of 5 and folded it
+    assert heard == [(own, 0, [-5.0, 5.0])]
+    assert not AgentPlayer("vandal", load_game(LIMIT)).wants_results
+
+
+@pytest.mark.parametrize("agent", ["vandal", "scribbler"])
+def test_a_player_that_writes_into_what_it_is_given_changes_nothing(listener: ModuleType, agent: str) -> None:
+    player = AgentPlayer(agent, load_game(LIMIT))
+    follower = _follower("MATCHSTATE:0:3:cc/r:5d5c|/8dAs8s", LIMIT)
+    before = player._views.plain(follower.node, 0, follower.hole(), follower.board())
+    legal = np.asarray(player._views.legal(follower.node)).tolist()
+    for _ in range(2):
+        assert player.choose(follower) == 1
+        assert player._views.plain(follower.node, 0, follower.hole(), follower.board()) == before
+        assert np.asarray(player._views.legal(follower.node)).tolist() == legal
+
+
+def test_a_player_that_exits_is_named_with_its_file(listener: ModuleType) -> None:
+    player = AgentPlayer("quits", load_game(LIMIT))
+    with pytest.raises(AgentError, match=r"'quits' called sys.exit\(0\) \(.*listener.py, line \d+\) \(hand 4\)"):
+        player.choose(_follower("MATCHSTATE:1:4::|9hQd", LIMIT))
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ class ViewMaker:
         self._rungs = {"rungs": len(self._ladder), "fractions": self._ladder, "num_players": mapped.game.num_players}
         self._n = mapped.game.num_players
         self.fields = mapped.game.view_fields
+        self._names = [f.name for f in self.fields]
         known = {*self.public(Tree(mapped.definition).root, 0), "hole", "board"}
         unknown = [f.name for f in self.fields if f.name not in known]
         self._dtype = view_dtype(self.fields)
@@ -74,7 +75,9 @@ class ViewMaker:
             known = self.public(node, position)
             if node.kept:
                 node.scratch[position] = known
-        view = {f.name: known.get(f.name) for f in self.fields}
+        view = {
+            n: v.copy() if type(v := known.get(n)) is list else v for n in self._names
+        }  # a player may write into it
         view["hole"] = [self._map.cards[card] for card in hole]
         view["board"] = [self._map.cards[card] for card in board]
         return view
