@@ -28,7 +28,8 @@ from cardai.commands.process import (
     signals,
     write_error,
 )
-from cardai.core.errors import CardaiError, nearest, plugin_place, raised, unknown_name
+from cardai.core.blame import plugin_place, raised
+from cardai.core.errors import CardaiError, nearest, unknown_name
 
 PLAY, LOOK, LEARN, PLUG, WIRE = "Play", "Look at", "Learn and measure", "Write plugins", "Other programs"
 

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import pluggy
 
+from cardai.core.blame import raised
 from cardai.core.discovery import GROUPS, Entry, installed
-from cardai.core.errors import CardaiError, PluginError, UsageError, nearest, raised, unknown_name
+from cardai.core.errors import CardaiError, PluginError, UsageError, nearest, unknown_name
 from cardai.core.hookspecs import HOOK_OF_KIND, PROJECT, WATCHER_HOOKS, Hooks
 from cardai.core.spec import Spec, build, options_of, parse, write_value
 

@@ -10,7 +10,8 @@ from typing import Any
 from attrs import field, frozen
 
 from cardai.core import registry
-from cardai.core.errors import CardaiError, UnknownNameError, UsageError, nearest, plugin_place
+from cardai.core.blame import plugin_place
+from cardai.core.errors import CardaiError, UnknownNameError, UsageError, nearest
 from cardai.core.game import Game
 from cardai.testing._checks import CHECKS, Check, CheckFailed, NotApplicable
 
@@ -107,7 +108,7 @@ def run_checks(cases: Iterable[Case]) -> Iterable[Result]:
 
 
 def place_of(error: BaseException | None) -> str:
-    """Return where a plugin's code raised, as FILE:LINE, or nothing."""
+    """Return where a plugin's own code raised ``error``, as FILE:LINE, or nothing."""
     place = None if error is None else plugin_place(error)
     return "" if place is None else f"{place[1]}:{place[2]}"
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from cardai.arena.asking import bound, own_copy, tell
 from cardai.core.agent import Agent, BoundScalar, ScalarAgent
-from cardai.core.errors import AgentError, raised
+from cardai.core.blame import raised
+from cardai.core.errors import AgentError
 from cardai.core.legal import Amounts, copy_legal
 from cardai.core.rng import Rows, derive
 from cardai.formats.acpc.follower import Follower
