@@ -109,7 +109,7 @@ def run_checks(cases: Iterable[Case]) -> Iterable[Result]:
 
 def place_of(error: BaseException | None) -> str:
     """Return where a plugin's own code raised ``error``, as FILE:LINE, or nothing."""
-    place = None if error is None else plugin_place(error)
+    place = None if error is None else plugin_place(error, ours=False) or plugin_place(error)
     return "" if place is None else f"{place[1]}:{place[2]}"
 
 

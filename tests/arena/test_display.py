@@ -131,6 +131,6 @@ def test_help_holds_the_rules_and_the_fields() -> None:
 def test_an_onlooker_is_nobody_at_the_table() -> None:
     assert [seat_name(seat, None) for seat in (-1, 0, 1)] == ["nobody", "seat 0", "seat 1"]
     assert [seat_name(seat, 0) for seat in (-1, 0, 1)] == ["nobody", "you", "seat 1"]
-    rows = dict(view_rows(Drawn(), {**VIEW, "player": None}))
+    rows = dict(view_rows(Drawn(), {**VIEW, "me": -1}))
     assert rows["dealer"] == "seat 1"
     assert rows["stacks"] == "seat 0 90 chips, seat 1 80 chips"
