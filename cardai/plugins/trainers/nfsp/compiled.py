@@ -16,7 +16,7 @@ from cardai.solve.tree import GameTree
 
 
 @frozen(eq=False)
-class Compiled:
+class CompiledGame:
     """A game for the kernels: R input rows, I information sets."""
 
     env: Env
@@ -27,8 +27,13 @@ class Compiled:
     owner: npt.NDArray[np.int8]  # (R,): the seat whose row it is
     row_of_set: npt.NDArray[np.int32]  # (I,): the input row of each information set
 
+    @property
+    def reward_scale(self) -> float:
+        """1 / the range of returns."""
+        return 1 / max(1e-9, float(np.ptp(self.env.payoff)))
 
-def compile_game(game: Game, layout: Layout, limit: int) -> Compiled:
+
+def compile_game(game: Game, layout: Layout, limit: int) -> CompiledGame:
     """Return ``game`` as arrays. Raises UsageError if it has more than ``limit`` nodes or cannot be enumerated."""
     tree, form = game_form(game, limit)
     sets = tree.infosets
@@ -36,7 +41,7 @@ def compile_game(game: Game, layout: Layout, limit: int) -> Compiled:
     whole = np.concatenate([sets.player[:, None], sets.legal, codes], axis=1, dtype=np.float32)
     _, first, inverse = np.unique(whole, axis=0, return_index=True, return_inverse=True)
     row_of_set = np.array(inverse.reshape(-1), dtype=np.int32)
-    return Compiled(
+    return CompiledGame(
         env=_env(tree, row_of_set, np.searchsorted(sets.player[first], np.arange(3))),
         tree=tree,
         form=form,

@@ -14,7 +14,7 @@ from torch import nn
 from cardai.core.agent import Agent, need_game
 from cardai.core.encoder import Encoder, Layout
 from cardai.core.errors import OptionError, UsageError
-from cardai.core.fields import Views
+from cardai.core.fields import Views, with_role
 from cardai.core.game import Amounts, Game, Legal
 from cardai.learn import native
 from cardai.learn.networks import evaluate, load_networks
@@ -47,6 +47,9 @@ class NFSPAgent(Agent):
         self._networks, self._game, self._layout = networks, game, layout
         self._chosen, self._eta = policy, options.eta
         self._native = native.suits(options.hidden)
+        looks = with_role(game.view_fields, "player")
+        assert looks is not None  # checked when the layout was made
+        self._seat = looks.name
 
     def for_game(self, game: Game) -> Agent:
         need_game(self._game, game, "This NFSP run was trained on")
@@ -56,10 +59,10 @@ class NFSPAgent(Agent):
         if isinstance(legal, Amounts):
             raise UsageError("NFSP plays games with a mask of legal actions only.")
         codes = self._layout.encode(views).reshape(len(views), -1)
-        average = self._average(codes, legal, views["player"])
+        average = self._average(codes, legal, views[self._seat])
         if self._chosen == "average":
             return average
-        greedy = self._greedy(codes, legal, views["player"])
+        greedy = self._greedy(codes, legal, views[self._seat])
         return greedy if self._chosen == "best_response" else (1 - self._eta) * average + self._eta * greedy
 
     def _average(self, codes: npt.NDArray[np.float32], legal: npt.NDArray[np.bool_], seats: Any) -> Floats:
@@ -85,7 +88,9 @@ class NFSPAgent(Agent):
         return out
 
 
-def load_agent(options: NFSP, game: Game, encoder: Encoder | None, directory: Path, chosen: Mapping[str, Any]) -> Agent:
+def load_player(
+    options: NFSP, game: Game, encoder: Encoder | None, directory: Path, chosen: Mapping[str, Any]
+) -> Agent:
     """Return the player in a checkpoint; only the networks are read.
 
     Raises:
