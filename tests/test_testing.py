@@ -17,7 +17,7 @@ from cardai import testing
 from cardai.core.agent import Agent, ScalarAgent
 from cardai.core.encoder import Encoder, Layout, Plane
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.fields import Field
+from cardai.core.fields import Family, Field
 from cardai.core.game import CHANCE, TERMINAL, Game, State
 from cardai.core.spec import option
 from cardai.core.states import StateGame, StateTables
@@ -134,6 +134,20 @@ class NotInDtype(Base):
         return {**super().view(player), "card": 300}
 
 
+class OthersEyes(Base):
+    """Each player believes the view to be the other's."""
+
+    def view(self, player: int) -> dict[str, Any]:
+        return {**super().view(player), "player": 1 - player}
+
+
+class OwnWords(Base):
+    """Player 1 sees the first action late."""
+
+    def view(self, player: int) -> dict[str, Any]:
+        return {**super().view(player), "history": self.bets[player:]}
+
+
 class FieldMissing(Base):
     def view(self, player: int) -> dict[str, Any]:
         return {"player": player, "history": self.bets[:]}
@@ -215,6 +229,8 @@ class Forgetful(Base):
         (SharedView, "views-are-copies", "shares a list"),
         (TooHigh, "views-fit-their-fields", "above its maximum"),
         (NotInDtype, "views-fit-their-fields", "cannot hold 300"),
+        (OthersEyes, "roles-hold", "'player' says [1, 0], not whose view it is"),
+        (OwnWords, "roles-hold", "player 0 sees [0] and player 1 []"),
         (FieldMissing, "views-fit-their-fields", "['history', 'player'] stand"),
         (AcceptsAnything, "illegal-actions-are-refused", "was not refused"),
         (ProbabilitiesOff, "chance-probabilities-sum-to-one", "sum to 1.2"),
@@ -230,6 +246,16 @@ def test_a_fault_in_a_state_is_caught(state: type[State], check: str, said: str)
 def _fields(**changes: Any) -> tuple[Field, ...]:
     """Return Kuhn's view fields with the card's changed."""
     return tuple(evolve(f, **changes) if f.name == "card" else f for f in Kuhn.view_fields)
+
+
+def _history(**changes: Any) -> tuple[Field, ...]:
+    """Return Kuhn's view fields with the history's changed."""
+    return tuple(evolve(f, **changes) if f.name == "history" else f for f in Kuhn.view_fields)
+
+
+def _kuhn_family(**changes: Any) -> Family:
+    """Return a family of Kuhn's fields, the card's changed."""
+    return Family("kuhn", "games of one card", _fields(**changes))
 
 
 class OneStarter(StateTables):
@@ -290,6 +316,15 @@ def _with_tables(tables: type[StateTables]) -> Game:
         (kuhn(rules=""), "description-is-complete", "no rules"),
         (kuhn(view_fields=_fields(doc=" ")), "description-is-complete", "has no doc"),
         (kuhn(view_fields=_fields(name="player")), "description-is-complete", "one name"),
+        (kuhn(view_fields=_fields(role="public")), "roles-hold", "Everybody sees the field 'card'"),
+        (kuhn(view_fields=_history(role="seat_of:said")), "roles-hold", "names the history 'said'"),
+        (kuhn(view_fields=_history(role="by_seat")), "roles-hold", "3 entries, which are not equally many a seat"),
+        (kuhn(view_fields=_history(maximum=2)), "roles-hold", "actions up to 2, the last one is 1"),
+        (kuhn(view_fields=_history(scope="match")), "scopes-hold", "'history' is of the match, but it changes"),
+        (kuhn(families=(_kuhn_family(name="rank"),)), "families-are-spoken", "has a field 'rank', the game has not"),
+        (kuhn(families=(_kuhn_family(role="public"),)), "families-are-spoken", "of the role 'public'; it is 'own'"),
+        (kuhn(families=(_kuhn_family(maximum=3),)), "families-are-spoken", "of the maximum 3; it is 2"),
+        (kuhn(families=("kuhn",)), "families-are-spoken", "'kuhn', which is no Family"),
         (kuhn(action_to_string=lambda self, action: "play"), "actions-have-names", "one text"),
         (kuhn(draw=lambda self, view: 7), "display-works", "not a text"),
         (kuhn(match_over=lambda self, score, hands: False), "matches-are-sound", "not over after"),
@@ -300,6 +335,35 @@ def _with_tables(tables: type[StateTables]) -> Game:
 )
 def test_a_fault_in_a_game_is_caught(game: Game, check: str, said: str) -> None:
     assert said.lower() in reason("game", game, check)
+
+
+class Scored(Base):
+    """A view that shows the score of the match."""
+
+    def __init__(self, score: tuple[float, ...] = ()) -> None:
+        super().__init__()
+        self.score = score
+
+    def view(self, player: int) -> dict[str, Any]:
+        return {**super().view(player), "points": int(sum(self.score))}
+
+
+@pytest.mark.parametrize(
+    ("scope", "said"), [("hand", "of the hand, but with another score it is 3, not 0"), ("match", "")]
+)
+def test_what_depends_on_the_score_is_of_the_match(scope: Any, said: str) -> None:
+    points = Field("points", "count", "points of both", 100, scope=scope)
+    body = {
+        "new_initial_state": lambda self, setup=None: Scored(setup.score if setup else ()),
+        "view_fields": (*Kuhn.view_fields, points),
+    }
+    assert said in reason("game", frozen(type("ScoredKuhn", (Kuhn,), body))(), "scopes-hold")
+
+
+def test_a_family_with_what_games_may_have_is_spoken_without_it() -> None:
+    pattern = Field("rank", "count", "a rank")
+    family = Family("kuhn", "games of one card", Kuhn.view_fields, (pattern,))
+    assert reason("game", kuhn(families=(family,)), "families-are-spoken") == ""
 
 
 def test_an_option_without_help_or_default_is_caught() -> None:

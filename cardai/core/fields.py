@@ -44,7 +44,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "opponent": KINDS,  # what the player knows of others
     "public": KINDS,  # the same in everybody's view
     "by_seat": KINDS,  # public: seat 0's entries, then seat 1's, ..., equally many a seat
-    "actions": ("public_history",),  # the numbers of the actions so far, or what ``labels`` say
+    "actions": ("public_history",),  # the numbers of the players' actions so far
     "seat_of": ("public_history", "private_history"),  # "seat_of:X": who made each entry of the history X
     "round_of": ("public_history", "private_history"),  # "round_of:X": the round of each entry of the history X
 }
@@ -126,7 +126,7 @@ class Family:
     """A vocabulary: fields that mean the same in every game that says it speaks the family (``Game.families``).
 
     Its ``fields`` are in all views of such a game, ``optional`` ones in some games'. Each is a pattern: the game's field
-    has its name, kind, role and scope; where the pattern has a maximum, a size or labels, these too. ``doc`` says what the
+    has its name, kind and scope, and its role, maximum, size and labels where the pattern has them. ``doc`` says what the
     games are ("betting games").
     """
 

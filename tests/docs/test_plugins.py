@@ -33,6 +33,11 @@ def test_every_kind_of_field_is_explained() -> None:
     assert tuple(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == fields.KINDS
 
 
+def test_every_role_of_a_field_is_explained() -> None:
+    table = TEXT.partition("| role | meaning |")[2].partition("\n\n")[0]
+    assert re.findall(r"^\| `(\w+)(?::X)?` \|", table, re.MULTILINE) == [role for role in fields.ROLES if role]
+
+
 @pytest.mark.parametrize("kind", list(testing.CHECKS))
 def test_every_check_is_listed_with_its_claim(kind: str) -> None:
     table = TEXT.partition(f"**{kind}**")[2].partition("\n\n**")[0]

@@ -26,7 +26,7 @@ POKER = Family(
         Field("raises", "count", "Bets and raises this round (the blind not counted).", role="public"),
         Field("score", "chips", "The match's score, by seat (rounded; zeros outside a match).", 2**31 - 1, unit="chips",
               role="by_seat", scope="match"),
-        Field("history", "public_history", "Actions in order.", role="actions"),
+        Field("history", "public_history", "Actions in order: 0 fold, 1 check or call, then bets and raises."),
         Field("history_round", "public_history", "The round of each action.", role="round_of:history"),
         Field("history_seat", "public_history", "Who did each action.", role="seat_of:history"),
     ),
@@ -56,15 +56,16 @@ def betting_fields(betting: Betting, most: int) -> tuple[Field, ...]:
 
 
 def history_fields(
-    betting: Betting, said: str, top: int, length: int = 0, labels: tuple[str, ...] = ()
+    betting: Betting, said: str, top: int, length: int = 0, role: str = "actions", labels: tuple[str, ...] = ()
 ) -> tuple[Field, ...]:
     """Return the history fields of a betting game: what its numbers say, the largest, and how many there can be.
 
-    ``length`` 0 is the most that the betting allows; ``labels`` are for histories whose numbers are no actions.
+    ``length`` 0 is the most that the betting allows. ``role`` "public" is for histories whose numbers are not those of
+    actions (the chips that a rung of a ladder came to).
     """
     length = length or betting.history_length
     return (
-        POKER.field("history", top, length, doc=f"Actions in order: {said}.", labels=labels),
+        POKER.field("history", top, length, doc=f"Actions in order: {said}.", role=role, labels=labels),
         POKER.field("history_round", betting.num_rounds - 1, length),
         POKER.field("history_seat", betting.num_players - 1, length),
     )

@@ -266,7 +266,12 @@ class BoardPoker(ButtonMatches, RowGame):
             *betting_fields(self.betting, most),
             POKER.field("hole", top, self.hole_cards),
             POKER.field("board", top, self.board_cards[-1]),
-            *history_fields(self.betting, f"0 fold, 1 check or call, {raised}", largest),
+            *history_fields(
+                self.betting,
+                f"0 fold, 1 check or call, {raised}",
+                largest,
+                role="public" if self.ladder() else "actions",
+            ),
         )
 
     @cached_property

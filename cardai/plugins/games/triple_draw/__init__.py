@@ -209,7 +209,7 @@ class TripleDraw(ButtonMatches, RowGame):
             evolve(shown["stacks"], maximum=self.stack or most),
             shown["folded"],
             evolve(shown["raises"], maximum=self.cap),
-            *history_fields(self.betting, said, FIRST_DISCARD + 5, length, _SAID),
+            *history_fields(self.betting, said, FIRST_DISCARD + 5, length, "public", _SAID),
             evolve(shown["score"], doc="The match's score, by seat (zeros outside a match)."),
             DRAW.field("hand"),
             DRAW.field("discarded"),
