@@ -14,8 +14,9 @@ import numpy.typing as npt
 from attrs import frozen
 
 from cardai import make
+from cardai.arena.blame import raised
 from cardai.core.agent import Agent, legal_list
-from cardai.core.errors import CardaiError, raised
+from cardai.core.errors import CardaiError
 from cardai.core.fields import Field, unpack_view
 from cardai.core.game import Actions, Game, IntArray, Legal, Tables, allows
 from cardai.core.legal import copy_legal

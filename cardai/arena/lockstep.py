@@ -11,9 +11,10 @@ import numpy.typing as npt
 from attrs import frozen
 
 from cardai.arena.asking import Question, guarded, own_copy, tell
+from cardai.arena.blame import plugin_place, raised
 from cardai.arena.records import Record
 from cardai.core.agent import Agent
-from cardai.core.errors import AgentError, CardaiError, PluginError, plugin_place, raised
+from cardai.core.errors import AgentError, CardaiError, PluginError
 from cardai.core.fields import unpack_view, view_dtype
 from cardai.core.game import TERMINAL, Actions, Game, IntArray, Legal, setup_dtype
 from cardai.core.rng import Seeds, derive, hash_rows

@@ -22,11 +22,11 @@ from attrs import frozen
 from cardai.arena.asking import bound
 from cardai.arena.lockstep import LockStep, Part, hand_dtype
 from cardai.arena.records import Record, RecordWriter
+from cardai.arena.statistics import Estimate, group_sums, rate, ratio
 from cardai.core import registry
 from cardai.core.agent import Agent
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
-from cardai.core.statistics import Estimate, group_sums, rate, ratio
 
 Progress = Callable[[int, int], None]
 """Called with (games finished, games in all)."""

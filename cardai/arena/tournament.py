@@ -15,12 +15,12 @@ from attrs import field, frozen
 
 from cardai import make
 from cardai.arena import match
+from cardai.arena.statistics import Estimate, rate, ratio
 from cardai.core import registry
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.files import read_json
 from cardai.core.game import Game
 from cardai.core.rng import derive
-from cardai.core.statistics import Estimate, rate, ratio
 
 Progress = Callable[[str, int, int], None]
 """Called with (pairing, games finished in it, games in it)."""

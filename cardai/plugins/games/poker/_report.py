@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardai.core.statistics import Estimate, group_sums, ratio
+from cardai.arena.statistics import Estimate, group_sums, ratio
 
 
 def figures(hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]], big_blind: int) -> dict[str, Estimate]:

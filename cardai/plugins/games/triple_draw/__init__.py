@@ -292,7 +292,7 @@ class TripleDraw(ButtonMatches, RowGame):
         ]
 
     def figures(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> Mapping[str, Estimate]:
-        from cardai.core.statistics import group_sums, ratio
+        from cardai.arena.statistics import group_sums, ratio
 
         played = group_sums(hands["group"], np.ones(len(hands)))
         won = hands["returns"][np.arange(len(hands)), seats] * (1000 / self.big_blind)

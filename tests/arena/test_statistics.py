@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from cardai.core.statistics import Estimate, group_sums, mean, rate, ratio, student_t, wilson
+from cardai.arena.statistics import Estimate, group_sums, mean, rate, ratio, student_t, wilson
 
 
 @pytest.mark.parametrize(
