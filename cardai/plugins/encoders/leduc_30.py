@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
-from cardai.cards.poker.fields import POKER
+from cardai.cards.poker.fields import POKER, last_round
 from cardai.core.agent import need_family
 from cardai.core.encoder import Encoder, Layout, Plane
 from cardai.core.errors import UsageError
@@ -82,10 +82,10 @@ class Leduc30(Encoder):
             raise UsageError(
                 f"leduc_30 is for two seats and three actions. Got {game.num_players} and {game.num_distinct_actions}."
             )
-        limits = getattr(game, "max_raises", (LEVELS - 1,) * ROUNDS)
-        if len(limits) > ROUNDS or max(limits) > LEVELS - 1:
+        rounds, raises = last_round(game) + 1, fields["raises"].maximum
+        if rounds > ROUNDS or raises > LEVELS - 1:
             raise UsageError(
-                f"leduc_30 has room for {ROUNDS} rounds of {LEVELS - 1} raises. This game allows {limits}."
+                f"leduc_30 has room for {ROUNDS} rounds of {LEVELS - 1} raises. This game has {rounds} of {raises}."
             )
         return Leduc30Layout(lossless=not getattr(game, "suits", True))
 
