@@ -1,8 +1,8 @@
 """Neural fictitious self-play (Heinrich and Silver 2016) for two-player games: an average policy that nears Nash.
 
-    training.py   the algorithm in words, the metrics; what follows plays and learns, engines.py says which does
-    tables.py     its loop in Python: any game, networks by torch (learner.py)
-    native.py     the same loop in one kernel (_kernels.py, ``iterate``): small games as arrays (compiled.py)
+training.py   the algorithm in words, the metrics; what follows plays and learns, engines.py says which does
+tables.py     its loop in Python: any game, networks by torch (learner.py)
+native.py     the same loop in one kernel (_kernels.py, ``iterate``): small games as arrays (compiled.py)
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
+from cardai.core.arrays import Bools, Float32s, Int8s, Int64s
 from cardai.core.encoder import Layout
 from cardai.core.game import Game
 from cardai.plugins.trainers.nfsp._kernels import Env
@@ -22,9 +23,9 @@ class CompiledGame:
     env: Env
     tree: GameTree
     form: Any
-    codes: npt.NDArray[np.float32]  # (R, I): the encoded view of each row
-    legal: npt.NDArray[np.bool_]  # (R, A)
-    owner: npt.NDArray[np.int8]  # (R,): the seat whose row it is
+    codes: Float32s  # (R, I): the encoded view of each row
+    legal: Bools  # (R, A)
+    owner: Int8s  # (R,): the seat whose row it is
     row_of_set: npt.NDArray[np.int32]  # (I,): the input row of each information set
 
     @property
@@ -52,7 +53,7 @@ def compile_game(game: Game, layout: Layout, limit: int) -> CompiledGame:
     )
 
 
-def _env(tree: GameTree, row_of_set: npt.NDArray[np.int32], first_row: npt.NDArray[np.int64]) -> Env:
+def _env(tree: GameTree, row_of_set: npt.NDArray[np.int32], first_row: Int64s) -> Env:
     nodes = len(tree.player)
     child = np.full((nodes, tree.infosets.legal.shape[1]), -1, np.int32)
     cumulative = np.zeros(nodes)

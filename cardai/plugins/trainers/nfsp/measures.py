@@ -5,16 +5,15 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from cardai.core.arrays import Float64s, Int8s
 from cardai.core.errors import CardaiError
 from cardai.core.trainer import Metrics
 from cardai.plugins.trainers.nfsp.compiled import CompiledGame
 from cardai.solve import _kernels as solve_kernels
 from cardai.solve.sequence_form import behaviour_of, plan_of
 
-Floats = npt.NDArray[np.float64]
 
-
-def measure_policy(game: CompiledGame, policy: Floats) -> tuple[Floats, Floats]:
+def measure_policy(game: CompiledGame, policy: Float64s) -> tuple[Float64s, Float64s]:
     """Return each seat's expected value and its best response's value, for row policies (R, A)."""
     plan = plan_of(game.form, behaviour_of(game.tree, policy[game.row_of_set]))
     expected, best, values = np.zeros(2), np.zeros(2), np.zeros_like(plan)
@@ -22,7 +21,7 @@ def measure_policy(game: CompiledGame, policy: Floats) -> tuple[Floats, Floats]:
     return expected, best
 
 
-def average_policy_metrics(game: CompiledGame, policy: Floats, q: Floats, empirical: Floats | None) -> Metrics:
+def average_policy_metrics(game: CompiledGame, policy: Float64s, q: Float64s, empirical: Float64s | None) -> Metrics:
     """Return the metrics of average policy ``policy``, greedy in ``q`` and the reservoirs' ``empirical`` policy (R, A).
 
     A seat's ``greedy_gap`` is what the best response to the other's average policy earns more than greedy Q does.
@@ -40,7 +39,7 @@ def average_policy_metrics(game: CompiledGame, policy: Floats, q: Floats, empiri
     return metrics
 
 
-def empirical_policy(game: CompiledGame, rows: npt.NDArray[np.int32], actions: npt.NDArray[np.int8]) -> Floats:
+def empirical_policy(game: CompiledGame, rows: npt.NDArray[np.int32], actions: Int8s) -> Float64s:
     """Return the frequencies (R, A) of reservoir entries; uniform at rows that never occur."""
     cells = rows.astype(np.int64) * game.legal.shape[1] + actions
     counts = np.bincount(cells, minlength=game.legal.size).reshape(game.legal.shape)

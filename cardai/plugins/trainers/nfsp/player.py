@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import nn
 
 from cardai.core.agent import Agent, need_game
+from cardai.core.arrays import Bools, Float32s, Float64s
 from cardai.core.encoder import Encoder, Layout
 from cardai.core.errors import OptionError, UsageError
 from cardai.core.fields import Views, with_role
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from cardai.plugins.trainers.nfsp import NFSP
 
 POLICIES = ("average", "best_response", "mixture")
-Floats = npt.NDArray[np.float64]
 
 
 class NFSPAgent(Agent):
@@ -55,7 +54,7 @@ class NFSPAgent(Agent):
         need_game(self._game, game, "This NFSP run was trained on")
         return self
 
-    def policy(self, views: Views, legal: Legal) -> Floats:
+    def policy(self, views: Views, legal: Legal) -> Float64s:
         if isinstance(legal, Amounts):
             raise UsageError("NFSP plays games with a mask of legal actions only.")
         codes = self._layout.encode(views).reshape(len(views), -1)
@@ -65,16 +64,16 @@ class NFSPAgent(Agent):
         greedy = self._greedy(codes, legal, views[self._seat])
         return greedy if self._chosen == "best_response" else (1 - self._eta) * average + self._eta * greedy
 
-    def _average(self, codes: npt.NDArray[np.float32], legal: npt.NDArray[np.bool_], seats: Any) -> Floats:
+    def _average(self, codes: Float32s, legal: Bools, seats: Any) -> Float64s:
         outputs = np.where(legal, self._ask("policy", codes, legal, seats), -np.inf)
         powers = np.exp(outputs - outputs.max(axis=1, keepdims=True))
         return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
-    def _greedy(self, codes: npt.NDArray[np.float32], legal: npt.NDArray[np.bool_], seats: Any) -> Floats:
+    def _greedy(self, codes: Float32s, legal: Bools, seats: Any) -> Float64s:
         values = np.where(legal, self._ask("acting", codes, legal, seats), -np.inf)
         return np.asarray(np.arange(legal.shape[1]) == values.argmax(axis=1)[:, None], np.float64)
 
-    def _ask(self, role: str, codes: npt.NDArray[np.float32], legal: npt.NDArray[np.bool_], seats: Any) -> Floats:
+    def _ask(self, role: str, codes: Float32s, legal: Bools, seats: Any) -> Float64s:
         out = np.zeros(legal.shape)
         for seat, network in enumerate(pick(self._networks, role)):
             mine = np.flatnonzero(np.asarray(seats) == seat)
