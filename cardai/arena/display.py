@@ -104,7 +104,7 @@ def value_text(game: Game, f: Field, value: Any, player: int | None) -> str:
     if f.kind == "seat":
         return seat_name(int(value), player)
     if 0 <= value < len(f.labels):
-        return f.labels[value]
+        return f.labels[int(value)]
     return f"{value:,} {f.unit}".strip()
 
 

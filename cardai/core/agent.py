@@ -62,7 +62,7 @@ class Agent:
     def policy(self, views: Views, legal: Legal) -> Float64s:
         """Return (n, num_distinct_actions) probabilities, each row summing to 1 over legal actions.
 
-        In full no-limit games the columns are the three kinds (fold, call, raise).
+        Where legal actions are :class:`~cardai.core.legal.Amounts`, the columns are their three kinds.
         """
         raise NotImplementedError(f"{type(self).__name__} has no policy, only act: it cannot be measured exactly.")
 
@@ -96,8 +96,8 @@ class ScalarAgent(Agent):
     def choose(self, view: Mapping[str, Any], legal: list[int], rng: random.Random) -> int:
         """Return one of ``legal``.
 
-        ``view`` maps the game's view fields to plain values. In full no-limit games ``legal`` holds 0 and 1 where
-        legal, the smallest and the largest raise; any amount between those two may be returned.
+        ``view`` maps the game's view fields to plain values. In games of amounts (no-limit betting) ``legal`` holds
+        0 and 1 where legal, the smallest and the largest amount; any between those two may be returned.
         """
         raise NotImplementedError
 

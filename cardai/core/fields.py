@@ -199,7 +199,7 @@ def _put(column: Any, i: int, f: Field, value: Any) -> None:
 def unpack_view(fields: tuple[Field, ...], view: Any) -> dict[str, Any]:
     """Return one row of views as a dict of plain Python values (the inverse of :func:`pack_views`)."""
     # one call for all single values is much faster than one a field
-    row = dict(zip(view.dtype.names, view.item(), strict=True)) if isinstance(view, np.void) else view
+    row = dict(zip(view.dtype.names or (), view.item(), strict=True)) if isinstance(view, np.void) else view
     out: dict[str, Any] = {}
     for f in fields:
         value = row[f.name]

@@ -22,11 +22,13 @@ def canonical_form(game: Game) -> CanonicalForm:
     """Return how views of ``game`` look up to suits' names and the order of cards, by the families it speaks.
 
     Draw games: ``hand``, with ``discarded`` where there is such a field. Hold'em: ``hole`` and ``board``. Views of other
-    games are returned as they are. The places of cards are None but for draw games.
+    games are returned as they are, and so are views that show more cards, whose suits would no longer fit the renamed ones.
+    The places of cards are None but for draw games.
     """
-    if game.speaks(DRAW):
-        return _hand_with_discards if any(f.name == "discarded" for f in game.view_fields) else _hand
-    return _hole_and_board if is_holdem(game) else as_dealt
+    cards = {f.name for f in game.view_fields if f.kind in ("card", "cards", "card_set")}
+    if game.speaks(DRAW) and cards <= {"hand", "discarded"}:
+        return _hand_with_discards if "discarded" in cards else _hand
+    return _hole_and_board if is_holdem(game) and cards == {"hole", "board"} else as_dealt
 
 
 def as_dealt(views: Views) -> tuple[Views, None]:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from attrs import frozen
 
 from cardai.core.agent import Agent
+from cardai.core.arrays import Float64s
 from cardai.core.errors import AgentError, UsageError
 from cardai.core.game import Game
 from cardai.solve import _kernels
@@ -21,7 +22,6 @@ from cardai.solve.sequence_form import behaviour_of, game_form, plan_of
 from cardai.solve.tabular import TabularAgent, tabular_agent
 from cardai.solve.tree import GameTree, game_tree
 
-Floats = npt.NDArray[np.float64]
 SUM_TOLERANCE = 1e-4
 """How far from 1 an agent's probabilities may sum (float32 networks); they are normalised."""
 
@@ -51,12 +51,12 @@ class Measured:
         return self.nash_conv / len(self.expected)
 
 
-def measure_behaviour(form: Form, behaviour: Floats) -> Measured:
+def measure_behaviour(form: Form, behaviour: Float64s) -> Measured:
     """Return the exact values of a behaviour (S,) of all players."""
     return measure_plan(form, plan_of(form, behaviour))
 
 
-def measure_plan(form: Form, plan: Floats) -> Measured:
+def measure_plan(form: Form, plan: Float64s) -> Measured:
     """Return the exact values of all players' realisation plans (S,)."""
     players = len(form.info_start) - 1
     expected, best = np.empty(players), np.empty(players)
@@ -110,7 +110,7 @@ def best_response(game: Game, agent: Agent, name: str = "") -> TabularAgent:
     return tabular_agent(tree, answer, f"The best response to {name or type(agent).__name__}")
 
 
-def profile(game: Game, agents: Agent | Sequence[Agent], name: str = "") -> Floats:
+def profile(game: Game, agents: Agent | Sequence[Agent], name: str = "") -> Float64s:
     """Return the behaviour (S,) of one agent in every seat, or of one agent a seat."""
     tree = game_tree(game)
     if isinstance(agents, Agent):
@@ -125,7 +125,7 @@ def profile(game: Game, agents: Agent | Sequence[Agent], name: str = "") -> Floa
     return behaviour_of(tree, table)
 
 
-def ask(tree: GameTree, agent: Agent, infosets: npt.NDArray[np.integer], name: str = "") -> Floats:
+def ask(tree: GameTree, agent: Agent, infosets: npt.NDArray[np.integer], name: str = "") -> Float64s:
     """Return the agent's probabilities (n, num_distinct_actions) at ``infosets`` (n,), asked in one batch.
 
     Raises:

@@ -17,12 +17,12 @@ import numpy as np
 import numpy.typing as npt
 from attrs import define, evolve, field, frozen
 
+from cardai.core.arrays import Bools, Float64s, Int8s
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views, pack_views
 from cardai.core.game import CHANCE, TERMINAL, Game, State
 
 Ints = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float64]
 
 NODE_LIMIT = 2_000_000
 """The largest tree that is enumerated unless the caller says otherwise."""
@@ -46,8 +46,8 @@ class InformationSets:
     num_actions: Ints  # (I,)
     sequence_infoset: Ints  # (S,)
     sequence_action: Ints  # (S,) the game's action
-    player: npt.NDArray[np.int8]  # (I,)
-    legal: npt.NDArray[np.bool_]  # (I, num_distinct_actions)
+    player: Int8s  # (I,)
+    legal: Bools  # (I, num_distinct_actions)
     views: Views  # (I,) what the player to act sees there
     keys: tuple[bytes, ...]  # (I,)
 
@@ -65,18 +65,18 @@ class GameTree:
     """N nodes; node 0 is the root, the children of a node follow one another, parents come before children."""
 
     game: Game
-    player: npt.NDArray[np.int8]  # (N,) seat to act, -1 chance, -4 finished
+    player: Int8s  # (N,) seat to act, -1 chance, -4 finished
     parent: Ints  # (N,) -1 at the root
     first_child: Ints  # (N,)
     num_children: Ints  # (N,) 0 at finished nodes
     action: Ints  # (N,) the action or chance outcome that leads here, -1 at the root
-    probability: Floats  # (N,) of the chance outcome that leads here; 1 after a player's action
+    probability: Float64s  # (N,) of the chance outcome that leads here; 1 after a player's action
     infoset: Ints  # (N,) the acting player's information set, -1 at other nodes
-    public: npt.NDArray[np.bool_]  # (N,) chance nodes whose outcome everybody sees
+    public: Bools  # (N,) chance nodes whose outcome everybody sees
     terminals: Ints  # (T,) the finished nodes
     terminal_sequences: Ints  # (T, P) each player's last sequence there
-    terminal_reach: Floats  # (T,) the product of chance's probabilities on the way
-    terminal_returns: Floats  # (T, P)
+    terminal_reach: Float64s  # (T,) the product of chance's probabilities on the way
+    terminal_returns: Float64s  # (T, P)
     infosets: InformationSets
 
     @property

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Mask = npt.NDArray[np.bool_]
-Weights = npt.NDArray[np.float64]
+from cardai.core.arrays import Bools, Float64s
+
+Weights = Float64s
 
 
-def spread(weights: Weights, mask: Mask, move: bool = True) -> Weights:
+def spread(weights: Weights, mask: Bools, move: bool = True) -> Weights:
     """Return (n, A) probabilities from (n, 3) or (1, 3) weights of fold, call and raise, and the legal actions (n, A).
 
     Columns are 0 fold, 1 check or call, and from 2 on the raises (limit: one; a ladder: its rungs, which share the weight
@@ -36,14 +36,14 @@ def spread(weights: Weights, mask: Mask, move: bool = True) -> Weights:
     return np.asarray(out / out.sum(axis=1, keepdims=True))
 
 
-def first_raise(mask: Mask) -> Mask:
+def first_raise(mask: Bools) -> Bools:
     """Return the legal actions with only the lowest of the raises left."""
     out = mask.copy()
     out[:, 3:] &= (np.cumsum(mask[:, 2:], axis=1) - mask[:, 2:])[:, 1:] == 0
     return out
 
 
-def last_raise(mask: Mask) -> Mask:
+def last_raise(mask: Bools) -> Bools:
     """Return the legal actions with only the highest of the raises left."""
     out = mask.copy()
     out[:, 2:] &= np.cumsum(mask[:, :1:-1], axis=1)[:, ::-1] == 1

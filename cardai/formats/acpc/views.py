@@ -135,7 +135,7 @@ def _packers(fields: Sequence[Field]) -> tuple[list[Callable[[Mapping[str, Any]]
     places: dict[str, int] = {}
     numbers: list[Field] = []
     for f in fields:
-        if f.kind != "public_history" and f.name not in ("hole", "board"):
+        if f.kind not in ("public_history", "cards"):
             numbers.append(f)
             continue
         if numbers:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from attrs import frozen
 
-from cardai.cards.poker.fields import POKER
+from cardai.cards.poker.fields import POKER, last_round
 from cardai.core.agent import need_family
+from cardai.core.arrays import Float32s
 from cardai.core.encoder import Encoder, Layout, Plane
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views
@@ -37,7 +37,7 @@ class Leduc30Layout(Layout):
     def __init__(self, lossless: bool) -> None:
         self.lossless = lossless
 
-    def encode(self, views: Views) -> npt.NDArray[np.float32]:
+    def encode(self, views: Views) -> Float32s:
         n = len(views)
         code = np.zeros((n, 30), np.float32)
         rows = np.arange(n)
@@ -54,7 +54,7 @@ class Leduc30Layout(Layout):
             level[at, round_] += raised
         return code
 
-    def decode(self, code: npt.NDArray[np.float32]) -> dict[str, Any]:
+    def decode(self, code: Float32s) -> dict[str, Any]:
         bits = code[_HISTORY:].reshape(2, ROUNDS, LEVELS, 2)
         betting = [
             {"seat": int(s), "round": int(r), "raises before": int(level), "action": "bet or raise" if a else "call"}
@@ -82,10 +82,10 @@ class Leduc30(Encoder):
             raise UsageError(
                 f"leduc_30 is for two seats and three actions. Got {game.num_players} and {game.num_distinct_actions}."
             )
-        limits = getattr(game, "max_raises", (LEVELS - 1,) * ROUNDS)
-        if len(limits) > ROUNDS or max(limits) > LEVELS - 1:
+        rounds, raises = last_round(game) + 1, fields["raises"].maximum
+        if rounds > ROUNDS or raises > LEVELS - 1:
             raise UsageError(
-                f"leduc_30 has room for {ROUNDS} rounds of {LEVELS - 1} raises. This game allows {limits}."
+                f"leduc_30 has room for {ROUNDS} rounds of {LEVELS - 1} raises. This game has {rounds} of {raises}."
             )
         return Leduc30Layout(lossless=not getattr(game, "suits", True))
 

@@ -11,7 +11,7 @@ from attrs import frozen
 from cardai.cards.poker.combos import COUNT, compatible, pair_index, pairs
 from cardai.cards.poker.fields import POKER
 from cardai.core.agent import need_family
-from cardai.core.arrays import Float32s
+from cardai.core.arrays import Float32s, Uint64s
 from cardai.core.encoder import Encoder, Layout, Plane
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views
@@ -98,7 +98,7 @@ class HandLayout(Layout):
         return out
 
 
-def _sets(cards: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+def _sets(cards: npt.NDArray[Any]) -> Uint64s:
     bits = np.where(cards >= 0, np.uint64(1) << np.maximum(cards, 0).astype(np.uint64), np.uint64(0))
     return np.asarray(np.bitwise_or.reduce(bits, axis=1), np.uint64)
 

@@ -20,7 +20,8 @@ from cardai.core.agent import Agent, need_game
 from cardai.core.arrays import Float64s
 from cardai.core.encoder import Layout
 from cardai.core.fields import Views
-from cardai.core.game import Amounts, Game, Legal
+from cardai.core.game import Game
+from cardai.core.legal import Legal, legal_columns
 from cardai.learn import tensors
 from cardai.learn.grid_networks import SuitNetwork
 from cardai.learn.views import CanonicalForm
@@ -117,7 +118,7 @@ class StrengthPlayer(ValuePlayer):
     """Hold'em: bets by the published heuristic, over the network's chance to beat a random hand."""
 
     def policy(self, views: Views, legal: Legal) -> Float64s:
-        mask = legal.kinds if isinstance(legal, Amounts) else legal
+        mask = legal_columns(legal)
         kinds = np.stack([mask[:, 0], mask[:, 1], mask[:, 2:].any(axis=1)], axis=1)
         return spread(betting_policy(self.network.outputs(views)[:, 0], views, kinds, _BASELINE), mask)
 

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import nn
 
 from cardai.core.agent import Agent, need_game
+from cardai.core.arrays import Bools, Float32s, Float64s
 from cardai.core.encoder import Encoder, Layout
 from cardai.core.errors import OptionError, UsageError
-from cardai.core.fields import Views
+from cardai.core.fields import Views, with_role
 from cardai.core.game import Amounts, Game, Legal
 from cardai.learn import native
 from cardai.learn.networks import evaluate, load_networks
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from cardai.plugins.trainers.nfsp import NFSP
 
 POLICIES = ("average", "best_response", "mixture")
-Floats = npt.NDArray[np.float64]
 
 
 class NFSPAgent(Agent):
@@ -47,31 +46,34 @@ class NFSPAgent(Agent):
         self._networks, self._game, self._layout = networks, game, layout
         self._chosen, self._eta = policy, options.eta
         self._native = native.suits(options.hidden)
+        looks = with_role(game.view_fields, "player")
+        assert looks is not None  # checked when the layout was made
+        self._seat = looks.name
 
     def for_game(self, game: Game) -> Agent:
         need_game(self._game, game, "This NFSP run was trained on")
         return self
 
-    def policy(self, views: Views, legal: Legal) -> Floats:
+    def policy(self, views: Views, legal: Legal) -> Float64s:
         if isinstance(legal, Amounts):
             raise UsageError("NFSP plays games with a mask of legal actions only.")
         codes = self._layout.encode(views).reshape(len(views), -1)
-        average = self._average(codes, legal, views["player"])
+        average = self._average(codes, legal, views[self._seat])
         if self._chosen == "average":
             return average
-        greedy = self._greedy(codes, legal, views["player"])
+        greedy = self._greedy(codes, legal, views[self._seat])
         return greedy if self._chosen == "best_response" else (1 - self._eta) * average + self._eta * greedy
 
-    def _average(self, codes: npt.NDArray[np.float32], legal: npt.NDArray[np.bool_], seats: Any) -> Floats:
+    def _average(self, codes: Float32s, legal: Bools, seats: Any) -> Float64s:
         outputs = np.where(legal, self._ask("policy", codes, legal, seats), -np.inf)
         powers = np.exp(outputs - outputs.max(axis=1, keepdims=True))
         return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
-    def _greedy(self, codes: npt.NDArray[np.float32], legal: npt.NDArray[np.bool_], seats: Any) -> Floats:
+    def _greedy(self, codes: Float32s, legal: Bools, seats: Any) -> Float64s:
         values = np.where(legal, self._ask("acting", codes, legal, seats), -np.inf)
         return np.asarray(np.arange(legal.shape[1]) == values.argmax(axis=1)[:, None], np.float64)
 
-    def _ask(self, role: str, codes: npt.NDArray[np.float32], legal: npt.NDArray[np.bool_], seats: Any) -> Floats:
+    def _ask(self, role: str, codes: Float32s, legal: Bools, seats: Any) -> Float64s:
         out = np.zeros(legal.shape)
         for seat, network in enumerate(pick(self._networks, role)):
             mine = np.flatnonzero(np.asarray(seats) == seat)
@@ -85,7 +87,9 @@ class NFSPAgent(Agent):
         return out
 
 
-def load_agent(options: NFSP, game: Game, encoder: Encoder | None, directory: Path, chosen: Mapping[str, Any]) -> Agent:
+def load_player(
+    options: NFSP, game: Game, encoder: Encoder | None, directory: Path, chosen: Mapping[str, Any]
+) -> Agent:
     """Return the player in a checkpoint; only the networks are read.
 
     Raises:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import torch
 from torch import nn
 
+from cardai.core.arrays import Bools
 from cardai.learn.buffers import Codec, Entries
 
 if TYPE_CHECKING:
@@ -121,12 +122,12 @@ class TorchLearner:
                         }
 
 
-def pack_legal(legal: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint8]:
+def pack_legal(legal: Bools) -> npt.NDArray[np.uint8]:
     """Return masks (n, A) as bits."""
     return np.packbits(legal, axis=1)
 
 
-def unpack_legal(packed: npt.NDArray[np.uint8], actions: int) -> npt.NDArray[np.bool_]:
+def unpack_legal(packed: npt.NDArray[np.uint8], actions: int) -> Bools:
     """Return bits as masks (n, A)."""
     return np.unpackbits(packed, axis=1, count=actions).astype(np.bool_)
 
