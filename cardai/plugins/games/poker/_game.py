@@ -195,6 +195,12 @@ def ladder_fraction(text: str) -> float:
     return value
 
 
+def few(instance: Any, attribute: Any, value: tuple[int, ...]) -> None:
+    """Refuse caps beyond the competition's largest."""
+    if max(value) > 255:
+        raise ValueError(f"{attribute.name} must be at most 255 a round. Got {value}.")
+
+
 def check_ladder(instance: Any, attribute: Attribute[Any], value: tuple[str, ...]) -> None:
     """Refuse a ladder that is too long or not ascending with all-in last."""
     if len(value) > MAX_RUNGS:
@@ -261,7 +267,7 @@ class BoardPoker(ButtonMatches, RowGame):
     @cached_property
     def view_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
         """The family's fields: of betting games, the cards, and the histories."""
-        top, most = self.num_chance_outcomes - 1, self._most_chips()
+        top, most = self.num_chance_outcomes - 1, self.most_chips()
         raised, largest = ("N raise to N chips in the hand", most) if self.betting.no_limit else ("2 bet or raise", 2)
         return (
             *betting_fields(self.betting, most),
@@ -282,10 +288,10 @@ class BoardPoker(ButtonMatches, RowGame):
         return (
             Field("showdown", "flag", "Whether hands were compared."),
             Field("round", "count", "The last round in which somebody acted.", betting.num_rounds - 1),
-            Field("pot", "chips", "All chips put in.", self._most_chips() * betting.num_players, unit="chips"),
+            Field("pot", "chips", "All chips put in.", self.most_chips() * betting.num_players, unit="chips"),
         )
 
-    def _most_chips(self) -> int:
+    def most_chips(self) -> int:
         """Return the most that one seat can put in."""
         betting, stack = self.betting, max(self.seat_stacks())
         if betting.no_limit:

@@ -38,7 +38,7 @@ class VideoPoker(RowGame):
         validator=_known_table,
         help="payouts: 976-9-6, 800-9-6, or nine numbers joined with +, jacks or better first, royal flush last",
     )
-    hands: int = option(1, validator=validators.ge(1), help="hands in a match")
+    hands: int = option(1, validator=[validators.ge(1), validators.le(1_000_000)], help="hands in a match")
 
     num_players = 1
     num_distinct_actions = HOLDS
