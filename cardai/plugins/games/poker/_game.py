@@ -21,6 +21,7 @@ from cardai.cards.poker.betting import (
 )
 from cardai.cards.poker.button import ButtonMatches
 from cardai.cards.poker.fields import POKER, betting_fields, history_fields
+from cardai.cards.poker.words import betting_words, ladder_raise, limit_raise, rung_words
 from cardai.core import rows as core_rows
 from cardai.core.determinize import Source
 from cardai.core.fields import Family, Field, Views
@@ -319,6 +320,17 @@ class BoardPoker(ButtonMatches, RowGame):
         from cardai.plugins.games.poker._determinize import determinize
 
         return determinize(self, view, rng, count, weights)
+
+    def action_words(self, action: int, view: Mapping[str, Any]) -> str:
+        if action < 2 or self.amounts:
+            return betting_words(action, view, action, amounts=True)
+        if self.action_mapping:  # a raise too many calls
+            return self.betting_action(action)
+        if not self.ladder():
+            return betting_words(2, view, limit_raise(self.betting, view))
+        words = betting_words(2, view, ladder_raise(self.betting, self.ladder(), action - 2, view))
+        rung = rung_words(self.ladder()[action - 2])
+        return words if words.endswith(rung) else f"{words} ({rung})"
 
     def row_dtype(self) -> np.dtype[Any]:
         return row_dtype(self.betting.history_length)

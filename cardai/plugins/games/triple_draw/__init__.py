@@ -24,7 +24,8 @@ from cardai.cards.poker.betting import (
 )
 from cardai.cards.poker.button import ButtonMatches
 from cardai.cards.poker.fields import POKER, betting_fields, history_fields
-from cardai.cards.text import card_text
+from cardai.cards.poker.words import betting_words, limit_raise
+from cardai.cards.text import card_text, cards_text
 from cardai.core import rows as core_rows
 from cardai.core.determinize import Source
 from cardai.core.fields import Family, Field, Views
@@ -247,6 +248,12 @@ class TripleDraw(ButtonMatches, RowGame):
             return ("fold", "check or call", "bet or raise")[action]
         places = [str(i + 1) for i in range(5) if (action - FIRST_DISCARD) >> i & 1]
         return f"discard {'+'.join(places)}" if places else "stand pat"
+
+    def action_words(self, action: int, view: Mapping[str, Any]) -> str:
+        if action < FIRST_DISCARD:
+            return betting_words(action, view, limit_raise(self.betting, view) if action == 2 else 0)
+        thrown = [card for i, card in enumerate(view["hand"]) if (action - FIRST_DISCARD) >> i & 1]
+        return f"discard {cards_text(thrown, ' ')}" if thrown else "stand pat"
 
     def chance_to_string(self, outcome: int) -> str:
         return card_text(outcome)
