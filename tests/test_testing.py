@@ -327,6 +327,7 @@ def _with_tables(tables: type[StateTables]) -> Game:
         (kuhn(families=("kuhn",)), "families-are-spoken", "'kuhn', which is no Family"),
         (kuhn(action_to_string=lambda self, action: "play"), "actions-have-names", "one text"),
         (kuhn(draw=lambda self, view: 7), "display-works", "not a text"),
+        (kuhn(action_words=lambda self, action, view: "play"), "display-works", "several the same"),
         (kuhn(match_over=lambda self, score, hands: False), "matches-are-sound", "not over after"),
         (kuhn(next_hands=lambda self, *a: np.zeros(4)), "matches-are-sound", "dtype float64"),
         (kuhn(next_hand=lambda self, *a: cardai.core.game.Setup(starter=2)), "matches-are-sound", "seat [2"),

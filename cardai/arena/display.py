@@ -21,11 +21,14 @@ _RED = r"[2-9TJQKA][♦♥]"
 _BLACK = r"[2-9TJQKA][♣♠]"
 
 
-def coloured(text: str, style: str = "") -> Text:
-    """Return ``text`` with its cards drawn as cards: black or red on white (nothing but text where there is no colour)."""
+def coloured(text: str, style: str = "", signs: bool = True) -> Text:
+    """Return ``text`` with its cards drawn as cards: black or red on white (nothing but text where there is no colour).
+
+    ``signs`` writes 7c as 7♣; without, only what is written so is a card.
+    """
     from rich.text import Text
 
-    drawn = Text(glyphs(text), style=style)
+    drawn = Text(glyphs(text) if signs else text, style=style)
     drawn.highlight_regex(_RED, "bold red on white")
     drawn.highlight_regex(_BLACK, "bold black on white")
     return drawn
@@ -40,9 +43,9 @@ def card_name(game: Game, f: Field, card: int) -> str:
     return game.chance_to_string(card) if card < game.num_chance_outcomes else str(card)
 
 
-def action_name(game: Game, action: int) -> str:
-    """Return a player's action for people."""
-    return glyphs(game.action_to_string(action))
+def action_name(game: Game, action: int, view: Mapping[str, Any] | None = None) -> str:
+    """Return a player's action for people; with the player's ``view``, its amounts and cards too."""
+    return glyphs(game.action_to_string(action) if view is None else game.action_words(action, view))
 
 
 def seat_name(seat: int, player: int | None) -> str:
@@ -70,10 +73,12 @@ def view_rows(game: Game, view: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def private_rows(game: Game, own: Mapping[str, Any], other: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return (label, text) for the cards that ``other`` player's view shows and ``own`` does not."""
-    kinds = ("card", "cards", "card_set")
-    fields = [f for f in game.view_fields if f.kind in kinds and own[f.name] != other[f.name]]
-    return [(f.name.replace("_", " "), _field_text(game, f, other)) for f in fields]
+    """Return (label, text) for the cards of its own that ``other`` player's view shows and ``own`` does not."""
+    cards = [f for f in game.view_fields if f.kind in ("card", "cards", "card_set")]
+    known = [own[f.name] for f in cards]
+    fields = [f for f in cards if f.role in ("own", "") and other[f.name] not in known]
+    rows = [(f.name.replace("_", " "), _field_text(game, f, other)) for f in fields]
+    return [(label, text) for label, text in rows if text != NONE]
 
 
 def _field_text(game: Game, f: Field, view: Mapping[str, Any]) -> str:

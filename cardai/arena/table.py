@@ -161,7 +161,7 @@ class Table:
             loop.score[0] = setup["score"][0]
             loop.deck_seed[0] = record["seed"]
             loop.setup[0] = setup[0]
-        loop.decks[0] = list(record["deck"])
+        loop.decks[0] = loop.tables.deck(0) if loop.tables.whole_deck else []
         loop.actions[0] = []
         table._single, table._ended = True, None
         table._records.clear()

@@ -121,7 +121,7 @@ class Show:
             step["views"] = {str(s): table.view(s) for s in self._eyes(watched)}
             if actor is not None:
                 step["action"] = seen if seen == action else None
-                step["words"] = self.words(action) if seen == action else "something hidden"
+                step["words"] = self.words(action, table.view()) if seen == action else "something hidden"
                 if self.player is not None and open_to:
                     step["advice"] = self._advice(advisers, table, record)
             yield step
@@ -148,11 +148,11 @@ class Show:
             "outcome": record.get("outcome", {}),
         }
 
-    def words(self, action: int) -> str:
-        """Return an action for people."""
+    def words(self, action: int, view: dict[str, Any]) -> str:
+        """Return an action of the player whose view it is, for people."""
         from cardai.arena.display import action_name
 
-        return action_name(self.game, action)
+        return action_name(self.game, action, view)
 
     def _watched(self, record: Record) -> int:
         if self.seat is not None:
@@ -176,18 +176,18 @@ class Show:
         if type(agent).has_policy():
             with suppress(NotImplementedError):
                 legal = table.legal()
-                return self._likeliest(np.asarray(agent.policy(table.views(), legal))[0], legal)
+                return self._likeliest(np.asarray(agent.policy(table.views(), legal))[0], legal, table.view())
         seed = derive(int(record["seed"]), "advice", table.to_act)
-        return [(self.words(table.ask(agent, Rows(np.array([seed], np.uint64)))), 1.0)]
+        return [(self.words(table.ask(agent, Rows(np.array([seed], np.uint64))), table.view()), 1.0)]
 
-    def _likeliest(self, policy: Any, legal: Legal) -> list[tuple[str, float]]:
+    def _likeliest(self, policy: Any, legal: Legal, view: dict[str, Any]) -> list[tuple[str, float]]:
         from cardai.core.game import Amounts
 
         pairs: list[tuple[str, float]] = []
         for action in sorted(range(len(policy)), key=lambda a: -policy[a]):
             if policy[action] > 0.005 or not pairs:
                 raising = isinstance(legal, Amounts) and action == 2
-                pairs.append(("raise" if raising else self.words(action), float(policy[action])))
+                pairs.append(("raise" if raising else self.words(action, view), float(policy[action])))
         return pairs[:6]
 
     # -- drawing ---------------------------------------------------------------------------------------------------

@@ -195,6 +195,14 @@ class Game(ABC):
     def action_to_string(self, action: int) -> str:
         """Return a player's action in words ("knock", "discard 7c", "raise to 300")."""
 
+    def action_words(self, action: int, view: Mapping[str, Any]) -> str:
+        """Return a legal action in words to the player who may take it, whose view it is.
+
+        Here belong what :meth:`action_to_string` cannot know: amounts ("call 50") and cards ("discard 5c Kd"). Each legal
+        action has words of its own.
+        """
+        return self.action_to_string(action)
+
     def chance_to_string(self, outcome: int) -> str:
         """Return a chance outcome in words."""
         return str(outcome)

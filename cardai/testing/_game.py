@@ -272,7 +272,7 @@ def views_are_copies(subject: GameSubject) -> None:
 
 @check("game")
 def display_works(subject: GameSubject) -> None:
-    """`draw` answers every view with a text or None, and `summary` with (label, text) rows."""
+    """`draw` answers every view with a text or None, and `action_words` each legal action with words of its own."""
     game = subject.game
     for setup, steps, _ in subject.hands[:6]:
         state = game.new_initial_state(setup)
@@ -281,6 +281,11 @@ def display_works(subject: GameSubject) -> None:
                 packed(game, state, player)  # a view that does not fit is said as everywhere
                 shown = game.draw(unpack_view(game.view_fields, pack_views(game.view_fields, [state.view(player)])[0]))
                 require(shown is None or isinstance(shown, str), f"draw returned {type(shown).__name__}, not a text.")
+            if step is not None and step.actor >= 0 and i % every(steps) == 0:
+                view = state.view(step.actor)
+                words = [game.action_words(action, view) for action in step.choices[:100]]
+                sound = all(isinstance(text, str) and text.strip() for text in words) and len(set(words)) == len(words)
+                require(sound, f"action_words gives legal actions no words, or several the same: {words}.")
             if step is not None:
                 state.apply_action(step.action)
 

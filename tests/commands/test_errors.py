@@ -45,6 +45,15 @@ from tests.support import interrupted
             "The option 'target' of the game 'gin' must be a whole number.",
         ),
         (["run", "-g", "gin:target=0", "-a", "human"], "'target' must be >= 1: 0"),
+        (["run", "-g", "gin:target=99999999999999999999", "-a", "human"], "'target' must be <= 100000"),
+        (
+            ["run", "-g", "kuhn", "-a", "random", "--vs", "random", "-n", "1000000000000"],
+            "At most 10,000,000 games are played at once",
+        ),
+        (
+            ["tournament", "-g", "leduc", "-a", "random", "-a", "random_refold", "-n", "1000000000000"],
+            "At most 10,000,000 games are played at once",
+        ),
         (["run", "-g", "leduc", "-a", "simple", "--vs", "random"], "gin_rules plays gin rummy"),
         (
             ["run", "-g", "kuhn", "-a", "./bot.py", "--vs", "random"],

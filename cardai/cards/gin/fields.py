@@ -29,7 +29,7 @@ GIN = Family(
         Field("stock", "count", "cards left in the stock", 31, role="public"),
         Field("turns", "count", "finished turns of both", role="public"),
         Field("own_turns", "count", "own turns, the current one included once drawn", role="own"),
-        Field("score", "chips", "match score by seat, zeros outside a match", 1000, 2, "points", role="by_seat",
+        Field("score", "chips", "match score by seat, zeros outside a match", 0, 2, "points", role="by_seat",
               scope="match"),
         Field("knocker", "seat", "who knocked, -1 nobody yet", 1, role="public"),
         Field("revealed", "card_set", "the opponent's cards once they lie on the table", role="opponent"),
@@ -44,6 +44,10 @@ GIN = Family(
 )  # fmt: skip
 
 
+MOST_POINTS = 200
+"""More than a hand can score: 98 points of deadwood (two each of the five highest ranks) and a bonus of at most 100."""
+
+
 def turns_noted(max_turns: int) -> int:
     """Return how many turns a history has room for: at least 200, so that shorter hands need no other kernels."""
     return max(max_turns, 200)
@@ -54,9 +58,10 @@ def own_draws(max_turns: int) -> int:
     return turns_noted(max_turns) // 2 + 2
 
 
-def view_fields(max_turns: int) -> tuple[Field, ...]:
-    """Return the fields of a game whose hands end after ``max_turns`` turns."""
+def view_fields(max_turns: int, target: int = 100) -> tuple[Field, ...]:
+    """Return the fields of a game whose hands end after ``max_turns`` turns, and its matches at ``target`` points."""
     sizes = {
+        "score": {"maximum": max(1000, target + MOST_POINTS)},
         "turns": {"maximum": turns_noted(max_turns) + 1},
         "own_turns": {"maximum": own_draws(max_turns)},
         "draws": {"size": own_draws(max_turns)},

@@ -57,6 +57,8 @@ __all__ = [
     "CONTINUES",
     "FOLD",
     "MAX_ACTIONS",
+    "MAX_CHIPS",
+    "MAX_HANDS",
     "MAX_PLAYERS",
     "RAISE",
     "ROUND_OVER",
@@ -67,6 +69,8 @@ __all__ = [
     "able",
     "act",
     "can_fold",
+    "check_pot",
+    "chips",
     "clear_history",
     "count_able",
     "count_live",
@@ -81,6 +85,28 @@ __all__ = [
     "seat_at",
     "to_call",
 ]
+
+
+MAX_CHIPS = 100_000_000
+"""The most chips of a blind, a bet or a stack."""
+MAX_HANDS = 1_000_000
+"""The most hands of a match."""
+_MAX_POT = 2**31 - 1
+
+
+def chips(instance: Any, attribute: Attribute[Any], value: int | tuple[int, ...]) -> None:
+    """Refuse an option of chips, one number or several, that is negative or more than :data:`MAX_CHIPS`."""
+    for one in value if isinstance(value, tuple) else (value,):
+        if not 0 <= one <= MAX_CHIPS:
+            raise ValueError(f"{attribute.name} must be chips from 0 to {MAX_CHIPS:,}. Got {one}.")
+
+
+def check_pot(players: int, most: int) -> None:
+    """Raise ValueError if ``players`` who each put in ``most`` chips make a pot that views have no room for."""
+    if players * most > _MAX_POT:
+        raise ValueError(
+            f"{players} players could put in {players * most:,} chips, more than {_MAX_POT:,}. Take smaller bets."
+        )
 
 
 def _each_round(instance: Betting, attribute: Attribute[Any], value: tuple[int, ...]) -> None:

@@ -23,8 +23,10 @@ from cardai.core.spec import option
 from cardai.core.statistics import Estimate
 
 WORDS = ("take the face-up card", "draw from the stock", "pass", "knock", "play on")
-_POSITIVE = validators.ge(1)
-_COUNT = validators.ge(0)
+MAX_TARGET = 100_000
+"""Matches end: one to this many points takes some 8,000 hands."""
+_BONUS = [validators.ge(0), validators.le(100)]
+_COUNT = [validators.ge(0), validators.le(10_000)]
 
 _RULES = """Ten cards each, dealt in turn from seat 0; the next card is turned up. The starter may take it or pass, then the
 other seat may; if both pass, the starter draws from the stock. After that a turn is: take the top discard or draw from
@@ -56,10 +58,11 @@ class Gin(RowGame):
         Field("able", "count", "the turn after which each seat could first knock, 0 never", 10_000, 2),
     )
 
-    target: int = option(100, help="The match ends when a player has this many points.", validator=_POSITIVE)
+    target: int = option(100, help="The match ends when a player has this many points.",
+                         validator=[validators.ge(1), validators.le(MAX_TARGET)])  # fmt: skip
     knock_limit: int = option(10, help="Knocking needs deadwood of at most this.", validator=validators.in_(range(101)))
-    gin_bonus: int = option(25, help="Points for gin beside the difference.", validator=_COUNT)
-    undercut_bonus: int = option(25, help="Points for an undercut beside the difference.", validator=_COUNT)
+    gin_bonus: int = option(25, help="Points for gin beside the difference.", validator=_BONUS)
+    undercut_bonus: int = option(25, help="Points for an undercut beside the difference.", validator=_BONUS)
     tie: Literal["undercut", "push"] = option(
         "undercut", help="Equal deadwood: an undercut with its bonus, or no points for anybody."
     )
@@ -108,7 +111,7 @@ class Gin(RowGame):
     @cached_property
     def view_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
         """What a player may know."""
-        return view_fields(self.max_turns)
+        return view_fields(self.max_turns, self.target)
 
     def row_dtype(self) -> np.dtype[Any]:
         from cardai.plugins.games.gin._rows import own_row_fields

@@ -21,6 +21,7 @@ from cardai.cards.poker.betting import (
 )
 from cardai.cards.poker.button import ButtonMatches
 from cardai.cards.poker.fields import POKER, betting_fields, history_fields
+from cardai.cards.poker.words import betting_words, ladder_raise, limit_raise, rung_words
 from cardai.core import rows as core_rows
 from cardai.core.determinize import Source
 from cardai.core.fields import Family, Field, Views
@@ -195,6 +196,12 @@ def ladder_fraction(text: str) -> float:
     return value
 
 
+def few(instance: Any, attribute: Any, value: tuple[int, ...]) -> None:
+    """Refuse caps beyond the competition's largest."""
+    if max(value) > 255:
+        raise ValueError(f"{attribute.name} must be at most 255 a round. Got {value}.")
+
+
 def check_ladder(instance: Any, attribute: Attribute[Any], value: tuple[str, ...]) -> None:
     """Refuse a ladder that is too long or not ascending with all-in last."""
     if len(value) > MAX_RUNGS:
@@ -261,7 +268,7 @@ class BoardPoker(ButtonMatches, RowGame):
     @cached_property
     def view_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
         """The family's fields: of betting games, the cards, and the histories."""
-        top, most = self.num_chance_outcomes - 1, self._most_chips()
+        top, most = self.num_chance_outcomes - 1, self.most_chips()
         raised, largest = ("N raise to N chips in the hand", most) if self.betting.no_limit else ("2 bet or raise", 2)
         return (
             *betting_fields(self.betting, most),
@@ -282,10 +289,10 @@ class BoardPoker(ButtonMatches, RowGame):
         return (
             Field("showdown", "flag", "Whether hands were compared."),
             Field("round", "count", "The last round in which somebody acted.", betting.num_rounds - 1),
-            Field("pot", "chips", "All chips put in.", self._most_chips() * betting.num_players, unit="chips"),
+            Field("pot", "chips", "All chips put in.", self.most_chips() * betting.num_players, unit="chips"),
         )
 
-    def _most_chips(self) -> int:
+    def most_chips(self) -> int:
         """Return the most that one seat can put in."""
         betting, stack = self.betting, max(self.seat_stacks())
         if betting.no_limit:
@@ -313,6 +320,17 @@ class BoardPoker(ButtonMatches, RowGame):
         from cardai.plugins.games.poker._determinize import determinize
 
         return determinize(self, view, rng, count, weights)
+
+    def action_words(self, action: int, view: Mapping[str, Any]) -> str:
+        if action < 2 or self.amounts:
+            return betting_words(action, view, action, amounts=True)
+        if self.action_mapping:  # a raise too many calls
+            return self.betting_action(action)
+        if not self.ladder():
+            return betting_words(2, view, limit_raise(self.betting, view))
+        words = betting_words(2, view, ladder_raise(self.betting, self.ladder(), action - 2, view))
+        rung = rung_words(self.ladder()[action - 2])
+        return words if words.endswith(rung) else f"{words} ({rung})"
 
     def row_dtype(self) -> np.dtype[Any]:
         return row_dtype(self.betting.history_length)

@@ -12,10 +12,20 @@ from attrs import Attribute, evolve, frozen, validators
 
 from cardai.cards.draw.actions import FIRST_DISCARD, HOLDS
 from cardai.cards.draw.fields import DRAW
-from cardai.cards.poker.betting import UNLIMITED, Betting, row_fields, rules_fields, shown_at_showdown
+from cardai.cards.poker.betting import (
+    MAX_HANDS,
+    UNLIMITED,
+    Betting,
+    check_pot,
+    chips,
+    row_fields,
+    rules_fields,
+    shown_at_showdown,
+)
 from cardai.cards.poker.button import ButtonMatches
 from cardai.cards.poker.fields import POKER, betting_fields, history_fields
-from cardai.cards.text import card_text
+from cardai.cards.poker.words import betting_words, limit_raise
+from cardai.cards.text import card_text, cards_text
 from cardai.core import rows as core_rows
 from cardai.core.determinize import Source
 from cardai.core.fields import Family, Field, Views
@@ -144,14 +154,16 @@ class TripleDraw(ButtonMatches, RowGame):
     """
 
     players: int = option(2, validator=[validators.ge(2), validators.le(SEATS)], help="2 to 6 players")
-    blinds: tuple[int, ...] = option((50, 100), validator=_ascending, help="the small and the big blind")
+    blinds: tuple[int, ...] = option((50, 100), validator=[_ascending, chips], help="the small and the big blind")
     bets: tuple[int, ...] = option(
-        (100, 200), validator=_ascending, help="the bet of the first two rounds, and of the last two"
+        (100, 200), validator=[_ascending, chips], help="the bet of the first two rounds, and of the last two"
     )
     cap: int = option(4, validator=[validators.ge(1), validators.le(MAX_CAP)], help="bets and raises allowed a round")
     blind_counts: bool = option(True, help="whether the big blind counts as the first round's first bet")
-    stack: int = option(0, validator=_covers_blind, help="chips of each player at the start of a hand; 0: unlimited")
-    hands: int = option(1, validator=validators.ge(1), help="hands in a match")
+    stack: int = option(
+        0, validator=[_covers_blind, chips], help="chips of each player at the start of a hand; 0: unlimited"
+    )
+    hands: int = option(1, validator=[validators.ge(1), validators.le(MAX_HANDS)], help="hands in a match")
     fixed_button: bool = option(False, help="whether the button stays with seat 0 from hand to hand of a match")
 
     num_distinct_actions = FIRST_DISCARD + HOLDS
@@ -167,6 +179,9 @@ class TripleDraw(ButtonMatches, RowGame):
         "before the first draw and last afterwards. When the deck runs out, the discards and the folded hands are "
         "shuffled, without what the drawing player has just discarded."
     )
+
+    def __attrs_post_init__(self) -> None:
+        check_pot(self.players, self.most_chips)
 
     @property
     def num_players(self) -> int:  # type: ignore[override]
@@ -233,6 +248,12 @@ class TripleDraw(ButtonMatches, RowGame):
             return ("fold", "check or call", "bet or raise")[action]
         places = [str(i + 1) for i in range(5) if (action - FIRST_DISCARD) >> i & 1]
         return f"discard {'+'.join(places)}" if places else "stand pat"
+
+    def action_words(self, action: int, view: Mapping[str, Any]) -> str:
+        if action < FIRST_DISCARD:
+            return betting_words(action, view, limit_raise(self.betting, view) if action == 2 else 0)
+        thrown = [card for i, card in enumerate(view["hand"]) if (action - FIRST_DISCARD) >> i & 1]
+        return f"discard {cards_text(thrown, ' ')}" if thrown else "stand pat"
 
     def chance_to_string(self, outcome: int) -> str:
         return card_text(outcome)

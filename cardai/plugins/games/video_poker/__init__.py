@@ -14,7 +14,7 @@ from cardai.cards.draw.actions import HOLDS
 from cardai.cards.draw.fields import DRAW
 from cardai.cards.draw.video_poker import Pays, pay_table
 from cardai.cards.poker.ranking import PAYING_HANDS
-from cardai.cards.text import card_text, cards_glyphs
+from cardai.cards.text import card_text, cards_glyphs, cards_text
 from cardai.core.fields import Family, Field
 from cardai.core.game import IntArray
 from cardai.core.hookspecs import hookimpl
@@ -38,7 +38,7 @@ class VideoPoker(RowGame):
         validator=_known_table,
         help="payouts: 976-9-6, 800-9-6, or nine numbers joined with +, jacks or better first, royal flush last",
     )
-    hands: int = option(1, validator=validators.ge(1), help="hands in a match")
+    hands: int = option(1, validator=[validators.ge(1), validators.le(1_000_000)], help="hands in a match")
 
     num_players = 1
     num_distinct_actions = HOLDS
@@ -79,6 +79,10 @@ class VideoPoker(RowGame):
             return "draw five"
         return "hold all" if len(held) == 5 else f"hold {'+'.join(held)}"
 
+    def action_words(self, action: int, view: Mapping[str, Any]) -> str:
+        held = [card for i, card in enumerate(view["hand"]) if action >> i & 1]
+        return f"hold {cards_text(held, ' ')}" if held else self.action_to_string(action)
+
     def chance_to_string(self, outcome: int) -> str:
         return card_text(outcome)
 
@@ -99,9 +103,8 @@ class VideoPoker(RowGame):
         return RowKernels(k.start, k.deal, k.apply, k.legal, k.views, k.returns, k.outcomes, step=k.step)
 
     def draw(self, view: Mapping[str, Any]) -> str:
-        numbers = "   ".join(str(i) for i in range(1, 6))
         title = "Choose what to hold" if view["draws_left"] else "The final hand"
-        return f"{title}\n{cards_glyphs([*view['hand'], *[-1] * 5][:5], '  ')}\n{numbers}"
+        return f"{title}\n{cards_glyphs([*view['hand'], *[-1] * 5][:5], '  ')}"
 
     def match_over(self, score: tuple[float, ...], hands: int) -> bool:
         return hands >= self.hands
