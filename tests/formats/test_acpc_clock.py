@@ -63,3 +63,9 @@ def test_the_dealer_starts_the_clock_of_a_hand_anew_for_each_hand(tmp_path: Path
         assert dealer._clock.in_match == [3.0, 0.0]
         with pytest.raises(MatchAborted, match="seat 1 ran out of time"):
             dealer.charge(0, 2, 0.001)
+
+
+def test_one_wait_is_allowed_no_longer_than_the_whole_match() -> None:
+    assert LIMITS.patience(1) == 1.0
+    assert TimeLimits(response=9_000, hand=8_000, per_hand=1_000).patience(3) == 3.0
+    assert TimeLimits(response=9_000, hand=8_000, per_hand=1_000).patience(30) == 8.0

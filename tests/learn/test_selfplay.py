@@ -9,7 +9,7 @@ from cardai import make
 from cardai.core import registry
 from cardai.learn import selfplay
 from cardai.learn.abstraction import ActionAbstraction
-from cardai.learn.selfplay import Seating, collect
+from cardai.learn.selfplay import Seating, collect, draws_of
 
 GAMES = ("leduc", "poker_cnn_limit")
 
@@ -63,3 +63,25 @@ def test_the_difference_between_actions_is_known_better_than_by_other_hands() ->
     together = np.var(brought - events.values[rows])
     apart = np.var(brought) + np.var(events.values[rows])
     assert together < 0.6 * apart
+
+
+def test_each_event_has_a_number_of_its_own_by_hand_and_place() -> None:
+    game, cast = _cast("leduc", 60, 0)
+    events = collect(game, cast, 3, 0)  # type: ignore[arg-type]
+    numbers = draws_of(events, 9)
+    assert len(np.unique(numbers)) == len(events) > len(np.unique(events.hands))
+    assert np.array_equal(draws_of(events, 9), numbers)
+    assert not np.array_equal(draws_of(events, 8), numbers)
+    late = np.flatnonzero(events.hands >= 20)  # hands before them do not matter
+    assert np.array_equal(draws_of(events.take(late), 9), numbers[late])
+
+
+def test_what_is_known_exactly_is_what_it_brings_when_it_is_done() -> None:
+    game, cast = _cast("leduc", 300, 0)
+    events = collect(game, cast, 3, 0)  # type: ignore[arg-type]
+    rows = np.arange(len(events))
+    exact = ~np.isnan(events.known[rows, events.chosen])
+    spent = events.views["spent"][rows, events.views["player"].astype(int)]
+    assert (spent[exact] > 0).all()
+    assert np.array_equal(events.known[rows, events.chosen][exact], events.values[exact].astype(np.float32))
+    assert (events.known[:, 0][events.legal[:, 0]] == 0).all()  # a fold is worth nothing, whatever was put in before

@@ -7,18 +7,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import cardai
 from cardai.core.errors import OptionError
 from cardai.core.fields import empty_views
 from cardai.core.rng import Rows, derive_many
 from cardai.learn.abstraction import ActionAbstraction, DrawCountAbstraction
-from cardai.learn.selfplay import Seating, collect
+from cardai.learn.selfplay import Events, Seating, collect
 from cardai.plugins.trainers.poker_cnn.betting.acting import BettingAgent
 from cardai.plugins.trainers.poker_cnn.betting.heads import Heads
 from cardai.plugins.trainers.poker_cnn.betting.options import ActingOptions, TargetOptions, changed
-from cardai.plugins.trainers.poker_cnn.betting.published import repaired, thinned
-from cardai.plugins.trainers.poker_cnn.betting.targets import make_targets
+from cardai.plugins.trainers.poker_cnn.betting.published import repaired, thinned, weights_loss
+from cardai.plugins.trainers.poker_cnn.betting.targets import discounted, make_targets
 from cardai.plugins.trainers.poker_cnn.draws import exact_holds
 from tests.plugins.trainers.poker_cnn.trainings import start
 
@@ -127,3 +128,47 @@ def test_acting_options_are_options_of_a_trained_player_too() -> None:
     ):
         with pytest.raises(OptionError, match=message):
             changed(trained, options)
+
+
+def test_what_lies_beyond_the_pot_or_the_bet_is_discounted() -> None:
+    views = empty_views(cardai.game("leduc").view_fields, 6)
+    views["pot"], views["to_call"] = 10, 4
+    values = np.array([5.0, 10.0, 14.0, -3.0, -4.0, -10.0])
+    assert discounted(values, views, 0.9).tolist() == pytest.approx([5, 10, 10 + 0.9 * 4, -3, -4, -4 - 0.9 * 6])
+    assert discounted(values, views, 1.0) is values
+
+
+def test_a_call_that_would_have_tied_is_not_taught_as_published() -> None:
+    game = cardai.game("leduc")
+    views = empty_views(game.view_fields, 3)
+    views["player"], views["spent"] = [0, 1, 0], [[5, 3], [5, 3], [5, 3]]
+    nothing = np.full((3, 3), np.nan, np.float32)
+    known = nothing.copy()
+    known[:, 1] = [5.0, 5.0, np.nan]  # a tie of seat 0, two chips won by seat 1, and a call that goes on
+    events = Events(
+        np.arange(3), views, np.ones((3, 3), bool), np.array([2, 2, 2]), np.zeros(3), known, nothing, nothing
+    )
+    taught = {
+        kind: make_targets(events, game, ActionAbstraction(3), TargetOptions(unit=1.0, counterfactuals=kind))
+        for kind in ("all", "published", "none")
+    }
+    assert {kind: mask[:, 1].tolist() for kind, (_, mask) in taught.items()} == {
+        "all": [1, 1, 0],
+        "published": [0, 1, 0],
+        "none": [0, 0, 0],
+    }
+    assert taught["all"][0][:, 1].tolist() == [5, 5, 0]
+    assert all(mask[:, 2].tolist() == [1, 1, 1] for _, mask in taught.values())  # what was done always is
+
+
+def test_the_published_policy_loss_worked_by_hand() -> None:
+    def row(*numbers: float) -> torch.Tensor:
+        return torch.tensor([numbers])
+
+    # worth 0.9 of the network's value and 0.1 of what was observed, where that is known, and 2 more
+    worth = np.array([0.9 * 0.5 + 0.1 * 1.5, -1.0, 3.0]) + 2
+    mean = worth @ [1, 2, 1] / 4
+    legal = torch.ones((1, 3), dtype=torch.bool)
+    values, weights, aim, known = row(0.5, -1.0, 3.0), row(1.0, 2.0, 1.0), row(1.5, 0, 0), row(1, 0, 0)
+    loss = weights_loss(values, weights, aim, known, legal, betting_only=False)
+    assert float(loss) == pytest.approx(1 / (1 + mean) + 0.01 * (4 - 1) ** 2)

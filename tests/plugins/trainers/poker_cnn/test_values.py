@@ -17,6 +17,7 @@ from cardai.cards.poker.ranking import rank_high
 from cardai.cards.poker.strength import win_rates
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.rng import derive_many
+from cardai.plugins.trainers.poker_cnn.values._kernels import redraw_means
 from cardai.plugins.trainers.poker_cnn.values.dataset import label
 from cardai.plugins.trainers.poker_cnn.values.measures import held_out
 from cardai.plugins.trainers.poker_cnn.values.problems import problem_of
@@ -195,3 +196,14 @@ def test_held_out_situations_measure_errors_and_are_always_the_same(game: str, n
     if game == "holdem_limit":
         assert measured["win_error"] == pytest.approx(0.25)
         assert measured[named] == 1
+
+
+def test_a_royal_flush_counts_whole_only_for_holds_that_are_part_of_it() -> None:
+    hands = np.array([[47, 48, 49, 50, 51], [46, 47, 48, 49, 50]], np.int8)  # Ts Js Qs Ks As; 9s Ts Js Qs Ks
+    pays = np.array([0, 1, 2, 3, 4, 6, 9, 25, 50, 976])
+    out = np.empty((2, 32))
+    redraw_means(hands, pays, 4000, np.arange(2, dtype=np.uint64), out)
+    assert out[:, 31].tolist() == [976, 50]
+    # Ts Js Qs Ks and one of 47 cards: a royal flush, 7 flushes (the nine is gone), 6 straights, 9 pairs of court cards
+    exact = (976 + 7 * 6 + 6 * 4 + 9 * 1) / 47
+    assert out[1, 0b11110] == pytest.approx(exact, abs=4 * 976 / np.sqrt(40_000 * 47))
