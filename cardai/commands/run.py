@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cardai.commands.invocation import Jobs, Json, absolute, current, note, out, print_json, progress
+from cardai.commands.invocation import Jobs, Json, absolute, current, note, out, print_json, progress, take_stdout
 from cardai.commands.show.figures import columns, estimate_json, percent, signed
 from cardai.core.errors import UsageError
 
@@ -48,7 +48,8 @@ def run(
         bool, typer.Option("--no-duplicate", help="New cards every game, instead of each deal once in every seat.")
     ] = False,
     record: Annotated[
-        str | None, typer.Option("--record", metavar="FILE", help="Keep every hand as a JSON line, for replay.")
+        str | None,
+        typer.Option("--record", metavar="FILE", help="Keep every hand as a JSON line, for replay; - is stdout."),
     ] = None,
     seed: Annotated[
         int | None,
@@ -72,6 +73,7 @@ def run(
     from cardai.arena import match
 
     kept = absolute(record)
+    take_stdout(kept)
     made = make.game(game)
     agents = seated(game, made.num_players, agent, vs or [])
     players = [make.agent(spec) for spec in agents]
@@ -100,7 +102,7 @@ def run(
         print_json(as_json(result, game, command))
     else:
         show(result, command)
-    if record and len(result.hands):
+    if record and len(result.hands) and not current().taken:
         note(f"The hands are in {record}. See them with: cardai replay {shlex.quote(record)}")
     if result.interrupted and not human:
         raise typer.Exit(130)
