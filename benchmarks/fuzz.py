@@ -28,8 +28,8 @@ from typing import Any
 os.environ["NUMBA_DISABLE_JIT"] = "1"
 
 from attrs import Factory, define
-
 from fuzz_inputs import TARGETS, World
+
 from cardai.core.errors import CardaiError
 
 SECONDS = 2.0

@@ -12,7 +12,6 @@ from cardai.core.errors import UsageError
 
 if TYPE_CHECKING:
     from cardai.formats.acpc.gamedef import GameDef
-    from cardai.formats.acpc.logs import Log
 
 Format = Literal["acpc", "record", "phh", "slumbot"]
 SUFFIXES: dict[str, Format] = {".log": "acpc", ".jsonl": "record", ".phh": "phh", ".phhs": "phh", ".slumbot": "slumbot"}
