@@ -52,10 +52,10 @@ class Tally:
         """All inputs of the kind."""
         return self.read + self.refused + self.failures.total()
 
-    def fail(self, why: str, given: str) -> None:
+    def fail(self, why: str, given: str, said: str = "") -> None:
         """Note a failure, with one example of each."""
         self.failures[why] += 1
-        self.examples.setdefault(why, given)
+        self.examples.setdefault(why, f"{said[:100]}\n    {given[:300]!r}")
 
 
 class TookTooLong(Exception):
@@ -72,7 +72,7 @@ def memory() -> float:
 def attempt(target: Callable[[Random], tuple[str, Callable[[], Any]]], rng: Random, tally: Tally) -> None:
     """Make one input, read it, and note how it ended."""
     given, read = target(rng)
-    held, began = memory(), time.process_time()
+    held, began, said = memory(), time.process_time(), ""
     try:
         read()
         tally.read += 1
@@ -85,12 +85,13 @@ def attempt(target: Callable[[Random], tuple[str, Callable[[], Any]]], rng: Rand
     except BaseException as error:  # whatever it is, it is what we look for
         if isinstance(error, KeyboardInterrupt):
             raise
-        ended = _where(error)
+        ended, said = _where(error), str(error)
     seconds, grown = time.process_time() - began, memory() - held
     if not ended and (seconds > SECONDS or grown > MEGABYTES):
-        ended = f"took {seconds:.1f} s" if seconds > SECONDS else f"took {grown:.0f} MB"
+        ended = f"took more than {SECONDS} s" if seconds > SECONDS else f"took more than {MEGABYTES} MB"
+        said = f"{seconds:.1f} s, {grown:.0f} MB"
     if ended:
-        tally.fail(ended, given)
+        tally.fail(ended, given, said)
 
 
 def _where(error: BaseException) -> str:
@@ -98,7 +99,7 @@ def _where(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     ours = [f for f in frames if "cardai" in Path(f.filename).parts] or frames[-1:]
     place = f"{Path(ours[-1].filename).name}:{ours[-1].lineno}" if ours else "?"
-    return f"{type(error).__name__} at {place}: {str(error)[:80]}"
+    return f"{type(error).__name__} at {place}"
 
 
 def guard() -> None:
@@ -142,7 +143,7 @@ def report(tallies: dict[str, Tally], show: int) -> int:
     print(f"{tried:,} inputs, {failed:,} failures, {time.process_time():.0f} CPU s, {memory():.0f} MB at most.")
     for name, tally in sorted(tallies.items()):
         for why, count in tally.failures.most_common(show):
-            print(f"\n{name}, {count:,} times: {why}\n    {tally.examples[why][:300]!r}")
+            print(f"\n{name}, {count:,} times: {why}: {tally.examples[why]}")
     return failed
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cardai import make
-from cardai.arena import match, records, tournament
+from cardai.arena import match, records, table, tournament
 from cardai.commands.describe import gather
 from cardai.core import registry
 from cardai.core.errors import CardaiError
@@ -49,7 +49,7 @@ HOSTILE: list[Any] = [
     {}, {"a": 1}, {"starter": 0, "score": [], "stacks": []}, {"a": {"b": {"c": [1, 2, {}]}}},
 ]  # fmt: skip
 BITS = ["", "0", "-", "+", ":", "|", "/", "=", ",", "#", "99999999999999999999", "1e9", "\x00", "\n", "\r\n", " ", '"', "[", "]", "{",
-        "\ud800", "é", "r", "c", "f", "k", "b", "r300", "cc/", "As", "5d5c", "STATE:", "SCORE:", "MATCHSTATE:", "GAMEDEF", "nan"]  # fmt: skip
+        "\ud800", "é", "r", "c", "f", "k", "b", "r300", "b300", "cc/", "As", "5d5c", "STATE:", "SCORE:", "MATCHSTATE:", "GAMEDEF", "nan"]  # fmt: skip
 
 
 class World:
@@ -178,7 +178,7 @@ def record_target(world: World) -> Target:
             game = make.game(str(file.header["game"]))
             for hand in file.hands:
                 with contextlib.suppress(CardaiError):
-                    for _ in records.replay(game, hand):
+                    for _ in table.replay(game, hand):
                         pass
             if also_log:
                 records_to_log(file)

@@ -34,6 +34,8 @@ class RecordFile:
     damaged: list[str] = field(factory=list)
     unfinished: Record | None = None
     """The hand in the last line, if the match stopped within it: it has no returns and no outcome."""
+    cut: bool = False
+    """Whether the last of ``damaged`` is a last line that was cut off."""
 
 
 class RecordWriter:
@@ -118,10 +120,12 @@ def read_lines(lines: Iterator[str], name: str) -> RecordFile:
     hands: list[Record] = []
     damaged: list[str] = []
     unfinished: Record | None = None
+    cut = False
     for number, line in enumerate(lines, 2):
         if not line.strip():
             continue
-        record = _parsed(line) if line.endswith("\n") else None
+        cut = not line.endswith("\n")
+        record = None if cut else _parsed(line)
         try:
             if record is None:
                 raise DamagedFileError(f"{name}, line {number}: truncated or not JSON")
@@ -131,10 +135,9 @@ def read_lines(lines: Iterator[str], name: str) -> RecordFile:
         else:
             if hand.unfinished:
                 unfinished = record
-                continue
-        else:
-            hands.append(record)
-    return RecordFile(header, hands, damaged, unfinished)
+            else:
+                hands.append(record)
+    return RecordFile(header, hands, damaged, unfinished, cut)
 
 
 def standard_input() -> IO[str]:

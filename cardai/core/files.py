@@ -63,11 +63,11 @@ class Output:
             self.file = _standard_output()
             return
         try:
-            self._target, into = _target(Path(path), self._called)
-            if into:
-                self.file = self._target.open("wb")
+            target = replaced(Path(path), self._called)
+            if target is None:
+                self.file = Path(path).open("wb")
                 return
-            self._beside = _beside(self._target)
+            self._target, self._beside = target, _beside(target)
             self.file = self._beside.open("xb")
             with suppress(OSError):  # there is no older file, or the system has no modes
                 os.chmod(self._beside, stat.S_IMODE(self._target.stat().st_mode) & 0o777)
@@ -178,20 +178,24 @@ def _beside(path: Path) -> Path:
     return path.with_name(f".{path.name[:60]}.{secrets.token_hex(4)}{UNFINISHED}")
 
 
-def _target(path: Path, called: str) -> tuple[Path, bool]:
-    """Return the file that ``path`` leads to (absolute), and whether it is written into rather than replaced."""
+def replaced(path: Path, called: str = "The file") -> Path | None:
+    """Return the file that an :class:`Output` of ``path`` replaces, links followed; None: it is written into.
+
+    Raises:
+        UsageError: ``path`` is a directory, a disk or a socket. OSError: it cannot be looked at.
+    """
     path = path.absolute()
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
-        return Path(os.path.realpath(path)), False
+        return Path(os.path.realpath(path))
     if stat.S_ISDIR(mode):
         raise UsageError(f"{called} is a directory. Give the name of a file.")
     if stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
         raise UsageError(f"{called} is a {'disk' if stat.S_ISBLK(mode) else 'socket'}. Give the name of a file.")
     if not stat.S_ISREG(mode) or _is_open_file(path):
-        return path, True
-    return Path(os.path.realpath(path)), False
+        return None
+    return Path(os.path.realpath(path))
 
 
 def _is_open_file(path: Path) -> bool:

@@ -108,7 +108,7 @@ def _opened(source: str | Path | IO[str]) -> Iterator[tuple[str, IO[str]]]:
         yield "standard input", standard_input()
     else:
         try:
-            stream = open(source, encoding="utf-8-sig", errors="replace", newline="\n")
+            stream = open(source, encoding="utf-8-sig", errors="replace", newline="\n")  # noqa: SIM115 (closed below)
         except FileNotFoundError:
             raise UsageError(
                 f"There is no file {str(source)!r}. Give a record, an ACPC log, a PHH file, or - for standard input."

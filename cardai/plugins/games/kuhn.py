@@ -72,9 +72,7 @@ class Kuhn(StateGame):
     def view_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
         seat = Field("player", "seat", "whose view it is", self.players - 1, role="player")
         card = Field("card", "card", "the own card: 0 jack, 1 queen, 2 king, 3 ace", self.players, role="own")
-        bets = Field(
-            "history", "public_history", "actions so far: 0 pass, 1 bet", 1, 2 * self.players - 1, role="actions"
-        )
+        bets = Field("history", "public_history", "actions: 0 pass, 1 bet", 1, 2 * self.players - 1, role="actions")
         return seat, card, bets
 
     def new_initial_state(self, setup: Setup | None = None) -> KuhnState:
