@@ -65,7 +65,7 @@ class Output:
         try:
             target = replaced(Path(path), self._called)
             if target is None:
-                self.file = Path(path).open("wb")
+                self.file = Path(path).open("wb")  # noqa: SIM115 (closed by commit and discard)
                 return
             self._target, self._beside = target, _beside(target)
             self.file = self._beside.open("xb")
