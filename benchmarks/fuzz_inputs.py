@@ -16,6 +16,7 @@ import numpy as np
 from cardai import make
 from cardai.arena import match, records, table, tournament
 from cardai.commands.describe import gather
+from cardai.commands.replay import Show
 from cardai.core import registry
 from cardai.core.errors import CardaiError
 from cardai.core.files import digest_of, file_digest, write_json
@@ -171,7 +172,7 @@ def record_target(world: World) -> Target:
             text = "".join(json_text(line) + "\n" for line in chosen)
         else:
             text = damaged_text("".join(json_text(line) + "\n" for line in chosen), rng)
-        also_log = rng.random() < 0.2
+        also_log, shown = rng.random() < 0.2, rng.random() < 0.2
 
         def read() -> None:
             file = records.read(io.StringIO(text))
@@ -182,6 +183,8 @@ def record_target(world: World) -> Target:
                         pass
             if also_log:
                 records_to_log(file)
+            if shown and file.hands:
+                Show(game, file, None, True, "", None).frames(0)
 
         return text, read
 

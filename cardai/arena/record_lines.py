@@ -25,12 +25,12 @@ class HandSetup:
 
     starter: int = field(validator=whole(0, 127))
     score: tuple[float, ...] = field()
-    stacks: tuple[int, ...] = field(validator=whole())
+    stacks: tuple[int, ...] = field(validator=whole(0, 2**31 - 1))
 
     @score.validator
     def _finite(self, attribute: Attribute[Any], value: tuple[float, ...]) -> None:
-        if any(not abs(points) < 1e15 for points in value):
-            raise ValueError("must be finite")
+        if any(not abs(points) < 2**31 for points in value):
+            raise ValueError("holds points that no game counts to")
 
 
 @frozen

@@ -116,7 +116,7 @@ def read_lines(lines: Iterator[str], name: str) -> RecordFile:
     from cardai.arena.record_lines import Hand, Header
     from cardai.core.schema import structure
 
-    structure(header, Header, f"{name}, line 1")
+    agents = structure(header, Header, f"{name}, line 1").agents
     hands: list[Record] = []
     damaged: list[str] = []
     unfinished: Record | None = None
@@ -130,6 +130,8 @@ def read_lines(lines: Iterator[str], name: str) -> RecordFile:
             if record is None:
                 raise DamagedFileError(f"{name}, line {number}: truncated or not JSON")
             hand = structure(record, Hand, f"{name}, line {number}")
+            if max(hand.seats, default=0) >= (len(agents) or len(hand.seats)):
+                raise DamagedFileError(f"{name}, line {number}: it seats a player whom the header does not name")
         except DamagedFileError as error:
             damaged.append(f"{str(error).removesuffix('.')}; the line was left out.")
         else:
@@ -178,7 +180,7 @@ def place(tables: Tables, record: Record) -> npt.NDArray[Any]:
 
 
 def check_fits(game: Game, record: Record) -> None:
-    """Raise DamagedFileError unless a hand has as many seats, scores and stacks as the game, and cards that it has."""
+    """Raise DamagedFileError unless a hand has as many seats, scores and stacks as the game, its cards and its notes."""
     seats, setup = game.num_players, record["setup"]
     each = {name: len(record[name]) for name in ("seats", "returns") if name in record}
     each |= {name: len(setup[name]) or seats for name in ("score", "stacks")}
@@ -187,6 +189,10 @@ def check_fits(game: Game, record: Record) -> None:
         wrong = "starter"
     elif any(not 0 <= card < game.num_chance_outcomes for card in record["deck"]):
         wrong = "deck"
+    for noted in game.outcome_fields:
+        value = record.get("outcome", {}).get(noted.name, [0] * noted.size if noted.size else 0)
+        if isinstance(value, list) != bool(noted.size) or (noted.size and len(value) > noted.size):
+            wrong = noted.name
     if wrong:
         raise DamagedFileError(f"The record of {_which(record)} does not fit this game of {seats} seats: its {wrong}.")
 

@@ -200,12 +200,12 @@ class Session:
                     self.save(keep)
                     saved, due = step, time.monotonic() + checkpoint_seconds
         finally:
-            with suppress(OSError):  # every row was flushed; what a full disk refused stays refused
-                file.close()
+            for opened in (file, events):
+                with suppress(OSError, WriteError):  # every row was flushed; what a full disk refused stays refused
+                    if opened is not None:
+                        opened.close()
         if self.training.step != saved or not self.run.steps():
             self.save(keep)
-        if events is not None:
-            events.close()
         return finished
 
     def _note(self, step: int, metrics: Metrics, file: Any, events: EventWriter | None) -> None:

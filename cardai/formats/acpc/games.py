@@ -165,7 +165,7 @@ def _holdem_spec(definition: GameDef) -> str:
     if definition.no_limit:
         return _written("holdem_nolimit", {**options, "stack": (definition.stack[0],)})
     options |= {"raise_sizes": definition.raise_size, "max_raises": _capped(definition.max_raises)}
-    return _written("holdem_limit", {**options, "stack": definition.stack[0] % UNLIMITED})
+    return _written("holdem_limit", options | _limit_stacks(definition))
 
 
 def _leduc_spec(definition: GameDef) -> str:
@@ -178,9 +178,14 @@ def _leduc_spec(definition: GameDef) -> str:
         "blinds": () if same else posted,
         "raise_sizes": definition.raise_size,
         "max_raises": definition.max_raises,
-        "stack": definition.stack[0] % UNLIMITED,
     }
-    return _written("leduc", options)
+    return _written("leduc", options | _limit_stacks(definition))
+
+
+def _limit_stacks(definition: GameDef) -> dict[str, Any]:
+    """Return the options of a limit game's stacks; with two players no raise can be empty."""
+    stack = definition.stack[0] % UNLIMITED
+    return {"stack": stack, "empty_raises": bool(stack) and definition.num_players > 2}
 
 
 def _written(name: str, options: dict[str, Any]) -> str:

@@ -44,10 +44,14 @@ class ViewMaker:
         if unknown:
             raise UsageError(f"The game {mapped.spec!r} shows {', '.join(unknown)}, which ACPC's wire does not.")
 
+    def seats(self, position: int) -> list[int]:
+        """Return the position of each seat in the views of the player at ``position``."""
+        return [(position + seat) % self._n for seat in range(self._n)]
+
     def public(self, node: Node, position: int) -> dict[str, Any]:
         """Return all fields but the cards, as plain values, at ``node`` for the player at ``position``."""
         n, row = self._n, node.row
-        seats = [(position + seat) % n for seat in range(n)]  # the position of each seat
+        seats = self.seats(position)
         spent = [row["spent"][p] for p in seats]
         before = self._map.ante if row["round"] == 0 else 0
         path = node.path()
@@ -135,6 +139,10 @@ class KuhnViews:
     def __init__(self, mapped: KuhnMap) -> None:
         self._map = mapped
         self.fields = mapped.game.view_fields
+
+    def seats(self, position: int) -> list[int]:
+        """Return the position of each seat: seats are positions."""
+        return list(range(self._map.game.num_players))
 
     def plain(self, node: Node, position: int, hole: Sequence[int], board: Sequence[int]) -> dict[str, Any]:
         """Return a view as a dict of plain values (cards are the competition's)."""
