@@ -34,8 +34,8 @@ from cardai.core.errors import CardaiError
 
 SECONDS = 2.0
 MEGABYTES = 256
-WEIGHTS = {"gamedef": 2, "spec": 3, "matchstate": 3, "acpc": 3, "slumbot": 3, "record": 2}
-"""How often a kind is tried beside those that are tried once."""
+WEIGHTS = {"matchstate": 40, "spec": 40, "gamedef": 30, "slumbot": 20, "acpc": 8, "options": 4, "manifest": 3}
+"""How often the quick kinds are tried beside the slow ones, which are tried twice."""
 
 
 @define
@@ -44,6 +44,7 @@ class Tally:
 
     read: int = 0
     refused: int = 0
+    seconds: float = 0.0
     failures: Counter[str] = Factory(Counter)
     examples: dict[str, str] = Factory(dict)
 
@@ -87,6 +88,7 @@ def attempt(target: Callable[[Random], tuple[str, Callable[[], Any]]], rng: Rand
             raise
         ended, said = _where(error), str(error)
     seconds, grown = time.process_time() - began, memory() - held
+    tally.seconds += seconds
     if not ended and (seconds > SECONDS or grown > MEGABYTES):
         ended = f"took more than {SECONDS} s" if seconds > SECONDS else f"took more than {MEGABYTES} MB"
         said = f"{seconds:.1f} s, {grown:.0f} MB"
@@ -119,7 +121,7 @@ def run(world: World, seconds: float, inputs: int, seed: int, only: list[str]) -
     import signal
 
     kinds = {name: make(world) for name, make in TARGETS.items() if not only or name in only}
-    order = [name for name in kinds for _ in range(WEIGHTS.get(name, 1))]
+    order = [name for name in kinds for _ in range(WEIGHTS.get(name, 2))]
     tallies = {name: Tally() for name in kinds}
     end = time.monotonic() + seconds
     for number in range(inputs):
@@ -136,9 +138,11 @@ def run(world: World, seconds: float, inputs: int, seed: int, only: list[str]) -
 
 def report(tallies: dict[str, Tally], show: int) -> int:
     """Print a row a kind and an example of each failure; return the number of failures."""
-    print(f"{'kind':<12}{'tried':>10}{'read':>10}{'refused':>10}{'failures':>10}")
+    print(f"{'kind':<12}{'tried':>10}{'read':>10}{'refused':>10}{'failures':>10}{'ms each':>10}")
     for name, tally in sorted(tallies.items()):
-        print(f"{name:<12}{tally.tried:>10,}{tally.read:>10,}{tally.refused:>10,}{tally.failures.total():>10,}")
+        each = 1000 * tally.seconds / max(1, tally.tried)
+        counts = f"{tally.read:>10,}{tally.refused:>10,}{tally.failures.total():>10,}"
+        print(f"{name:<12}{tally.tried:>10,}{counts}{each:>10.2f}")
     tried, failed = sum(t.tried for t in tallies.values()), sum(t.failures.total() for t in tallies.values())
     print(f"{tried:,} inputs, {failed:,} failures, {time.process_time():.0f} CPU s, {memory():.0f} MB at most.")
     for name, tally in sorted(tallies.items()):

@@ -70,7 +70,8 @@ class World:
         self.phh = [phh_text(log_to_phh(log)) for log in logs]
         self.games = [load_game(name) for name in game_names()]
         self.states = [MatchState(0, hand.hand, hand.betting, hand.hole, hand.board).text() for hand in logs[0].hands]
-        self.specs = [f"{entry.name}" for entry in registry.entries() if entry.kind in KINDS]
+        entries = [entry for entry in registry.entries() if entry.kind in KINDS and not entry.missing]
+        self.plugins = [(e.kind, e.name, sorted(options_of(registry.load(e.kind, e.name)[0]))) for e in entries]
         self.run = _trained(folder / "run")
         tournament.play("leduc", ["random", "always_call"], games=4, seed=1, out=folder / "tournament")
 
@@ -240,11 +241,15 @@ def gamedef_target(world: World) -> Target:
 
 
 def _copy_of(world: World, name: str, source: Path) -> Callable[[], Path]:
+    """Return a function that gives a copy of the directory ``source`` as it was, whatever was done to the last one."""
     place = world.folder / f"copy-{name}"
+    shutil.copytree(source, place)
+    good = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
 
     def fresh() -> Path:
-        shutil.rmtree(place, ignore_errors=True)
-        shutil.copytree(source, place)
+        for path, data in good.items():
+            if not path.exists() or path.read_bytes() != data:
+                path.write_bytes(data)
         return place
 
     return fresh
@@ -417,10 +422,11 @@ def spec_target(world: World) -> Target:
     """Spec strings: read, written back the same, and made."""
 
     def target(rng: Random) -> tuple[str, Callable[[], Any]]:
-        name = rng.choice(world.specs)
-        options = [f"{rng.choice(['players', 'target', 'x', ''])}={rng.choice(BITS)}" for _ in range(rng.randrange(3))]
-        text = damaged_text(name + ":" * bool(options) + ",".join(options), rng)
-        kind = rng.choice(KINDS)
+        kind, name, known = rng.choice(world.plugins)
+        keys = [rng.choice([*known, *known, "x", ""]) for _ in range(rng.randrange(3))]
+        text = name + ":" * bool(keys) + ",".join(f"{key}={rng.choice(BITS)}" for key in keys)
+        text = damaged_text(text, rng) if rng.random() < 0.7 else text
+        kind = kind if rng.random() < 0.9 else rng.choice(KINDS)
 
         def read() -> None:
             if str(parse(text)) != text:

@@ -93,7 +93,7 @@ def game_map(definition: GameDef, spec: str = "") -> GameMap:
     """
     spec = spec or _spec_of(definition)
     game = registry.create("game", spec)
-    if parse(spec).name == "kuhn":
+    if _is_kuhn(game):
         if evolve(definition, name="") != kuhn_definition(game.num_players):
             raise UsageError(f"The game {spec!r} is not {definition.name}: Kuhn poker is another.")
         return KuhnMap(definition, spec, game, 0)
@@ -136,6 +136,10 @@ def _spec_of(definition: GameDef) -> str:
         f"cardai has no game that {definition.name} describes: hold'em (limit and no-limit), limit Leduc and Kuhn poker "
         "are known. The dealer deals it all the same."
     )
+
+
+def _is_kuhn(game: Game) -> bool:
+    return parse(registry.spec_of(game)).name == "kuhn"
 
 
 def kuhn_definition(players: int, name: str = "") -> GameDef:
@@ -200,7 +204,7 @@ def definition_of(game: Game, name: str) -> GameDef:
     Raises:
         UsageError: the competition's files cannot describe it; the message says why.
     """
-    if parse(name).name == "kuhn":
+    if _is_kuhn(game):
         return kuhn_definition(game.num_players, name)
     betting = getattr(game, "betting", None)
     board = getattr(game, "board_cards", None)

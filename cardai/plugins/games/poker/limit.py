@@ -26,7 +26,8 @@ class HoldemLimit(Holdem):
     )
     stack: int = option(0, help="Chips of each seat at the start of a hand; 0: unlimited.", validator=validators.ge(0))
     empty_raises: bool = option(
-        False, help="A raise stays legal when the bet is a seat's whole stack already, and adds nothing (the ACPC's C code)."
+        False,
+        help="A raise stays legal when the bet is a seat's whole stack already, and adds nothing (the ACPC's C code).",
     )
 
     rules: ClassVar[str] = (
