@@ -15,7 +15,7 @@ import torch
 from cardai.core.agent import Agent
 from cardai.core.encoder import Layout
 from cardai.core.errors import CardaiError, DamagedFileError
-from cardai.core.files import check_arrays, read_json, read_npz, write_npz
+from cardai.core.files import check_arrays, read_json, read_npz, write_json, write_npz
 from cardai.core.game import Amounts, Game
 from cardai.core.rng import derive, derive_many
 from cardai.core.trainer import Metrics, Training
@@ -246,7 +246,7 @@ class TablesTraining(Training):
         write_npz(directory / "memory.npz", memory)
         state: dict[str, Any] = {"step": self.step, "hands": self.hands, "random": self.rng.bit_generator.state}
         state["seen"] = {f"{k}_{s}": b.seen for k, bs in (("rl", self.rl), ("sl", self.sl)) for s, b in enumerate(bs)}
-        (directory / "state.json").write_text(json.dumps(state), encoding="utf-8")
+        write_json(directory / "state.json", state)
 
     def load(self, directory: Path) -> None:
         try:
