@@ -6,20 +6,22 @@ after every move. When the table is closed, all of it is put in the record's pla
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from cardai.arena.records import Record, RecordWriter, header_line, record_line
 from cardai.core.errors import UsageError
-from cardai.core.files import write_atomically
+from cardai.core.files import STANDARD, naming, replaced, write_atomically
 
 ENDING = ".open"
 
 
 def journal_of(path: str | Path) -> Path:
     """Return the file that holds the record at ``path``: what a process that was killed left beside it, or itself."""
-    beside = Path(path).with_name(Path(path).name + ENDING)
+    whole = Path(os.path.realpath(path))
+    beside = whole.with_name(whole.name + ENDING)
     return beside if beside.is_file() else Path(path)
 
 
@@ -33,21 +35,20 @@ class Journal:
     """
 
     def __init__(self, path: str | Path, header: Mapping[str, Any], again: bool = False) -> None:
-        self.path = Path(path).absolute()
+        called = f"The record file {str(path)!r}"
+        whole = None if str(path) in STANDARD else replaced(Path(path), called)
+        if whole is None:
+            raise UsageError(f"{called} is written again after every move: give a file, not a pipe or a device.")
+        self.path = whole
         self._header = header
         self._beside = self.path.with_name(self.path.name + ENDING)
         self._kept = 0  # finished hands in the file
-        if self.path.is_dir():
-            raise UsageError(f"The record file {str(path)!r} is a directory. Give the name of a file.")
         if self._beside.exists() and not again:
             raise UsageError(
                 f"{self._beside} holds a match that was not finished. Go on with it by --resume, or delete the file."
             )
         line = header_line(header)
-        try:
-            write_atomically(self._beside, line)  # an older one stays until this one is whole
-        except OSError as error:
-            raise UsageError(f"The record file {str(path)!r} cannot be written: {error.strerror}.") from error
+        write_atomically(self._beside, line)  # an older one stays until this one is whole
         self._tail = len(line)  # where the unfinished hand begins
         self._closed = False
 
@@ -55,7 +56,7 @@ class Journal:
         """Write the finished hands that are new, and the unfinished one."""
         finished = b"".join(record_line(record) for record in records[self._kept :])
         last = b"" if unfinished is None else record_line({**unfinished, "unfinished": True})
-        with self._beside.open("r+b") as file:
+        with naming(f"The file {self._beside}"), self._beside.open("r+b") as file:
             file.seek(self._tail)
             file.write(finished + last)
             file.truncate()

@@ -13,9 +13,10 @@ import pickle
 import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import redirect_stdout
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -128,24 +129,22 @@ def play(
     )
     header = {"game": game_name, "agents": list(called), "seed": seed, "duplicate": duplicate}
     start = time.perf_counter()
-    sink = _Sink(RecordWriter(record, header) if record else None)
     parts: list[Part] = []
     interrupted = False
     total = len(groups) * size
     coming = _parts(engine, groups, jobs)
     try:
-        for part in coming:
-            parts.append(part)
-            sink.take(part, groups)
-            if progress:
-                progress(sum(len(p.games) for p in parts), total)
-            if part.interrupted:
-                raise KeyboardInterrupt
+        with _Sink(RecordWriter(record, header) if record else None) as sink:
+            for part in coming:
+                parts.append(part)
+                sink.take(part, groups)
+                if progress:
+                    progress(sum(len(p.games) for p in parts), total)
+                if part.interrupted:
+                    raise KeyboardInterrupt
     except KeyboardInterrupt:
         interrupted = True
         coming.close()
-    finally:
-        sink.close()
     return gathered(engine, parts, total, time.perf_counter() - start, interrupted)
 
 
@@ -281,8 +280,15 @@ class _Sink:
         if self._watchers:
             self._watchers.hook.cardai_hands_finished(records=records)
 
-    def close(self) -> None:
-        for group in sorted(self._waiting):
-            self._out(self._ordered(self._waiting[group]))
-        if self._writer:
-            self._writer.close()
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        """Hand on what waits, unless the match failed: then an older record stays as it was."""
+        with self._writer or nullcontext():
+            if error is not None and not isinstance(error, KeyboardInterrupt):
+                raise error
+            for group in sorted(self._waiting):
+                self._out(self._ordered(self._waiting[group]))
+            if error is not None:
+                raise error

@@ -124,6 +124,8 @@ class Table:
             DamagedFileError: it is no record, or its hands are not those of its seed.
         """
         held = read(journal_of(path))
+        if len(held.damaged) > held.cut:
+            raise DamagedFileError(f"A table cannot go on from a damaged record. {held.damaged[0]}")
         played = [*held.hands, *([] if held.unfinished is None else [held.unfinished])]
         try:
             spec, names, seed = str(held.header["game"]), [str(n) for n in held.header["agents"]], held.header["seed"]

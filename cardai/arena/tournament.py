@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import json
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from attrs import field, frozen
+from attrs import asdict, field, frozen
 
 from cardai import make
 from cardai.arena import match
@@ -20,14 +18,30 @@ from cardai.arena.statistics import Estimate, rate, ratio
 from cardai.core import registry
 from cardai.core.agent import Agent
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import read_json
+from cardai.core.files import Shape, read_json, read_npz, unfinished, write_json, write_npz
 from cardai.core.game import Game
 from cardai.core.rng import derive
 
 Progress = Callable[[str, int, int], None]
 """Called with (pairing, games finished in it, games in it)."""
 _SLICE = 2000  # games between two saves
-_COLUMNS = ("groups", "hands", "wins", "returns")
+_COLUMNS: dict[str, tuple[Any, Shape]] = {
+    "groups": (np.int64, (None,)),
+    "hands": (np.int64, (None,)),
+    "wins": (np.float64, (None,)),
+    "returns": (np.float64, (None,)),
+}
+"""A pairing's arrays in its file."""
+
+
+@frozen
+class TournamentFile:
+    """What tournament.json must hold."""
+
+    game: str
+    seed: int
+    duplicate: bool
+    cardai: str
 
 
 @frozen
@@ -44,6 +58,14 @@ class Pairing:
     hands: npt.NDArray[np.int64] = field(factory=lambda: np.zeros(0, np.int64))
     wins: npt.NDArray[np.float64] = field(factory=lambda: np.zeros(0))
     returns: npt.NDArray[np.float64] = field(factory=lambda: np.zeros(0))
+
+    def sound(self) -> bool:
+        """Say whether the numbers can be those of games: as many of each, each group once, shares from 0 to 1."""
+        even = len(self.groups) == len(self.hands) == len(self.wins) == len(self.returns)
+        once = len(np.unique(self.groups)) == len(self.groups)
+        shares = bool(((self.wins >= 0) & (self.wins <= 1)).all())
+        counts = bool((self.groups >= 0).all() and (self.hands > 0).all())
+        return even and once and shares and counts and bool(np.isfinite(self.returns).all())
 
     def win_rate(self) -> Estimate:
         """Return the first agent's share of games won."""
@@ -175,14 +197,20 @@ def saved(
     folder = Path(directory)
     if not (folder / "tournament.json").is_file():
         return None
-    settings = read_json(folder / "tournament.json")
-    store = _Store(folder, settings, resume=True)
+    settings = _settings(folder / "tournament.json")
+    store = _Store(folder, asdict(settings), resume=True)
     pairings = {(i, j): store.load(agents[i], agents[j]) for i, j in _pairs(len(agents), form)}
     most = max((len(pairing.groups) for pairing in pairings.values()), default=0)
     if not most:
         return None
-    games = most * (2 if settings["duplicate"] else 1)
-    return Standings(make.game(settings["game"]), tuple(agents), pairings, games)
+    games = most * (2 if settings.duplicate else 1)
+    return Standings(make.game(settings.game), tuple(agents), pairings, games)
+
+
+def _settings(file: Path) -> TournamentFile:
+    from cardai.core.schema import structure
+
+    return structure(read_json(file), TournamentFile, f"The file {file}")
 
 
 def _pairs(count: int, form: str) -> list[tuple[int, int]]:
@@ -201,22 +229,22 @@ class _Store:
                 raise UsageError(
                     f"{directory} holds a tournament already. Add --resume to go on with it, or choose another --out."
                 )
-            try:
-                known = json.loads(file.read_text(encoding="utf-8"))
-            except ValueError as error:
-                raise DamagedFileError(f"{file} is damaged: {error}. Delete it to begin anew.") from error
+            known = asdict(_settings(file))
             for key, value in settings.items():
-                if known.get(key) != value:
+                if known[key] != value:
                     raise UsageError(
-                        f"{directory} was played with {key} {known.get(key)!r}, not {value!r}. Choose another --out."
+                        f"{directory} was played with {key} {known[key]!r}, not {value!r}. Choose another --out."
                     )
             return
-        if directory.is_dir() and any(p.suffix != ".part" for p in directory.iterdir()):  # left by a killed process
+        if directory.exists() and not directory.is_dir():
+            raise UsageError(f"{str(directory)!r} is no directory. Choose another --out.")
+        if directory.is_dir() and not all(map(unfinished, directory.iterdir())):
             raise UsageError(f"The directory {directory} is not empty and holds no tournament. Choose another --out.")
-        directory.mkdir(parents=True, exist_ok=True)
-        beside = file.with_suffix(".part")
-        beside.write_text(json.dumps(settings, indent=1), encoding="utf-8")
-        os.replace(beside, file)
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"The directory {directory} cannot be made: {error.strerror}.") from error
+        write_json(file, settings)
 
     def _file(self, first: str, second: str) -> Path:
         return self.directory / f"{derive(0, first, second):016x}.npz"
@@ -227,17 +255,17 @@ class _Store:
         if not file.exists():
             return Pairing(first, second)
         try:
-            with np.load(file, allow_pickle=False) as data:
-                return Pairing(first, second, *(data[name] for name in _COLUMNS))
-        except Exception as error:
+            found = read_npz(file, _COLUMNS)
+            pairing = Pairing(first, second, *(found[name] for name in _COLUMNS))
+            if not pairing.sound():
+                raise DamagedFileError(f"The numbers in {file} are not those of any games.")
+        except DamagedFileError as error:
             raise DamagedFileError(
-                f"{file} ({first} - {second}) is damaged: {error}. Delete it to play it anew."
+                f"{file} ({first} - {second}) is damaged: {error} Delete it to play it anew."
             ) from error
+        return pairing
 
     def save(self, pairing: Pairing) -> None:
         """Write a pairing."""
         file = self._file(pairing.first, pairing.second)
-        beside = file.with_suffix(".part")
-        with beside.open("wb") as out:
-            np.savez_compressed(out, **{name: getattr(pairing, name) for name in _COLUMNS})
-        os.replace(beside, file)
+        write_npz(file, {name: getattr(pairing, name) for name in _COLUMNS}, compress=True)

@@ -30,6 +30,8 @@ class Invocation:
     """Warnings that were printed."""
     stdout: IO[str] | None = None
     """Where results go while a command works."""
+    taken: bool = False
+    """Whether standard output is a file that the command writes (a record): results then go to stderr."""
 
 
 _invocation = Invocation()
@@ -43,7 +45,7 @@ Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Pro
 
 def begin() -> None:
     """Start with no settings (called once a call of the command line)."""
-    _invocation.debug = _invocation.quiet = False
+    _invocation.debug = _invocation.quiet = _invocation.taken = False
     _invocation.command = ""
     _invocation.told.clear()
     _invocation.stdout = None
@@ -52,6 +54,13 @@ def begin() -> None:
 def current() -> Invocation:
     """Return the settings of this call."""
     return _invocation
+
+
+def take_stdout(file: str | None) -> None:
+    """Send results to stderr where ``file``, which the command writes, is standard output."""
+    from cardai.core.files import STANDARD
+
+    _invocation.taken = file in STANDARD
 
 
 def set_debug(value: bool) -> None:
@@ -144,11 +153,11 @@ def aside() -> Iterator[None]:
 
 def stdout() -> IO[str]:
     """Return the stream for results."""
-    return _invocation.stdout or sys.stdout
+    return sys.stderr if _invocation.taken else _invocation.stdout or sys.stdout
 
 
 class _Trimmed:
-    """stdout without the blanks that tables leave at the ends of lines, for files and pipes."""
+    """The stream for results without the blanks that tables leave at the ends of lines, for files and pipes."""
 
     def write(self, text: str) -> int:
         return stdout().write(_TRAILING.sub("", text))

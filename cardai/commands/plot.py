@@ -65,6 +65,8 @@ def draw(
     points: Sequence[tuple[str, Sequence[float], Sequence[float]]] = (),
 ) -> None:
     """Draw curves, and published ``points`` (label, x, y) as markers, into ``out``."""
+    from cardai.commands.show.pictures import save
+
     pyplot = _pyplot()
     figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
     colours = pyplot.get_cmap("tab10").colors
@@ -85,7 +87,7 @@ def draw(
         axes.set_ylim(bottom=0)
     axes.grid(alpha=0.3, which="both" if log_y else "major")
     axes.legend(fontsize=8)
-    figure.savefig(out, dpi=150)
+    save(figure, out)
     pyplot.close(figure)
 
 

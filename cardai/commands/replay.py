@@ -29,7 +29,7 @@ def replay(
     file: Annotated[
         str,
         typer.Argument(
-            metavar="FILE", help="A record of run --record, or an ACPC log; - is stdin.", show_default=False
+            metavar="FILE", help="A record of run --record, an ACPC log or a PHH file; - is stdin.", show_default=False
         ),
     ],
     hand: Annotated[int, typer.Option("--hand", "-k", metavar="K", min=1, help="Which hand of the file.")] = 1,
@@ -81,7 +81,7 @@ def replay(
 
 
 def load(file: str) -> RecordFile:
-    """Return the hands of a record file, or of a log of the poker competition."""
+    """Return the hands of a record file, or of others' files that :mod:`cardai.formats` reads."""
     from cardai.formats import read_hands
 
     return read_hands(file)
@@ -128,7 +128,10 @@ class Show:
 
     def frames(self, number: int, brief: bool = False) -> list[Text]:
         """Return a hand as screens to look at one after the other; ``brief`` draws only what the watched seat acts on."""
+        from cardai.arena.records import check_fits
+
         record = self.file.hands[number]
+        check_fits(self.game, record)
         frames = [self._title(number, record)]
         for step in self.steps(number):
             drawn = not brief or step["player"] in (None, step["seat"])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cardai.commands.invocation import Jobs, Json, absolute, current, note, out, print_json, progress
+from cardai.commands.invocation import Jobs, Json, absolute, current, note, out, print_json, progress, take_stdout
 from cardai.commands.show.figures import columns, estimate_json, percent, signed
 from cardai.core.errors import UsageError
 
@@ -50,7 +50,8 @@ def run(
         bool, typer.Option("--no-duplicate", help="New cards every game, instead of each deal once in every seat.")
     ] = False,
     record: Annotated[
-        str | None, typer.Option("--record", metavar="FILE", help="Keep every hand as a JSON line, for replay.")
+        str | None,
+        typer.Option("--record", metavar="FILE", help="Keep every hand as a JSON line, for replay; - is stdout."),
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with your own match, where --record left off.")
@@ -76,6 +77,7 @@ def run(
     from cardai import make
 
     kept = absolute(record)
+    take_stdout(kept)
     made = make.game(game)
     agents = seated(game, made.num_players, agent, vs or [])
     players = [make.agent(spec) for spec in agents]
@@ -94,7 +96,7 @@ def run(
         print_json(as_json(result, game, command))
     else:
         show(result, command, in_turn=human)
-    if record and len(result.hands):
+    if record and len(result.hands) and not current().taken:
         note(f"The hands are in {record}. See them with: cardai replay {shlex.quote(record)}")
     if human and to_go_on:
         note(_how_to_go_on(game, agents, games, record))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json as json_module
 import shlex
 import sys
 from enum import StrEnum
@@ -15,7 +14,7 @@ import typer
 from cardai.commands.invocation import Jobs, Json, Seed, absolute, note, out, print_json, progress
 from cardai.commands.run import tell_compiling
 from cardai.commands.show.figures import estimate_json, percent, signed
-from cardai.core.errors import PluginError, UsageError
+from cardai.core.errors import UsageError
 
 if TYPE_CHECKING:
     from cardai.arena.tournament import Standings
@@ -60,6 +59,7 @@ def tournament(
     """
     from cardai import make
     from cardai.arena import tournament as library
+    from cardai.commands.show.pictures import check_picture
 
     if resume and directory is None:
         raise UsageError("--resume goes on with a saved tournament: name its directory with --out DIR.")
@@ -69,7 +69,7 @@ def tournament(
     if people:
         raise UsageError(f"A tournament is for programs. Play with {people[0]!r} by: cardai run.")
     if plot:
-        _need_matplotlib()
+        check_picture(plot)
     with progress("tournament") as advance, tell_compiling():
         report = None if advance is None else _overall(advance, agent, form, games)
         standings = library.play_pairings(
@@ -108,11 +108,6 @@ def _overall(advance: Any, agents: list[str], form: Format, games: int) -> Any:
     return report
 
 
-def _need_matplotlib() -> None:
-    if importlib.util.find_spec("matplotlib") is None:
-        raise PluginError("The heat map needs matplotlib. Run: pip install 'cardai[plot]'")
-
-
 def _how_to_go_on(
     game: str,
     agents: list[str],
@@ -140,9 +135,11 @@ def _how_to_go_on(
 
 def _keep(standings: Standings, game: str, seed: int, directory: str | None, plot: str | None) -> None:
     """Write the crosstable beside the saved pairings, and the heat map where one can be drawn."""
+    from cardai.core.files import write_json
+
     if directory:
         file = Path(directory) / "crosstable.json"
-        file.write_text(json_module.dumps(as_json(standings, game, seed), indent=1), encoding="utf-8")
+        write_json(file, as_json(standings, game, seed))
         if plot is None and importlib.util.find_spec("matplotlib") is not None:
             plot = str(Path(directory) / "crosstable.png")
     if plot and not any(len(pairing.groups) for pairing in standings.pairings.values()):

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import pluggy
 
 from cardai.core.blame import raised
-from cardai.core.discovery import GROUPS, Entry, installed
+from cardai.core.discovery import GROUPS, Broken, Entry, installed
 from cardai.core.errors import CardaiError, PluginError, UsageError, nearest, unknown_name
 from cardai.core.hookspecs import HOOK_OF_KIND, PROJECT, WATCHER_HOOKS, Hooks
 from cardai.core.spec import Spec, build, options_of, parse, write_value
@@ -34,9 +34,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GROUPS",
+    "Broken",
     "Entry",
     "Registry",
     "add_file",
+    "broken",
     "check_all",
     "create",
     "default",
@@ -65,6 +67,7 @@ class Registry:
         ``installed`` are the plugins of installed distributions (None: their metadata is read again when it is needed).
         """
         self._installed = installed
+        self._broken: tuple[Broken, ...] = ()
         self._from_files: dict[tuple[str, str], tuple[Entry, ModuleType]] = {}
         self._files: list[str] = []
         self._watchers: list[ModuleType] = []
@@ -76,16 +79,21 @@ class Registry:
     def entries(self, kind: str | None = None) -> list[Entry]:
         """Return all known plugins of ``kind`` (default all), sorted by kind and name. Imports none of them."""
         if self._installed is None:
-            self._installed = installed()
+            self._installed, self._broken = installed()
         found = [*self._installed, *(entry for entry, _ in self._from_files.values())]
         return sorted((e for e in found if kind in (None, e.kind)), key=lambda e: (list(GROUPS).index(e.kind), e.name))
+
+    def broken(self) -> tuple[Broken, ...]:
+        """Return the distributions of which some plugins cannot be listed, each with the reason."""
+        self.entries()
+        return self._broken
 
     def find(self, kind: str, name: str) -> Entry:
         """Return the entry of that name.
 
         Raises:
             UnknownNameError: nobody registers it (the message suggests the nearest name).
-            PluginError: two distributions do.
+            PluginError: two distributions do, or its distribution's metadata is damaged.
         """
         known = {e.name: e for e in self.entries(kind)}
         if name not in known:
@@ -93,6 +101,10 @@ class Registry:
             hint = f" ({name} is the name of a {elsewhere[0]}.)" if elsewhere else ""
             raise unknown_name(kind, name, known, hint)
         entry = known[name]
+        if entry.broken:
+            raise PluginError(
+                f"The {kind} {name!r} of {entry.distribution} cannot be used: {entry.broken}. Install it again."
+            )
         if entry.duplicates:
             both = " and ".join((entry.distribution, *entry.duplicates))
             raise PluginError(f"The {kind} {name!r} is registered by {both}. Uninstall all but one.")
@@ -285,6 +297,7 @@ class Registry:
         """Load every plugin and yield (entry, "ok" or the reason it cannot be used)."""
         for entry in self.entries(kind):
             try:
+                self.find(entry.kind, entry.name)
                 if entry.kind == "watcher":
                     _manager(_import(entry), f"The watcher {entry.name!r}")
                     yield entry, entry.status
@@ -299,6 +312,7 @@ default = Registry()
 """The registry of the command line and of ``cardai.game``, ``cardai.agent`` and the rest."""
 
 entries = default.entries
+broken = default.broken
 find = default.find
 load = default.load
 create = default.create

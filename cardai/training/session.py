@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import shlex
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
-from cardai.core.errors import CardaiError, DamagedFileError, UsageError
+from cardai.core.errors import CardaiError, DamagedFileError, UsageError, WriteError
+from cardai.core.files import naming
 from cardai.core.registry import watchers
 from cardai.core.trainer import Metrics, Training
 from cardai.training.events import EventWriter, event_writer
@@ -18,6 +21,10 @@ from cardai.training.runs import Run
 
 CHECKPOINT_SECONDS = 120.0
 """Wall time between checkpoints where nothing else is asked for (where they fall has no effect on the training)."""
+
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+"""What the system says of a disk that takes no more."""
 
 
 class RunLock:
@@ -29,7 +36,7 @@ class RunLock:
             import fcntl
         except ImportError:  # Windows
             return
-        self._file = os.open(run.path / ".lock", os.O_RDWR | os.O_CREAT)
+        self._file = os.open(run.path / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -40,6 +47,30 @@ class RunLock:
     def __del__(self) -> None:
         if self._file >= 0:
             os.close(self._file)
+
+
+def resume_command(run: Run, steps: int | None = None) -> str:
+    """Return the command line that goes on with a run (``steps``: to so many, where they are not the run's own)."""
+    further = "" if steps in (None, run.steps_wanted) else f" --steps {steps}"
+    return f"cardai train --resume {shlex.quote(str(run.path))}{further}"
+
+
+@contextmanager
+def safe_on_disk(run: Run, steps: int | None = None) -> Iterator[None]:
+    """Let a failed write inside say what is safe and how to go on once there is room."""
+    try:
+        yield
+    except (WriteError, OSError) as error:
+        if isinstance(error, OSError) and error.errno not in FULL:
+            raise
+        why = (
+            f"{error.filename or run.path} cannot be written: {error.strerror}."
+            if isinstance(error, OSError)
+            else error
+        )
+        kept = run.steps()
+        safe = f"The checkpoint of step {kept[-1]:,} is safe" if kept else "There is no checkpoint yet"
+        raise WriteError(f"{why} {safe}. Make room, then go on with: {resume_command(run, steps)}") from error
 
 
 class Session:
@@ -75,7 +106,8 @@ class Session:
 
         ``notes`` says which checkpoints were refused, or how it was begun. Raises DamagedFileError if there are some and none is good.
         """
-        lock = RunLock(run)
+        with safe_on_disk(run):
+            lock = RunLock(run)
         checkpoint, refused = run.latest()
         if checkpoint is None and refused:
             raise DamagedFileError(f"No checkpoint of {run.path} is good: {' '.join(refused)} Start a new run.")
@@ -88,7 +120,8 @@ class Session:
             training = trainer.resume(*needs, checkpoint.path)
             session = cls(run, training, lock, checkpoint.seconds, checkpoint.cpu_seconds)
             session.notes = [f"{reason} Going on from step {training.step} instead." for reason in refused]
-        run.cut_metrics(training.step)
+        with safe_on_disk(run):
+            run.cut_metrics(training.step)
         return session
 
     @property
@@ -125,10 +158,14 @@ class Session:
         A checkpoint is written at the end, and every ``checkpoint_every`` steps or (None) ``checkpoint_seconds``.
         ``on_progress(step, metrics)`` is called at each of the trainer's yields (metrics may be empty). Whatever
         happens, the metrics written before a checkpoint are on the disk when the checkpoint is.
+
+        Raises:
+            WriteError: the disk is full; names the file, what is safe, and the command that goes on.
         """
         self._lock = self._lock or RunLock(self.run)
         try:
-            return self._train(steps, checkpoint_every, keep, on_progress, stopping, checkpoint_seconds)
+            with safe_on_disk(self.run, steps):
+                return self._train(steps, checkpoint_every, keep, on_progress, stopping, checkpoint_seconds)
         finally:
             self._lock = None
 
@@ -145,7 +182,8 @@ class Session:
         hooks = watchers()
         saved, due = self.training.step, time.monotonic() + checkpoint_seconds
         finished = True
-        with (self.run.path / "metrics.jsonl").open("a", encoding="utf-8") as file:
+        file = (self.run.path / "metrics.jsonl").open("a", encoding="utf-8")
+        try:
             for metrics in self.training.train(max(0, steps - self.training.step)):
                 step = self.training.step
                 if metrics:
@@ -161,16 +199,20 @@ class Session:
                 if by_step or by_time or self.training.wants_checkpoint:
                     self.save(keep)
                     saved, due = step, time.monotonic() + checkpoint_seconds
+        finally:
+            for opened in (file, events):
+                with suppress(OSError, WriteError):  # every row was flushed; what a full disk refused stays refused
+                    if opened is not None:
+                        opened.close()
         if self.training.step != saved or not self.run.steps():
             self.save(keep)
-        if events is not None:
-            events.close()
         return finished
 
     def _note(self, step: int, metrics: Metrics, file: Any, events: EventWriter | None) -> None:
         wall, cpu = self.seconds
         times = {"seconds": round(wall, 3), "cpu_seconds": round(cpu, 3)}
-        file.write(json.dumps({"step": step, **times, **metrics}) + "\n")
-        file.flush()
+        with naming(f"The file {file.name}"):
+            file.write(json.dumps({"step": step, **times, **metrics}) + "\n")
+            file.flush()
         if events is not None:
             events.write(step, {**metrics, "cpu_seconds": cpu})

@@ -329,7 +329,7 @@ def test_an_agent_that_fails_at_once_leaves_the_older_record_alone(tmp_path: Pat
         ({"seed": 1}, "does not follow from its seed"),
         ({"actions": [1]}, "ended otherwise"),
         ({"actions": [1, 1, 1]}, "is not legal|hand is over"),
-        ({"actions": ["x"]}, "cannot be replayed"),
+        ({"actions": ["x"]}, r"actions\[0\] must be a whole number"),
         ({"returns": [2.0, -2.0]}, "ended otherwise"),
         ({"seats": [1, 0]}, "does not follow from its seed"),
         ({"game_number": 1}, "does not follow from its seed"),

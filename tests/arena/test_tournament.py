@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -119,3 +121,54 @@ def test_every_pairing_has_its_own_decks() -> None:
     callers = ["always", "always_call", "always:action=call"]  # one player under three names: cards alone decide
     played = tournament.play_pairings("leduc", callers, games=40, seed=3, duplicate=False).pairings
     assert len({tuple(pairing.returns) for pairing in played.values()}) == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"game": 5}, "game must be a text"),
+        ({"seed": "x"}, "seed must be a whole number"),
+        ({"duplicate": 1}, "duplicate must be true or false"),
+        ({"game": None}, "game must be a text"),
+    ],
+)
+def test_a_tournament_json_of_wrong_values_is_refused_by_name(
+    change: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    tournament.play_pairings("leduc", AGENTS[:2], games=4, out=tmp_path / "t")
+    file = tmp_path / "t" / "tournament.json"
+    good = json.loads(file.read_text())
+    file.write_text(json.dumps({**good, **change}))
+    with pytest.raises(DamagedFileError, match=f"tournament.json is damaged or foreign: {said}"):
+        tournament.saved(tmp_path / "t", AGENTS[:2])
+    with pytest.raises(DamagedFileError, match=said):
+        tournament.play_pairings("leduc", AGENTS[:2], games=4, out=tmp_path / "t", resume=True)
+    file.write_text(json.dumps({key: value for key, value in good.items() if key not in change}))
+    with pytest.raises(DamagedFileError, match="it lacks"):
+        tournament.saved(tmp_path / "t", AGENTS[:2])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"wins": np.array([0.5, 1.5])},
+        {"wins": np.array([0.5, np.nan])},
+        {"returns": np.array([np.inf, 0.0])},
+        {"hands": np.array([0, 2])},
+        {"groups": np.array([1, 1])},
+        {"groups": np.array([-1, 0])},
+        {"hands": np.array([2, 2, 2])},
+        {"hands": np.array([2.0, 2.0])},
+        {"more": np.zeros(2)},
+    ],
+)
+def test_a_pairings_numbers_that_no_games_give_are_refused_by_name(change: dict[str, Any], tmp_path: Path) -> None:
+    tournament.play_pairings("leduc", AGENTS[:2], games=4, out=tmp_path / "t")
+    file = next((tmp_path / "t").glob("*.npz"))
+    with np.load(file) as held:
+        good = {name: held[name] for name in held.files}
+    np.savez(file, **{**good, **change})
+    with pytest.raises(
+        DamagedFileError, match=rf"\({AGENTS[0]} - {AGENTS[1]}\) is damaged: .* Delete it to play it anew"
+    ):
+        tournament.saved(tmp_path / "t", AGENTS[:2])

@@ -38,7 +38,7 @@ def test_plugins_are_listed_by_kind_with_their_first_line(cardai: Call) -> None:
     called = cardai("list-plugins")
     assert "games\n" in called.out
     assert "  kuhn " in called.out
-    assert "Kuhn poker: one card from three" in called.out
+    assert "Kuhn poker: one card each" in called.out
     assert "agents\n" not in cardai("list-plugins", "--kind", "games").out
 
 

@@ -240,3 +240,45 @@ def test_everything_is_built_once_and_a_checkpoint_read_once(
     assert cardai(*call).code == 0
     assert sorted(built) == sorted(["The game 'leduc'", *own, "The agent 'mix'", "The agent 'random'"])
     assert len(hashed) == files
+
+
+def test_a_record_on_stdout_stands_there_alone_and_everything_else_is_on_stderr(cardai: Call, bots: str) -> None:
+    called = cardai("run", *KUHN, "--plugin", bots, "-n", "4", "--record", "-")
+    lines = [json.loads(line) for line in called.out.splitlines()]
+    assert (lines[0]["cardai"], len(lines)) == ("record", 5)
+    assert called.err.startswith("highest against lowest: 4 games")
+    called = cardai("run", *KUHN, "--plugin", bots, "-n", "4", "--record", "-", "--json")
+    assert len(called.out.splitlines()) == 5
+    assert json.loads(called.err)["hands"] == 4
+    called = cardai("run", *KUHN, "--plugin", bots, "-n", "4")
+    assert called.out.startswith("highest against lowest: 4 games")  # the next call is as ever
+
+
+def test_a_record_in_a_place_that_cannot_be_is_refused_before_anything_is_played(
+    cardai: Call, bots: str, tmp_path: Path
+) -> None:
+    for place, said in ((tmp_path, "is a directory"), (tmp_path / "no" / "r", "No such file or directory")):
+        called = cardai("run", *KUHN, "--plugin", bots, "--record", place)
+        assert called.code == 2
+        assert said in called.err
+
+
+def test_a_heat_map_is_put_in_its_place_whole(cardai: Call, bots: str, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    call = ("tournament", "-g", "kuhn", "-a", "lowest", "-a", "highest", "--plugin", bots, "-n", "4", "--plot")
+    assert cardai(*call, tmp_path / "t.svg").code == 0
+    assert "<svg" in (tmp_path / "t.svg").read_text()
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+    called = cardai(*call, tmp_path / "t.xyz")
+    assert called.code == 2
+    assert "A picture's name must end in its format" in called.err
+    assert called.out == ""  # it is said before anything is played
+
+
+def test_a_tournament_does_not_take_a_file_for_its_directory(cardai: Call, bots: str, tmp_path: Path) -> None:
+    (tmp_path / "t").write_text("mine")
+    called = cardai(
+        "tournament", "-g", "kuhn", "-a", "lowest", "-a", "highest", "--plugin", bots, "--out", tmp_path / "t"
+    )
+    assert (called.code, (tmp_path / "t").read_text()) == (2, "mine")
+    assert "is no directory" in called.err

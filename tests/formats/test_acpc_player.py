@@ -34,24 +34,27 @@ SPECS = {
     "holdem.nolimit.3p": "holdem_nolimit:players=3",
     "leduc.limit.2p": "leduc",
 }
+KUHN = "kuhn.limit.3p"
 
 
-@pytest.mark.parametrize("name", sorted(SPECS))
+@pytest.mark.parametrize("name", [*sorted(SPECS), KUHN])
 def test_a_definition_becomes_a_spec_and_a_spec_a_definition(name: str) -> None:
     definition = load_game(name)
     mapped = game_map(definition)
-    assert mapped.spec == SPECS[name]
+    assert mapped.spec == {**SPECS, KUHN: "kuhn:players=3"}[name]
     back = definition_of(mapped.game, definition.name)
     assert parse_game(back.text(), definition.name) == definition
 
 
 def test_definitions_that_cardai_cannot_play_are_refused_by_name() -> None:
-    with pytest.raises(UsageError, match="kuhn"):
-        game_map(load_game("kuhn.limit.3p"))
+    with pytest.raises(UsageError, match="one suit"):
+        game_map(parse_game(load_game(KUHN).text().replace("numSuits = 1", "numSuits = 2"), "one suit too many"))
+    with pytest.raises(UsageError, match=r"is not kuhn\.limit\.3p\.game: Kuhn poker is another"):
+        game_map(load_game(KUHN), "kuhn")
     with pytest.raises(UsageError, match="its stacks are"):
         game_map(load_game(NO_LIMIT), "holdem_nolimit:stack=1000")
     with pytest.raises(UsageError, match="no betting game"):
-        game_map(load_game(LIMIT), "kuhn")
+        game_map(load_game(LIMIT), "gin")
 
 
 @pytest.mark.parametrize("name", sorted(SPECS))

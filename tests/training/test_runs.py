@@ -6,14 +6,15 @@ import json
 import random
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import cardai
 from cardai.core import registry
-from cardai.core.errors import DamagedFileError, OptionError, UsageError
-from cardai.core.files import read_npz
+from cardai.core.errors import CardaiError, DamagedFileError, OptionError, UsageError
+from cardai.core.files import digest_of, read_npz, write_json
 from cardai.training.runs import Run, RunWarning, check_same, full_spec
 from cardai.training.session import Session
 
@@ -48,6 +49,90 @@ def test_an_edited_run_json_is_refused(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text(text.replace("rate=0.5", "rate=0.6"))
     with pytest.raises(DamagedFileError, match="edited or damaged"):
         Run.open(tmp_path)
+
+
+HOSTILE = [None, True, -1, 0.5, 2**64, "", "x", [], ["x"], {}, {"a": {"b": []}}, "../../etc/passwd", float("inf")]
+
+
+def forge(file: Path, key: str, value: Any, seal: str, length: int = 64) -> None:
+    """Put ``value`` in a JSON file (nothing: take the key out) and seal it as its owner would."""
+    values = json.loads(file.read_text())
+    values.pop(key)
+    if value is not KeyError:
+        values[key] = value
+    rest = {name: held for name, held in values.items() if name != seal}
+    values[seal] = digest_of(rest)[:length] if key != seal else values.get(seal, "")
+    write_json(file, values)
+
+
+@pytest.mark.parametrize("key", ["format", "id", "trainer", "game", "encoder", "seed", "steps", "versions", "command"])
+def test_a_run_json_of_wrong_values_is_refused_by_name(key: str, tmp_path: Path) -> None:
+    good = json.loads((make(tmp_path).path / "run.json").read_text())
+    refused = 0
+    for value in [KeyError, *HOSTILE]:
+        write_json(tmp_path / "run.json", good)
+        forge(tmp_path / "run.json", key, value, "id", 16)
+        try:
+            run = Run.open(tmp_path)
+            run.game(), run.trainer(), run.encoder()
+        except CardaiError:
+            refused += 1
+    # what is as good as before: any text among versions and the command line, none as an encoder, 0 and more as numbers
+    assert refused >= 12 - (key in ("versions", "command", "encoder")) - 2 * (key == "command")
+
+
+@pytest.mark.parametrize("key", ["format", "run", "step", "seconds", "cpu_seconds", "files", "sha256"])
+def test_a_manifest_of_wrong_values_is_refused_by_name(key: str, tmp_path: Path) -> None:
+    run = make(tmp_path)
+    Session.start(run).train(40)
+    file = tmp_path / "checkpoints" / "step-000000000040" / "manifest.json"
+    good = json.loads(file.read_text())
+    for value in [KeyError, *HOSTILE]:
+        if key.endswith("seconds") and type(value) in (int, float):
+            continue
+        if key == "files" and value == {}:
+            continue
+        write_json(file, good)
+        forge(file, key, value, "sha256")
+        with pytest.raises(DamagedFileError, match=r"manifest\.json|belongs to step|is not of the form"):
+            run.verify(40)
+
+
+@pytest.mark.parametrize("name", ["../../run.json", "/etc/passwd", "..", ""])
+def test_a_manifest_that_names_a_file_elsewhere_is_refused(name: str, tmp_path: Path) -> None:
+    run = make(tmp_path)
+    Session.start(run).train(40)
+    file = tmp_path / "checkpoints" / "step-000000000040" / "manifest.json"
+    forge(file, "files", {name: {"bytes": 1, "sha256": ""}}, "sha256")
+    with pytest.raises(DamagedFileError, match="which is not the name of a file beside it"):
+        run.verify(40)
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ('{"step": "5"}', "step must be a number. Got '5'"),
+        ('{"step": 5, "loss": [1]}', r"loss must be a number. Got \[1\]"),
+        ('{"step": 5, "loss": null}', "loss must be a number. Got None"),
+        ('{"step": 5.5}', "it has no step"),
+        ('{"step": -5}', "it has no step"),
+        ('{"loss": 5}', "it has no step"),
+        ("[" * 99_999, "recursion"),
+        ("[5]", "must be an object"),
+    ],
+)
+def test_metrics_that_are_no_numbers_are_refused_by_line(row: str, said: str, tmp_path: Path) -> None:
+    run = make(tmp_path)
+    (tmp_path / "metrics.jsonl").write_text('{"step": 1, "loss": NaN}\n' + row + '\n{"step": 9}\n')
+    with pytest.raises(DamagedFileError, match=f"Line 2 of .*metrics.jsonl is damaged.*{said}"):
+        run.read_metrics()
+
+
+@pytest.mark.parametrize("step", ["\u00b2", "1e3", "9" * 30, "-5", "5+5"])
+def test_a_step_that_is_no_number_is_refused_by_name(step: str, tmp_path: Path) -> None:
+    Session.start(make(tmp_path)).train(40)
+    with pytest.raises(OptionError, match="no checkpoint of step"):
+        cardai.agent(f"{tmp_path}:step={step}")
 
 
 def test_resumed_training_equals_uninterrupted_training(tmp_path: Path) -> None:

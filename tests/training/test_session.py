@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -9,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from cardai.core import registry
+from cardai.core.errors import WriteError
 from cardai.training.runs import Run
 from cardai.training.session import Session
+from tests.support import python
 
 TOY = Path(__file__).parents[1] / "toy_trainer.py"
 
@@ -84,3 +88,59 @@ def test_a_session_that_has_nothing_to_do_leaves_a_checkpoint_to_play(session: S
     assert session.train(0)
     assert session.run.steps() == [0]
     assert Session.resume(session.run).training.step == 0
+
+
+# -- a disk that is full -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs the device that is always full")
+def test_a_full_disk_names_the_file_what_is_safe_and_the_command_that_goes_on(session: Session) -> None:
+    session.train(10, checkpoint_every=10)
+    metrics = session.run.path / "metrics.jsonl"
+    kept = metrics.read_text()
+    metrics.unlink()
+    metrics.symlink_to("/dev/full")
+    with pytest.raises(WriteError) as error:
+        session.train(30)
+    assert str(error.value) == (
+        f"The file {metrics} cannot be written: No space left on device. The checkpoint of step 10 is safe. "
+        f"Make room, then go on with: cardai train --resume {session.run.path} --steps 30"
+    )
+    metrics.unlink()
+    metrics.write_text(kept + '{"step": 15, "exploi')  # as far as a real disk would have taken it
+    again = Session.resume(session.run)
+    assert again.training.step == 10
+    assert again.train(40)
+    assert [row["step"] for row in session.run.read_metrics()] == [10, 20, 30, 40]
+
+
+FULL = """
+import resource, sys
+from cardai.core import registry
+from cardai.core.errors import CardaiError
+from cardai.training.runs import Run
+from cardai.training.session import Session
+registry.add_file(sys.argv[1])
+run = Run.create(__import__("pathlib").Path(sys.argv[2]), "toy_trainer", "toy_game", None, seed=3, steps=40)
+session = Session.start(run)
+session.train(10, checkpoint_every=5)
+size = next((run.path / "checkpoints").glob("*10/*.npz")).stat().st_size
+resource.setrlimit(resource.RLIMIT_FSIZE, (size - 1, size - 1))
+try:
+    session.train(40, checkpoint_every=20)
+except CardaiError as error:
+    print(type(error).__name__, error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits on the size of files are POSIX's")
+def test_a_checkpoint_that_does_not_fit_leaves_the_last_one_and_nothing_half_written(tmp_path: Path) -> None:
+    done = python("-c", FULL, str(TOY), str(tmp_path / "x"))
+    said = done.stdout
+    assert said.startswith(f"WriteError The file '{tmp_path}/x/checkpoints/.step-000000000020."), done.stderr
+    assert "toy.npz' cannot be written: File too large. The checkpoint of step 10 is safe." in said
+    assert said.rstrip().endswith(f"go on with: cardai train --resume {tmp_path / 'x'}")
+    assert sorted(p.name for p in (tmp_path / "x/checkpoints").iterdir()) == ["step-000000000005", "step-000000000010"]
+    run = Run.open(tmp_path / "x")
+    assert Session.resume(run).train(40)
+    assert run.steps()[-1] == 40

@@ -11,8 +11,7 @@ Source of the scale and of the idea: Yakovenko, Cao, Raffel and Fan, "Poker-CNN"
 from __future__ import annotations
 
 import os
-import tempfile
-import zipfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,8 @@ import numpy.typing as npt
 
 from cardai.cards.draw.holds import STARTS, HoldValues, add_hands, every_hand, new_sums
 from cardai.core.arrays import Float64s
+from cardai.core.errors import CardaiError, DamagedFileError
+from cardai.core.files import Shape, read_npz, write_npz
 
 DRAWS = 3
 
@@ -126,26 +127,19 @@ def _save(file: Path, sums: list[Float64s]) -> None:
     for k, level in enumerate(sums):
         parts[f"subsets_{k}"] = level[:small]
         parts[f"hands_{k}"] = level[small:].astype(np.float32)
-    try:
+    with suppress(OSError, CardaiError):
         file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=file.parent, suffix=".part", delete=False) as part:
-            np.savez(part, **parts)
-        os.replace(part.name, file)
-    except OSError:
-        return
+        write_npz(file, parts)
 
 
 def _load(file: Path) -> list[Float64s] | None:
     """Read the sums, or None where there are none or the file is damaged (it is then computed anew)."""
     small, size = int(STARTS[5]), int(STARTS[6])
-    sums = []
+    expected: dict[str, tuple[Any, Shape]] = {f"subsets_{k}": (np.float64, (small,)) for k in range(DRAWS)}
+    expected |= {f"hands_{k}": (np.float32, (size - small,)) for k in range(DRAWS)}
     try:
-        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as parts:
-            for k in range(DRAWS):
-                level = np.concatenate([parts[f"subsets_{k}"], parts[f"hands_{k}"]], dtype=np.float64)
-                if level.shape != (size,) or not np.isfinite(level).all() or len(parts[f"subsets_{k}"]) != small:
-                    return None
-                sums.append(level)
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        parts = read_npz(file, expected)
+    except DamagedFileError:
         return None
-    return sums
+    sums = [np.concatenate([parts[f"subsets_{k}"], parts[f"hands_{k}"]], dtype=np.float64) for k in range(DRAWS)]
+    return sums if all(np.isfinite(level).all() for level in sums) else None

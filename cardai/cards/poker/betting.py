@@ -148,6 +148,9 @@ class Betting:
     """The least bet of a round in no-limit; 0: the big blind, or one chip if there is none."""
     deepest: int = UNLIMITED
     """The most chips that any seat starts a hand with."""
+    empty_raises: bool = False
+    """In limit games: a raise stays legal for a seat whose whole stack the bet has reached, and adds nothing (as in the
+    competition's C code, game.c raiseIsValid)."""
 
     @property
     def history_length(self) -> int:
@@ -167,6 +170,7 @@ class Betting:
             "num_rounds": self.num_rounds,
             "no_limit": int(self.no_limit),
             "fold_anytime": int(self.fold_anytime),
+            "empty_raises": int(self.empty_raises and not self.no_limit),
             "offset": self.offset,
             "ante": self.ante,
             "minimum_bet": self.minimum_bet or max(*self.blinds, 1),
@@ -201,7 +205,8 @@ class Betting:
 
 def rules_fields(players: int, rounds: int) -> list[tuple[Any, ...]]:
     """Return the dtype fields of :meth:`Betting.rules`, with room for ``players`` and ``rounds`` (or more)."""
-    numbers = ("num_players", "num_rounds", "no_limit", "fold_anytime", "offset", "ante", "minimum_bet", "max_actions")
+    numbers = ("num_players", "num_rounds", "no_limit", "fold_anytime", "empty_raises", "offset", "ante")
+    numbers += ("minimum_bet", "max_actions")
     by_round = ("first", "raise_sizes", "max_raises")
     return [(name, "i8") for name in numbers] + [
         ("blinds", "i8", (players,)),

@@ -210,4 +210,5 @@ def betting_of(game: GameDef) -> Betting:
         max_raises=game.max_raises,
         raise_sizes=game.raise_size or (0,) * game.num_rounds,
         no_limit=game.no_limit,
+        empty_raises=True,
     )

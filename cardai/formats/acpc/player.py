@@ -16,7 +16,7 @@ from cardai.formats.acpc.follower import Follower
 from cardai.formats.acpc.gamedef import GameDef
 from cardai.formats.acpc.games import game_map
 from cardai.formats.acpc.states import action_text
-from cardai.formats.acpc.views import ViewMaker
+from cardai.formats.acpc.views import view_maker
 
 
 class AgentPlayer:
@@ -35,7 +35,7 @@ class AgentPlayer:
     def __init__(self, agent: str, definition: GameDef, seed: int = 0, game: str = "") -> None:
         self.name = agent
         self.map = game_map(definition, game)
-        self._views = ViewMaker(self.map)
+        self._views = view_maker(self.map)
         self._agent: Agent = own_copy(bound(agent, self.map.game), 0)
         self._scalar: ScalarAgent | None = self._agent.agent if isinstance(self._agent, BoundScalar) else None
         self._random = Random(derive(seed, "acpc"))
@@ -68,11 +68,10 @@ class AgentPlayer:
         hole, board = follower.hole(), follower.board()
         legal = copy_legal(self._views.legal(node))
         if self._scalar is not None:
-            actions = [0, 1] if node.can_fold else [1]
             if isinstance(legal, Amounts):
-                actions += sorted({node.least, node.most} - {0})
+                actions = [*([0, 1] if node.can_fold else [1]), *sorted({node.least, node.most} - {0})]
             else:
-                actions += [action for action in range(2, legal.shape[1]) if legal[0, action]]
+                actions = [action for action, allowed in enumerate(legal[0].tolist()) if allowed]
             return int(self._scalar.choose(self._views.plain(node, position, hole, board), actions, self._random))
         views = self._views.packed(node, position, hole, board)
         if self._draws:
@@ -103,18 +102,19 @@ class AgentPlayer:
         return self._agent.stateful
 
     def hand_finished(self, follower: Follower) -> None:
-        """Tell an agent that learns of a finished hand: its last view and everybody's result, its own first.
+        """Tell an agent that learns of a finished hand: its last view and everybody's result, by the view's seats.
 
         Raises:
             AgentError: the agent raised.
         """
         game, node, position = follower.game, follower.node, follower.position
-        n = game.num_players
-        cards = [card for p in range(n) for card in follower.shown(p) or [0] * game.num_hole] + follower.board()
+        cards = [
+            card for p in range(game.num_players) for card in follower.shown(p) or [0] * game.num_hole
+        ] + follower.board()
         values = follower.tree.values(node, cards)
         view = self._views.packed(node, position, follower.hole(), follower.board())
         try:
-            tell(self._agent, self._views.fields, view[0], [values[(position + seat) % n] for seat in range(n)])
+            tell(self._agent, self._views.fields, view[0], [values[seat] for seat in self._views.seats(position)])
         except KeyboardInterrupt:
             raise
         except BaseException as error:

@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from cardai.core.errors import UsageError
-from cardai.core.fields import Field, Views, view_dtype
+from cardai.core.fields import Field, Views, pack_views, view_dtype
 from cardai.core.game import Amounts, Legal
 from cardai.core.kernel import interpreted_copy
 from cardai.formats.acpc.gamedef import UNLIMITED
-from cardai.formats.acpc.games import GameMap
+from cardai.formats.acpc.games import GameMap, KuhnMap
 from cardai.formats.acpc.nodes import Node, Tree
 from cardai.formats.acpc.states import CALL, FOLD, RAISE
 
@@ -44,10 +44,14 @@ class ViewMaker:
         if unknown:
             raise UsageError(f"The game {mapped.spec!r} shows {', '.join(unknown)}, which ACPC's wire does not.")
 
+    def seats(self, position: int) -> list[int]:
+        """Return the position of each seat in the views of the player at ``position``."""
+        return [(position + seat) % self._n for seat in range(self._n)]
+
     def public(self, node: Node, position: int) -> dict[str, Any]:
         """Return all fields but the cards, as plain values, at ``node`` for the player at ``position``."""
         n, row = self._n, node.row
-        seats = [(position + seat) % n for seat in range(n)]  # the position of each seat
+        seats = self.seats(position)
         spent = [row["spent"][p] for p in seats]
         before = self._map.ante if row["round"] == 0 else 0
         path = node.path()
@@ -127,6 +131,40 @@ class ViewMaker:
         if not self._ladder or chosen in (FOLD, CALL):
             return chosen
         return self.amounts(node)[chosen - RAISE] if 0 <= chosen - RAISE < len(self._ladder) else chosen
+
+
+class KuhnViews:
+    """What :class:`ViewMaker` makes, of Kuhn poker."""
+
+    def __init__(self, mapped: KuhnMap) -> None:
+        self._map = mapped
+        self.fields = mapped.game.view_fields
+
+    def seats(self, position: int) -> list[int]:
+        """Return the position of each seat: seats are positions."""
+        return list(range(self._map.game.num_players))
+
+    def plain(self, node: Node, position: int, hole: Sequence[int], board: Sequence[int]) -> dict[str, Any]:
+        """Return a view as a dict of plain values (cards are the competition's)."""
+        history = [self._map.game_action(step.parent, step.action) for step in node.path() if step.parent]
+        return {"player": position, "card": self._map.cards[hole[0]] if hole else -1, "history": history}
+
+    def packed(self, node: Node, position: int, hole: Sequence[int], board: Sequence[int]) -> Views:
+        """Return a view as a structured array (1,)."""
+        return pack_views(self.fields, [self.plain(node, position, hole, board)])
+
+    def legal(self, node: Node) -> npt.NDArray[np.bool_]:
+        """Return the legal actions (1, 2): always both."""
+        return np.ones((1, 2), np.bool_)
+
+    def action(self, node: Node, chosen: int) -> int:
+        """Return the action of the wire that the game's action ``chosen`` is at ``node``."""
+        return self._map.wire_action(node, chosen)
+
+
+def view_maker(mapped: GameMap) -> ViewMaker | KuhnViews:
+    """Return what makes views of the mapped game."""
+    return KuhnViews(mapped) if isinstance(mapped, KuhnMap) else ViewMaker(mapped)
 
 
 def _packers(fields: Sequence[Field]) -> tuple[list[Callable[[Mapping[str, Any]], bytes]], dict[str, int]]:

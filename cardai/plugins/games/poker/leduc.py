@@ -59,6 +59,10 @@ class Leduc(BoardPoker):
         (), help="No-limit betting on a ladder: fractions of the pot, then allin (1+allin).", validator=check_ladder
     )
     stack: int = option(0, help="Chips of each seat at the start of a hand; 0: unlimited.", validator=chips)
+    empty_raises: bool = option(
+        False,
+        help="A raise stays legal when the bet is a seat's whole stack already, and adds nothing (the ACPC's C code).",
+    )
     hands: int = option(1, help="Hands in a match.", validator=[validators.ge(1), validators.le(MAX_HANDS)])
 
     hole_cards: ClassVar[int] = 1
@@ -110,6 +114,7 @@ class Leduc(BoardPoker):
             fold_anytime=self.fold_anytime,
             minimum_bet=max(self.ante, *self.blinds, 1),
             deepest=self.stack or UNLIMITED,
+            empty_raises=self.empty_raises,
         )
 
     @property

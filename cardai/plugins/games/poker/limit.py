@@ -25,6 +25,10 @@ class HoldemLimit(Holdem):
         (3, 4, 4, 4), help="Bets and raises allowed in each round; the big blind is not counted.", validator=four_rounds
     )
     stack: int = option(0, help="Chips of each seat at the start of a hand; 0: unlimited.", validator=chips)
+    empty_raises: bool = option(
+        False,
+        help="A raise stays legal when the bet is a seat's whole stack already, and adds nothing (the ACPC's C code).",
+    )
 
     rules: ClassVar[str] = (
         "Two hole cards each, four rounds of betting in fixed sizes (pre-flop, flop, turn, river), five cards on the board; "
@@ -45,7 +49,8 @@ class HoldemLimit(Holdem):
         self.check_stacks()
 
     def make_betting(self) -> Betting:
-        return self.holdem_betting(max_raises=self.max_raises, raise_sizes=self.raise_sizes)
+        sizes = {"max_raises": self.max_raises, "raise_sizes": self.raise_sizes}
+        return self.holdem_betting(**sizes, empty_raises=self.empty_raises)
 
     def seat_stacks(self) -> tuple[int, ...]:
         return (self.stack or UNLIMITED,) * self.players

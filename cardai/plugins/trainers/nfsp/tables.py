@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +14,7 @@ from cardai.core.agent import Agent
 from cardai.core.arrays import Bools, Float32s, Float64s, Int64s, Records
 from cardai.core.encoder import Layout
 from cardai.core.errors import CardaiError, DamagedFileError
-from cardai.core.files import check_arrays, read_json, read_npz, write_npz
+from cardai.core.files import check_arrays, read_json, read_npz, write_json, write_npz
 from cardai.core.game import Amounts, Game
 from cardai.core.rng import derive, derive_many
 from cardai.learn import tensors
@@ -242,7 +241,7 @@ class TablesTraining(NFSPTraining):
         write_npz(directory / "memory.npz", memory)
         state: dict[str, Any] = {"step": self.step, "hands": self.hands, "random": self.rng.bit_generator.state}
         state["seen"] = {f"{k}_{s}": b.seen for k, bs in (("rl", self.rl), ("sl", self.sl)) for s, b in enumerate(bs)}
-        (directory / "state.json").write_text(json.dumps(state), encoding="utf-8")
+        write_json(directory / "state.json", state)
 
     def load(self, directory: Path) -> None:
         try:
