@@ -71,7 +71,7 @@ def deadwoods(hands: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
 
     The same as :func:`deadwood`, some millions of hands a second. Raises ValueError for what is no hand, with its place.
     """
-    return kernels.deadwoods_of(_checked_sets(hands))
+    return np.asarray(kernels.deadwoods_of(_checked_sets(hands)))
 
 
 def melded(hands: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
@@ -79,7 +79,7 @@ def melded(hands: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 
     The arrangement is always the same one for a hand. Raises ValueError as :func:`deadwoods` does.
     """
-    return kernels.melded_of(_checked_sets(hands))
+    return np.asarray(kernels.melded_of(_checked_sets(hands)))
 
 
 def best_arrangements(cards: Iterable[int]) -> list[list[list[int]]]:

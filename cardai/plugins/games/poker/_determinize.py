@@ -71,11 +71,11 @@ def _holes(game: BoardPoker, left: Int64s, opponents: int, seeds: Seeds, weights
     """Return the opponents' hole cards (n, opponents * size) and what is then left, (n, rest), in random order."""
     size, count = game.hole_cards, len(seeds)
     if weights is None:
-        cards = shuffled(left, seeds, 0)
+        cards = shuffled(left.tolist(), seeds, 0)
         return cards[:, : opponents * size], cards[:, opponents * size :]
     if size == 1:
         single = checked_weights(weights, game.num_chance_outcomes, "cards")[left]
-        _some(single.any())
+        _some(bool(single.any()))
         holes = drawn(left, single, seeds, opponents, 0)
     else:
         holes = _pairs(left, opponents, seeds, checked_weights(weights, combos.COUNT, "hands"))
@@ -91,12 +91,12 @@ def _pairs(left: Int64s, opponents: int, seeds: Seeds, weights: Float64s) -> Int
     """Return two cards an opponent, (n, 2 * opponents), drawn by the weights of the hands that are left."""
     cards = combos.pairs().astype(np.int64)
     free = np.isin(cards, left).all(axis=1)
-    _some(weights[free].any())
+    _some(bool(weights[free].any()))
     dealt = np.zeros((len(seeds), 52), bool)
     out = []
     for opponent in range(opponents):
         open_ = free & ~dealt[:, cards[:, 0]] & ~dealt[:, cards[:, 1]]
-        _some((open_ * weights > 0).any(axis=1).all())
+        _some(bool((open_ * weights > 0).any(axis=1).all()))
         hand = drawn(np.arange(combos.COUNT), np.where(open_, weights, 0.0), seeds, 1, 2 + opponent)[:, 0]
         out.append(cards[hand])
         for column in out[-1].T:
@@ -119,7 +119,7 @@ def actions_of(game: BoardPoker, view: Mapping[str, Any], setup: Setup, deck: In
     actions = []
     for k, said in enumerate(history):
         legal = np.flatnonzero(table.legal(row)[0])  # type: ignore[index]
-        actions.append(next((int(a) for a in legal if (said < 2 and a == said) or _says(game, table, a, k, said)), -1))
+        actions.append(next((int(a) for a in legal if (said < 2 and a == said) or _says(game, table, int(a), k, said)), -1))
         if actions[-1] < 0:
             raise UsageError(f"The view's raise to {said} is on no rung of the ladder there.")
         table.apply(row, np.array(actions[-1:], np.int64))
