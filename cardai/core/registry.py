@@ -6,24 +6,18 @@ The functions of this module are those of :data:`default`, the one instance that
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import inspect
-import os
-import sys
 import weakref
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import pluggy
 
-from cardai.core.blame import raised
 from cardai.core.discovery import GROUPS, Broken, Entry, installed
 from cardai.core.errors import CardaiError, PluginError, UsageError, nearest, unknown_name
 from cardai.core.hookspecs import HOOK_OF_KIND, PROJECT, WATCHER_HOOKS, Hooks
+from cardai.core.loading import import_entry, import_file, manager_of, offered_classes, place_of, plugin_code
 from cardai.core.spec import Spec, build, options_of, parse, write_value
 
 if TYPE_CHECKING:
@@ -124,12 +118,12 @@ class Registry:
         else:
             if entry.missing:
                 raise PluginError(f"The {kind} {name!r} needs an extra that is not installed. Run: {entry.missing}")
-            module = _import(entry)
-        classes = _offered(module, kind, entry)
+            module = import_entry(entry)
+        classes = offered_classes(module, kind, entry)
         general = entry.preset_of or name
         if general not in classes:
             raise PluginError(
-                f"The {kind} plugin {name!r} ({_place(entry)}) offers no {general!r}.{nearest(general, classes)} "
+                f"The {kind} plugin {name!r} ({place_of(entry)}) offers no {general!r}.{nearest(general, classes)} "
                 f"It offers: {', '.join(sorted(classes))}."
             )
         cls = classes[general]
@@ -139,7 +133,7 @@ class Registry:
         presets: Mapping[str, Mapping[str, Any]] = getattr(cls, "presets", {})
         if name not in presets:
             raise PluginError(
-                f"{general!r} ({_place(entry)}) has no preset {name!r}.{nearest(name, presets)} "
+                f"{general!r} ({place_of(entry)}) has no preset {name!r}.{nearest(name, presets)} "
                 f"Its presets: {', '.join(sorted(presets)) or 'none'}."
             )
         return cls, dict(presets[name])
@@ -227,12 +221,12 @@ class Registry:
         file = Path(path)
         if str(file.resolve()) in self._files:
             return [entry for entry, _ in self._from_files.values() if entry.distribution == path]
-        module = _import_file(path)
-        manager = _manager(module, f"The plugin file {path!r}")
+        module = import_file(path)
+        manager = manager_of(module, f"The plugin file {path!r}")
         self._files.append(str(file.resolve()))
         added = []
         for kind, hook in HOOK_OF_KIND.items():
-            with _plugin_code(lambda cause, hook=hook: f"{hook} of the plugin file {path!r} failed: {cause}."):  # type: ignore[misc]
+            with plugin_code(lambda cause, hook=hook: f"{hook} of the plugin file {path!r} failed: {cause}."):  # type: ignore[misc]
                 found = getattr(manager.hook, hook)()
             for offered in found:
                 classes = offered if isinstance(offered, Mapping) else {file.stem: offered}
@@ -268,7 +262,7 @@ class Registry:
         if not known:
             return f"The plugin module {module!r}"
         return (
-            f"The {known[0].kind} {known[0].name!r} ({_place(known[0])})"
+            f"The {known[0].kind} {known[0].name!r} ({place_of(known[0])})"
             if len(known) == 1
             else (f"The plugin package {known[0].distribution!r}")
         )
@@ -278,7 +272,7 @@ class Registry:
         entry = self.find("watcher", name)
         if entry.missing:
             raise PluginError(f"The watcher {name!r} needs an extra that is not installed. Run: {entry.missing}")
-        self._watchers.append(_import(entry))
+        self._watchers.append(import_entry(entry))
 
     def watchers(self) -> pluggy.PluginManager | None:
         """Return pluggy's manager of the active watchers, or None when there are none."""
@@ -287,7 +281,7 @@ class Registry:
         manager = pluggy.PluginManager(PROJECT)
         manager.add_hookspecs(Hooks)
         for module in dict.fromkeys(self._watchers):
-            _manager(module, f"The watcher {module.__name__}")
+            manager_of(module, f"The watcher {module.__name__}")
             manager.register(module)
         return manager
 
@@ -299,7 +293,7 @@ class Registry:
             try:
                 self.find(entry.kind, entry.name)
                 if entry.kind == "watcher":
-                    _manager(_import(entry), f"The watcher {entry.name!r}")
+                    manager_of(import_entry(entry), f"The watcher {entry.name!r}")
                     yield entry, entry.status
                 else:
                     self.load(entry.kind, entry.name)
@@ -325,91 +319,3 @@ plugin_files = default.plugin_files
 watch = default.watch
 watchers = default.watchers
 check_all = default.check_all
-
-
-def _place(entry: Entry) -> str:
-    return f"{entry.distribution} {entry.version}, module {entry.module}"
-
-
-@contextmanager
-def _plugin_code(failed: Callable[[str], str]) -> Iterator[None]:
-    """Run a plugin's code: its failure, whatever it raises, is a PluginError, and the working directory stays.
-
-    ``failed`` makes the message from what was raised and where.
-    """
-    before = os.getcwd()
-    try:
-        yield
-    except (KeyboardInterrupt, CardaiError):
-        raise
-    except BaseException as error:
-        raise PluginError(failed(raised(error).removeprefix("raised "))) from error
-    finally:
-        with suppress(OSError):
-            os.chdir(before)
-
-
-def _import(entry: Entry) -> ModuleType:
-    with _plugin_code(
-        lambda cause: (
-            f"The {entry.kind} plugin {entry.name!r} cannot be loaded ({_place(entry)}). Cause: {cause}. "
-            f"Mend or uninstall {entry.distribution}; everything else works without it."
-        )
-    ):
-        return importlib.import_module(entry.module)
-
-
-def _import_file(path: str) -> ModuleType:
-    file = Path(path)
-    if not file.is_file():
-        raise UsageError(f"There is no plugin file {path!r}. Give the path of a Python file.")
-    spec = importlib.util.spec_from_file_location(f"cardai_plugin_{file.stem}", file.resolve())
-    if spec is None or spec.loader is None:
-        raise UsageError(f"The plugin file {path!r} is not a Python file. Its name must end in .py.")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    with _plugin_code(lambda cause: f"The plugin file {path!r} cannot be loaded. Cause: {cause}."):
-        spec.loader.exec_module(module)
-    return module
-
-
-def _offered(module: ModuleType, kind: str, entry: Entry) -> dict[str, type]:
-    """Return the classes that ``module`` offers for ``kind``, by name."""
-    manager = _manager(module, f"The {kind} plugin {entry.name!r} ({_place(entry)})")
-    hook = HOOK_OF_KIND[kind]
-    with _plugin_code(lambda cause: f"{hook} of {module.__name__} ({_place(entry)}) failed: {cause}."):
-        results = getattr(manager.hook, hook)()
-    if not results:
-        raise PluginError(
-            f"The {kind} plugin {entry.name!r} ({_place(entry)}) has no hook {hook} marked with @cardai.hookimpl."
-        )
-    offered: Any = results[0]
-    classes = dict(offered) if isinstance(offered, Mapping) else {entry.preset_of or entry.name: offered}
-    for name, cls in classes.items():
-        if not inspect.isclass(cls):
-            raise PluginError(
-                f"{hook} of {module.__name__} ({_place(entry)}) must return a class or a mapping to classes. "
-                f"Got {cls!r} for {name!r}."
-            )
-    return classes
-
-
-def _manager(module: ModuleType, called: str) -> pluggy.PluginManager:
-    """Register ``module`` alone with pluggy; refuse misspelt and unmarked hooks, naming the nearest."""
-    known = [*HOOK_OF_KIND.values(), *WATCHER_HOOKS]
-    manager = pluggy.PluginManager(PROJECT)
-    manager.add_hookspecs(Hooks)
-    for name in vars(module):
-        if name.startswith("cardai_") and callable(getattr(module, name)):
-            if name not in known:
-                raise PluginError(f"{called} has a hook {name!r}, which does not exist.{nearest(name, known)}")
-            if manager.parse_hookimpl_opts(module, name) is None:
-                raise PluginError(f"{called} defines {name} without the mark @cardai.hookimpl. Add the mark.")
-    try:
-        manager.register(module)
-        manager.check_pending()
-    except pluggy.PluginValidationError as error:
-        raise PluginError(f"{called} has a hook that does not fit: {error}") from error
-    if not manager.get_hookcallers(module):
-        raise PluginError(f"{called} has no hook marked with @cardai.hookimpl. Known hooks: {', '.join(known)}.")
-    return manager
