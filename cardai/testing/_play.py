@@ -46,7 +46,7 @@ class Node:
 
 
 @define
-class Tree:
+class StateTree:
     """Nodes in preorder (a parent stands before its children); ``complete`` if it is the game's whole tree."""
 
     nodes: list[Node]
@@ -139,7 +139,7 @@ def choices_of(state: State) -> list[int]:
     return [a for a, _ in state.chance_outcomes()] if state.is_chance_node() else state.legal_actions()
 
 
-def whole_tree(game: Game, limit: int = SMALL) -> Tree | None:
+def whole_tree(game: Game, limit: int = SMALL) -> StateTree | None:
     """Return the game's whole tree, or None if it has more than ``limit`` nodes."""
     if _estimate(game) > 2 * limit:
         return None
@@ -155,7 +155,7 @@ def whole_tree(game: Game, limit: int = SMALL) -> Tree | None:
             child = state.clone()
             child.apply_action(choice)
             pending.append((child, here, choice))
-    return Tree(nodes, complete=True)
+    return StateTree(nodes, complete=True)
 
 
 def _estimate(game: Game, probes: int = 12) -> float:
@@ -174,7 +174,7 @@ def _estimate(game: Game, probes: int = 12) -> float:
     return total
 
 
-def sampled_tree(game: Game, hands: int = 8, siblings: int = 2, enough: int = 700) -> Tree:
+def sampled_tree(game: Game, hands: int = 8, siblings: int = 2, enough: int = 700) -> StateTree:
     """Return the states of some random hands, each with up to ``siblings`` children that were not played.
 
     No further hand is begun when there are ``enough`` nodes.
@@ -197,7 +197,7 @@ def sampled_tree(game: Game, hands: int = 8, siblings: int = 2, enough: int = 70
             state.apply_action(step.action)
             nodes.append(look(game, state, here, step.action))
             here = len(nodes) - 1
-    return Tree(nodes, complete=False)
+    return StateTree(nodes, complete=False)
 
 
 class GameSubject:
@@ -225,7 +225,7 @@ class GameSubject:
         return found
 
     @cached_property
-    def tree(self) -> Tree:
+    def tree(self) -> StateTree:
         """The whole tree of a small game, else a sample."""
         return whole_tree(self.game) or sampled_tree(self.game, len(self.hands) // 3)
 

@@ -106,41 +106,6 @@ def test_ctrl_c_shows_and_records_what_was_finished_and_ends_with_130(
     assert "Traceback" not in called.stderr
 
 
-def test_a_person_sees_the_view_and_types_numbers_names_and_questions(cardai: Call, bots: str, tmp_path: Path) -> None:
-    file = tmp_path / "h.jsonl"
-    called = cardai(
-        *("run", "-g", "kuhn", "-a", "human", "--vs", "highest", "--plugin", bots, "--games", "2"),
-        *("--seed", "1", "--record", file),
-        stdin="?\nfold\n2\npas\n",
-    )
-    assert called.code == 0
-    for shown in (
-        "You sit in seat 0",
-        "1 pass   2 bet",
-        "history  bet",
-        "the own card: 0 jack, 1 queen, 2 king",
-        "There is no action 'fold' here. Type 1 to 2, ? for help, q to stop.",
-        "You lose 1 chip.",
-    ):
-        assert shown in called.err
-    assert "human against highest: 2 games." in called.out
-    assert "Again:" not in called.out
-    assert file.read_text().count("\n") == 3
-
-
-@pytest.mark.parametrize("stdin", ["2\nq\n", "2\n"])
-def test_a_person_who_stops_keeps_the_record(cardai: Call, bots: str, tmp_path: Path, stdin: str) -> None:
-    file = tmp_path / "h.jsonl"
-    called = cardai(
-        *("run", "-g", "kuhn", "-a", "human", "--vs", "highest", "--plugin", bots, "--games", "3", "--record", file),
-        *("--seed", "1"),
-        stdin=stdin,
-    )
-    assert called.code == 0
-    assert "Stopped after 1 of 3 games." in called.out
-    assert file.read_text().count("\n") == 2
-
-
 def test_a_tournament_prints_the_crosstable_best_first(cardai: Call, bots: str) -> None:
     called = cardai("tournament", "-g", "kuhn", "-a", "lowest", "-a", "highest", "--plugin", bots, "-n", "40")
     assert called.code == 0
