@@ -66,8 +66,8 @@ def test_the_difference_between_actions_is_known_better_than_by_other_hands() ->
 
 
 def test_each_event_has_a_number_of_its_own_by_hand_and_place() -> None:
-    game, cast = _cast("leduc", 60, 0)
-    events = collect(game, cast, 3, 0)  # type: ignore[arg-type]
+    game, seating = _seating("leduc", 60, 0)
+    events = collect(game, seating, 3, 0)  # type: ignore[arg-type]
     numbers = draws_of(events, 9)
     assert len(np.unique(numbers)) == len(events) > len(np.unique(events.hands))
     assert np.array_equal(draws_of(events, 9), numbers)
@@ -77,8 +77,8 @@ def test_each_event_has_a_number_of_its_own_by_hand_and_place() -> None:
 
 
 def test_what_is_known_exactly_is_what_it_brings_when_it_is_done() -> None:
-    game, cast = _cast("leduc", 300, 0)
-    events = collect(game, cast, 3, 0)  # type: ignore[arg-type]
+    game, seating = _seating("leduc", 300, 0)
+    events = collect(game, seating, 3, 0)  # type: ignore[arg-type]
     rows = np.arange(len(events))
     exact = ~np.isnan(events.known[rows, events.chosen])
     spent = events.views["spent"][rows, events.views["player"].astype(int)]
