@@ -1,6 +1,6 @@
 """Plants small bugs one by one in a copy of the checkout and says which ones the tests catch.
 
-    python benchmarks/mutations.py [--only TEXT ...] [--group NAME] [--jobs 2] [--seconds 120] [--check]
+    python benchmarks/mutations.py [--only TEXT ...] [--group NAME ...] [--jobs 2] [--seconds 120] [--check]
 
 ``mutations.toml`` beside this file lists them: a file, one line of it, what the line becomes, and the tests that ought to
 fail. Nothing is changed in place: each job has a copy of the checkout, with kernels cached apart from everybody's. The
@@ -207,7 +207,7 @@ def asked() -> argparse.Namespace:
     """Return the options given."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", default=[], metavar="TEXT", help="mutations whose file or line has a TEXT")
-    parser.add_argument("--group", help="mutations of one group of the list")
+    parser.add_argument("--group", nargs="+", default=[], metavar="NAME", help="mutations of these groups of the list")
     parser.add_argument("--jobs", type=int, default=1, help="how many are tried at a time")
     parser.add_argument("--seconds", type=float, default=120, help="for the tests, beyond twice their usual time")
     parser.add_argument("--check", action="store_true", help="only look whether every line is still there")
@@ -216,8 +216,8 @@ def asked() -> argparse.Namespace:
 
 def chosen(mutations: list[Mutation], given: argparse.Namespace) -> list[Mutation]:
     """Return the mutations that the options mean."""
-    of_group = [m for m in mutations if given.group in (None, m.group)]
-    return [m for m in of_group if not given.only or any(text in m.file or text in m.old for text in given.only)]
+    of_groups = [m for m in mutations if not given.group or m.group in given.group]
+    return [m for m in of_groups if not given.only or any(text in m.file or text in m.old for text in given.only)]
 
 
 def main() -> None:
