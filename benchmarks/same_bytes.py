@@ -190,9 +190,8 @@ def jobs_of(before: Side, after: Side) -> list[Job]:
     both = {key: row for key, row in plugins[0].items() if key in plugins[1]}
     agents = [name for kind, name in both if kind == "agent"]
     jobs = [job for (kind, name), row in both.items() if kind == "game" for job in matches(before, name, row, agents)]
-    for game, players in MORE_MATCHES:
-        if ("game", game.split(":")[0]) in both:
-            jobs.append(match(game, players.split()))
+    more = [(game, players.split()) for game, players in MORE_MATCHES if ("game", game.split(":")[0]) in both]
+    jobs += [match(game, players) for game, players in more]
     jobs += [playthroughs(before, after)]
     for text in EVALUATIONS:
         jobs.append(Job(f"evaluations/{text}", (Step(("evaluate", *text.split(), "--json"), "figures.json"),)))
@@ -316,7 +315,8 @@ def json_parts(value: Any, path: str = "") -> dict[str, bytes]:
     if isinstance(value, (dict, list)) and value:
         items = value.items() if isinstance(value, dict) else enumerate(value)
         kept = [(str(key), inner) for key, inner in items if not _TIMED.search(str(key))]
-        return {k: v for key, inner in kept for k, v in json_parts(inner, f"{path}.{key}" if path else key).items()}
+        start = f"{path}." if path and not path.endswith("/") else path
+        return {name: part for key, inner in kept for name, part in json_parts(inner, start + key).items()}
     return {path: json.dumps(value).encode()}
 
 
@@ -370,6 +370,8 @@ def compare_all(jobs: Sequence[Job], sides: Sequence[Side]) -> int:
             else:
                 same[name.split("/")[0]] += 1
     print(", ".join(f"{count} of {kind}" for kind, count in same.items()))
+    spent = os.times()
+    print(f"{spent.children_user + spent.children_system:.0f} CPU seconds")
     print(f"{same.total()} identical, {wrong} different")
     return int(wrong > 0 or same.total() == 0)
 
