@@ -369,9 +369,8 @@ def compare_all(jobs: Sequence[Job], sides: Sequence[Side]) -> int:
                 print(f"different: {name}: {how}", flush=True)
             else:
                 same[name.split("/")[0]] += 1
-    print(", ".join(f"{count} of {kind}" for kind, count in same.items()))
-    spent = os.times()
-    print(f"{spent.children_user + spent.children_system:.0f} CPU seconds")
+    sums = [f"{count} of {kind}" for kind, count in same.items()]
+    print(", ".join([*sums, f"{os.times().children_user + os.times().children_system:.0f} CPU seconds"]))
     print(f"{same.total()} identical, {wrong} different")
     return int(wrong > 0 or same.total() == 0)
 
