@@ -88,6 +88,8 @@ def test_a_session_that_has_nothing_to_do_leaves_a_checkpoint_to_play(session: S
     assert session.train(0)
     assert session.run.steps() == [0]
     assert Session.resume(session.run).training.step == 0
+
+
 # -- a disk that is full -------------------------------------------------------------------------------------------
 
 

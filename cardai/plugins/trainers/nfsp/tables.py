@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -15,8 +14,9 @@ import torch
 from cardai.core.agent import Agent
 from cardai.core.encoder import Layout
 from cardai.core.errors import CardaiError, DamagedFileError
-from cardai.core.files import check_arrays, read_json, read_npz, write_json, write_npz
+from cardai.core.files import read_json, write_json
 from cardai.core.game import Amounts, Game
+from cardai.core.npz import check_arrays, read_npz, write_npz
 from cardai.core.rng import derive, derive_many
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors

@@ -14,8 +14,8 @@ import torch
 from cardai.core.agent import Agent
 from cardai.core.encoder import Encoder, Layout
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import check_arrays, read_npz, write_npz
 from cardai.core.game import Game
+from cardai.core.npz import check_arrays, read_npz, write_npz
 from cardai.core.rng import derive
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import native
