@@ -246,12 +246,12 @@ def test_a_fault_in_a_state_is_caught(state: type[State], check: str, said: str)
 
 def _fields(**changes: Any) -> tuple[Field, ...]:
     """Return Kuhn's view fields with the card's changed."""
-    return tuple(evolve(f, **changes) if f.name == "card" else f for f in Kuhn.view_fields)
+    return tuple(evolve(f, **changes) if f.name == "card" else f for f in Kuhn().view_fields)
 
 
 def _history(**changes: Any) -> tuple[Field, ...]:
     """Return Kuhn's view fields with the history's changed."""
-    return tuple(evolve(f, **changes) if f.name == "history" else f for f in Kuhn.view_fields)
+    return tuple(evolve(f, **changes) if f.name == "history" else f for f in Kuhn().view_fields)
 
 
 def _kuhn_family(**changes: Any) -> Family:
@@ -357,14 +357,14 @@ def test_what_depends_on_the_score_is_of_the_match(scope: Any, said: str) -> Non
     points = Field("points", "count", "points of both", 100, scope=scope)
     body = {
         "new_initial_state": lambda self, setup=None: Scored(setup.score if setup else ()),
-        "view_fields": (*Kuhn.view_fields, points),
+        "view_fields": (*Kuhn().view_fields, points),
     }
     assert said in reason("game", frozen(type("ScoredKuhn", (Kuhn,), body))(), "scopes-hold")
 
 
 def test_a_family_with_what_games_may_have_is_spoken_without_it() -> None:
     pattern = Field("rank", "count", "a rank")
-    family = Family("kuhn", "games of one card", Kuhn.view_fields, (pattern,))
+    family = Family("kuhn", "games of one card", Kuhn().view_fields, (pattern,))
     assert reason("game", kuhn(families=(family,)), "families-are-spoken") == ""
 
 
@@ -488,9 +488,9 @@ def test_a_game_without_hidden_cards_needs_no_leak_check() -> None:
     @frozen
     class Open(Kuhn):
         view_fields = (
-            *Kuhn.view_fields[:2],
+            *Kuhn().view_fields[:2],
             Field("other", "card", "the other's card", maximum=2),
-            Kuhn.view_fields[2],
+            Kuhn().view_fields[2],
         )
 
         def new_initial_state(self, setup: Any = None) -> State:

@@ -16,7 +16,7 @@ from cardai.core.states import CHANCE, TERMINAL, Setup, State, StateGame
 class KuhnState(State):
     """One hand: chance deals seat by seat; seats pass or bet in turn; after a bet every other seat answers once."""
 
-    def __init__(self, players: int, cards: list[int] | tuple[()] = (), bets: list[int] | tuple[()] = ()) -> None:
+    def __init__(self, players: int = 2, cards: list[int] | tuple[()] = (), bets: list[int] | tuple[()] = ()) -> None:
         self.players, self.cards, self.bets = players, list(cards), list(bets)
 
     @property
