@@ -30,6 +30,7 @@ from cardai.commands.process import (
 )
 from cardai.core.blame import plugin_place, raised
 from cardai.core.errors import CardaiError, nearest, unknown_name
+from cardai.core.progress import listening
 
 PLAY, LOOK, LEARN, PLUG, WIRE = "Play", "Look at", "Learn and measure", "Write plugins", "Other programs"
 
@@ -118,12 +119,12 @@ def load_command(name: str) -> Any:
         app = _typer()
         app.callback(help=line.help)(_nothing)
         for member in line.members:
-            app.command(member)(getattr(module, member))
+            app.command(member, cls=invocation.Command)(getattr(module, member))
     else:
         target = getattr(module, line.target.partition(":")[2])
         app = target if isinstance(target, typer.Typer) else _typer()
         if app is not target:
-            app.command(name, help=None if target.__doc__ else line.help)(target)
+            app.command(name, cls=invocation.Command, help=None if target.__doc__ else line.help)(target)
     command = get_command(app)
     command.name = name
     _add_common(command)
@@ -210,7 +211,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     before, warnings.showwarning = warnings.showwarning, _warn
     came: list[int] = []
     try:
-        with signals() as came:
+        with signals() as came, listening(invocation.show_work):
             given = sys.argv[1:] if arguments is None else arguments
             done = build().main(args=given or ["--help"], prog_name="cardai", standalone_mode=False)
             code = done if isinstance(done, int) else 0

@@ -91,7 +91,7 @@ def _about_run(spec: Spec) -> dict[str, Any]:
 
     run = Run.open(Path(spec.name))
     steps = run.steps()
-    rows = run.read_metrics()
+    rows = [row for row in run.read_metrics() if steps and row["step"] <= steps[-1]]  # of what can be played
     return {
         "kind": "agent",
         "name": spec.name,

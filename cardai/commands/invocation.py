@@ -12,8 +12,10 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, Protocol, cast
 
 import typer
 from attrs import define, field
+from typer.core import TyperCommand
 
 from cardai.core import registry
+from cardai.core.errors import UsageError
 from cardai.core.files import STANDARD, standard_output
 
 if TYPE_CHECKING:
@@ -33,9 +35,30 @@ class Invocation:
     """Where results go while a command works."""
     taken: bool = False
     """Whether standard output is a file that the command writes (a record): results then go to stderr."""
+    work: str = ""
+    """What long work was last shown."""
 
 
 _invocation = Invocation()
+
+
+class Command(TyperCommand):
+    """A command that refuses an option of one value which is given several times, instead of heeding the last alone."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        for param in () if ctx.resilient_parsing else given:
+            times = sum(other is param for other in given)
+            if times > 1 and _takes_one(param):
+                option = next((name for name in param.opts if name.startswith("--")), param.opts[0])
+                raise UsageError(f"{ctx.command_path} takes {option} once. It is given {times} times.")
+        return super().parse_args(ctx, args)
+
+
+def _takes_one(param: Any) -> bool:
+    """Say whether a parameter is an option of one value."""
+    return param.param_type_name == "option" and not (param.multiple or param.is_flag or param.count)
+
 
 Seed = Annotated[
     int, typer.Option("--seed", metavar="N", min=0, help="The root of all randomness: the same seed, the same games.")
@@ -47,7 +70,7 @@ Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Pro
 def begin() -> None:
     """Start with no settings (called once a call of the command line)."""
     _invocation.debug = _invocation.quiet = _invocation.taken = False
-    _invocation.command = ""
+    _invocation.command = _invocation.work = ""
     _invocation.told.clear()
     _invocation.stdout = None
 
@@ -196,6 +219,21 @@ def print_json(value: Any) -> None:
 def say(text: str) -> None:
     """Print a line of the result on stdout."""
     stdout().write(f"{text}\n")
+
+
+def show_work(label: str, done: int, total: int) -> None:
+    """Show on stderr how far long work is (a listener of :mod:`cardai.core.progress`): a line that changes on a
+    terminal, else a line when something begins; nothing with --quiet.
+    """
+    if _invocation.quiet:
+        return
+    if sys.stderr.isatty():
+        share = f" {100 * done // total} %" if total else f" {done:,}" if done else ""
+        sys.stderr.write("\r\x1b[K" if total and done >= total else f"\r\x1b[K{label}{share}")
+        sys.stderr.flush()
+    elif label != _invocation.work:
+        note(f"{label} ...")
+    _invocation.work = label
 
 
 class Advance(Protocol):

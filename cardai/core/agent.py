@@ -102,7 +102,7 @@ class ScalarAgent(Agent):
         raise NotImplementedError
 
     def for_game(self, game: Game) -> Agent:
-        return BoundScalar(self, game)
+        return (_BoundWithPolicy if self.has_policy() else BoundScalar)(self, game)
 
 
 class BoundScalar(Agent):
@@ -126,3 +126,17 @@ class BoundScalar(Agent):
 
     def hand_finished(self, view: Mapping[str, Any], returns: list[float]) -> None:
         self.agent.hand_finished(view, returns)
+
+
+class _BoundWithPolicy(BoundScalar):
+    """A scalar agent that says its probabilities too; without a ``choose`` of its own it plays by them."""
+
+    def policy(self, views: Views, legal: Legal) -> Float64s:
+        return self.agent.policy(views, legal)
+
+    def act(self, views: Views, legal: Legal, rng: Rows) -> Actions:
+        chooses = type(self.agent).choose is not ScalarAgent.choose
+        return super().act(views, legal, rng) if chooses else Agent.act(self, views, legal, rng)
+
+    def raise_to(self, views: Views, legal: Amounts, rng: Rows) -> Actions:
+        return self.agent.raise_to(views, legal, rng)

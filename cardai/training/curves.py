@@ -9,7 +9,7 @@ from attrs import frozen
 
 from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError, nearest
-from cardai.core.spec import parse
+from cardai.core.spec import Spec, parse
 from cardai.training.runs import Run
 
 
@@ -35,9 +35,16 @@ def curves(runs: Sequence[Run], metric: str = "exploitability", axis: str = "ste
     """
     groups: dict[tuple[str, str, str | None], list[Run]] = {}
     for run in runs:
-        groups.setdefault((run.trainer_spec, run.game_spec, run.encoder_spec), []).append(run)
+        encoder = None if run.encoder_spec is None else _ordered(run.encoder_spec)
+        groups.setdefault((_ordered(run.trainer_spec), _ordered(run.game_spec), encoder), []).append(run)
     labels = _labels(list(groups))
     return [_curve(label, group, metric, axis) for label, group in zip(labels, groups.values(), strict=True)]
+
+
+def _ordered(text: str) -> str:
+    """Return a spec with its options by name: their order says nothing."""
+    spec = parse(text)
+    return str(Spec(spec.name, tuple(sorted(spec.options))))
 
 
 def _curve(label: str, runs: list[Run], metric: str, axis: str) -> Curve:

@@ -71,6 +71,7 @@ class RunFile:
     versions: dict[str, str]
     command: tuple[str, ...]
     created: str
+    minutes: float | None = None
 
 
 @frozen
@@ -121,7 +122,9 @@ class Run:
     encoder_spec: str | None
     seed: int
     steps_wanted: int
-    """The steps asked for when the run began."""
+    """The steps asked for when the run began; 0: none."""
+    minutes_wanted: float | None = None
+    """The minutes of training asked for then."""
 
     # -- made and opened -------------------------------------------------------------------------------------------
 
@@ -135,6 +138,7 @@ class Run:
         seed: int,
         steps: int = 0,
         command: Sequence[str] = (),
+        minutes: float | None = None,
     ) -> Self:
         """Make a new run directory at ``path`` (absent or empty) from specs.
 
@@ -149,6 +153,7 @@ class Run:
             "encoder": None if encoder is None else full_spec("encoder", encoder),
             "seed": seed,
             "steps": steps,
+            "minutes": minutes,
             "versions": _versions(),
             "command": list(command),
             "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -158,7 +163,7 @@ class Run:
         path.mkdir(parents=True, exist_ok=True)
         write_json(path / "run.json", values)
         (path / "checkpoints").mkdir(exist_ok=True)
-        return cls(path, values["id"], values["trainer"], values["game"], values["encoder"], seed, steps)
+        return cls(path, values["id"], values["trainer"], values["game"], values["encoder"], seed, steps, minutes)
 
     def discard(self) -> None:
         """Remove what a start that was refused left behind, so that the mended command finds the place free.
@@ -191,7 +196,7 @@ class Run:
             raise DamagedFileError(
                 f"The file {file} does not match its own id {run.id!r}: it was edited or damaged. Start a new run."
             )
-        return cls(path, run.id, run.trainer, run.game, run.encoder, run.seed, run.steps)
+        return cls(path, run.id, run.trainer, run.game, run.encoder, run.seed, run.steps, run.minutes)
 
     # -- what it names ---------------------------------------------------------------------------------------------
 
@@ -380,17 +385,29 @@ def check_same(run: Run, kind: str, text: str | None, more: Mapping[str, str] | 
     """Raise UsageError if ``text`` and ``more`` (given with --resume) name another ``kind`` than the run's own."""
     own: str | None = {"trainer": run.trainer_spec, "game": run.game_spec, "encoder": run.encoder_spec}[kind]
     going = f"--resume {run.path} goes on with"
-    if text is not None and (own is None or full_spec(kind, text) != own):
+    if text is not None and (own is None or _parts(full_spec(kind, text)) != _parts(_written_out(kind, own))):
         raise UsageError(f"{going} the {kind} {own}. Got {text!r} instead: leave it out, or start a new run.")
     if more and own is not None:
-        spec = parse(own)
-        held = dict(spec.options)
+        name, held = _parts(_written_out(kind, own))
         for key, value in more.items():
-            changed = Spec(spec.name, tuple({**held, key: value}.items()))
-            if full_spec(kind, str(changed)) != own:
+            changed = Spec(name, tuple({**held, key: value}.items()))
+            if _parts(full_spec(kind, str(changed))) != (name, held):
                 raise UsageError(
                     f"{going} {key}={held[key]}. Got {key}={value} instead: leave it out, or start a new run."
                 )
+
+
+def _written_out(kind: str, own: str) -> str:
+    """Return a run's spec with every option that the plugin has now: it may have got some since."""
+    made = registry.rebuild(kind, own)
+    options = tuple((name, write_value(getattr(made, name))) for name in options_of(type(made)))
+    return str(Spec(parse(own).name, options))
+
+
+def _parts(text: str) -> tuple[str, dict[str, str]]:
+    """Return a spec's name and options, whose order says nothing."""
+    spec = parse(text)
+    return spec.name, dict(spec.options)
 
 
 def _versions() -> dict[str, str]:

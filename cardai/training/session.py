@@ -14,13 +14,14 @@ from typing import Any, Self
 
 from cardai.core.errors import CardaiError, DamagedFileError, UsageError, WriteError
 from cardai.core.files import naming
-from cardai.core.registry import watchers
+from cardai.core.registry import plugin_files, watchers
 from cardai.core.trainer import Metrics, Training
 from cardai.training.events import EventWriter, event_writer
 from cardai.training.runs import Run
 
 CHECKPOINT_SECONDS = 120.0
 """Wall time between checkpoints where nothing else is asked for (where they fall has no effect on the training)."""
+_NEVER = 1 << 60  # steps that no training ever does
 
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
@@ -49,15 +50,22 @@ class RunLock:
             os.close(self._file)
 
 
-def resume_command(run: Run, steps: int | None = None) -> str:
-    """Return the command line that goes on with a run (``steps``: to so many, where they are not the run's own)."""
-    further = "" if steps in (None, run.steps_wanted) else f" --steps {steps}"
-    return f"cardai train --resume {shlex.quote(str(run.path))}{further}"
+def resume_command(path: Path, steps: int | None = None, minutes: float | None = None) -> str:
+    """Return the command line that goes on with the run at ``path`` (None, None: as far as was asked for at first)."""
+    words = ["cardai", "train", "--resume", str(path)]
+    words += [] if steps is None else ["--steps", str(steps)]
+    words += [] if minutes is None else ["--minutes", f"{minutes:g}"]
+    return shlex.join([*words, *plugin_options()])
+
+
+def plugin_options() -> list[str]:
+    """Return the --plugin options that a next command needs too."""
+    return [word for file in plugin_files() for word in ("--plugin", file)]
 
 
 @contextmanager
-def safe_on_disk(run: Run, steps: int | None = None) -> Iterator[None]:
-    """Let a failed write inside say what is safe and how to go on once there is room."""
+def safe_on_disk(run: Run, steps: int | None = None, minutes: float | None = None) -> Iterator[None]:
+    """Let a failed write inside say what is safe and how to go on once there is room, as far as was asked for."""
     try:
         yield
     except (WriteError, OSError) as error:
@@ -70,7 +78,8 @@ def safe_on_disk(run: Run, steps: int | None = None) -> Iterator[None]:
         )
         kept = run.steps()
         safe = f"The checkpoint of step {kept[-1]:,} is safe" if kept else "There is no checkpoint yet"
-        raise WriteError(f"{why} {safe}. Make room, then go on with: {resume_command(run, steps)}") from error
+        further = (steps, minutes) if (steps or 0, minutes) != (run.steps_wanted, run.minutes_wanted) else ()
+        raise WriteError(f"{why} {safe}. Make room, then go on with: {resume_command(run.path, *further)}") from error
 
 
 class Session:
@@ -146,14 +155,17 @@ class Session:
 
     def train(
         self,
-        steps: int,
+        steps: int | None,
         checkpoint_every: int | None = None,
         keep: int = 2,
         on_progress: Callable[[int, Metrics], Any] = lambda step, metrics: None,
         stopping: Callable[[], bool] = lambda: False,
         checkpoint_seconds: float = CHECKPOINT_SECONDS,
+        minutes: float | None = None,
     ) -> bool:
-        """Train until ``steps`` are done in all; return False if ``stopping()`` said so earlier.
+        """Train until ``steps`` are done in all, or until ``minutes`` of :attr:`seconds` (wall) are over, if that is earlier.
+
+        None: there is no such end. Returns False if ``stopping()`` said so before.
 
         A checkpoint is written at the end, and every ``checkpoint_every`` steps or (None) ``checkpoint_seconds``.
         ``on_progress(step, metrics)`` is called at each of the trainer's yields (metrics may be empty). Whatever
@@ -164,8 +176,9 @@ class Session:
         """
         self._lock = self._lock or RunLock(self.run)
         try:
-            with safe_on_disk(self.run, steps):
-                return self._train(steps, checkpoint_every, keep, on_progress, stopping, checkpoint_seconds)
+            end = _NEVER if steps is None else steps
+            with safe_on_disk(self.run, steps, minutes):
+                return self._train(end, checkpoint_every, keep, on_progress, stopping, checkpoint_seconds, minutes)
         finally:
             self._lock = None
 
@@ -177,6 +190,7 @@ class Session:
         on_progress: Callable[[int, Metrics], Any],
         stopping: Callable[[], bool],
         checkpoint_seconds: float,
+        minutes: float | None,
     ) -> bool:
         events = event_writer(self.run.path / "events", self.training.step)
         hooks = watchers()
@@ -193,6 +207,8 @@ class Session:
                 on_progress(step, metrics)
                 if stopping():
                     finished = False
+                    break
+                if minutes is not None and self.seconds[0] >= 60 * minutes:
                     break
                 by_step = checkpoint_every is not None and step // checkpoint_every > saved // checkpoint_every
                 by_time = checkpoint_every is None and time.monotonic() > due

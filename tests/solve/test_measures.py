@@ -13,7 +13,9 @@ from cardai.core.agent import Agent, ScalarAgent
 from cardai.core.errors import AgentError, UsageError
 from cardai.core.fields import Views
 from cardai.core.game import Game, Legal
+from cardai.core.progress import listening
 from cardai.core.registry import create
+from cardai.solve import tree
 from cardai.solve.measures import (
     Measured,
     best_response,
@@ -258,3 +260,49 @@ def test_the_value_is_that_of_the_sequence_forms_linear_program(name: str, value
         method="highs",
     )
     assert -solution.fun == pytest.approx(value, abs=1e-9)
+
+
+class HalfAndHalf(ScalarAgent):
+    """A player of one table at a time that says its probabilities too."""
+
+    def policy(self, views: Views, legal: Legal) -> Any:
+        assert isinstance(legal, np.ndarray)
+        return legal / legal.sum(axis=1, keepdims=True)
+
+
+class FirstOfHalves(HalfAndHalf):
+    """The same, but what it plays it says by a method of its own."""
+
+    def choose(self, view: Any, legal: list[int], rng: Any) -> int:
+        return legal[0]
+
+
+def test_a_scalar_agent_with_a_policy_is_measured_by_it_and_plays_by_it() -> None:
+    game = cardai.game("leduc")
+    assert exploitability(game, HalfAndHalf()) == pytest.approx(exploitability(game, cardai.agent("random")))
+    alike = [cardai.play(game, [agent, "always_call"], games=20, seed=3).hands for agent in (HalfAndHalf(), "random")]
+    assert np.array_equal(alike[0]["returns"].shape, alike[1]["returns"].shape)
+    folds = cardai.play(game, [FirstOfHalves(), "always_raise"], games=20, seed=3)
+    assert (folds.hands["returns"].min(axis=1) == -1).all(), "action 0 folds: only the ante is lost"
+
+
+def test_a_scalar_agent_without_a_policy_is_refused() -> None:
+    class Chooses(ScalarAgent):
+        def choose(self, view: Any, legal: list[int], rng: Any) -> int:
+            return legal[0]
+
+    with pytest.raises(UsageError, match="The agent Chooses has no policy"):
+        exploitability(cardai.game("kuhn"), Chooses())
+
+
+def test_a_long_walk_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard: list[tuple[str, int, int]] = []
+    monkeypatch.setattr(tree, "_TOLD_EVERY", 1000)
+    with listening(lambda *told: heard.append(told)):
+        made = tree.build_tree(cardai.game("leduc"))
+    parts = [done / total for _, done, total in heard]
+    assert len(parts) == len(made.terminals) // 1000 + 1
+    assert parts == sorted(parts)
+    assert parts[-1] == 1
+    assert parts[-2] < 1
+    assert all(label == "walking the tree of Leduc" for label, _, _ in heard)

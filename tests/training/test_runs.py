@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attrs import evolve
 
 import cardai
 from cardai.core import registry
 from cardai.core.errors import CardaiError, DamagedFileError, OptionError, UsageError
 from cardai.core.files import digest_of, write_json
 from cardai.core.npz import read_npz
+from cardai.core.spec import options_of, parse, write_value
 from cardai.training.runs import Run, RunWarning, check_same, full_spec
 from cardai.training.session import Session
 
@@ -301,3 +303,72 @@ def test_a_checkpoint_under_another_steps_name_is_refused(tmp_path: Path) -> Non
     checkpoint, refused = run.latest()
     assert checkpoint is not None
     assert (checkpoint.step, len(refused)) == (20, 1)
+
+
+PRESETS = """
+from attrs import frozen
+
+from cardai import hookimpl
+from tests.toy_trainer import ToyTrainer
+
+
+@frozen
+class Changing(ToyTrainer):
+    presets = {"changing_fast": {"rate": 0.9}}
+
+
+@hookimpl
+def cardai_trainer():
+    return {"changing": Changing}
+"""
+
+
+def test_a_preset_that_is_changed_later_changes_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plugin = tmp_path / "changing_plugin.py"
+    plugin.write_text(PRESETS)
+    registry.add_file(str(plugin))
+    run = Run.create(tmp_path / "x", "changing_fast", "toy_game", None, seed=3, steps=40)
+    cls: Any = type(run.trainer())
+    monkeypatch.setattr(cls, "presets", {"changing_fast": {"rate": 0.1, "every": 7}})
+    assert registry.create("trainer", "changing_fast") == cls(rate=0.1, every=7)
+    assert Run.open(run.path).trainer() == cls(rate=0.9, every=5)
+    older = evolve(run, trainer_spec="changing_fast:rate=0.9")  # made before there was an option every
+    assert older.trainer() == cls(rate=0.9, every=5)
+    check_same(older, "trainer", None, {"every": "5"})
+    with pytest.raises(UsageError, match=r"goes on with every=5\. Got every=7"):
+        check_same(older, "trainer", None, {"every": "7"})
+
+
+def test_the_order_of_options_says_nothing(tmp_path: Path) -> None:
+    run = evolve(make(tmp_path), trainer_spec="toy_trainer:every=5,rate=0.5")
+    check_same(run, "trainer", "toy_trainer:rate=0.5")
+
+
+OLD = {
+    "poker_cnn_betting_ours:network=suits,same_padding=false,whole_suits=true,hands=300,teachers=holdem_heuristic,earlier=2,"
+    "league=threshold+random,league_share=0.5,branches=1,unit=100.0,discount=1.0,counterfactuals=all,teach_illegal=false,"
+    "keep_share=1.0,memory=3,keep_teachers=false,max_events=1500000,epochs=1.0,policy=mirror,step_size=6.0,shrink=0.05,"
+    "explore=0.02,noise=0.0,policy_mix=1.0,repair=false,boost=false,refold=false,draws_by=exact,draw_shares=1.0+1.0+1.0,"
+    "draw_noise=0.0,heads=choices,relu_output=false,canonical=true,optimizer=adam,learning_rate=0.001,batch=32,"
+    "warm_start=v_limit,freeze_trunk=true,threads=2,device=auto": "poker_cnn_betting_ours:teachers=holdem_heuristic,"
+    "league=threshold+random,hands=300,batch=32,epochs=1,warm_start=v_limit,freeze_trunk=true,threads=2",
+    "poker_cnn_paper:network=cnn_16,same_padding=false,whole_suits=false,examples=1500,redraws=30,thin=true,canonical=false,"
+    "relu_output=true,policy_weight=0.0,temperature=0.01,replay=0.0,optimizer=sgd,learning_rate=0.1,anneal=0,batch=100,"
+    "every=5,measure=true,validation=60,threads=1,device=auto": "poker_cnn_paper:network=cnn_16,redraws=30,examples=1500,"
+    "threads=1,validation=60,every=5",
+    "nfsp_leduc_thesis:hidden=64,tables=1,updates=1,batch=128,rl_capacity=200000,sl_capacity=2000000,recency=0.0,"
+    "min_data=1000,eta=0.1,epsilon=0.06,epsilon_decay=0.01,store_exploration=true,discount=1.0,"
+    "reward_scale=0.038461538461538464,stratified=0.0,q_average=0.0,target_every=300,q_optimizer=sgd,q_rate=0.1,"
+    "q_rate_end=none,policy_optimizer=sgd,policy_rate=0.005,policy_rate_end=none,rate_steps=1000000,rate_power=0.0,"
+    "eval_every=1000,engine=auto,play=auto,compile_limit=200000,device=auto,threads=1": "nfsp_leduc_thesis:eval_every=1000",
+}
+"""Specs as the first version wrote them into run.json, and what had been asked for."""
+
+
+@pytest.mark.parametrize("written", OLD)
+def test_runs_of_the_first_version_mean_what_they_meant(written: str, tmp_path: Path) -> None:
+    run = evolve(make(tmp_path), trainer_spec=written)
+    trainer = run.trainer()
+    kept = dict(parse(written).options)
+    assert {name: write_value(getattr(trainer, name)) for name in options_of(type(trainer))} == kept
+    check_same(run, "trainer", OLD[written])

@@ -104,7 +104,7 @@ def test_a_full_disk_names_the_file_what_is_safe_and_the_command_that_goes_on(se
         session.train(30)
     assert str(error.value) == (
         f"The file {metrics} cannot be written: No space left on device. The checkpoint of step 10 is safe. "
-        f"Make room, then go on with: cardai train --resume {session.run.path} --steps 30"
+        f"Make room, then go on with: cardai train --resume {session.run.path} --steps 30 --plugin {TOY}"
     )
     metrics.unlink()
     metrics.write_text(kept + '{"step": 15, "exploi')  # as far as a real disk would have taken it
@@ -139,8 +139,36 @@ def test_a_checkpoint_that_does_not_fit_leaves_the_last_one_and_nothing_half_wri
     said = done.stdout
     assert said.startswith(f"WriteError The file '{tmp_path}/x/checkpoints/.step-000000000020."), done.stderr
     assert "toy.npz' cannot be written: File too large. The checkpoint of step 10 is safe." in said
-    assert said.rstrip().endswith(f"go on with: cardai train --resume {tmp_path / 'x'}")
+    assert said.rstrip().endswith(f"go on with: cardai train --resume {tmp_path / 'x'} --plugin {TOY}")
     assert sorted(p.name for p in (tmp_path / "x/checkpoints").iterdir()) == ["step-000000000005", "step-000000000010"]
     run = Run.open(tmp_path / "x")
     assert Session.resume(run).train(40)
     assert run.steps()[-1] == 40
+
+
+def test_minutes_end_a_training_as_steps_do_what_comes_first(
+    wait: Callable[[float, float], None], tmp_path: Path
+) -> None:
+    run = Run.create(tmp_path / "x", "toy_trainer", "toy_game", None, seed=3, minutes=1.0)
+    session = Session.start(run)
+
+    def slowly(step: int, metrics: object) -> None:
+        wait(20, 15)
+
+    assert session.train(None, on_progress=slowly, minutes=1.0)  # five steps in 20 seconds
+    assert (session.training.step, run.steps()) == (15, [15])
+    assert Run.open(run.path).minutes_wanted == 1.0
+    wait(500, 400)  # nobody trains
+    again = Session.resume(run)
+    assert again.train(None, on_progress=slowly, minutes=2.0)  # in all
+    assert again.training.step == 30
+    assert again.train(35, on_progress=slowly, minutes=100.0)
+    assert again.training.step == 35
+
+
+def test_what_wants_a_checkpoint_gets_one_at_once(session: Session) -> None:
+    def finished(step: int, metrics: object) -> None:
+        session.training.wants_checkpoint = step in (10, 25)
+
+    session.train(40, checkpoint_every=10**6, keep=99, on_progress=finished)
+    assert session.run.steps() == [10, 25, 40]

@@ -112,6 +112,11 @@ def _batches(symmetric: bool, batch: int) -> Iterator[tuple[Int8s, Float64s]]:
         yield hands[first : first + batch], weights[first : first + batch].astype(np.float64)
 
 
+def suits_alike(player: Agent) -> bool:
+    """Say whether a player says (by an attribute ``suits_alike``) that hands which differ by suits' names are played alike."""
+    return bool(getattr(player, "suits_alike", False))
+
+
 def policy_of(player: Agent, game: Game, name: str) -> Policy:
     """Return the probabilities of ``player``'s holds as a function of hands, as :func:`evaluate` takes them.
 

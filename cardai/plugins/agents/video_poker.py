@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import Attribute, field, frozen
 
@@ -56,6 +56,9 @@ class VideoPerfect(Agent):
 @frozen
 class VideoHeuristic(Agent):
     """Poker-CNN's one-rule player: made hands, paying pairs, four of a suit, small pairs, else five new cards."""
+
+    suits_alike: ClassVar[bool] = True
+    """No rule asks which suit it is: one hand for each renaming of suits is enough to measure it."""
 
     def for_game(self, game: Game) -> Agent:
         _check_game("video_heuristic", game)

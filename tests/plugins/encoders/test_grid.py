@@ -282,3 +282,22 @@ def test_amounts_written_as_cards_are_no_cards(spec: str) -> None:
     codes = layout.encode(views)[:, list(layout.card_planes)]
     assert codes.any()
     assert np.array_equal(codes[0], codes[1])
+
+
+@pytest.mark.parametrize(
+    ("encoder", "game"), [("poker_cnn_limit", "poker_cnn_limit"), ("poker_cnn_triple_draw", "triple_draw")]
+)
+def test_large_pots_look_alike_as_cards_and_not_as_a_level(encoder: str, game: str) -> None:
+    """Both games' pots go up to 4,800 chips; the publication's plane is full at 52 cells of 50."""
+    played = cardai.game(game)
+    views = empty_views(played.view_fields, 4)
+    views["player"] = views["button"] = 0
+    views["pot"] = [100, 2600, 2650, 4800]
+    cards, level = (cardai.encoder(name).for_game(played) for name in (f"{encoder}:size=4x13", f"{encoder}_ours"))
+    (plane,) = (k for k, p in enumerate(cards.planes) if p.name == "pot as cards")
+    assert level.planes[plane].name == "pot"
+    assert cards.encode(views)[:, plane].sum(axis=(1, 2)).tolist() == [2, 52, 52, 52]
+    assert np.allclose(level.encode(views)[:, plane], (views["pot"] / 4800)[:, None, None])
+    others = [k for k in range(len(cards.planes)) if k != plane]
+    assert np.array_equal(cards.encode(views)[:, others], level.encode(views)[:, others])
+    assert (cards.card_planes, cards.shape) == (level.card_planes, level.shape)

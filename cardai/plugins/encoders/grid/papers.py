@@ -7,6 +7,7 @@ CNN valuation: Tang, Xu, Tan, "Convolutional neural network valuation method for
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,16 +25,18 @@ from cardai.plugins.encoders.grid._kernels import acted, betting_bits
 from cardai.plugins.encoders.grid.layout import Bits, Levels, Source, need, union
 from cardai.plugins.encoders.grid.sources import amount_as_cards, cards_each, cards_together
 
+PotPlane = Callable[[Game], Source]
+"""How the plane of the pot is made, where a list has one of amounts as cards."""
 _ACTIONS = 5  # Poker-CNN keeps five actions of a betting string
 
 
-def poker_cnn_video(game: Game, chip_unit: float) -> list[Source]:
+def poker_cnn_video(game: Game, pot: PotPlane) -> list[Source]:
     """5 planes: the dealt cards, one a plane, in dealing order."""
     need_family(game, DRAW, "The encoder poker_cnn_video shows")
     return [cards_each(_fields(game)["hand"])]
 
 
-def poker_cnn_triple_draw(game: Game, chip_unit: float) -> list[Source]:
+def poker_cnn_triple_draw(game: Game, pot: PotPlane) -> list[Source]:
     """31 planes of a draw game with betting."""
     if not is_draw_poker(game) or game.num_players != 2:
         raise UsageError(
@@ -47,7 +50,7 @@ def poker_cnn_triple_draw(game: Game, chip_unit: float) -> list[Source]:
         cards_together(fields["hand"]),
         _left("draws left", draws, lambda views: views["draws_left"]),
         _position(),
-        _pot(chip_unit),
+        pot(game),
         _betting("this round", 0, draws=True),
         _kept("kept by me", fields["kept"], own=True),
         _kept("kept by the opponent", fields["kept"], own=False),
@@ -55,7 +58,7 @@ def poker_cnn_triple_draw(game: Game, chip_unit: float) -> list[Source]:
     ]
 
 
-def poker_cnn_limit(game: Game, chip_unit: float) -> list[Source]:
+def poker_cnn_limit(game: Game, pot: PotPlane) -> list[Source]:
     """31 planes of a board game with betting."""
     fields = _board_game(game, "poker_cnn_limit")
     last = last_round(game)
@@ -68,7 +71,7 @@ def poker_cnn_limit(game: Game, chip_unit: float) -> list[Source]:
         _all_cards(),
         _left("rounds left", last, lambda views: last - views["round"].astype(np.int64)),
         _position(),
-        _pot(chip_unit),
+        pot(game),
         _betting("this round", 0),
         _betting("three rounds back", 3),
         _betting("two rounds back", 2),
@@ -76,7 +79,7 @@ def poker_cnn_limit(game: Game, chip_unit: float) -> list[Source]:
     ]
 
 
-def cnn_valuation(game: Game, chip_unit: float) -> list[Source]:
+def cnn_valuation(game: Game, pot: PotPlane) -> list[Source]:
     """16 planes of hold'em: cards one a plane, unions, stage, pot, what the opponent did this round."""
     fields = _board_game(game, "cnn_valuation")
     stages = last_round(game) + 1
@@ -143,14 +146,29 @@ def _position() -> Source:
     return Source((Plane("position", "", "I am the button"),), fill)
 
 
-def _pot(unit: float) -> Source:
-    def fill(views: Views, bits: Bits, levels: Levels) -> None:
-        bits[:, 0] = amount_as_cards(views["pot"], unit)
+def pot_as_cards(unit: float) -> PotPlane:
+    """The publication's: fake cards, one for ``unit`` chips. Beyond 52 of them a larger pot looks the same."""
 
-    return Source(
-        (Plane("pot as cards", "", "chips in the pot", f"a cell for {unit:g} chips, in the order 2c 2d 2h 2s 3c"),),
-        fill,
-    )
+    def source(game: Game) -> Source:
+        def fill(views: Views, bits: Bits, levels: Levels) -> None:
+            bits[:, 0] = amount_as_cards(views["pot"], unit)
+
+        scale = f"a cell for {unit:g} chips, in the order 2c 2d 2h 2s 3c"
+        return Source((Plane("pot as cards", "", "chips in the pot", scale),), fill)
+
+    return source
+
+
+def pot_as_level(game: Game) -> Source:
+    """A filled plane: the pot's share of the largest there can be, so that no two pots look the same."""
+    most = _fields(game)["pot"].maximum
+    if not most:
+        raise UsageError(f"pot=level needs a largest pot. {brief(game)} has no limit to it: take pot=cards.")
+
+    def fill(views: Views, bits: Bits, levels: Levels) -> None:
+        levels[:, 0] = views["pot"] / most
+
+    return Source((Plane("pot", "", "chips in the pot", f"chips / {most}"),), fill)
 
 
 def _board(name: str, start: int, end: int) -> Source:

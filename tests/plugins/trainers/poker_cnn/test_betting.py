@@ -14,6 +14,7 @@ import cardai
 from cardai import testing
 from cardai.core import registry
 from cardai.core.errors import OptionError, UsageError
+from cardai.core.progress import listening
 from cardai.core.rng import Rows, derive_many
 from cardai.learn.abstraction import ActionAbstraction
 from cardai.learn.selfplay import Seating, collect
@@ -226,3 +227,47 @@ def test_the_teachers_events_are_forgotten_after_the_first_generation(keep: str,
         list(training.train(60))
         found.append(len(training.memory))
     assert found == kept
+
+
+def test_a_finished_generation_is_saved_at_once(tmp_path: Path) -> None:
+    spec = BETTING.replace("hands=400", "hands=60")
+    run = Run.create(tmp_path / "run", spec, "leduc", "grid_4x13:fields=hole", 1)
+    Session.start(run).train(150, checkpoint_every=10**6, keep=99)
+    assert run.steps() == [60, 120, 150]
+    assert cardai.agent(f"{run.path}:step=120,generation=1")
+
+
+def test_gin_is_learned_too() -> None:
+    """Its hand is a set of cards, its history says no betting, and it has no pot: nothing of that is taken for poker's."""
+    spec = "poker_cnn_betting:hands=20,network=dense,batch=16,epochs=1,keep_share=0.3,discount=0.9,counterfactuals=published"
+    training: Any = start(f"{spec},repair=true,boost=true,refold=true", "gin", "grid_4x13:fields=hand")
+    (row,) = [row for row in training.train(20) if row]
+    assert row["events"] > 0
+    assert cardai.play("gin", [training.agent({}), "random"], games=2, seed=1)
+
+
+def test_features_of_frozen_layers_are_made_piece_by_piece(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The training can be stopped between two pieces, and the features are those of all events at once."""
+    from cardai.plugins.trainers.poker_cnn.betting import dataset
+
+    encoder = "poker_cnn_limit:size=4x13"
+    values = Run.create(
+        tmp_path / "values", "poker_cnn_ours:examples=60,redraws=9,batch=8,validation=0", "poker_cnn_limit", encoder, 1
+    )
+    Session.start(values).train(1)
+    spec = (
+        f"poker_cnn_betting_ours:hands=60,batch=8,epochs=1,freeze_trunk=true,warm_start={json.dumps(str(values.path))}"
+    )
+    training: Any = start(spec, "poker_cnn_limit", encoder)
+    training._play(60, 60)
+    training.memory = training.parts
+    whole_ = whole(training._dataset()).features
+    training._features = {}
+    monkeypatch.setattr(dataset, "_AT_ONCE", 100)
+    heard: list[tuple[int, int]] = []
+    with listening(lambda label, done, total: heard.append((done, total))):
+        yields = list(training._dataset())
+    events = len(training.memory[0])
+    assert yields == [{}] * len(heard)
+    assert heard == [(start, events) for start in range(0, events, 100)]
+    assert all(np.array_equal(a, b) for a, b in zip(whole(training._dataset()).features, whole_, strict=True))

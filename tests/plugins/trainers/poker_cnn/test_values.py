@@ -15,8 +15,12 @@ from cardai import testing
 from cardai.cards.draw.values import draw_values
 from cardai.cards.poker.ranking import rank_high
 from cardai.cards.poker.strength import win_rates
+from cardai.core import registry
 from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.progress import listening
 from cardai.core.rng import derive_many
+from cardai.plugins.trainers.poker_cnn.draws import exact_holds
+from cardai.plugins.trainers.poker_cnn.values import dataset
 from cardai.plugins.trainers.poker_cnn.values._kernels import redraw_means
 from cardai.plugins.trainers.poker_cnn.values.dataset import label
 from cardai.plugins.trainers.poker_cnn.values.measures import held_out
@@ -207,3 +211,38 @@ def test_a_royal_flush_counts_whole_only_for_holds_that_are_part_of_it() -> None
     # Ts Js Qs Ks and one of 47 cards: a royal flush, 7 flushes (the nine is gone), 6 straights, 9 pairs of court cards
     exact = (976 + 7 * 6 + 6 * 4 + 9 * 1) / 47
     assert out[1, 0b11110] == pytest.approx(exact, abs=4 * 976 / np.sqrt(40_000 * 47))
+
+
+def test_labels_are_made_piece_by_piece_and_are_the_same_in_any_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = f"{VALUES.replace('examples=2000', 'examples=250')},redraws=20"
+    made: list[Any] = []
+    heard: list[tuple[str, int, int]] = []
+    for piece in (2048, 100):
+        monkeypatch.setattr(dataset, "_PIECE", piece)
+        training: Any = start(spec, "video_poker", "grid_4x13:fields=hand")
+        heard.clear()
+        with listening(lambda *told: heard.append(told)):
+            yields = list(training._examples())
+        made.append(training._dataset)
+    assert [told for told in heard if told[0] == "labels"] == [("labels", done, 250) for done in (100, 200, 250)]
+    assert yields == [{}] * len(heard)
+    assert np.array_equal(made[0].values, made[1].values)
+    assert np.array_equal(made[0].shown, made[1].shown)
+
+
+def test_the_published_preset_learns_draw_games_from_exact_labels() -> None:
+    """As the publication: its labels of triple draw come from a program that searches all draws."""
+    training: Any = start(
+        "poker_cnn_paper:network=dense,examples=200", "triple_draw", "poker_cnn_triple_draw:size=4x13"
+    )
+    assert training.notes == ["The labels of this game are exact: redraws=1000 is left aside."]
+    list(training.train(1))
+    views = training.problem.random(200, np.random.default_rng([3, 0]))
+    shares = training.problem.shares(exact_holds(views))
+    assert 0 < len(training._dataset) < 200  # thinned
+    assert (shares == 1).sum() <= len(training._dataset)
+
+
+def test_one_thread_learns_unless_more_are_asked_for() -> None:
+    for name in ("poker_cnn", "poker_cnn_betting", "poker_cnn_video_ours", "poker_cnn_betting_paper", "nfsp"):
+        assert registry.create("trainer", name).threads == 1  # type: ignore[attr-defined]

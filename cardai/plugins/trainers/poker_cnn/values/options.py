@@ -19,7 +19,7 @@ class ExampleOptions:
     redraws: int = option(
         0,
         help="labels by so many sampled redraws or deals (the paper: 1000, hold'em 2000); 0: exact (hold'em before the "
-        "river: 1000)",
+        "river: 1000). Draw games' are exact whatever it says, as the paper's",
         validator=validators.ge(0),
     )
     thin: bool = option(
@@ -46,7 +46,9 @@ class LearningOptions:
         0.01, help="the policy head learns softmax(value / temperature)", validator=validators.gt(0)
     )
     optimizer: Literal["sgd", "adam"] = option("adam", help="sgd: Nesterov momentum 0.9 (the paper)")
-    learning_rate: float = option(0.002, help="learning rate", validator=validators.gt(0))
+    learning_rate: float = option(
+        0.002, help="learning rate (the paper: 0.1, in draw games 0.02)", validator=validators.gt(0)
+    )
     anneal: int = option(
         20_000, help="minibatches over which the rate falls to 1% by a cosine; 0: never", validator=validators.ge(0)
     )

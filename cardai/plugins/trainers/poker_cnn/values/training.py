@@ -54,6 +54,8 @@ class ValueTraining(Training):
         self.layout = encoder.for_game(game)
         self.problem = problem_of(game)
         self.form = canonical_form(game) if options.canonical else None
+        if options.redraws and not self.problem.is_sampled(options.redraws):
+            self.notes = [f"The labels of this game are exact: redraws={options.redraws} is left aside."]
         self.device = choose_device(options.device)
         with tensors.seeded(seed, torch.device("cpu")):
             self.network = make_network(options, self.layout, self.problem.outputs)
