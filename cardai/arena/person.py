@@ -97,9 +97,10 @@ class Person(Agent):
         mine = returns[self.seat]
         self.total += mine
         say(coloured("\n" + view_text(self.game, view)))
-        for seat in (s for s in end.shown if s != self.seat) if end is not None else ():
-            for label, cards in private_rows(self.game, view, end.views[seat]):
-                say(coloured(f"{names[seat]} (seat {seat}) shows {label} {cards}"))
+        if end is not None:
+            for seat in (s for s in end.shown if s != self.seat):
+                for label, cards in private_rows(self.game, view, end.views[seat]):
+                    say(coloured(f"{names[seat]} (seat {seat}) shows {label} {cards}"))
         if mine:
             result = f"You {'win' if mine > 0 else 'lose'} {abs(mine):g} {_unit(self.game, mine)}."
         else:

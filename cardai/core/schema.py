@@ -60,14 +60,18 @@ class _Misplaced(ValueError):
         self.place, self.why = place, why
 
 
+def _origin(wanted: Any) -> Any:
+    return get_origin(wanted)
+
+
 @cache
 def _converter() -> cattrs.Converter:
     converter = cattrs.Converter(detailed_validation=True)
     for kind, name in _NAMES.items():
         converter.register_structure_hook(kind, _exactly(kind, name))
     converter.register_structure_hook(float, _number)
-    converter.register_structure_hook_func(lambda t: get_origin(t) is tuple, _several)
-    converter.register_structure_hook_func(lambda t: get_origin(t) is dict, _mapping)
+    converter.register_structure_hook_func(lambda t: _origin(t) is tuple, _several)
+    converter.register_structure_hook_func(lambda t: _origin(t) is dict, _mapping)
     converter.register_structure_hook_factory(has, _of_class)
     return converter
 

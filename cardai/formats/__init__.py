@@ -78,7 +78,7 @@ def _peek(name: str, stream: IO[str]) -> tuple[Kind, Iterator[str]]:
     seen = list(itertools.islice(lines, PEEKED))
     if not any(line.strip() for line in seen):
         raise DamagedFileError(f"{name} is empty: there are no hands in it.")
-    kinds = filter(None, map(_kind, seen))
+    kinds = (kind for kind in map(_kind, seen) if kind is not None)
     comments = any(line.startswith(("#", ";")) for line in seen)  # a log whose match has only begun
     return next(kinds, "acpc" if comments else "record"), itertools.chain(seen, lines)
 

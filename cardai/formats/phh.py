@@ -267,7 +267,7 @@ def _amount(tree: Tree, node: Node, amount: int) -> int:
     """Return the competition's action of a bet or raise to ``amount`` within the round."""
     if not tree.game.no_limit or node.actor < 0:
         return 2
-    return int(amount) + node.row["spent"][node.actor] - node.row["round_spent"][node.actor]
+    return int(amount + node.row["spent"][node.actor] - node.row["round_spent"][node.actor])
 
 
 def _cards(cards: Iterable[Any]) -> Cards:

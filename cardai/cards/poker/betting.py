@@ -205,8 +205,8 @@ class Betting:
 
 def rules_fields(players: int, rounds: int) -> list[tuple[Any, ...]]:
     """Return the dtype fields of :meth:`Betting.rules`, with room for ``players`` and ``rounds`` (or more)."""
-    numbers = ("num_players", "num_rounds", "no_limit", "fold_anytime", "empty_raises", "offset", "ante")
-    numbers += ("minimum_bet", "max_actions")
+    flags = ("no_limit", "fold_anytime", "empty_raises")
+    numbers = ("num_players", "num_rounds", *flags, "offset", "ante", "minimum_bet", "max_actions")
     by_round = ("first", "raise_sizes", "max_raises")
     return [(name, "i8") for name in numbers] + [
         ("blinds", "i8", (players,)),
