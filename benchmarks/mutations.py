@@ -1,6 +1,6 @@
 """Plants small bugs one by one in a copy of the checkout and says which ones the tests catch.
 
-    python benchmarks/mutations.py [--only TEXT ...] [--group NAME ...] [--jobs 2] [--seconds 120] [--check]
+    python benchmarks/mutations.py [--only TEXT ...] [--group NAME ...] [--jobs 2] [--seconds 300] [--check]
 
 ``mutations.toml`` beside this file lists them: a file, one line of it, what the line becomes, and the tests that ought to
 fail. Nothing is changed in place: each job has a copy of the checkout, with kernels cached apart from everybody's. The
@@ -209,7 +209,7 @@ def asked() -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", default=[], metavar="TEXT", help="mutations whose file or line has a TEXT")
     parser.add_argument("--group", nargs="+", default=[], metavar="NAME", help="mutations of these groups of the list")
     parser.add_argument("--jobs", type=int, default=1, help="how many are tried at a time")
-    parser.add_argument("--seconds", type=float, default=120, help="for the tests, beyond twice their usual time")
+    parser.add_argument("--seconds", type=float, default=300, help="for the tests, beyond twice their usual time")
     parser.add_argument("--check", action="store_true", help="only look whether every line is still there")
     return parser.parse_args()
 
