@@ -31,6 +31,7 @@ from cardai.core import registry
 from cardai.core.agent import Agent
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
+from cardai.core.streams import results_stream
 
 MAX_GAMES = 10_000_000
 """The most games of one match: their hands take up to about 500 bytes a game (gin)."""
@@ -200,7 +201,7 @@ def _parts(engine: LockStep, groups: Sequence[int], jobs: int) -> Generator[Part
     bounds = np.linspace(0, len(rest), min(slices, len(rest)) + 1).astype(int)
     packed = cloudpickle.dumps(engine)  # also takes classes of a notebook or script
     files = registry.plugin_files()
-    aside = sys.stdout is sys.stderr  # what plugins print goes to stderr
+    aside = results_stream() is not sys.stdout  # what plugins print goes to stderr
     tasks = (
         joblib.delayed(_worker)(packed, files, rest[int(a) : int(b)], aside) for a, b in itertools.pairwise(bounds)
     )

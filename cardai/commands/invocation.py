@@ -14,6 +14,7 @@ import typer
 from attrs import define, field
 
 from cardai.core import registry
+from cardai.core.streams import Aside, results_stream
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,8 +29,6 @@ class Invocation:
     command: str = ""
     told: set[str] = field(factory=set)
     """Warnings that were printed."""
-    stdout: IO[str] | None = None
-    """Where results go while a command works."""
     taken: bool = False
     """Whether standard output is a file that the command writes (a record): results then go to stderr."""
 
@@ -48,7 +47,6 @@ def begin() -> None:
     _invocation.debug = _invocation.quiet = _invocation.taken = False
     _invocation.command = ""
     _invocation.told.clear()
-    _invocation.stdout = None
 
 
 def current() -> Invocation:
@@ -142,18 +140,13 @@ def absolute(path: str | None) -> str | None:
 @contextmanager
 def aside() -> Iterator[None]:
     """Send to stderr whatever is printed inside, by plugins: results go where :func:`stdout` says, and stand alone."""
-    before = _invocation.stdout
-    _invocation.stdout = stdout()
-    try:
-        with redirect_stdout(sys.stderr):
-            yield
-    finally:
-        _invocation.stdout = before
+    with redirect_stdout(cast(IO[str], Aside(results_stream()))):
+        yield
 
 
 def stdout() -> IO[str]:
     """Return the stream for results."""
-    return sys.stderr if _invocation.taken else _invocation.stdout or sys.stdout
+    return sys.stderr if _invocation.taken else results_stream()
 
 
 class _Trimmed:

@@ -13,7 +13,6 @@ import os
 import secrets
 import stat
 import struct
-import sys
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -25,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardai.core.errors import DamagedFileError, UsageError, WriteError
+from cardai.core.streams import results_stream
 
 Arrays = dict[str, npt.NDArray[Any]]
 Shape = tuple[int | None, ...]
@@ -211,18 +211,18 @@ def _is_open_file(path: Path) -> bool:
 
 
 def _standard_output() -> IO[bytes]:
-    sys.stdout.flush()
-    return getattr(sys.stdout, "buffer", None) or _Encoded()  # type: ignore[return-value]
+    results_stream().flush()
+    return getattr(results_stream(), "buffer", None) or _Encoded()  # type: ignore[return-value]
 
 
 class _Encoded:
     """A standard output that takes text only, as a notebook's."""
 
     def write(self, data: bytes) -> int:
-        return sys.stdout.write(data.decode(errors="replace"))
+        return results_stream().write(data.decode(errors="replace"))
 
     def flush(self) -> None:
-        sys.stdout.flush()
+        results_stream().flush()
 
 
 # -- reading -------------------------------------------------------------------------------------------------------

@@ -285,7 +285,7 @@ class State(KuhnState):
 @frozen
 class Broken(Kuhn):
     def new_initial_state(self, setup=None):
-        return State()
+        return State(self.players)
 
 @hookimpl
 def cardai_game():
