@@ -12,7 +12,7 @@ from cardai.commands.invocation import Json, out, print_json, stdout
 from cardai.core.errors import DamagedFileError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from rich.text import Text
 
@@ -87,6 +87,13 @@ def load(file: str) -> RecordFile:
     return read_hands(file)
 
 
+def without_cards(game: Game, view: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a view without the cards that its player alone sees: what another may be told of an action by it."""
+    none: dict[str, Any] = {"card": -1, "cards": [], "card_set": 0}
+    hidden = {f.name: none[f.kind] for f in game.view_fields if f.role == "own" and f.kind in none}
+    return {**view, **hidden}
+
+
 class Show:
     """One record file as screens: each decision of a hand is one, the end another."""
 
@@ -120,8 +127,9 @@ class Show:
             step: dict[str, Any] = {"step": count, "player": actor, "seat": watched}
             step["views"] = {str(s): table.view(s) for s in self._eyes(watched)}
             if actor is not None:
+                view = table.view() if open_to else without_cards(self.game, table.view())
                 step["action"] = seen if seen == action else None
-                step["words"] = self.words(action, table.view()) if seen == action else "something hidden"
+                step["words"] = self.words(action, view) if seen == action else "something hidden"
                 if self.player is not None and open_to:
                     step["advice"] = self._advice(advisers, table, record)
             yield step

@@ -94,7 +94,9 @@ def test_ctrl_c_saves_and_prints_the_command_that_resumes(cardai: Any, tmp_path:
     assert process.returncode == 130, complained
     assert "Stopped and saved at step" in said
     assert f"cardai train --resume {out}" in said
-    assert f"--resume {out}\n" in said  # as far as was asked at the beginning, nothing else needs be said
+    assert (
+        f"--resume {out} --plugin {TOY}\n" in said
+    )  # as far as was asked at the beginning, nothing else needs be said
     step = int(next((out / "checkpoints").iterdir()).name.removeprefix("step-"))
     assert (
         f"Trained {step + 5:,}" in cardai("train", "--plugin", TOY, "--resume", str(out), "--steps", str(step + 5)).out
@@ -119,7 +121,7 @@ def test_ctrl_c_saves_and_prints_the_command_that_resumes(cardai: Any, tmp_path:
     process.send_signal(signal.SIGINT)
     said, complained = process.communicate(timeout=60)
     assert process.returncode == 130, complained
-    assert f"cardai train --resume {out} --steps {2 * 10**9}\n" in said
+    assert f"cardai train --resume {out} --steps {2 * 10**9} --plugin {TOY}\n" in said
 
 
 SLOW = '''"""The toy trainer, which once waits before its first step."""

@@ -19,7 +19,7 @@ from tests.support import python
 TOY = Path(__file__).parents[1] / "toy_trainer.py"
 
 
-@pytest.fixture(autouse=True, scope="module")
+@pytest.fixture(autouse=True)
 def _toy() -> None:
     registry.add_file(str(TOY))
 

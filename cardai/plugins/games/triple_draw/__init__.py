@@ -252,6 +252,8 @@ class TripleDraw(ButtonMatches, RowGame):
     def action_words(self, action: int, view: Mapping[str, Any]) -> str:
         if action < FIRST_DISCARD:
             return betting_words(action, view, limit_raise(self.betting, view) if action == 2 else 0)
+        if not view["hand"]:  # told to somebody who does not see the cards
+            return self.action_to_string(action)
         thrown = [card for i, card in enumerate(view["hand"]) if (action - FIRST_DISCARD) >> i & 1]
         return f"discard {cards_text(thrown, ' ')}" if thrown else "stand pat"
 
