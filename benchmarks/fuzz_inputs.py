@@ -73,7 +73,7 @@ class World:
         entries = [entry for entry in registry.entries() if entry.kind in KINDS and not entry.missing]
         self.plugins = [(e.kind, e.name, sorted(options_of(registry.load(e.kind, e.name)[0]))) for e in entries]
         self.run = _trained(folder / "run")
-        tournament.play("leduc", ["random", "always_call"], games=4, seed=1, out=folder / "tournament")
+        tournament.play_pairings("leduc", ["random", "always_call"], games=4, seed=1, out=folder / "tournament")
 
 
 def _trained(path: Path) -> Run:
@@ -408,7 +408,7 @@ def tournament_target(world: World) -> Target:
 
         def read() -> None:
             with contextlib.suppress(CardaiError):
-                tournament.play("leduc", ["random", "always_call"], games=4, seed=1, out=path, resume=True)
+                tournament.play_pairings("leduc", ["random", "always_call"], games=4, seed=1, out=path, resume=True)
             standings = tournament.saved(path, ["random", "always_call"])
             if standings is not None:
                 standings.cell(0, 1)

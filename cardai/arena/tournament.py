@@ -18,8 +18,9 @@ from cardai.arena.statistics import Estimate, rate, ratio
 from cardai.core import registry
 from cardai.core.agent import Agent
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import Shape, read_json, read_npz, unfinished, write_json, write_npz
+from cardai.core.files import read_json, unfinished, write_json
 from cardai.core.game import Game
+from cardai.core.npz import Shape, read_npz, write_npz
 from cardai.core.rng import derive
 
 Progress = Callable[[str, int, int], None]
@@ -268,4 +269,4 @@ class _Store:
     def save(self, pairing: Pairing) -> None:
         """Write a pairing."""
         file = self._file(pairing.first, pairing.second)
-        write_npz(file, {name: getattr(pairing, name) for name in _COLUMNS}, compress=True)
+        write_npz(file, {name: getattr(pairing, name) for name in _COLUMNS}, level=6)

@@ -14,6 +14,7 @@ import typer
 from attrs import define, field
 
 from cardai.core import registry
+from cardai.core.files import STANDARD, standard_output
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -58,8 +59,6 @@ def current() -> Invocation:
 
 def take_stdout(file: str | None) -> None:
     """Send results to stderr where ``file``, which the command writes, is standard output."""
-    from cardai.core.files import STANDARD
-
     _invocation.taken = file in STANDARD
 
 
@@ -145,7 +144,7 @@ def aside() -> Iterator[None]:
     before = _invocation.stdout
     _invocation.stdout = stdout()
     try:
-        with redirect_stdout(sys.stderr):
+        with redirect_stdout(sys.stderr), standard_output(_invocation.stdout):
             yield
     finally:
         _invocation.stdout = before

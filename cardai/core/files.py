@@ -10,34 +10,26 @@ import errno
 import hashlib
 import json
 import os
-import secrets
 import stat
-import struct
 import sys
-import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-import numpy as np
-import numpy.typing as npt
-
 from cardai.core.errors import DamagedFileError, UsageError, WriteError
-
-Arrays = dict[str, npt.NDArray[Any]]
-Shape = tuple[int | None, ...]
 
 UNFINISHED = ".part"
 """How the name of a file ends that is being written (or that a process left behind that was killed)."""
 STANDARD = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 """The names of standard output."""
 JSON_LIMIT = 64 << 20
-LINE_LIMIT = 1 << 20
-MEMBERS_LIMIT = 4096
 DEPTH_LIMIT = 32
-"""Bytes of a JSON file, characters of a line, arrays of an npz, levels of JSON: more is no file of ours."""
+LINE_LIMIT = 1 << 20
+"""Bytes of a JSON file and its levels, characters of a line: more is no file of ours."""
+_standard: ContextVar[IO[str] | None] = ContextVar("standard output", default=None)
 
 
 # -- writing -------------------------------------------------------------------------------------------------------
@@ -152,13 +144,6 @@ def write_json(path: Path, value: Any) -> None:
     write_atomically(path, json_bytes(value))
 
 
-def write_npz(path: Path, arrays: Mapping[str, Any], compress: bool = False) -> None:
-    """Write arrays (numbers and booleans only), one npy member a name, atomically."""
-    save = np.savez_compressed if compress else np.savez
-    with Output(path) as file:
-        save(file, allow_pickle=False, **{name: np.asarray(a) for name, a in arrays.items()})
-
-
 def sync_directory(path: Path) -> None:
     """Put a directory's names on the disk, where the system has a way."""
     with suppress(OSError):
@@ -175,7 +160,7 @@ def unfinished(path: Path) -> bool:
 
 
 def _beside(path: Path) -> Path:
-    return path.with_name(f".{path.name[:60]}.{secrets.token_hex(4)}{UNFINISHED}")
+    return path.with_name(f".{path.name[:60]}.{os.urandom(4).hex()}{UNFINISHED}")
 
 
 def replaced(path: Path, called: str = "The file") -> Path | None:
@@ -210,19 +195,33 @@ def _is_open_file(path: Path) -> bool:
     return False
 
 
+@contextmanager
+def standard_output(stream: IO[str]) -> Iterator[None]:
+    """Let ``-`` be ``stream`` inside, where what plugins print to ``sys.stdout`` goes elsewhere."""
+    token = _standard.set(stream)
+    try:
+        yield
+    finally:
+        _standard.reset(token)
+
+
 def _standard_output() -> IO[bytes]:
-    sys.stdout.flush()
-    return getattr(sys.stdout, "buffer", None) or _Encoded()  # type: ignore[return-value]
+    stream = _standard.get() or sys.stdout
+    stream.flush()
+    return getattr(stream, "buffer", None) or _Encoded(stream)  # type: ignore[return-value]
 
 
 class _Encoded:
     """A standard output that takes text only, as a notebook's."""
 
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
     def write(self, data: bytes) -> int:
-        return sys.stdout.write(data.decode(errors="replace"))
+        return self._stream.write(data.decode(errors="replace"))
 
     def flush(self) -> None:
-        sys.stdout.flush()
+        self._stream.flush()
 
 
 # -- reading -------------------------------------------------------------------------------------------------------
@@ -263,101 +262,6 @@ def _depth(value: Any, enough: int) -> int:
     """Return how deep a JSON value is nested, or more than ``enough``."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return 1 + max((_depth(item, enough - 1) for item in inner), default=0) if enough >= 0 else 1
-
-
-def read_npz(path: Path, expected: Mapping[str, tuple[Any, Shape]] | None = None) -> Arrays:
-    """Return the arrays in ``path``, never unpickling anything.
-
-    ``expected`` maps each wanted name to (dtype, shape); None in a shape is any length. Names, dtypes, shapes and sizes
-    are checked before any array is read.
-
-    Raises:
-        DamagedFileError: naming the file and what is wrong with it.
-    """
-    try:
-        with path.open("rb") as file:
-            _check_count(file)
-            with zipfile.ZipFile(file) as archive:
-                members = _members(archive, os.fstat(file.fileno()).st_size)
-                declared = {name: _declared(archive, info) for name, info in members.items()}
-                if expected is not None:
-                    _check(path, declared, expected)
-                arrays = {}
-                for name, info in members.items():
-                    with archive.open(info) as member:
-                        arrays[name] = np.lib.format.read_array(member, allow_pickle=False)
-                return arrays
-    except DamagedFileError:
-        raise
-    except Exception as error:  # numpy's and zipfile's parsers raise whatever a mutated header leads them to
-        said = str(error) if isinstance(error, (OSError, ValueError, zipfile.BadZipFile)) else repr(error)
-        raise DamagedFileError(f"The file {path} is not a readable npz archive: {said}.") from error
-
-
-def _check_count(file: IO[bytes]) -> None:
-    """Refuse an archive that says it has more members than any of ours, before zipfile lists them."""
-    size = file.seek(0, os.SEEK_END)
-    file.seek(max(0, size - 65_557))  # the longest end record
-    end = file.read().rpartition(b"PK\x05\x06")
-    if not end[1] or len(end[2]) < 8:
-        raise ValueError("it does not end as an archive does")
-    count = struct.unpack_from("<H", end[2], 6)[0]
-    if count > MEMBERS_LIMIT:
-        raise ValueError(f"it holds {count} arrays")
-    file.seek(0)
-
-
-def _members(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
-    """Return the archive's members by array name, having checked names and what they would unpack to."""
-    infos = archive.infolist()
-    if len(infos) > MEMBERS_LIMIT:
-        raise ValueError(f"it holds {len(infos)} arrays")
-    members = {info.filename.removesuffix(".npy"): info for info in infos}
-    for name, info in members.items():
-        plain = info.filename.endswith(".npy") and name and not set(name) & set("/\\\0:")
-        if not plain or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise ValueError(f"it holds {info.filename[:60]!r}, which is no array of ours")
-    unpacked = sum(info.file_size for info in infos)
-    if len(members) != len(infos) or unpacked > (16 << 20) + 256 * size:
-        raise ValueError(f"{size:,} bytes would unpack to {unpacked:,}, or two arrays have one name")
-    return members
-
-
-def _declared(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> tuple[np.dtype[Any], tuple[int, ...]]:
-    """Return the dtype and shape that a member declares, having checked that its size is theirs."""
-    with archive.open(info) as member:
-        version = np.lib.format.read_magic(member)
-        read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-        if version not in read:
-            raise ValueError(f"{info.filename!r} is of the version {version}")
-        shape, _, dtype = read[version](member)
-        size = dtype.itemsize
-        for length in shape:
-            size *= length
-        if dtype.kind not in "biuf" or any(length < 0 for length in shape) or member.tell() + size != info.file_size:
-            raise ValueError(f"{info.filename!r} declares {dtype} of shape {shape}, which is not what it holds")
-        return dtype, shape
-
-
-def check_arrays(path: Path, arrays: Arrays, expected: Mapping[str, tuple[Any, Shape]]) -> None:
-    """Raise DamagedFileError unless ``arrays`` has exactly the expected names, dtypes and shapes."""
-    _check(path, {name: (array.dtype, array.shape) for name, array in arrays.items()}, expected)
-
-
-def _check(
-    path: Path, found: Mapping[str, tuple[np.dtype[Any], tuple[int, ...]]], expected: Mapping[str, tuple[Any, Shape]]
-) -> None:
-    if found.keys() != expected.keys():
-        odd = sorted(found.keys() ^ expected.keys())
-        raise DamagedFileError(f"The file {path} must hold {sorted(expected)}. Missing or unknown: {odd}.")
-    for name, (wanted, shape) in expected.items():
-        dtype, got = found[name]
-        fits = len(shape) == len(got) and all(s in (None, g) for s, g in zip(shape, got, strict=True))
-        if dtype != np.dtype(wanted) or not fits:
-            raise DamagedFileError(
-                f"The array {name!r} in {path} must be {np.dtype(wanted)} of shape {shape}. "
-                f"Got {dtype} of shape {got} instead: it belongs to another run or is damaged."
-            )
 
 
 def file_digest(path: Path) -> str:

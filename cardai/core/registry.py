@@ -297,9 +297,8 @@ class Registry:
         """Load every plugin and yield (entry, "ok" or the reason it cannot be used)."""
         for entry in self.entries(kind):
             try:
-                self.find(entry.kind, entry.name)
                 if entry.kind == "watcher":
-                    _manager(_import(entry), f"The watcher {entry.name!r}")
+                    _manager(_import(self.find("watcher", entry.name)), f"The watcher {entry.name!r}")
                     yield entry, entry.status
                 else:
                     self.load(entry.kind, entry.name)

@@ -20,8 +20,8 @@ from cardai.core.arrays import Float64s
 from cardai.core.encoder import Encoder
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
 from cardai.core.fields import view_dtype
-from cardai.core.files import Arrays, read_npz, write_npz
 from cardai.core.game import Game
+from cardai.core.npz import Arrays, read_npz, write_npz
 from cardai.core.spec import option
 from cardai.core.trainer import Metrics, Trainer, Training
 from cardai.solve.measures import measure_behaviour

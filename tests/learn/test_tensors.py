@@ -11,7 +11,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from cardai.core.errors import WriteError  # noqa: E402 (torch may be missing)
-from cardai.core.files import write_npz  # noqa: E402
+from cardai.core.npz import write_npz  # noqa: E402
 from cardai.learn import networks, tensors  # noqa: E402
 
 

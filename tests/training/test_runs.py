@@ -14,7 +14,8 @@ import pytest
 import cardai
 from cardai.core import registry
 from cardai.core.errors import CardaiError, DamagedFileError, OptionError, UsageError
-from cardai.core.files import digest_of, read_npz, write_json
+from cardai.core.files import digest_of, write_json
+from cardai.core.npz import read_npz
 from cardai.training.runs import Run, RunWarning, check_same, full_spec
 from cardai.training.session import Session
 

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from cardai.cards.draw.holds import STARTS, HoldValues, add_hands, every_hand, new_sums
 from cardai.core.arrays import Float64s
 from cardai.core.errors import CardaiError, DamagedFileError
-from cardai.core.files import Shape, read_npz, write_npz
+from cardai.core.npz import Shape, read_npz, write_npz
 
 DRAWS = 3
 

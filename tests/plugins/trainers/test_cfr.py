@@ -11,7 +11,7 @@ import pytest
 
 import cardai
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
-from cardai.core.files import read_npz, write_npz
+from cardai.core.npz import read_npz, write_npz
 from cardai.core.registry import create
 from cardai.solve.measures import exploitability, measure
 from cardai.solve.sequence_form import policy_table

@@ -10,7 +10,7 @@ import numpy as np
 
 from cardai.core.arrays import Int64s
 from cardai.core.errors import DamagedFileError
-from cardai.core.files import check_arrays, read_npz
+from cardai.core.npz import check_arrays, read_npz
 from cardai.plugins.trainers.nfsp import _kernels as kernels
 from cardai.plugins.trainers.nfsp.compiled import CompiledGame
 

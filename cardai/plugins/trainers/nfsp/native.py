@@ -9,7 +9,7 @@ import numpy as np
 
 from cardai.core.arrays import Float64s, Int64s, Records
 from cardai.core.encoder import Layout
-from cardai.core.files import read_npz, write_npz
+from cardai.core.npz import read_npz, write_npz
 from cardai.core.game import Game
 from cardai.core.rng import derive
 from cardai.learn import native

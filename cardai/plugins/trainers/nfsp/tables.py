@@ -14,8 +14,9 @@ from cardai.core.agent import Agent
 from cardai.core.arrays import Bools, Float32s, Float64s, Int64s, Records
 from cardai.core.encoder import Layout
 from cardai.core.errors import CardaiError, DamagedFileError
-from cardai.core.files import check_arrays, read_json, read_npz, write_json, write_npz
+from cardai.core.files import read_json, write_json
 from cardai.core.game import Amounts, Game
+from cardai.core.npz import check_arrays, read_npz, write_npz
 from cardai.core.rng import derive, derive_many
 from cardai.learn import tensors
 from cardai.learn.buffers import Circular, Codec, Reservoir

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from attrs import field, frozen
 from torch import Tensor
 
 from cardai.core.errors import DamagedFileError
 from cardai.core.fields import view_dtype
+from cardai.core.files import read_json, write_json
 from cardai.core.game import Game
+from cardai.core.npz import read_npz, write_npz
+from cardai.core.schema import structure, whole
 from cardai.learn import tensors
 from cardai.learn.selfplay import EVENT_PARTS, Events
 
@@ -21,25 +23,35 @@ _COUNTS = ("step", "played", "generations", "memory", "parts", "minibatch")
 _STATE = "state.json"
 
 
+@frozen
+class _State:
+    """What state.json must hold; ``views`` is not there where an earlier version wrote it."""
+
+    step: int = field(validator=whole())
+    played: int = field(validator=whole())
+    generations: int = field(validator=whole(0, 10**6))
+    memory: int = field(validator=whole(0, 10**6))
+    parts: int = field(validator=whole(0, 10**6))
+    minibatch: int = field(validator=whole())
+    losses: tuple[tuple[float, ...], ...] = ()
+    views: Any = None
+
+
 def write_state(directory: Path, counts: Mapping[str, int], losses: Sequence[Sequence[float]], game: Game) -> None:
     """Write how far the training is, the last losses, and the fields that its events have."""
     state = {**counts, "views": _described(game), "losses": losses}
-    (directory / _STATE).write_text(json.dumps(state))
+    write_json(directory / _STATE, state)
 
 
 def read_state(directory: Path, game: Game) -> tuple[dict[str, int], list[list[float]]]:
     """Return what :func:`write_state` wrote. Raises DamagedFileError, also where the game's views have changed since."""
     file = directory / _STATE
-    try:
-        state = json.loads(file.read_text())
-        counts = {name: int(state[name]) for name in _COUNTS}
-        losses = [[float(value), float(policy)] for value, policy in state["losses"]]
-        views = state.get("views")  # not there before it was written so; reading the events finds what does not fit
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DamagedFileError(f"The file {file} cannot be read: {error}.") from error
-    if views is not None and views != _described(game):
+    state = structure(read_json(file), _State, f"The file {file}")
+    if any(len(pair) != 2 for pair in state.losses):
+        raise DamagedFileError(f"The losses in {file} are not pairs of numbers.")
+    if state.views is not None and state.views != _described(game):
         raise DamagedFileError(f"The events in {directory} were made with other view fields: start a new run.")
-    return counts, losses
+    return {name: getattr(state, name) for name in _COUNTS}, [list(pair) for pair in state.losses]
 
 
 def _described(game: Game) -> list[list[Any]]:
@@ -64,10 +76,7 @@ def write_events(directory: Path, batches: Sequence[Events]) -> None:
     for k, events in enumerate(batches):
         columns = {f"view_{name}": events.views[name] for name in events.views.dtype.names or ()}
         columns |= {name: getattr(events, name) for name in EVENT_PARTS if name != "views"}
-        with zipfile.ZipFile(_events(directory, k), "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-            for name, column in columns.items():
-                with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
-                    np.lib.format.write_array(file, np.ascontiguousarray(column), allow_pickle=False)
+        write_npz(_events(directory, k), columns, level=1)
 
 
 def read_events(directory: Path, count: int, game: Game) -> list[Events]:
@@ -80,11 +89,15 @@ def _events(directory: Path, number: int) -> Path:
 
 
 def _read_events(path: Path, game: Game) -> Events:
+    data = read_npz(path)
     try:
-        with np.load(path, allow_pickle=False) as data:
-            views = np.empty(len(data["hands"]), view_dtype(game.view_fields))
-            for name in views.dtype.names or ():
-                views[name] = data[f"view_{name}"]
-            return Events(*(views if name == "views" else data[name] for name in EVENT_PARTS))
-    except Exception as error:
+        count = {len(array) for array in data.values()}
+        views = np.empty(len(data["hands"]), view_dtype(game.view_fields))
+        for name in views.dtype.names or ():
+            views[name] = data[f"view_{name}"]
+        events = Events(*(views if name == "views" else data[name] for name in EVENT_PARTS))
+    except (ValueError, KeyError, TypeError) as error:
         raise DamagedFileError(f"The events {path} cannot be read: {error}. Take another checkpoint.") from error
+    if len(count) != 1:
+        raise DamagedFileError(f"The events {path} have not as many of each: take another checkpoint.")
+    return events

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from cardai import make
 from cardai.cards.draw.fields import is_draw_poker
 from cardai.core import registry
-from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.errors import UsageError
+from cardai.core.files import read_json, write_json
 from cardai.core.game import Game
+from cardai.core.schema import structure
 from cardai.core.spec import parse
 from cardai.learn import tensors
 from cardai.learn.abstraction import ActionAbstraction, DrawCountAbstraction
@@ -22,6 +23,15 @@ from cardai.plugins.trainers.poker_cnn.values.training import ValueTraining
 from cardai.training.runs import Run
 
 _SPECS, _WEIGHTS = "draws.json", "draws.safetensors"
+
+
+@frozen
+class _MadeBy:
+    """What draws.json must hold."""
+
+    trainer: str
+    encoder: str
+    act: str
 
 
 class NetworkDraws(DrawCountAbstraction):
@@ -36,21 +46,19 @@ class NetworkDraws(DrawCountAbstraction):
         tensors.write(directory / _WEIGHTS, tensors.module_tensors(self.player.network.module, "network"))
         act = "policy" if self.player.network.by_policy else "value"
         specs = {"trainer": self._trainer, "encoder": self._encoder, "act": act}
-        (directory / _SPECS).write_text(json.dumps(specs))
+        write_json(directory / _SPECS, specs)
 
     @classmethod
     def load(cls, directory: Path, game: Game) -> NetworkDraws:
         """Return what :meth:`save` wrote. Raises DamagedFileError."""
-        try:
-            specs = json.loads((directory / _SPECS).read_text())
-            trainer, encoder, act = (str(specs[name]) for name in ("trainer", "encoder", "act"))
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise DamagedFileError(f"The file {directory / _SPECS} cannot be read: {error}.") from error
+        file = directory / _SPECS
+        made = structure(read_json(file), _MadeBy, f"The file {file}")
+        trainer, encoder = made.trainer, made.encoder
         options: Any = evolve(registry.rebuild("trainer", trainer), device="auto")
         training = ValueTraining(options, game, registry.rebuild("encoder", encoder), 0)
         weights = directory / _WEIGHTS
         tensors.restore_module(training.network, tensors.read(weights), "network", weights)
-        player = training.agent({"act": act})
+        player = training.agent({"act": made.act})
         assert isinstance(player, HoldPlayer)
         return cls(player, trainer, encoder)
 

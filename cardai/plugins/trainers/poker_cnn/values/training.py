@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,14 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 import torch
+from attrs import field, frozen
 from torch import Tensor, nn
 
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float32s, Int64s
 from cardai.core.encoder import Encoder
-from cardai.core.errors import DamagedFileError, OptionError
+from cardai.core.errors import OptionError
+from cardai.core.files import read_json, write_json
 from cardai.core.game import Game
 from cardai.core.rng import derive
+from cardai.core.schema import structure, whole
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
 from cardai.learn.grid_networks import SuitNetwork, parameters
@@ -34,6 +36,13 @@ from cardai.plugins.trainers.poker_cnn.values.replay import Replay, excess_regre
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.poker_cnn.values import PokerCnn
+
+
+@frozen
+class _State:
+    """What a checkpoint's state.json must hold."""
+
+    step: int = field(validator=whole())
 
 
 class ValueTraining(Training):
@@ -182,15 +191,12 @@ class ValueTraining(Training):
         if regrets is not None:
             parts["replay.regrets"] = torch.from_numpy(regrets)
         tensors.write(directory / "weights.safetensors", parts)
-        (directory / "state.json").write_text(json.dumps({"step": self.step, "parameters": parameters(self.network)}))
+        write_json(directory / "state.json", {"step": self.step, "parameters": parameters(self.network)})
 
     def load(self, directory: Path) -> None:
         path = directory / "weights.safetensors"
-        try:
-            state = json.loads((directory / "state.json").read_text())
-            step = int(state["step"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise DamagedFileError(f"The file {directory / 'state.json'} cannot be read: {error}.") from error
+        file = directory / "state.json"
+        step = structure(read_json(file), _State, f"The file {file}").step
         parts = tensors.read(path)
         tensors.restore_module(self.network, parts, "network", path)
         tensors.restore_optimizer(self.optimizer, parts, "optimizer", path)
