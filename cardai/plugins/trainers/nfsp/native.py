@@ -9,8 +9,8 @@ import numpy as np
 
 from cardai.core.arrays import Float64s, Int64s, Records
 from cardai.core.encoder import Layout
-from cardai.core.npz import read_npz, write_npz
 from cardai.core.game import Game
+from cardai.core.npz import read_npz, write_npz
 from cardai.core.rng import derive
 from cardai.learn import native
 from cardai.learn.networks import load_networks, save_networks
