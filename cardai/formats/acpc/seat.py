@@ -61,11 +61,12 @@ class Seat:
     def receive(self, soon: bool = False) -> bytes | None:
         """Return what has arrived, waiting for something to arrive; nothing after the end or the time limit.
 
-        With ``soon`` it waits no longer than :data:`SOON`, and returns None if nothing has arrived by then.
+        With ``soon`` it waits no longer than :data:`SOON`, and returns None if nothing has arrived by then; without, it
+        waits for the rest of the patience.
         """
         if self._closed:
             return b""
-        limit = min(SOON, self._patience) if soon else self._patience
+        limit = SOON if soon else max(self._patience - SOON, 0.001)
         if limit != self._limit:
             self._wait_at_most(limit)
         try:
