@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from cardai.core.arrays import Bools, Float64s
@@ -17,7 +19,18 @@ def spread(weights: Weights, mask: Bools, move: bool = True) -> Weights:
     without, the rest is renormalised. Where nothing of a row's weight is legal (a draw game's discards, for one) its first
     legal action is played (there: stand pat).
     """
-    if not move and mask.shape[1] == 3:  # the usual case in a few steps: a client of the wire asks one row at a time
+    if len(mask) == 1:  # a client of the wire asks one row at a time, and few of them differ
+        return _spread_row(weights.tobytes(), mask.tobytes(), move).copy()
+    return _spread(weights, mask, move)
+
+
+@lru_cache(maxsize=4096)
+def _spread_row(weights: bytes, mask: bytes, move: bool) -> Weights:
+    return _spread(np.frombuffer(weights).reshape(1, -1), np.frombuffer(mask, np.bool_).reshape(1, -1), move)
+
+
+def _spread(weights: Weights, mask: Mask, move: bool) -> Weights:
+    if not move and mask.shape[1] == 3:  # the usual case in a few steps
         kept = weights * mask
         total = kept.sum(axis=1, keepdims=True)
         if mask[:, 1].all() and total.all():

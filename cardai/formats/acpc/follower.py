@@ -30,6 +30,9 @@ class Follower:
         self.hand = -1
         self._head = b"?"
         self._deal = b""
+        self._private, self._public = b"", b""  # the texts of the cards last read
+        self._hole: list[int] = []
+        self._board: list[int] = []
 
     def see(self, line: bytes) -> bool:
         """Take in one match state (without line end) and say whether it is this player's turn.
@@ -112,16 +115,22 @@ class Follower:
         return self.tree.walk(parse_betting(state.betting, self.game.no_limit))
 
     def hole(self) -> list[int]:
-        """Return the player's own hole cards."""
-        return self.shown(self.position)
+        """Return the player's own hole cards (read them only: they are kept)."""
+        private = self._deal.partition(b"/")[0]
+        if private != self._private:
+            self._hole, self._private = self.shown(self.position), private
+        return self._hole
 
     def shown(self, position: int) -> list[int]:
         """Return the hole cards of ``position`` that the last line showed (empty: not shown)."""
         return _cards(self._deal.split(b"/", 1)[0].split(b"|")[position])
 
     def board(self) -> list[int]:
-        """Return the board cards of the last line, in dealt order."""
-        return _cards(b"".join(self._deal.split(b"/")[1:]))
+        """Return the board cards of the last line, in dealt order (read them only: they are kept)."""
+        public = self._deal.partition(b"/")[2]
+        if public != self._public:
+            self._board, self._public = _cards(public.replace(b"/", b"")), public
+        return self._board
 
 
 def _cards(text: bytes) -> list[int]:

@@ -33,21 +33,18 @@ class Node:
     """The betting after some actions. Read its fields; step with :meth:`Tree.after`.
 
     ``wire`` is the betting string as bytes, ``round`` the betting rounds begun less one, ``actor`` the position to act
-    (:data:`FINISHED` when betting is over), ``contested`` whether two or more have not folded. ``can_fold`` and the bounds
-    of a raise, ``least`` and ``most`` (0: none is legal), are computed when they are first asked for. ``parent`` and
+    (:data:`FINISHED` when betting is over), ``contested`` whether two or more have not folded. ``parent`` and
     ``action`` lead back to the root. ``children`` maps actions, ``steps`` texts of the wire, to nodes; ``scratch`` is the
     callers'. ``kept`` says whether the parent keeps the node; the mappings of others stay empty and are never written.
     """
 
     __slots__ = (
+        "_bounds",
         "action",
         "actor",
-        "can_fold",
         "children",
         "contested",
         "kept",
-        "least",
-        "most",
         "parent",
         "round",
         "row",
@@ -56,9 +53,6 @@ class Node:
         "steps",
         "wire",
     )
-    can_fold: bool
-    least: int
-    most: int
 
     def __init__(
         self, parent: Node | None, action: int, row: dict[str, Any], rules: dict[str, Any], wire: bytes, kept: bool
@@ -75,14 +69,26 @@ class Node:
         self.kept = kept
         self.steps: dict[bytes, Node] = {} if kept else _NONE
         self.scratch: dict[Any, Any] = {} if kept else _NONE
+        self._bounds: tuple[int, int] | None = None  # found when first asked for: many nodes are only passed through
 
-    def __getattr__(self, name: str) -> Any:
-        if name not in ("can_fold", "least", "most"):
-            raise AttributeError(f"A node has no {name!r}.")
-        over = self.actor < 0
-        self.can_fold = not over and bool(rules.can_fold(self.row, self.rules))
-        self.least, self.most = (0, 0) if over else rules.raise_bounds(self.row, self.rules)
-        return getattr(self, name)
+    @property
+    def can_fold(self) -> bool:
+        """Whether a fold is legal."""
+        return self.actor >= 0 and bool(rules.can_fold(self.row, self.rules))
+
+    @property
+    def least(self) -> int:
+        """The least that a raise may raise to; 0: none is legal."""
+        return (self._bounds or self._found_bounds())[0]
+
+    @property
+    def most(self) -> int:
+        """The most that a raise may raise to; 0: none is legal."""
+        return (self._bounds or self._found_bounds())[1]
+
+    def _found_bounds(self) -> tuple[int, int]:
+        self._bounds = (0, 0) if self.actor < 0 else rules.raise_bounds(self.row, self.rules)
+        return self._bounds
 
     @property
     def text(self) -> str:

@@ -10,7 +10,7 @@ from cardai.arena.asking import bound, own_copy, tell
 from cardai.core.agent import Agent, BoundScalar, ScalarAgent
 from cardai.core.blame import raised
 from cardai.core.errors import AgentError
-from cardai.core.legal import Amounts, copy_legal
+from cardai.core.legal import Amounts
 from cardai.core.rng import Rows, derive
 from cardai.formats.acpc.follower import Follower
 from cardai.formats.acpc.gamedef import GameDef
@@ -66,7 +66,7 @@ class AgentPlayer:
     def _ask(self, follower: Follower) -> int:
         node, position = follower.node, follower.position
         hole, board = follower.hole(), follower.board()
-        legal = copy_legal(self._views.legal(node))
+        legal = self._views.legal(node)
         if self._scalar is not None:
             if isinstance(legal, Amounts):
                 actions = [*([0, 1] if node.can_fold else [1]), *sorted({node.least, node.most} - {0})]

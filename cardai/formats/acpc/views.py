@@ -18,6 +18,7 @@ from cardai.core.errors import UsageError
 from cardai.core.fields import Field, Views, pack_views, view_dtype
 from cardai.core.game import Amounts, Legal
 from cardai.core.kernel import interpreted_copy
+from cardai.core.legal import copy_legal
 from cardai.formats.acpc.gamedef import UNLIMITED
 from cardai.formats.acpc.games import GameMap, KuhnMap
 from cardai.formats.acpc.nodes import Node, Tree
@@ -39,8 +40,10 @@ class ViewMaker:
         known = {*self.public(Tree(mapped.definition).root, 0), "hole", "board"}
         unknown = [f.name for f in self.fields if f.name not in known]
         self._dtype = view_dtype(self.fields)
-        self._packers, self._places = _packers(self.fields)
-        self._sizes = {f.name: f.size for f in self.fields}
+        self._packers = _packers(self.fields)
+        places = self._dtype.fields or {}
+        self._hole, self._board = places["hole"][1], places["board"][1]  # where they begin in a view's bytes
+        self._own_cards = bytes(card % 256 for card in mapped.cards).ljust(256)  # of each of the competition's
         if unknown:
             raise UsageError(f"The game {mapped.spec!r} shows {', '.join(unknown)}, which ACPC's wire does not.")
 
@@ -88,33 +91,33 @@ class ViewMaker:
 
     def packed(self, node: Node, position: int, hole: Sequence[int], board: Sequence[int]) -> Views:
         """Return a view as a structured array (1,) (cards are the competition's)."""
-        known: list[bytes] | None = node.scratch.get((position,))
+        known: bytes | None = node.scratch.get((position,))
         if known is None:
             values = self.public(node, position)
-            known = [pack(values) for pack in self._packers]
+            known = b"".join([pack(values) for pack in self._packers])
             if node.kept:
                 node.scratch[position,] = known
-        pieces = known.copy()
-        pieces[self._places["hole"]] = self._cards("hole", hole)
-        pieces[self._places["board"]] = self._cards("board", board)
-        return np.frombuffer(bytearray(b"".join(pieces)), self._dtype)
-
-    def _cards(self, name: str, cards: Sequence[int]) -> bytes:
-        return bytes([self._map.cards[card] for card in cards]) + b"\xff" * (self._sizes[name] - len(cards))
+        raw = bytearray(known)
+        raw[self._hole : self._hole + len(hole)] = bytes(hole).translate(self._own_cards)
+        if board:
+            raw[self._board : self._board + len(board)] = bytes(board).translate(self._own_cards)
+        return np.frombuffer(raw, self._dtype)
 
     def legal(self, node: Node) -> Legal:
-        """Return the legal actions at ``node`` as the game gives them for one table."""
+        """Return the legal actions at ``node`` as the game gives them for one table (to keep: nobody else has them)."""
         known: Legal | None = node.scratch.get("legal")
-        if known is None:
-            known = self._legal(node)
-            if node.kept:
-                node.scratch["legal"] = known
-        return known
+        if known is not None:
+            return copy_legal(known)
+        legal = self._legal(node)
+        if node.kept:
+            node.scratch["legal"] = copy_legal(legal)
+        return legal
 
     def _legal(self, node: Node) -> Legal:
         if self._map.definition.no_limit and not self._ladder:
-            kinds = np.array([[node.can_fold, True, node.least > 0]])
-            return Amounts(kinds, np.array([node.least], np.int64), np.array([node.most], np.int64))
+            least = node.least
+            bounds = np.array([[least], [node.most]], np.int64)
+            return Amounts(np.array([[node.can_fold, True, least > 0]]), bounds[0], bounds[1])
         raises = self.amounts(node) if self._ladder else [node.least]
         mask: npt.NDArray[np.bool_] = np.array([[node.can_fold, True, *(amount > 0 for amount in raises)]])
         return mask
@@ -167,10 +170,9 @@ def view_maker(mapped: GameMap) -> ViewMaker | KuhnViews:
     return KuhnViews(mapped) if isinstance(mapped, KuhnMap) else ViewMaker(mapped)
 
 
-def _packers(fields: Sequence[Field]) -> tuple[list[Callable[[Mapping[str, Any]], bytes]], dict[str, int]]:
-    """Return functions whose joined results are a view's bytes, and which of them are to be replaced by the cards."""
+def _packers(fields: Sequence[Field]) -> list[Callable[[Mapping[str, Any]], bytes]]:
+    """Return functions whose joined results are a view's bytes, with no cards."""
     packers: list[Callable[[Mapping[str, Any]], bytes]] = []
-    places: dict[str, int] = {}
     numbers: list[Field] = []
     for f in fields:
         if f.kind not in ("public_history", "cards"):
@@ -179,12 +181,15 @@ def _packers(fields: Sequence[Field]) -> tuple[list[Callable[[Mapping[str, Any]]
         if numbers:
             packers.append(_number_packer(numbers))
             numbers = []
-        if f.kind != "public_history":
-            places[f.name] = len(packers)
-        packers.append(_history_packer(f) if f.kind == "public_history" else lambda values: b"")
+        packers.append(_history_packer(f) if f.kind == "public_history" else _no_cards(f))
     if numbers:
         packers.append(_number_packer(numbers))
-    return packers, places
+    return packers
+
+
+def _no_cards(f: Field) -> Callable[[Mapping[str, Any]], bytes]:
+    empty = b"\xff" * f.size
+    return lambda values: empty
 
 
 def _code(f: Field) -> str:
@@ -211,10 +216,12 @@ def _number_packer(fields: Sequence[Field]) -> Callable[[Mapping[str, Any]], byt
 
 def _history_packer(f: Field) -> Callable[[Mapping[str, Any]], bytes]:
     """Return a function that packs a history, with -1 after its last entry."""
-    code, item, size = _code(f), np.dtype(f.dtype).itemsize, f.size
+    name, code, item, size = f.name, _code(f), np.dtype(f.dtype).itemsize, f.size
+    empty = b"\xff" * (item * size)
 
     def pack(values: Mapping[str, Any]) -> bytes:
-        said = values[f.name]
-        return struct.pack(f"={len(said)}{code}", *said) + b"\xff" * (item * (size - len(said)))
+        said = values[name]
+        known = bytes(said) if item == 1 else struct.pack(f"={len(said)}{code}", *said)
+        return known + empty[len(known) :]
 
     return pack

@@ -46,6 +46,9 @@ class Mix(Agent):
         return spread(np.array([[self.fold, self.call, self.raises]]), legal_columns(legal), move=False)
 
     def raise_to(self, views: Views, legal: Amounts, rng: Rows) -> Actions:
+        if len(legal) == 1:  # as a client of the wire asks: the same in Python's numbers
+            least, most = legal.min_amount.item(), legal.max_amount.item()
+            return np.array([least + int(rng.fork(1000).random().item() * (most - least + 1))], np.int64)
         span = legal.max_amount - legal.min_amount + 1
         return np.asarray(legal.min_amount + (rng.fork(1000).random() * span).astype(np.int64), np.int64)
 
