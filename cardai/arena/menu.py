@@ -67,9 +67,10 @@ class Menu:
                 shown = " ".join(glyphs(cards_text(choice.cards)) for choice in held)
                 lines.append(f"{verb} one of {shown}")
             elif len(held) > 4:
-                lines.append(
-                    f"{verb} any of {glyphs(cards_text(sorted(max((list(c.cards) for c in held), key=lambda cards: len(cards))), ' '))}"
-                )
+                largest: list[int] = []
+                for choice in held:
+                    largest = max(largest, list(choice.cards or ()), key=len)
+                lines.append(f"{verb} any of {glyphs(cards_text(sorted(largest), ' '))}")
             else:
                 lines += [glyphs(choice.words) for choice in held]
         return lines

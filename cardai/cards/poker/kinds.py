@@ -29,7 +29,7 @@ def _spread_row(weights: bytes, mask: bytes, move: bool) -> Weights:
     return _spread(np.frombuffer(weights).reshape(1, -1), np.frombuffer(mask, np.bool_).reshape(1, -1), move)
 
 
-def _spread(weights: Weights, mask: Mask, move: bool) -> Weights:
+def _spread(weights: Weights, mask: Bools, move: bool) -> Weights:
     if not move and mask.shape[1] == 3:  # the usual case in a few steps
         kept = weights * mask
         total = kept.sum(axis=1, keepdims=True)

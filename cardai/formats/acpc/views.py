@@ -41,7 +41,7 @@ class ViewMaker:
         unknown = [f.name for f in self.fields if f.name not in known]
         self._dtype = view_dtype(self.fields)
         self._packers = _packers(self.fields)
-        places = self._dtype.fields or {}
+        places: Any = self._dtype.fields or {}
         self._hole, self._board = places["hole"][1], places["board"][1]  # where they begin in a view's bytes
         self._own_cards = bytes(card % 256 for card in mapped.cards).ljust(256)  # of each of the competition's
         if unknown:
