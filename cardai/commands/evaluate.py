@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,8 +15,11 @@ if TYPE_CHECKING:
 evaluate = typer.Typer(
     add_completion=False, no_args_is_help=False, context_settings={"help_option_names": ["--help", "-h"]}
 )
-ELSEWHERE = {"video-poker": "cardai.commands.evaluate_video_poker:video_poker"}
-"""Commands of the group whose functions lie in modules of their own (listed where they are installed)."""
+ELSEWHERE = {
+    "lbr": "cardai.commands.evaluate_lbr:lbr",
+    "video-poker": "cardai.commands.evaluate_video_poker:video_poker",
+}
+"""Commands of the group whose functions lie in modules of their own."""
 
 GAME = Annotated[
     str, typer.Option("--game", "-g", help="The game, NAME[:option=value,...]; small enough to enumerate.")
@@ -102,5 +104,4 @@ def _numbers(measured: Measured) -> dict[str, float | list[float]]:
 
 for _name, _target in ELSEWHERE.items():
     _module, _, _function = _target.partition(":")
-    if importlib.util.find_spec(_module):
-        evaluate.command(_name, cls=Command)(getattr(importlib.import_module(_module), _function))
+    evaluate.command(_name, cls=Command)(getattr(importlib.import_module(_module), _function))
