@@ -10,6 +10,7 @@ import pytest
 
 import cardai
 from cardai.core.errors import IllegalActionError
+from cardai.core.game import Setup
 from cardai.core.row_state import RowState, plain_step
 
 GAMES = [
@@ -101,3 +102,21 @@ def test_an_amount_outside_the_bounds_is_refused_with_the_bounds(action: Any) ->
     assert state.legal_actions() == [0, 1, *range(200, 301)]
     with pytest.raises(IllegalActionError, match=r"not legal at table 0\. Legal: \[0, 1, 200 to 300\]"):
         state.apply_action(action)
+
+
+def test_a_key_says_how_the_hand_began() -> None:
+    def key(player: int, setup: Setup) -> bytes:
+        state = cardai.game("leduc").new_initial_state(setup)
+        state.apply_action(0)
+        state.apply_action(4)
+        return state.key(player)
+
+    begun = [
+        Setup(),
+        Setup(starter=1),
+        Setup(score=(3.0, -3.0)),
+        Setup(score=(-3.0, 3.0)),
+        Setup(stacks=(50, 60)),
+    ]
+    assert len({key(player, setup) for setup in begun for player in (0, 1)}) == 10
+    assert key(0, Setup()) == key(0, Setup(hand=3))  # which hand it is, a view does not say
