@@ -111,8 +111,9 @@ class Side:
         return done.stdout
 
     def asked(self, *arguments: str) -> Any:
-        """Return the JSON that a command prints."""
-        return json.loads(self.run(Step((*arguments, "--json")), self.folder))
+        """Return the JSON that a command prints, or printed before."""
+        job = Job(f"asked/{' '.join(arguments)}", (Step((*arguments, "--json"), "answer.json"),))
+        return json.loads((self.do(job) / "answer.json").read_text())
 
     def do(self, job: Job) -> Path:
         """Do a job unless its results are kept; return their folder. Raises CommandError."""
@@ -343,7 +344,7 @@ def _excerpt(part: bytes, at: int) -> str:
 
 
 def compare(job: Job, sides: Sequence[Side]) -> Iterator[tuple[str, str]]:
-    """Do a job on both sides; yield the name of each thing compared, and its difference ("" for none)."""
+    """Do a job on both sides; yield the name of each thing compared, and its difference or ""."""
     made: list[dict[str, dict[str, bytes]]] = []
     for side in sides:
         try:
@@ -385,9 +386,9 @@ def main() -> None:
     arguments = parser.parse_args()
     with contextlib.ExitStack() as stack:
         place = arguments.keep or Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        sides = [side_of(name, getattr(arguments, name), place.absolute() / name) for name in ("before", "after")]
-        jobs = [job for job in jobs_of(*sides) if fnmatch.fnmatch(job.name, arguments.only)]
         try:
+            sides = [side_of(name, getattr(arguments, name), place.absolute() / name) for name in ("before", "after")]
+            jobs = [job for job in jobs_of(*sides) if fnmatch.fnmatch(job.name, arguments.only)]
             code = compare_all(jobs, sides)
         except KeyboardInterrupt:
             print(f"interrupted{f'; the same command goes on with what is in {place}' if arguments.keep else ''}")
