@@ -13,8 +13,9 @@ line of each, so modules may have moved. Compared are:
   value of the last checkpoint, the metrics, and the record of a match of the trained player.
 
 Left out are the format and version in a record's header, seconds and rates, and in a run its id, dates, versions and
-command. ``--keep DIR`` keeps what was made in DIR/before and DIR/after, by the digest of each side's sources and versions:
-what is there is not made again. The last line is "N identical, M different"; the exit code is 1 unless M is 0 and N is not.
+command. ``--keep DIR`` keeps what was made in a folder for each digest of a side's sources and versions (before-...,
+after-...; any may be deleted), and what is there is not made again. The last line is "N identical, M different"; the exit
+code is 1 unless M is 0 and N is not.
 """
 
 from __future__ import annotations
@@ -111,32 +112,43 @@ class Side:
         return done.stdout
 
     def asked(self, *arguments: str) -> Any:
-        """Return the JSON that a command prints."""
-        return json.loads(self.run(Step((*arguments, "--json")), self.folder))
+        """Return the JSON that a command prints, or printed before."""
+        job = Job(f"asked/{' '.join(arguments)}", (Step((*arguments, "--json"), "answer.json"),))
+        return json.loads((self.do(job) / "answer.json").read_text())
 
     def do(self, job: Job) -> Path:
         """Do a job unless its results are kept; return their folder. Raises CommandError."""
         folder = self.folder / re.sub(r"[^A-Za-z0-9=,.+_/-]", "-", job.name)
-        mark = folder / "job.json"
-        if mark.is_file() and mark.read_text() == job.text():
+        if _is_done(folder, job):
             return folder
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        for name, text in job.files.items():
-            (folder / name).write_text(text, encoding="utf-8")
-        for step in job.steps:
-            said = self.run(step, folder)
-            if step.output:
-                (folder / step.output).write_text(said, encoding="utf-8")
-        mark.write_text(job.text())
+        beside = folder.with_name(f".{folder.name}.{os.getpid()}")
+        beside.mkdir(parents=True, exist_ok=True)
+        try:
+            for name, text in job.files.items():
+                (beside / name).write_text(text, encoding="utf-8")
+            for step in job.steps:
+                said = self.run(step, beside)
+                if step.output:
+                    (beside / step.output).write_text(said, encoding="utf-8")
+            (beside / "job.json").write_text(job.text())
+            if not _is_done(folder, job):  # by another process
+                shutil.rmtree(folder, ignore_errors=True)
+                beside.rename(folder)
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
         return folder
+
+
+def _is_done(folder: Path, job: Job) -> bool:
+    mark = folder / "job.json"
+    return mark.is_file() and mark.read_text() == job.text()
 
 
 # -- the two sides ------------------------------------------------------------------------------------------------------
 
 
-def side_of(name: str, place: Path, folder: Path) -> Side:
-    """Return the side of a checkout or a Python. Raises SystemExit where it is neither, or results there are not ours."""
+def side_of(name: str, place: Path, keep: Path) -> Side:
+    """Return the side of a checkout or a Python, with its folder in ``keep``. Raises SystemExit where it is neither."""
     python = place.absolute() if place.is_file() else place.absolute() / ".venv" / "bin" / "python"
     if not python.is_file():
         raise SystemExit(f"--{name} {place} is neither a Python nor a checkout with .venv/bin/python.")
@@ -154,30 +166,18 @@ def side_of(name: str, place: Path, folder: Path) -> Side:
         raise SystemExit(f"--{name}: the cardai of {python} lies in {root}, not in {place}.")
     if not (root / "tests" / "playthroughs" / "renew.py").is_file():
         raise SystemExit(f"--{name}: {root} is no checkout: it has no tests/playthroughs/renew.py.")
-    _clear_unless_same(folder, json.dumps([str(root), versions, _digest(root)]))
+    folder = keep / f"{name}-{_digest(root, json.dumps([str(root), versions]))[:12]}"
+    folder.mkdir(parents=True, exist_ok=True)
     return Side(name, python, root, folder)
 
 
-def _digest(root: Path) -> str:
-    """Return the SHA-256 of everything in the package, and of the script of the playthroughs."""
+def _digest(root: Path, more: str) -> str:
+    """Return the SHA-256 of everything in the package, of the script of the playthroughs, and of ``more``."""
     files = [path for path in (root / "cardai").rglob("*") if path.is_file() and "__pycache__" not in path.parts]
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(more.encode())
     for path in [*sorted(files), root / "tests" / "playthroughs" / "renew.py"]:
         digest.update(f"{path.relative_to(root)}\0{path.stat().st_size}\0".encode() + path.read_bytes())
     return digest.hexdigest()
-
-
-def _clear_unless_same(folder: Path, source: str) -> None:
-    """Remove kept results that another source made."""
-    mark = folder / "source.json"
-    if folder.is_dir() and any(folder.iterdir()) and not mark.is_file():
-        raise SystemExit(
-            f"The directory {folder} is not empty and holds no results of this script: give another --keep."
-        )
-    if mark.is_file() and mark.read_text() != source:
-        shutil.rmtree(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    mark.write_text(source)
 
 
 # -- what is done -------------------------------------------------------------------------------------------------------
@@ -343,7 +343,7 @@ def _excerpt(part: bytes, at: int) -> str:
 
 
 def compare(job: Job, sides: Sequence[Side]) -> Iterator[tuple[str, str]]:
-    """Do a job on both sides; yield the name of each thing compared, and its difference ("" for none)."""
+    """Do a job on both sides; yield the name of each thing compared, and its difference or ""."""
     made: list[dict[str, dict[str, bytes]]] = []
     for side in sides:
         try:
@@ -385,9 +385,9 @@ def main() -> None:
     arguments = parser.parse_args()
     with contextlib.ExitStack() as stack:
         place = arguments.keep or Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        sides = [side_of(name, getattr(arguments, name), place.absolute() / name) for name in ("before", "after")]
-        jobs = [job for job in jobs_of(*sides) if fnmatch.fnmatch(job.name, arguments.only)]
         try:
+            sides = [side_of(name, getattr(arguments, name), place.absolute()) for name in ("before", "after")]
+            jobs = [job for job in jobs_of(*sides) if fnmatch.fnmatch(job.name, arguments.only)]
             code = compare_all(jobs, sides)
         except KeyboardInterrupt:
             print(f"interrupted{f'; the same command goes on with what is in {place}' if arguments.keep else ''}")

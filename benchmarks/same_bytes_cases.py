@@ -81,7 +81,9 @@ TRAININGS = (
     Training(f"nfsp:{_NFSP},engine=native", "kuhn", 60, "flat", measured=True),
     Training(f"nfsp_leduc_best:{_NFSP},engine=native", "leduc", 60, "leduc_30", measured=True),
     Training(f"nfsp:{_NFSP},engine=torch,play=tables", "gin", 60, "padded:fields=hand+up_card", "simple"),
-    Training(f"nfsp:{_NFSP},engine=torch,play=tables", "holdem_limit", 60, "one_hot_1326", "threshold"),
+    Training(
+        f"nfsp:{_NFSP.replace('500', '120')},engine=torch,play=tables", "holdem_limit", 60, "one_hot_1326", "threshold"
+    ),
     Training(f"poker_cnn_video_ours:{_VALUES}", "video_poker", 10, "grid_4x13:fields=hand", ""),
     Training(
         "poker_cnn_paper:network=cnn_16,examples=500,redraws=20,every=5,threads=1,measure=false,validation=100",

@@ -126,22 +126,23 @@ def test_a_command_that_fails_is_a_difference_and_a_kept_result_is_not_made_agai
     kept.write_text("[]")
     assert sides[0].do(listing) / "figures.json" == kept
     assert kept.read_text() == "[]"
+    assert [path.name for path in (tmp_path / "before" / "listings").iterdir()] == ["all"]
 
 
 def test_nothing_compared_is_a_failure(proof: Any) -> None:
     assert proof.compare_all([], []) == 1
 
 
-def test_results_of_other_sources_are_removed_and_foreign_folders_refused(proof: Any, tmp_path: Path) -> None:
-    kept = tmp_path / "before"
-    proof._clear_unless_same(kept, "one")
-    (kept / "records").mkdir()
-    proof._clear_unless_same(kept, "one")
-    assert (kept / "records").is_dir()
-    proof._clear_unless_same(kept, "other")
-    assert not (kept / "records").exists()
-    (kept / "source.json").unlink()
-    (kept / "mine.txt").write_text("keep me")
-    with pytest.raises(SystemExit, match="holds no results of this script"):
-        proof._clear_unless_same(kept, "other")
-    assert (kept / "mine.txt").is_file()
+def test_other_sources_get_a_folder_of_their_own(proof: Any, tmp_path: Path) -> None:
+    package, script = tmp_path / "cardai", tmp_path / "tests" / "playthroughs" / "renew.py"
+    for folder in (package / "data", script.parent):
+        folder.mkdir(parents=True)
+    (package / "data" / "table.csv").write_text("1")
+    script.write_text("pass")
+    digests = [proof._digest(tmp_path, "numpy 2")]
+    assert proof._digest(tmp_path, "numpy 2") == digests[0]
+    digests.append(proof._digest(tmp_path, "numpy 3"))
+    for file in (package / "data" / "table.csv", script):
+        file.write_text("2")
+        digests.append(proof._digest(tmp_path, "numpy 2"))
+    assert len(set(digests)) == 4
