@@ -34,8 +34,8 @@ from cardai.core.errors import CardaiError
 
 SECONDS = 2.0
 MEGABYTES = 256
-WEIGHTS = {"matchstate": 40, "spec": 40, "gamedef": 30, "slumbot": 20, "acpc": 8, "options": 4, "manifest": 3}
-"""How often the quick kinds are tried beside the slow ones, which are tried twice."""
+WEIGHTS = {"matchstate": 60, "spec": 60, "gamedef": 60, "slumbot": 20, "acpc": 6, "options": 4, "manifest": 3}
+"""How often the quick kinds are tried for once that each slow one is."""
 
 
 @define
@@ -121,7 +121,7 @@ def run(world: World, seconds: float, inputs: int, seed: int, only: list[str]) -
     import signal
 
     kinds = {name: make(world) for name, make in TARGETS.items() if not only or name in only}
-    order = [name for name in kinds for _ in range(WEIGHTS.get(name, 2))]
+    order = [name for name in kinds for _ in range(WEIGHTS.get(name, 1))]
     tallies = {name: Tally() for name in kinds}
     end = time.monotonic() + seconds
     for number in range(inputs):

@@ -7,7 +7,6 @@ was there before; a pipe or device is written into, a link is followed, ``-`` is
 from __future__ import annotations
 
 import errno
-import hashlib
 import json
 import os
 import stat
@@ -266,10 +265,14 @@ def _depth(value: Any, enough: int) -> int:
 
 def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file's contents in hexadecimal."""
+    import hashlib  # costs a start more than the rest of this module
+
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def digest_of(value: Any) -> str:
     """Return the SHA-256 of a JSON value in canonical form."""
+    import hashlib
+
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()

@@ -30,7 +30,11 @@ def structure(value: Any, wanted: type[T], what: str) -> T:
         DamagedFileError: naming the place in the value, what belongs there and what was found.
     """
     try:
-        return _converter().structure(value, wanted)
+        return _converter(False).structure(value, wanted)
+    except Exception:
+        pass
+    try:
+        return _converter(True).structure(value, wanted)
     except Exception as error:  # a hook's, a validator's, or cattrs' group of them
         place, why = _first(error)
         raise DamagedFileError(f"{what} is damaged or foreign: {place.removeprefix('.') or 'it'} {why}.") from error
@@ -40,6 +44,8 @@ def whole(low: int = 0, high: int = 2**63 - 1) -> Any:
     """Return a validator: a whole number, or each of several, from ``low`` to ``high``."""
 
     def check(instance: Any, attribute: Attribute[Any], value: Any) -> None:
+        if isinstance(value, tuple) and (not value or low <= min(value) <= max(value) <= high):
+            return
         for number in value if isinstance(value, tuple) else (value,):
             if not low <= number <= high:
                 raise _Misplaced(f".{attribute.name}", f"must be from {low} to {high}. Got {_SHORT.repr(number)}")
@@ -65,14 +71,14 @@ def _origin(wanted: Any) -> Any:
 
 
 @cache
-def _converter() -> cattrs.Converter:
-    converter = cattrs.Converter(detailed_validation=True)
+def _converter(detailed: bool) -> cattrs.Converter:
+    converter = cattrs.Converter(detailed_validation=detailed)
     for kind, name in _NAMES.items():
         converter.register_structure_hook(kind, _exactly(kind, name))
     converter.register_structure_hook(float, _number)
-    converter.register_structure_hook_func(lambda t: _origin(t) is tuple, _several)
-    converter.register_structure_hook_func(lambda t: _origin(t) is dict, _mapping)
-    converter.register_structure_hook_factory(has, _of_class)
+    converter.register_structure_hook_factory(lambda wanted: _origin(wanted) is tuple, _several)
+    converter.register_structure_hook_factory(lambda wanted: _origin(wanted) is dict, _mapping)
+    converter.register_structure_hook_factory(has, lambda cls: _of_class(cls, converter))
     return converter
 
 
@@ -97,32 +103,41 @@ def _number(value: Any, _: Any) -> float:
     return float(value)
 
 
-def _several(value: Any, wanted: Any) -> Any:
-    if type(value) is not list:
-        raise _wrong("a list", value)
+def _several(wanted: Any) -> Any:
     kind = get_args(wanted)[0]
-    if kind is int and all(type(item) is int for item in value):  # the decks and actions of many hands
-        return tuple(value)
-    return tuple(_inner(item, kind, f"[{place}]") for place, item in enumerate(value))
+    plain = {kind} if kind in (int, float, str) else set()
+
+    def hook(value: Any, _: Any) -> Any:
+        if type(value) is not list:
+            raise _wrong("a list", value)
+        if plain.issuperset(map(type, value)):  # the decks and actions of many hands
+            return tuple(value)
+        return tuple(_inner(item, kind, f"[{place}]") for place, item in enumerate(value))
+
+    return hook
 
 
-def _mapping(value: Any, wanted: Any) -> Any:
-    if type(value) is not dict:
-        raise _wrong("an object", value)
+def _mapping(wanted: Any) -> Any:
     kind = get_args(wanted)[1]
-    return {key: _inner(item, kind, f".{key[:60]}") for key, item in value.items()}
+
+    def hook(value: Any, _: Any) -> Any:
+        if type(value) is not dict:
+            raise _wrong("an object", value)
+        return value if kind is Any else {key: _inner(item, kind, f".{key[:60]}") for key, item in value.items()}
+
+    return hook
 
 
 def _inner(value: Any, kind: Any, place: str) -> Any:
     try:
-        return _converter().structure(value, kind)
+        return _converter(True).structure(value, kind)
     except Exception as error:
         inner, why = _first(error)
         raise _Misplaced(place + inner, why) from error
 
 
-def _of_class(cls: Any) -> Any:
-    build = make_dict_structure_fn(cls, _converter())
+def _of_class(cls: Any, converter: cattrs.Converter) -> Any:
+    build = make_dict_structure_fn(cls, converter)
 
     def hook(value: Any, _: Any) -> Any:
         if type(value) is not dict:
