@@ -88,7 +88,7 @@ def cnn_valuation(game: Game, pot: PotPlane) -> list[Source]:
     def stage(views: Views, bits: Bits, levels: Levels) -> None:
         levels[:] = views["round"][:, None] == np.arange(stages)
 
-    def pot(views: Views, bits: Bits, levels: Levels) -> None:
+    def share(views: Views, bits: Bits, levels: Levels) -> None:
         levels[:, 0] = views["pot"] / most
 
     def opponent(views: Views, bits: Bits, levels: Levels) -> None:
@@ -103,7 +103,7 @@ def cnn_valuation(game: Game, pot: PotPlane) -> list[Source]:
         _board("board", 0, 5),
         _all_cards(),
         Source(tuple(Plane(f"stage {k}", "", f"the hand is in betting round {k}") for k in range(stages)), stage),
-        Source((Plane("pot", "", "chips in the pot", f"chips / {most}"),), pot),
+        Source((Plane("pot", "", "chips in the pot", f"chips / {most}"),), share),
         Source(
             (
                 Plane("opponent called", "", "an opponent has checked or called this round"),
