@@ -248,7 +248,7 @@ def _print_facts(console: Console, about: dict[str, Any]) -> None:
         memory = "remembers during a match" if about["stateful"] else "a function of the view alone"
         lines.append(f"{exact}; {memory}." + (f" It plays {about['plays']}." if "plays" in about else ""))
     if "trainer" in about:
-        from cardai.training.runs import short_spec
+        from cardai.training.specs import short_spec
 
         lines += [
             f"{kind:<8} {short_spec(kind, about[kind])}" for kind in ("trainer", "game", "encoder") if about[kind]

@@ -163,7 +163,7 @@ def _new_run(
 def _check_resume(
     run: Run, trainer: str | None, game: str | None, encoder: str | None, seed: int | None, settings: dict[str, str]
 ) -> None:
-    from cardai.training.runs import check_same
+    from cardai.training.specs import check_same
 
     check_same(run, "trainer", trainer, settings)
     check_same(run, "game", game)
@@ -192,8 +192,8 @@ def _interruptible() -> Iterator[list[bool]]:
 def _go(session: Session, given: End, checkpoint_every: int | None, keep: int, checkpoint_seconds: float) -> None:
     from cardai.commands.show.progress import TrainingDisplay
     from cardai.core.progress import listening
-    from cardai.training.runs import short_spec
     from cardai.training.session import plugin_options
+    from cardai.training.specs import short_spec
 
     run, training = session.run, session.training
     asked = End(run.steps_wanted or None, run.minutes_wanted)

@@ -20,7 +20,7 @@ import secrets
 import shutil
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
@@ -45,8 +45,9 @@ from cardai.core.files import (
 )
 from cardai.core.game import Game
 from cardai.core.schema import file_name, structure, whole
-from cardai.core.spec import Spec, options_of, parse, write_value
+from cardai.core.spec import Spec
 from cardai.core.trainer import Metrics, Trainer
+from cardai.training.specs import full_spec
 
 FORMAT = "cardai run 1"
 CHECKPOINT_FORMAT = "cardai checkpoint 1"
@@ -367,49 +368,6 @@ def check_free(path: Path) -> None:
         raise UsageError(f"The directory {str(path)!r} is not empty. {hint} give another --out.")
 
 
-def full_spec(kind: str, text: str, more: Mapping[str, str] | None = None) -> str:
-    """Return a spec with every option of the plugin written out (those of ``text`` and ``more``, presets, defaults)."""
-    spec = parse(text).with_options(more or {})
-    made = registry.create(kind, spec)
-    return str(Spec(spec.name, tuple((name, write_value(getattr(made, name))) for name in options_of(type(made)))))
-
-
-def short_spec(kind: str, text: str) -> str:
-    """Return a full spec without the options that have their default (or preset) value."""
-    spec = parse(text)
-    usual = dict(parse(full_spec(kind, spec.name)).options)
-    return str(Spec(spec.name, tuple((key, value) for key, value in spec.options if usual.get(key) != value)))
-
-
-def check_same(run: Run, kind: str, text: str | None, more: Mapping[str, str] | None = None) -> None:
-    """Raise UsageError if ``text`` and ``more`` (given with --resume) name another ``kind`` than the run's own."""
-    own: str | None = {"trainer": run.trainer_spec, "game": run.game_spec, "encoder": run.encoder_spec}[kind]
-    going = f"--resume {run.path} goes on with"
-    if text is not None and (own is None or _parts(full_spec(kind, text)) != _parts(_written_out(kind, own))):
-        raise UsageError(f"{going} the {kind} {own}. Got {text!r} instead: leave it out, or start a new run.")
-    if more and own is not None:
-        name, held = _parts(_written_out(kind, own))
-        for key, value in more.items():
-            changed = Spec(name, tuple({**held, key: value}.items()))
-            if _parts(full_spec(kind, str(changed))) != (name, held):
-                raise UsageError(
-                    f"{going} {key}={held[key]}. Got {key}={value} instead: leave it out, or start a new run."
-                )
-
-
-def _written_out(kind: str, own: str) -> str:
-    """Return a run's spec with every option that the plugin has now: it may have got some since."""
-    made = registry.rebuild(kind, own)
-    options = tuple((name, write_value(getattr(made, name))) for name in options_of(type(made)))
-    return str(Spec(parse(own).name, options))
-
-
-def _parts(text: str) -> tuple[str, dict[str, str]]:
-    """Return a spec's name and options, whose order says nothing."""
-    spec = parse(text)
-    return spec.name, dict(spec.options)
-
-
 def _versions() -> dict[str, str]:
     found = {"python": platform.python_version(), "platform": platform.platform()}
     for name in ("cardai", "numpy", "numba", "torch", "safetensors"):
@@ -437,4 +395,4 @@ def _flush(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-__all__ = ["Checkpoint", "Run", "RunWarning", "check_free", "check_same", "full_spec", "run_agent", "short_spec"]
+__all__ = ["Checkpoint", "Run", "RunWarning", "check_free", "run_agent"]

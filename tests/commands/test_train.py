@@ -176,19 +176,30 @@ def test_a_run_of_so_many_minutes_ends_is_resumable_and_goes_on_for_more(cardai:
     assert "already" in cardai(*again).out, "what was asked for at first is over"
 
 
-def test_what_stops_before_its_minutes_goes_on_for_them(tmp_path: Path) -> None:
-    out = tmp_path / "x"
-    command = [sys.executable, "-m", "cardai", *NEW, "--out", str(out), "--minutes", "900"]
+def stopped(out: Path, *arguments: str) -> str:
+    """Train in another process, press Ctrl-C once something has been measured, and return what was said."""
+    metrics = out / "metrics.jsonl"
+    before = metrics.stat().st_size if metrics.exists() else 0
+    command = [sys.executable, "-m", "cardai", "train", "--plugin", TOY, *arguments]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
     deadline = time.monotonic() + 120
-    while not (out / "metrics.jsonl").exists() and time.monotonic() < deadline:
+    while not (metrics.exists() and metrics.stat().st_size > before) and time.monotonic() < deadline:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     said, complained = process.communicate(timeout=60)
     assert process.returncode == 130, complained
+    return said
+
+
+def test_what_stops_before_its_minutes_goes_on_for_them(tmp_path: Path) -> None:
+    out = tmp_path / "x"
+    said = stopped(out, *NEW[3:], "--out", str(out), "--minutes", "900")
     assert " (of 900 minutes). Go on with:" in said
     assert f"cardai train --resume {out} --plugin {TOY}\n" in said
     assert Run.open(out).minutes_wanted == 900
+    said = stopped(out, "--resume", str(out), "--minutes", "1000.5", "--steps", "1000000000")
+    assert " of 1,000,000,000 (of 1000.5 minutes). Go on with:" in said
+    assert f"cardai train --resume {out} --steps 1000000000 --minutes 1000.5 --plugin {TOY}\n" in said
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])

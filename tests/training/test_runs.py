@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,9 @@ from cardai.core.errors import CardaiError, DamagedFileError, OptionError, Usage
 from cardai.core.files import digest_of, write_json
 from cardai.core.npz import read_npz
 from cardai.core.spec import options_of, parse, write_value
-from cardai.training.runs import Run, RunWarning, check_same, full_spec
+from cardai.training.runs import Run, RunWarning
 from cardai.training.session import Session
+from cardai.training.specs import check_same, full_spec
 
 TOY = Path(__file__).parents[1] / "toy_trainer.py"
 
@@ -323,10 +325,18 @@ def cardai_trainer():
 """
 
 
-def test_a_preset_that_is_changed_later_changes_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def _changing(tmp_path: Path) -> Iterator[None]:
     plugin = tmp_path / "changing_plugin.py"
     plugin.write_text(PRESETS)
     registry.add_file(str(plugin))
+    yield
+    registry.default.reset()
+    registry.add_file(str(TOY))
+
+
+@pytest.mark.usefixtures("_changing")
+def test_a_preset_that_is_changed_later_changes_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = Run.create(tmp_path / "x", "changing_fast", "toy_game", None, seed=3, steps=40)
     cls: Any = type(run.trainer())
     monkeypatch.setattr(cls, "presets", {"changing_fast": {"rate": 0.1, "every": 7}})

@@ -21,6 +21,7 @@ TOY = Path(__file__).parents[1] / "toy_trainer.py"
 
 @pytest.fixture(autouse=True)
 def _toy() -> None:
+    registry.default.reset()
     registry.add_file(str(TOY))
 
 

@@ -13,7 +13,7 @@ from rich.live import Live
 from rich.table import Table
 
 from cardai.commands import invocation
-from cardai.training.runs import short_spec
+from cardai.training.specs import short_spec
 
 if TYPE_CHECKING:
     from cardai.training.session import Session
