@@ -245,6 +245,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # the tests under way end too
     try:
         main()
     except RuntimeError as error:
