@@ -33,6 +33,8 @@ from attrs import field, frozen
 ROOT = Path(__file__).resolve().parents[1]
 LIST = Path(__file__).with_name("mutations.toml")
 ENOUGH = 0.85
+ENDED = (-signal.SIGINT, -signal.SIGTERM, -signal.SIGKILL)
+"""What tests return that somebody else ended."""
 
 
 @frozen
@@ -129,6 +131,8 @@ class Copy:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             return Verdict(True, "time", time.perf_counter() - began)
+        if process.returncode in ENDED:
+            raise RuntimeError(f"The tests were ended from outside (signal {-process.returncode}): that is no verdict.")
         first = re.search(r"^(?:FAILED|ERROR) (\S+)", said, re.MULTILINE)
         crashed = f"a crash (signal {-process.returncode})" if process.returncode < 0 else said.strip()[-300:]
         return Verdict(process.returncode != 0, first[1] if first else crashed, time.perf_counter() - began)
@@ -245,6 +249,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # the tests under way end too
     try:
         main()
     except RuntimeError as error:
