@@ -67,7 +67,9 @@ class Menu:
                 shown = " ".join(glyphs(cards_text(choice.cards)) for choice in held)
                 lines.append(f"{verb} one of {shown}")
             elif len(held) > 4:
-                lines.append(f"{verb} any of {glyphs(cards_text(sorted(max((c.cards for c in held), key=len)), ' '))}")
+                lines.append(
+                    f"{verb} any of {glyphs(cards_text(sorted(max((c.cards for c in held), key=lambda cards: len(cards))), ' '))}"
+                )
             else:
                 lines += [glyphs(choice.words) for choice in held]
         return lines

@@ -97,8 +97,9 @@ class Person(Agent):
         mine = returns[self.seat]
         self.total += mine
         say(coloured("\n" + view_text(self.game, view)))
-        for seat in (s for s in end.shown if s != self.seat) if end is not None else ():
-            for label, cards in private_rows(self.game, view, end.views[seat]):
+        others = {} if end is None else {seat: end.views[seat] for seat in end.shown if seat != self.seat}
+        for seat, other in others.items():
+            for label, cards in private_rows(self.game, view, other):
                 say(coloured(f"{names[seat]} (seat {seat}) shows {label} {cards}"))
         if mine:
             result = f"You {'win' if mine > 0 else 'lose'} {abs(mine):g} {_unit(self.game, mine)}."

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cardai.commands.invocation import say
+from cardai.commands.process import stopping_gently
 
 if TYPE_CHECKING:
     from cardai.training.runs import Run
@@ -144,23 +142,6 @@ def _check_resume(
         raise UsageError(f"--resume {run.path} goes on with the seed {run.seed}. Got --seed {seed}: leave it out.")
 
 
-@contextmanager
-def _interruptible() -> Iterator[list[bool]]:
-    """Yield a list that holds True after Ctrl-C; a second Ctrl-C interrupts at once."""
-    pressed: list[bool] = []
-
-    def handler(number: int, frame: Any) -> None:
-        if pressed:
-            raise KeyboardInterrupt
-        pressed.append(True)
-
-    previous = signal.signal(signal.SIGINT, handler)
-    try:
-        yield pressed
-    finally:
-        signal.signal(signal.SIGINT, previous)
-
-
 def _go(session: Session, steps: int, checkpoint_every: int | None, keep: int, checkpoint_seconds: float) -> None:
     from cardai.commands.show.progress import TrainingDisplay
     from cardai.training.runs import short_spec
@@ -170,7 +151,7 @@ def _go(session: Session, steps: int, checkpoint_every: int | None, keep: int, c
         say(f"{run.path} has {training.step} steps already. Give --steps to go further.")
         return
     unit = run.trainer().step_unit
-    with _interruptible() as pressed, TrainingDisplay(run, steps, training.step, unit) as display:
+    with stopping_gently() as pressed, TrainingDisplay(run, steps, training.step, unit) as display:
         finished = session.train(
             steps, checkpoint_every, keep, display.update, lambda: bool(pressed), checkpoint_seconds
         )
