@@ -26,6 +26,7 @@ from cardai.commands.process import (
     close_streams,
     open_streams,
     signals,
+    terminated,
     write_error,
 )
 from cardai.core.blame import plugin_place, raised
@@ -209,9 +210,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     open_streams()
     invocation.begin()
     before, warnings.showwarning = warnings.showwarning, _warn
-    came: list[int] = []
     try:
-        with signals() as came, listening(invocation.show_work):
+        with signals(), listening(invocation.show_work):
             given = sys.argv[1:] if arguments is None else arguments
             done = build().main(args=given or ["--help"], prog_name="cardai", standalone_mode=False)
             code = done if isinstance(done, int) else 0
@@ -219,7 +219,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         code = _code_of(error)
     finally:
         warnings.showwarning = before
-    if came and code in (0, INTERRUPTED):
+    if terminated() and code in (0, INTERRUPTED):
         code = TERMINATED
     if code in (INTERRUPTED, TERMINATED) and not invocation.current().quiet:
         write_error(f"cardai: {'interrupted' if code == INTERRUPTED else 'terminated'}\n")

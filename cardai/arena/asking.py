@@ -19,7 +19,7 @@ from cardai.core.blame import raised
 from cardai.core.errors import CardaiError
 from cardai.core.fields import Field, unpack_view
 from cardai.core.game import Actions, Game, IntArray, Legal, Tables, allows
-from cardai.core.legal import copy_legal
+from cardai.core.legal import Amounts, copy_legal, take
 from cardai.core.rng import Rows, Seeds
 
 
@@ -61,10 +61,28 @@ def guarded(call: Callable[[], Any], fields: tuple[Field, ...]) -> tuple[Any, st
         return None, raised(error, [f.name for f in fields]), error
 
 
+class Keeper:
+    """Keeps a copy of legal actions, in memory that the next copy takes again: fresh memory would cost more than copying."""
+
+    def __init__(self) -> None:
+        self._mask = np.empty((0, 0), np.bool_)
+
+    def keep(self, legal: Legal) -> Legal:
+        """Return a copy, good until the next call."""
+        if isinstance(legal, Amounts):
+            return copy_legal(legal)
+        if len(self._mask) < len(legal) or self._mask.shape[1] != legal.shape[1]:
+            self._mask = np.empty(legal.shape, np.bool_)
+        ours = self._mask[: len(legal)]
+        np.copyto(ours, legal)
+        return ours
+
+
 @frozen(eq=False)
 class Question:
     """The decisions of one agent in one seat: the tables ``rows``, their legal actions, and a random stream each.
 
+    ``legal`` is given away: the agent may write into it. ``ours`` is the copy that answers are checked against.
     ``private`` holds a stateful agent's own copies by (row, seat).
     """
 
@@ -73,6 +91,7 @@ class Question:
     seat: int
     rows: IntArray
     legal: Legal
+    ours: Legal
     seeds: Seeds
     private: dict[tuple[int, int], Agent]
 
@@ -86,7 +105,7 @@ class Question:
         if wrong:
             lowest = [self._lowest(i) for i in range(len(self.rows))]
             return np.array(lowest, np.int64), [Fault(i, wrong, cause) for i in range(len(self.rows))]
-        refused = np.flatnonzero(~allows(self.legal, answer))
+        refused = np.flatnonzero(~allows(self.ours, answer))
         faults = [Fault(int(i), self._illegal(int(i), int(answer[i]))) for i in refused]
         if faults:
             answer = answer.copy()
@@ -100,9 +119,9 @@ class Question:
         faults: list[Fault] = []
         for i, row in enumerate(self.rows):
             agent = self.private.get((int(row), self.seat), self.agent)
-            one = self.legal[i : i + 1] if isinstance(self.legal, np.ndarray) else self.legal.take([i])
+            one = take(self.ours, [i])
             actions[i] = self._lowest(i)
-            answer, wrong, cause = self._answer(agent, self.rows[i : i + 1], one, self.seeds[i : i + 1])
+            answer, wrong, cause = self._answer(agent, self.rows[i : i + 1], copy_legal(one), self.seeds[i : i + 1])
             if not wrong and not allows(one, answer)[0]:
                 wrong = self._illegal(i, int(answer[0]))
             if wrong:
@@ -114,18 +133,18 @@ class Question:
     def _answer(
         self, agent: Agent, rows: IntArray, legal: Legal, seeds: Seeds
     ) -> tuple[npt.NDArray[Any], str, BaseException | None]:
-        """Return the agent's answer at ``rows`` and what was wrong with it; what the agent gets are copies."""
+        """Return the agent's answer at ``rows`` and what was wrong with it; views and ``legal`` are its own."""
         views = self.tables.views(self.seat, rows)
         answer, wrong, cause = guarded(
-            lambda: np.asarray(agent.act(views, copy_legal(legal), Rows(seeds))), self.tables.game.view_fields
+            lambda: np.asarray(agent.act(views, legal, Rows(seeds))), self.tables.game.view_fields
         )
         return answer, wrong or _malformed(answer, len(rows)), cause
 
     def _lowest(self, place: int) -> int:
-        return legal_list(self.legal, place)[0]
+        return legal_list(self.ours, place)[0]
 
     def _illegal(self, place: int, action: int) -> str:
-        return f"chose the illegal action {action}; legal are {legal_list(self.legal, place)}"
+        return f"chose the illegal action {action}; legal are {legal_list(self.ours, place)}"
 
 
 def _malformed(answer: npt.NDArray[Any], count: int) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
-from cardai.arena.asking import Question, guarded, own_copy, tell
+from cardai.arena.asking import Keeper, Question, guarded, own_copy, tell
 from cardai.arena.records import Record
 from cardai.core.agent import Agent
 from cardai.core.blame import plugin_place, raised
@@ -120,6 +120,7 @@ class Loop:
         self.records: dict[int, list[Record]] = {}
         self.actions: list[list[int]] = [[] for _ in range(count)]
         self.decks: list[list[int]] = [[] for _ in range(count)]
+        self.keeper = Keeper()
         self.stateful = any(agent.stateful for agent in engine.agents)
         self.private: dict[tuple[int, int], Agent] = {}  # (row, seat) -> a stateful agent's own copy
 
@@ -364,8 +365,8 @@ class Loop:
 
     def ask(self, index: int, seat: int, rows: IntArray, legal: Legal) -> Actions:
         """Return the decisions of agent ``index``, in ``seat`` at ``rows``, found legal. Raises AgentError."""
-        seeds = self.seeds(seat, rows)
-        question = Question(self.engine.agents[index], self.tables, seat, rows, legal, seeds, self.private)
+        ours, seeds = self.keeper.keep(legal), self.seeds(seat, rows)
+        question = Question(self.engine.agents[index], self.tables, seat, rows, legal, ours, seeds, self.private)
         actions, faults = question.ask()
         for fault in faults:
             row = int(rows[fault.place])

@@ -322,8 +322,8 @@ class Table:
             IllegalActionError: the hand is over. AgentError: the agent erred.
         """
         seat = self._need_seat()
-        legal, seeds = self._loop.tables.legal(_ROW), (rng or self.stream()).seeds
-        actions, faults = Question(agent, self._loop.tables, seat, _ROW, legal, seeds, {}).ask()
+        legal, seeds = self.legal(), (rng or self.stream()).seeds
+        actions, faults = Question(agent, self._loop.tables, seat, _ROW, legal, copy_legal(legal), seeds, {}).ask()
         for fault in faults:
             raise AgentError(f"The agent {registry.spec_of(agent)!r} {fault.complaint}.") from fault.cause
         return int(actions[0])

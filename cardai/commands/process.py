@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Any
 
@@ -73,25 +73,53 @@ def _drop(stream: IO[str]) -> None:
         os.close(nothing)
 
 
+_terminated: list[int] = []
+
+
+def terminated() -> bool:
+    """Say whether a SIGTERM came in this call of the command line."""
+    return bool(_terminated)
+
+
+def _interrupt(number: int, frame: Any) -> None:
+    if number == signal.SIGTERM:
+        _terminated.append(number)
+    raise KeyboardInterrupt
+
+
 @contextmanager
-def signals() -> Iterator[list[int]]:
-    """Let Ctrl-C and SIGTERM raise KeyboardInterrupt; yield a list of the SIGTERMs that came.
+def signals() -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM raise KeyboardInterrupt: both keep what was finished and end worker processes."""
+    _terminated.clear()
+    with _handled(_interrupt):
+        yield
 
-    So both keep what was finished and end worker processes. Only the main thread of a program has signals.
-    """
+
+@contextmanager
+def stopping_gently() -> Iterator[list[int]]:
+    """Yield a list that holds the first Ctrl-C or SIGTERM when it came; a second one raises KeyboardInterrupt at once."""
     came: list[int] = []
-    if threading.current_thread() is not threading.main_thread():
-        yield came
-        return
 
-    def terminate(number: int, frame: Any) -> None:
+    def note(number: int, frame: Any) -> None:
+        if came:
+            _interrupt(number, frame)
         came.append(number)
-        raise KeyboardInterrupt
+        if number == signal.SIGTERM:
+            _terminated.append(number)
 
-    handlers = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: terminate}
-    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
-    try:
+    with _handled(note):
         yield came
+
+
+@contextmanager
+def _handled(handler: Callable[[int, Any], None]) -> Iterator[None]:
+    """Handle both signals by ``handler``. Only the main thread of a program has signals."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number, earlier in before.items():
+            signal.signal(number, earlier)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 import shlex
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from attrs import frozen
 
 from cardai.commands.invocation import note, say
+from cardai.commands.process import stopping_gently
 from cardai.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -172,23 +170,6 @@ def _check_resume(
         raise UsageError(f"--resume {run.path} goes on with the seed {run.seed}. Got --seed {seed}: leave it out.")
 
 
-@contextmanager
-def _interruptible() -> Iterator[list[bool]]:
-    """Yield a list that holds True after Ctrl-C; a second Ctrl-C interrupts at once."""
-    pressed: list[bool] = []
-
-    def handler(number: int, frame: Any) -> None:
-        if pressed:
-            raise KeyboardInterrupt
-        pressed.append(True)
-
-    previous = signal.signal(signal.SIGINT, handler)
-    try:
-        yield pressed
-    finally:
-        signal.signal(signal.SIGINT, previous)
-
-
 def _go(session: Session, given: End, checkpoint_every: int | None, keep: int, checkpoint_seconds: float) -> None:
     from cardai.commands.show.progress import TrainingDisplay
     from cardai.core.progress import listening
@@ -203,7 +184,7 @@ def _go(session: Session, given: End, checkpoint_every: int | None, keep: int, c
         return
     unit = run.trainer().step_unit
     shown = TrainingDisplay(session, end.steps, end.minutes, unit)
-    with _interruptible() as pressed, shown as display, listening(display.told):
+    with stopping_gently() as pressed, shown as display, listening(display.told):
         finished = session.train(
             end.steps, checkpoint_every, keep, display.update, lambda: bool(pressed), checkpoint_seconds, end.minutes
         )

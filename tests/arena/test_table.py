@@ -162,6 +162,16 @@ def test_hands_end_with_the_cards_that_are_turned_over() -> None:
     assert sum(end.returns) == 0
 
 
+def test_who_folded_shows_nothing_at_a_showdown_of_others() -> None:
+    table = Table("holdem_limit:players=3", [None] * 3, seed=1)
+    folded = table.to_act
+    table.act(0)
+    while not table.hand_over:
+        table.act(1)
+    assert table.end().outcome["showdown"]
+    assert table.end().shown == tuple(seat for seat in range(3) if seat != folded)
+
+
 def test_a_seat_sees_no_more_of_a_move_than_its_view_tells() -> None:
     table = Table("triple_draw", [None, None], seed=1)
     while table.legal_actions()[0] < 3:

@@ -64,7 +64,8 @@ def test_a_match_that_was_stopped_is_gone_on_with(cardai: Call, bots: str, tmp_p
     match_of = ("run", "-g", "leduc:hands=4", "-a", "human", "--vs", "highest", "--plugin", bots)
     whole, file = str(tmp_path / "whole.jsonl"), str(tmp_path / "h.jsonl")
     calls = "c\n" * 60
-    assert cardai(*match_of, "--seed", "6", "--record", whole, stdin=calls).code == 0
+    at_once = cardai(*match_of, "--seed", "6", "--record", whole, stdin=calls)
+    assert at_once.code == 0
     first = cardai(*match_of, "--seed", "6", "--record", file, stdin="c\n" * 5 + ending)
     assert first.code == 0
     assert "No game was finished." in first.out
@@ -74,6 +75,10 @@ def test_a_match_that_was_stopped_is_gone_on_with(cardai: Call, bots: str, tmp_p
     assert second.code == 0
     assert "human against highest: 1 game of 4.00 hands." in second.out
     assert "chips so far" in second.err
+    titles = [line for line in at_once.err.splitlines() if line.startswith("Hand ")]
+    later = [line for line in second.err.splitlines() if line.startswith("Hand ")]
+    assert later == titles[-len(later) :]
+    assert 1 <= len(later) < len(titles)
     assert Path(file).read_bytes() == Path(whole).read_bytes()
 
 

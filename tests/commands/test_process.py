@@ -170,6 +170,23 @@ def test_a_signal_to_a_run_with_jobs_leaves_no_workers(number: int, tmp_path: Pa
     assert not [pid for pid in workers if alive(pid)]
 
 
+def test_sigterm_saves_a_training_as_ctrl_c_does(tmp_path: Path) -> None:
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [*CARDAI, "train", "--trainer", "cfr_plus", "-g", "leduc", "--out", "run", "--steps", "1000000"]
+    child = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    limit = time.monotonic() + 100
+    metrics = tmp_path / "run" / "metrics.jsonl"
+    while not (metrics.exists() and metrics.stat().st_size) and child.poll() is None and time.monotonic() < limit:
+        time.sleep(0.05)
+    child.send_signal(signal.SIGTERM)
+    out, err = child.communicate(timeout=60)
+    assert child.returncode == 143, err
+    assert "Stopped and saved at step" in out
+    assert "cardai train --resume run" in out
+    assert err.endswith("cardai: terminated\n")
+    assert len(list((tmp_path / "run" / "checkpoints").glob("step-*"))) == 1
+
+
 def alive(pid: int) -> bool:
     """Say whether a process is there and no zombie."""
     try:

@@ -119,7 +119,9 @@ def actions_of(game: BoardPoker, view: Mapping[str, Any], setup: Setup, deck: In
     actions = []
     for k, said in enumerate(history):
         legal = np.flatnonzero(table.legal(row)[0])  # type: ignore[index]
-        actions.append(next((int(a) for a in legal if (said < 2 and a == said) or _says(game, table, int(a), k, said)), -1))
+        actions.append(
+            next((int(a) for a in legal if (said < 2 and a == said) or _says(game, table, int(a), k, said)), -1)
+        )
         if actions[-1] < 0:
             raise UsageError(f"The view's raise to {said} is on no rung of the ladder there.")
         table.apply(row, np.array(actions[-1:], np.int64))
