@@ -25,7 +25,7 @@ def spread(weights: Weights, mask: Bools, move: bool = True) -> Weights:
 
 
 @lru_cache(maxsize=4096)
-def _spread_row(weights: bytes, mask: bytes, move: bool) -> Float64s:
+def _spread_row(weights: bytes, mask: bytes, move: bool) -> Weights:
     return _spread(np.frombuffer(weights).reshape(1, -1), np.frombuffer(mask, np.bool_).reshape(1, -1), move)
 
 
