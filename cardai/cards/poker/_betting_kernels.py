@@ -228,7 +228,7 @@ def act(row: Any, rules: Any, action: Any) -> Any:
 @kernel
 def _settle(row: Any, rules: Any, seat: Any) -> Any:
     """Return what an action by ``seat`` led to, and set ``current`` accordingly."""
-    if count_live(row, rules) < 2:
+    if row["folded"][seat] and count_live(row, rules) < 2:
         row["current"] = -4
         return 3
     count = count_able(row, rules)

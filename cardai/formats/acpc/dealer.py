@@ -191,27 +191,30 @@ class Dealer:
     def _play_hand(self, hand: int, deal: Deal, node: Node) -> Node:
         """Play ``hand`` from ``node`` on and return its last node; the final states are queued."""
         n, first = self.match.game.num_players, self.first_seat(hand)
-        order = [(seat, (seat.number - first) % n) for seat in self._seats]
-        heads = [b"MATCHSTATE:%d:%d:" % (position, hand) for position in range(n)]
+        private = _private_texts(deal)
         boards = [(board + "\r\n").encode() for board in deal.boards]
-        tails = [[own + board for board in boards] for own in _private_texts(deal)]
-        asked = b""
-        while node.actor >= 0:
-            actor, wire, round_ = node.actor, node.wire, node.round
-            for seat, position in order:
-                line = heads[position] + wire + tails[position][round_]
+        table = []  # by seat: its position, how its lines begin and, by round, how they end
+        for seat in self._seats:
+            position = (seat.number - first) % n
+            ends = [private[position] + board for board in boards]
+            table.append((seat, position, b"MATCHSTATE:%d:%d:" % (position, hand), ends))
+        asked, tell = b"", self._tell
+        while (actor := node.actor) >= 0:
+            wire, round_ = node.wire, node.round
+            for seat, position, head, ends in table:
+                line = head + wire + ends[round_]
                 seat.queue += line
-                if self._tell:
-                    self._note("TO", seat, line)
                 if position == actor:
                     asked, acting = line, seat
+                if tell:
+                    self._note("TO", seat, line)
             acting.flush()
-            if self._tell:  # then every line is sent when it is said to be
+            if tell:  # then every line is sent when it is said to be
                 self._flush()
             node = self._ask(acting, hand, node, asked)
         final = _shown_texts(deal, node)
-        for seat, position in order:
-            line = heads[position] + node.wire + b":" + final[position] + boards[node.round]
+        for seat, position, head, _ in table:
+            line = head + node.wire + b":" + final[position] + boards[node.round]
             seat.queue += line
             if self._tell:
                 self._note("TO", seat, line)
@@ -232,7 +235,8 @@ class Dealer:
                 self._flush()
                 data = seat.receive() or b""
             if data.startswith(asked[:-2]):
-                known = plain_reply(self._tree, node, data[len(asked) - 2 :])
+                reply = data[len(asked) - 2 :]
+                known = plain_reply(self._tree, node, reply)
                 if known is not None:
                     self._clock.charge(seat.number, time.monotonic() - started)
                     if self._stamps:

@@ -1,7 +1,7 @@
 """Following a match from its lines: what a player knows of the current hand, read as little anew as possible.
 
-A line usually repeats the last one and adds an action, so only the tail is read, and a tail that was seen before at the
-same node is one dictionary lookup.
+A line usually repeats the last one and adds an action, so only the tail is read, and a betting string that was seen before
+is one dictionary lookup.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from cardai.formats.acpc.states import CALL, CARD_TEXT, FOLD, parse_betting, par
 _CARD_OF = {text.encode(): card for card, text in enumerate(CARD_TEXT)}
 _SIMPLE = {b"f": (FOLD,), b"c": (CALL,)}
 _NUMBER = re.compile(rb"[0-9]{1,3}:[0-9]{1,10}")
-_STEPS = 64  # tails a node remembers
 
 
 class Follower:
@@ -49,22 +48,27 @@ class Follower:
         self._deal = line[end + 1 :]
         node = self.node
         if betting != node.wire:
-            tail = betting[len(node.wire) :] if betting.startswith(node.wire) else b""
-            step = node.steps.get(tail)
-            if step is None:
-                step = self._step(node, tail) if tail else self._parse(line)
-            self.node = node = step
+            known = self.tree.known.get(betting)
+            if known is None:
+                goes_on = betting.startswith(node.wire)
+                known = self._step(node, betting[len(node.wire) :]) if goes_on else self._parse(line)
+            self.node = node = known
         return node.actor == self.position
 
-    def act(self, action: int) -> int:
-        """Go on to the node after the player's own ``action``; return by how much the next line will be longer.
+    def act(self, action: int) -> None:
+        """Go on to the node after the player's own ``action``.
 
-        Returns 0 when what comes next may need an answer at once, or is the hand's last state. A dealer that takes the
-        action as another is believed when its line comes.
+        A dealer that takes the action as another is believed when its line comes.
         """
-        node = self.node
-        self.node = ahead = self.tree.after(node, action)
-        if ahead.actor < 0 or ahead.actor == self.position:
+        self.node = self.tree.after(self.node, action)
+
+    def longer(self) -> int:
+        """Return by how much the line that the own action just taken leads to will be longer than the last one.
+
+        Returns 0 when that line may need an answer at once, or is the hand's last state.
+        """
+        ahead, node = self.node, self.node.parent
+        if node is None or ahead.actor < 0 or ahead.actor == self.position:
             return 0
         longer = len(ahead.wire) - len(node.wire)
         for round_ in range(node.round + 1, ahead.round + 1):
@@ -82,7 +86,7 @@ class Follower:
         self.node = self.tree.root
 
     def _step(self, node: Node, tail: bytes) -> Node:
-        """Return the node ``tail`` leads to, and remember the way."""
+        """Return the node ``tail`` leads to."""
         letters = tail.rstrip(b"/")
         actions: tuple[int, ...]
         if letters in _SIMPLE:
@@ -90,7 +94,7 @@ class Follower:
         elif (
             letters[:1] == b"r"
             and letters[1:].isdigit()
-            and self.game.no_limit
+            and self.tree.no_limit
             and 2 < len(letters) < 12
             and letters[1] != 48
         ):
@@ -105,8 +109,6 @@ class Follower:
             raise DamagedFileError(
                 f"The dealer sent a betting that the game {self.game.name} refuses: {error}"
             ) from error
-        if step.kept and node.kept and len(node.steps) < _STEPS:
-            node.steps[tail] = step
         return step
 
     def _parse(self, line: bytes) -> Node:

@@ -34,8 +34,8 @@ class Node:
 
     ``wire`` is the betting string as bytes, ``round`` the betting rounds begun less one, ``actor`` the position to act
     (:data:`FINISHED` when betting is over), ``contested`` whether two or more have not folded. ``parent`` and
-    ``action`` lead back to the root. ``children`` maps actions, ``steps`` texts of the wire, to nodes; ``scratch`` is the
-    callers'. ``kept`` says whether the parent keeps the node; the mappings of others stay empty and are never written.
+    ``action`` lead back to the root. ``children`` maps actions to nodes; ``scratch`` is the callers'. ``kept`` says whether
+    the tree keeps the node; the mappings of others stay empty and are never written.
     """
 
     __slots__ = (
@@ -50,7 +50,6 @@ class Node:
         "row",
         "rules",
         "scratch",
-        "steps",
         "wire",
     )
 
@@ -67,7 +66,6 @@ class Node:
         self.contested = True
         self.children: dict[int, Node] = {} if kept else _NONE
         self.kept = kept
-        self.steps: dict[bytes, Node] = {} if kept else _NONE
         self.scratch: dict[Any, Any] = {} if kept else _NONE
         self._bounds: tuple[int, int] | None = None  # found when first asked for: many nodes are only passed through
 
@@ -106,16 +104,18 @@ class Node:
 
 
 class Tree:
-    """The betting tree of one game."""
+    """The betting tree of one game. ``known`` maps betting strings to the nodes that are kept."""
 
     def __init__(self, game: GameDef) -> None:
         self.game = game
         self.betting = betting_of(game)
         self.rules = self.betting.rules()
+        self.no_limit = game.no_limit
         self._room = _KEPT[game.no_limit]
         row = self.betting.new_row(game.button, game.stack)
         over = rules.post(row, self.rules) != CONTINUES
         self.root = Node(None, -1, row, self.rules, b"/" * (game.num_rounds - 1) if over else b"", True)
+        self.known = {self.root.wire: self.root}
 
     def after(self, node: Node, action: int) -> Node:
         """Return the node after ``action`` (0 fold, 1 call, 2 raise in limit games, N raise to N in no-limit).
@@ -128,14 +128,14 @@ class Tree:
             return known
         if not self.allows(node, action):
             raise IllegalActionError(
-                f"The action {action_text(action, self.game.no_limit)!r} is not legal after {node.text!r}. "
+                f"The action {action_text(action, self.no_limit)!r} is not legal after {node.text!r}. "
                 f"Legal: {self.legal_text(node)}."
             )
         row = dict(node.row)
         for name in ("spent", "round_spent", "folded"):
             row[name] = row[name].copy()
         outcome = rules.act(row, self.rules, action)  # its history is shared by all rows and never read
-        wire = node.wire + action_text(action, self.game.no_limit).encode()
+        wire = node.wire + (b"r%d" % action if action > CALL and self.no_limit else b"fcr"[action : action + 1])
         if outcome in (ROUND_OVER, SHOWDOWN):
             wire += b"/" * (row["round"] - node.round)
         kept = node.kept and self._room > 0
@@ -143,7 +143,7 @@ class Tree:
         child.contested = outcome != UNCONTESTED
         if kept:
             self._room -= 1
-            node.children[action] = child
+            node.children[action] = self.known[wire] = child
         return child
 
     def allows(self, node: Node, action: int) -> bool:
@@ -154,7 +154,7 @@ class Tree:
             return node.can_fold
         if action == CALL:
             return True
-        if self.game.no_limit:
+        if self.no_limit:
             return 0 < node.least <= action <= node.most
         return action == RAISE and node.least > 0
 
@@ -165,7 +165,7 @@ class Tree:
         words = ["f"] if node.can_fold else []
         words.append("c")
         if node.least:
-            words.append(f"r{node.least} to r{node.most}" if self.game.no_limit else "r")
+            words.append(f"r{node.least} to r{node.most}" if self.no_limit else "r")
         return ", ".join(words)
 
     def walk(self, rounds: tuple[tuple[int, ...], ...]) -> Node:
@@ -185,7 +185,10 @@ class Tree:
         return node
 
     def values(self, node: Node, cards: list[int]) -> list[float]:
-        """Return each position's result of a finished hand; ``cards`` are the hole cards by position, then the board."""
+        """Return each position's result of a finished hand; ``cards`` are the hole cards by position, then the board.
+
+        What counts of the hands is who has the better one, so a node that is kept remembers its results.
+        """
         n, size = self.game.num_players, self.game.num_hole
         ranks = [0] * n
         if node.contested:
@@ -201,8 +204,14 @@ class Tree:
                     ranks[position] = ranking.rank_suits(
                         bits & _SUIT, bits >> 13 & _SUIT, bits >> 26 & _SUIT, bits >> 39, 1
                     )
+        order = tuple(map(sorted(ranks).index, ranks))
+        known: list[float] | None = node.scratch.get(order)
+        if known is not None:
+            return known
         out = [0.0] * n
         rules.payoffs(node.row, self.rules, ranks, out)
+        if node.kept:
+            node.scratch[order] = out
         return out
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -21,10 +22,14 @@ from cardai.core.kernel import interpreted_copy
 from cardai.core.legal import copy_legal
 from cardai.formats.acpc.gamedef import UNLIMITED
 from cardai.formats.acpc.games import GameMap, KuhnMap
-from cardai.formats.acpc.nodes import Node, Tree
+from cardai.formats.acpc.nodes import Node
 from cardai.formats.acpc.states import CALL, FOLD, RAISE
 
 _rules = interpreted_copy("cardai.cards.poker._betting_kernels")
+
+_SINGLE = ("player", "button", "round", "pot", "to_call", "raises")
+_BY_SEAT = ("spent", "round_spent", "stacks", "folded", "score")
+_HISTORIES = ("history", "history_round", "history_seat")
 
 
 class ViewMaker:
@@ -34,18 +39,21 @@ class ViewMaker:
         self._map = mapped
         self._ladder: tuple[float, ...] = tuple(mapped.game.ladder())  # type: ignore[attr-defined]
         self._rungs = {"rungs": len(self._ladder), "fractions": self._ladder, "num_players": mapped.game.num_players}
+        self._amounts = mapped.definition.no_limit and not self._ladder
         self._n = mapped.game.num_players
         self.fields = mapped.game.view_fields
         self._names = [f.name for f in self.fields]
-        known = {*self.public(Tree(mapped.definition).root, 0), "hole", "board"}
+        self._seats = [self.seats(position) for position in range(self._n)]
+        self._score = [0] * self._n  # the wire does not say
+        known = {*_SINGLE, *_BY_SEAT, *_HISTORIES, "hole", "board"}
         unknown = [f.name for f in self.fields if f.name not in known]
+        if unknown:
+            raise UsageError(f"The game {mapped.spec!r} shows {', '.join(unknown)}, which ACPC's wire does not.")
         self._dtype = view_dtype(self.fields)
-        self._packers = _packers(self.fields)
+        self._packers = _packers(self.fields, self._n)
         places: Any = self._dtype.fields or {}
         self._hole, self._board = places["hole"][1], places["board"][1]  # where they begin in a view's bytes
         self._own_cards = bytes(card % 256 for card in mapped.cards).ljust(256)  # of each of the competition's
-        if unknown:
-            raise UsageError(f"The game {mapped.spec!r} shows {', '.join(unknown)}, which ACPC's wire does not.")
 
     def seats(self, position: int) -> list[int]:
         """Return the position of each seat in the views of the player at ``position``."""
@@ -53,27 +61,39 @@ class ViewMaker:
 
     def public(self, node: Node, position: int) -> dict[str, Any]:
         """Return all fields but the cards, as plain values, at ``node`` for the player at ``position``."""
-        n, row = self._n, node.row
-        seats = self.seats(position)
-        spent = [row["spent"][p] for p in seats]
+        n, numbers = self._n, self._numbers(node, position)
+        values: dict[str, Any] = dict(zip(_SINGLE, numbers, strict=False))
+        for k, name in enumerate(_BY_SEAT):
+            values[name] = numbers[len(_SINGLE) + k * n : len(_SINGLE) + (k + 1) * n]
+        return values | dict(zip(_HISTORIES, self._said(node, position), strict=True))
+
+    def _numbers(self, node: Node, position: int) -> list[int]:
+        """Return the values of ``_SINGLE``, then those of ``_BY_SEAT``, seat by seat."""
+        n, row, seats = self._n, node.row, self._seats[position]
+        spent, stack, folded, in_round = row["spent"], row["stack"], row["folded"], row["round_spent"]
         before = self._map.ante if row["round"] == 0 else 0
-        path = node.path()
-        return {
-            "player": 0,
-            "button": (self._map.starter - position) % n,
-            "round": row["round"],
-            "pot": sum(spent),
-            "to_call": min(row["max_spent"], row["stack"][position]) - spent[0] if node.actor >= 0 else 0,
-            "spent": spent,
-            "round_spent": [row["round_spent"][p] - before for p in seats],
-            "stacks": [0 if row["stack"][p] >= UNLIMITED else row["stack"][p] - row["spent"][p] for p in seats],
-            "folded": [row["folded"][p] for p in seats],
-            "raises": row["raises"],
-            "history": [step.action for step in path],
-            "history_round": [step.parent.round for step in path if step.parent],
-            "history_seat": [(step.parent.actor - position) % n for step in path if step.parent],
-            "score": [0] * n,
-        }
+        to_call = min(row["max_spent"], stack[position]) - spent[position] if node.actor >= 0 else 0
+        return [
+            *(0, (self._map.starter - position) % n, row["round"], sum(spent), to_call, row["raises"]),
+            *[spent[p] for p in seats],
+            *[in_round[p] - before for p in seats],
+            *[0 if stack[p] >= UNLIMITED else stack[p] - spent[p] for p in seats],
+            *[folded[p] for p in seats],
+            *self._score,
+        ]
+
+    def _said(self, node: Node, position: int) -> tuple[list[int], list[int], list[int]]:
+        """Return the values of ``_HISTORIES``."""
+        actions, rounds, seats, n = [], [], [], self._n
+        while (before := node.parent) is not None:
+            actions.append(node.action)
+            rounds.append(before.round)
+            seats.append((before.actor - position) % n)
+            node = before
+        actions.reverse()
+        rounds.reverse()
+        seats.reverse()
+        return actions, rounds, seats
 
     def plain(self, node: Node, position: int, hole: Sequence[int], board: Sequence[int]) -> dict[str, Any]:
         """Return a view as a dict of plain values (cards are the competition's)."""
@@ -93,8 +113,8 @@ class ViewMaker:
         """Return a view as a structured array (1,) (cards are the competition's)."""
         known: bytes | None = node.scratch.get((position,))
         if known is None:
-            values = self.public(node, position)
-            known = b"".join([pack(values) for pack in self._packers])
+            numbers, said = self._numbers(node, position), self._said(node, position)
+            known = b"".join([pack(numbers, said) for pack in self._packers])
             if node.kept:
                 node.scratch[position,] = known
         raw = bytearray(known)
@@ -114,10 +134,9 @@ class ViewMaker:
         return legal
 
     def _legal(self, node: Node) -> Legal:
-        if self._map.definition.no_limit and not self._ladder:
-            least = node.least
-            bounds = np.array([[least], [node.most]], np.int64)
-            return Amounts(np.array([[node.can_fold, True, least > 0]]), bounds[0], bounds[1])
+        if self._amounts:
+            bounds = np.array([node.least, node.most], np.int64)
+            return Amounts(np.array([[node.can_fold, True, node.least > 0]]), bounds[:1], bounds[1:])
         raises = self.amounts(node) if self._ladder else [node.least]
         mask: npt.NDArray[np.bool_] = np.array([[node.can_fold, True, *(amount > 0 for amount in raises)]])
         return mask
@@ -170,26 +189,33 @@ def view_maker(mapped: GameMap) -> ViewMaker | KuhnViews:
     return KuhnViews(mapped) if isinstance(mapped, KuhnMap) else ViewMaker(mapped)
 
 
-def _packers(fields: Sequence[Field]) -> list[Callable[[Mapping[str, Any]], bytes]]:
+Pack = Callable[[list[int], tuple[list[int], ...]], bytes]
+"""Packs some neighbouring fields of a view, of its numbers and histories."""
+
+
+def _packers(fields: Sequence[Field], players: int) -> list[Pack]:
     """Return functions whose joined results are a view's bytes, with no cards."""
-    packers: list[Callable[[Mapping[str, Any]], bytes]] = []
+    places = {name: [k] for k, name in enumerate(_SINGLE)}
+    for k, name in enumerate(_BY_SEAT):
+        start = len(_SINGLE) + k * players
+        places[name] = list(range(start, start + players))
+    packers: list[Pack] = []
     numbers: list[Field] = []
-    for f in fields:
-        if f.kind not in ("public_history", "cards"):
+    for f in (*fields, None):
+        if f is not None and f.name in places:
             numbers.append(f)
             continue
         if numbers:
-            packers.append(_number_packer(numbers))
+            packers.append(_number_packer(numbers, places))
             numbers = []
-        packers.append(_history_packer(f) if f.kind == "public_history" else _no_cards(f))
-    if numbers:
-        packers.append(_number_packer(numbers))
+        if f is not None:
+            packers.append(_history_packer(f) if f.name in _HISTORIES else _no_cards(f))
     return packers
 
 
-def _no_cards(f: Field) -> Callable[[Mapping[str, Any]], bytes]:
+def _no_cards(f: Field) -> Pack:
     empty = b"\xff" * f.size
-    return lambda values: empty
+    return lambda numbers, said: empty
 
 
 def _code(f: Field) -> str:
@@ -197,31 +223,24 @@ def _code(f: Field) -> str:
     return "?" if kind == np.bool_ else {1: "b", 2: "h", 4: "i", 8: "q"}[kind.itemsize]
 
 
-def _number_packer(fields: Sequence[Field]) -> Callable[[Mapping[str, Any]], bytes]:
+def _number_packer(fields: Sequence[Field], places: Mapping[str, list[int]]) -> Pack:
     """Return a function that packs the values of neighbouring fields as the view's dtype holds them."""
-    layout = struct.Struct("=" + "".join(f"{f.size or 1}{_code(f)}" for f in fields))
-    named = [(f.name, f.size > 0) for f in fields]
-
-    def pack(values: Mapping[str, Any]) -> bytes:
-        flat: list[Any] = []
-        for name, several in named:
-            if several:
-                flat += values[name]
-            else:
-                flat.append(values[name])
-        return layout.pack(*flat)
-
-    return pack
+    pack = struct.Struct("=" + "".join(f"{f.size or 1}{_code(f)}" for f in fields)).pack
+    chosen = [place for f in fields for place in places[f.name]]
+    if len(chosen) == 1:
+        return lambda numbers, said: pack(numbers[chosen[0]])
+    values = itemgetter(*chosen)
+    return lambda numbers, said: pack(*values(numbers))
 
 
-def _history_packer(f: Field) -> Callable[[Mapping[str, Any]], bytes]:
+def _history_packer(f: Field) -> Pack:
     """Return a function that packs a history, with -1 after its last entry."""
-    name, code, item, size = f.name, _code(f), np.dtype(f.dtype).itemsize, f.size
+    place, code, item, size = _HISTORIES.index(f.name), _code(f), np.dtype(f.dtype).itemsize, f.size
     empty = b"\xff" * (item * size)
 
-    def pack(values: Mapping[str, Any]) -> bytes:
-        said = values[name]
-        known = bytes(said) if item == 1 else struct.pack(f"={len(said)}{code}", *said)
+    def pack(numbers: list[int], said: tuple[list[int], ...]) -> bytes:
+        entries = said[place]
+        known = bytes(entries) if item == 1 else struct.pack(f"={len(entries)}{code}", *entries)
         return known + empty[len(known) :]
 
     return pack

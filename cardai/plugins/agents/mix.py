@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -43,7 +44,11 @@ class Mix(Agent):
         return self
 
     def policy(self, views: Views, legal: Legal) -> Float64s:
-        return spread(np.array([[self.fold, self.call, self.raises]]), legal_columns(legal), move=False)
+        return spread(self._weights, legal_columns(legal), move=False)
+
+    @cached_property
+    def _weights(self) -> Float64s:
+        return np.array([[self.fold, self.call, self.raises]])
 
     def raise_to(self, views: Views, legal: Amounts, rng: Rows) -> Actions:
         if len(legal) == 1:  # as a client of the wire asks: the same in Python's numbers
