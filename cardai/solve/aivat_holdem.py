@@ -1,0 +1,1 @@
+class HoldemEstimator: pass
