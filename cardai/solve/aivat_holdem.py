@@ -30,6 +30,8 @@ class Start:
     """The hole cards are dealt."""
 
     situation: Situation
+    own: tuple[int, ...]
+    """The known player's cards."""
 
 
 @frozen(eq=False)
@@ -72,7 +74,7 @@ def walk(game: Game, record: Record, seat: int, choices: bool = True) -> Iterato
         place(tables, record)
         opponent = tuple(int(card) for card in tables.views(1 - seat, _ROW)[0]["hole"])
         here = _situation(tables, seat, opponent, ())
-        yield Start(here)
+        yield Start(here, tuple(int(card) for card in tables.views(seat, _ROW)[0]["hole"]))
         for action in record["actions"]:
             actor = int(tables.current_players()[0])
             if actor < 0:
