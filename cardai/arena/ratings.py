@@ -140,9 +140,7 @@ def alpha_rank(shares: Float64s, errors: Float64s, draws: int = DRAWS) -> tuple[
     noise = np.random.default_rng(0).standard_normal((draws, count, count)) * upper
     drawn = stationary(payoff + noise - noise.transpose(0, 2, 1))
     low, high = np.percentile(drawn, (2.5, 97.5), axis=0)
-    return tuple(
-        Estimate(float(m), float(half), draws) for m, half in zip(mass, (high - low) / 2, strict=True)
-    )
+    return tuple(Estimate(float(m), float(half), draws) for m, half in zip(mass, (high - low) / 2, strict=True))
 
 
 def stationary(payoff: Float64s, epsilon: float = EPSILON) -> Float64s:

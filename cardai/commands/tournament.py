@@ -198,7 +198,9 @@ def _show_ratings(standings: Standings, order: list[int]) -> None:
         return
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
     for heading in ("", "", "Elo", "alpha-rank") if found.alpha_rank else ("", "", "Elo"):
-        table.add_column(heading, justify="left" if table.columns and len(table.columns) == 1 else "right", no_wrap=True)
+        table.add_column(
+            heading, justify="left" if table.columns and len(table.columns) == 1 else "right", no_wrap=True
+        )
     for place, i in enumerate(order, 1):
         rated = "-" if isnan(found.elo[i].mean) else found.elo[i].text(0, sign=True)
         cells = [rated, *([percent(found.alpha_rank[i])] if found.alpha_rank else [])]

@@ -32,7 +32,8 @@ from cardai.core.arrays import Float64s, Int64s
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.spec import brief
-from cardai.solve.holdem_values import Values, equity_values
+from cardai.solve.holdem_values import EquityValues, Values
+from cardai.solve.tree import NODE_LIMIT, refuse_if_large
 
 
 class Estimator(Protocol):
@@ -115,7 +116,7 @@ def aivat(
         DamagedFileError: a record is no hand of the game.
     """
     called = name or brief(agent)
-    refuse(agent, called)
+    refuse(game, agent, called)
     estimate = estimator(game, agent, values, called, seed)
     rows: list[tuple[float, float, int, int]] = []
     wanted = [hand for hand in hands if who in hand["seats"]]
@@ -132,11 +133,20 @@ def aivat(
     return Aivat(table[:, 0], table[:, 1], table[:, 2].astype(np.int64), table[:, 3].astype(np.int64))
 
 
-def refuse(agent: Agent, called: str) -> None:
-    """Raise UsageError unless the agent's probabilities can be asked for, all its hands at once."""
+def refuse(game: Game, agent: Agent, called: str) -> None:
+    """Raise UsageError unless ``agent`` can be asked what all its hands would do, in a game that can be worked out."""
     if agent.stateful or not agent.has_policy():
         what = "remembers what happens in a match" if agent.stateful else "has no policy, only act"
         raise UsageError(f"AIVAT asks a player what all its hands would do. {called} {what}.")
+    if not is_holdem(game):
+        refuse_if_large(game, NODE_LIMIT)
+    elif game.num_players != 2:
+        raise UsageError(f"AIVAT is for hold'em of two players. {brief(game)} has {game.num_players}.")
+    elif game.amounts:
+        raise UsageError(
+            f"AIVAT needs the odds of every action, and full no-limit raises have none: {brief(game)}. Play with a ladder "
+            "of bets (holdem_fcpa)."
+        )
 
 
 def estimator(game: Game, agent: Agent, values: Values | Agent | None, called: str, seed: int = 0) -> Estimator:
@@ -148,9 +158,7 @@ def estimator(game: Game, agent: Agent, values: Values | Agent | None, called: s
     if is_holdem(game):
         from cardai.solve.aivat_holdem import HoldemEstimator
 
-        if game.num_players != 2:
-            raise UsageError(f"AIVAT is for hold'em of two players. {brief(game)} has {game.num_players}.")
-        found = equity_values() if values is None else values
+        found = EquityValues() if values is None else values
         if isinstance(found, Agent):
             raise UsageError(
                 f"{brief(found)} has no values of hold'em. Take --values equity, --values played, or a run that has."
@@ -159,7 +167,9 @@ def estimator(game: Game, agent: Agent, values: Values | Agent | None, called: s
     from cardai.solve.aivat_tree import TreeEstimator
 
     if values is not None and not isinstance(values, Agent):
-        raise UsageError(f"{brief(game)} takes the values of a player, by its name or run. These are values of hold'em.")
+        raise UsageError(
+            f"{brief(game)} takes the values of a player, by its name or run. These are values of hold'em."
+        )
     return TreeEstimator(game, agent, values or agent, called)
 
 

@@ -17,7 +17,6 @@ from cardai.core.fields import Views
 from cardai.core.game import CHANCE, TERMINAL, Game, Tables
 from cardai.core.legal import Legal, take
 from cardai.core.rng import derive
-from cardai.core.spec import brief
 from cardai.solve.holdem_values import Cards, EquityValues, Situation, Values
 from cardai.solve.measures import SUM_TOLERANCE
 
@@ -81,9 +80,7 @@ def walk(game: Game, record: Record, seat: int, choices: bool = True) -> Iterato
                 raise DamagedFileError("it goes on after its end")
             if actor == seat:
                 views, legal = tables.views(seat, _ROW), tables.legal(_ROW)
-                yield Decision(
-                    views, legal, action, dict(_after(game, tables, here, legal, action, choices)), here.own
-                )
+                yield Decision(views, legal, action, dict(_after(game, tables, here, legal, action, choices)), here.own)
             tables.apply(_ROW, np.array([action], np.int64))
             there = _situation(tables, seat, opponent, here.board)
             if action == _FOLD:
@@ -142,13 +139,6 @@ class HoldemEstimator:
     values: Values
     called: str
     seed: int = 0
-
-    def __attrs_post_init__(self) -> None:
-        if self.game.amounts:
-            raise UsageError(
-                f"AIVAT needs the odds of every action, and full no-limit raises have none: {brief(self.game)}. "
-                "Give the game a ladder of bets (holdem_fcpa)."
-            )
 
     def __call__(self, record: Record, seat: int) -> float:
         seed = derive(self.seed, "aivat", *(int(record.get(name, 0)) for name in ("group", "game_number", "hand")))

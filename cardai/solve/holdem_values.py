@@ -113,6 +113,7 @@ class Values(Protocol):
         """
 
 
+@frozen
 class EquityValues:
     """Each hand wins its equity of what is in once the smaller sum is called, as if nobody bet any more."""
 
@@ -165,9 +166,4 @@ class StateValues:
         return total / FLOPS * (50 * 49 * 48) / (48 * 47 * 46), self.function(after)
 
 
-def equity_values() -> Values:
-    """Return the built-in value function."""
-    return EquityValues()
-
-
-__all__ = ["Cards", "EquityValues", "Situation", "StateValues", "Values", "equity_values"]
+__all__ = ["Cards", "EquityValues", "Situation", "StateValues", "Values", "expected_x", "mean_over_next"]

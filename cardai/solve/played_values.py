@@ -18,9 +18,9 @@ from attrs import field, frozen
 
 from cardai.arena import match
 from cardai.arena.records import Record, read
+from cardai.cards.poker.combos import pair_index
 from cardai.cards.poker.equity import hand_equity
 from cardai.cards.poker.runouts import before_flop
-from cardai.cards.poker.combos import pair_index
 from cardai.cards.poker.strength import win_rates
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float64s
@@ -57,7 +57,9 @@ class PlayedValues:
         if after.actor in (CHANCE, TERMINAL):
             return EquityValues().dealt(before, after, cards, seed)
         if before.board:
-            return mean_over_next(before, after, cards, lambda there: self.chips(there, cards)), self.chips(after, cards)
+            return mean_over_next(before, after, cards, lambda there: self.chips(there, cards)), self.chips(
+                after, cards
+            )
         kind = (*_FLOP_CAME, kind_of(after)[3])
         expected = self._value(kind, after, expected_x(before, cards, seed), 0.5, None)
         return expected, self._value(kind, after, cards.on(after.board).x, 0.5, None)
@@ -76,7 +78,9 @@ def kind_of(situation: Situation) -> Kind:
     return situation.round, actor, min(situation.raises, MOST_RAISES), int(situation.button == situation.seat)
 
 
-def features(kind: Kind, x: Float64s, strong: float | Float64s, own: Float64s | None, stake: float | Float64s) -> Float64s:
+def features(
+    kind: Kind, x: Float64s, strong: float | Float64s, own: Float64s | None, stake: float | Float64s
+) -> Float64s:
     """Return (n, k) features of hands with ``x`` (n,); the stake is in big blinds."""
     one = np.ones_like(x)
     s = one * strong - 0.5
