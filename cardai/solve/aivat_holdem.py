@@ -15,7 +15,7 @@ from cardai.core.arrays import Float64s
 from cardai.core.errors import AgentError, DamagedFileError, UsageError
 from cardai.core.fields import Views
 from cardai.core.game import CHANCE, TERMINAL, Game, Tables
-from cardai.core.legal import Legal, take
+from cardai.core.legal import Legal, legal_columns, take
 from cardai.core.rng import derive
 from cardai.solve.holdem_values import Cards, EquityValues, Situation, Values
 from cardai.solve.measures import SUM_TOLERANCE
@@ -99,7 +99,7 @@ def _after(
     game: Game, tables: Tables, here: Situation, legal: Legal, taken: int, choices: bool
 ) -> Iterator[tuple[int, Situation]]:
     """Yield (action, situation) for what can be done but folding, no card that comes then yet seen."""
-    actions = [int(a) for a in np.flatnonzero(legal[0]) if a != _FOLD and (choices or a == taken)]  # type: ignore[index]
+    actions = [int(a) for a in np.flatnonzero(legal_columns(legal)[0]) if a != _FOLD and (choices or a == taken)]
     tried = game.tables(max(len(actions), 1))
     tried.copy_rows(tables, np.zeros(len(actions) or 1, np.int64))
     if actions:
@@ -191,11 +191,14 @@ class HoldemEstimator:
         live = np.flatnonzero(weights)
         batch = np.repeat(event.views, len(live))
         batch["hole"] = _PAIRS[live]
-        legal = take(event.legal, np.zeros(len(live), np.int64))
+        legal = legal_columns(take(event.legal, np.zeros(len(live), np.int64)))
         answer = np.asarray(self.agent.policy(batch, legal), np.float64)
-        sums = answer.sum(axis=1) if answer.shape == legal.shape else np.zeros(1)  # type: ignore[union-attr]
-        if not (np.abs(sums - 1) < SUM_TOLERANCE).all() or (answer < 0).any():
-            raise AgentError(f"The policy of {self.called} is no distribution over the actions {legal.shape}.")  # type: ignore[union-attr]
+        if answer.shape != legal.shape:
+            raise AgentError(
+                f"The policy of {self.called} must have the shape {legal.shape}. Got {answer.shape} instead."
+            )
+        if not (np.abs((answer * legal).sum(axis=1) - 1) < SUM_TOLERANCE).all() or (answer < 0).any():
+            raise AgentError(f"The policy of {self.called} must be probabilities over the legal actions: it is not.")
         out = np.zeros((COUNT, answer.shape[1]))
         out[live] = answer * legal
         out[live] /= out[live].sum(axis=1, keepdims=True)

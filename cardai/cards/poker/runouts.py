@@ -144,7 +144,7 @@ def _preflop() -> Float64s:
     ranks = both % 13
     high, low = ranks.max(axis=1), ranks.min(axis=1)
     suited = both[:, 0] // 13 == both[:, 1] // 13
-    return np.where(suited, PREFLOP[high, low], PREFLOP[low, high])
+    return np.asarray(np.where(suited, PREFLOP[high, low], PREFLOP[low, high]))
 
 
 def before_flop(hand: Sequence[int]) -> Equities:
