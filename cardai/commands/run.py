@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -107,7 +108,7 @@ def run(
         size = 1 if no_duplicate else made.num_players
         games = -(-DEFAULT_GAMES // size) * size if games is None else games
         with _kept_for(aivat, kept) as file:
-            result = _match(made, players, agents, games, seed or 0, size, jobs, file)
+            result = _match(made, players, agents, games, seed or 0, not no_duplicate, jobs, file)
             if aivat is not None and len(result.hands):
                 corrected = _aivat(made, players, agents, aivat, file, values, function, seed or 0)
         command = reproduce(game, agents, games, seed or 0, no_duplicate)
@@ -118,7 +119,7 @@ def run(
         if corrected:
             out().print()
             corrected[0]()
-    if record and len(result.hands) and not current().taken:
+    if record and len(result.hands) and os.path.isfile(record):  # not a device, nor "-"
         note(f"The hands are in {record}. See them with: cardai replay {shlex.quote(record)}")
     if human and to_go_on:
         note(_how_to_go_on(game, agents, games, record))
@@ -127,7 +128,14 @@ def run(
 
 
 def _match(
-    game: Game, players: list[Agent], names: list[str], games: int, seed: int, size: int, jobs: int, record: str | None
+    game: Game,
+    players: list[Agent],
+    names: list[str],
+    games: int,
+    seed: int,
+    duplicate: bool,
+    jobs: int,
+    record: str | None,
 ) -> MatchResult:
     """Play a match of programs."""
     from cardai.arena import match
@@ -139,7 +147,7 @@ def _match(
             names=names,
             games=games,
             seed=seed,
-            duplicate=size > 1,
+            duplicate=duplicate,
             jobs=jobs,
             progress=advance,
             record=record,
@@ -160,8 +168,8 @@ def _aivat_values(
 
     if human:
         raise UsageError("--aivat is for programs. Keep your hands with --record FILE, then: cardai evaluate aivat.")
-    if record == "-":
-        raise UsageError("--aivat reads the hands again: give --record the name of a file.")
+    if record == "-" or (record is not None and os.path.exists(record) and not os.path.isfile(record)):
+        raise UsageError(f"--aivat reads the hands again: give --record the name of a file. Got {record}.")
     return prepared(game, players[number_of(agents, aivat, "The match")], aivat, values)
 
 
