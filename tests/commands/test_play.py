@@ -117,6 +117,20 @@ def test_a_tournament_prints_the_crosstable_best_first(cardai: Call, bots: str) 
     assert "1 pairing, 40 hands." in called.out
 
 
+def test_a_tournaments_ratings_stand_below_the_crosstable_and_in_json(cardai: Call, bots: str) -> None:
+    call = ("tournament", "-g", "kuhn", "-a", "lowest", "-a", "highest", "-a", "random", "--plugin", bots, "-n", "40")
+    called = cardai(*call)
+    below = called.out.partition("pairings,")[2]
+    assert "Elo" in below
+    assert "alpha-rank" in below
+    found = json.loads(cardai(*call, "--json").out)["ratings"]
+    assert sum(one["mean"] for one in found["elo"].values()) == pytest.approx(0, abs=1e-6)
+    assert sum(one["mean"] for one in found["alpha_rank"].values()) == pytest.approx(1)
+    gauntlet = json.loads(cardai(*call, "--json", "--format", "gauntlet").out)["ratings"]
+    assert set(gauntlet["alpha_rank"].values()) == {None}
+    assert all(one["low"] < one["mean"] < one["high"] for one in gauntlet["elo"].values())
+
+
 def test_a_tournament_is_saved_and_resumed(cardai: Call, bots: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
     call = ("tournament", "-g", "kuhn", "-a", "lowest", "-a", "highest", "--plugin", bots, "--out", out)
