@@ -18,6 +18,14 @@ from cardai.core.errors import DamagedFileError
 Arrays = dict[str, npt.NDArray[Any]]
 
 
+def user_cache() -> Path:
+    """Return the directory for what can be made again: ``$CARDAI_CACHE_DIR``, else cardai's in the user's cache."""
+    if explicit := os.environ.get("CARDAI_CACHE_DIR"):
+        return Path(explicit)
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(home) / "cardai"
+
+
 def write_atomically(path: Path, data: bytes) -> None:
     """Write ``data`` beside ``path``, flush it to the disk and rename it: readers see all of it or the old file."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")

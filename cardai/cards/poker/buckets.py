@@ -1,0 +1,210 @@
+"""Card abstraction of hold'em: every hand on every board is put into one of a few buckets a street.
+
+* Before the flop: the 169 classes of starting hands.
+* Flop and turn: k-means on the distribution of the strength that the hand will have on the river, in Cramer's distance
+  (Euclid's between cumulative distributions), so that hands are kept apart by what they may become and not only by what
+  they are worth on average.
+* River: by percentiles of strength (``strength``), or k-means on the equities against eight clusters of starting hands
+  (``ochs``: opponent cluster hand strength).
+
+Buckets forget the earlier streets' (imperfect recall). Source of the choices: Johanson, Burch, Valenzano and Bowling,
+"Evaluating state-space abstractions in extensive-form games" (AAMAS 2013).
+
+The tables ``bucket[board's class][hand]`` depend on the options alone, are made once (a minute of CPU for 500 buckets a
+street), and are kept in the user's cache directory, from where several processes share them in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from attrs import field, frozen, validators
+
+from cardai.cards.poker import _buckets_kernels as kernels
+from cardai.cards.poker._buckets_store import load, save
+from cardai.cards.poker._kmeans import Centres, k_means
+from cardai.cards.poker.boards import BOARD_SIZES, boards, hand_maps
+from cardai.cards.poker.combos import COUNT, pair_index, pairs
+from cardai.cards.poker.ranking import batch_tables
+from cardai.core.progress import tell
+from cardai.core.rng import derive, derive_many
+
+STREETS = ("preflop", "flop", "turn", "river")
+PREFLOP = 169
+OPPONENTS = 8
+"""Clusters of starting hands that river equities are taken against (``ochs``)."""
+_BLOCK = 64
+"""Boards whose features are held at once."""
+_HANDS_A_BOARD = 16
+"""Hands a board in the sample that clusters are found in."""
+_COUNT = [validators.ge(1), validators.le(65_535)]
+Table = npt.NDArray[np.uint16]
+
+
+@frozen
+class BucketOptions:
+    """What buckets there are. Equal options give equal tables, on every machine."""
+
+    flop: int = field(default=500, validator=_COUNT)
+    turn: int = field(default=500, validator=_COUNT)
+    river: int = field(default=500, validator=_COUNT)
+    river_feature: Literal["strength", "ochs"] = field(default="strength", validator=validators.in_(("strength", "ochs")))
+    seed: int = 0
+    sample: int = field(default=60_000, validator=validators.ge(1_000))
+    """Hands in which the clusters of a street are found (at least 40 a cluster)."""
+    rounds: int = field(default=15, validator=validators.ge(1))
+    """Rounds of Lloyd's algorithm."""
+
+
+@frozen
+class Buckets:
+    """The tables of an abstraction."""
+
+    options: BucketOptions
+    counts: tuple[int, ...]
+    """How many buckets each of the four streets has."""
+    tables: tuple[Table, ...]
+    """bucket[class of the board][hand] for each street: (1, 1326), (1755, 1326), (16432, 1326), (134459, 1326) uint16."""
+
+    def of(self, board: Sequence[int], hands: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """Return the buckets (n,) of ``hands`` (n,) on a board of 0, 3, 4 or 5 cards (0 for hands that it blocks).
+
+        Raises:
+            ValueError: no such board.
+        """
+        if len(board) not in BOARD_SIZES:
+            raise ValueError(f"A board has 0, 3, 4 or 5 cards. Got {len(board)}.")
+        number, renaming = boards(len(board)).find(board)
+        names = hand_maps()[renaming]
+        return self.tables[BOARD_SIZES.index(len(board))][number][names[np.asarray(hands)]].astype(np.int64)
+
+
+@lru_cache(maxsize=2)
+def buckets(options: BucketOptions = BucketOptions()) -> Buckets:  # noqa: B008 (frozen)
+    """Return the tables of ``options``: from the user's cache directory, or made and kept there. Progress is told."""
+    tables = load(options)
+    if tables is None:
+        tables = make(options)
+        save(options, tables)
+        tables = load(options) or tables  # from the file, so that processes share it
+    return Buckets(options, tuple(int(table.max()) + 1 for table in tables), tables)
+
+
+def starting_classes() -> npt.NDArray[np.int64]:
+    """Return (1326,) the class 0..168 of each hand: row * 13 + column of ranks, suited hands above the diagonal."""
+    cards = pairs().astype(np.int64)
+    ranks, suits = cards % 13, cards // 13
+    high, low = ranks.max(axis=1), ranks.min(axis=1)
+    return np.asarray(np.where(suits[:, 0] == suits[:, 1], low * 13 + high, high * 13 + low))
+
+
+def make(options: BucketOptions) -> tuple[Table, ...]:
+    """Return the tables of ``options``, made from nothing."""
+    work = _Work(options)
+    flop, turn = work.clustered(3, options.flop), work.clustered(4, options.turn)
+    river = work.by_equities(options.river) if options.river_feature == "ochs" else work.by_strength(options.river)
+    return starting_classes().astype(np.uint16)[None], flop, turn, river
+
+
+class _Work:
+    """The making of tables: what several streets need is worked out once."""
+
+    def __init__(self, options: BucketOptions) -> None:
+        self.options = options
+        river = boards(5)
+        self.river_strengths = np.empty((len(river.cards), COUNT), np.uint16)
+        for start in _blocks("river strengths", len(river.cards), 1024):
+            part = slice(start, start + 1024)
+            kernels.strengths(river.cards[part], pairs(), batch_tables(7), self.river_strengths[part])
+        self.room = np.empty((COUNT, kernels.BINS), np.int64)
+
+    def distributions(self, cards: npt.NDArray[np.int8]) -> npt.NDArray[np.int16]:
+        """Return (m, 1326, BINS - 1) distributions of all hands on boards (m, 3 or 4)."""
+        river = boards(5)
+        out = np.empty((len(cards), COUNT, kernels.BINS - 1), np.int16)
+        for board, one in zip(cards.astype(np.int64), out, strict=True):
+            kernels.distributions(
+                board, (river.class_of, river.renaming_of), self.river_strengths, hand_maps(), self.room, one
+            )
+        return out
+
+    def clustered(self, size: int, count: int) -> Table:
+        """Return the table of the flop (3) or the turn (4): clusters of distributions."""
+        return self._table(size, count, self.distributions, kernels.BINS - 1)
+
+    def by_equities(self, count: int) -> Table:
+        """Return the river's table: clusters of the equities against clusters of starting hands."""
+        ranges = self.opponents()
+
+        def features(cards: npt.NDArray[np.int8]) -> npt.NDArray[np.int16]:
+            out = np.empty((len(cards), COUNT, ranges.shape[1]), np.int16)
+            kernels.equities(cards, pairs(), batch_tables(7), ranges, out)
+            return out
+
+        return self._table(5, count, features, ranges.shape[1])
+
+    def opponents(self) -> npt.NDArray[np.int64]:
+        """Return (1326, OPPONENTS) the clusters of starting hands as ranges, by the distributions of river strength."""
+        points = np.empty((PREFLOP, kernels.BINS - 1), np.int16)
+        classes = starting_classes()
+        kernels.preflop_distributions(boards(5).weights, self.river_strengths, classes, points)
+        centres = k_means(points, OPPONENTS, derive(self.options.seed, "opponents"), 100)
+        return np.eye(len(centres.points), dtype=np.int64)[centres.nearest(points)[classes]]
+
+    def by_strength(self, count: int) -> Table:
+        """Return the river's table: percentiles of strength over all boards and hands. It takes the strengths' place."""
+        weights = boards(5).weights
+        mass = np.zeros(kernels.WHOLE + 1, np.int64)
+        kernels.strength_counts(weights, self.river_strengths, mass)
+        middle = np.cumsum(mass) - mass // 2
+        bucket_of = (middle * count // mass.sum()).astype(np.uint16)
+        used = np.unique(bucket_of[mass > 0])  # a strength that many hands have can leave a percentile empty
+        bucket_of = np.searchsorted(used, bucket_of).astype(np.uint16)
+        kernels.replace_strengths(self.river_strengths, bucket_of)
+        return self.river_strengths
+
+    def _table(self, size: int, count: int, features: Callable[[Any], npt.NDArray[np.int16]], dimensions: int) -> Table:
+        """Return the table of a street by k-means over ``features(boards)`` (m, 1326, D)."""
+        known = boards(size)
+        street = STREETS[BOARD_SIZES.index(size)]
+        sample = self._sample(size, count, features, dimensions)
+        seed = derive(self.options.seed, "buckets", size)
+        centres = k_means(sample, count, seed, self.options.rounds, lambda: tell(f"{street} clusters"))
+        out = np.zeros((len(known.cards), COUNT), np.uint16)
+        for start in _blocks(f"{street} buckets", len(known.cards), _BLOCK):
+            points = features(known.cards[start : start + _BLOCK])
+            out[start : start + _BLOCK] = centres.nearest(points.reshape(-1, dimensions)).reshape(-1, COUNT)
+        return out
+
+    def _sample(
+        self, size: int, count: int, features: Callable[[Any], npt.NDArray[np.int16]], dimensions: int
+    ) -> npt.NDArray[np.int16]:
+        """Return features (n, D) of random hands on random boards of ``size`` cards, each board as often as it is dealt."""
+        known = boards(size)
+        wanted = max(self.options.sample, 40 * count)
+        draws = derive_many(derive(self.options.seed, "sample", size), count=2 * wanted).astype(np.float64) / 2.0**64
+        number = -(-wanted // _HANDS_A_BOARD)
+        picked = np.searchsorted(np.cumsum(known.weights), draws[:number] * known.weights.sum(), side="right")
+        out = np.empty((number, _HANDS_A_BOARD, dimensions), np.int16)
+        for start in _blocks("sample", number, _BLOCK):
+            points = features(known.cards[picked[start : start + _BLOCK]])
+            for k, one in enumerate(points, start):
+                open_hands = np.flatnonzero(one[:, 0] >= 0)
+                own = draws[wanted + k * _HANDS_A_BOARD : wanted + (k + 1) * _HANDS_A_BOARD]
+                out[k] = one[open_hands[(own * len(open_hands)).astype(np.int64)]]
+        return out.reshape(-1, dimensions)[:wanted]
+
+
+def _blocks(label: str, total: int, block: int) -> Any:
+    """Yield the starts of blocks, telling how far it is."""
+    for start in range(0, total, block):
+        tell(label, start, total)
+        yield start
+    tell(label, total, total)
+
+
+__all__ = ["STREETS", "BucketOptions", "Buckets", "Centres", "buckets", "make", "pair_index", "starting_classes"]
