@@ -22,6 +22,7 @@ from typer.main import get_command
 from cardai.commands import invocation
 from cardai.commands.invocation import Debug, Plugins, Quiet, Watchers
 from cardai.core.errors import CardaiError, nearest, unknown_name
+from cardai.core.progress import listening
 
 PLAY, LOOK, LEARN, PLUG, WIRE = "Play", "Look at", "Learn and measure", "Write plugins", "Other programs"
 
@@ -47,6 +48,7 @@ COMMANDS = {
     "replay": Command("replay:replay", "Step through a recorded hand, with its cards drawn.", PLAY),
     "list-plugins": Command("list_plugins:list_plugins", "List games, encoders, agents, trainers and watchers.", LOOK),
     "describe": Command("describe:describe", "Show a plugin's rules, options, fields and actions.", LOOK),
+    "buckets": Command("buckets:buckets", "Show which hands of hold'em an abstraction treats alike.", LOOK),
     "train": Command("train:train", "Train or solve, into a directory that can be resumed and played.", LEARN),
     "plot": Command("plot:plot", "Draw the learning curves of trained runs.", LEARN),
     "evaluate": Command("evaluate:evaluate", "Measure a player exactly: exploitability, best response.", LEARN),
@@ -196,7 +198,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             stream.reconfigure(errors="replace")  # a terminal that knows no suit glyphs gets question marks
     try:
         given = sys.argv[1:] if arguments is None else arguments
-        done = build().main(args=given or ["--help"], prog_name="cardai", standalone_mode=False)
+        with listening(invocation.show_work):
+            done = build().main(args=given or ["--help"], prog_name="cardai", standalone_mode=False)
         sys.stdout.flush()
         code = done if isinstance(done, int) else 0
     except KeyboardInterrupt:

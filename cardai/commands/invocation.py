@@ -27,6 +27,8 @@ class Invocation:
     command: str = ""
     told: set[str] = field(factory=set)
     """Warnings that were printed."""
+    work: str = ""
+    """What long work was last shown."""
 
 
 _invocation = Invocation()
@@ -41,7 +43,7 @@ Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Pro
 def begin() -> None:
     """Start with no settings (called once a call of the command line)."""
     _invocation.debug = _invocation.quiet = False
-    _invocation.command = ""
+    _invocation.command = _invocation.work = ""
     _invocation.told.clear()
 
 
@@ -152,6 +154,21 @@ def note(message: str) -> None:
 def print_json(value: Any) -> None:
     """Print ``value`` as JSON on stdout."""
     sys.stdout.write(json.dumps(value, indent=2) + "\n")
+
+
+def show_work(label: str, done: int, total: int) -> None:
+    """Show on stderr how far long work is (a listener of :mod:`cardai.core.progress`): a line that changes on a
+    terminal, else a line when something begins; nothing with --quiet.
+    """
+    if _invocation.quiet:
+        return
+    if sys.stderr.isatty():
+        share = f" {100 * done // total} %" if total else ""
+        sys.stderr.write("\r\x1b[K" if total and done >= total else f"\r\x1b[K{label}{share}")
+        sys.stderr.flush()
+    elif label != _invocation.work:
+        note(f"{label} ...")
+    _invocation.work = label
 
 
 class Advance(Protocol):

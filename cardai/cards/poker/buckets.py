@@ -190,12 +190,16 @@ class _Work:
         number = -(-wanted // _HANDS_A_BOARD)
         picked = np.searchsorted(np.cumsum(known.weights), draws[:number] * known.weights.sum(), side="right")
         out = np.empty((number, _HANDS_A_BOARD, dimensions), np.int16)
-        for start in _blocks("sample", number, _BLOCK):
-            points = features(known.cards[picked[start : start + _BLOCK]])
-            for k, one in enumerate(points, start):
+        order = np.argsort(picked, kind="stable")  # a board that is picked twice is worked out once
+        different, first = np.unique(picked[order], return_index=True)
+        groups = np.split(order, first[1:])
+        for start in _blocks(f"{STREETS[BOARD_SIZES.index(size)]} sample", len(different), _BLOCK):
+            points = features(known.cards[different[start : start + _BLOCK]])
+            for one, group in zip(points, groups[start : start + _BLOCK], strict=True):
                 open_hands = np.flatnonzero(one[:, 0] >= 0)
-                own = draws[wanted + k * _HANDS_A_BOARD : wanted + (k + 1) * _HANDS_A_BOARD]
-                out[k] = one[open_hands[(own * len(open_hands)).astype(np.int64)]]
+                for k in group:
+                    own = draws[wanted + k * _HANDS_A_BOARD : wanted + (k + 1) * _HANDS_A_BOARD]
+                    out[k] = one[open_hands[(own * len(open_hands)).astype(np.int64)]]
         return out.reshape(-1, dimensions)[:wanted]
 
 

@@ -1,0 +1,259 @@
+"""Kernels of CFR-BR on the river: whole ranges, and best replies to the learner's buckets, in several subtrees at once.
+
+The subtrees of a *forest* have one shape, and what a hand has at one node lies side by side for all of them: (n, columns,
+lanes), a lane a subtree. So the steps of one hand through the shape, and the sweeps over the hands, are sums of whole
+lines of memory.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cardai.core.kernel import kernel
+
+
+class Shape(NamedTuple):
+    """A subtree's shape: m nodes, e edges (actions), d decisions and t ends; parents before children."""
+
+    edge: Any  # (e, 3) int64: parent, child, seat that acts
+    decision: Any  # (d, 4) int64: node, seat, first edge, one past the last
+    end: Any  # (t, 2) int64: node, and the seat that folded, -1 at a showdown
+
+
+class Lanes(NamedTuple):
+    """The subtrees side by side, s of them."""
+
+    amount: Any  # (t, s) float32: what is won at each end
+    base: Any  # (d, s) int64: where a decision's numbers lie in the tables: base + bucket * stride
+    stride: Any  # (s,) int64
+
+
+@kernel
+def sweep(a: Any, b: Any, ends: Any, q: Any, sums: Any, met: Any, won: Any) -> None:
+    """For many opposing ranges at once: what each hand meets, and what it beats minus what beats it.
+
+    Args:
+        a, b: (n,) the cards of hands in ascending order of strength; ends: (n,) one past the last of equal strength.
+        q: (n, t * s) the ranges at the ends.
+        sums: (2, 53, t * s) room: all and lower weight, by card and (row 52) altogether.
+        met, won: (n, t * s) results.
+    """
+    every, lower = sums[0], sums[1]
+    every[:] = 0.0
+    lower[:] = 0.0
+    n, count = q.shape
+    for k in range(n):
+        one, first, second, whole = q[k], every[a[k]], every[b[k]], every[52]
+        for c in range(count):
+            first[c] += one[c]
+        for c in range(count):
+            second[c] += one[c]
+        for c in range(count):
+            whole[c] += one[c]
+    start = 0
+    while start < n:
+        end = ends[start]
+        for k in range(start, end):
+            first, second, whole, out = every[a[k]], every[b[k]], every[52], met[k]
+            for c in range(count):
+                out[c] = whole[c] - first[c] - second[c]
+            first, second, whole, other = lower[a[k]], lower[b[k]], lower[52], won[k]
+            for c in range(count):
+                other[c] = whole[c] - first[c] - second[c] - out[c]
+        for k in range(start, end):
+            one, first, second, whole = q[k], lower[a[k]], lower[b[k]], lower[52]
+            for c in range(count):
+                first[c] += one[c]
+            for c in range(count):
+                second[c] += one[c]
+            for c in range(count):
+                whole[c] += one[c]
+        for k in range(start, end):
+            one, first, second, whole = q[k], lower[a[k]], lower[b[k]], lower[52]
+            out, other = met[k], won[k]
+            for c in range(count):
+                other[c] += whole[c] - first[c] - second[c]
+            for c in range(count):
+                out[c] += one[c]
+        start = end
+
+
+@kernel
+def match_buckets(shape: Shape, lanes: Lanes, seat: Any, used: Any, regret: Any, policy: Any) -> None:
+    """Fill ``policy`` (U, e, s) with regret matching at ``seat``'s actions for the buckets ``used`` (U,), else with 1."""
+    policy[:] = 1.0
+    for u in range(len(used)):
+        for d in range(len(shape.decision)):
+            if shape.decision[d, 1] != seat:
+                continue
+            first, count = shape.decision[d, 2], shape.decision[d, 3] - shape.decision[d, 2]
+            for s in range(len(lanes.stride)):
+                place = lanes.base[d, s] + used[u] * lanes.stride[s]
+                total = np.float32(0.0)
+                for k in range(count):
+                    total += max(regret[place + k], np.float32(0.0))
+                for k in range(count):
+                    policy[u, first + k, s] = max(regret[place + k], np.float32(0.0)) / total if total > 0.0 else 1.0 / count
+
+
+@kernel
+def walk_down(shape: Shape, start: Any, chances: Any, nodes: Any) -> None:
+    """Take one hand's range (s,) down to every node of ``nodes`` (m, s) by its policy ``chances`` (e, s)."""
+    root = nodes[0]
+    for s in range(len(start)):
+        root[s] = start[s]
+    for e in range(len(shape.edge)):
+        above, below, chance = nodes[shape.edge[e, 0]], nodes[shape.edge[e, 1]], chances[e]
+        for s in range(len(start)):
+            below[s] = above[s] * chance[s]
+
+
+@kernel
+def spread(shape: Shape, start: Any, own: Any, policy: Any, nodes: Any, q: Any) -> None:
+    """Take ranges (n, s) to the ends: fill ``q`` (n, t, s); ``own`` (n,) is each hand's row of ``policy`` (U, e, s)."""
+    for h in range(len(own)):
+        walk_down(shape, start[h], policy[own[h]], nodes)
+        line = q[h]
+        for t in range(len(shape.end)):
+            out, found = line[t], nodes[shape.end[t, 0]]
+            for s in range(len(found)):
+                out[s] = found[s]
+
+
+@kernel
+def put_ends(shape: Shape, lanes: Lanes, seat: Any, met: Any, won: Any, nodes: Any) -> None:
+    """Write what one hand of ``seat`` wins at the ends into ``nodes`` (m, s); ``met`` and ``won`` (t, s) are its lines."""
+    for t in range(len(shape.end)):
+        out, amount, loser = nodes[shape.end[t, 0]], lanes.amount[t], shape.end[t, 1]
+        if loser < 0:
+            line = won[t]
+            for s in range(len(amount)):
+                out[s] = amount[s] * line[s]
+        elif loser == seat:
+            line = met[t]
+            for s in range(len(amount)):
+                out[s] = -amount[s] * line[s]
+        else:
+            line = met[t]
+            for s in range(len(amount)):
+                out[s] = amount[s] * line[s]
+
+
+@kernel
+def reply(
+    shape: Shape, lanes: Lanes, seat: Any, start: Any, met: Any, won: Any, nodes: Any, chosen: Any, q: Any
+) -> None:
+    """Let every hand of ``seat`` take its best actions: fill ``q`` (n, t, s) with its range, ``start`` (n, s), at the ends.
+
+    ``nodes`` (m, s) and ``chosen`` (e, s), 1 for what is chosen, are room.
+    """
+    for h in range(len(start)):
+        put_ends(shape, lanes, seat, met[h], won[h], nodes)
+        for d in range(len(shape.decision) - 1, -1, -1):
+            first, last = shape.decision[d, 2], shape.decision[d, 3]
+            value, earned = nodes[shape.decision[d, 0]], nodes[shape.edge[first, 1]]
+            taken = chosen[first]
+            for s in range(len(value)):
+                value[s] = earned[s]
+            for s in range(len(value)):
+                taken[s] = 1.0
+            for e in range(first + 1, last):
+                earned, taken = nodes[shape.edge[e, 1]], chosen[e]
+                if shape.decision[d, 1] != seat:
+                    for s in range(len(value)):
+                        value[s] += earned[s]
+                    for s in range(len(value)):
+                        taken[s] = 1.0
+                    continue
+                for s in range(len(value)):  # strictly better: the first of equals is chosen
+                    taken[s] = np.float32(1.0) if earned[s] > value[s] else np.float32(0.0)
+                for before in range(first, e):
+                    other = chosen[before]
+                    for s in range(len(value)):
+                        other[s] -= other[s] * taken[s]
+                for s in range(len(value)):
+                    value[s] = max(value[s], earned[s])
+        walk_down(shape, start[h], chosen, nodes)
+        line = q[h]
+        for t in range(len(shape.end)):
+            out, found = line[t], nodes[shape.end[t, 0]]
+            for s in range(len(found)):
+                out[s] = found[s]
+
+
+@kernel
+def gather(
+    shape: Shape, lanes: Lanes, seat: Any, start: Any, own: Any, policy: Any, met: Any, won: Any, nodes: Any,
+    gains: Any, mass: Any,
+) -> None:  # fmt: skip
+    """Add up by bucket what ``seat``'s hands regret: ``gains`` (U, e, s), and ``mass`` (U, d, s) of its range; 0 before."""
+    for h in range(len(own)):
+        chances, gained, weights = policy[own[h]], gains[own[h]], mass[own[h]]
+        put_ends(shape, lanes, seat, met[h], won[h], nodes)
+        for d in range(len(shape.decision) - 1, -1, -1):
+            first, last, value = shape.decision[d, 2], shape.decision[d, 3], nodes[shape.decision[d, 0]]
+            for s in range(len(value)):
+                value[s] = 0.0
+            for e in range(first, last):  # the other's actions have the chance 1: its range is in the values
+                earned, chance = nodes[shape.edge[e, 1]], chances[e]
+                for s in range(len(value)):
+                    value[s] += earned[s] * chance[s]
+            if shape.decision[d, 1] == seat:
+                for e in range(first, last):
+                    earned, gain = nodes[shape.edge[e, 1]], gained[e]
+                    for s in range(len(value)):
+                        gain[s] += earned[s] - value[s]
+        walk_down(shape, start[h], chances, nodes)
+        for d in range(len(shape.decision)):
+            found, weight = nodes[shape.decision[d, 0]], weights[d]
+            for s in range(len(found)):
+                weight[s] += found[s]
+
+
+@kernel
+def update(
+    shape: Shape, lanes: Lanes, seat: Any, used: Any, policy: Any, gains: Any, mass: Any, weight: Any,
+    regret: Any, average: Any,
+) -> None:  # fmt: skip
+    """Add the gains to ``regret`` and the policy, by its range, to ``average``, times ``weight``."""
+    for u in range(len(used)):
+        for d in range(len(shape.decision)):
+            if shape.decision[d, 1] != seat:
+                continue
+            first, last = shape.decision[d, 2], shape.decision[d, 3]
+            for s in range(len(lanes.stride)):
+                place = lanes.base[d, s] + used[u] * lanes.stride[s]
+                for e in range(first, last):
+                    regret[place + e - first] += weight * gains[u, e, s]
+                    average[place + e - first] += weight * mass[u, d, s] * policy[u, e, s]
+
+
+@kernel
+def cfr_br(
+    shape: Shape, lanes: Lanes, cards: Any, own: Any, used: Any, start: Any, weight: Any, regret: Any, average: Any,
+    room: Any,
+) -> None:  # fmt: skip
+    """Let each seat in turn learn against the other's best replies (Johanson et al. 2012), from the ranges ``start``.
+
+    Args:
+        cards: a, b and ends of :func:`sweep`.
+        own: (n,) each hand's place in ``used``; used: (U,) the buckets on this board.
+        start: (2, n, s) both seats' ranges at the subtrees' roots.
+        room: q, met, won (n, t, s), sums (2, 53, t * s), policy and gains (U, e, s), mass (U, d, s), nodes (m, s),
+            chosen (e, s), all float32.
+    """
+    a, b, ends = cards
+    q, met, won, sums, policy, gains, mass, nodes, chosen = room
+    flat = (len(own), sums.shape[2])
+    for seat in range(2):
+        match_buckets(shape, lanes, seat, used, regret, policy)
+        spread(shape, start[seat], own, policy, nodes, q)
+        sweep(a, b, ends, q.reshape(flat), sums, met.reshape(flat), won.reshape(flat))
+        reply(shape, lanes, 1 - seat, start[1 - seat], met, won, nodes, chosen, q)
+        sweep(a, b, ends, q.reshape(flat), sums, met.reshape(flat), won.reshape(flat))
+        gains[:] = 0.0
+        mass[:] = 0.0
+        gather(shape, lanes, seat, start[seat], own, policy, met, won, nodes, gains, mass)
+        update(shape, lanes, seat, used, policy, gains, mass, weight, regret, average)
