@@ -137,7 +137,9 @@ def _overview(made: Buckets, json: bool) -> None:
         column.justify = "right"
     for row in rows:
         table.add_row(
-            str(row["street"]), f"{row['buckets']:,}", *(f"{100 * float(str(row[k])):.3f} %" for k in ("least", "median", "most"))
+            str(row["street"]),
+            f"{row['buckets']:,}",
+            *(f"{100 * float(str(row[k])):.3f} %" for k in ("least", "median", "most")),
         )
     console = out()
     console.print("How many buckets each street has, and the share of all hands that a bucket holds:")

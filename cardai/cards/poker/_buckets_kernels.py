@@ -22,7 +22,7 @@ WHOLE = 1980
 BLOCKED = 65535
 """In place of the strength or the bucket of a hand that shares a card with the board."""
 BINS = 25
-"""The bins of strength in a distribution; its last point is always 1 and is left out."""
+"""The bins of strength in a distribution; the chance to end above the last one is always 0 and is left out."""
 SCALE = 4095
 LANES = 8
 """So many centres are compared with a point at once."""
@@ -143,7 +143,7 @@ def count_rivers(board: Any, river: Any, river_strengths: Any, hand_maps: Any, c
 
 @kernel
 def distributions(board: Any, river: Any, river_strengths: Any, hand_maps: Any, counts: Any, out: Any) -> None:
-    """Fill ``out`` (1326, BINS - 1) int16: how likely each hand ends, after all cards to come, in each bin or below.
+    """Fill ``out`` (1326, BINS - 1) int16: how likely each hand ends, after all cards to come, above each bin but the last.
 
     ``board`` (0 < k <= 4,) are the cards so far; ``counts`` (1326, BINS) int64 is room to work in. Blocked hands get -1.
     """
@@ -172,7 +172,7 @@ def distributions(board: Any, river: Any, river_strengths: Any, hand_maps: Any, 
         so_far = np.int64(0)
         for j in range(BINS - 1):
             so_far += counts[h, j]
-            out[h, j] = so_far * SCALE // total if total > 0 else -1
+            out[h, j] = (total - so_far) * SCALE // total if total > 0 else -1
 
 
 @kernel
@@ -192,7 +192,7 @@ def preflop_distributions(weights: Any, river_strengths: Any, class_of_hand: Any
         so_far = np.int64(0)
         for j in range(BINS - 1):
             so_far += counts[c, j]
-            out[c, j] = so_far * SCALE // total
+            out[c, j] = (total - so_far) * SCALE // total
 
 
 @kernel

@@ -1,7 +1,7 @@
-"""Where the tables of buckets are kept: a directory an abstraction in the user's cache, named by its options.
+"""Where the tables of buckets are kept: a directory a street's table in the user's cache, named by what it depends on.
 
-    buckets-<hash>/options.json     the options, and the SHA-256 of each table
-    buckets-<hash>/flop.npy ...     the tables, plain npy: they are mapped into memory, and processes share them
+buckets-<hash>/options.json     what the table depends on, and its SHA-256
+buckets-<hash>/table.npy        plain npy: it is mapped into memory, and processes share it
 """
 
 from __future__ import annotations
@@ -9,55 +9,42 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
-from cardai.cards.poker.boards import BOARD_SIZES, COUNTS
-from cardai.cards.poker.combos import COUNT
 from cardai.core.errors import DamagedFileError
 from cardai.core.files import digest_of, file_digest, read_json, user_cache, write_json
 
-if TYPE_CHECKING:
-    from cardai.cards.poker.buckets import BucketOptions
-
-VERSION = 1
-"""Raised whenever equal options would give other tables."""
-NAMES = ("preflop", "flop", "turn", "river")
-Tables = tuple[npt.NDArray[np.uint16], ...]
+VERSION = 2
+"""Raised whenever equal options would give another table."""
+Table = npt.NDArray[np.uint16]
 
 
-def folder(options: BucketOptions) -> Path:
-    """Return the directory of an abstraction's tables, whether it is there or not."""
-    return user_cache() / f"buckets-{digest_of({'version': VERSION, **attrs.asdict(options)})[:16]}"
+def folder(options: Mapping[str, Any]) -> Path:
+    """Return the directory of a table, whether it is there or not."""
+    return user_cache() / f"buckets-{digest_of({'version': VERSION, **options})[:16]}"
 
 
-def load(options: BucketOptions) -> Tables | None:
-    """Return the kept tables, mapped into memory; None where there are none or they are damaged."""
+def load(options: Mapping[str, Any], shape: tuple[int, int]) -> Table | None:
+    """Return the kept table, mapped into memory; None where there is none or it is damaged."""
     place = folder(options)
     try:
         known = read_json(place / "options.json")
-        if known.get("options") != attrs.asdict(options) or known.get("version") != VERSION:
+        file = place / "table.npy"
+        if known.get("version") != VERSION or known.get("options") != options or known["sha256"] != file_digest(file):
             return None
-        tables = []
-        for name, size in zip(NAMES, BOARD_SIZES, strict=True):
-            file = place / f"{name}.npy"
-            if file_digest(file) != known["sha256"][name]:
-                return None
-            table = np.load(file, mmap_mode="r", allow_pickle=False)
-            if table.shape != (COUNTS[size], COUNT) or table.dtype != np.uint16:
-                return None
-            tables.append(table)
+        table = np.load(file, mmap_mode="r", allow_pickle=False)
     except (DamagedFileError, OSError, ValueError, KeyError, TypeError):
         return None
-    return tuple(tables)
+    return table if table.shape == shape and table.dtype == np.uint16 else None
 
 
-def save(options: BucketOptions, tables: Tables) -> None:
-    """Keep the tables; leave it where the directory cannot be written."""
+def save(options: Mapping[str, Any], table: Table) -> None:
+    """Keep a table; leave it where the directory cannot be written."""
     place = folder(options)
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -65,14 +52,10 @@ def save(options: BucketOptions, tables: Tables) -> None:
     except OSError:
         return
     try:
-        digests = {}
-        for name, table in zip(NAMES, tables, strict=True):
-            np.save(beside / f"{name}.npy", table, allow_pickle=False)
-            digests[name] = file_digest(beside / f"{name}.npy")
-        write_json(
-            beside / "options.json", {"version": VERSION, "options": attrs.asdict(options), "sha256": digests}
-        )
-        shutil.rmtree(place, ignore_errors=True)  # damaged tables, or those that another process has just made
+        np.save(beside / "table.npy", table, allow_pickle=False)
+        digest = file_digest(beside / "table.npy")
+        write_json(beside / "options.json", {"version": VERSION, "options": dict(options), "sha256": digest})
+        shutil.rmtree(place, ignore_errors=True)  # a damaged table, or what another process has just made
         os.rename(beside, place)
     except OSError:
         shutil.rmtree(beside, ignore_errors=True)

@@ -17,7 +17,7 @@ street), and are kept in the user's cache directory, from where several processe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -26,9 +26,9 @@ from attrs import field, frozen, validators
 
 from cardai.cards.poker import _buckets_kernels as kernels
 from cardai.cards.poker._buckets_store import load, save
-from cardai.cards.poker._kmeans import Centres, k_means
-from cardai.cards.poker.boards import BOARD_SIZES, boards, hand_maps
-from cardai.cards.poker.combos import COUNT, pair_index, pairs
+from cardai.cards.poker._kmeans import k_means
+from cardai.cards.poker.boards import BOARD_SIZES, COUNTS, boards, hand_maps
+from cardai.cards.poker.combos import COUNT, pairs
 from cardai.cards.poker.ranking import batch_tables
 from cardai.core.progress import tell
 from cardai.core.rng import derive, derive_many
@@ -52,12 +52,28 @@ class BucketOptions:
     flop: int = field(default=500, validator=_COUNT)
     turn: int = field(default=500, validator=_COUNT)
     river: int = field(default=500, validator=_COUNT)
-    river_feature: Literal["strength", "ochs"] = field(default="strength", validator=validators.in_(("strength", "ochs")))
+    river_feature: Literal["strength", "ochs"] = field(
+        default="strength", validator=validators.in_(("strength", "ochs"))
+    )
     seed: int = 0
     sample: int = field(default=60_000, validator=validators.ge(1_000))
     """Hands in which the clusters of a street are found (at least 40 a cluster)."""
     rounds: int = field(default=15, validator=validators.ge(1))
     """Rounds of Lloyd's algorithm."""
+
+    @property
+    def counts(self) -> tuple[int, int, int, int]:
+        """How many buckets each of the four streets has (some may hold no hand)."""
+        return PREFLOP, self.flop, self.turn, self.river
+
+    def of_street(self, street: int) -> dict[str, Any]:
+        """Return what the table of a street (1 to 3) depends on."""
+        wanted = {"street": STREETS[street], "count": self.counts[street], "feature": "distribution"}
+        if street == 3:
+            wanted["feature"] = self.river_feature
+            if self.river_feature == "strength":
+                return wanted
+        return wanted | {"seed": self.seed, "sample": self.sample, "rounds": self.rounds}
 
 
 @frozen
@@ -66,7 +82,7 @@ class Buckets:
 
     options: BucketOptions
     counts: tuple[int, ...]
-    """How many buckets each of the four streets has."""
+    """How many buckets each of the four streets has (some may hold no hand)."""
     tables: tuple[Table, ...]
     """bucket[class of the board][hand] for each street: (1, 1326), (1755, 1326), (16432, 1326), (134459, 1326) uint16."""
 
@@ -84,14 +100,21 @@ class Buckets:
 
 
 @lru_cache(maxsize=2)
-def buckets(options: BucketOptions = BucketOptions()) -> Buckets:  # noqa: B008 (frozen)
+def buckets(options: BucketOptions = BucketOptions()) -> Buckets:
     """Return the tables of ``options``: from the user's cache directory, or made and kept there. Progress is told."""
-    tables = load(options)
-    if tables is None:
-        tables = make(options)
-        save(options, tables)
-        tables = load(options) or tables  # from the file, so that processes share it
-    return Buckets(options, tuple(int(table.max()) + 1 for table in tables), tables)
+    work: _Work | None = None
+    tables = [starting_classes().astype(np.uint16)[None]]
+    for street in (1, 2, 3):
+        shape, wanted = (COUNTS[BOARD_SIZES[street]], COUNT), options.of_street(street)
+        table = np.zeros(shape, np.uint16) if wanted["count"] == 1 else load(wanted, shape)
+        if table is None:
+            work = work or _Work(options)
+            made = work.table(street)
+            save(wanted, made)
+            table = load(wanted, shape)  # from the file, so that processes share it
+            table = made if table is None else table
+        tables.append(table)
+    return Buckets(options, options.counts, tuple(tables))
 
 
 def starting_classes() -> npt.NDArray[np.int64]:
@@ -102,12 +125,13 @@ def starting_classes() -> npt.NDArray[np.int64]:
     return np.asarray(np.where(suits[:, 0] == suits[:, 1], low * 13 + high, high * 13 + low))
 
 
-def make(options: BucketOptions) -> tuple[Table, ...]:
-    """Return the tables of ``options``, made from nothing."""
-    work = _Work(options)
-    flop, turn = work.clustered(3, options.flop), work.clustered(4, options.turn)
-    river = work.by_equities(options.river) if options.river_feature == "ochs" else work.by_strength(options.river)
-    return starting_classes().astype(np.uint16)[None], flop, turn, river
+def percentiles(mass: npt.NDArray[np.int64], count: int) -> Table:
+    """Return the bucket of each value 0 .. n - 1 that occurs ``mass`` (n,) times: ``count`` buckets of equal mass, or
+    fewer where a common value leaves one empty, ascending.
+    """
+    middle = np.cumsum(mass) - mass // 2
+    bucket_of = middle * count // mass.sum()
+    return np.searchsorted(np.unique(bucket_of[mass > 0]), bucket_of).astype(np.uint16)
 
 
 class _Work:
@@ -115,12 +139,24 @@ class _Work:
 
     def __init__(self, options: BucketOptions) -> None:
         self.options = options
-        river = boards(5)
-        self.river_strengths = np.empty((len(river.cards), COUNT), np.uint16)
-        for start in _blocks("river strengths", len(river.cards), 1024):
-            part = slice(start, start + 1024)
-            kernels.strengths(river.cards[part], pairs(), batch_tables(7), self.river_strengths[part])
         self.room = np.empty((COUNT, kernels.BINS), np.int64)
+
+    @cached_property
+    def river_strengths(self) -> Table:
+        """(134459, 1326) the strengths of all hands on the representatives of boards of five (357 MB)."""
+        river = boards(5)
+        out = np.empty((len(river.cards), COUNT), np.uint16)
+        for start in _blocks("River strengths", len(river.cards), 1024):
+            part = slice(start, start + 1024)
+            kernels.strengths(river.cards[part], pairs(), batch_tables(7), out[part])
+        return out
+
+    def table(self, street: int) -> Table:
+        """Return the table of a street (1 to 3)."""
+        count = self.options.counts[street]
+        if street < 3:
+            return self._clustered(BOARD_SIZES[street], count, self.distributions, kernels.BINS - 1)
+        return self.by_equities(count) if self.options.river_feature == "ochs" else self.by_strength(count)
 
     def distributions(self, cards: npt.NDArray[np.int8]) -> npt.NDArray[np.int16]:
         """Return (m, 1326, BINS - 1) distributions of all hands on boards (m, 3 or 4)."""
@@ -132,10 +168,6 @@ class _Work:
             )
         return out
 
-    def clustered(self, size: int, count: int) -> Table:
-        """Return the table of the flop (3) or the turn (4): clusters of distributions."""
-        return self._table(size, count, self.distributions, kernels.BINS - 1)
-
     def by_equities(self, count: int) -> Table:
         """Return the river's table: clusters of the equities against clusters of starting hands."""
         ranges = self.opponents()
@@ -145,7 +177,7 @@ class _Work:
             kernels.equities(cards, pairs(), batch_tables(7), ranges, out)
             return out
 
-        return self._table(5, count, features, ranges.shape[1])
+        return self._clustered(5, count, features, ranges.shape[1])
 
     def opponents(self) -> npt.NDArray[np.int64]:
         """Return (1326, OPPONENTS) the clusters of starting hands as ranges, by the distributions of river strength."""
@@ -156,26 +188,25 @@ class _Work:
         return np.eye(len(centres.points), dtype=np.int64)[centres.nearest(points)[classes]]
 
     def by_strength(self, count: int) -> Table:
-        """Return the river's table: percentiles of strength over all boards and hands. It takes the strengths' place."""
+        """Return the river's table: percentiles of strength over all boards and hands."""
         weights = boards(5).weights
         mass = np.zeros(kernels.WHOLE + 1, np.int64)
         kernels.strength_counts(weights, self.river_strengths, mass)
-        middle = np.cumsum(mass) - mass // 2
-        bucket_of = (middle * count // mass.sum()).astype(np.uint16)
-        used = np.unique(bucket_of[mass > 0])  # a strength that many hands have can leave a percentile empty
-        bucket_of = np.searchsorted(used, bucket_of).astype(np.uint16)
-        kernels.replace_strengths(self.river_strengths, bucket_of)
-        return self.river_strengths
+        out = self.river_strengths.copy()
+        kernels.replace_strengths(out, percentiles(mass, count))
+        return out
 
-    def _table(self, size: int, count: int, features: Callable[[Any], npt.NDArray[np.int16]], dimensions: int) -> Table:
+    def _clustered(
+        self, size: int, count: int, features: Callable[[Any], npt.NDArray[np.int16]], dimensions: int
+    ) -> Table:
         """Return the table of a street by k-means over ``features(boards)`` (m, 1326, D)."""
         known = boards(size)
         street = STREETS[BOARD_SIZES.index(size)]
         sample = self._sample(size, count, features, dimensions)
         seed = derive(self.options.seed, "buckets", size)
-        centres = k_means(sample, count, seed, self.options.rounds, lambda: tell(f"{street} clusters"))
+        centres = k_means(sample, count, seed, self.options.rounds, lambda: tell(f"Clusters of {street} hands"))
         out = np.zeros((len(known.cards), COUNT), np.uint16)
-        for start in _blocks(f"{street} buckets", len(known.cards), _BLOCK):
+        for start in _blocks(f"Buckets of {street} hands", len(known.cards), _BLOCK):
             points = features(known.cards[start : start + _BLOCK])
             out[start : start + _BLOCK] = centres.nearest(points.reshape(-1, dimensions)).reshape(-1, COUNT)
         return out
@@ -193,7 +224,7 @@ class _Work:
         order = np.argsort(picked, kind="stable")  # a board that is picked twice is worked out once
         different, first = np.unique(picked[order], return_index=True)
         groups = np.split(order, first[1:])
-        for start in _blocks(f"{STREETS[BOARD_SIZES.index(size)]} sample", len(different), _BLOCK):
+        for start in _blocks(f"A sample of {STREETS[BOARD_SIZES.index(size)]} hands", len(different), _BLOCK):
             points = features(known.cards[different[start : start + _BLOCK]])
             for one, group in zip(points, groups[start : start + _BLOCK], strict=True):
                 open_hands = np.flatnonzero(one[:, 0] >= 0)
@@ -209,6 +240,3 @@ def _blocks(label: str, total: int, block: int) -> Any:
         tell(label, start, total)
         yield start
     tell(label, total, total)
-
-
-__all__ = ["STREETS", "BucketOptions", "Buckets", "Centres", "buckets", "make", "pair_index", "starting_classes"]

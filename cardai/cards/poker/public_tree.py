@@ -109,14 +109,18 @@ def public_tree(
         UsageError: full no-limit betting (no ladder), or more than ``most`` nodes.
     """
     if betting.no_limit and not len(ladder):
-        raise UsageError("Full no-limit betting is too rich for a tree: give the game a ladder of bets (bets=pot+allin).")
+        raise UsageError(
+            "Full no-limit betting is too rich for a tree: give the game a ladder of bets (bets=pot+allin)."
+        )
     room = 1 << 15
     while room <= 2 * most:
         found = _lay_out(betting, ladder, stacks, min(room, most))
         if found is not None:
             return found
         room *= 4
-    raise UsageError(f"The betting tree has more than {most:,} nodes. Take fewer or larger bets, fewer raises, or less chips.")
+    raise UsageError(
+        f"The betting tree has more than {most:,} nodes. Take fewer or larger bets, fewer raises, or less chips."
+    )
 
 
 _ROUNDS, _RUNGS, _HISTORY = 8, 64, 8 * MAX_ACTIONS

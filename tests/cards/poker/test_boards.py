@@ -63,9 +63,7 @@ def test_runouts_of_a_flop_are_the_classes_of_what_can_follow():
     cards, weights = runouts(flop)
     seen = set()
     for (turn, river), weight in zip(cards.tolist(), weights.tolist(), strict=True):
-        images = {
-            tuple(renamed([turn, river], p)) for p in range(24) if sorted(renamed(flop, p)) == flop
-        }
+        images = {tuple(renamed([turn, river], p)) for p in range(24) if sorted(renamed(flop, p)) == flop}
         assert len(images) == weight
         assert not images & seen
         seen |= images

@@ -25,7 +25,13 @@ def test_acpc_limit_has_the_published_number_of_betting_sequences():
 
 @pytest.mark.parametrize(
     "spec",
-    ["acpc_limit_2p", "holdem_limit:stack=65", "holdem_fcpa", "holdem_nolimit:bets=0.5+pot,stack=1500", "holdem_limit:players=3,max_raises=1+1+1+1"],
+    [
+        "acpc_limit_2p",
+        "holdem_limit:stack=65",
+        "holdem_fcpa",
+        "holdem_nolimit:bets=0.5+pot,stack=1500",
+        "holdem_limit:players=3,max_raises=1+1+1+1",
+    ],
 )
 def test_random_walks_agree_with_the_game(spec):
     game = cardai.game(spec)

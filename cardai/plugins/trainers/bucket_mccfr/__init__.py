@@ -5,6 +5,7 @@ sampling; linear weights: Brown and Sandholm, "Solving imperfect-information gam
 (2019); buckets: :mod:`cardai.cards.poker.buckets`.
 
     regret.npy, average.npy    (S,) float32, as :mod:`layout` lays them out
+    chances.npy                how often cfr_br takes each subtree of the river (nothing without cfr_br)
     state.json                 step and nodes visited
 """
 
@@ -35,6 +36,7 @@ from cardai.core.trainer import Metrics, Trainer, Training
 from cardai.plugins.trainers.bucket_mccfr import _kernels as kernels
 from cardai.plugins.trainers.bucket_mccfr.agent import BucketAgent, policy_options
 from cardai.plugins.trainers.bucket_mccfr.layout import Layout, check_memory, holdem_tree, lay_out
+from cardai.plugins.trainers.bucket_mccfr.river import RiverLearner
 
 CHUNK_SECONDS = 0.25
 """About how long it works between two yields, so that it can be stopped and saved."""
@@ -55,6 +57,12 @@ class BucketMCCFR(Trainer):
         "strength",
         help="What river hands are told apart by: strength (percentiles), or ochs (equities against eight ranges).",
     )
+    river_solver: Literal["mccfr", "cfr_br"] = option(
+        "mccfr",
+        help="How the river is learned: mccfr (like the rest), or cfr_br (real hands' best replies to the buckets).",
+    )
+    board_every: int = option(500, help="cfr_br: iterations of the rest for every board.", validator=validators.ge(1))
+    lanes: int = option(64, help="cfr_br: subtrees of the river learned on a board.", validator=validators.ge(1))
     bucket_seed: int = option(0, help="The seed of the buckets.")
     memory: float = option(1.5, help="Gigabytes that the tables may take.", validator=validators.gt(0))
     measure_every: int = option(
@@ -107,12 +115,17 @@ def _read_state(directory: Path) -> tuple[int, int]:
 
 def _read_table(file: Path, size: int) -> Table:
     """Return a table mapped into memory. Raises DamagedFileError, naming the file."""
+    return _read_array(file, np.float32, size)
+
+
+def _read_array(file: Path, dtype: Any, size: int) -> npt.NDArray[Any]:
+    """Return ``size`` numbers mapped into memory. Raises DamagedFileError, naming the file."""
     try:
-        table = np.load(file, mmap_mode="r", allow_pickle=False)
+        table = np.load(file, mmap_mode="r" if size else None, allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
         raise DamagedFileError(f"The file {file} is not a readable table: {error}.") from error
-    if not isinstance(table, np.ndarray) or table.shape != (size,) or table.dtype != np.float32:
-        raise DamagedFileError(f"The file {file} must hold {size:,} float32 numbers: it is another run's or damaged.")
+    if not isinstance(table, np.ndarray) or table.shape != (size,) or table.dtype != dtype:
+        raise DamagedFileError(f"The file {file} must hold {size:,} numbers: it is another run's or damaged.")
     return table
 
 
@@ -121,7 +134,7 @@ class BucketTraining(Training):
 
     def __init__(self, options: BucketMCCFR, game: Game, layout: Layout, seed: int) -> None:
         self.options, self.game, self.layout = options, game, layout
-        self.seed = np.uint64(derive(seed, "bucket_mccfr"))
+        self.root, self.seed = seed, np.uint64(derive(seed, "bucket_mccfr"))
         self.step, self.nodes = 0, 0
         self.regret, self.average = np.zeros(layout.size, np.float32), np.zeros(layout.size, np.float32)
         self._seconds_a_step = 0.0
@@ -130,6 +143,13 @@ class BucketTraining(Training):
     def buckets(self) -> Buckets:
         """The tables of the abstraction (made at the first use)."""
         return buckets(self.options.bucket_options)
+
+    @cached_property
+    def river(self) -> RiverLearner | None:
+        """Who learns the river, if MCCFR does not."""
+        if self.options.river_solver == "mccfr":
+            return None
+        return RiverLearner(self.layout, self.buckets, derive(self.root, "cfr_br"), self.options.lanes)
 
     @cached_property
     def cards(self) -> kernels.Cards:
@@ -160,10 +180,18 @@ class BucketTraining(Training):
             yield {"nodes": float(self.nodes)}
 
     def _iterate(self, count: int) -> None:
-        first = self.step + 1
+        every, target = self.options.board_every, self.step + count
+        while self.step < target:
+            due = min(target, (self.step // every + 1) * every) if self.river is not None else target
+            self._sample(due - self.step)
+            if self.river is not None and self.step % every == 0:
+                self.river.learn(self.step // every, self.regret, self.average)
+
+    def _sample(self, count: int) -> None:
+        first, learned = self.step + 1, 4 if self.river is None else 3
         self.nodes += int(
             kernels.iterate(
-                self.layout.nodes, self.cards, first, first + count, self.seed, self.regret, self.average
+                self.layout.nodes, self.cards, first, first + count, self.seed, learned, self.regret, self.average
             )
         )
         self.step += count
@@ -180,6 +208,8 @@ class BucketTraining(Training):
     def save(self, directory: Path) -> None:
         np.save(directory / "regret.npy", self.regret, allow_pickle=False)
         np.save(directory / "average.npy", self.average, allow_pickle=False)
+        chances = np.zeros(0) if self.river is None else self.river.chances
+        np.save(directory / "chances.npy", chances, allow_pickle=False)
         write_json(directory / "state.json", {"step": self.step, "nodes": self.nodes})
 
     def load(self, directory: Path) -> None:
@@ -188,6 +218,11 @@ class BucketTraining(Training):
         for name, table in found.items():
             if not np.isfinite(table).all():
                 raise DamagedFileError(f"The file {directory / name}.npy holds numbers that no solver writes.")
+        chances = _read_array(
+            directory / "chances.npy", np.float64, 0 if self.river is None else len(self.river.chances)
+        )
+        if self.river is not None:
+            self.river.chances = np.array(chances)
         self.regret[:], self.average[:] = found["regret"], found["average"]
         self.step, self.nodes = step, nodes
 

@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardai.core.kernel import kernel
+from cardai.plugins.trainers.bucket_mccfr._kernels import ACTOR, BASE, COUNT, KIND, STREET, STRIDE
 
 
 class Shape(NamedTuple):
     """A subtree's shape: m nodes, e edges (actions), d decisions and t ends; parents before children."""
 
-    edge: Any  # (e, 3) int64: parent, child, seat that acts
+    edge: Any  # (e, 4) int64: parent, child, seat that acts, and the number of the end it leads to, or -1
     decision: Any  # (d, 4) int64: node, seat, first edge, one past the last
     end: Any  # (t, 2) int64: node, and the seat that folded, -1 at a showdown
 
@@ -95,15 +96,15 @@ def match_buckets(shape: Shape, lanes: Lanes, seat: Any, used: Any, regret: Any,
                 for k in range(count):
                     total += max(regret[place + k], np.float32(0.0))
                 for k in range(count):
-                    policy[u, first + k, s] = max(regret[place + k], np.float32(0.0)) / total if total > 0.0 else 1.0 / count
+                    policy[u, first + k, s] = (
+                        max(regret[place + k], np.float32(0.0)) / total if total > 0.0 else 1.0 / count
+                    )
 
 
 @kernel
 def walk_down(shape: Shape, start: Any, chances: Any, nodes: Any) -> None:
-    """Take one hand's range (s,) down to every node of ``nodes`` (m, s) by its policy ``chances`` (e, s)."""
-    root = nodes[0]
-    for s in range(len(start)):
-        root[s] = start[s]
+    """Take a range (s,) down to every node of ``nodes`` (m, s) by the policy ``chances`` (e, s)."""
+    nodes[0] = start
     for e in range(len(shape.edge)):
         above, below, chance = nodes[shape.edge[e, 0]], nodes[shape.edge[e, 1]], chances[e]
         for s in range(len(start)):
@@ -114,12 +115,13 @@ def walk_down(shape: Shape, start: Any, chances: Any, nodes: Any) -> None:
 def spread(shape: Shape, start: Any, own: Any, policy: Any, nodes: Any, q: Any) -> None:
     """Take ranges (n, s) to the ends: fill ``q`` (n, t, s); ``own`` (n,) is each hand's row of ``policy`` (U, e, s)."""
     for h in range(len(own)):
-        walk_down(shape, start[h], policy[own[h]], nodes)
-        line = q[h]
-        for t in range(len(shape.end)):
-            out, found = line[t], nodes[shape.end[t, 0]]
-            for s in range(len(found)):
-                out[s] = found[s]
+        chances, line = policy[own[h]], q[h]
+        nodes[0] = start[h]
+        for e in range(len(shape.edge)):
+            above, chance, end = nodes[shape.edge[e, 0]], chances[e], shape.edge[e, 3]
+            below = line[end] if end >= 0 else nodes[shape.edge[e, 1]]
+            for s in range(len(above)):
+                below[s] = above[s] * chance[s]
 
 
 @kernel
@@ -143,60 +145,54 @@ def put_ends(shape: Shape, lanes: Lanes, seat: Any, met: Any, won: Any, nodes: A
 
 @kernel
 def reply(
-    shape: Shape, lanes: Lanes, seat: Any, start: Any, met: Any, won: Any, nodes: Any, chosen: Any, q: Any
+    shape: Shape, lanes: Lanes, seat: Any, start: Any, met: Any, won: Any, values: Any, nodes: Any, q: Any
 ) -> None:
     """Let every hand of ``seat`` take its best actions: fill ``q`` (n, t, s) with its range, ``start`` (n, s), at the ends.
 
-    ``nodes`` (m, s) and ``chosen`` (e, s), 1 for what is chosen, are room.
+    ``values`` and ``nodes`` (m, s) are room. Of equal actions the first is taken.
     """
     for h in range(len(start)):
-        put_ends(shape, lanes, seat, met[h], won[h], nodes)
+        put_ends(shape, lanes, seat, met[h], won[h], values)
         for d in range(len(shape.decision) - 1, -1, -1):
-            first, last = shape.decision[d, 2], shape.decision[d, 3]
-            value, earned = nodes[shape.decision[d, 0]], nodes[shape.edge[first, 1]]
-            taken = chosen[first]
-            for s in range(len(value)):
-                value[s] = earned[s]
-            for s in range(len(value)):
-                taken[s] = 1.0
-            for e in range(first + 1, last):
-                earned, taken = nodes[shape.edge[e, 1]], chosen[e]
-                if shape.decision[d, 1] != seat:
+            first, value = shape.decision[d, 2], values[shape.decision[d, 0]]
+            value[:] = values[shape.edge[first, 1]]
+            for e in range(first + 1, shape.decision[d, 3]):
+                earned = values[shape.edge[e, 1]]
+                if shape.decision[d, 1] == seat:
+                    for s in range(len(value)):
+                        value[s] = earned[s] if earned[s] > value[s] else value[s]
+                else:
                     for s in range(len(value)):
                         value[s] += earned[s]
-                    for s in range(len(value)):
-                        taken[s] = 1.0
-                    continue
-                for s in range(len(value)):  # strictly better: the first of equals is chosen
-                    taken[s] = np.float32(1.0) if earned[s] > value[s] else np.float32(0.0)
-                for before in range(first, e):
-                    other = chosen[before]
-                    for s in range(len(value)):
-                        other[s] -= other[s] * taken[s]
-                for s in range(len(value)):
-                    value[s] = max(value[s], earned[s])
-        walk_down(shape, start[h], chosen, nodes)
         line = q[h]
-        for t in range(len(shape.end)):
-            out, found = line[t], nodes[shape.end[t, 0]]
-            for s in range(len(found)):
-                out[s] = found[s]
+        nodes[0] = start[h]
+        for e in range(len(shape.edge)):  # what is left of a node's range goes on to the next action
+            end, above = shape.edge[e, 3], nodes[shape.edge[e, 0]]
+            below = line[end] if end >= 0 else nodes[shape.edge[e, 1]]
+            if shape.edge[e, 2] != seat:
+                below[:] = above
+                continue
+            value, earned = values[shape.edge[e, 0]], values[shape.edge[e, 1]]
+            for s in range(len(above)):
+                below[s] = above[s] if earned[s] >= value[s] else np.float32(0.0)
+            for s in range(len(above)):
+                above[s] -= below[s]
 
 
 @kernel
 def gather(
-    shape: Shape, lanes: Lanes, seat: Any, start: Any, own: Any, policy: Any, met: Any, won: Any, nodes: Any,
-    gains: Any, mass: Any,
-) -> None:  # fmt: skip
-    """Add up by bucket what ``seat``'s hands regret: ``gains`` (U, e, s), and ``mass`` (U, d, s) of its range; 0 before."""
+    shape: Shape, lanes: Lanes, seat: Any, own: Any, policy: Any, met: Any, won: Any, nodes: Any, gains: Any
+) -> None:
+    """Add up by bucket what ``seat``'s hands regret: ``gains`` (U, e, s), zeros before."""
     for h in range(len(own)):
-        chances, gained, weights = policy[own[h]], gains[own[h]], mass[own[h]]
+        chances, gained = policy[own[h]], gains[own[h]]
         put_ends(shape, lanes, seat, met[h], won[h], nodes)
         for d in range(len(shape.decision) - 1, -1, -1):
             first, last, value = shape.decision[d, 2], shape.decision[d, 3], nodes[shape.decision[d, 0]]
+            earned, chance = nodes[shape.edge[first, 1]], chances[first]
             for s in range(len(value)):
-                value[s] = 0.0
-            for e in range(first, last):  # the other's actions have the chance 1: its range is in the values
+                value[s] = earned[s] * chance[s]
+            for e in range(first + 1, last):  # the other's actions have the chance 1: its range is in the values
                 earned, chance = nodes[shape.edge[e, 1]], chances[e]
                 for s in range(len(value)):
                     value[s] += earned[s] * chance[s]
@@ -205,29 +201,29 @@ def gather(
                     earned, gain = nodes[shape.edge[e, 1]], gained[e]
                     for s in range(len(value)):
                         gain[s] += earned[s] - value[s]
-        walk_down(shape, start[h], chances, nodes)
-        for d in range(len(shape.decision)):
-            found, weight = nodes[shape.decision[d, 0]], weights[d]
-            for s in range(len(found)):
-                weight[s] += found[s]
 
 
 @kernel
 def update(
-    shape: Shape, lanes: Lanes, seat: Any, used: Any, policy: Any, gains: Any, mass: Any, weight: Any,
+    shape: Shape, lanes: Lanes, seat: Any, used: Any, mass: Any, policy: Any, gains: Any, nodes: Any, weight: Any,
     regret: Any, average: Any,
 ) -> None:  # fmt: skip
-    """Add the gains to ``regret`` and the policy, by its range, to ``average``, times ``weight``."""
+    """Add the gains to ``regret`` and the policy, by the range that comes there, to ``average``, times ``weight``.
+
+    ``mass`` (U, s) is how much of the range at the root is in each bucket.
+    """
     for u in range(len(used)):
+        walk_down(shape, mass[u], policy[u], nodes)
         for d in range(len(shape.decision)):
             if shape.decision[d, 1] != seat:
                 continue
             first, last = shape.decision[d, 2], shape.decision[d, 3]
             for s in range(len(lanes.stride)):
                 place = lanes.base[d, s] + used[u] * lanes.stride[s]
+                reached = weight * nodes[shape.decision[d, 0], s]
                 for e in range(first, last):
                     regret[place + e - first] += weight * gains[u, e, s]
-                    average[place + e - first] += weight * mass[u, d, s] * policy[u, e, s]
+                    average[place + e - first] += reached * policy[u, e, s]
 
 
 @kernel
@@ -241,19 +237,56 @@ def cfr_br(
         cards: a, b and ends of :func:`sweep`.
         own: (n,) each hand's place in ``used``; used: (U,) the buckets on this board.
         start: (2, n, s) both seats' ranges at the subtrees' roots.
-        room: q, met, won (n, t, s), sums (2, 53, t * s), policy and gains (U, e, s), mass (U, d, s), nodes (m, s),
-            chosen (e, s), all float32.
+        room: q, met, won (n, t, s), sums (2, 53, t * s), policy and gains (U, e, s), mass (U, s), values and nodes (m, s),
+            all float32.
     """
     a, b, ends = cards
-    q, met, won, sums, policy, gains, mass, nodes, chosen = room
+    q, met, won, sums, policy, gains, mass, values, nodes = room
     flat = (len(own), sums.shape[2])
     for seat in range(2):
         match_buckets(shape, lanes, seat, used, regret, policy)
         spread(shape, start[seat], own, policy, nodes, q)
         sweep(a, b, ends, q.reshape(flat), sums, met.reshape(flat), won.reshape(flat))
-        reply(shape, lanes, 1 - seat, start[1 - seat], met, won, nodes, chosen, q)
+        reply(shape, lanes, 1 - seat, start[1 - seat], met, won, values, nodes, q)
         sweep(a, b, ends, q.reshape(flat), sums, met.reshape(flat), won.reshape(flat))
         gains[:] = 0.0
+        gather(shape, lanes, seat, own, policy, met, won, nodes, gains)
         mass[:] = 0.0
-        gather(shape, lanes, seat, start[seat], own, policy, met, won, nodes, gains, mass)
-        update(shape, lanes, seat, used, policy, gains, mass, weight, regret, average)
+        for h in range(len(own)):
+            line, one = mass[own[h]], start[seat, h]
+            for s in range(len(one)):
+                line[s] += one[s]
+        update(shape, lanes, seat, used, mass, policy, gains, nodes, weight, regret, average)
+
+
+@kernel
+def trunk(node: Any, child: Any, order: Any, slot: Any, buckets: Any, average: Any, reaches: Any) -> None:
+    """Take both seats' ranges from the root down to the nodes ``order`` (k,), ascending, by the average policy.
+
+    Args:
+        node, child: those of ``Nodes``.
+        slot: (N,) each node's place in ``order``, -1 for those that are not wanted.
+        buckets: (3, n) the hands' buckets before the flop, on the flop and on the turn.
+        average: (S,) weights.
+        reaches: (k, 2, n) the ranges; every hand starts with 1.
+    """
+    n = buckets.shape[1]
+    reaches[0] = 1.0
+    for i in range(len(order)):
+        at = order[i]
+        street, seat = node[at, STREET], node[at, ACTOR]
+        if node[at, KIND] != 0 or street >= len(buckets):
+            continue
+        count, base, stride = node[at, COUNT], node[at, BASE], node[at, STRIDE]
+        for k in range(count):
+            below = slot[child[at, k]]
+            if below < 0:
+                continue
+            for h in range(n):
+                place = base + buckets[street, h] * stride
+                total = np.float32(0.0)
+                for j in range(count):
+                    total += average[place + j]
+                chance = average[place + k] / total if total > 0.0 else np.float32(1.0) / np.float32(count)
+                reaches[below, seat, h] = reaches[i, seat, h] * chance
+                reaches[below, 1 - seat, h] = reaches[i, 1 - seat, h]

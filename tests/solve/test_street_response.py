@@ -1,0 +1,110 @@
+"""Best responses of whole ranges from the river: against dense matrices, closed forms, and the player itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cardai.cards.poker.betting import Betting
+from cardai.cards.poker.combos import COUNT, pairs
+from cardai.cards.poker.equity import river_strengths
+from cardai.cards.poker.public_tree import DEAL, DECISION, FOLD, public_tree
+from cardai.cards.poker.ranges import board_hands
+from cardai.cards.text import parse_cards
+from cardai.solve.street_response import PAIRINGS, Walker, random_boards
+
+SMALL = Betting(2, 4, (10, 5), (1, 0, 0, 0), (1, 0, 0, 2), (10, 10, 20, 20))  # betting before the flop and on the river
+ACPC = Betting(2, 4, (10, 5), (1, 0, 0, 0), (3, 4, 4, 4), (10, 10, 20, 20))
+BOARD = parse_cards("KdQsJh4c3c")
+
+
+class Caller:
+    """Checks and calls whatever it holds."""
+
+    def __init__(self, tree):
+        self.tree = tree
+
+    def range_policy(self, nodes, board):
+        taken = np.concatenate([self.tree.action[n, : self.tree.num_children[n]] == 1 for n in nodes])
+        return np.repeat(taken[:, None], COUNT, axis=1).astype(float)
+
+
+class Random:
+    """Plays every hand at every node by fixed random probabilities."""
+
+    def __init__(self, tree, seed=0):
+        self.tree = tree
+        rng = np.random.default_rng(seed)
+        self.table = rng.dirichlet(np.ones(tree.child.shape[1]), (len(tree.small), COUNT))
+
+    def probabilities(self, node):
+        chances = self.table[node, :, : self.tree.num_children[node]]
+        return (chances / chances.sum(axis=1, keepdims=True)).T
+
+    def range_policy(self, nodes, board):
+        return np.concatenate([self.probabilities(node) for node in nodes])
+
+
+def dense_values(tree, player, node, seat, other, best, meet, sign):
+    """Return (1326,) what hands of ``seat`` win below ``node`` against the range ``other``: by matrices, recursively."""
+    kind, actor = tree.kind[node], tree.actor[node]
+    if kind == DEAL:
+        return dense_values(tree, player, tree.child[node, 0], seat, other, best, meet, sign)
+    if kind == FOLD:
+        return (-1 if actor == seat else 1) * tree.spent[node, actor] * (meet @ other)
+    if kind != DECISION:
+        return tree.spent[node].min() * ((meet * sign) @ other)
+    chances = player.probabilities(node)
+    children = tree.child[node, : tree.num_children[node]]
+    if actor != seat:
+        return sum(
+            dense_values(tree, player, c, seat, other * p, best, meet, sign)
+            for c, p in zip(children, chances, strict=True)
+        )
+    below = np.stack([dense_values(tree, player, c, seat, other, best, meet, sign) for c in children])
+    return below.max(axis=0) if best and tree.street[node] == 3 else (chances * below).sum(axis=0)
+
+
+def test_river_gains_are_those_of_dense_matrices():
+    tree = public_tree(SMALL)
+    player = Random(tree)
+    ranks = river_strengths(BOARD)
+    is_open = ranks >= 0
+    meet = ~(pairs()[:, None, :, None] == pairs()[None, :, None, :]).any(axis=(2, 3)) & is_open & is_open[:, None]
+    sign = np.sign(ranks[:, None] - ranks[None, :])
+    own, best = Walker(tree, player).river_gains(BOARD)
+    for seat in range(2):
+        # the responder plays on as the player before the river, so its own range weighs the river's subtrees
+        expected = []
+        for choose in (False, True):
+            values = dense_values(tree, player, 0, seat, is_open.astype(float), choose, meet, sign)
+            expected.append(float(values[is_open].sum()) / PAIRINGS)
+        assert best[seat] - own[seat] == pytest.approx(expected[1] - expected[0], abs=1e-9)
+        assert best[seat] - own[seat] > 0.5
+
+
+def test_what_both_seats_win_from_the_river_on_sums_to_nothing():
+    tree = public_tree(SMALL)
+    own, best = Walker(tree, Random(tree, 4)).river_gains(BOARD)
+    assert own.sum() == pytest.approx(0.0, abs=1e-9)
+    assert abs(own[0]) > 0.1
+    assert (best > own).all()
+
+
+def test_against_a_caller_every_hand_that_is_ahead_bets_once():
+    tree = public_tree(ACPC)
+    own, best = Walker(tree, Caller(tree)).river_gains(BOARD)
+    hands = board_hands(BOARD)
+    ahead = np.maximum(hands.showdown(np.ones(COUNT)), 0.0).sum() / PAIRINGS
+    # of the 20 chips at stake anyhow 10 each are in either figure; the bet of 20 is what answering adds
+    assert own == pytest.approx([0.0, 0.0], abs=1e-12)
+    assert best == pytest.approx([20 * ahead, 20 * ahead], abs=1e-9)
+
+
+def test_random_boards_are_dealt_evenly_and_follow_from_the_seed():
+    boards = list(random_boards(3, 400))
+    assert boards == list(random_boards(3, 400))
+    assert list(random_boards(3, 2)) == boards[:2]
+    assert all(len(set(board)) == 5 for board in boards)
+    counts = np.bincount(np.ravel(boards), minlength=52)
+    assert 15 <= counts.min() <= counts.max() <= 65  # 38.5 expected, standard deviation 5.9
