@@ -76,6 +76,14 @@ class BucketOptions:
         return wanted | {"seed": self.seed, "sample": self.sample, "rounds": self.rounds}
 
 
+def _read_only(tables: Sequence[Table]) -> tuple[Table, ...]:
+    """Return the tables as plain arrays that cannot be written, mapped or not: kernels take one type."""
+    views = tuple(np.asarray(table).view() for table in tables)
+    for view in views:
+        view.setflags(write=False)
+    return views
+
+
 @frozen
 class Buckets:
     """The tables of an abstraction."""
@@ -83,7 +91,7 @@ class Buckets:
     options: BucketOptions
     counts: tuple[int, ...]
     """How many buckets each of the four streets has (some may hold no hand)."""
-    tables: tuple[Table, ...]
+    tables: tuple[Table, ...] = field(converter=_read_only)
     """bucket[class of the board][hand] for each street: (1, 1326), (1755, 1326), (16432, 1326), (134459, 1326) uint16."""
 
     def of(self, board: Sequence[int], hands: npt.ArrayLike) -> npt.NDArray[np.int64]:

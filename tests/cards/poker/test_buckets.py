@@ -92,9 +92,7 @@ def test_distributions_count_how_a_hand_may_end(board):
     assert (out[np.isin(pairs(), cards).any(axis=1)] == -1).all()
 
 
-@given(
-    st.integers(1, 60), st.integers(1, 6), st.integers(0, 2**32 - 1), st.sampled_from([5, 200, kernels.SCALE])
-)
+@given(st.integers(1, 60), st.integers(1, 6), st.integers(0, 2**32 - 1), st.sampled_from([5, 200, kernels.SCALE]))
 def test_the_nearest_centre_is_found(count, dimensions, seed, high):
     rng = np.random.default_rng(seed)
     centres = Centres(rng.integers(0, high + 1, (count, dimensions)))
@@ -166,6 +164,8 @@ class TestTables:
     def test_what_a_table_depends_on_is_in_its_name(self):
         one, other = BucketOptions(), BucketOptions(river=600, seed=3)
         assert store.folder(one.of_street(1)) != store.folder(other.of_street(1))  # the seed
-        assert one.of_street(2) == BucketOptions(river=600).of_street(2)  # the river's number is not the turn's business
+        assert one.of_street(2) == BucketOptions(river=600).of_street(
+            2
+        )  # the river's number is not the turn's business
         assert one.of_street(3) == BucketOptions(seed=3).of_street(3)  # percentiles need no seed
         assert one.of_street(3) != BucketOptions(river_feature="ochs").of_street(3)

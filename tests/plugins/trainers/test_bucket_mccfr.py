@@ -151,7 +151,9 @@ def test_the_mean_of_sampled_iterations_is_the_exact_one(buckets):
         summed += average
     error = np.abs(total - exact.gained)[first] / np.sqrt(np.maximum(squares[first], 25.0))
     assert error.max() < 5  # standard deviations, of some thousand places
-    assert 0.3 < error[squares[first] > 25].mean() < 1.0  # 0.8 for normal errors; less where the sampling matters little
+    assert (
+        0.3 < error[squares[first] > 25].mean() < 1.0
+    )  # 0.8 for normal errors; less where the sampling matters little
     second = owned(layout, 1)
     assert np.abs(summed - exact.averaged)[second].max() < 0.05 * count
     assert summed[second].sum() == pytest.approx(exact.averaged[second].sum(), rel=0.02)
@@ -188,7 +190,9 @@ def test_cards_are_dealt_evenly_and_looked_up_as_the_slow_way_says(buckets):
         if t % 50:
             continue
         board, ranks = dealt[4:].tolist(), river_strengths(dealt[4:].tolist())
-        hands = [int(max(pair) * (max(pair) - 1) // 2 + min(pair)) for pair in (dealt[:2].tolist(), dealt[2:4].tolist())]
+        hands = [
+            int(max(pair) * (max(pair) - 1) // 2 + min(pair)) for pair in (dealt[:2].tolist(), dealt[2:4].tolist())
+        ]
         for street, size in enumerate((0, 3, 4, 5)):
             assert own[:, street].tolist() == buckets.of(board[:size], hands).tolist()
         assert result == np.sign(ranks[hands[0]] - ranks[hands[1]])
@@ -208,7 +212,9 @@ class TestRiver:
         tree = learner.layout.tree
         roots = np.unique(tree.roots[(tree.street == 3) & (tree.kind == DECISION)])
         assert sorted(learner.roots.tolist()) == roots.tolist()
-        assert [len(group.roots) for group in groups_of(lay_out(holdem_tree(cardai.game("acpc_limit_2p")), (1, 1, 1, 1)))] == [567]
+        assert [
+            len(group.roots) for group in groups_of(lay_out(holdem_tree(cardai.game("acpc_limit_2p")), (1, 1, 1, 1)))
+        ] == [567]
         ladder = lay_out(holdem_tree(cardai.game("holdem_fcpa")), (1, 1, 1, 1))
         assert sum(len(group.roots) for group in groups_of(ladder)) == len(
             np.unique(ladder.tree.roots[(ladder.tree.street == 3) & (ladder.tree.kind == DECISION)])
@@ -363,7 +369,7 @@ class TestPlayer:
         rows = player.range_policy(node, shown)
         numbers = hands.max(axis=1).astype(int) * (hands.max(axis=1).astype(int) - 1) // 2 + hands.min(axis=1)
         actions_there = player.layout.tree.action[node[0], : len(rows)]
-        assert rows[:, numbers].T == pytest.approx(together[:, actions_there])
+        assert pytest.approx(together[:, actions_there]) == rows[:, numbers].T
 
     def test_purified_it_plays_the_likeliest_action_alone(self, player):
         pure = BucketAgent(player.game, player.layout, player.buckets, player.table, True, "pure")
@@ -431,7 +437,9 @@ def test_games_that_it_cannot_take_are_refused_with_a_reason(game, message):
 
 def test_tables_that_are_too_big_are_refused_before_any_work_with_what_would_fit():
     trainer = create("trainer", "bucket_mccfr:river=60000")
-    with pytest.raises(UsageError, match=r"340,5\d\d,\d\d\d information sets.* GB of tables.*At most [\d,]+ buckets") as told:
+    with pytest.raises(
+        UsageError, match=r"340,5\d\d,\d\d\d information sets.* GB of tables.*At most [\d,]+ buckets"
+    ) as told:
         trainer.start(cardai.game("acpc_limit_2p"), None, 0)
     most = int(str(told.value).partition("At most ")[2].partition(" ")[0].replace(",", ""))
     widths = holdem_tree(cardai.game("acpc_limit_2p"))

@@ -91,14 +91,14 @@ def compare(cards: Cards, dealt: Any) -> Any:
 
 @kernel
 def iterate(
-    nodes: Nodes, cards: Cards, first: Any, last: Any, seed: Any, learned: Any, regret: Any, average: Any
+    nodes: Nodes, cards: Cards, first: Any, last: Any, seats: Any, seed: Any, regret: Any, seen: Any, average: Any
 ) -> Any:
     """Do iterations ``first`` to ``last`` - 1 (numbered from 1); return how many nodes were visited.
 
     An iteration deals once and walks for each seat in turn: all of its own actions, one sampled action of the other's
     (Lanctot et al. 2009, section 3.2). Iteration t weighs t in ``regret`` and ``average`` (S,) float32 (linear CFR: Brown
-    and Sandholm 2019). On streets from ``learned`` on nothing is updated (who learns them does it otherwise): both seats'
-    actions are sampled there from the current policy. One loop, since handing arrays to a helper costs as much as a node.
+    and Sandholm 2019). ``seats`` (first, one past the last) are those walked for; the other's actions follow ``seen``
+    (S,), which is ``regret`` itself or, where two threads walk for a seat each, its copy. One loop, since handing arrays to a helper costs as much as a node.
     """
     dealt, buckets = np.empty(CARDS, np.int64), np.empty((2, 4), np.int64)
     room = len(nodes.node) * nodes.child.shape[1] + 1
@@ -113,22 +113,19 @@ def iterate(
         look_up(cards, dealt, buckets)
         result = compare(cards, dealt)
         weight = np.float64(t)
-        for seat in range(2):
+        for seat in range(seats[0], seats[1]):
             sign = 1.0 - 2.0 * seat
             drawn = _SPAN * (seat + 1)
             waiting[0] = 0
             found, decisions, at = 1, 0, 0
             while at < found:
                 node = waiting[at]
-                while nodes.node[node, KIND] == DECISION:
-                    actor, street = nodes.node[node, ACTOR], nodes.node[node, STREET]
-                    if actor == seat and street < learned:
-                        break
-                    count = nodes.node[node, COUNT]
-                    place = nodes.node[node, BASE] + buckets[actor, street] * nodes.node[node, STRIDE]
+                while nodes.node[node, KIND] == DECISION and nodes.node[node, ACTOR] != seat:
+                    count, street = nodes.node[node, COUNT], nodes.node[node, STREET]
+                    place = nodes.node[node, BASE] + buckets[1 - seat, street] * nodes.node[node, STRIDE]
                     total = 0.0
                     for k in range(count):
-                        policy[k] = max(np.float64(regret[place + k]), 0.0)
+                        policy[k] = max(np.float64(seen[place + k]), 0.0)
                         total += policy[k]
                     threshold = uniform(stream, drawn)
                     drawn += 1
@@ -136,9 +133,8 @@ def iterate(
                     if total > 0.0:
                         scale = weight / total
                         threshold *= total
-                        if street < learned:
-                            for k in range(count):
-                                average[place + k] += policy[k] * scale
+                        for k in range(count):
+                            average[place + k] += policy[k] * scale
                         for k in range(count - 1):
                             threshold -= policy[k]
                             if threshold < 0.0:
@@ -147,9 +143,8 @@ def iterate(
                         while policy[chosen] <= 0.0:  # rounding only: never play what has no probability
                             chosen -= 1
                     else:
-                        if street < learned:
-                            for k in range(count):
-                                average[place + k] += weight / count
+                        for k in range(count):
+                            average[place + k] += weight / count
                         chosen = np.int64(threshold * count)
                     visited += 1
                     node = np.int64(nodes.child[node, chosen])

@@ -18,7 +18,8 @@ from cardai.plugins.trainers.bucket_mccfr._kernels import ACTOR, BASE, COUNT, KI
 class Shape(NamedTuple):
     """A subtree's shape: m nodes, e edges (actions), d decisions and t ends; parents before children."""
 
-    edge: Any  # (e, 4) int64: parent, child, seat that acts, and the number of the end it leads to, or -1
+    edge: Any  # (e, 5) int64: parent, child, seat that acts, the number of the end it leads to or -1, and the
+    # number of the action among all of that seat's
     decision: Any  # (d, 4) int64: node, seat, first edge, one past the last
     end: Any  # (t, 2) int64: node, and the seat that folded, -1 at a showdown
 
@@ -82,46 +83,84 @@ def sweep(a: Any, b: Any, ends: Any, q: Any, sums: Any, met: Any, won: Any) -> N
 
 
 @kernel
-def match_buckets(shape: Shape, lanes: Lanes, seat: Any, used: Any, regret: Any, policy: Any) -> None:
-    """Fill ``policy`` (U, e, s) with regret matching at ``seat``'s actions for the buckets ``used`` (U,), else with 1."""
-    policy[:] = 1.0
-    for u in range(len(used)):
+def place_hands(
+    ends: Any, start: Any, sums: Any, met: Any, won: Any, a: Any, b: Any, own: Any, equity: Any, out: Any
+) -> None:
+    """Fill ``out`` (2, n, s) with each hand's bucket by its place in the ranges ``start`` (2, n, s) of both seats.
+
+    The first of two numbers, 0 to ``own`` - 1, is how much of the seat's own range is weaker (equal hands count half);
+    the second, 0 to ``equity`` - 1, the hand's equity against the other's range. The bucket is the pair. A range without
+    weight counts as one in which all hands are alike. The rest is room for :func:`sweep`.
+    """
+    n, lanes = start.shape[1], start.shape[2]
+    lower, level = np.zeros(lanes), np.zeros(lanes)
+    for seat in range(2):
+        sweep(a, b, ends, start[1 - seat], sums, met, won)
+        lower[:] = 0.0
+        first = 0
+        total = np.zeros(lanes)
+        for k in range(n):
+            for s in range(lanes):
+                total[s] += start[seat, k, s]
+        while first < n:
+            last = ends[first]
+            level[:] = 0.0
+            for k in range(first, last):
+                for s in range(lanes):
+                    level[s] += start[seat, k, s]
+            for k in range(first, last):
+                for s in range(lanes):
+                    if total[s] > 0.0:
+                        weaker = (lower[s] + 0.5 * level[s]) / total[s]
+                    else:
+                        weaker = 0.5 * (first + last) / n
+                    share = 0.5
+                    if met[k, s] > 0.0:
+                        share = 0.5 + 0.5 * np.float64(won[k, s]) / np.float64(met[k, s])
+                    one = min(max(np.int64(weaker * own), 0), own - 1)
+                    other = min(max(np.int64(share * equity), 0), equity - 1)
+                    out[seat, k, s] = one * equity + other
+            for s in range(lanes):
+                lower[s] += level[s]
+            first = last
+
+
+@kernel
+def match_hands(shape: Shape, lanes: Lanes, seat: Any, bucket: Any, regret: Any, policy: Any) -> None:
+    """Fill ``policy`` (n, actions, s) with regret matching at ``seat``'s decisions; ``bucket`` (n, s) are its hands'."""
+    for h in range(len(bucket)):
         for d in range(len(shape.decision)):
             if shape.decision[d, 1] != seat:
                 continue
             first, count = shape.decision[d, 2], shape.decision[d, 3] - shape.decision[d, 2]
-            for s in range(len(lanes.stride)):
-                place = lanes.base[d, s] + used[u] * lanes.stride[s]
+            row = shape.edge[first, 4]
+            for s in range(bucket.shape[1]):
+                place = lanes.base[d, s] + bucket[h, s] * lanes.stride[s]
                 total = np.float32(0.0)
                 for k in range(count):
                     total += max(regret[place + k], np.float32(0.0))
                 for k in range(count):
-                    policy[u, first + k, s] = (
-                        max(regret[place + k], np.float32(0.0)) / total if total > 0.0 else 1.0 / count
-                    )
+                    if total > 0.0:
+                        policy[h, row + k, s] = max(regret[place + k], np.float32(0.0)) / total
+                    else:
+                        policy[h, row + k, s] = np.float32(1.0) / np.float32(count)
 
 
 @kernel
-def walk_down(shape: Shape, start: Any, chances: Any, nodes: Any) -> None:
-    """Take a range (s,) down to every node of ``nodes`` (m, s) by the policy ``chances`` (e, s)."""
-    nodes[0] = start
-    for e in range(len(shape.edge)):
-        above, below, chance = nodes[shape.edge[e, 0]], nodes[shape.edge[e, 1]], chances[e]
-        for s in range(len(start)):
-            below[s] = above[s] * chance[s]
-
-
-@kernel
-def spread(shape: Shape, start: Any, own: Any, policy: Any, nodes: Any, q: Any) -> None:
-    """Take ranges (n, s) to the ends: fill ``q`` (n, t, s); ``own`` (n,) is each hand's row of ``policy`` (U, e, s)."""
-    for h in range(len(own)):
-        chances, line = policy[own[h]], q[h]
+def spread(shape: Shape, seat: Any, start: Any, policy: Any, nodes: Any, q: Any) -> None:
+    """Take the ranges (n, s) of ``seat`` to the ends by ``policy`` (n, actions, s): fill ``q`` (n, t, s)."""
+    for h in range(len(start)):
+        chances, line = policy[h], q[h]
         nodes[0] = start[h]
         for e in range(len(shape.edge)):
-            above, chance, end = nodes[shape.edge[e, 0]], chances[e], shape.edge[e, 3]
+            above, end = nodes[shape.edge[e, 0]], shape.edge[e, 3]
             below = line[end] if end >= 0 else nodes[shape.edge[e, 1]]
-            for s in range(len(above)):
-                below[s] = above[s] * chance[s]
+            if shape.edge[e, 2] == seat:
+                chance = chances[shape.edge[e, 4]]
+                for s in range(len(above)):
+                    below[s] = above[s] * chance[s]
+            else:
+                below[:] = above
 
 
 @kernel
@@ -180,83 +219,74 @@ def reply(
 
 
 @kernel
-def gather(
-    shape: Shape, lanes: Lanes, seat: Any, own: Any, policy: Any, met: Any, won: Any, nodes: Any, gains: Any
-) -> None:
-    """Add up by bucket what ``seat``'s hands regret: ``gains`` (U, e, s), zeros before."""
-    for h in range(len(own)):
-        chances, gained = policy[own[h]], gains[own[h]]
-        put_ends(shape, lanes, seat, met[h], won[h], nodes)
+def learn(
+    shape: Shape, lanes: Lanes, seat: Any, start: Any, bucket: Any, policy: Any, met: Any, won: Any, weight: Any,
+    values: Any, nodes: Any, regret: Any, average: Any,
+) -> None:  # fmt: skip
+    """Add what ``seat``'s hands regret to ``regret`` and their policy, by the range that comes there, to ``average``.
+
+    ``met`` and ``won`` (n, t, s) are against the other's best replies; both additions are times ``weight``.
+    """
+    for h in range(len(start)):
+        chances, own = policy[h], bucket[h]
+        put_ends(shape, lanes, seat, met[h], won[h], values)
         for d in range(len(shape.decision) - 1, -1, -1):
-            first, last, value = shape.decision[d, 2], shape.decision[d, 3], nodes[shape.decision[d, 0]]
-            earned, chance = nodes[shape.edge[first, 1]], chances[first]
-            for s in range(len(value)):
-                value[s] = earned[s] * chance[s]
-            for e in range(first + 1, last):  # the other's actions have the chance 1: its range is in the values
-                earned, chance = nodes[shape.edge[e, 1]], chances[e]
+            first, last, value = shape.decision[d, 2], shape.decision[d, 3], values[shape.decision[d, 0]]
+            if shape.decision[d, 1] != seat:  # the other's range is in the values
+                value[:] = values[shape.edge[first, 1]]
+                for e in range(first + 1, last):
+                    earned = values[shape.edge[e, 1]]
+                    for s in range(len(value)):
+                        value[s] += earned[s]
+                continue
+            value[:] = 0.0
+            for e in range(first, last):
+                earned, chance = values[shape.edge[e, 1]], chances[shape.edge[e, 4]]
                 for s in range(len(value)):
                     value[s] += earned[s] * chance[s]
-            if shape.decision[d, 1] == seat:
+            for s in range(len(value)):
+                place = lanes.base[d, s] + own[s] * lanes.stride[s]
                 for e in range(first, last):
-                    earned, gain = nodes[shape.edge[e, 1]], gained[e]
-                    for s in range(len(value)):
-                        gain[s] += earned[s] - value[s]
-
-
-@kernel
-def update(
-    shape: Shape, lanes: Lanes, seat: Any, used: Any, mass: Any, policy: Any, gains: Any, nodes: Any, weight: Any,
-    regret: Any, average: Any,
-) -> None:  # fmt: skip
-    """Add the gains to ``regret`` and the policy, by the range that comes there, to ``average``, times ``weight``.
-
-    ``mass`` (U, s) is how much of the range at the root is in each bucket.
-    """
-    for u in range(len(used)):
-        walk_down(shape, mass[u], policy[u], nodes)
+                    regret[place + e - first] += weight * (values[shape.edge[e, 1], s] - value[s])
+        nodes[0] = start[h]
+        for e in range(len(shape.edge)):
+            above, below = nodes[shape.edge[e, 0]], nodes[shape.edge[e, 1]]
+            if shape.edge[e, 2] == seat:
+                chance = chances[shape.edge[e, 4]]
+                for s in range(len(above)):
+                    below[s] = above[s] * chance[s]
+            else:
+                below[:] = above
         for d in range(len(shape.decision)):
-            if shape.decision[d, 1] != seat:
-                continue
-            first, last = shape.decision[d, 2], shape.decision[d, 3]
-            for s in range(len(lanes.stride)):
-                place = lanes.base[d, s] + used[u] * lanes.stride[s]
-                reached = weight * nodes[shape.decision[d, 0], s]
-                for e in range(first, last):
-                    regret[place + e - first] += weight * gains[u, e, s]
-                    average[place + e - first] += reached * policy[u, e, s]
+            if shape.decision[d, 1] == seat:
+                first, last = shape.decision[d, 2], shape.decision[d, 3]
+                for s in range(len(own)):
+                    place = lanes.base[d, s] + own[s] * lanes.stride[s]
+                    for e in range(first, last):
+                        average[place + e - first] += weight * nodes[shape.edge[e, 1], s]
 
 
 @kernel
 def cfr_br(
-    shape: Shape, lanes: Lanes, cards: Any, own: Any, used: Any, start: Any, weight: Any, regret: Any, average: Any,
+    shape: Shape, lanes: Lanes, seat: Any, cards: Any, start: Any, bucket: Any, weight: Any, regret: Any, average: Any,
     room: Any,
 ) -> None:  # fmt: skip
-    """Let each seat in turn learn against the other's best replies (Johanson et al. 2012), from the ranges ``start``.
+    """Let ``seat`` learn against the other's best replies (Johanson et al. 2012).
 
     Args:
         cards: a, b and ends of :func:`sweep`.
-        own: (n,) each hand's place in ``used``; used: (U,) the buckets on this board.
-        start: (2, n, s) both seats' ranges at the subtrees' roots.
-        room: q, met, won (n, t, s), sums (2, 53, t * s), policy and gains (U, e, s), mass (U, s), values and nodes (m, s),
-            all float32.
+        start: (2, n, s) both seats' ranges at the subtrees' roots; bucket: (n, s) the buckets of ``seat``'s hands.
+        room: q, met, won (n, t, s), sums (2, 53, t * s), policy (n, actions, s), values and nodes (m, s), float32.
     """
     a, b, ends = cards
-    q, met, won, sums, policy, gains, mass, values, nodes = room
-    flat = (len(own), sums.shape[2])
-    for seat in range(2):
-        match_buckets(shape, lanes, seat, used, regret, policy)
-        spread(shape, start[seat], own, policy, nodes, q)
-        sweep(a, b, ends, q.reshape(flat), sums, met.reshape(flat), won.reshape(flat))
-        reply(shape, lanes, 1 - seat, start[1 - seat], met, won, values, nodes, q)
-        sweep(a, b, ends, q.reshape(flat), sums, met.reshape(flat), won.reshape(flat))
-        gains[:] = 0.0
-        gather(shape, lanes, seat, own, policy, met, won, nodes, gains)
-        mass[:] = 0.0
-        for h in range(len(own)):
-            line, one = mass[own[h]], start[seat, h]
-            for s in range(len(one)):
-                line[s] += one[s]
-        update(shape, lanes, seat, used, mass, policy, gains, nodes, weight, regret, average)
+    q, met, won, sums, policy, values, nodes = room
+    flat = (len(ends), sums.shape[2])
+    match_hands(shape, lanes, seat, bucket, regret, policy)
+    spread(shape, seat, start[seat], policy, nodes, q)
+    sweep(a, b, ends, q.reshape(flat), sums, met.reshape(flat), won.reshape(flat))
+    reply(shape, lanes, 1 - seat, start[1 - seat], met, won, values, nodes, q)
+    sweep(a, b, ends, q.reshape(flat), sums, met.reshape(flat), won.reshape(flat))
+    learn(shape, lanes, seat, start[seat], bucket, policy, met, won, weight, values, nodes, regret, average)
 
 
 @kernel

@@ -16,9 +16,6 @@ from cardai.core.game import Game
 from cardai.core.spec import brief
 from cardai.plugins.trainers.bucket_mccfr import _kernels as kernels
 
-BYTES = 8
-"""A regret and a weight of the average policy, float32 each, an action."""
-
 
 @frozen(eq=False)
 class Layout:
@@ -110,17 +107,17 @@ def _payoffs(tree: PublicTree) -> npt.NDArray[np.float32]:
     return out
 
 
-def check_memory(game: Game, tree: PublicTree, counts: tuple[int, ...], gigabytes: float, copies: int) -> None:
+def check_memory(game: Game, tree: PublicTree, counts: tuple[int, ...], gigabytes: float, bytes_each: int) -> None:
     """Raise UsageError, saying what would fit, if tables for ``counts`` buckets need more than ``gigabytes``.
 
-    ``copies`` is how many copies of both tables are held at once.
+    ``bytes_each`` is what an action of an information set takes, in all tables.
     """
     widths = street_widths(tree)
-    needed = int(widths @ np.array(counts)) * BYTES * copies
+    needed = int(widths @ np.array(counts)) * bytes_each
     if needed <= gigabytes * 1e9:
         return
     sets = int(street_nodes(tree) @ np.array(counts))
-    room = gigabytes * 1e9 / (BYTES * copies) - int(widths[0]) * counts[0]
+    room = gigabytes * 1e9 / bytes_each - int(widths[0]) * counts[0]
     most = int(room // int(widths[1:].sum()))
     fits = (
         f"At most {most:,} buckets a street fit (flop={most},turn={most},river={most})"
