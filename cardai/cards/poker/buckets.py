@@ -25,11 +25,12 @@ import numpy.typing as npt
 from attrs import field, frozen, validators
 
 from cardai.cards.poker import _buckets_kernels as kernels
-from cardai.cards.poker._buckets_store import load, save
+from cardai.cards.poker._buckets_store import VERSION, load, save
 from cardai.cards.poker._kmeans import k_means
 from cardai.cards.poker.boards import BOARD_SIZES, COUNTS, boards, hand_maps
 from cardai.cards.poker.combos import COUNT, pairs
 from cardai.cards.poker.ranking import batch_tables
+from cardai.core.files import digest_of
 from cardai.core.progress import tell
 from cardai.core.rng import derive, derive_many
 
@@ -65,6 +66,11 @@ class BucketOptions:
     def counts(self) -> tuple[int, int, int, int]:
         """How many buckets each of the four streets has (some may hold no hand)."""
         return PREFLOP, self.flop, self.turn, self.river
+
+    @property
+    def identity(self) -> str:
+        """A hash of all that the tables depend on: what was learned with one abstraction is not played with another."""
+        return digest_of([VERSION, *(self.of_street(street) for street in (1, 2, 3))])[:16]
 
     def of_street(self, street: int) -> dict[str, Any]:
         """Return what the table of a street (1 to 3) depends on."""

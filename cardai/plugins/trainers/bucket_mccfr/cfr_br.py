@@ -31,7 +31,6 @@ from cardai.cards.poker.ranges import board_hands
 from cardai.core.agent import Agent
 from cardai.core.encoder import Encoder
 from cardai.core.errors import UsageError
-from cardai.core.files import write_json
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.progress import tell
@@ -40,7 +39,14 @@ from cardai.core.spec import option
 from cardai.core.trainer import Metrics, Trainer, Training
 from cardai.plugins.trainers.bucket_mccfr import _river_kernels as kernels
 from cardai.plugins.trainers.bucket_mccfr.agent import PLAYER_OPTIONS, BucketAgent, policy_options
-from cardai.plugins.trainers.bucket_mccfr.checkpoints import Table, read_finite, read_state, read_table, write_table
+from cardai.plugins.trainers.bucket_mccfr.checkpoints import (
+    check_buckets,
+    read_finite,
+    read_state,
+    read_table,
+    write_state,
+    write_table,
+)
 from cardai.plugins.trainers.bucket_mccfr.layout import Layout, check_memory, holdem_tree, lay_out
 from cardai.plugins.trainers.bucket_mccfr.mccfr import BucketMCCFR
 from cardai.plugins.trainers.bucket_mccfr.river import HIGH, LOW, Blueprint, Group, RiverBuckets, RiverPlaces, groups_of
@@ -106,6 +112,7 @@ class BucketCFRBR(Trainer):
         layout = lay_out(tree, (1, 1, 1, self.kind.count))
         state = read_state(directory, *_STATE)
         cards = BucketOptions(state["flop"], state["turn"], 1, seed=state["bucket_seed"])
+        check_buckets(directory, cards)
         earlier = lay_out(tree, cards.counts)
         blueprint = Blueprint(earlier, buckets(cards), read_table(directory / "blueprint.npy", earlier.size))
         river = read_table(directory / f"{_FILES[policy]}.npy", layout.size)
@@ -239,11 +246,12 @@ class RiverTraining(Training):
         write_table(directory / "blueprint.npy", self.blueprint.average)
         write_table(directory / "chances.npy", self.chances if len(self.chances) else np.zeros(len(self.roots)))
         cards = {"flop": self.cards.flop, "turn": self.cards.turn, "bucket_seed": self.cards.seed}
-        write_json(directory / "state.json", {"step": self.step, **cards})
+        write_state(directory, self.cards, step=self.step, **cards)
 
     def load(self, directory: Path) -> None:
         state, size = read_state(directory, *_STATE), self.layout.size
         cards = BucketOptions(state["flop"], state["turn"], 1, seed=state["bucket_seed"])
+        check_buckets(directory, cards)
         earlier = lay_out(self.layout.tree, cards.counts)
         average = read_finite(directory / "blueprint.npy", earlier.size)
         self.regret[:] = read_finite(directory / "regret.npy", size)

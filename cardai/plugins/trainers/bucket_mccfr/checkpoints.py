@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardai.cards.poker.buckets import BucketOptions
 from cardai.core.errors import DamagedFileError
-from cardai.core.files import read_json
+from cardai.core.files import read_json, write_json
 
 Table = npt.NDArray[np.float32]
 
@@ -40,10 +41,25 @@ def read_finite(file: Path, size: int, dtype: Any = np.float32) -> npt.NDArray[A
     return table
 
 
+def write_state(directory: Path, cards: BucketOptions, **numbers: int) -> None:
+    """Write whole numbers, and which abstraction the tables are for, as ``state.json``."""
+    write_json(directory / "state.json", {"buckets": cards.identity, **numbers})
+
+
 def read_state(directory: Path, *names: str) -> dict[str, int]:
     """Return the whole numbers ``names`` of a checkpoint's ``state.json``. Raises DamagedFileError."""
     file = directory / "state.json"
     state = read_json(file)
-    if state.keys() != set(names) or any(not isinstance(n, int) or n < 0 for n in state.values()):
+    numbers = {name: value for name, value in state.items() if name != "buckets"}
+    if numbers.keys() != set(names) or any(type(n) is not int or n < 0 for n in numbers.values()):
         raise DamagedFileError(f"The file {file} must hold {', '.join(names)}: whole numbers. Got {state}.")
-    return state
+    return numbers
+
+
+def check_buckets(directory: Path, cards: BucketOptions) -> None:
+    """Raise DamagedFileError unless the tables of a checkpoint are for the abstraction ``cards``."""
+    file = directory / "state.json"
+    if read_json(file).get("buckets") != cards.identity:
+        raise DamagedFileError(
+            f"The file {file} was written with other buckets of hands, by another version of cardai."
+        )

@@ -26,7 +26,6 @@ from cardai.cards.poker.buckets import BucketOptions, Buckets, buckets
 from cardai.cards.poker.ranking import batch_tables
 from cardai.core.agent import Agent
 from cardai.core.encoder import Encoder
-from cardai.core.files import write_json
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.rng import derive
@@ -34,7 +33,15 @@ from cardai.core.spec import option
 from cardai.core.trainer import Metrics, Trainer, Training
 from cardai.plugins.trainers.bucket_mccfr import _kernels as kernels
 from cardai.plugins.trainers.bucket_mccfr.agent import PLAYER_OPTIONS, BucketAgent, policy_options
-from cardai.plugins.trainers.bucket_mccfr.checkpoints import Table, read_finite, read_state, read_table, write_table
+from cardai.plugins.trainers.bucket_mccfr.checkpoints import (
+    Table,
+    check_buckets,
+    read_finite,
+    read_state,
+    read_table,
+    write_state,
+    write_table,
+)
 from cardai.plugins.trainers.bucket_mccfr.layout import Layout, check_memory, holdem_tree, lay_out
 
 CHUNK_SECONDS = 0.25
@@ -87,6 +94,7 @@ class BucketMCCFR(Trainer):
         policy, purify = policy_options(options)
         layout = lay_out(holdem_tree(game), self.bucket_options.counts)
         step = read_state(directory, "step", "nodes")["step"]
+        check_buckets(directory, self.bucket_options)
         table = read_table(directory / f"{_FILES[policy]}.npy", layout.size)
         return BucketAgent(game, layout, buckets(self.bucket_options), table, purify, _called(policy, step))
 
@@ -174,10 +182,11 @@ class BucketTraining(Training):
         write_table(directory / "average.npy", self.average)
         if self.options.threads == 2:
             write_table(directory / "seen.npy", self.seen)
-        write_json(directory / "state.json", {"step": self.step, "nodes": sum(self.visited)})
+        write_state(directory, self.options.bucket_options, step=self.step, nodes=sum(self.visited))
 
     def load(self, directory: Path) -> None:
         state, size = read_state(directory, "step", "nodes"), self.layout.size
+        check_buckets(directory, self.options.bucket_options)
         self.regret[:] = read_finite(directory / "regret.npy", size)
         self.average[:] = read_finite(directory / "average.npy", size)
         if self.options.threads == 2:
