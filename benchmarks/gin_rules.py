@@ -31,7 +31,8 @@ from cardai.cards.gin.actions import (
     UNDERCUT,
     WALL,
 )
-from cardai.cards.gin.melds import cards_of, deadwood
+from cardai.cards.gin.melds import deadwood
+from cardai.cards.text import cards_of
 from cardai.core.rng import Rows, derive, derive_many, hash_rows
 
 OPTIONS = {

@@ -5,7 +5,7 @@
 A step is one player's action. Peers train with their own settings (OpenSpiel's example: a learning step every 64 agent
 steps; RLCard: after every step) on networks of the same size, and the minibatch rows that they learn from are counted;
 ours then runs with as many rows a step, by the number of tables, and as the preset nfsp_leduc_fast. CPU seconds.
-Needs open_spiel, dm-tree and rlcard.
+Needs open_spiel, dm-tree and rlcard: pip install -c constraints.txt '.[dev]'.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from attrs import define
 from cardai.cards.text import card_text
 from cardai.core import registry
 from cardai.core.game import Setup
-from cardai.core.rows import RowState
+from cardai.core.row_state import RowState
 
 ACPC_SUITS = "cdhs"
 SCALE = 60  # a pot of multiples of 60 splits evenly among up to six

@@ -1,7 +1,23 @@
-"""``python -m cardai`` is ``cardai``."""
+"""``cardai`` and ``python -m cardai``. Ctrl-C ends the program quietly even before anything else is imported."""
 
 from __future__ import annotations
 
-from cardai.cli import main
+import os
+import signal
 
-main()
+
+def _end(*_: object) -> None:
+    os.write(2, b"cardai: interrupted\n")
+    os._exit(130)
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    signal.signal(signal.SIGINT, _end)
+    from cardai.cli import main as command_line  # a tenth of a second; it deals with Ctrl-C itself from there on
+
+    command_line()
+
+
+if __name__ == "__main__":
+    main()

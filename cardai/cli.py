@@ -8,8 +8,6 @@ are added here, so that they can stand before or after the command's name.
 from __future__ import annotations
 
 import importlib
-import io
-import os
 import sys
 import warnings
 from typing import Annotated, Any, NoReturn
@@ -21,6 +19,17 @@ from typer.main import get_command
 
 from cardai.commands import invocation
 from cardai.commands.invocation import Debug, Plugins, Quiet, Watchers
+from cardai.commands.process import (
+    BROKEN_PIPE,
+    INTERRUPTED,
+    TERMINATED,
+    close_streams,
+    open_streams,
+    signals,
+    terminated,
+    write_error,
+)
+from cardai.core.blame import plugin_place, raised
 from cardai.core.errors import CardaiError, nearest, unknown_name
 from cardai.core.progress import listening
 
@@ -76,14 +85,6 @@ class Commands(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, behind_command(args))
 
-    def invoke(self, ctx: Any) -> Any:
-        try:
-            done = super().invoke(ctx)
-            sys.stdout.flush()
-            return done
-        except BrokenPipeError:
-            raise typer.Exit(_pipe_closed()) from None
-
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         known = self.list_commands(ctx)
         if args[0] not in known:
@@ -116,22 +117,35 @@ def load_command(name: str) -> Any:
     """Import the command ``name`` and return it with the options of every command added."""
     line = COMMANDS[name]
     module = importlib.import_module(line.module)
-    target = getattr(module, line.target.partition(":")[2], None)
-    app = target if isinstance(target, typer.Typer) else getattr(module, "app", None)
-    if not isinstance(app, typer.Typer):
+    if line.members:
         app = _typer()
-        if line.members:
-            app.callback(help=line.help)(_nothing)
-            for member in line.members:
-                app.command(member)(getattr(module, member))
-        else:
-            if target is None:
-                raise CardaiError(f"The command {name!r} is missing from {line.module}.")
-            app.command(name, help=None if target.__doc__ else line.help)(target)
+        app.callback(help=line.help)(_nothing)
+        for member in line.members:
+            app.command(member, cls=invocation.Command)(getattr(module, member))
+    else:
+        target = getattr(module, line.target.partition(":")[2])
+        app = target if isinstance(target, typer.Typer) else _typer()
+        if app is not target:
+            app.command(name, cls=invocation.Command, help=None if target.__doc__ else line.help)(target)
     command = get_command(app)
     command.name = name
     _add_common(command)
+    _set_aside(command)
     return command
+
+
+def _set_aside(command: Any) -> None:
+    """Let whatever a plugin prints while the command works go to stderr."""
+    for member in command.commands.values() if isinstance(command, TyperGroup) else ():
+        _set_aside(member)
+    work = command.callback
+
+    def callback(*given: Any, **options: Any) -> Any:
+        with invocation.aside():
+            return work(*given, **options)
+
+    if work is not None:
+        command.callback = callback
 
 
 def _nothing() -> None:
@@ -190,39 +204,44 @@ def build() -> Any:
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run the command line and exit: 0 done, 1 failed, 2 used wrongly, 130 interrupted, 141 pipe closed."""
+    """Run the command line and exit.
+
+    0 done, 1 failed, 2 used wrongly, 130 interrupted, 141 the reader of the output is gone, 143 terminated.
+    """
+    open_streams()
     invocation.begin()
     before, warnings.showwarning = warnings.showwarning, _warn
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that knows no suit glyphs gets question marks
     try:
-        given = sys.argv[1:] if arguments is None else arguments
-        with listening(invocation.show_work):
+        with signals(), listening(invocation.show_work):
+            given = sys.argv[1:] if arguments is None else arguments
             done = build().main(args=given or ["--help"], prog_name="cardai", standalone_mode=False)
-        sys.stdout.flush()
-        code = done if isinstance(done, int) else 0
-    except KeyboardInterrupt:
-        code = 130
-    except BrokenPipeError:
-        code = _pipe_closed()
-    except CardaiError as error:
-        code = error.exit_code
-        _complain(error, str(error))
-    except Exception as error:
-        if hasattr(error, "format_message"):  # typer's usage errors, whichever module they live in
-            code = 2
-            _complain(error, _reworded(error))
-        elif type(error).__name__ == "Abort":
-            code = 130
-        else:
-            code = 1
-            _complain(error, _unexpected(error))
+            code = done if isinstance(done, int) else 0
+    except BaseException as error:
+        code = _code_of(error)
     finally:
         warnings.showwarning = before
-    if code == 130 and not invocation.current().quiet:
-        sys.stderr.write("cardai: interrupted\n")
-    sys.exit(code)
+    if terminated() and code in (0, INTERRUPTED):
+        code = TERMINATED
+    if code in (INTERRUPTED, TERMINATED) and not invocation.current().quiet:
+        write_error(f"cardai: {'interrupted' if code == INTERRUPTED else 'terminated'}\n")
+    lost = close_streams()
+    sys.exit(lost if lost and code in (0, 1) else code)
+
+
+def _code_of(error: BaseException) -> int:
+    """Say in a sentence what went wrong, and return the exit code."""
+    if isinstance(error, KeyboardInterrupt) or type(error).__name__ == "Abort":
+        return INTERRUPTED
+    if isinstance(error, BrokenPipeError) or isinstance(error.__context__, BrokenPipeError):
+        return BROKEN_PIPE
+    if isinstance(error, CardaiError):
+        _complain(error, str(error))
+        return error.exit_code
+    if hasattr(error, "format_message"):  # typer's usage errors, whichever module they live in
+        _complain(error, _reworded(error))
+        return 2
+    _complain(error, _unexpected(error))
+    return 1
 
 
 def _warn(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
@@ -230,7 +249,7 @@ def _warn(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -
     told = invocation.current().told
     if str(message) not in told and (issubclass(category, UserWarning) or invocation.current().debug):
         told.add(str(message))
-        sys.stderr.write(f"cardai: {message}\n")
+        write_error(f"cardai: {message}\n")
 
 
 def _complain(error: BaseException, message: str) -> None:
@@ -238,11 +257,16 @@ def _complain(error: BaseException, message: str) -> None:
     if invocation.current().debug:
         import traceback
 
-        traceback.print_exception(error)
-    sys.stderr.write(f"cardai: {message}\n")
+        write_error("".join(traceback.format_exception(error)))
+    write_error(f"cardai: {message}\n")
 
 
-def _unexpected(error: Exception) -> str:
+def _unexpected(error: BaseException) -> str:
+    place = plugin_place(error, ours=False)
+    if place is not None:
+        from cardai.core import registry
+
+        return f"{registry.owner(place[0])} {raised(error)}."
     if isinstance(error, OSError) and error.strerror:
         return error.strerror + (f": {error.filename}" if error.filename is not None else ".")
     if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("cardai"):
@@ -285,9 +309,3 @@ def _given(error: Any) -> str:
     """Return " Got 'many'." where the validator behind typer kept what was given."""
     details = getattr(error.__cause__ or error.__context__, "errors", None)
     return f" Got {details()[0]['input']!r}." if callable(details) and details() else ""
-
-
-def _pipe_closed() -> int:
-    """Point stdout at nothing, so that Python's own flush at exit stays silent."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 141

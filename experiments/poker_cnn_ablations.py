@@ -1,4 +1,4 @@
-"""Ablations of the experiments on Poker-CNN's betting: habits of acting, and value networks at equal data."""
+"""Ablations of the experiments on Poker-CNN's betting: acting options, and value networks at equal data."""
 
 from __future__ import annotations
 
@@ -70,14 +70,14 @@ def play_acting(work: Work, games: int, labels: list[str]) -> None:
 
 
 def acting_section(work: Work, label: str) -> list[str]:
-    """Return the report's section on an entry's habits, empty where nothing of it has been played."""
+    """Return the report's section on an entry's acting options, empty where nothing of it has been played."""
     played = [tournament.saved(work.runs / ACTING, agents, "gauntlet") for agents in acting_matches(work, label)]
     own, heuristic = played
     if own is None and heuristic is None:
         return []
     run = Run.open(work.runs / label / BETS)
     trainer: Any = run.trainer()
-    habits = ", ".join(
+    acting = ", ".join(
         f"{name} {write_value(getattr(trainer, name))}"
         for name in ("noise", "policy_mix", "repair", "boost", "refold", "draw_shares", "draw_noise")
     )
@@ -86,7 +86,7 @@ def acting_section(work: Work, label: str) -> list[str]:
         "",
         f"## Acting options of {base}",
         "",
-        f"As trained: {habits}; one network. Each line flips one switch of the same player. Noise, repairs and boosts are",
+        f"As trained: {acting}; one network. Each line flips one switch of the same player. Noise, repairs and boosts are",
         "about values: they change nothing where the policy alone decides (policy_mix 1) and no value is out of bounds.",
         "",
         f"| switch | against {base} | against {work.experiment.references[0]} | hands of each |",

@@ -126,7 +126,7 @@ class Work:
                 self.say(f"{folder}: {pairing}: {done:,} games")
             self.sign(lambda: f"{folder}: {pairing}: {done:,} of {wanted:,} games")
 
-        standings = tournament.play(
+        standings = tournament.play_pairings(
             self.experiment.game,
             agents,
             games=games,

@@ -18,7 +18,7 @@ One command, resumable: what has been trained and played is kept in --runs and g
     python {script} --share 0.01                 the same, tiny
     python {script} --only ours                  one run, and the league as far as there is one
     python {script} --ablations                  everything, then the three ablations
-    python {script} --only acting                the last generations with single habits flipped
+    python {script} --only acting                the last generations with single acting options flipped
     python {script} --only training              our training with single options changed, few hands
     python {script} --only networks              value networks at equal data
     python {script} --report                     train nothing; play what the league lacks, write report/

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import settings
+
+from cardai.core import registry
 
 pytest_plugins = ["pytester"]
 
 # The first call of a kernel compiles it, which no deadline allows for.
 settings.register_profile("cardai", deadline=None, max_examples=60)
 settings.load_profile("cardai")
+
+
+@pytest.fixture(autouse=True)
+def _no_files_stay() -> Iterator[None]:
+    """One-file plugins that a test loads are known to that test alone."""
+    yield
+    if registry.plugin_files():
+        registry.default.reset()

@@ -1,12 +1,16 @@
-"""Packages for tests: built and unpacked as pip would, without the network."""
+"""Packages and processes for tests: built and unpacked as pip would, without the network; run, and interrupted."""
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -40,3 +44,59 @@ def fake_distribution(target: Path, name: str, entry_points: str, modules: dict[
     (info / "entry_points.txt").write_text(entry_points)
     for module, text in modules.items():
         (target / f"{module}.py").write_text(text)
+
+
+WAITS = '''"""A player that plays the highest legal action and once waits to be interrupted."""
+
+import time
+from pathlib import Path
+
+from attrs import frozen
+
+from cardai import hookimpl
+from cardai.core.agent import ScalarAgent
+from cardai.core.spec import option
+
+decisions = 0
+
+
+@frozen
+class Waits(ScalarAgent):
+    at: int = option(help="the decision at which it waits, unless the file is there already")
+    file: str = option(help="the file that it makes when it begins to wait")
+
+    def choose(self, view, legal, rng):
+        global decisions
+        decisions += 1
+        if decisions == self.at and not Path(self.file).exists():
+            Path(self.file).touch()
+            time.sleep(300)
+        return legal[-1]
+
+
+@hookimpl
+def cardai_agent():
+    return Waits
+'''
+
+
+def interrupted(*arguments: str | Path, when: Path) -> subprocess.CompletedProcess[str]:
+    """Run Python beside the file ``when``, press Ctrl-C as soon as that has been made, and return what was said."""
+    if os.name == "nt":
+        pytest.skip("there is no such signal for one process")
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "120"}
+    command = [sys.executable, *map(str, arguments)]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env, cwd=when.parent
+    )
+    limit = time.monotonic() + 240
+    while not when.exists() and process.poll() is None and time.monotonic() < limit:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    try:
+        out, err = process.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise
+    assert when.exists(), err
+    return subprocess.CompletedProcess(command, process.returncode, out, err)

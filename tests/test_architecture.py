@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -163,6 +164,28 @@ def test_torch_stays_with_learning() -> None:
 
 def test_only_the_kernel_module_knows_numba() -> None:
     assert importers("numba") == {"cardai.core.kernel"}
+
+
+WRITES = re.compile(
+    r"\.write_(text|bytes)\(|savez|save_file\(|os\.re(place|name)\(|open\([^)]*\"[wax]b?\+?\"|NamedTemporary"
+)
+OTHERWISE = {
+    "cardai.core.files": "Output itself",
+    "cardai.core.npz": "the members of an archive that is an Output",
+    "cardai.training.runs": "a checkpoint is a directory, renamed when it is whole",
+    "cardai.training.session": "metrics.jsonl grows line by line and is cut when a run is taken up",
+    "cardai.training.events": "TensorBoard's files grow",
+    "cardai.formats.acpc.matchfiles": "the dealer's log grows hand by hand, as the C dealer's",
+    "cardai.testing._trainer": "damages checkpoints on purpose",
+    "cardai.commands.process": "what stands for a closed stderr",
+}
+
+
+@pytest.mark.parametrize("file", MODULES, ids=dotted)
+def test_files_are_written_in_one_way(file: Path) -> None:
+    """Beside and renamed when whole, by core.files.Output: nothing else opens files for writing."""
+    if dotted(file) not in OTHERWISE:
+        assert not WRITES.search(file.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("file", sorted((PACKAGE / "core").glob("*.py")), ids=dotted)

@@ -33,11 +33,12 @@ def _block(kind: str, number: int = 0) -> str:
     return [body for name, body in BLOCKS if name == kind][number]
 
 
-def test_the_two_commands_stand_there_and_ci_calls_the_second_and_nothing_more() -> None:
+def test_the_two_commands_stand_there_and_ci_calls_the_second_and_then_the_style_checks() -> None:
     assert SHELL[0] == FIRST
     assert SHELL[-1] == TESTS
     ci = [line for line in (ROOT / ".ci/run").read_text().splitlines() if not line.startswith(("#", "set ", "cd "))]
-    assert ci == [TESTS]
+    style = [".venv/bin/ruff format --check .", ".venv/bin/ruff check .", ".venv/bin/mypy"]
+    assert ci == [TESTS, *style]
 
 
 def test_the_shown_output_is_what_the_first_command_prints(cardai: Call) -> None:  # noqa: F811

@@ -12,9 +12,9 @@ from attrs import frozen
 from cardai.core.agent import Agent
 from cardai.core.encoder import Encoder
 from cardai.core.errors import OptionError
-from cardai.core.files import read_npz, write_npz
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
+from cardai.core.npz import read_npz, write_npz
 from cardai.core.spec import option
 from cardai.core.states import StateGame
 from cardai.core.trainer import Metrics, Trainer, Training

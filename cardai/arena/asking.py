@@ -1,16 +1,25 @@
-"""Asking agents: their answers checked, and the table found at which one erred."""
+"""Asking agents: they get copies, their answers are checked against ours, and the table is found at which one erred.
+
+Everything that has agents play (the lock step, :mod:`~cardai.arena.table`, a replay's adviser, the poker competition's
+wire) seats, asks and tells them through this module.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
+from cardai import make
 from cardai.core.agent import Agent, legal_list
+from cardai.core.blame import raised
 from cardai.core.errors import CardaiError
-from cardai.core.game import Actions, IntArray, Legal, Tables, allows
+from cardai.core.fields import Field, unpack_view
+from cardai.core.game import Actions, Game, IntArray, Legal, Tables, allows
+from cardai.core.legal import Amounts, copy_legal, take
 from cardai.core.rng import Rows, Seeds
 
 
@@ -20,13 +29,60 @@ class Fault:
 
     place: int
     complaint: str
-    cause: Exception | None = None
+    cause: BaseException | None = None
+
+
+def bound(agent: Agent | str, game: Game) -> Agent:
+    """Return ``agent`` (or the one that a spec names) ready to play ``game``: this one says whether it is stateful."""
+    return (make.agent(agent) if isinstance(agent, str) else agent).for_game(game)
+
+
+def own_copy(agent: Agent, seat: int) -> Agent:
+    """Return what plays one match in one seat of one table: of a stateful agent a copy of its own."""
+    return agent.new_match(seat) if agent.stateful else agent
+
+
+def tell(agent: Agent, fields: tuple[Field, ...], view: Any, returns: Iterable[float]) -> None:
+    """Tell a stateful agent of a finished hand: its last view (one row of views) and each seat's result."""
+    if agent.stateful:
+        agent.hand_finished(unpack_view(fields, view), [float(x) for x in returns])
+
+
+def guarded(call: Callable[[], Any], fields: tuple[Field, ...]) -> tuple[Any, str, BaseException | None]:
+    """Return what an agent answers, or a complaint in words with the exception that it raised.
+
+    Ctrl-C and cardai's own errors, which name what is wrong, pass; all else is the agent's failure, ``sys.exit`` too.
+    """
+    try:
+        return call(), "", None
+    except (KeyboardInterrupt, CardaiError):
+        raise
+    except BaseException as error:
+        return None, raised(error, [f.name for f in fields]), error
+
+
+class Keeper:
+    """Keeps a copy of legal actions, in memory that the next copy takes again: fresh memory would cost more than copying."""
+
+    def __init__(self) -> None:
+        self._mask = np.empty((0, 0), np.bool_)
+
+    def keep(self, legal: Legal) -> Legal:
+        """Return a copy, good until the next call."""
+        if isinstance(legal, Amounts):
+            return copy_legal(legal)
+        if len(self._mask) < len(legal) or self._mask.shape[1] != legal.shape[1]:
+            self._mask = np.empty(legal.shape, np.bool_)
+        ours = self._mask[: len(legal)]
+        np.copyto(ours, legal)
+        return ours
 
 
 @frozen(eq=False)
 class Question:
     """The decisions of one agent in one seat: the tables ``rows``, their legal actions, and a random stream each.
 
+    ``legal`` is given away: the agent may write into it. ``ours`` is the copy that answers are checked against.
     ``private`` holds a stateful agent's own copies by (row, seat).
     """
 
@@ -35,6 +91,7 @@ class Question:
     seat: int
     rows: IntArray
     legal: Legal
+    ours: Legal
     seeds: Seeds
     private: dict[tuple[int, int], Agent]
 
@@ -42,25 +99,18 @@ class Question:
         """Return an action a table, and what was wrong; at a table with a fault the lowest legal action stands."""
         if self.agent.stateful:
             return self._one_by_one()
-        views = self.tables.views(self.seat, self.rows)
-        try:
-            answer = np.asarray(self.agent.act(views, self.legal, Rows(self.seeds)))
-        except (KeyboardInterrupt, CardaiError):
-            raise
-        except Exception as error:
-            if len(self.rows) > 1:
-                return self._one_by_one()
-            return self._lowest(0), [Fault(0, _raised(error), error)]
-        if wrong := _malformed(answer, len(self.rows)):
-            return np.concatenate([self._lowest(i) for i in range(len(self.rows))]), [
-                Fault(i, wrong) for i in range(len(self.rows))
-            ]
-        refused = np.flatnonzero(~allows(self.legal, answer))
+        answer, wrong, cause = self._answer(self.agent, self.rows, self.legal, self.seeds)
+        if cause is not None and len(self.rows) > 1:
+            return self._one_by_one()
+        if wrong:
+            lowest = [self._lowest(i) for i in range(len(self.rows))]
+            return np.array(lowest, np.int64), [Fault(i, wrong, cause) for i in range(len(self.rows))]
+        refused = np.flatnonzero(~allows(self.ours, answer))
         faults = [Fault(int(i), self._illegal(int(i), int(answer[i]))) for i in refused]
         if faults:
             answer = answer.copy()
             for fault in faults:
-                answer[fault.place] = self._lowest(fault.place)[0]
+                answer[fault.place] = self._lowest(fault.place)
         return answer, faults
 
     def _one_by_one(self) -> tuple[Actions, list[Fault]]:
@@ -69,34 +119,32 @@ class Question:
         faults: list[Fault] = []
         for i, row in enumerate(self.rows):
             agent = self.private.get((int(row), self.seat), self.agent)
-            views = self.tables.views(self.seat, self.rows[i : i + 1])
-            one = self.legal[i : i + 1] if isinstance(self.legal, np.ndarray) else self.legal.take([i])
-            actions[i] = self._lowest(i)[0]
-            try:
-                answer = np.asarray(agent.act(views, one, Rows(self.seeds[i : i + 1])))
-            except (KeyboardInterrupt, CardaiError):
-                raise
-            except Exception as error:
-                faults.append(Fault(i, _raised(error), error))
-                continue
-            wrong = _malformed(answer, 1)
+            one = take(self.ours, [i])
+            actions[i] = self._lowest(i)
+            answer, wrong, cause = self._answer(agent, self.rows[i : i + 1], copy_legal(one), self.seeds[i : i + 1])
             if not wrong and not allows(one, answer)[0]:
                 wrong = self._illegal(i, int(answer[0]))
             if wrong:
-                faults.append(Fault(i, wrong))
+                faults.append(Fault(i, wrong, cause))
             else:
                 actions[i] = answer[0]
         return actions, faults
 
-    def _lowest(self, place: int) -> Actions:
-        return np.array(legal_list(self.legal, place)[:1], np.int64)
+    def _answer(
+        self, agent: Agent, rows: IntArray, legal: Legal, seeds: Seeds
+    ) -> tuple[npt.NDArray[Any], str, BaseException | None]:
+        """Return the agent's answer at ``rows`` and what was wrong with it; views and ``legal`` are its own."""
+        views = self.tables.views(self.seat, rows)
+        answer, wrong, cause = guarded(
+            lambda: np.asarray(agent.act(views, legal, Rows(seeds))), self.tables.game.view_fields
+        )
+        return answer, wrong or _malformed(answer, len(rows)), cause
+
+    def _lowest(self, place: int) -> int:
+        return legal_list(self.ours, place)[0]
 
     def _illegal(self, place: int, action: int) -> str:
-        return f"chose the illegal action {action}; legal are {legal_list(self.legal, place)}"
-
-
-def _raised(error: Exception) -> str:
-    return f"raised {type(error).__name__}: {error}"
+        return f"chose the illegal action {action}; legal are {legal_list(self.ours, place)}"
 
 
 def _malformed(answer: npt.NDArray[Any], count: int) -> str:

@@ -5,36 +5,30 @@ A game that knows better overrides :meth:`~cardai.core.game.Game.draw`; everythi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from cardai.core.fields import Field
+from cardai.cards.text import card_glyph, glyphs
+from cardai.core.fields import Field, with_role
 
 if TYPE_CHECKING:
     from rich.text import Text
 
     from cardai.core.game import Game
 
-RANKS = "23456789TJQKA"
-GLYPHS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 NONE = "-"
-_WRITTEN = re.compile(r"\b(?:[2-9TJQKA][cdhs])+\b")
-_NAMED = re.compile(r"(\d+) ([a-z][a-z ]*?)(?=,|;|\.|$)")  # a count whose doc names its values: "0 knock, 1 gin"
-_RED = re.compile(r"[2-9TJQKA][♦♥]")
-_BLACK = re.compile(r"[2-9TJQKA][♣♠]")
+_RED = r"[2-9TJQKA][♦♥]"
+_BLACK = r"[2-9TJQKA][♣♠]"
 
 
-def glyphs(text: str) -> str:
-    """Return ``text`` with every card such as 7c written as 7♣, also where several stand together."""
-    return _WRITTEN.sub(lambda cards: re.sub("[cdhs]", lambda suit: GLYPHS[suit.group()], cards.group()), text)
+def coloured(text: str, style: str = "", signs: bool = True) -> Text:
+    """Return ``text`` with its cards drawn as cards: black or red on white (nothing but text where there is no colour).
 
-
-def coloured(text: str, style: str = "") -> Text:
-    """Return ``text`` with its cards drawn as cards: black or red on white (nothing but text where there is no colour)."""
+    ``signs`` writes 7c as 7♣; without, only what is written so is a card.
+    """
     from rich.text import Text
 
-    drawn = Text(glyphs(text), style=style)
+    drawn = Text(glyphs(text) if signs else text, style=style)
     drawn.highlight_regex(_RED, "bold red on white")
     drawn.highlight_regex(_BLACK, "bold black on white")
     return drawn
@@ -45,13 +39,13 @@ def card_name(game: Game, f: Field, card: int) -> str:
     if card < 0:
         return NONE
     if f.maximum == 51 or (f.kind == "card_set" and game.num_chance_outcomes == 52):
-        return RANKS[card % 13] + "♣♦♥♠"[card // 13]
+        return card_glyph(card)
     return game.chance_to_string(card) if card < game.num_chance_outcomes else str(card)
 
 
-def action_name(game: Game, action: int) -> str:
-    """Return a player's action for people."""
-    return glyphs(game.action_to_string(action))
+def action_name(game: Game, action: int, view: Mapping[str, Any] | None = None) -> str:
+    """Return a player's action for people; with the player's ``view``, its amounts and cards too."""
+    return glyphs(game.action_to_string(action) if view is None else game.action_words(action, view))
 
 
 def seat_name(seat: int, player: int | None) -> str:
@@ -72,26 +66,23 @@ def view_text(game: Game, view: Mapping[str, Any]) -> str:
 
 
 def view_rows(game: Game, view: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return (label, text) for each field; the parallel fields ``x_seat`` and ``x_round`` of a history join its line."""
-    names = {f.name for f in game.view_fields}
-    joined = {f.name + part for f in game.view_fields for part in ("_seat", "_round") if f.kind == "public_history"}
-    rows = []
-    for f in game.view_fields:
-        if f.name in joined & names or f.name == "player":
-            continue
-        rows.append((f.name.replace("_", " "), _field_text(game, f, view)))
-    return rows
+    """Return (label, text) for each field; who did the entries of a history, and in which round, join its line."""
+    said_elsewhere = ("player", "seat_of", "round_of")
+    shown = (f for f in game.view_fields if f.role.partition(":")[0] not in said_elsewhere)
+    return [(f.name.replace("_", " "), _field_text(game, f, view)) for f in shown]
 
 
 def private_rows(game: Game, own: Mapping[str, Any], other: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return (label, text) for the cards that ``other`` player's view shows and ``own`` does not."""
-    kinds = ("card", "cards", "card_set")
-    fields = [f for f in game.view_fields if f.kind in kinds and own[f.name] != other[f.name]]
-    return [(f.name.replace("_", " "), _field_text(game, f, other)) for f in fields]
+    """Return (label, text) for the cards of its own that ``other`` player's view shows and ``own`` does not."""
+    cards = [f for f in game.view_fields if f.kind in ("card", "cards", "card_set")]
+    known = [own[f.name] for f in cards]
+    fields = [f for f in cards if f.role in ("own", "") and other[f.name] not in known]
+    rows = [(f.name.replace("_", " "), _field_text(game, f, other)) for f in fields]
+    return [(label, text) for label, text in rows if text != NONE]
 
 
 def _field_text(game: Game, f: Field, view: Mapping[str, Any]) -> str:
-    value, player = view[f.name], view.get("player")
+    value, player = view[f.name], looking(game, view)
     if f.kind in ("public_history", "private_history"):
         return _history_text(game, f, view)
     if f.kind == "cards":
@@ -99,9 +90,11 @@ def _field_text(game: Game, f: Field, view: Mapping[str, Any]) -> str:
     if not f.size:
         return value_text(game, f, value, player)
     parts = [value_text(game, f, item, player) for item in value]
-    if f.size == game.num_players:
-        return ", ".join(f"{seat_name(seat, player)} {part}" for seat, part in enumerate(parts))
-    return " ".join(parts)
+    if f.role != "by_seat":
+        return " ".join(parts)
+    each = f.size // game.num_players
+    seats = [" ".join(parts[start : start + each]) for start in range(0, f.size, each)]
+    return ", ".join(f"{seat_name(seat, player)} {text}" for seat, text in enumerate(seats))
 
 
 def value_text(game: Game, f: Field, value: Any, player: int | None) -> str:
@@ -115,30 +108,43 @@ def value_text(game: Game, f: Field, value: Any, player: int | None) -> str:
         return "yes" if value else "no"
     if f.kind == "seat":
         return seat_name(int(value), player)
-    named: dict[str, str] = dict(_NAMED.findall(f.doc)) if f.kind == "count" and f.doc.startswith("0 ") else {}
-    if str(value) in named:
-        return named[str(value)]
+    if 0 <= value < len(f.labels):
+        return f.labels[int(value)]
     return f"{value:,} {f.unit}".strip()
 
 
+def looking(game: Game, view: Mapping[str, Any]) -> int | None:
+    """Return the seat whose view it is, None where views do not say."""
+    player = with_role(game.view_fields, "player")
+    return None if player is None else int(view[player.name])
+
+
+def _entry_text(game: Game, f: Field, entry: int) -> str:
+    if 0 <= entry < len(f.labels):
+        return f.labels[entry]
+    return action_name(game, entry) if f.role == "actions" else str(entry)
+
+
 def _history_text(game: Game, f: Field, view: Mapping[str, Any]) -> str:
-    """Return a history as words: actions where its numbers are actions, by seat and round where the view knows them."""
-    entries = list(view[f.name])
-    if not entries:
+    """Return a history as words: labels, or actions where its numbers are actions; by seat and round where these are known."""
+    words = [_entry_text(game, f, int(entry)) for entry in view[f.name]]
+    if not words:
         return NONE
-    if f.name == "history" and f.maximum < game.num_distinct_actions:
-        words = [action_name(game, int(entry)) for entry in entries]
-    else:
-        words = [str(entry) for entry in entries]
-    seats, rounds = view.get(f.name + "_seat"), view.get(f.name + "_round")
+    seats, rounds = (_beside(game, f, view, role) for role in ("seat_of", "round_of"))
     if seats is not None and len(seats) == len(words):
-        words = [f"{seat_name(int(s), view.get('player'))} {w}" for s, w in zip(seats, words, strict=True)]
+        words = [f"{seat_name(int(s), looking(game, view))} {w}" for s, w in zip(seats, words, strict=True)]
     if rounds is None or len(rounds) != len(words):
         return ", ".join(words)
     by_round: dict[int, list[str]] = {}
     for number, word in zip(rounds, words, strict=True):
         by_round.setdefault(int(number), []).append(word)
     return " | ".join(", ".join(words) for words in by_round.values())
+
+
+def _beside(game: Game, history: Field, view: Mapping[str, Any], role: str) -> Any:
+    """Return the list that says the seats or the rounds of a history's entries, None where there is none."""
+    f = with_role(game.view_fields, f"{role}:{history.name}")
+    return None if f is None else view[f.name]
 
 
 def flowing(text: str) -> str:
@@ -148,7 +154,8 @@ def flowing(text: str) -> str:
 
 def help_text(game: Game) -> str:
     """Return the rules and what each field of a view means."""
-    width = max((len(f.name) for f in game.view_fields), default=0)
+    shown = [f for f in game.view_fields if f.role != "player"]
+    width = max((len(f.name) for f in shown), default=0)
     lines = [flowing(game.rules) or "This game has no written rules.", "", "What you see:"]
-    lines += [f"  {f.name.replace('_', ' '):<{width}}  {f.doc}" for f in game.view_fields if f.name != "player"]
+    lines += [f"  {f.name.replace('_', ' '):<{width}}  {f.meaning}" for f in shown]
     return "\n".join(lines)

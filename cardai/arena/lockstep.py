@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
-from cardai.arena.asking import Question
+from cardai.arena.asking import Keeper, Question, guarded, own_copy, tell
 from cardai.arena.records import Record
 from cardai.core.agent import Agent
-from cardai.core.errors import AgentError
+from cardai.core.blame import plugin_place, raised
+from cardai.core.errors import AgentError, CardaiError, PluginError
 from cardai.core.fields import unpack_view, view_dtype
 from cardai.core.game import TERMINAL, Actions, Game, IntArray, Legal, setup_dtype
-from cardai.core.rng import derive, hash_rows
+from cardai.core.rng import Seeds, derive, hash_rows
 
 FIRST_HAND = 1 << 40  # counters of the streams that set hands up; far from hand numbers
 
@@ -76,19 +78,25 @@ class LockStep:
         return self.game.num_players if self.duplicate else 1
 
     def run(self, groups: Sequence[int]) -> Iterator[Part]:
-        """Play ``groups`` and yield parts of whole groups as they finish."""
-        yield from _Loop(self, groups).run()
+        """Play ``groups`` and yield parts of whole groups as they finish.
+
+        Raises:
+            AgentError: an agent erred. PluginError: the game, a plugin of somebody else's, did.
+        """
+        yield from Loop(self, groups).run()
 
 
-class _Loop:
-    """One run of the loop: arrays with an entry a table."""
+class Loop:
+    """One run of the loop: arrays with an entry a table.
+
+    :meth:`run` plays it whole; :mod:`~cardai.arena.table` takes its steps one by one.
+    """
 
     def __init__(self, engine: LockStep, groups: Sequence[int]) -> None:
         self.engine = engine
         self.game = engine.game
         self.seats = engine.game.num_players
-        size = engine.group_size
-        self.queue = (np.asarray(groups, np.int64)[:, None] * size + np.arange(size)).ravel()  # game numbers
+        self.queue = self._numbers(groups)
         self.taken = 0
         count = max(1, min(engine.batch, len(self.queue)))
         self.tables = self.game.tables(count)
@@ -112,37 +120,58 @@ class _Loop:
         self.records: dict[int, list[Record]] = {}
         self.actions: list[list[int]] = [[] for _ in range(count)]
         self.decks: list[list[int]] = [[] for _ in range(count)]
+        self.keeper = Keeper()
         self.stateful = any(agent.stateful for agent in engine.agents)
         self.private: dict[tuple[int, int], Agent] = {}  # (row, seat) -> a stateful agent's own copy
 
     def run(self) -> Iterator[Part]:
+        """Play all games and yield parts of whole groups as they finish; Ctrl-C ends with what there is."""
         pending = 0
         try:
-            self._begin(np.arange(len(self.number)))
+            self.begin()
             while True:
                 current = self.tables.current_players()
                 current[self.number < 0] = TERMINAL - 1
                 over = np.flatnonzero(current == TERMINAL)
                 # ending hands a few at a time would cost more than the tables that wait for it
                 if len(over) and (len(over) * 16 >= len(current) or not (current >= 0).any()):
-                    pending += self._finish(over)
+                    pending += self.go_on(over, *self.note(over))
                     if pending >= 512 or (pending and not self._active()):
                         pending = 0
-                        yield self._part()
+                        yield self.part()
                     if not self._active():
                         break
                     continue
-                self._step(current)
+                self.step(current)
         except KeyboardInterrupt:
-            yield self._part(interrupted=True)
+            yield self.part(interrupted=True)
             return
+        except CardaiError:
+            raise
+        except BaseException as error:
+            if isinstance(error, GeneratorExit) or plugin_place(error, ours=False) is None:
+                raise
+            raise PluginError(f"The game {self.engine.game_name!r} {raised(error)}.") from error
         if self.finished:
-            yield self._part()
+            yield self.part()
 
     def _active(self) -> bool:
         return bool((self.number >= 0).any())
 
     # -- beginning and ending games --------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Put the first games on the tables."""
+        self._begin(np.arange(len(self.number)))
+
+    def enqueue(self, groups: Sequence[int]) -> None:
+        """Put further groups behind those that are to be played."""
+        self.queue = np.concatenate([self.queue, self._numbers(groups)])
+
+    def _numbers(self, groups: Sequence[int]) -> npt.NDArray[np.int64]:
+        """Return the numbers of all games of ``groups``."""
+        size = self.engine.group_size
+        return (np.asarray(groups, np.int64)[:, None] * size + np.arange(size)).ravel()
 
     def _begin(self, rows: IntArray) -> None:
         """Put the next games of the queue on ``rows``; rows beyond the queue become idle."""
@@ -184,7 +213,7 @@ class _Loop:
             for seat in range(self.seats):
                 agent = self.engine.agents[self.agent_at[row, seat]]
                 if agent.stateful:
-                    self.private[int(row), seat] = agent.new_match(seat)
+                    self.private[int(row), seat] = self._guarded(int(row), seat, partial(own_copy, agent, seat))
                 else:  # the seat's agent of the game before was
                     self.private.pop((int(row), seat), None)
 
@@ -197,8 +226,8 @@ class _Loop:
                 self.actions[row] = []
                 self.decks[row] = self.tables.deck(int(row)) if self.tables.whole_deck else []
 
-    def _finish(self, rows: IntArray) -> int:
-        """Note the finished hands at ``rows`` and go on with the next hand or game; return the games finished."""
+    def note(self, rows: IntArray) -> tuple[npt.NDArray[np.float64], npt.NDArray[Any]]:
+        """Note the finished hands at ``rows``, count them, tell who is to hear, and return returns and outcomes."""
         returns = self.tables.returns(rows)
         outcomes = self.tables.outcomes(rows)
         hands = np.zeros(len(rows), hand_dtype(self.game))
@@ -217,7 +246,15 @@ class _Loop:
             self._tell(rows, returns)
         self.score[rows] = self.game.add_score(self.score[rows], returns)
         self.hand[rows] += 1
-        over = self.game.matches_over(self.score[rows], self.hand[rows]) | (self.lost[rows] >= 0)
+        return returns, outcomes
+
+    def over(self, rows: IntArray) -> npt.NDArray[np.bool_]:
+        """Say of each of ``rows``, whose hands are noted, whether its game is over."""
+        return self.game.matches_over(self.score[rows], self.hand[rows]) | (self.lost[rows] >= 0)
+
+    def go_on(self, rows: IntArray, returns: npt.NDArray[np.float64], outcomes: npt.NDArray[Any]) -> int:
+        """Deal the next hand of the game, or of the next game, where a hand was noted; return the games finished."""
+        over = self.over(rows)
         ended, going = rows[over], rows[~over]
         if len(going):
             seeds = hash_rows(self.group_seed[going], self.hand[going] + FIRST_HAND)
@@ -246,31 +283,42 @@ class _Loop:
             for seat in range(self.seats):
                 agent = self.private.get((int(row), seat))
                 if agent is not None:
-                    view = unpack_view(self.game.view_fields, self.tables.views(seat, row[None])[0])
-                    agent.hand_finished(view, [float(x) for x in returns[i]])
+                    view = self.tables.views(seat, row[None])[0]
+                    self._guarded(int(row), seat, partial(tell, agent, self.game.view_fields, view, returns[i]))
+
+    def _guarded(self, row: int, seat: int, call: Callable[[], Any]) -> Any:
+        """Return what the agent in a seat answers to something else than a decision; its failure is an AgentError."""
+        made, wrong, cause = guarded(call, self.game.view_fields)
+        if wrong:
+            raise self._blame(int(self.agent_at[row, seat]), row, wrong) from cause
+        return made
 
     def _record(self, rows: IntArray, returns: npt.NDArray[np.float64], outcomes: npt.NDArray[Any]) -> None:
         for i, row in enumerate(rows):
-            setup = self.setup[row]
-            record: Record = {
-                "group": int(self.number[row] // self.engine.group_size),
-                "game_number": int(self.number[row]),
-                "hand": int(self.hand[row]),
-                "seats": [int(a) for a in self.agent_at[row]],
-                "seed": int(self.deck_seed[row]),
-                "setup": {
-                    "starter": int(setup["starter"]),
-                    "score": [float(x) for x in setup["score"]] if setup["in_match"] else [],
-                    "stacks": [int(x) for x in setup["stacks"]] if (setup["stacks"] > 0).any() else [],
-                },
-                "deck": self.decks[row] or self.tables.deck(int(row)),
-                "actions": self.actions[row],
-                "returns": [float(x) for x in returns[i]],
-                "outcome": unpack_view(self.game.outcome_fields, outcomes[i]),
-            }
+            record = self.record_so_far(int(row))
+            record["returns"] = [float(x) for x in returns[i]]
+            record["outcome"] = unpack_view(self.game.outcome_fields, outcomes[i])
             self.records.setdefault(record["group"], []).append(record)
 
-    def _part(self, interrupted: bool = False) -> Part:
+    def record_so_far(self, row: int) -> Record:
+        """Return the record of the hand at ``row`` without its end (returns and outcome)."""
+        setup = self.setup[row]
+        return {
+            "group": int(self.number[row] // self.engine.group_size),
+            "game_number": int(self.number[row]),
+            "hand": int(self.hand[row]),
+            "seats": [int(a) for a in self.agent_at[row]],
+            "seed": int(self.deck_seed[row]),
+            "setup": {
+                "starter": int(setup["starter"]),
+                "score": [float(x) for x in setup["score"]] if setup["in_match"] else [],
+                "stacks": [int(x) for x in setup["stacks"]] if (setup["stacks"] > 0).any() else [],
+            },
+            "deck": self.decks[row] or self.tables.deck(row),
+            "actions": self.actions[row],
+        }
+
+    def part(self, interrupted: bool = False) -> Part:
         """Take out what belongs to whole groups (and what a person who stops has recorded of the game under way)."""
         size = self.engine.group_size
         done = np.array(sorted(g for g, left in self.left.items() if left == 0), np.int64)
@@ -291,8 +339,8 @@ class _Loop:
 
     # -- decisions -------------------------------------------------------------------------------------------------
 
-    def _step(self, current: npt.NDArray[np.int8]) -> None:
-        """Ask every agent for its decisions and play them."""
+    def step(self, current: npt.NDArray[np.int8]) -> None:
+        """Ask every agent for its decisions at the tables where ``current`` is its seat, and play them."""
         for seat in range(self.seats):
             acting = np.flatnonzero(current == seat)
             if not len(acting):
@@ -301,16 +349,24 @@ class _Loop:
             for index in np.unique(who) if self.seats > 1 else (0,):
                 rows = acting[who == index]
                 legal = self.tables.legal(rows)
-                actions = self._ask(int(index), seat, rows, legal)
-                self.decisions[rows, seat] += 1
-                self.tables.apply_checked(rows, actions)
-                if self.engine.recording:
-                    for row, action in zip(rows, actions, strict=True):
-                        self.actions[row].append(int(action))
+                self.play(seat, rows, self.ask(int(index), seat, rows, legal))
 
-    def _ask(self, index: int, seat: int, rows: IntArray, legal: Legal) -> Actions:
-        seeds = hash_rows(self.stream[rows, seat], self.decisions[rows, seat])
-        question = Question(self.engine.agents[index], self.tables, seat, rows, legal, seeds, self.private)
+    def play(self, seat: int, rows: IntArray, actions: Actions) -> None:
+        """Play actions of ``seat`` that were found legal."""
+        self.decisions[rows, seat] += 1
+        self.tables.apply_checked(rows, actions)
+        if self.engine.recording:
+            for row, action in zip(rows, actions, strict=True):
+                self.actions[row].append(int(action))
+
+    def seeds(self, seat: int, rows: IntArray) -> Seeds:
+        """Return the seeds (m,) of the random streams of the decisions that ``seat`` is to make."""
+        return hash_rows(self.stream[rows, seat], self.decisions[rows, seat])
+
+    def ask(self, index: int, seat: int, rows: IntArray, legal: Legal) -> Actions:
+        """Return the decisions of agent ``index``, in ``seat`` at ``rows``, found legal. Raises AgentError."""
+        ours, seeds = self.keeper.keep(legal), self.seeds(seat, rows)
+        question = Question(self.engine.agents[index], self.tables, seat, rows, legal, ours, seeds, self.private)
         actions, faults = question.ask()
         for fault in faults:
             row = int(rows[fault.place])

@@ -10,23 +10,30 @@ from __future__ import annotations
 
 import itertools
 import pickle
+import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
 from cardai import make
+from cardai.arena.asking import bound
 from cardai.arena.lockstep import LockStep, Part, hand_dtype
 from cardai.arena.records import Record, RecordWriter
+from cardai.arena.statistics import Estimate, group_sums, rate, ratio
 from cardai.core import registry
 from cardai.core.agent import Agent
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
-from cardai.core.statistics import Estimate, group_sums, rate, ratio
+
+MAX_GAMES = 10_000_000
+"""The most games of one match: their hands take up to about 500 bytes a game (gin)."""
 
 Progress = Callable[[int, int], None]
 """Called with (games finished, games in all)."""
@@ -109,67 +116,77 @@ def play(
     """
     called = tuple(names or (agent if isinstance(agent, str) else registry.spec_of(agent) for agent in agents))
     game_name = game if isinstance(game, str) else registry.spec_of(game)
-    if isinstance(game, str):
-        game = registry.create("game", game)
-    assert isinstance(game, Game)
-    players = [_ready(agent, game) for agent in agents]
+    game = make.game(game) if isinstance(game, str) else game
+    players = [bound(agent, game) for agent in agents]
     if len(players) != game.num_players:
         raise UsageError(f"{game_name} has {game.num_players} seats. Got {len(players)} agents: {', '.join(called)}.")
     size = game.num_players if duplicate else 1
     if groups is None:
-        if games < 1 or games % size:
-            raise UsageError(
-                f"The number of games must be a multiple of {size} (each deal is played in every seat). Got {games}."
-            )
+        check_games(games, size)
         groups = range(games // size)
     engine = LockStep(
         game, game_name, players, called, seed, duplicate, batch, recording=bool(record) or _watched(), forfeit=forfeit
     )
     header = {"game": game_name, "agents": list(called), "seed": seed, "duplicate": duplicate}
     start = time.perf_counter()
-    sink = _Sink(RecordWriter(record, header) if record else None)
     parts: list[Part] = []
     interrupted = False
     total = len(groups) * size
+    coming = _parts(engine, groups, jobs)
     try:
-        for part in _parts(engine, groups, jobs):
-            parts.append(part)
-            sink.take(part, groups)
-            if progress:
-                progress(sum(len(p.games) for p in parts), total)
-            if part.interrupted:
-                raise KeyboardInterrupt
+        with _Sink(RecordWriter(record, header) if record else None) as sink:
+            for part in coming:
+                parts.append(part)
+                sink.take(part, groups)
+                if progress:
+                    progress(sum(len(p.games) for p in parts), total)
+                if part.interrupted:
+                    raise KeyboardInterrupt
     except KeyboardInterrupt:
         interrupted = True
-    finally:
-        sink.close()
-    whole = _joined(game, parts)
+        coming.close()
+    return gathered(engine, parts, total, time.perf_counter() - start, interrupted)
+
+
+def check_games(games: int, size: int) -> None:
+    """Raise UsageError unless ``games`` can be played in groups of ``size``, and their results kept in memory."""
+    if games < 1 or games % size:
+        raise UsageError(
+            f"The number of games must be a multiple of {size} (each deal is played in every seat). Got {games:,}."
+        )
+    if games > MAX_GAMES:
+        raise UsageError(
+            f"At most {MAX_GAMES:,} games are played at once: a row of results is kept for each hand. Got {games:,}. "
+            f"Play them in several calls, each with another seed."
+        )
+
+
+def gathered(
+    engine: LockStep, parts: list[Part], wanted: int, seconds: float, interrupted: bool = False
+) -> MatchResult:
+    """Return parts of a match as its result."""
+    whole = _joined(engine.game, parts)
     return MatchResult(
-        game=game,
-        agents=called,
-        seed=seed,
-        duplicate=duplicate,
+        game=engine.game,
+        agents=engine.names,
+        seed=engine.seed,
+        duplicate=engine.duplicate,
         hands=whole.hands,
         games=whole.games,
-        groups=whole.games // size,
+        groups=whole.games // engine.group_size,
         scores=whole.scores,
-        wanted=total,
-        seconds=time.perf_counter() - start,
+        wanted=wanted,
+        seconds=seconds,
         interrupted=interrupted,
         forfeits=tuple(int(x) for x in whole.forfeits),
     )
-
-
-def _ready(agent: Agent | str, game: Game) -> Agent:
-    made: Agent = make.agent(agent) if isinstance(agent, str) else agent
-    return made.for_game(game)
 
 
 def _watched() -> bool:
     return registry.watchers() is not None
 
 
-def _parts(engine: LockStep, groups: Sequence[int], jobs: int) -> Iterator[Part]:
+def _parts(engine: LockStep, groups: Sequence[int], jobs: int) -> Generator[Part, None, None]:
     """Play the groups in slices, here or in worker processes; slices arrive as they finish."""
     if jobs == 1 or len(groups) < 4 or any(agent.interactive for agent in engine.agents):
         yield from engine.run(groups)
@@ -183,17 +200,32 @@ def _parts(engine: LockStep, groups: Sequence[int], jobs: int) -> Iterator[Part]
     bounds = np.linspace(0, len(rest), min(slices, len(rest)) + 1).astype(int)
     packed = cloudpickle.dumps(engine)  # also takes classes of a notebook or script
     files = registry.plugin_files()
-    tasks = (joblib.delayed(_worker)(packed, files, rest[int(a) : int(b)]) for a, b in itertools.pairwise(bounds))
+    aside = sys.stdout is sys.stderr  # what plugins print goes to stderr
+    tasks = (
+        joblib.delayed(_worker)(packed, files, rest[int(a) : int(b)], aside) for a, b in itertools.pairwise(bounds)
+    )
     backend, _ = joblib.parallel.get_active_backend()
     streams = getattr(backend, "supports_return_generator", False)  # Ray's and multiprocessing's return all at the end
-    yield from joblib.Parallel(n_jobs=jobs, return_as="generator_unordered" if streams else "list")(tasks)
+    try:
+        yield from joblib.Parallel(n_jobs=jobs, return_as="generator_unordered" if streams else "list")(tasks)
+    except (KeyboardInterrupt, GeneratorExit):
+        _end_workers()
+        raise
 
 
-def _worker(packed: bytes, files: list[str], groups: Sequence[int]) -> Part:
-    for file in files:
-        registry.add_file(file)
-    engine: LockStep = pickle.loads(packed)  # made by our own parent process
-    return _joined(engine.game, list(engine.run(groups)))
+def _worker(packed: bytes, files: list[str], groups: Sequence[int], aside: bool) -> Part:
+    with redirect_stdout(sys.stderr if aside else sys.stdout):
+        for file in files:
+            registry.add_file(file)
+        engine: LockStep = pickle.loads(packed)  # made by our own parent process
+        return _joined(engine.game, list(engine.run(groups)))
+
+
+def _end_workers() -> None:
+    """End joblib's worker processes at once: what they were asked is not wanted any more."""
+    from joblib.externals.loky import get_reusable_executor
+
+    get_reusable_executor().shutdown(wait=True, kill_workers=True)
 
 
 def _joined(game: Game, parts: list[Part]) -> Part:
@@ -248,8 +280,15 @@ class _Sink:
         if self._watchers:
             self._watchers.hook.cardai_hands_finished(records=records)
 
-    def close(self) -> None:
-        for group in sorted(self._waiting):
-            self._out(self._ordered(self._waiting[group]))
-        if self._writer:
-            self._writer.close()
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        """Hand on what waits, unless the match failed: then an older record stays as it was."""
+        with self._writer or nullcontext():
+            if error is not None and not isinstance(error, KeyboardInterrupt):
+                raise error
+            for group in sorted(self._waiting):
+                self._out(self._ordered(self._waiting[group]))
+            if error is not None:
+                raise error

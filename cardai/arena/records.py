@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import json
-import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
 import numpy as np
+import numpy.typing as npt
 from attrs import field, frozen
 
 from cardai.core.errors import DamagedFileError, IllegalActionError, UsageError
+from cardai.core.files import Output, limited_lines
 from cardai.core.game import Game, Setup, Tables, pack_setups
 
 FORMAT = 1
@@ -24,47 +27,62 @@ setup (starter, score, stacks), deck (chance outcomes in order), actions, return
 
 @frozen
 class RecordFile:
-    """What was read: the header, the readable hands, and a message for each damaged line."""
+    """What was read: the header, the readable finished hands, and a message for each damaged line."""
 
     header: Mapping[str, Any]
     hands: list[Record]
     damaged: list[str] = field(factory=list)
+    unfinished: Record | None = None
+    """The hand in the last line, if the match stopped within it: it has no returns and no outcome."""
+    cut: bool = False
+    """Whether the last of ``damaged`` is a last line that was cut off."""
 
 
 class RecordWriter:
-    """Writes records to a file beside ``path`` and renames it when closed, also after Ctrl-C."""
+    """Writes records to ``path`` ("-": standard output); a file is put in its place when it is closed.
+
+    Used as a context manager: after an error the older file stays as it was, after Ctrl-C what was finished is kept (if
+    anything was).
+
+    Raises:
+        UsageError: the file cannot be opened. WriteError: it cannot be written on.
+    """
 
     def __init__(self, path: str | Path, header: Mapping[str, Any]) -> None:
-        self.path = Path(path)
-        if self.path.is_dir():
-            raise UsageError(f"The record file {str(path)!r} is a directory. Give the name of a file.")
-        self._beside = self.path.with_name(self.path.name + ".part")
-        try:
-            self._file = self._beside.open("w", encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"The record file {str(path)!r} cannot be written: {error.strerror}.") from error
-        self._file.write(_line({"cardai": "record", "format": FORMAT, **header}))
+        self.path = path
+        self._hands = 0
+        self._output = Output(path, "The record file")
+        self._output.write(header_line(header))
 
     def write(self, records: Iterable[Record]) -> None:
         """Append hands."""
         for record in records:
-            self._file.write(_line(record))
-        self._file.flush()
+            self._output.write(record_line(record))
+            self._hands += 1
+        self._output.flush()
 
     def close(self) -> None:
         """Put the file in its place."""
-        self._file.close()
-        os.replace(self._beside, self.path)
+        self._output.commit()
 
     def __enter__(self) -> RecordWriter:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        self.close()
+        if error is None or (isinstance(error, KeyboardInterrupt) and self._hands):
+            self.close()
+        else:
+            self._output.discard()
 
 
-def _line(value: Mapping[str, Any]) -> str:
-    return json.dumps(value, separators=(",", ":")) + "\n"
+def header_line(header: Mapping[str, Any]) -> bytes:
+    """Return a record's first line."""
+    return record_line({"cardai": "record", "format": FORMAT, **header})
+
+
+def record_line(record: Mapping[str, Any]) -> bytes:
+    """Return a hand's line."""
+    return (json.dumps(record, separators=(",", ":")) + "\n").encode()
 
 
 def read(source: str | Path | IO[str]) -> RecordFile:
@@ -75,63 +93,109 @@ def read(source: str | Path | IO[str]) -> RecordFile:
     """
     if isinstance(source, (str, Path)):
         if str(source) == "-":
-            return read(sys.stdin)
+            return read(standard_input())
         try:
             with open(source, encoding="utf-8", errors="replace") as file:
                 return read(file)
-        except OSError as error:
-            raise UsageError(f"The record file {str(source)!r} cannot be read: {error.strerror}.") from error
-    lines = iter(source)
-    name = getattr(source, "name", "the input")
-    header = _parse(next(lines, ""))
+        except (OSError, ValueError) as error:  # ValueError: a name with a null byte
+            why = getattr(error, "strerror", None) or error
+            raise UsageError(f"The record file {str(source)!r} cannot be read: {why}.") from error
+    return read_lines(limited_lines(source), getattr(source, "name", "the input"))
+
+
+def read_lines(lines: Iterator[str], name: str) -> RecordFile:
+    """Return what :func:`read` does of the lines of the file ``name``."""
+    first = next(lines, "")
+    if not first:
+        raise DamagedFileError(f"{name} is empty: there are no hands in it.")
+    header = _parsed(first)
     if header is None or header.get("cardai") != "record":
         raise DamagedFileError(f"{name} is no record of cardai: its first line is not a record's header.")
     if header.get("format") != FORMAT:
         raise DamagedFileError(f"{name} has record format {header.get('format')}; this version reads {FORMAT}.")
+    from cardai.arena.record_lines import Hand, Header
+    from cardai.core.schema import structure
+
+    agents = structure(header, Header, f"{name}, line 1").agents
     hands: list[Record] = []
     damaged: list[str] = []
+    unfinished: Record | None = None
+    cut = False
     for number, line in enumerate(lines, 2):
         if not line.strip():
             continue
-        record = _parse(line)
-        missing = [key for key in ("seats", "seed", "setup", "deck", "actions", "returns") if key not in (record or {})]
-        if record is None or not line.endswith("\n"):
-            damaged.append(f"{name}, line {number}: truncated or not JSON; the line was left out.")
-        elif missing:
-            damaged.append(f"{name}, line {number}: lacks {', '.join(missing)}; the line was left out.")
+        cut = not line.endswith("\n")
+        record = None if cut else _parsed(line)
+        try:
+            if record is None:
+                raise DamagedFileError(f"{name}, line {number}: truncated or not JSON")
+            hand = structure(record, Hand, f"{name}, line {number}")
+            if max(hand.seats, default=0) >= (len(agents) or len(hand.seats)):
+                raise DamagedFileError(f"{name}, line {number}: it seats a player whom the header does not name")
+        except DamagedFileError as error:
+            damaged.append(f"{str(error).removesuffix('.')}; the line was left out.")
         else:
-            hands.append(record)
-    return RecordFile(header, hands, damaged)
+            if hand.unfinished:
+                unfinished = record
+            else:
+                hands.append(record)
+    return RecordFile(header, hands, damaged, unfinished, cut)
 
 
-def _parse(line: str) -> dict[str, Any] | None:
+def standard_input() -> IO[str]:
+    """Return standard input as text in UTF-8 in which no byte is an error."""
+    buffer = getattr(sys.stdin, "buffer", None)
+    return sys.stdin if buffer is None else io.TextIOWrapper(buffer, encoding="utf-8", errors="replace", newline="\n")
+
+
+def _parsed(line: str) -> dict[str, Any] | None:
     try:
         value = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 
 
-def replay(game: Game, record: Record) -> Iterator[tuple[Tables, int]]:
-    """Yield (tables of one hand, the action about to be played) before each decision, at last with action -1.
+@contextmanager
+def as_damage(record: Record) -> Iterator[None]:
+    """Make of whatever goes wrong inside a DamagedFileError that names the recorded hand."""
+    try:
+        yield
+    except (IllegalActionError, TypeError, ValueError, KeyError, IndexError, OverflowError) as error:
+        raise DamagedFileError(f"The record of {_which(record)} cannot be replayed as this game: {error}") from error
 
-    The same Tables object is yielded each time, one action further.
+
+def place(tables: Tables, record: Record) -> npt.NDArray[Any]:
+    """Put a recorded hand's beginning on the first of ``tables`` and return its setup, (1,) of ``setup_dtype``.
 
     Raises:
-        DamagedFileError: the hand cannot be replayed, naming the action that does not fit.
+        DamagedFileError: it does not fit the game.
     """
-    setup = record["setup"]
-    tables = game.tables(1)
-    row = np.zeros(1, np.int64)
-    try:
-        start = Setup(int(setup["starter"]), int(record.get("hand", 0)), tuple(setup["score"]), tuple(setup["stacks"]))
-        tables.reset(
-            np.array([record["seed"]], np.uint64), [record["deck"]], row, pack_setups(game.num_players, [start])
-        )
-        for action in record["actions"]:
-            yield tables, int(action)
-            tables.apply(row, np.array([action], np.int64))
-    except (IllegalActionError, TypeError, ValueError, KeyError, IndexError, OverflowError) as error:
-        where = f"game {record.get('game_number')}, hand {record.get('hand')}"
-        raise DamagedFileError(f"The record of {where} cannot be replayed as this game: {error}") from error
-    yield tables, -1
+    check_fits(tables.game, record)
+    setup, seats = record["setup"], tables.game.num_players
+    start = Setup(int(setup["starter"]), int(record.get("hand", 0)), tuple(setup["score"]), tuple(setup["stacks"]))
+    packed = pack_setups(seats, [start])
+    tables.reset(np.array([record["seed"]], np.uint64), [record["deck"]], np.zeros(1, np.int64), packed)
+    return packed
+
+
+def check_fits(game: Game, record: Record) -> None:
+    """Raise DamagedFileError unless a hand has as many seats, scores and stacks as the game, its cards and its notes."""
+    seats, setup = game.num_players, record["setup"]
+    each = {name: len(record[name]) for name in ("seats", "returns") if name in record}
+    each |= {name: len(setup[name]) or seats for name in ("score", "stacks")}
+    wrong = next((name for name, count in each.items() if count != seats), "")
+    if setup["starter"] >= seats:
+        wrong = "starter"
+    elif any(not 0 <= card < game.num_chance_outcomes for card in record["deck"]):
+        wrong = "deck"
+    for noted in game.outcome_fields:
+        value = record.get("outcome", {}).get(noted.name, [0] * noted.size if noted.size else 0)
+        if isinstance(value, list) != bool(noted.size) or (noted.size and len(value) > noted.size):
+            wrong = noted.name
+    if wrong:
+        raise DamagedFileError(f"The record of {_which(record)} does not fit this game of {seats} seats: its {wrong}.")
+
+
+def _which(record: Record) -> str:
+    return f"game {record.get('game_number')}, hand {record.get('hand')}"

@@ -3,29 +3,46 @@
 from __future__ import annotations
 
 import itertools
-import json
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from attrs import field, frozen
+from attrs import asdict, field, frozen
 
 from cardai import make
 from cardai.arena import match
+from cardai.arena.asking import bound
+from cardai.arena.statistics import Estimate, rate, ratio
 from cardai.core import registry
+from cardai.core.agent import Agent
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import read_json
+from cardai.core.files import read_json, unfinished, write_json
 from cardai.core.game import Game
+from cardai.core.npz import Shape, read_npz, write_npz
 from cardai.core.rng import derive
-from cardai.core.statistics import Estimate, rate, ratio
 
 Progress = Callable[[str, int, int], None]
 """Called with (pairing, games finished in it, games in it)."""
 _SLICE = 2000  # games between two saves
-_COLUMNS = ("groups", "hands", "wins", "returns")
+_COLUMNS: dict[str, tuple[Any, Shape]] = {
+    "groups": (np.int64, (None,)),
+    "hands": (np.int64, (None,)),
+    "wins": (np.float64, (None,)),
+    "returns": (np.float64, (None,)),
+}
+"""A pairing's arrays in its file."""
+
+
+@frozen
+class TournamentFile:
+    """What tournament.json must hold."""
+
+    game: str
+    seed: int
+    duplicate: bool
+    cardai: str
 
 
 @frozen
@@ -42,6 +59,14 @@ class Pairing:
     hands: npt.NDArray[np.int64] = field(factory=lambda: np.zeros(0, np.int64))
     wins: npt.NDArray[np.float64] = field(factory=lambda: np.zeros(0))
     returns: npt.NDArray[np.float64] = field(factory=lambda: np.zeros(0))
+
+    def sound(self) -> bool:
+        """Say whether the numbers can be those of games: as many of each, each group once, shares from 0 to 1."""
+        even = len(self.groups) == len(self.hands) == len(self.wins) == len(self.returns)
+        once = len(np.unique(self.groups)) == len(self.groups)
+        shares = bool(((self.wins >= 0) & (self.wins <= 1)).all())
+        counts = bool((self.groups >= 0).all() and (self.hands > 0).all())
+        return even and once and shares and counts and bool(np.isfinite(self.returns).all())
 
     def win_rate(self) -> Estimate:
         """Return the first agent's share of games won."""
@@ -96,9 +121,9 @@ class Standings:
         return float(np.mean(known)) if known else float("nan")
 
 
-def play(
-    game_spec: str,
-    agents: Sequence[str],
+def play_pairings(
+    game: Game | str,
+    agents: Sequence[Agent | str],
     *,
     games: int = 1000,
     seed: int = 0,
@@ -113,28 +138,26 @@ def play(
     """Play every pairing of ``agents`` (gauntlet: the first against each other), ``games`` games each.
 
     With ``out`` every finished group is saved there, and ``resume`` goes on from it. Ctrl-C returns what is finished.
-    Each pairing has its own decks, derived from ``seed`` and the two names.
+    Each pairing has its own decks, derived from ``seed`` and the two names: agents' and the game's specs.
 
     Raises:
         UsageError: fewer than two agents, one named twice, a game not for two, or ``out`` holds another tournament.
     """
-    game = registry.create("game", game_spec)
+    game_spec, names = _spec(game), [_spec(agent) for agent in agents]
+    game = make.game(game) if isinstance(game, str) else game
     if game.num_players != 2:
         raise UsageError(f"A tournament needs a game for two. {game_spec} has {game.num_players} seats: use run.")
-    if len(agents) < 2 or len(set(agents)) != len(agents):
-        raise UsageError(f"A tournament needs at least two agents, each once. Got: {', '.join(agents) or 'none'}.")
-    made = [make.agent(agent) for agent in agents]
-    for agent in made:
-        agent.for_game(game)  # refuse a wrong pairing before anything is played
+    if len(names) < 2 or len(set(names)) != len(names):
+        raise UsageError(f"A tournament needs at least two agents, each once. Got: {', '.join(names) or 'none'}.")
+    made = [bound(agent, game) for agent in agents]  # refuse a wrong pairing before anything is played
     size = 2 if duplicate else 1
-    if games < 1 or games % size:
-        raise UsageError(f"The number of games must be a multiple of {size}. Got {games}.")
+    match.check_games(games, size)
     settings = {"game": game_spec, "seed": seed, "duplicate": duplicate, "cardai": "tournament"}
     store = _Store(Path(out), settings, resume) if out else None
-    pairs = _pairs(len(agents), form)
+    pairs = _pairs(len(names), form)
     pairings: dict[tuple[int, int], Pairing] = {}
     for i, j in pairs:
-        first, second = agents[i], agents[j]
+        first, second = names[i], names[j]
         pairing = store.load(first, second) if store else Pairing(first, second)
         pairings[i, j] = pairing
         missing = np.setdiff1d(np.arange(games // size), pairing.groups)
@@ -156,8 +179,12 @@ def play(
             if progress:
                 progress(f"{first} - {second}", len(pairing.groups) * size, games)
             if result.interrupted:
-                return Standings(game, tuple(agents), pairings, games, interrupted=True)
-    return Standings(game, tuple(agents), pairings, games)
+                return Standings(game, tuple(names), pairings, games, interrupted=True)
+    return Standings(game, tuple(names), pairings, games)
+
+
+def _spec(plugin: Game | Agent | str) -> str:
+    return plugin if isinstance(plugin, str) else registry.spec_of(plugin)
 
 
 def saved(
@@ -171,14 +198,20 @@ def saved(
     folder = Path(directory)
     if not (folder / "tournament.json").is_file():
         return None
-    settings = read_json(folder / "tournament.json")
-    store = _Store(folder, settings, resume=True)
+    settings = _settings(folder / "tournament.json")
+    store = _Store(folder, asdict(settings), resume=True)
     pairings = {(i, j): store.load(agents[i], agents[j]) for i, j in _pairs(len(agents), form)}
     most = max((len(pairing.groups) for pairing in pairings.values()), default=0)
     if not most:
         return None
-    games = most * (2 if settings["duplicate"] else 1)
-    return Standings(registry.create("game", settings["game"]), tuple(agents), pairings, games)
+    games = most * (2 if settings.duplicate else 1)
+    return Standings(make.game(settings.game), tuple(agents), pairings, games)
+
+
+def _settings(file: Path) -> TournamentFile:
+    from cardai.core.schema import structure
+
+    return structure(read_json(file), TournamentFile, f"The file {file}")
 
 
 def _pairs(count: int, form: str) -> list[tuple[int, int]]:
@@ -197,22 +230,22 @@ class _Store:
                 raise UsageError(
                     f"{directory} holds a tournament already. Add --resume to go on with it, or choose another --out."
                 )
-            try:
-                known = json.loads(file.read_text(encoding="utf-8"))
-            except ValueError as error:
-                raise DamagedFileError(f"{file} is damaged: {error}. Delete it to begin anew.") from error
+            known = asdict(_settings(file))
             for key, value in settings.items():
-                if known.get(key) != value:
+                if known[key] != value:
                     raise UsageError(
-                        f"{directory} was played with {key} {known.get(key)!r}, not {value!r}. Choose another --out."
+                        f"{directory} was played with {key} {known[key]!r}, not {value!r}. Choose another --out."
                     )
             return
-        if directory.is_dir() and any(p.suffix != ".part" for p in directory.iterdir()):  # left by a killed process
+        if directory.exists() and not directory.is_dir():
+            raise UsageError(f"{str(directory)!r} is no directory. Choose another --out.")
+        if directory.is_dir() and not all(map(unfinished, directory.iterdir())):
             raise UsageError(f"The directory {directory} is not empty and holds no tournament. Choose another --out.")
-        directory.mkdir(parents=True, exist_ok=True)
-        beside = file.with_suffix(".part")
-        beside.write_text(json.dumps(settings, indent=1), encoding="utf-8")
-        os.replace(beside, file)
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"The directory {directory} cannot be made: {error.strerror}.") from error
+        write_json(file, settings)
 
     def _file(self, first: str, second: str) -> Path:
         return self.directory / f"{derive(0, first, second):016x}.npz"
@@ -223,17 +256,17 @@ class _Store:
         if not file.exists():
             return Pairing(first, second)
         try:
-            with np.load(file, allow_pickle=False) as data:
-                return Pairing(first, second, *(data[name] for name in _COLUMNS))
-        except Exception as error:
+            found = read_npz(file, _COLUMNS)
+            pairing = Pairing(first, second, *(found[name] for name in _COLUMNS))
+            if not pairing.sound():
+                raise DamagedFileError(f"The numbers in {file} are not those of any games.")
+        except DamagedFileError as error:
             raise DamagedFileError(
-                f"{file} ({first} - {second}) is damaged: {error}. Delete it to play it anew."
+                f"{file} ({first} - {second}) is damaged: {error} Delete it to play it anew."
             ) from error
+        return pairing
 
     def save(self, pairing: Pairing) -> None:
         """Write a pairing."""
         file = self._file(pairing.first, pairing.second)
-        beside = file.with_suffix(".part")
-        with beside.open("wb") as out:
-            np.savez_compressed(out, **{name: getattr(pairing, name) for name in _COLUMNS})
-        os.replace(beside, file)
+        write_npz(file, {name: getattr(pairing, name) for name in _COLUMNS}, level=6)

@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from cardai.cards import _canonical_kernels as kernels
+from cardai.core.arrays import Float64s, Int8s, Int64s, Uint64s
 
 _RENAMINGS = np.array(list(itertools.permutations(range(4))), np.int64)
 _BITS = np.arange(5)
-Cards = npt.NDArray[np.int8]
+Cards = Int8s
 
 
 def canonical(hands: Cards) -> tuple[Cards, Cards]:
@@ -28,7 +29,7 @@ def canonical(hands: Cards) -> tuple[Cards, Cards]:
     return canonical_groups(hands, (0,) * hands.shape[1])[:2]
 
 
-def canonical_groups(cards: Cards, groups: Sequence[int]) -> tuple[Cards, Cards, npt.NDArray[np.int64]]:
+def canonical_groups(cards: Cards, groups: Sequence[int]) -> tuple[Cards, Cards, Int64s]:
     """Return cards that lie in groups (own cards, flop, turn, ...) under one renaming of suits for all of them.
 
     Args:
@@ -46,7 +47,7 @@ def canonical_groups(cards: Cards, groups: Sequence[int]) -> tuple[Cards, Cards,
     return out, order, _RENAMINGS[renaming]
 
 
-def renamed_sets(sets: npt.NDArray[np.uint64], renaming: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
+def renamed_sets(sets: Uint64s, renaming: Int64s) -> Uint64s:
     """Return card sets (n,) with suit s of row i renamed to ``renaming[i, s]``."""
     out = np.zeros(len(sets), np.uint64)
     for suit in range(4):
@@ -55,13 +56,13 @@ def renamed_sets(sets: npt.NDArray[np.uint64], renaming: npt.NDArray[np.int64]) 
     return out
 
 
-def masks_back(masks: npt.NDArray[np.integer], order: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:  # type: ignore[type-arg]
+def masks_back(masks: npt.NDArray[np.integer], order: Int8s) -> Int64s:  # type: ignore[type-arg]
     """Return masks over canonical cards (n,) as masks over the cards as they lay (bit order[i, j] for bit j)."""
     bits = (np.asarray(masks, np.int64)[:, None] >> _BITS[: order.shape[1]]) & 1
     return np.asarray((bits << order.astype(np.int64)).sum(axis=1))
 
 
-def columns_back(values: npt.NDArray[np.floating], order: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:  # type: ignore[type-arg]
+def columns_back(values: npt.NDArray[np.floating], order: Int8s) -> Float64s:  # type: ignore[type-arg]
     """Return (n, 2**k) values by mask over canonical cards as values by mask over the cards as they lay."""
     masks = np.arange(values.shape[1])
     out = np.empty(values.shape)

@@ -35,6 +35,7 @@ RANK_NAMES = (
 )
 
 _CARD = re.compile(r"(10|[2-9TJQKA])([cdhs♣♦♥♠])", re.IGNORECASE)
+_WRITTEN = re.compile(r"\b(?:[2-9TJQKA][cdhs])+\b")
 _SPACE = re.compile(r"[\s,]*")
 
 
@@ -61,6 +62,12 @@ def card_glyph(card: int) -> str:
 def cards_glyphs(cards: Iterable[int], separator: str = " ") -> str:
     """Return cards for people in the given order ("A♠ K♦")."""
     return separator.join(card_glyph(int(card)) for card in cards)
+
+
+def glyphs(text: str) -> str:
+    """Return ``text`` with every card such as 7c written as 7♣, also where several stand together."""
+    signs = str.maketrans(SUITS, GLYPHS)
+    return _WRITTEN.sub(lambda cards: cards.group().translate(signs), text)
 
 
 def is_red(card: int) -> bool:

@@ -68,7 +68,7 @@ def dealer(
     holdem.limit.2p.reverse_blinds, holdem.nolimit.2p.reverse_blinds, holdem.limit.3p, holdem.nolimit.3p,
     kuhn.limit.3p, leduc.limit.2p.
     """
-    from cardai.commands.invocation import current
+    from cardai.commands.invocation import current, stdout
     from cardai.core.errors import UsageError
     from cardai.core.kernel import interpret
 
@@ -97,7 +97,7 @@ def dealer(
     except ValueError as error:
         raise UsageError(f"The match cannot be dealt: {error}") from error
     files = MatchFiles.open(name, log, transactions, append)
-    with Dealer(match, files, quiet=current().quiet) as table:
+    with Dealer(match, files, out=stdout(), quiet=current().quiet) as table:
         table.listen()
         try:
             table.play()

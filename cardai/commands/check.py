@@ -46,22 +46,42 @@ def check(
 
 
 def _show(results: Iterable[Result]) -> int:
-    """Print each result as it comes, and the count at last; return the number of failed checks."""
+    """Print each result as it comes, then each cause of failures once; return the number of failed checks."""
     from rich.text import Text
 
     console = out()
     counts: dict[str, int] = {}
+    causes: dict[tuple[str, str], list[Result]] = {}
     about = ""
     for result in results:
         if result.about != about:
             about = result.about
             console.print(Text(about, style="bold"))
         counts[result.status] = counts.get(result.status, 0) + 1
-        line = Text(f"  {result.status:8}", style=STYLE[result.status])
-        console.print(line.append(f"{result.check}", style="default"))
-        if result.reason:
-            console.print(Text(f"          {result.reason}", style="dim" if result.status == "skipped" else "default"))
+        line = Text(f"  {result.status:8}", style=STYLE[result.status]).append(result.check, style="default")
         if result.status == "failed":
-            console.print(Text(f"          The claim: {result.claim}", style="dim"))
+            met = causes.setdefault((result.about, result.cause), [])
+            met.append(result)
+            line.append(f"  cause {list(causes).index((result.about, result.cause)) + 1}", style="dim")
+        console.print(line)
+        if result.reason and result.status != "failed":
+            console.print(Text(f"          {result.reason}", style="dim" if result.status == "skipped" else "default"))
+    for number, met in enumerate(causes.values(), 1):
+        _show_cause(number, met)
     console.print(Text(", ".join(f"{count} {status}" for status, count in counts.items())))
     return counts.get("failed", 0)
+
+
+def _show_cause(number: int, met: list[Result]) -> None:
+    """Print one cause: what happened, where in the plugin, and which checks it failed."""
+    from rich.text import Text
+
+    console = out()
+    first = met[0]
+    console.print(Text(f"\nCause {number} ({len(met)} check{'s' * (len(met) != 1)}, {first.about})", style="bold red"))
+    console.print(Text(f"  {first.reason}"))
+    if first.place:
+        console.print(Text(f"  At {first.place}"), soft_wrap=True)
+    console.print(Text(f"  The claim: {first.claim}", style="dim"))
+    if len(met) > 1:
+        console.print(Text(f"  Also met by: {', '.join(result.check for result in met[1:])}.", style="dim"))

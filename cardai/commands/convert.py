@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -13,7 +12,6 @@ from cardai.core.errors import UsageError
 
 if TYPE_CHECKING:
     from cardai.formats.acpc.gamedef import GameDef
-    from cardai.formats.acpc.logs import Log
 
 Format = Literal["acpc", "record", "phh", "slumbot"]
 SUFFIXES: dict[str, Format] = {".log": "acpc", ".jsonl": "record", ".phh": "phh", ".phhs": "phh", ".slumbot": "slumbot"}
@@ -21,7 +19,8 @@ SUFFIXES: dict[str, Format] = {".log": "acpc", ".jsonl": "record", ".phh": "phh"
 
 def convert(
     source: Annotated[
-        str, typer.Argument(metavar="IN", help="A record, an ACPC log or Slumbot's; - is stdin.", show_default=False)
+        str,
+        typer.Argument(metavar="IN", help="A record, an ACPC log, Slumbot's or PHH; - is stdin.", show_default=False),
     ],
     target: Annotated[
         str,
@@ -33,11 +32,15 @@ def convert(
     game: Annotated[
         str, typer.Option("--game", "-g", metavar="GAMEDEF", help="The game definition, where the log does not tell.")
     ] = "",
+    strict: Annotated[bool, typer.Option("--strict", help="End with 1 if any hand had to be left out.")] = False,
 ) -> None:
     """Convert hand records between formats: cardai's own, the poker competition's logs, PHH, Slumbot's dialect.
 
-    What IN is, is seen from its first line. Lines that cannot be read or do not fit the rules are reported and left out.
+    What IN is, is seen from its first lines. Lines that cannot be read or do not fit the rules are reported, left out and
+    counted. OUT is written whole or not at all.
     """
+    from cardai.core.errors import DamagedFileError
+    from cardai.core.files import Output
     from cardai.core.kernel import interpret
 
     interpret()
@@ -50,12 +53,14 @@ def convert(
     text, count, problems = _converted(source, wanted, load_game(game) if game else None)
     for problem in problems:
         note(f"cardai: {problem}")
-    if target == "-":
-        sys.stdout.write(text)
-    else:
-        with open(target, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-    note(f"{count} hands written to {target}." if count != 1 else f"One hand written to {target}.")
+    if problems and not count:
+        raise DamagedFileError(f"None of the hands in {source} can be converted, so {target} was not written.")
+    with Output(target) as file:
+        file.write(text.encode(errors="replace"))
+    written = f"{count:,} hands" if count != 1 else "One hand"
+    note(f"{written} written to {'standard output' if target == '-' else target}; {len(problems) or 'none'} left out.")
+    if strict and problems:
+        raise typer.Exit(1)
 
 
 def _converted(source: str, wanted: str, game: GameDef | None) -> tuple[str, int, list[str]]:
@@ -63,28 +68,19 @@ def _converted(source: str, wanted: str, game: GameDef | None) -> tuple[str, int
     from cardai.formats import read_hands, read_log
 
     if wanted == "record":
-        import json
-
-        from cardai.arena.records import FORMAT
+        from cardai.arena.records import header_line, record_line
 
         record = read_hands(source, game)
-        lines = [{"cardai": "record", "format": FORMAT, **record.header}, *record.hands]
-        return (
-            "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines),
-            len(record.hands),
-            record.damaged,
-        )
+        lines = [header_line(record.header), *map(record_line, record.hands)]
+        return b"".join(lines).decode(), len(record.hands), record.damaged
     log = read_log(source, game)
     if wanted == "phh":
         from cardai.formats.phh import log_to_phh, phh_text
 
         histories = log_to_phh(log)
         return phh_text(histories), len(histories), [str(problem) for problem in log.problems]
-    lines_out = _slumbot_lines(log) if wanted == "slumbot" else log.lines()
-    return "".join(lines_out), len(log.hands), [str(problem) for problem in log.problems]
+    if wanted == "slumbot":
+        from cardai.formats.slumbot import lines_of
 
-
-def _slumbot_lines(log: Log) -> list[str]:
-    from cardai.formats.slumbot import hand_text
-
-    return [hand_text(hand) + "\n" for hand in log.hands]
+        return "".join(lines_of(log)), len(log.hands), [str(problem) for problem in log.problems]
+    return "".join(log.lines()), len(log.hands), [str(problem) for problem in log.problems]

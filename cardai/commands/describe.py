@@ -91,7 +91,7 @@ def _about_run(spec: Spec) -> dict[str, Any]:
 
     run = Run.open(Path(spec.name))
     steps = run.steps()
-    rows = run.read_metrics()
+    rows = [row for row in run.read_metrics() if steps and row["step"] <= steps[-1]]  # of what can be played
     return {
         "kind": "agent",
         "name": spec.name,
@@ -154,6 +154,7 @@ def _about_game(game: Game, _: str | None) -> dict[str, Any]:
         "measure": game.measure,
         "num_distinct_actions": count,
         "num_chance_outcomes": game.num_chance_outcomes,
+        "families": [family.name for family in game.families],
         "actions": {str(action): game.action_to_string(action) for action in shown},
         "view_fields": fields,
         "outcome_fields": [_field(f) for f in game.outcome_fields],
@@ -161,7 +162,8 @@ def _about_game(game: Game, _: str | None) -> dict[str, Any]:
 
 
 def _field(f: Any) -> dict[str, Any]:
-    return {"name": f.name, "kind": f.kind, "size": f.size, "maximum": f.maximum, "unit": f.unit, "doc": f.doc}
+    plain = {"name": f.name, "kind": f.kind, "size": f.size, "maximum": f.maximum, "unit": f.unit, "doc": f.meaning}
+    return plain | {"role": f.role, "scope": f.scope, "labels": list(f.labels)}
 
 
 def _about_agent(agent: Any, game: str | None) -> dict[str, Any]:
@@ -215,8 +217,14 @@ def _print(about: dict[str, Any]) -> None:
         text = ",".join(f"{key}={_text(value)}" for key, value in options.items())
         console.print(Text.assemble("  preset ", (name, "bold"), f" = {about['name']}:{text}" if text else ""))
     _rows(console, "Planes", about.get("planes"), ("name", "where", "meaning", "scale"))
-    _rows(console, "What a view holds", about.get("view_fields"), ("name", "kind", "size", "maximum", "unit", "doc"))
-    _rows(console, "Noted of each hand", about.get("outcome_fields"), ("name", "kind", "maximum", "unit", "doc"))
+    columns = ("name", "kind", "size", "maximum", "unit", "role", "scope", "doc")
+    _rows(console, "What a view holds", about.get("view_fields"), columns)
+    _rows(
+        console,
+        "Noted of each hand",
+        about.get("outcome_fields"),
+        ("name", "kind", "maximum", "unit", "doc"),
+    )
     _print_actions(console, about)
     if "hint" in about:
         console.print(Text("\n" + about["hint"], style="dim"))
@@ -229,7 +237,8 @@ def _print_facts(console: Console, about: dict[str, Any]) -> None:
     if about["kind"] == "game" and "num_players" in about:
         decides = "games won" if about["measure"] == "wins" else f"the mean return a hand, in {about['unit']}"
         seats = f"{about['num_players']} players" if about["num_players"] > 1 else "1 player"
-        lines.append(f"{seats}; what decides is {decides}.")
+        spoken = f" It speaks {' and '.join(about['families'])}." if about["families"] else ""
+        lines.append(f"{seats}; what decides is {decides}.{spoken}")
     if about["kind"] == "agent" and "has_policy" in about:
         exact = (
             "has a policy (can be measured exactly)"
@@ -239,7 +248,7 @@ def _print_facts(console: Console, about: dict[str, Any]) -> None:
         memory = "remembers during a match" if about["stateful"] else "a function of the view alone"
         lines.append(f"{exact}; {memory}." + (f" It plays {about['plays']}." if "plays" in about else ""))
     if "trainer" in about:
-        from cardai.training.runs import short_spec
+        from cardai.training.specs import short_spec
 
         lines += [
             f"{kind:<8} {short_spec(kind, about[kind])}" for kind in ("trainer", "game", "encoder") if about[kind]
@@ -280,7 +289,7 @@ def _rows(console: Console, title: str, rows: list[dict[str, Any]] | None, colum
 
     if not rows:
         return
-    used = [c for c in columns if any(row[c] not in ("", 0) for row in rows)]
+    used = [c for c in columns if any(_cell(row, c) for row in rows)]
     table = Table(*used, box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for column in table.columns[:-1]:
         column.no_wrap = column.header in ("name", "option", "kind", "where")
@@ -306,9 +315,10 @@ def _print_actions(console: Console, about: dict[str, Any]) -> None:
 
 
 def _cell(row: dict[str, Any], column: str) -> str:
-    """Return a cell as text: texts as they are, no zeros in size and maximum."""
+    """Return a cell as text: texts as they are, no zeros in size and maximum, and a scope only where it is the match."""
     value = row[column]
-    return "" if column in ("size", "maximum") and not value else str(value)
+    usual = (column in ("size", "maximum") and not value) or (column == "scope" and value == "hand")
+    return "" if usual else str(value)
 
 
 def _text(value: Any) -> str:

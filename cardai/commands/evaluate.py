@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cardai.commands.invocation import Json, out, print_json
+from cardai.commands.invocation import Command, Json, out, print_json
 
 if TYPE_CHECKING:
     from cardai.solve.measures import Measured
@@ -16,13 +15,17 @@ if TYPE_CHECKING:
 evaluate = typer.Typer(
     add_completion=False, no_args_is_help=False, context_settings={"help_option_names": ["--help", "-h"]}
 )
-ELSEWHERE = {"video-poker": "cardai.commands.evaluate_video_poker:video_poker"}
-"""Commands of the group whose functions lie in modules of their own (listed where they are installed)."""
+ELSEWHERE = {
+    "lbr": "cardai.commands.evaluate_lbr:lbr",
+    "video-poker": "cardai.commands.evaluate_video_poker:video_poker",
+}
+"""Commands of the group whose functions lie in modules of their own."""
 
 GAME = Annotated[
     str, typer.Option("--game", "-g", help="The game, NAME[:option=value,...]; small enough to enumerate.")
 ]
 AGENT = Annotated[str, typer.Option("--agent", "-a", help="The player: a plugin or a trained run's directory.")]
+LIMIT = Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Nodes of the largest game tree to walk.")]
 VERSUS = Annotated[str, typer.Option("--vs", help="The player in the other seats.")]
 
 
@@ -31,8 +34,8 @@ def _group() -> None:
     """Measure a player exactly: exploitability, best response, expected value."""
 
 
-@evaluate.command("exploitability")
-def exploitability(game: GAME, agent: AGENT, json: Json = False) -> None:
+@evaluate.command("exploitability", cls=Command)
+def exploitability(game: GAME, agent: AGENT, limit: LIMIT = 2_000_000, json: Json = False) -> None:
     """Print what a perfect opponent would win from a player, exactly, in the game's unit a hand.
 
     For every seat: what the player's policy earns against itself, and what a best response earns in that seat.
@@ -42,7 +45,7 @@ def exploitability(game: GAME, agent: AGENT, json: Json = False) -> None:
     from cardai.solve.measures import measure
 
     played = cardai.game(game)
-    measured = measure(played, cardai.agent(agent), agent)
+    measured = measure(played, cardai.agent(agent), agent, limit)
     if json:
         print_json({"game": game, "agent": agent, "unit": played.unit, **_numbers(measured)})
         return
@@ -56,8 +59,8 @@ def exploitability(game: GAME, agent: AGENT, json: Json = False) -> None:
     console.print(f"exploitability {measured.exploitability:.9g}  (NashConv {measured.nash_conv:.9g})")
 
 
-@evaluate.command("value")
-def value(game: GAME, agent: AGENT, vs: VERSUS, json: Json = False) -> None:
+@evaluate.command("value", cls=Command)
+def value(game: GAME, agent: AGENT, vs: VERSUS, limit: LIMIT = 2_000_000, json: Json = False) -> None:
     """Print what a player earns against another, exactly, in the game's unit a hand: in each seat, and on average."""
     import cardai
     from cardai.solve.measures import expected_value
@@ -65,7 +68,8 @@ def value(game: GAME, agent: AGENT, vs: VERSUS, json: Json = False) -> None:
     played = cardai.game(game)
     own, other = cardai.agent(agent), cardai.agent(vs)
     seats = range(played.num_players)
-    earned = [expected_value(played, [own if q == seat else other for q in seats])[seat] for seat in seats]
+    tables = [[own if q == seat else other for q in seats] for seat in seats]
+    earned = [expected_value(played, table, limit)[seat] for seat, table in enumerate(tables)]
     mean = sum(earned) / len(earned)
     if json:
         print_json({"game": game, "agent": agent, "vs": vs, "unit": played.unit, "seats": earned, "mean": mean})
@@ -100,5 +104,4 @@ def _numbers(measured: Measured) -> dict[str, float | list[float]]:
 
 for _name, _target in ELSEWHERE.items():
     _module, _, _function = _target.partition(":")
-    if importlib.util.find_spec(_module):
-        evaluate.command(_name)(getattr(importlib.import_module(_module), _function))
+    evaluate.command(_name, cls=Command)(getattr(importlib.import_module(_module), _function))

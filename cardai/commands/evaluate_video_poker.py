@@ -20,32 +20,36 @@ def video_poker(
         str, typer.Option("--game", "-g", metavar="GAME", help="Video poker, with its pay table.")
     ] = "video_poker",
     symmetric: Annotated[
-        bool,
+        bool | None,
         typer.Option(
-            "--symmetric",
-            help="Ask only about the 134,459 hands that differ by more than a renaming of suits: right for a player that "
-            "treats all suits alike.",
+            "--symmetric/--every-hand",
+            help="Ask only about the 134,459 hands that differ by more than a renaming of suits, which is right for a "
+            "player that treats all suits alike, or about all 2,598,960.",
+            show_default="what the player says of itself",
         ),
-    ] = False,
+    ] = None,
     json: Json = False,
 ) -> None:
     """Give a video poker player's exact return, its share of best holds, and its mistakes by what they cost.
 
-    The player is asked about every hand once, cards in ascending order: nothing is sampled, so there is no interval.
+    The player is asked about every hand once, cards in ascending order: nothing is sampled, so there is no interval. One
+    that says that it treats all suits alike is asked about one hand for each renaming of suits.
 
     Example: cardai evaluate video-poker --agent video_heuristic --game video_poker:pay_table=800-9-6
     """
     from cardai import make
-    from cardai.cards.draw.video_poker import evaluate, policy_of
+    from cardai.cards.draw.fields import is_solo_draw
+    from cardai.cards.draw.video_poker import evaluate, policy_of, suits_alike
     from cardai.core import registry
     from cardai.core.errors import UsageError
 
     made = registry.create("game", game)
     pays = getattr(made, "pays", None)
-    if pays is None or made.num_distinct_actions != 32:
+    if pays is None or not is_solo_draw(made):
         raise UsageError(f"evaluate video-poker needs video poker, with a pay table. Got {game}.")
     player = make.agent(agent).for_game(made)
-    result = evaluate(pays, policy_of(player, made, agent), symmetric=symmetric)
+    alike = suits_alike(player) if symmetric is None else symmetric
+    result = evaluate(pays, policy_of(player, made, agent), symmetric=alike)
     if json:
         print_json(_as_json(result, agent, game))
         return

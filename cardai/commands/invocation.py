@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from typing import IO, TYPE_CHECKING, Annotated, Any, Protocol, cast
 
 import typer
 from attrs import define, field
+from typer.core import TyperCommand
 
 from cardai.core import registry
+from cardai.core.errors import UsageError
+from cardai.core.files import STANDARD, standard_output
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,11 +31,34 @@ class Invocation:
     command: str = ""
     told: set[str] = field(factory=set)
     """Warnings that were printed."""
+    stdout: IO[str] | None = None
+    """Where results go while a command works."""
+    taken: bool = False
+    """Whether standard output is a file that the command writes (a record): results then go to stderr."""
     work: str = ""
     """What long work was last shown."""
 
 
 _invocation = Invocation()
+
+
+class Command(TyperCommand):
+    """A command that refuses an option of one value which is given several times, instead of heeding the last alone."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        for param in () if ctx.resilient_parsing else given:
+            times = sum(other is param for other in given)
+            if times > 1 and _takes_one(param):
+                option = next((name for name in param.opts if name.startswith("--")), param.opts[0])
+                raise UsageError(f"{ctx.command_path} takes {option} once. It is given {times} times.")
+        return super().parse_args(ctx, args)
+
+
+def _takes_one(param: Any) -> bool:
+    """Say whether a parameter is an option of one value."""
+    return param.param_type_name == "option" and not (param.multiple or param.is_flag or param.count)
+
 
 Seed = Annotated[
     int, typer.Option("--seed", metavar="N", min=0, help="The root of all randomness: the same seed, the same games.")
@@ -42,14 +69,20 @@ Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Pro
 
 def begin() -> None:
     """Start with no settings (called once a call of the command line)."""
-    _invocation.debug = _invocation.quiet = False
+    _invocation.debug = _invocation.quiet = _invocation.taken = False
     _invocation.command = _invocation.work = ""
     _invocation.told.clear()
+    _invocation.stdout = None
 
 
 def current() -> Invocation:
     """Return the settings of this call."""
     return _invocation
+
+
+def take_stdout(file: str | None) -> None:
+    """Send results to stderr where ``file``, which the command writes, is standard output."""
+    _invocation.taken = file in STANDARD
 
 
 def set_debug(value: bool) -> None:
@@ -62,14 +95,16 @@ def set_quiet(value: bool) -> None:
 
 def add_plugins(files: list[str] | None) -> None:
     """Load the plugin files of ``--plugin``."""
-    for file in files or ():
-        registry.add_file(file)
+    with aside():
+        for file in files or ():
+            registry.add_file(file)
 
 
 def add_watchers(names: list[str] | None) -> None:
     """Make the watchers of ``--watch`` active."""
-    for name in names or ():
-        registry.watch(name)
+    with aside():
+        for name in names or ():
+            registry.watch(name)
 
 
 EVERYWHERE = "Options of every command"
@@ -118,14 +153,39 @@ Debug = Annotated[
 ]
 
 
+def absolute(path: str | None) -> str | None:
+    """Return the path of a file or directory to be written, whatever plugins make of the working directory from here on.
+
+    ``-`` is stdout and stays.
+    """
+    return path if path in (None, "-") else os.path.abspath(path)
+
+
+@contextmanager
+def aside() -> Iterator[None]:
+    """Send to stderr whatever is printed inside, by plugins: results go where :func:`stdout` says, and stand alone."""
+    before = _invocation.stdout
+    _invocation.stdout = stdout()
+    try:
+        with redirect_stdout(sys.stderr), standard_output(_invocation.stdout):
+            yield
+    finally:
+        _invocation.stdout = before
+
+
+def stdout() -> IO[str]:
+    """Return the stream for results."""
+    return sys.stderr if _invocation.taken else _invocation.stdout or sys.stdout
+
+
 class _Trimmed:
-    """stdout without the blanks that tables leave at the ends of lines, for files and pipes."""
+    """The stream for results without the blanks that tables leave at the ends of lines, for files and pipes."""
 
     def write(self, text: str) -> int:
-        return sys.stdout.write(_TRAILING.sub("", text))
+        return stdout().write(_TRAILING.sub("", text))
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(sys.stdout, name)
+        return getattr(stdout(), name)
 
 
 _TRAILING = re.compile(r" +(?=\n)")
@@ -139,8 +199,8 @@ def out() -> Console:
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
-    if sys.stdout.isatty():
-        return Output(highlight=False)
+    if stdout().isatty():
+        return Output(highlight=False, file=stdout())
     return Output(highlight=False, width=120, file=cast(IO[str], _Trimmed()))
 
 
@@ -153,7 +213,12 @@ def note(message: str) -> None:
 
 def print_json(value: Any) -> None:
     """Print ``value`` as JSON on stdout."""
-    sys.stdout.write(json.dumps(value, indent=2) + "\n")
+    say(json.dumps(value, indent=2))
+
+
+def say(text: str) -> None:
+    """Print a line of the result on stdout."""
+    stdout().write(f"{text}\n")
 
 
 def show_work(label: str, done: int, total: int) -> None:
@@ -163,7 +228,7 @@ def show_work(label: str, done: int, total: int) -> None:
     if _invocation.quiet:
         return
     if sys.stderr.isatty():
-        share = f" {100 * done // total} %" if total else ""
+        share = f" {100 * done // total} %" if total else f" {done:,}" if done else ""
         sys.stderr.write("\r\x1b[K" if total and done >= total else f"\r\x1b[K{label}{share}")
         sys.stderr.flush()
     elif label != _invocation.work:

@@ -9,7 +9,7 @@ import typer
 
 from cardai.commands.invocation import Json, out, print_json
 from cardai.core.errors import unknown_name
-from cardai.core.registry import GROUPS, Entry, check_all, entries
+from cardai.core.registry import GROUPS, Entry, broken, check_all, entries
 
 
 def list_plugins(
@@ -25,11 +25,15 @@ def list_plugins(
     """
     wanted = None if kind is None else known_kind(kind)
     rows = list(check_all(wanted)) if check else [(entry, entry.status) for entry in entries(wanted)]
+    damaged = broken()
     if json:
-        print_json([_as_json(entry, status) for entry, status in rows])
+        unlisted = [{"kind": "distribution", "name": b.distribution, "status": f"broken: {b.why}"} for b in damaged]
+        print_json([*(_as_json(entry, status) for entry, status in rows), *unlisted])
     else:
         _print(rows, check)
-    if check and any(status != "ok" and not entry.missing for entry, status in rows):
+        for distribution in damaged:
+            out().print(f"broken: {distribution.distribution}, {distribution.why}.", style="red", markup=False)
+    if check and (damaged or any(status != "ok" and not entry.missing for entry, status in rows)):
         raise typer.Exit(1)
 
 

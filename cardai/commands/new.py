@@ -6,6 +6,7 @@ import importlib.util
 import keyword
 import re
 import sys
+from contextlib import suppress
 from importlib import resources
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +14,7 @@ from typing import Annotated
 import typer
 
 from cardai.commands.invocation import out
-from cardai.core.errors import UsageError, unknown_name
+from cardai.core.errors import CardaiError, UsageError, unknown_name
 from cardai.core.registry import entries
 
 KINDS = ("game", "agent", "encoder", "trainer")
@@ -73,6 +74,8 @@ def write_package(kind: str, name: str, module: str, directory: Path) -> None:
     Raises:
         UsageError: the directory is there and not empty, or cannot be written.
     """
+    from cardai.core.files import write_atomically
+
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise UsageError(f"{str(directory)!r} is there already and not empty. Give another place with --out.")
     files = {
@@ -81,12 +84,20 @@ def write_package(kind: str, name: str, module: str, directory: Path) -> None:
         "README.md": "README.md.txt",
         f"tests/test_{module}.py": "test.py.txt",
     }
+    made: list[Path] = []  # to be taken back, in this order, if not all can be written
     try:
         for target, template in files.items():
             path = directory / target
+            missing = [folder for folder in path.parents if not folder.exists()]
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(_filled(template, kind, name, module), encoding="utf-8")
-    except OSError as error:
+            made = [path, *missing, *made]
+            write_atomically(path, _filled(template, kind, name, module).encode())
+    except (OSError, CardaiError) as error:
+        for path in made:
+            with suppress(OSError):
+                path.rmdir() if path.is_dir() else path.unlink(missing_ok=True)
+        if isinstance(error, CardaiError):
+            raise
         raise UsageError(f"{str(directory)!r} cannot be written: {error.strerror}.") from error
 
 

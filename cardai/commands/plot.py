@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from cardai.commands.invocation import say
 
 if TYPE_CHECKING:
     from cardai.training.curves import Curve
@@ -22,7 +25,15 @@ AXIS_LABELS = {
 
 def plot(
     runs: Annotated[list[Path], typer.Argument(help="Run directories; seeds of one setting make a band.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The picture: .png or .svg.")] = Path("curves.png"),
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="The picture: .png, .pdf, .svg or what else matplotlib writes.",
+            show_default="curves.png, or curves-2.png and so on where that is taken",
+        ),
+    ] = None,
     metric: Annotated[str, typer.Option(help="What to draw.")] = "exploitability",
     x: Annotated[str, typer.Option("--x", help="Against what: step, seconds, cpu_seconds, env_steps.")] = "step",
     log_x: Annotated[bool, typer.Option("--log-x", help="Logarithmic horizontal axis.")] = False,
@@ -34,16 +45,32 @@ def plot(
     from cardai.training.curves import curves
     from cardai.training.runs import Run
 
-    if out.suffix not in (".png", ".svg"):
-        raise UsageError(f"--out must end in .png or .svg. Got {str(out)!r}.")
+    kinds = _kinds()
+    if out is not None and out.suffix.removeprefix(".") not in kinds:
+        raise UsageError(f"--out must end in one of {', '.join(f'.{kind}' for kind in kinds)}. Got {str(out)!r}.")
+    out = out or _free("curves", ".png")
     opened = [Run.open(path) for path in runs]
     found = curves(opened, metric, x)
     unit = opened[0].trainer().step_unit if len({run.trainer().step_unit for run in opened}) == 1 else "steps"
     draw(found, out, _with_unit(metric, opened), unit if x == "step" else AXIS_LABELS.get(x, x), log_x, log_y, title)
     for curve in found:
         seeds = "1 seed" if curve.seeds == 1 else f"{curve.seeds} seeds, {curve.low[-1]:.5g} to {curve.high[-1]:.5g}"
-        typer.echo(f"{curve.label}: {metric} {curve.median[-1]:.5g} at {curve.x[-1]:,.6g} ({seeds})")
-    typer.echo(f"Drawn: {out}")
+        say(f"{curve.label}: {metric} {curve.median[-1]:.5g} at {curve.x[-1]:,.6g} ({seeds})")
+    say(f"Drawn: {out}")
+
+
+def _kinds() -> list[str]:
+    """Return the endings of files that matplotlib can write."""
+    _pyplot()
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    return sorted(FigureCanvasBase.get_supported_filetypes())
+
+
+def _free(stem: str, suffix: str) -> Path:
+    """Return a name that no file has: stem, stem-2, stem-3, ..."""
+    names = (Path(f"{stem}{f'-{k}' if k > 1 else ''}{suffix}") for k in count(1))
+    return next(name for name in names if not name.exists())
 
 
 def _with_unit(metric: str, runs: Sequence[Run]) -> str:
@@ -63,6 +90,8 @@ def draw(
     points: Sequence[tuple[str, Sequence[float], Sequence[float]]] = (),
 ) -> None:
     """Draw curves, and published ``points`` (label, x, y) as markers, into ``out``."""
+    from cardai.commands.show.pictures import save
+
     pyplot = _pyplot()
     figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
     colours = pyplot.get_cmap("tab10").colors
@@ -83,7 +112,7 @@ def draw(
         axes.set_ylim(bottom=0)
     axes.grid(alpha=0.3, which="both" if log_y else "major")
     axes.legend(fontsize=8)
-    figure.savefig(out, dpi=150)
+    save(figure, out)
     pyplot.close(figure)
 
 

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cardai.commands.invocation import Json, out, print_json
+from cardai.commands.invocation import Json, out, print_json, stdout
 from cardai.core.errors import DamagedFileError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from rich.text import Text
 
     from cardai.arena.records import Record, RecordFile
-    from cardai.core.game import Game, Legal, Tables
+    from cardai.arena.table import Table
+    from cardai.core.agent import Agent
+    from cardai.core.game import Game, Legal
 
 BAR = 24
 """The width of a policy's bar, in characters."""
@@ -26,7 +29,7 @@ def replay(
     file: Annotated[
         str,
         typer.Argument(
-            metavar="FILE", help="A record of run --record, or an ACPC log; - is stdin.", show_default=False
+            metavar="FILE", help="A record of run --record, an ACPC log or a PHH file; - is stdin.", show_default=False
         ),
     ],
     hand: Annotated[int, typer.Option("--hand", "-k", metavar="K", min=1, help="Which hand of the file.")] = 1,
@@ -47,26 +50,27 @@ def replay(
     At a terminal: Enter or → goes on, ← goes back, n and p change the hand, q leaves. Else the whole hand is printed.
     """
     from cardai import make
-    from cardai.core import registry
+    from cardai.arena.asking import bound
 
     record_file = load(file)
     for message in record_file.damaged:
         sys.stderr.write(f"cardai: {message}\n")
     if not record_file.hands:
-        raise DamagedFileError(f"{file} holds no hand that can be read.")
+        begun = " but one that was not finished" if record_file.unfinished else " that can be read"
+        raise DamagedFileError(f"{file} holds no hand{begun}.")
     if hand > len(record_file.hands):
         count = len(record_file.hands)
         raise UsageError(f"{file} has {count} hand{'s' * (count != 1)}: --hand goes from 1 to {count}. Got {hand}.")
-    game = registry.create("game", str(record_file.header["game"]))
+    game = make.game(str(record_file.header["game"]))
     if seat is not None and seat >= game.num_players:
         raise UsageError(f"The game has seats 0 to {game.num_players - 1}. Got --seat {seat}.")
-    player = None if agent is None else make.agent(agent).for_game(game)
+    player = None if agent is None else bound(agent, game)
     if player is not None and player.interactive:
         raise UsageError("--agent must be a program here: it is asked what it would have done.")
     show = Show(game, record_file, seat, reveal, agent or "", player)
     if json:
         print_json(show.as_json(hand - 1))
-    elif sys.stdout.isatty() and sys.stderr.isatty():
+    elif stdout().isatty() and sys.stderr.isatty():
         from cardai.commands.show.stepping import step_through
 
         step_through(show.frames, hand - 1, len(record_file.hands))
@@ -77,17 +81,24 @@ def replay(
 
 
 def load(file: str) -> RecordFile:
-    """Return the hands of a record file, or of a log of the poker competition."""
+    """Return the hands of a record file, or of others' files that :mod:`cardai.formats` reads."""
     from cardai.formats import read_hands
 
     return read_hands(file)
+
+
+def without_cards(game: Game, view: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a view without the cards that its player alone sees: what another may be told of an action by it."""
+    none: dict[str, Any] = {"card": -1, "cards": [], "card_set": 0}
+    hidden = {f.name: none[f.kind] for f in game.view_fields if f.role == "own" and f.kind in none}
+    return {**view, **hidden}
 
 
 class Show:
     """One record file as screens: each decision of a hand is one, the end another."""
 
     def __init__(
-        self, game: Game, file: RecordFile, seat: int | None, reveal: bool, adviser: str, player: Any | None
+        self, game: Game, file: RecordFile, seat: int | None, reveal: bool, adviser: str, player: Agent | None
     ) -> None:
         self.game = game
         self.file = file
@@ -100,31 +111,35 @@ class Show:
 
     def steps(self, number: int) -> Iterator[dict[str, Any]]:
         """Yield each step of a hand as plain values: who acts, what is seen, what was played, what was advised."""
-        from cardai.arena.records import replay as replayed
+        from cardai.arena.table import replay as replayed
 
         record = self.file.hands[number]
         watched = self._watched(record)
-        advisers: dict[int, Any] = {}
+        advisers: dict[int, Agent] = {}
         count = 0
-        for tables, action in replayed(self.game, record):
-            actor = int(tables.current_players()[0])
-            open_to = self.reveal or actor == watched
-            seen = action if open_to or action < 0 else self._observed(tables, actor, action, watched)
+        for table, action in replayed(self.game, record):
+            actor = table.to_act
+            open_to = self.reveal or actor in (None, watched)
+            seen = action if open_to else table.sight(action)[watched]
             if seen is None:  # not even that there was a choice
                 continue
             count += 1
-            step: dict[str, Any] = {"step": count, "player": actor if actor >= 0 else None, "seat": watched}
-            step["views"] = {str(s): self._view(tables, s) for s in self._eyes(watched)}
-            if action >= 0:
+            step: dict[str, Any] = {"step": count, "player": actor, "seat": watched}
+            step["views"] = {str(s): table.view(s) for s in self._eyes(watched)}
+            if actor is not None:
+                view = table.view() if open_to else without_cards(self.game, table.view())
                 step["action"] = seen if seen == action else None
-                step["words"] = self.words(action) if seen == action else "something hidden"
+                step["words"] = self.words(action, view) if seen == action else "something hidden"
                 if self.player is not None and open_to:
-                    step["advice"] = self._advice(advisers, tables, actor, record)
+                    step["advice"] = self._advice(advisers, table, record)
             yield step
 
     def frames(self, number: int, brief: bool = False) -> list[Text]:
         """Return a hand as screens to look at one after the other; ``brief`` draws only what the watched seat acts on."""
+        from cardai.arena.records import check_fits
+
         record = self.file.hands[number]
+        check_fits(self.game, record)
         frames = [self._title(number, record)]
         for step in self.steps(number):
             drawn = not brief or step["player"] in (None, step["seat"])
@@ -144,11 +159,11 @@ class Show:
             "outcome": record.get("outcome", {}),
         }
 
-    def words(self, action: int) -> str:
-        """Return an action for people."""
+    def words(self, action: int, view: dict[str, Any]) -> str:
+        """Return an action of the player whose view it is, for people."""
         from cardai.arena.display import action_name
 
-        return action_name(self.game, action)
+        return action_name(self.game, action, view)
 
     def _watched(self, record: Record) -> int:
         if self.seat is not None:
@@ -158,59 +173,32 @@ class Show:
     def _eyes(self, watched: int) -> list[int]:
         return [watched] + [s for s in range(self.game.num_players) if s != watched and self.reveal]
 
-    def _view(self, tables: Tables, seat: int) -> dict[str, Any]:
-        import numpy as np
-
-        from cardai.core.fields import unpack_view
-
-        return unpack_view(self.game.view_fields, tables.views(seat, np.zeros(1, np.int64))[0])
-
-    def _observed(self, tables: Tables, actor: int, action: int, watched: int) -> int | None:
-        """Return ``action`` if the watched seat could tell it from others, -1 if not, None if it saw nothing at all.
-
-        Fast games say what is seen of an action; of plain ones everything is.
-        """
-        import numpy as np
-
-        from cardai.core.agent import legal_list
-        from cardai.core.rows import RowGame, RowTables
-
-        if not (isinstance(self.game, RowGame) and isinstance(tables, RowTables)):
-            return action
-        row = tables.data[0]
-        seen = self.game.observed(row, actor, action, watched)
-        if seen is None:
-            return None
-        legal = legal_list(tables.legal(np.zeros(1, np.int64)), 0)
-        others = (self.game.observed(row, actor, other, watched) for other in legal if other != action)
-        return -1 if seen in others else action
-
-    def _advice(self, advisers: dict[int, Any], tables: Tables, actor: int, record: Record) -> list[tuple[str, float]]:
+    def _advice(self, advisers: dict[int, Agent], table: Table, record: Record) -> list[tuple[str, float]]:
         """Return the adviser's (action in words, probability) pairs, the likeliest first."""
         import numpy as np
 
+        from cardai.arena.asking import own_copy
         from cardai.core.rng import Rows, derive
 
-        row = np.zeros(1, np.int64)
-        views, legal = tables.views(actor, row), tables.legal(row)
         assert self.player is not None
-        agent = advisers.setdefault(actor, self.player.new_match(actor))
+        assert table.to_act is not None
+        agent = advisers.get(table.to_act) or own_copy(self.player, table.to_act)
+        advisers[table.to_act] = agent
         if type(agent).has_policy():
-            try:
-                return self._likeliest(np.asarray(agent.policy(views, legal))[0], legal)
-            except NotImplementedError:
-                pass
-        seed = derive(int(record["seed"]), "advice", actor)
-        return [(self.words(int(agent.act(views, legal, Rows(np.array([seed], np.uint64)))[0])), 1.0)]
+            with suppress(NotImplementedError):
+                legal = table.legal()
+                return self._likeliest(np.asarray(agent.policy(table.views(), legal))[0], legal, table.view())
+        seed = derive(int(record["seed"]), "advice", table.to_act)
+        return [(self.words(table.ask(agent, Rows(np.array([seed], np.uint64))), table.view()), 1.0)]
 
-    def _likeliest(self, policy: Any, legal: Legal) -> list[tuple[str, float]]:
+    def _likeliest(self, policy: Any, legal: Legal, view: dict[str, Any]) -> list[tuple[str, float]]:
         from cardai.core.game import Amounts
 
         pairs: list[tuple[str, float]] = []
         for action in sorted(range(len(policy)), key=lambda a: -policy[a]):
             if policy[action] > 0.005 or not pairs:
                 raising = isinstance(legal, Amounts) and action == 2
-                pairs.append(("raise" if raising else self.words(action), float(policy[action])))
+                pairs.append(("raise" if raising else self.words(action, view), float(policy[action])))
         return pairs[:6]
 
     # -- drawing ---------------------------------------------------------------------------------------------------

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cardai.commands.invocation import Jobs, Json, current, note, out, print_json, progress
+from cardai.commands.invocation import Jobs, Json, absolute, current, note, out, print_json, progress, take_stdout
 from cardai.commands.show.figures import columns, estimate_json, percent, signed
 from cardai.core.errors import UsageError
 
 if TYPE_CHECKING:
     from cardai.arena.match import MatchResult
+    from cardai.core.agent import Agent
+    from cardai.core.game import Game
 
 DEFAULT_GAMES = 1000
 
@@ -41,15 +43,19 @@ def run(
             metavar="N",
             min=1,
             help="Games, both of a duplicate pair counted.",
-            show_default="1000; 1 with a human",
+            show_default="1000; with a human one match, or single hands until you stop",
         ),
     ] = None,
     no_duplicate: Annotated[
         bool, typer.Option("--no-duplicate", help="New cards every game, instead of each deal once in every seat.")
     ] = False,
     record: Annotated[
-        str | None, typer.Option("--record", metavar="FILE", help="Keep every hand as a JSON line, for replay.")
+        str | None,
+        typer.Option("--record", metavar="FILE", help="Keep every hand as a JSON line, for replay; - is stdout."),
     ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with your own match, where --record left off.")
+    ] = False,
     seed: Annotated[
         int | None,
         typer.Option(
@@ -69,40 +75,84 @@ def run(
     Agents and games take options: simple:knock=5, gin:target=50. A trained run's directory is an agent too.
     """
     from cardai import make
-    from cardai.arena import match
-    from cardai.core import registry
 
-    made = registry.create("game", game)
+    kept = absolute(record)
+    take_stdout(kept)
+    made = make.game(game)
     agents = seated(game, made.num_players, agent, vs or [])
     players = [make.agent(spec) for spec in agents]
     human = any(player.interactive for player in players)
-    duplicate = not no_duplicate and not human
-    size = made.num_players if duplicate else 1
-    if games is None:
-        games = 1 if human else -(-DEFAULT_GAMES // size) * size
-    if seed is None:
-        seed = _any_seed() if human else 0
-    with progress(f"{' - '.join(agents)}") as advance, tell_compiling():
-        result = match.play(
-            game,
-            agents,
-            games=games,
-            seed=seed,
-            duplicate=duplicate,
-            jobs=jobs,
-            batch=1 if human else 2048,
-            progress=None if human else advance,
-            record=record,
-        )
-    command = "" if human else reproduce(game, agents, games, seed, no_duplicate)
+    if resume and (not human or record is None):
+        raise UsageError("--resume goes on with a match of your own, one with a human, kept in --record FILE.")
+    command = ""
+    if human:
+        result, to_go_on = _sit(made, players, agents, games, seed, kept, resume)
+    else:
+        size = 1 if no_duplicate else made.num_players
+        games = -(-DEFAULT_GAMES // size) * size if games is None else games
+        result = _match(made, players, agents, games, seed or 0, size, jobs, kept)
+        command = reproduce(game, agents, games, seed or 0, no_duplicate)
     if json:
         print_json(as_json(result, game, command))
     else:
-        show(result, command)
-    if record and len(result.hands):
+        show(result, command, in_turn=human)
+    if record and len(result.hands) and not current().taken:
         note(f"The hands are in {record}. See them with: cardai replay {shlex.quote(record)}")
+    if human and to_go_on:
+        note(_how_to_go_on(game, agents, games, record))
     if result.interrupted and not human:
         raise typer.Exit(130)
+
+
+def _match(
+    game: Game, players: list[Agent], names: list[str], games: int, seed: int, size: int, jobs: int, record: str | None
+) -> MatchResult:
+    """Play a match of programs."""
+    from cardai.arena import match
+
+    with progress(f"{' - '.join(names)}") as advance, tell_compiling():
+        return match.play(
+            game,
+            players,
+            names=names,
+            games=games,
+            seed=seed,
+            duplicate=size > 1,
+            jobs=jobs,
+            progress=advance,
+            record=record,
+        )
+
+
+def _sit(
+    game: Game,
+    players: list[Agent],
+    names: list[str],
+    games: int | None,
+    seed: int | None,
+    record: str | None,
+    resume: bool,
+) -> tuple[MatchResult, bool]:
+    """Let people play; return the finished games, and whether there is a hand to go on with."""
+    from cardai.commands.show.sitting import Sitting
+
+    with tell_compiling():
+        fresh = _any_seed() if seed is None and not resume else seed
+        sitting = Sitting(game, players, names, games, fresh, record, resume)
+        try:
+            sitting.play()
+        finally:
+            sitting.close()
+    return sitting.result(), sitting.table.unfinished is not None
+
+
+def _how_to_go_on(game: str, agents: Sequence[str], games: int | None, record: str | None) -> str:
+    if record is None or record == "-":
+        return "The hand under way is not kept: --record FILE would keep it."
+    words = _words(game, agents) + (["--games", str(games)] if games is not None else [])
+    return (
+        f"The hand under way is kept. Go on with: {shlex.join([*words, '--record', record, '--resume', *_plugins()])}"
+    )
 
 
 def seated(game: str, seats: int, agent: str, vs: Sequence[str]) -> list[str]:
@@ -131,16 +181,22 @@ def _any_seed() -> int:
 
 def reproduce(game: str, agents: Sequence[str], games: int, seed: int, no_duplicate: bool) -> str:
     """Return the command line that plays the same games again."""
-    from cardai.core import registry
+    words = [*_words(game, agents), "--games", str(games), "--seed", str(seed)]
+    words += ["--no-duplicate"] if no_duplicate else []
+    return shlex.join([*words, *_plugins()])
 
+
+def _words(game: str, agents: Sequence[str]) -> list[str]:
     words = ["cardai", "run", "--game", game, "--agent", agents[0]]
     for other in agents[1:]:
         words += ["--vs", other]
-    words += ["--games", str(games), "--seed", str(seed)]
-    words += ["--no-duplicate"] if no_duplicate else []
-    for file in registry.plugin_files():
-        words += ["--plugin", file]
-    return shlex.join(words)
+    return words
+
+
+def _plugins() -> list[str]:
+    from cardai.core import registry
+
+    return [word for file in registry.plugin_files() for word in ("--plugin", file)]
 
 
 # -- what is shown -------------------------------------------------------------------------------------------------
@@ -164,15 +220,19 @@ def table_of(result: MatchResult) -> list[tuple[str, list[str]]]:
     return rows
 
 
-def show(result: MatchResult, command: str) -> None:
-    """Print the result for a person."""
+def show(result: MatchResult, command: str, in_turn: bool = False) -> None:
+    """Print the result for a person. ``in_turn``: games were played one after the other."""
     from rich.table import Table
     from rich.text import Text
 
     console = out()
     played = len(result.games)
     if result.interrupted:
-        lean = " Those that end early come first, so the figures lean to short games." if _lock_step(result) else ""
+        lean = (
+            " Those that end early come first, so the figures lean to short games."
+            if _lock_step(result) and not in_turn
+            else ""
+        )
         console.print(Text(f"Stopped after {played:,} of {result.wanted:,} games.{lean}", style="yellow"))
     if not played:
         console.print("No game was finished.")

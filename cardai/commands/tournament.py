@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import importlib.util
-import json as json_module
 import shlex
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cardai.commands.invocation import Jobs, Json, Seed, note, out, print_json, progress
+from cardai.commands.invocation import Jobs, Json, Seed, absolute, note, out, print_json, progress
 from cardai.commands.run import tell_compiling
 from cardai.commands.show.figures import estimate_json, percent, signed
-from cardai.core.errors import PluginError, UsageError
+from cardai.core.errors import UsageError
 
 if TYPE_CHECKING:
     from cardai.arena.tournament import Standings
@@ -59,25 +59,28 @@ def tournament(
     """
     from cardai import make
     from cardai.arena import tournament as library
+    from cardai.commands.show.pictures import check_picture
 
     if resume and directory is None:
         raise UsageError("--resume goes on with a saved tournament: name its directory with --out DIR.")
-    people = [spec for spec in agent if make.agent(spec).interactive]
+    folder, picture = absolute(directory), absolute(plot)
+    made, players = make.game(game), [make.agent(spec) for spec in agent]
+    people = [spec for spec, player in zip(agent, players, strict=True) if player.interactive]
     if people:
         raise UsageError(f"A tournament is for programs. Play with {people[0]!r} by: cardai run.")
     if plot:
-        _need_matplotlib()
+        check_picture(plot)
     with progress("tournament") as advance, tell_compiling():
         report = None if advance is None else _overall(advance, agent, form, games)
-        standings = library.play(
-            game,
-            agent,
+        standings = library.play_pairings(
+            made,
+            players,
             games=games,
             seed=seed,
             duplicate=not no_duplicate,
             jobs=jobs,
             form=form.value,
-            out=directory,
+            out=folder,
             resume=resume,
             forfeit=forfeit,
             progress=report,
@@ -86,7 +89,7 @@ def tournament(
         print_json(as_json(standings, game, seed))
     else:
         show(standings, game)
-    _keep(standings, game, seed, directory, plot)
+    _keep(standings, game, seed, folder, picture)
     if standings.interrupted:
         note(_how_to_go_on(game, agent, games, form, directory, no_duplicate, forfeit, seed))
         raise typer.Exit(130)
@@ -103,11 +106,6 @@ def _overall(advance: Any, agents: list[str], form: Format, games: int) -> Any:
         advance(sum(done.values()), pairings * games)
 
     return report
-
-
-def _need_matplotlib() -> None:
-    if importlib.util.find_spec("matplotlib") is None:
-        raise PluginError("The heat map needs matplotlib. Run: pip install 'cardai[plot]'")
 
 
 def _how_to_go_on(
@@ -137,9 +135,11 @@ def _how_to_go_on(
 
 def _keep(standings: Standings, game: str, seed: int, directory: str | None, plot: str | None) -> None:
     """Write the crosstable beside the saved pairings, and the heat map where one can be drawn."""
+    from cardai.core.files import write_json
+
     if directory:
         file = Path(directory) / "crosstable.json"
-        file.write_text(json_module.dumps(as_json(standings, game, seed), indent=1), encoding="utf-8")
+        write_json(file, as_json(standings, game, seed))
         if plot is None and importlib.util.find_spec("matplotlib") is not None:
             plot = str(Path(directory) / "crosstable.png")
     if plot and not any(len(pairing.groups) for pairing in standings.pairings.values()):
@@ -163,15 +163,20 @@ def show(standings: Standings, game: str) -> None:
     if standings.interrupted:
         console.print(Text("Stopped before the end; this is what is finished.", style="yellow"))
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
-    table.add_column("")
     order = sorted(range(len(standings.agents)), key=lambda i: _rank(standings, i))
-    for i in order:
-        table.add_column(standings.agents[i], justify="right", no_wrap=True)
+    table.add_column("", justify="right")
+    table.add_column("", overflow="fold")
+    for place in range(len(order)):
+        table.add_column(str(place + 1), justify="right", no_wrap=True)
     table.add_column("mean", justify="right", no_wrap=True)
-    for i in order:
+    for place, i in enumerate(order, 1):
         cells = [_cell(standings, i, j) for j in order]
-        table.add_row(Text(standings.agents[i], style="bold"), *cells, _mean(standings, i))
+        table.add_row(str(place), Text(standings.agents[i], style="bold"), *cells, _mean(standings, i))
     console.print()
+    if not sys.stdout.isatty():  # a log has room for every name and figure
+        console.width = max(
+            console.width, console.measure(table, options=console.options.update(max_width=10_000)).maximum
+        )
     console.print(table)
     played = [len(p.groups) for p in standings.pairings.values()]
     hands = sum(int(p.hands.sum()) for p in standings.pairings.values())

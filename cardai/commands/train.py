@@ -2,18 +2,47 @@
 
 from __future__ import annotations
 
-import signal
+import math
+import shlex
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from attrs import frozen
+
+from cardai.commands.invocation import note, say
+from cardai.commands.process import stopping_gently
+from cardai.core.errors import UsageError
 
 if TYPE_CHECKING:
     from cardai.training.runs import Run
     from cardai.training.session import Session
+
+
+@frozen
+class End:
+    """When a training is over: after so many steps or minutes in all, whichever comes first."""
+
+    steps: int | None = None
+    minutes: float | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if self.minutes is not None and not 0 < self.minutes < math.inf:
+            raise UsageError(f"--minutes must be above 0. Got {self.minutes:g}.")
+
+    def __bool__(self) -> bool:
+        return self.steps is not None or self.minutes is not None
+
+    def reached(self, step: int, seconds: float) -> bool:
+        """Say whether a training that has done ``step`` steps in ``seconds`` is over."""
+        by_steps = self.steps is not None and step >= self.steps
+        return by_steps or (self.minutes is not None and seconds >= 60 * self.minutes)
+
+    def of(self) -> str:
+        """Return what there was to do, in words."""
+        steps = "" if self.steps is None else f" of {self.steps:,}"
+        return steps + ("" if self.minutes is None else f" (of {self.minutes:g} minutes)")
 
 
 def train(
@@ -23,6 +52,9 @@ def train(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="New run directory.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Run directory to go on with.")] = None,
     steps: Annotated[int | None, typer.Option(min=1, help="Steps in all, in the trainer's unit.")] = None,
+    minutes: Annotated[
+        float | None, typer.Option(help="Minutes of training in all (wall time); with --steps, what comes first.")
+    ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Root seed (default 0).")] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="OPTION=VALUE", help="An option of --trainer; repeatable.")
@@ -36,23 +68,23 @@ def train(
     ] = 120.0,
     keep: Annotated[int, typer.Option(min=0, help="Checkpoints to keep; 0 keeps all.")] = 2,
 ) -> None:
-    """Train, with checkpoints: start by --trainer --game --out --steps, or go on by --resume DIR."""
-    from cardai.core.errors import UsageError
+    """Train, with checkpoints: start by --trainer --game --out and --steps or --minutes, or go on by --resume DIR."""
 
     settings = _settings(set_ or [], threads)
-    if resume is None and (trainer is None or game is None or out is None or steps is None):
-        raise UsageError("A new run needs --trainer, --game, --out and --steps (or give --resume DIR).")
+    end = End(steps, minutes)
+    if resume is None and (trainer is None or game is None or out is None or not end):
+        raise UsageError("A new run needs --trainer, --game, --out and --steps or --minutes (or give --resume DIR).")
     try:
-        session = _session(trainer, game, encoder, out, resume, steps, seed, settings)
-        for note in session.notes:
-            typer.echo(note, err=True)
-        _go(session, steps or session.run.steps_wanted, checkpoint_every, keep, checkpoint_seconds)
+        session = _session(trainer, game, encoder, out, resume, end, seed, settings)
+        for text in session.notes:
+            note(text)
+        _go(session, end, checkpoint_every, keep, checkpoint_seconds)
     except KeyboardInterrupt:
         path = resume or out
         if path is None or not (path / "run.json").is_file():
             raise
-        typer.echo("Stopped at once; what the run's last checkpoint holds is safe. Go on with:")
-        _tell_resume(path, None if resume is None else steps)  # a new run knows its own
+        say("Stopped at once; what the run's last checkpoint holds is safe. Go on with:")
+        _tell_resume(path, End() if resume is None else end)  # a new run knows its own
         raise typer.Exit(130) from None
 
 
@@ -62,12 +94,11 @@ def _session(
     encoder: str | None,
     out: Path | None,
     resume: Path | None,
-    steps: int | None,
+    end: End,
     seed: int | None,
     settings: dict[str, str],
 ) -> Session:
     """Begin a new run, or take one up."""
-    from cardai.core.errors import UsageError
     from cardai.training.runs import Run, check_free
     from cardai.training.session import Session
 
@@ -81,12 +112,11 @@ def _session(
     assert game is not None
     assert out is not None
     check_free(out)
-    return Session.start(_new_run(trainer, settings, game, encoder, out, seed or 0, steps or 0))
+    return Session.start(_new_run(trainer, settings, game, encoder, out, seed or 0, end))
 
 
 def _settings(given: list[str], threads: int | None) -> dict[str, str]:
     """Return --set and --threads as options of the trainer; the same given twice differently is an error."""
-    from cardai.core.errors import UsageError
 
     found: dict[str, str] = {}
     for text in [*given, *([f"threads={threads}"] if threads is not None else [])]:
@@ -114,11 +144,10 @@ def _is_one(text: str) -> bool:
 
 
 def _new_run(
-    trainer: str, settings: dict[str, str], game: str, encoder: str | None, out: Path, seed: int, steps: int
+    trainer: str, settings: dict[str, str], game: str, encoder: str | None, out: Path, seed: int, end: End
 ) -> Run:
     """Check that the trainer takes the game and the encoder, then make the run directory."""
     from cardai.core import registry
-    from cardai.core.errors import UsageError
     from cardai.core.spec import parse
     from cardai.training.runs import Run
 
@@ -126,14 +155,13 @@ def _new_run(
     made = registry.create("trainer", spec)
     if made.needs_encoder and encoder is None:
         raise UsageError(f"The trainer {spec.name!r} needs --encoder. See: cardai list-plugins.")
-    return Run.create(out, str(spec), game, encoder, seed, steps, sys.argv)
+    return Run.create(out, str(spec), game, encoder, seed, end.steps or 0, sys.argv, end.minutes)
 
 
 def _check_resume(
     run: Run, trainer: str | None, game: str | None, encoder: str | None, seed: int | None, settings: dict[str, str]
 ) -> None:
-    from cardai.core.errors import UsageError
-    from cardai.training.runs import check_same
+    from cardai.training.specs import check_same
 
     check_same(run, "trainer", trainer, settings)
     check_same(run, "game", game)
@@ -142,57 +170,49 @@ def _check_resume(
         raise UsageError(f"--resume {run.path} goes on with the seed {run.seed}. Got --seed {seed}: leave it out.")
 
 
-@contextmanager
-def _interruptible() -> Iterator[list[bool]]:
-    """Yield a list that holds True after Ctrl-C; a second Ctrl-C interrupts at once."""
-    pressed: list[bool] = []
-
-    def handler(number: int, frame: Any) -> None:
-        if pressed:
-            raise KeyboardInterrupt
-        pressed.append(True)
-
-    previous = signal.signal(signal.SIGINT, handler)
-    try:
-        yield pressed
-    finally:
-        signal.signal(signal.SIGINT, previous)
-
-
-def _go(session: Session, steps: int, checkpoint_every: int | None, keep: int, checkpoint_seconds: float) -> None:
+def _go(session: Session, given: End, checkpoint_every: int | None, keep: int, checkpoint_seconds: float) -> None:
     from cardai.commands.show.progress import TrainingDisplay
-    from cardai.training.runs import short_spec
+    from cardai.core.progress import listening
+    from cardai.training.session import plugin_options
+    from cardai.training.specs import short_spec
 
     run, training = session.run, session.training
-    if training.step >= steps:
-        typer.echo(f"{run.path} has {training.step} steps already. Give --steps to go further.")
+    asked = End(run.steps_wanted or None, run.minutes_wanted)
+    end = given or asked
+    if end.reached(training.step, session.seconds[0]):
+        say(f"{run.path} has {training.step} steps{_took(session, end)} already. {_FURTHER}")
         return
     unit = run.trainer().step_unit
-    with _interruptible() as pressed, TrainingDisplay(run, steps, training.step, unit) as display:
+    shown = TrainingDisplay(session, end.steps, end.minutes, unit)
+    with stopping_gently() as pressed, shown as display, listening(display.told):
         finished = session.train(
-            steps, checkpoint_every, keep, display.update, lambda: bool(pressed), checkpoint_seconds
+            end.steps, checkpoint_every, keep, display.update, lambda: bool(pressed), checkpoint_seconds, end.minutes
         )
     if not finished:
-        typer.echo(f"Stopped and saved at step {training.step:,} of {steps:,}. Go on with:")
-        _tell_resume(run.path, None if steps == run.steps_wanted else steps)
+        say(f"Stopped and saved at step {training.step:,}{end.of()}. Go on with:")
+        _tell_resume(run.path, End() if end == asked else end)
         raise typer.Exit(130)
-    typer.echo(f"Trained {training.step:,} {unit}: {run.path}")
-    typer.echo("Play it with:")
+    say(f"Trained {training.step:,} {unit}{_took(session, end)}: {run.path}")
+    say("Play it with:")
     game = short_spec("game", run.game_spec)
-    typer.echo(f"  cardai run --game {_quoted(game)} --agent {_as_spec(run.path)} --vs random --games 10000")
+    words = ["--game", game, "--agent", _as_spec(run.path), "--vs", "random", "--games", "10000", *plugin_options()]
+    say(f"  cardai run {shlex.join(words)}")
 
 
-def _tell_resume(path: Path, steps: int | None) -> None:
-    further = "" if steps is None else f" --steps {steps}"
-    typer.echo(f"  cardai train --resume {path}{further}")
+_FURTHER = "Give --steps or --minutes to go further."
+
+
+def _took(session: Session, end: End) -> str:
+    """Return the minutes of training so far, where minutes were asked for."""
+    return "" if end.minutes is None else f" in {session.seconds[0] / 60:.1f} minutes"
+
+
+def _tell_resume(path: Path, end: End) -> None:
+    from cardai.training.session import resume_command
+
+    say(f"  {resume_command(path, end.steps, end.minutes)}")
 
 
 def _as_spec(path: Path) -> str:
     text = str(path)
-    return _quoted(text if "/" in text else f"./{text}")
-
-
-def _quoted(text: str) -> str:
-    import shlex
-
-    return shlex.quote(text)
+    return text if "/" in text else f"./{text}"

@@ -14,11 +14,13 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
-from cardai.core.fields import Views, unpack_view, view_dtype
-from cardai.core.game import Actions, Amounts, Game, Legal
+from cardai.core.fields import Family, Views, unpack_view, view_dtype
+from cardai.core.game import Actions, Game
+from cardai.core.legal import Amounts, Legal
+from cardai.core.legal import legal_list as legal_list  # known from here too
 from cardai.core.rng import Rows
 from cardai.core.spec import brief
 
@@ -31,6 +33,14 @@ def need_game(made_for: Game, game: Game, words: str) -> None:
     same_views = view_dtype(game.view_fields) == view_dtype(made_for.view_fields)
     if not same_views or game.num_distinct_actions != made_for.num_distinct_actions:
         raise UsageError(f"{words} {brief(made_for)}: it cannot play {brief(game)}.")
+
+
+def need_family(game: Game, family: Family, who: str) -> None:
+    """Raise UsageError unless ``game`` speaks ``family``; ``who`` begins the message: "always_call plays"."""
+    if not game.speaks(family):
+        spoken = " and ".join(repr(other.name) for other in game.families) or "none"
+        needs = f"{who} {family.doc} and needs the fields of the family {family.name!r}"
+        raise UsageError(f"{needs}. {brief(game)} speaks {spoken}.")
 
 
 class Agent:
@@ -49,10 +59,10 @@ class Agent:
         """
         return self
 
-    def policy(self, views: Views, legal: Legal) -> npt.NDArray[np.float64]:
+    def policy(self, views: Views, legal: Legal) -> Float64s:
         """Return (n, num_distinct_actions) probabilities, each row summing to 1 over legal actions.
 
-        In full no-limit games the columns are the three kinds (fold, call, raise).
+        Where legal actions are :class:`~cardai.core.legal.Amounts`, the columns are their three kinds.
         """
         raise NotImplementedError(f"{type(self).__name__} has no policy, only act: it cannot be measured exactly.")
 
@@ -86,16 +96,16 @@ class ScalarAgent(Agent):
     def choose(self, view: Mapping[str, Any], legal: list[int], rng: random.Random) -> int:
         """Return one of ``legal``.
 
-        ``view`` maps the game's view fields to plain values. In full no-limit games ``legal`` holds 0 and 1 where
-        legal, the smallest and the largest raise; any amount between those two may be returned.
+        ``view`` maps the game's view fields to plain values. In games of amounts (no-limit betting) ``legal`` holds
+        0 and 1 where legal, the smallest and the largest amount; any between those two may be returned.
         """
         raise NotImplementedError
 
     def for_game(self, game: Game) -> Agent:
-        return _BoundScalar(self, game)
+        return (_BoundWithPolicy if self.has_policy() else BoundScalar)(self, game)
 
 
-class _BoundScalar(Agent):
+class BoundScalar(Agent):
     """A scalar agent with the fields of the game it plays."""
 
     def __init__(self, agent: ScalarAgent, game: Game) -> None:
@@ -118,11 +128,15 @@ class _BoundScalar(Agent):
         self.agent.hand_finished(view, returns)
 
 
-def legal_list(legal: Legal, row: int) -> list[int]:
-    """Return one row's legal actions as a list (no-limit: fold, call, the smallest and the largest raise)."""
-    if not isinstance(legal, Amounts):
-        return [int(a) for a in np.flatnonzero(legal[row])]
-    actions = [kind for kind in (0, 1) if legal.kinds[row, kind]]
-    if legal.kinds[row, 2]:
-        actions += sorted({int(legal.min_amount[row]), int(legal.max_amount[row])})
-    return actions
+class _BoundWithPolicy(BoundScalar):
+    """A scalar agent that says its probabilities too; without a ``choose`` of its own it plays by them."""
+
+    def policy(self, views: Views, legal: Legal) -> Float64s:
+        return self.agent.policy(views, legal)
+
+    def act(self, views: Views, legal: Legal, rng: Rows) -> Actions:
+        chooses = type(self.agent).choose is not ScalarAgent.choose
+        return super().act(views, legal, rng) if chooses else Agent.act(self, views, legal, rng)
+
+    def raise_to(self, views: Views, legal: Amounts, rng: Rows) -> Actions:
+        return self.agent.raise_to(views, legal, rng)

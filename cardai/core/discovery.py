@@ -35,10 +35,14 @@ class Entry:
     """The pip command that mends a missing extra, or nothing."""
     duplicates: tuple[str, ...] = ()
     """Other distributions that register the same name."""
+    broken: str = ""
+    """Why the distribution's metadata cannot be read, or nothing."""
 
     @property
     def status(self) -> str:
         """Return "ok", or what is wrong with the entry as far as metadata can tell."""
+        if self.broken:
+            return f"broken: {self.broken}"
         if self.duplicates:
             return f"duplicate: also in {', '.join(self.duplicates)}"
         return f"needs: {self.missing}" if self.missing else "ok"
@@ -48,53 +52,94 @@ class Entry:
         file = _module_file(self.module)
         if file is None:
             return ""
-        text = file.read_text(encoding="utf-8", errors="replace")
+        try:
+            text = file.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return ""
         match = re.match(r'\s*(?:#[^\n]*\n\s*)*[rR]?"""\s*(.+?)(?:\n|""")', text)
         return match.group(1).strip() if match else ""
 
 
-def installed() -> tuple[Entry, ...]:
-    """Read the entry points of all installed distributions; metadata is parsed of those that have plugins only."""
-    kinds = {group: kind for kind, group in GROUPS.items()}
+@frozen
+class Broken:
+    """A distribution of which some plugins cannot even be listed, and why."""
+
+    distribution: str
+    why: str
+
+
+def installed() -> tuple[tuple[Entry, ...], tuple[Broken, ...]]:
+    """Read the entry points of all installed distributions; metadata is parsed of those that have plugins only.
+
+    Whatever is damaged in one distribution is said of that one, and stops nothing.
+    """
     found: dict[tuple[str, str], Entry] = {}
+    broken: list[Broken] = []
     seen: set[str] = set()
     for distribution in metadata.distributions():
-        points = [point for point in distribution.entry_points if point.group in kinds]
-        if not points:
+        lines, wrong = _lines(distribution)
+        if not lines and not wrong:
             continue
-        about = distribution.metadata
-        name, version = about["Name"], about["Version"]
+        name, version, requires, damage = _about(distribution)
         if name in seen:  # a second copy further down sys.path
             continue
         seen.add(name)
-        mending = {extras: _missing(name, about.get_all("Requires-Dist"), extras) for extras in _extras(points)}
-        for point in points:
-            extras = tuple(point.extras)
-            entry = Entry(
-                kind=kinds[point.group],
-                name=point.name,
-                module=point.module,
-                distribution=name,
-                version=version,
-                preset_of=point.attr or "",
-                extras=extras,
-                missing=mending[extras],
-            )
+        broken += [Broken(name, why) for why in wrong]
+        mending = {extras: _missing(name, requires, extras) for extras in {line.extras for line in lines}}
+        for line in lines:
+            entry = evolve(line, distribution=name, version=version, missing=mending[line.extras], broken=damage)
             key = (entry.kind, entry.name)
             if key in found:
                 entry = evolve(found[key], duplicates=(*found[key].duplicates, name))
             found[key] = entry
-    return tuple(found.values())
+    return tuple(found.values()), tuple(broken)
 
 
-def _extras(points: list[metadata.EntryPoint]) -> set[tuple[str, ...]]:
-    return {tuple(point.extras) for point in points}
+_KINDS = {group: kind for kind, group in GROUPS.items()}
+_POINT = re.compile(r"([^=\[\]]+?)\s*=\s*([\w.]+)\s*(?::\s*([\w.-]+))?\s*(?:\[([^\]]*)\])?\s*")
+"""NAME = MODULE, NAME = MODULE:PRESET_OF, either with [EXTRA, ...]."""
 
 
-def _missing(name: str, requires: list[str] | None, extras: tuple[str, ...]) -> str:
+def _lines(distribution: metadata.Distribution) -> tuple[list[Entry], list[str]]:
+    """Return the plugins in a distribution's entry points (not yet whose they are), and what cannot be read of them."""
+    try:
+        text = distribution.read_text("entry_points.txt") or ""
+    except UnicodeDecodeError as error:
+        return [], ["its entry_points.txt is not UTF-8"] * (b"cardai." in error.object)
+    except Exception as error:
+        return [], [f"its entry_points.txt cannot be read: {error}"]
+    entries, wrong = [], []
+    kind: str | None = None
+    for line in map(str.strip, text.splitlines() if "cardai." in text else ()):
+        if line.startswith("["):
+            kind = _KINDS.get(line.strip("[]").strip())
+        elif line and kind and line[0] not in "#;":
+            point = _POINT.fullmatch(line)
+            if point is None:
+                wrong.append(f"its entry point {line[:60]!r} in {GROUPS[kind]} is not NAME = MODULE")
+                continue
+            extras = tuple(extra.strip() for extra in (point[4] or "").split(",") if extra.strip())
+            entries.append(Entry(kind, point[1], point[2], "", "", preset_of=point[3] or "", extras=extras))
+    return entries, wrong
+
+
+def _about(distribution: metadata.Distribution) -> tuple[str, str, list[str], str]:
+    """Return a distribution's name, version and requirements, and what is wrong with its metadata."""
+    folder = Path(str(getattr(distribution, "_path", ""))).name.rpartition(".")[0] or "a distribution without a name"
+    name, _, version = folder.partition("-")
+    try:
+        about = distribution.metadata
+        if not about["Name"]:
+            return name, version, [], "its metadata has no Name"
+        return about["Name"], about["Version"] or "", about.get_all("Requires-Dist") or [], ""
+    except Exception as error:
+        return name, version, [], f"its metadata cannot be read: {type(error).__name__}"
+
+
+def _missing(name: str, requires: list[str], extras: tuple[str, ...]) -> str:
     """Return the pip command that installs what ``extras`` need and is not there, or nothing."""
     for extra in extras:
-        for requirement in requires or []:
+        for requirement in requires:
             named = re.match(r"[A-Za-z0-9._-]+", requirement)
             if named and re.search(rf"extra\s*==\s*['\"]{re.escape(extra)}['\"]", requirement):
                 try:
@@ -111,7 +156,7 @@ def _module_file(module: str) -> Path | None:
     top, *rest = module.split(".")
     try:
         spec = importlib.util.find_spec(top)
-    except (ImportError, ValueError):
+    except Exception:  # finders of editable installs raise what they like
         return None
     if spec is None or spec.origin is None:
         return None

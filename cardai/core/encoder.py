@@ -6,10 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import numpy as np
-import numpy.typing as npt
 from attrs import frozen
 
+from cardai.core.arrays import Float32s
 from cardai.core.fields import Views
 from cardai.core.game import Game
 
@@ -35,10 +34,10 @@ class Layout(ABC):
     """Whether different information states of this game always give different codes (tested on small games)."""
 
     @abstractmethod
-    def encode(self, views: Views) -> npt.NDArray[np.float32]:
+    def encode(self, views: Views) -> Float32s:
         """Return (n, *shape) float32 for (n,) views."""
 
-    def decode(self, code: npt.NDArray[np.float32]) -> dict[str, Any]:
+    def decode(self, code: Float32s) -> dict[str, Any]:
         """Return what one code (*shape) says, as a readable view: field names to values, for debugging."""
         raise NotImplementedError(f"{type(self).__name__} cannot be decoded.")
 

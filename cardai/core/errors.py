@@ -9,6 +9,7 @@
       IllegalActionError        1   an action that the rules refuse
       AgentError                1   an agent that answered wrongly or raised, with game, seed and hand
       DamagedFileError          1   a record, log, run or checkpoint that is truncated, foreign or half written
+      WriteError                1   a file that cannot be written: the disk is full, the place has gone
 
 A message says what was wrong, what was given, what is known, and what to do.
 """
@@ -57,6 +58,10 @@ class AgentError(CardaiError):
 
 class DamagedFileError(CardaiError):
     """A file that is truncated, half written, or not what its name says."""
+
+
+class WriteError(CardaiError):
+    """A file that cannot be written: the disk is full, the place has gone."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -1,13 +1,20 @@
-"""Fields: what a view consists of, said once, so that encoders, displays and docs can be written over them."""
+"""Fields: what a view consists of, said once, so that encoders, displays, players and docs can be written over them.
+
+What a field *is* is declared, never guessed from its name: its kind, whose it is (:data:`ROLES`), whether it belongs to the
+hand or to the match, and the words of its values. Games that show the same things speak a :class:`Family`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from attrs import field, frozen, validators
+from attrs import evolve, field, frozen, validators
+
+from cardai.core.arrays import Records
 
 Kind = Literal["card", "cards", "card_set", "count", "chips", "flag", "seat", "public_history", "private_history"]
 KINDS: tuple[str, ...] = (
@@ -23,8 +30,44 @@ KINDS: tuple[str, ...] = (
 )
 _PADDED = ("cards", "public_history", "private_history")
 
-Views = npt.NDArray[Any]
+Views = Records
 """A structured array, one row a table, whose dtype is :func:`view_dtype` of a game's fields."""
+
+
+ROLES: dict[str, tuple[str, ...]] = {
+    "": KINDS,  # nothing is claimed
+    "player": ("seat",),  # whose view it is
+    "starter": ("seat",),  # who began the hand (poker: the button)
+    "to_act": ("seat",),
+    "round": ("count",),  # the round that the hand is in
+    "own": KINDS,  # what the player who looks has, knows or may do, and others need not see
+    "opponent": KINDS,  # what the player knows of others
+    "public": KINDS,  # the same in everybody's view
+    "by_seat": KINDS,  # public: seat 0's entries, then seat 1's, ..., equally many a seat
+    "actions": ("public_history",),  # the numbers of the players' actions so far
+    "seat_of": ("public_history", "private_history"),  # "seat_of:X": who made each entry of the history X
+    "round_of": ("public_history", "private_history"),  # "round_of:X": the round of each entry of the history X
+}
+"""What a field is to the player who looks, and the kinds that can be it. Two roles name the history they go with."""
+_LABELLED = ("count", "public_history", "private_history")
+
+
+def _check_role(instance: Field, attribute: Any, value: str) -> None:
+    role, _, history = value.partition(":")
+    if role not in ROLES or bool(history) != (role in ("seat_of", "round_of")):
+        known = ", ".join(f"{name}:FIELD" if name.endswith("_of") else name for name in ROLES if name)
+        raise ValueError(f"The role of the field {instance.name!r} must be one of {known}. Got {value!r} instead.")
+    if instance.kind not in ROLES[role]:
+        kinds = " or ".join(ROLES[role])
+        raise ValueError(f"A field of the role {value!r} is of the kind {kinds}. {instance.name!r} is {instance.kind}.")
+
+
+def _check_labels(instance: Field, attribute: Any, value: tuple[str, ...]) -> None:
+    if value and (instance.kind not in _LABELLED or len(value) != instance.maximum + 1):
+        raise ValueError(
+            f"Labels name the values 0 to maximum of a field of the kind {', '.join(_LABELLED)}. The field "
+            f"{instance.name!r} ({instance.kind}, maximum {instance.maximum}) has {len(value)}."
+        )
 
 
 @frozen
@@ -33,6 +76,8 @@ class Field:
 
     ``size`` 0 is a single value; ``size`` k > 0 is an array of k values (a ``card_set`` of size 2 is two sets).
     ``maximum`` is the largest value an entry can take (for cards, the largest card; for a card set it is unused).
+    ``labels`` are the values 0, 1, ..., maximum in words, ``role`` is one of :data:`ROLES`, and ``scope`` says whether the
+    value belongs to the hand or to the match around it (the score).
     """
 
     name: str
@@ -41,6 +86,9 @@ class Field:
     maximum: int = 0
     size: int = 0
     unit: str = ""
+    labels: tuple[str, ...] = field(default=(), kw_only=True, validator=_check_labels)
+    role: str = field(default="", kw_only=True, validator=_check_role)
+    scope: Literal["hand", "match"] = field(default="hand", kw_only=True, validator=validators.in_(("hand", "match")))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -60,10 +108,48 @@ class Field:
             return np.int8 if self.maximum < 2**7 else np.int16 if self.maximum < 2**15 else np.int32
         return np.int32
 
+    @property
+    def meaning(self) -> str:
+        """The doc, and a count's values in words where it has labels: "how the hand ended: 0 knock, 1 gin"."""
+        if not self.labels or self.kind != "count":
+            return self.doc
+        return f"{self.doc.rstrip('.')}: {', '.join(f'{value} {label}' for value, label in enumerate(self.labels))}"
+
+
+def with_role(fields: Iterable[Field], role: str) -> Field | None:
+    """Return the first of ``fields`` with ``role`` ("player", "seat_of:history"), None where there is none."""
+    return next((f for f in fields if f.role == role), None)
+
+
+@frozen
+class Family:
+    """A vocabulary: fields that mean the same in every game that says it speaks the family (``Game.families``).
+
+    Its ``fields`` are in all views of such a game, ``optional`` ones in some games'. Each is a pattern: the game's field
+    has its name, kind and scope, and its role, maximum, size and labels where the pattern has them. ``doc`` says what the
+    games are ("betting games").
+    """
+
+    name: str
+    doc: str
+    fields: tuple[Field, ...]
+    optional: tuple[Field, ...] = ()
+
+    def field(self, name: str, maximum: int = 0, size: int = 0, **changes: Any) -> Field:
+        """Return the family's field ``name`` for a game: its maximum and size, and other ``changes``, filled in."""
+        pattern = next(f for f in (*self.fields, *self.optional) if f.name == name)
+        return evolve(pattern, maximum=maximum or pattern.maximum, size=size or pattern.size, **changes)
+
 
 def view_dtype(fields: Iterable[Field]) -> np.dtype[Any]:
     """Return the structured dtype of views over ``fields``."""
     return np.dtype([(f.name, f.dtype, f.shape) for f in fields])
+
+
+@cache
+def interned(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the first dtype equal to ``dtype``: numba knows a structured dtype it has met much faster than its equal."""
+    return dtype
 
 
 def empty_views(fields: Iterable[Field], count: int) -> Views:
@@ -112,16 +198,13 @@ def _put(column: Any, i: int, f: Field, value: Any) -> None:
 
 def unpack_view(fields: tuple[Field, ...], view: Any) -> dict[str, Any]:
     """Return one row of views as a dict of plain Python values (the inverse of :func:`pack_views`)."""
+    # one call for all single values is much faster than one a field
+    row = dict(zip(view.dtype.names or (), view.item(), strict=True)) if isinstance(view, np.void) else view
     out: dict[str, Any] = {}
     for f in fields:
-        value = view[f.name]
+        value = row[f.name]
         if f.kind in _PADDED:
-            values = [int(x) for x in value]
-            while values and values[-1] == -1:
-                values.pop()
-            out[f.name] = values
-        elif f.size:
-            out[f.name] = [x.item() for x in value]
-        else:
-            out[f.name] = value.item() if hasattr(value, "item") else value
+            known = (np.asarray(value) != -1).nonzero()[0]
+            value = value[: known[-1] + 1 if len(known) else 0]
+        out[f.name] = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
     return out

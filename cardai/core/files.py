@@ -1,21 +1,130 @@
-"""Files that cardai writes and trusts only after checking: JSON and npz without pickle, written whole or not at all."""
+"""Files at the border: written whole or not at all, and read no further than they keep what they promise.
+
+:class:`Output` is the one way to write a file. It is written beside and renamed, so that a reader sees all of it or what
+was there before; a pipe or device is written into, a link is followed, ``-`` is standard output.
+"""
 
 from __future__ import annotations
 
-import hashlib
+import errno
 import json
 import os
-import zipfile
-from collections.abc import Mapping
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import IO, Any
 
-import numpy as np
-import numpy.typing as npt
+from cardai.core.errors import DamagedFileError, UsageError, WriteError
 
-from cardai.core.errors import DamagedFileError
+UNFINISHED = ".part"
+"""How the name of a file ends that is being written (or that a process left behind that was killed)."""
+STANDARD = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+"""The names of standard output."""
+JSON_LIMIT = 64 << 20
+DEPTH_LIMIT = 32
+LINE_LIMIT = 1 << 20
+"""Bytes of a JSON file and its levels, characters of a line: more is no file of ours."""
+_standard: ContextVar[IO[str] | None] = ContextVar("standard output", default=None)
 
-Arrays = dict[str, npt.NDArray[Any]]
+
+# -- writing -------------------------------------------------------------------------------------------------------
+
+
+class Output:
+    """A file under way. As a context manager it gives the file, commits at the end, and discards on an error.
+
+    The new file has the mode of the old one, or what the umask leaves.
+
+    Raises:
+        UsageError: ``path`` is a directory, a disk or a socket, or cannot be opened. WriteError: the disk is full, or
+            whatever else stops the writing.
+    """
+
+    file: IO[bytes]
+
+    def __init__(self, path: str | Path, called: str = "The file") -> None:
+        self._called = f"{called} {str(path)!r}"
+        self._beside: Path | None = None
+        self._standard = str(path) in STANDARD
+        if self._standard:
+            self.file = _standard_output()
+            return
+        try:
+            target = replaced(Path(path), self._called)
+            if target is None:
+                self.file = Path(path).open("wb")  # noqa: SIM115 (closed by commit and discard)
+                return
+            self._target, self._beside = target, _beside(target)
+            self.file = self._beside.open("xb")
+            with suppress(OSError):  # there is no older file, or the system has no modes
+                os.chmod(self._beside, stat.S_IMODE(self._target.stat().st_mode) & 0o777)
+        except (OSError, ValueError) as error:  # ValueError: a name with a null byte
+            why = getattr(error, "strerror", None) or str(error)
+            kind = WriteError if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT) else UsageError
+            raise kind(f"{self._called} cannot be written: {why}.") from error
+
+    def write(self, data: bytes) -> None:
+        """Append ``data``."""
+        with naming(self._called):
+            self.file.write(data)
+
+    def flush(self) -> None:
+        """Hand on what is buffered."""
+        with naming(self._called):
+            self.file.flush()
+
+    def commit(self) -> None:
+        """Put the file in its place, on the disk."""
+        with naming(self._called):
+            self.file.flush()
+            if self._standard:
+                return
+            if self._beside is not None:
+                os.fsync(self.file.fileno())
+            self.file.close()
+            if self._beside is not None:
+                os.replace(self._beside, self._target)
+                sync_directory(self._target.parent)
+
+    def discard(self) -> None:
+        """Leave what was there as it was."""
+        if not self._standard:
+            with suppress(OSError):  # what is buffered may not fit
+                self.file.close()
+        if self._beside is not None:
+            with suppress(OSError):
+                self._beside.unlink(missing_ok=True)
+
+    def __enter__(self) -> IO[bytes]:
+        return self.file
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        try:
+            if error is None:
+                self.commit()
+                return
+        except BaseException:
+            self.discard()
+            raise
+        self.discard()
+        with naming(self._called):
+            if isinstance(error, OSError) and error.filename is None:  # of the writing itself
+                raise error
+
+
+@contextmanager
+def naming(called: str) -> Iterator[None]:
+    """Let an OSError inside become a WriteError that says what could not be written (a closed pipe stays one)."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise WriteError(f"{called} cannot be written: {error.strerror or error}.") from error
 
 
 def user_cache() -> Path:
@@ -27,13 +136,9 @@ def user_cache() -> Path:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write ``data`` beside ``path``, flush it to the disk and rename it: readers see all of it or the old file."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    with beside.open("wb") as file:
+    """Write ``data`` as the whole file ``path``. Raises UsageError, WriteError."""
+    with Output(path) as file:
         file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(beside, path)
 
 
 def json_bytes(value: Any) -> bytes:
@@ -46,14 +151,111 @@ def write_json(path: Path, value: Any) -> None:
     write_atomically(path, json_bytes(value))
 
 
+def sync_directory(path: Path) -> None:
+    """Put a directory's names on the disk, where the system has a way."""
+    with suppress(OSError):
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def unfinished(path: Path) -> bool:
+    """Say whether ``path`` is what an :class:`Output` of a killed process left."""
+    return path.name.startswith(".") and path.name.endswith(UNFINISHED)
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f".{path.name[:60]}.{os.urandom(4).hex()}{UNFINISHED}")
+
+
+def replaced(path: Path, called: str = "The file") -> Path | None:
+    """Return the file that an :class:`Output` of ``path`` replaces, links followed; None: it is written into.
+
+    Raises:
+        UsageError: ``path`` is a directory, a disk or a socket. OSError: it cannot be looked at.
+    """
+    path = path.absolute()
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return Path(os.path.realpath(path))
+    if stat.S_ISDIR(mode):
+        raise UsageError(f"{called} is a directory. Give the name of a file.")
+    if stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
+        raise UsageError(f"{called} is a {'disk' if stat.S_ISBLK(mode) else 'socket'}. Give the name of a file.")
+    if not stat.S_ISREG(mode) or _is_open_file(path):
+        return None
+    return Path(os.path.realpath(path))
+
+
+def _is_open_file(path: Path) -> bool:
+    """Say whether a path leads, by links, through a process's open files (/dev/stderr, /proc/self/fd/3)."""
+    for _ in range(40):
+        parent = os.path.realpath(path.parent)
+        if parent == "/dev" or parent.startswith(("/proc/", "/dev/fd")):
+            return True
+        if not path.is_symlink():
+            return False
+        path = Path(parent) / os.readlink(path)
+    return False
+
+
+@contextmanager
+def standard_output(stream: IO[str]) -> Iterator[None]:
+    """Let ``-`` be ``stream`` inside, where what plugins print to ``sys.stdout`` goes elsewhere."""
+    token = _standard.set(stream)
+    try:
+        yield
+    finally:
+        _standard.reset(token)
+
+
+def _standard_output() -> IO[bytes]:
+    stream = _standard.get() or sys.stdout
+    stream.flush()
+    return getattr(stream, "buffer", None) or _Encoded(stream)  # type: ignore[return-value]
+
+
+class _Encoded:
+    """A standard output that takes text only, as a notebook's."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def write(self, data: bytes) -> int:
+        return self._stream.write(data.decode(errors="replace"))
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+
+# -- reading -------------------------------------------------------------------------------------------------------
+
+
+def limited_lines(stream: IO[str], limit: int = LINE_LIMIT) -> Iterator[str]:
+    """Yield the lines of ``stream``; of one that is longer than ``limit`` characters, its beginning without a line end."""
+    while line := stream.readline(limit):
+        yield line
+        while len(line) >= limit and not line.endswith("\n"):
+            line = stream.readline(limit)
+
+
 def read_json(path: Path) -> dict[str, Any]:
     """Return the JSON object in ``path``.
 
     Raises:
-        DamagedFileError: there is no such file, it is no JSON, or not an object.
+        DamagedFileError: there is no such file, it is larger than any of ours, no JSON, or not an object.
     """
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            data = file.read(JSON_LIMIT + 1)
+        if len(data) > JSON_LIMIT:
+            raise ValueError(f"it has more than {JSON_LIMIT:,} bytes")
+        value = json.loads(data)
+        if _depth(value, DEPTH_LIMIT) > DEPTH_LIMIT:
+            raise ValueError(f"it is nested more than {DEPTH_LIMIT} deep")
     except FileNotFoundError:
         raise DamagedFileError(f"The file {path} is missing.") from None
     except (OSError, ValueError, RecursionError) as error:
@@ -63,55 +265,22 @@ def read_json(path: Path) -> dict[str, Any]:
     return value
 
 
-def write_npz(path: Path, arrays: Mapping[str, Any]) -> None:
-    """Write arrays (numbers and booleans only) uncompressed, one npy member a name."""
-    with path.open("wb") as file:
-        np.savez(file, allow_pickle=False, **{name: np.asarray(a) for name, a in arrays.items()})
-
-
-def read_npz(path: Path, expected: Mapping[str, tuple[Any, tuple[int | None, ...]]] | None = None) -> Arrays:
-    """Return the arrays in ``path``, never unpickling anything.
-
-    ``expected`` maps each wanted name to (dtype, shape); None in a shape is any length.
-
-    Raises:
-        DamagedFileError: naming the file and what is wrong with it.
-    """
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as loaded:
-            if not isinstance(loaded, np.lib.npyio.NpzFile):
-                raise ValueError("it is no npz archive")
-            arrays = {name: np.array(loaded[name]) for name in loaded.files}
-    except (OSError, ValueError, KeyError, EOFError, MemoryError, zipfile.BadZipFile, NotImplementedError) as error:
-        raise DamagedFileError(f"The file {path} is not a readable npz archive: {error}.") from error
-    except Exception as error:  # numpy's and zipfile's parsers raise whatever a mutated header leads them to
-        raise DamagedFileError(f"The file {path} is not a readable npz archive: {error!r}.") from error
-    if expected is not None:
-        check_arrays(path, arrays, expected)
-    return arrays
-
-
-def check_arrays(path: Path, arrays: Arrays, expected: Mapping[str, tuple[Any, tuple[int | None, ...]]]) -> None:
-    """Raise DamagedFileError unless ``arrays`` has exactly the expected names, dtypes and shapes."""
-    if arrays.keys() != expected.keys():
-        odd = sorted(arrays.keys() ^ expected.keys())
-        raise DamagedFileError(f"The file {path} must hold {sorted(expected)}. Missing or unknown: {odd}.")
-    for name, (dtype, shape) in expected.items():
-        got = arrays[name]
-        fits = len(shape) == got.ndim and all(s in (None, g) for s, g in zip(shape, got.shape, strict=True))
-        if got.dtype != np.dtype(dtype) or not fits:
-            raise DamagedFileError(
-                f"The array {name!r} in {path} must be {np.dtype(dtype)} of shape {shape}. "
-                f"Got {got.dtype} of shape {got.shape} instead: it belongs to another run or is damaged."
-            )
+def _depth(value: Any, enough: int) -> int:
+    """Return how deep a JSON value is nested, or more than ``enough``."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + max((_depth(item, enough - 1) for item in inner), default=0) if enough >= 0 else 1
 
 
 def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file's contents in hexadecimal."""
+    import hashlib  # costs a start more than the rest of this module
+
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def digest_of(value: Any) -> str:
     """Return the SHA-256 of a JSON value in canonical form."""
+    import hashlib
+
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()

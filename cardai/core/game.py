@@ -9,30 +9,37 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 from attrs import field, frozen
 
-from cardai.core.errors import IllegalActionError
-from cardai.core.fields import Field, Views, unpack_view
+from cardai.core.arrays import Bools, Float64s, Int8s, Int64s, Integers, Records, Uint64s
+from cardai.core.errors import IllegalActionError, UsageError, nearest
+from cardai.core.fields import Family, Field, Views, unpack_view
+from cardai.core.legal import Amounts as Amounts  # known from here too, as Legal is
+from cardai.core.legal import Legal as Legal
+from cardai.core.legal import allows as allows
 from cardai.core.statistics import Estimate
+
+if TYPE_CHECKING:
+    from cardai.core.determinize import Source
 
 CHANCE = -1
 """``current_player`` when chance is to act."""
 TERMINAL = -4
 """``current_player`` when the hand is over."""
 
-IntArray = npt.NDArray[np.integer[Any]]
-Actions = npt.NDArray[np.int64]
+IntArray = Integers
+Actions = Int64s
 
 
 @frozen
 class Setup:
     """How a hand begins, apart from the cards.
 
-    ``starter`` is the seat that begins (poker: the button); ``hand`` counts the hands of the match from 0; ``score``
+    ``starter`` is the seat that begins (in some games: the dealer); ``hand`` counts the hands of the match from 0; ``score``
     and ``stacks`` have an entry a seat, or none outside a match (a stack of 0 or less means the game's default).
     """
 
@@ -51,6 +58,7 @@ class Played:
     outcome: Mapping[str, Any] = field(factory=dict)
 
 
+@cache
 def setup_dtype(num_players: int) -> np.dtype[Any]:
     """Return the dtype of setups as rows: starter, hand, in_match, score (P,), stacks (P,)."""
     return np.dtype(
@@ -64,7 +72,7 @@ def setup_dtype(num_players: int) -> np.dtype[Any]:
     )
 
 
-def pack_setups(num_players: int, setups: Sequence[Setup]) -> npt.NDArray[Any]:
+def pack_setups(num_players: int, setups: Sequence[Setup]) -> Records:
     """Return setups as a structured array of :func:`setup_dtype`."""
     out = np.zeros(len(setups), setup_dtype(num_players))
     for i, setup in enumerate(setups):
@@ -84,45 +92,6 @@ def unpack_setup(row: Any) -> Setup:
         score=tuple(float(x) for x in row["score"]) if row["in_match"] else (),
         stacks=tuple(int(x) for x in row["stacks"]) if any(x > 0 for x in row["stacks"]) else (),
     )
-
-
-@frozen
-class Amounts:
-    """The legal actions of no-limit betting: action 0 folds, 1 checks or calls, N >= 2 raises to N chips in the hand.
-
-    ``kinds`` is (n, 3) bool (fold, call, raise); ``min_amount`` and ``max_amount`` are (n,) int64, inclusive, and mean
-    something only where a raise is legal.
-    """
-
-    kinds: npt.NDArray[np.bool_]
-    min_amount: npt.NDArray[np.int64]
-    max_amount: npt.NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return len(self.kinds)
-
-    def allows(self, actions: IntArray) -> npt.NDArray[np.bool_]:
-        """Return for each action (n,) whether it is legal in its row."""
-        kind = np.clip(actions, 0, 2)
-        legal = self.kinds[np.arange(len(self)), kind] & (actions >= 0)
-        raised = actions >= 2
-        return np.asarray(legal & (~raised | ((actions >= self.min_amount) & (actions <= self.max_amount))))
-
-    def take(self, rows: Any) -> Amounts:
-        """Return the rows ``rows`` alone."""
-        return Amounts(self.kinds[rows], self.min_amount[rows], self.max_amount[rows])
-
-
-Legal = npt.NDArray[np.bool_] | Amounts
-"""Legal actions of n tables: a boolean mask (n, num_distinct_actions), or :class:`Amounts` in full no-limit."""
-
-
-def allows(legal: Legal, actions: IntArray) -> npt.NDArray[np.bool_]:
-    """Return for each action (n,) whether it is legal in its row of ``legal``."""
-    if isinstance(legal, Amounts):
-        return legal.allows(actions)
-    inside = (actions >= 0) & (actions < legal.shape[1])
-    return np.asarray(inside & legal[np.arange(len(legal)), np.where(inside, actions, 0)])
 
 
 class State(ABC):
@@ -204,8 +173,10 @@ class Game(ABC):
     """What a view holds."""
     outcome_fields: tuple[Field, ...] = ()
     """What is noted of each finished hand beside its returns (turns, who knocked, ...)."""
+    families: tuple[Family, ...] = ()
+    """The vocabularies it speaks: whose fields its views have (:class:`~cardai.core.fields.Family`)."""
     amounts: bool = False
-    """Whether legal actions are :class:`Amounts` (full no-limit betting) rather than a mask."""
+    """Whether legal actions are :class:`~cardai.core.legal.Amounts` (full no-limit betting) rather than a mask."""
     unit: ClassVar[str] = "chips"
     """The unit of returns: points, chips, ..."""
     measure: ClassVar[Literal["wins", "returns"]] = "returns"
@@ -224,6 +195,14 @@ class Game(ABC):
     def action_to_string(self, action: int) -> str:
         """Return a player's action in words ("knock", "discard 7c", "raise to 300")."""
 
+    def action_words(self, action: int, view: Mapping[str, Any]) -> str:
+        """Return a legal action in words to the player who may take it, whose view it is.
+
+        Here belong what :meth:`action_to_string` cannot know: amounts ("call 50") and cards ("discard 5c Kd"). Each legal
+        action has words of its own.
+        """
+        return self.action_to_string(action)
+
     def chance_to_string(self, outcome: int) -> str:
         """Return a chance outcome in words."""
         return str(outcome)
@@ -233,9 +212,45 @@ class Game(ABC):
         """Return ``count`` hands in lock step (:class:`~cardai.core.states.StateGame` and
         :class:`~cardai.core.rows.RowGame` have it)."""
 
+    def speaks(self, family: Family) -> bool:
+        """Say whether the game's views have the fields of ``family``, with their meaning."""
+        return family in self.families
+
     def draw(self, view: Mapping[str, Any]) -> str | None:
         """Return a view as a person would want to see it, or None for the plain display over fields."""
         return None
+
+    def shown_at_end(self, view: Mapping[str, Any], outcome: Mapping[str, Any]) -> tuple[int, ...]:
+        """Return the seats whose cards are turned over when a hand is over (default: all).
+
+        ``view`` is any seat's last view, ``outcome`` maps the game's outcome fields to values.
+        """
+        return tuple(range(self.num_players))
+
+    def action_from_string(self, text: str) -> int:
+        """Return the action that :meth:`action_to_string` calls ``text`` (capitals and blanks do not matter).
+
+        Raises:
+            UsageError: no action is called so; the message names the nearest.
+        """
+        wanted = " ".join(text.split()).casefold()
+        names: list[str] = []
+        for action in range(self.num_distinct_actions):
+            names.append(self.action_to_string(action))
+            if names[-1].casefold() == wanted:
+                return action
+        raise UsageError(f"No action is called {text!r}.{nearest(wanted, names)}")
+
+    def determinize(self, view: Mapping[str, Any], rng: Source, count: int, weights: Any = None) -> Tables:
+        """Return ``count`` hands that agree with all that ``view`` says, in which the viewer's view is the same.
+
+        ``rng`` is what ``Agent.act`` or ``ScalarAgent.choose`` was given, or a seed. What the viewer has not seen is drawn
+        so that every deal is equally likely; ``weights`` (games say of what) say what an opponent rather holds.
+
+        Raises:
+            UsageError: the game does not offer it, ``view`` is none of this game, or wrong weights.
+        """
+        raise UsageError(f"{type(self).__name__} offers no determinize: see docs/plugins.md for how a game writes it.")
 
     # -- matches ---------------------------------------------------------------------------------------------------
 
@@ -248,18 +263,18 @@ class Game(ABC):
         """Say whether a match ends at ``score`` after ``hands`` hands (default: one hand)."""
         return hands >= 1
 
-    def add_score(self, scores: npt.NDArray[np.float64], returns: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def add_score(self, scores: Float64s, returns: Float64s) -> Float64s:
         """Return match scores (n, P) after hands with ``returns`` (n, P)."""
         return scores + returns
 
     def next_hands(
         self,
-        previous: npt.NDArray[Any] | None,
-        scores: npt.NDArray[np.float64],
-        returns: npt.NDArray[np.float64],
-        outcomes: npt.NDArray[Any],
-        seeds: npt.NDArray[np.uint64],
-    ) -> npt.NDArray[Any]:
+        previous: Records | None,
+        scores: Float64s,
+        returns: Float64s,
+        outcomes: Records,
+        seeds: Uint64s,
+    ) -> Records:
         """Return the next hands' setups for n matches at once, (n,) of :func:`setup_dtype`.
 
         ``previous`` is the last hands' setups (None: the first hands). The default calls :meth:`next_hand` a row; fast
@@ -274,14 +289,14 @@ class Game(ABC):
             setups.append(self.next_hand(tuple(float(x) for x in scores[i]), played, int(seeds[i])))
         return pack_setups(self.num_players, setups)
 
-    def matches_over(self, scores: npt.NDArray[np.float64], hands: IntArray) -> npt.NDArray[np.bool_]:
+    def matches_over(self, scores: Float64s, hands: IntArray) -> Bools:
         """Return :meth:`match_over` of n matches, (n,) bool."""
         rows = zip(scores, hands, strict=True)
         return np.array([self.match_over(tuple(float(x) for x in s), int(h)) for s, h in rows], bool)
 
     # -- reports ---------------------------------------------------------------------------------------------------
 
-    def summary(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> list[tuple[str, str]]:
+    def summary(self, hands: Records, seats: IntArray) -> list[tuple[str, str]]:
         """Return (label, text) rows about one agent over finished hands, for ``cardai run``.
 
         ``hands`` is a structured array with ``returns`` (P,), ``starter`` and the outcome fields; ``seats`` is the
@@ -289,7 +304,7 @@ class Game(ABC):
         """
         return []
 
-    def figures(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> Mapping[str, Estimate]:
+    def figures(self, hands: Records, seats: IntArray) -> Mapping[str, Estimate]:
         """Return the numbers behind :meth:`summary` by name, for ``cardai run --json`` and experiments."""
         return {}
 
@@ -307,10 +322,10 @@ class Tables(ABC):
     @abstractmethod
     def reset(
         self,
-        seeds: npt.NDArray[np.uint64],
-        decks: Sequence[Sequence[int]] | npt.NDArray[Any] | None = None,
+        seeds: Uint64s,
+        decks: Sequence[Sequence[int]] | Records | None = None,
         rows: IntArray | None = None,
-        setups: npt.NDArray[Any] | None = None,
+        setups: Records | None = None,
     ) -> None:
         """Begin new hands on ``rows`` (default all), with deck seeds (m,) uint64; chance has been advanced.
 
@@ -319,7 +334,7 @@ class Tables(ABC):
         """
 
     @abstractmethod
-    def current_players(self) -> npt.NDArray[np.int8]:
+    def current_players(self) -> Int8s:
         """Return (n,) int8: the seat to act at each table, -4 where the hand is over."""
 
     @abstractmethod
@@ -342,11 +357,11 @@ class Tables(ABC):
         self.apply(rows, actions)
 
     @abstractmethod
-    def returns(self, rows: IntArray) -> npt.NDArray[np.float64]:
+    def returns(self, rows: IntArray) -> Float64s:
         """Return (m, P) float64 results of the hands at ``rows`` (zeros until a hand is over)."""
 
     @abstractmethod
-    def outcomes(self, rows: IntArray) -> npt.NDArray[Any]:
+    def outcomes(self, rows: IntArray) -> Records:
         """Return a structured array over the game's outcome fields for finished hands at ``rows``."""
 
     @abstractmethod

@@ -91,6 +91,34 @@ def kernel(function: F) -> F:
         config.CACHE_DIR = previous
 
 
+def prefetcher() -> Callable[[Any, Any], None]:
+    """Return ``prefetch(array, position)`` for kernels, which changes nothing but speed.
+
+    The processor begins to fetch the memory of ``array[position]`` (a contiguous 1-d array; a position behind its end does
+    no harm), to write there soon. Hardware guesses regular strides; this is for the others.
+    """
+    if _interpreted:
+        return lambda array, position: None
+    from llvmlite import ir
+    from numba.core import types
+    from numba.extending import intrinsic
+
+    def prefetch(typing: Any, array: Any, position: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+            pointer, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+            kind = ir.FunctionType(ir.VoidType(), [pointer, word, word, word])
+            function = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
+            address = builder.bitcast(builder.gep(data, [arguments[1]]), pointer)
+            builder.call(function, [address, word(1), word(3), word(1)])  # to write, keep in all caches, data
+            return context.get_dummy_value()
+
+        return types.void(array, position), generate
+
+    made: Any = intrinsic(prefetch)
+    return made  # type: ignore[no-any-return]
+
+
 def cache_directory(source: Path) -> Path:
     """Return the cache directory for kernels of the file ``source``."""
     root = _package_root(source)
@@ -106,7 +134,7 @@ def when_compiling(tell: Callable[[], None]) -> Iterator[None]:
         return
     from numba.core import event
 
-    class Ear(event.Listener):  # type: ignore[misc]
+    class CompileListener(event.Listener):  # type: ignore[misc]
         told = False
 
         def on_start(self, event: Any) -> None:
@@ -117,7 +145,7 @@ def when_compiling(tell: Callable[[], None]) -> Iterator[None]:
         def on_end(self, event: Any) -> None:
             pass
 
-    with event.install_listener("numba:compile", Ear()):
+    with event.install_listener("numba:compile", CompileListener()):
         yield
 
 

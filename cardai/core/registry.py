@@ -6,10 +6,6 @@ The functions of this module are those of :data:`default`, the one instance that
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import inspect
-import sys
 import weakref
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -18,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import pluggy
 
-from cardai.core.discovery import GROUPS, Entry, installed
+from cardai.core.discovery import GROUPS, Broken, Entry, installed
 from cardai.core.errors import CardaiError, PluginError, UsageError, nearest, unknown_name
 from cardai.core.hookspecs import HOOK_OF_KIND, PROJECT, WATCHER_HOOKS, Hooks
+from cardai.core.loading import import_entry, import_file, manager_of, offered_classes, place_of, plugin_code
 from cardai.core.spec import Spec, build, options_of, parse, write_value
 
 if TYPE_CHECKING:
@@ -31,16 +28,20 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GROUPS",
+    "Broken",
     "Entry",
     "Registry",
     "add_file",
+    "broken",
     "check_all",
     "create",
     "default",
     "entries",
     "find",
     "load",
+    "owner",
     "plugin_files",
+    "rebuild",
     "remember",
     "spec_of",
     "watch",
@@ -60,6 +61,7 @@ class Registry:
         ``installed`` are the plugins of installed distributions (None: their metadata is read again when it is needed).
         """
         self._installed = installed
+        self._broken: tuple[Broken, ...] = ()
         self._from_files: dict[tuple[str, str], tuple[Entry, ModuleType]] = {}
         self._files: list[str] = []
         self._watchers: list[ModuleType] = []
@@ -71,16 +73,21 @@ class Registry:
     def entries(self, kind: str | None = None) -> list[Entry]:
         """Return all known plugins of ``kind`` (default all), sorted by kind and name. Imports none of them."""
         if self._installed is None:
-            self._installed = installed()
+            self._installed, self._broken = installed()
         found = [*self._installed, *(entry for entry, _ in self._from_files.values())]
         return sorted((e for e in found if kind in (None, e.kind)), key=lambda e: (list(GROUPS).index(e.kind), e.name))
+
+    def broken(self) -> tuple[Broken, ...]:
+        """Return the distributions of which some plugins cannot be listed, each with the reason."""
+        self.entries()
+        return self._broken
 
     def find(self, kind: str, name: str) -> Entry:
         """Return the entry of that name.
 
         Raises:
             UnknownNameError: nobody registers it (the message suggests the nearest name).
-            PluginError: two distributions do.
+            PluginError: two distributions do, or its distribution's metadata is damaged.
         """
         known = {e.name: e for e in self.entries(kind)}
         if name not in known:
@@ -88,6 +95,10 @@ class Registry:
             hint = f" ({name} is the name of a {elsewhere[0]}.)" if elsewhere else ""
             raise unknown_name(kind, name, known, hint)
         entry = known[name]
+        if entry.broken:
+            raise PluginError(
+                f"The {kind} {name!r} of {entry.distribution} cannot be used: {entry.broken}. Install it again."
+            )
         if entry.duplicates:
             both = " and ".join((entry.distribution, *entry.duplicates))
             raise PluginError(f"The {kind} {name!r} is registered by {both}. Uninstall all but one.")
@@ -107,12 +118,12 @@ class Registry:
         else:
             if entry.missing:
                 raise PluginError(f"The {kind} {name!r} needs an extra that is not installed. Run: {entry.missing}")
-            module = _import(entry)
-        classes = _offered(module, kind, entry)
+            module = import_entry(entry)
+        classes = offered_classes(module, kind, entry)
         general = entry.preset_of or name
         if general not in classes:
             raise PluginError(
-                f"The {kind} plugin {name!r} ({_place(entry)}) offers no {general!r}.{nearest(general, classes)} "
+                f"The {kind} plugin {name!r} ({place_of(entry)}) offers no {general!r}.{nearest(general, classes)} "
                 f"It offers: {', '.join(sorted(classes))}."
             )
         cls = classes[general]
@@ -122,7 +133,7 @@ class Registry:
         presets: Mapping[str, Mapping[str, Any]] = getattr(cls, "presets", {})
         if name not in presets:
             raise PluginError(
-                f"{general!r} ({_place(entry)}) has no preset {name!r}.{nearest(name, presets)} "
+                f"{general!r} ({place_of(entry)}) has no preset {name!r}.{nearest(name, presets)} "
                 f"Its presets: {', '.join(sorted(presets)) or 'none'}."
             )
         return cls, dict(presets[name])
@@ -154,6 +165,21 @@ class Registry:
         cls, preset = self.load(kind, spec.name)
         made = build(cls, {**preset, **spec.values()}, f"The {kind} {spec.name!r}")
         self.remember(made, str(spec))
+        return made
+
+    def rebuild(self, kind: str, spec: str) -> Any:
+        """Return an instance of the plugin that a spec with every option names, as run.json holds it.
+
+        What a preset says now is left out, so that one which was changed since does not change the run; an option that
+        the plugin did not have then has its default.
+
+        Raises:
+            SpecError, UnknownNameError, OptionError, PluginError.
+        """
+        parsed = parse(spec)
+        cls, _ = self.load(kind, parsed.name)
+        made = build(cls, parsed.values(), f"The {kind} {parsed.name!r}")
+        self.remember(made, spec)
         return made
 
     # -- what was made ---------------------------------------------------------------------------------------------
@@ -195,12 +221,14 @@ class Registry:
         file = Path(path)
         if str(file.resolve()) in self._files:
             return [entry for entry, _ in self._from_files.values() if entry.distribution == path]
-        module = _import_file(path)
-        manager = _manager(module, f"The plugin file {path!r}")
+        module = import_file(path)
+        manager = manager_of(module, f"The plugin file {path!r}")
         self._files.append(str(file.resolve()))
         added = []
         for kind, hook in HOOK_OF_KIND.items():
-            for offered in getattr(manager.hook, hook)():
+            with plugin_code(lambda cause, hook=hook: f"{hook} of the plugin file {path!r} failed: {cause}."):  # type: ignore[misc]
+                found = getattr(manager.hook, hook)()
+            for offered in found:
                 classes = offered if isinstance(offered, Mapping) else {file.stem: offered}
                 for name, cls in classes.items():
                     added.append(self._add(kind, name, name, module, path))
@@ -223,12 +251,28 @@ class Registry:
         """Return the paths of the one-file plugins loaded so far, for worker processes."""
         return list(dict.fromkeys(self._files))
 
+    def owner(self, module: str) -> str:
+        """Return in words whose plugin ``module`` belongs to: "The plugin file 'bots.py'", "The game 'doubt' (...)"."""
+        for entry, loaded in self._from_files.values():
+            if loaded.__name__ == module:
+                return f"The plugin file {entry.distribution!r}"
+        top = module.partition(".")[0]
+        known = [e for e in self.entries() if e.module.partition(".")[0] == top and not e.preset_of]
+        known = [e for e in known if e.module == module] or known
+        if not known:
+            return f"The plugin module {module!r}"
+        return (
+            f"The {known[0].kind} {known[0].name!r} ({place_of(known[0])})"
+            if len(known) == 1
+            else (f"The plugin package {known[0].distribution!r}")
+        )
+
     def watch(self, name: str) -> None:
         """Make the watcher plugin ``name`` active (``--watch NAME``)."""
         entry = self.find("watcher", name)
         if entry.missing:
             raise PluginError(f"The watcher {name!r} needs an extra that is not installed. Run: {entry.missing}")
-        self._watchers.append(_import(entry))
+        self._watchers.append(import_entry(entry))
 
     def watchers(self) -> pluggy.PluginManager | None:
         """Return pluggy's manager of the active watchers, or None when there are none."""
@@ -237,7 +281,7 @@ class Registry:
         manager = pluggy.PluginManager(PROJECT)
         manager.add_hookspecs(Hooks)
         for module in dict.fromkeys(self._watchers):
-            _manager(module, f"The watcher {module.__name__}")
+            manager_of(module, f"The watcher {module.__name__}")
             manager.register(module)
         return manager
 
@@ -248,7 +292,7 @@ class Registry:
         for entry in self.entries(kind):
             try:
                 if entry.kind == "watcher":
-                    _manager(_import(entry), f"The watcher {entry.name!r}")
+                    manager_of(import_entry(self.find("watcher", entry.name)), f"The watcher {entry.name!r}")
                     yield entry, entry.status
                 else:
                     self.load(entry.kind, entry.name)
@@ -261,92 +305,16 @@ default = Registry()
 """The registry of the command line and of ``cardai.game``, ``cardai.agent`` and the rest."""
 
 entries = default.entries
+broken = default.broken
 find = default.find
 load = default.load
 create = default.create
+rebuild = default.rebuild
 remember = default.remember
 spec_of = default.spec_of
 add_file = default.add_file
+owner = default.owner
 plugin_files = default.plugin_files
 watch = default.watch
 watchers = default.watchers
 check_all = default.check_all
-
-
-def _place(entry: Entry) -> str:
-    return f"{entry.distribution} {entry.version}, module {entry.module}"
-
-
-def _import(entry: Entry) -> ModuleType:
-    try:
-        return importlib.import_module(entry.module)
-    except CardaiError:
-        raise
-    except Exception as error:
-        cause = f"{type(error).__name__}: {error}"
-        raise PluginError(
-            f"The {entry.kind} plugin {entry.name!r} cannot be loaded ({_place(entry)}). Cause: {cause}. "
-            f"Mend or uninstall {entry.distribution}; everything else works without it."
-        ) from error
-    except SystemExit as error:
-        raise PluginError(
-            f"The {entry.kind} plugin {entry.name!r} calls sys.exit on import ({_place(entry)})."
-        ) from error
-
-
-def _import_file(path: str) -> ModuleType:
-    file = Path(path)
-    if not file.is_file():
-        raise UsageError(f"There is no plugin file {path!r}. Give the path of a Python file.")
-    spec = importlib.util.spec_from_file_location(f"cardai_plugin_{file.stem}", file.resolve())
-    if spec is None or spec.loader is None:
-        raise UsageError(f"The plugin file {path!r} is not a Python file. Its name must end in .py.")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        cause = f"{type(error).__name__}: {error}"
-        raise PluginError(f"The plugin file {path!r} cannot be loaded. Cause: {cause}") from error
-    return module
-
-
-def _offered(module: ModuleType, kind: str, entry: Entry) -> dict[str, type]:
-    """Return the classes that ``module`` offers for ``kind``, by name."""
-    manager = _manager(module, f"The {kind} plugin {entry.name!r} ({_place(entry)})")
-    hook = HOOK_OF_KIND[kind]
-    results = getattr(manager.hook, hook)()
-    if not results:
-        raise PluginError(
-            f"The {kind} plugin {entry.name!r} ({_place(entry)}) has no hook {hook} marked with @cardai.hookimpl."
-        )
-    offered: Any = results[0]
-    classes = dict(offered) if isinstance(offered, Mapping) else {entry.preset_of or entry.name: offered}
-    for name, cls in classes.items():
-        if not inspect.isclass(cls):
-            raise PluginError(
-                f"{hook} of {module.__name__} ({_place(entry)}) must return a class or a mapping to classes. "
-                f"Got {cls!r} for {name!r}."
-            )
-    return classes
-
-
-def _manager(module: ModuleType, called: str) -> pluggy.PluginManager:
-    """Register ``module`` alone with pluggy; refuse misspelt and unmarked hooks, naming the nearest."""
-    known = [*HOOK_OF_KIND.values(), *WATCHER_HOOKS]
-    manager = pluggy.PluginManager(PROJECT)
-    manager.add_hookspecs(Hooks)
-    for name in vars(module):
-        if name.startswith("cardai_") and callable(getattr(module, name)):
-            if name not in known:
-                raise PluginError(f"{called} has a hook {name!r}, which does not exist.{nearest(name, known)}")
-            if manager.parse_hookimpl_opts(module, name) is None:
-                raise PluginError(f"{called} defines {name} without the mark @cardai.hookimpl. Add the mark.")
-    try:
-        manager.register(module)
-        manager.check_pending()
-    except pluggy.PluginValidationError as error:
-        raise PluginError(f"{called} has a hook that does not fit: {error}") from error
-    if not manager.get_hookcallers(module):
-        raise PluginError(f"{called} has no hook marked with @cardai.hookimpl. Known hooks: {', '.join(known)}.")
-    return manager

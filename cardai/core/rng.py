@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardai.core.arrays import Float64s, Int64s, Uint64s
 from cardai.core.kernel import interpreted, kernel
 
-Seeds = npt.NDArray[np.uint64]
+Seeds = Uint64s
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -130,7 +131,7 @@ class Rows:
     def __len__(self) -> int:
         return len(self.seeds)
 
-    def random(self, count: int = 1) -> npt.NDArray[np.float64]:
+    def random(self, count: int = 1) -> Float64s:
         """Return uniform numbers in [0, 1): (n,) for ``count`` 1, else (n, count)."""
         if count == 1 and len(self.seeds) == 1 and interpreted():  # Python's ints are faster than numpy's scalars
             return np.array([(_hash_int(int(self.seeds[0]), 0) >> 11) * _TO_UNIT])
@@ -148,7 +149,7 @@ class Rows:
         """Return the standard library's generator for one row, for scalar agents."""
         return Random(int(self.seeds[row]))
 
-    def choice(self, probabilities: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.int64]:
+    def choice(self, probabilities: npt.NDArray[np.floating[Any]]) -> Int64s:
         """Draw one column a row from (n, k) probabilities (each row is normalised; zeros are never drawn)."""
         total = np.cumsum(probabilities, axis=1, dtype=np.float64)
         threshold = self.random()[:, None] * total[:, -1:]

@@ -2,22 +2,20 @@
 
 A fast game's row dtype begins with the fields of :func:`row_fields`; the rest is its own. Its kernels module offers the
 functions of :class:`RowKernels`; the game's class overrides :meth:`RowGame.row_dtype`, ``kernels`` and ``rules_row``.
-:class:`RowState` makes one row a State with explicit chance, so nothing is written twice.
+:class:`~cardai.core.row_state.RowState` makes one row a State with explicit chance, so nothing is written twice.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
-from copy import copy
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
-from cardai.core.errors import IllegalActionError
-from cardai.core.fields import Views, unpack_view, view_dtype
+from cardai.core.fields import Views, interned, view_dtype
 from cardai.core.game import (
     CHANCE,
     TERMINAL,
@@ -28,11 +26,11 @@ from cardai.core.game import (
     Setup,
     State,
     Tables,
-    pack_setups,
     setup_dtype,
 )
 from cardai.core.kernel import kernel
 from cardai.core.rng import shuffle
+from cardai.core.row_state import OneHand, bring_forward, refuse, refuse_amount
 
 
 def row_fields(deck_size: int) -> list[tuple[Any, ...]]:
@@ -74,6 +72,12 @@ class RowKernels:
     """outcomes(data, rules, index, out): fill (m,) structured outcomes."""
     advance: Callable[..., Any] | None = None
     """advance(data, rules, index): deal until no row has ``current`` -1, in one call; only to save time."""
+    step: Callable[..., Any] | None = None
+    """step(data, rules, index, action, mask, choices, payoff): one step of one hand in one call; only to save time.
+
+    :func:`~cardai.core.row_state.plain_step` makes the same of the other kernels and says what it does. Unlike theirs,
+    ``rules`` is the array of length 1: handing a record to a kernel costs more than most steps.
+    """
 
 
 @kernel
@@ -93,6 +97,9 @@ def _check_mask(current: Any, mask: Any, index: Any, actions: Any) -> Any:
         if current[index[i]] < 0 or actions[i] < 0 or actions[i] >= mask.shape[1] or not mask[i, actions[i]]:
             return i
     return -1
+
+
+_SETUP = Setup()
 
 
 class RowGame(Game):
@@ -120,7 +127,7 @@ class RowGame(Game):
 
     def chance_choices(self, row: Any) -> list[int]:
         """Return the equally likely outcomes of the pending chance event: what is left of the deck (equal cards twice)."""
-        return sorted(int(card) for card in row["deck"][int(row["dealt"]) :])
+        return sorted(int(card) for card in row["deck"][int(row["dealt"]) :] if card >= 0)
 
     def observed(self, row: Any, actor: int, action: int, player: int) -> int | None:
         """Return what ``player`` sees of ``action`` (default: all of it; None: not even that it was played), for keys."""
@@ -129,8 +136,13 @@ class RowGame(Game):
     def tables(self, count: int) -> RowTables:
         return RowTables(self, count)
 
+    @cached_property
+    def one_hand(self) -> OneHand:
+        """What all states of the game have in common."""
+        return OneHand(self, hidden=type(self).observed is not RowGame.observed)
+
     def new_initial_state(self, setup: Setup | None = None) -> State:
-        return RowState(self, setup)
+        return self.one_hand.start(setup or _SETUP)
 
 
 class RowTables(Tables):
@@ -142,12 +154,13 @@ class RowTables(Tables):
     def __init__(self, game: RowGame, count: int) -> None:
         super().__init__(game, count)
         self.kernels = game.kernels()
-        self.data = np.zeros(count, game.row_dtype())
+        self.data = np.zeros(count, interned(game.row_dtype()))
         self.data["current"] = TERMINAL
-        self.rules = game.rules_row()[0]
+        rules = game.rules_row()
+        self.rules = rules.view(interned(rules.dtype))[0]
         self._template = game.deck_template()
-        self._view_dtype = view_dtype(game.view_fields)
-        self._outcome_dtype = view_dtype(game.outcome_fields)
+        self._view_dtype = interned(view_dtype(game.view_fields))
+        self._outcome_dtype = interned(view_dtype(game.outcome_fields))
         self._all = np.arange(count)
 
     def reset(
@@ -169,10 +182,18 @@ class RowTables(Tables):
         _shuffled_decks(self.data, index, self._template, np.asarray(seeds, np.uint64))
         self.data["deck_seed"][index] = seeds
         self.data["dealt"][index] = 0
-        if decks is not None:
+        if decks is not None and not self.lay(index, decks):
             for row, deck in zip(index, decks, strict=True):
                 for position, card in enumerate(deck):
                     bring_forward(self.data[row], position, int(card))
+
+    def lay(self, index: IntArray, decks: Any) -> bool:
+        """Lay whole decks, an array (m, D) with every card of the deck in each row, on ``index``; else say False."""
+        whole = isinstance(decks, np.ndarray) and decks.shape == (len(index), len(self._template))
+        if not whole or not (np.sort(decks, axis=1) == np.sort(self._template)).all():
+            return False
+        self.data["deck"][index, : decks.shape[1]] = decks
+        return True
 
     def _advance(self, index: IntArray) -> None:
         if self.kernels.advance is not None:
@@ -238,114 +259,9 @@ class RowTables(Tables):
     def deck(self, row: int) -> list[int]:
         return [int(card) for card in self.data[row]["deck"]]
 
-
-def refuse(current: int, row: int, action: int, legal: Any) -> None:
-    """Raise the error of an illegal action at a table."""
-    if current < 0:
-        raise IllegalActionError(f"The hand at table {row} is over: no action can be played.")
-    raise IllegalActionError(f"The action {action} is not legal at table {row}. Legal: {[int(a) for a in legal]}.")
-
-
-def refuse_amount(current: int, row: int, action: int, legal: Amounts, i: int) -> None:
-    """Raise the error of an illegal action in a no-limit game."""
-    kinds = [name for name, ok in zip(("0 (fold)", "1 (check or call)"), legal.kinds[i], strict=False) if ok]
-    if legal.kinds[i, 2]:
-        kinds.append(f"{int(legal.min_amount[i])} to {int(legal.max_amount[i])} (raise to)")
-    if current < 0:
-        raise IllegalActionError(f"The hand at table {row} is over: no action can be played.")
-    raise IllegalActionError(f"The action {action} is not legal at table {row}. Legal: {', '.join(kinds)}.")
-
-
-def bring_forward(row: Any, position: int, card: int) -> None:
-    """Swap ``card`` to ``position`` of the row's deck; it must lie at or behind it."""
-    deck = row["deck"]
-    behind = np.flatnonzero((deck[position:] == card) & (card >= 0))
-    if not len(behind):
-        raise IllegalActionError(f"The card {card} is no longer in the deck at position {position}.")
-    other = position + int(behind[0])
-    deck[position], deck[other] = deck[other], deck[position]
-
-
-class RowState(State):
-    """One hand of a fast game, with explicit chance."""
-
-    def __init__(self, game: RowGame, setup: Setup | None = None) -> None:
-        self.game = game
-        self._tables = game.tables(1)
-        self._index = np.zeros(1, np.int64)
-        self._setup = setup or Setup()
-        self._events: list[tuple[int, int, tuple[int | None, ...]]] = []  # (actor, action, what each seat saw of it)
-        self._tables.place(self._index, np.zeros(1, np.uint64))
-        self._tables.kernels.start(
-            self._tables.data, self._tables.rules, self._index, pack_setups(game.num_players, [self._setup])
-        )
-
-    @property
-    def row(self) -> Any:
-        """The hand's row (read it; never write)."""
-        return self._tables.data[0]
-
-    def current_player(self) -> int:
-        return int(self._tables.data["current"][0])
-
-    def legal_actions(self) -> list[int]:
-        if self.is_terminal():
-            return []
-        if self.is_chance_node():
-            return sorted(set(self.game.chance_choices(self.row)))
-        legal = self._tables.legal(self._index)
-        if isinstance(legal, np.ndarray):
-            return [int(a) for a in np.flatnonzero(legal[0])]
-        actions = [kind for kind in (0, 1) if legal.kinds[0, kind]]
-        if legal.kinds[0, 2]:
-            actions += range(int(legal.min_amount[0]), int(legal.max_amount[0]) + 1)
-        return actions
-
-    def chance_outcomes(self) -> list[tuple[int, float]]:
-        choices = self.game.chance_choices(self.row)
-        return [(card, count / len(choices)) for card, count in sorted(Counter(choices).items())]
-
-    def chance_seen_by(self) -> tuple[int, ...]:
-        return self.game.chance_seen_by(self.row)
-
-    def apply_action(self, action: int) -> None:
-        players = range(self.game.num_players)
-        if self.is_chance_node():
-            self.check_legal(action)
-            seen = self.chance_seen_by()
-            bring_forward(self.row, int(self.row["dealt"]), action)
-            self._events.append((CHANCE, action, tuple(action if p in seen else -1 for p in players)))
-            self._tables.kernels.deal(self._tables.data, self._tables.rules, self._index)
-            return
-        chosen = np.array([action], np.int64)
-        self._tables.check(self._index, chosen)
-        actor = self.current_player()
-        seen = tuple(self.game.observed(self.row, actor, action, p) for p in players)
-        self._events.append((actor, action, seen))
-        self._tables.kernels.apply(self._tables.data, self._tables.rules, self._index, chosen)
-
-    def view(self, player: int) -> dict[str, Any]:
-        return unpack_view(self.game.view_fields, self._tables.views(player, self._index)[0])
-
-    def key(self, player: int) -> bytes:
-        start = f"{player} {self._setup.starter} {self._setup.score} {self._setup.stacks}"
-        noticed = ((actor, seen[player]) for actor, _, seen in self._events if seen[player] is not None)
-        return (start + "".join(f" {actor}:{seen}" for actor, seen in noticed)).encode()
-
-    def returns(self) -> list[float]:
-        return [float(x) for x in self._tables.returns(self._index)[0]]
-
-    def outcome(self) -> dict[str, Any]:
-        return unpack_view(self.game.outcome_fields, self._tables.outcomes(self._index)[0])
-
-    def clone(self) -> RowState:
-        other = RowState.__new__(RowState)
-        other.game, other._index, other._setup = self.game, self._index, self._setup
-        other._tables = copy(self._tables)  # all but the hand itself is constant
-        other._tables.data = self._tables.data.copy()
-        other._events = list(self._events)
+    def over(self, data: npt.NDArray[Any]) -> RowTables:
+        """Return tables of the same game and size over the hands ``data``; all else is shared."""
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.data = data
         return other
-
-    @property
-    def history(self) -> list[int]:
-        return [action for _, action, _ in self._events]

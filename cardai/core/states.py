@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cardai.core.errors import IllegalActionError
+from cardai.core.determinize import Source, by_rejection
+from cardai.core.errors import IllegalActionError, UsageError
 from cardai.core.fields import Views, empty_views, pack_views
 from cardai.core.game import CHANCE, TERMINAL, Amounts, Game, IntArray, Legal, Setup, State, Tables, unpack_setup
 from cardai.core.rng import uniform
@@ -22,6 +23,12 @@ class StateGame(Game):
 
     def tables(self, count: int) -> StateTables:
         return StateTables(self, count)
+
+    def determinize(self, view: Mapping[str, Any], rng: Source, count: int, weights: Any = None) -> Tables:
+        """Return hands by rejection (:func:`~cardai.core.determinize.by_rejection`): for small games. No weights."""
+        if weights is not None:
+            raise UsageError(f"{type(self).__name__} takes no weights: its hands are drawn by chance's probabilities.")
+        return by_rejection(self, view, rng, count)
 
 
 class StateTables(Tables):

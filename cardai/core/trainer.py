@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -27,6 +27,15 @@ class Trainer(ABC):
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> Training:
         """Begin training from nothing. Raises UsageError for a game or encoder it cannot take."""
 
+    def resume(self, game: Game, encoder: Encoder | None, seed: int, directory: Path) -> Training:
+        """Take a training up from the checkpoint ``directory`` (default: start, then load).
+
+        Override it where a start needs what going on does not: another run to begin with, say, which may be gone.
+        """
+        training = self.start(game, encoder, seed)
+        training.load(directory)
+        return training
+
     def agent_options(self) -> Mapping[str, str]:
         """Return the options of a trained agent's spec (``runs/x:policy=average``) with their help."""
         return {}
@@ -38,9 +47,7 @@ class Trainer(ABC):
 
         The default takes up the whole training; override it where a player needs less (no buffers).
         """
-        training = self.start(game, encoder, seed)
-        training.load(directory)
-        return training.agent(options)
+        return self.resume(game, encoder, seed, directory).agent(options)
 
 
 class Training(ABC):
@@ -48,6 +55,10 @@ class Training(ABC):
 
     step: int
     """Steps done so far."""
+    notes: Sequence[str] = ()
+    """What a person should know about how it was started, in sentences."""
+    wants_checkpoint: bool = False
+    """Whether, at a yield, what has just been finished should be saved at once, rather than when a checkpoint is due."""
 
     @abstractmethod
     def train(self, steps: int) -> Iterator[Metrics]:

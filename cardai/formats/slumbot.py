@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
+from attrs import evolve
+
 from cardai.core.errors import CardaiError, DamagedFileError, UsageError
 from cardai.formats.acpc.gamedef import load_game
 from cardai.formats.acpc.logs import Log, LogHand, Problem, value_text
@@ -44,6 +46,8 @@ def from_slumbot(betting: str, tree: Tree) -> Node:
             match = _ACTION.match(street, position)
             if match is None or node.round != number:
                 raise DamagedFileError(f"The betting {betting!r} cannot be read at {street[position:]!r}.")
+            if node.actor < 0:
+                raise DamagedFileError(f"The betting {betting!r} goes on after the hand's end: {street[position:]!r}.")
             if match[1]:
                 earlier = node.row["spent"][node.actor] - node.row["round_spent"][node.actor]
                 node = tree.after(node, int(match[1]) + earlier)
@@ -71,6 +75,21 @@ def to_slumbot(node: Node) -> str:
             streets[-1] += f"b{step.action - earlier}"
     streets += [""] * (node.round + 1 - len(streets))
     return "/".join(streets)
+
+
+def lines_of(log: Log) -> list[str]:
+    """Return the hands of a log as lines in this dialect, with their ends.
+
+    Raises:
+        UsageError: it is not the site's game.
+    """
+    game, own = log.game(), _tree().game
+    if evolve(game, name=own.name) != own:
+        raise UsageError(
+            f"Slumbot's dialect is of one game only, heads-up no-limit hold'em with blinds 50/100 and 20,000 chips. "
+            f"This log's game is another: {game.name or 'no name'}, {game.num_players} players, {game.betting}."
+        )
+    return [hand_text(hand) + "\n" for hand in log.hands]
 
 
 def hand_text(hand: LogHand) -> str:

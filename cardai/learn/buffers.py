@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardai.core.arrays import Float32s
 from cardai.core.encoder import Layout
 
 Entries = npt.NDArray[Any]
-Floats = npt.NDArray[np.float32]
 
 
 class Codec:
@@ -21,7 +21,7 @@ class Codec:
         self.binary = all(plane.scale == "0 or 1" for plane in layout.planes)
         self.width = (self.size + 7) // 8 if self.binary else 4 * self.size
 
-    def pack(self, codes: Floats) -> npt.NDArray[np.uint8]:
+    def pack(self, codes: Float32s) -> npt.NDArray[np.uint8]:
         """Return codes (n, size) as bytes (n, width).
 
         Raises:
@@ -35,7 +35,7 @@ class Codec:
             raise ValueError("The encoder's planes say '0 or 1', but it gave other numbers: state their scale.")
         return np.packbits(bits, axis=1)
 
-    def unpack(self, packed: npt.NDArray[np.uint8]) -> Floats:
+    def unpack(self, packed: npt.NDArray[np.uint8]) -> Float32s:
         """Return bytes (n, width) as codes (n, size)."""
         if not self.binary:
             return np.ascontiguousarray(packed).view(np.float32)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from torch import nn
 
+from cardai.core.arrays import Bools, Float32s
 from cardai.learn._kernels import Adam, Inputs, Net, Seen, Work, outputs
 
 Array = npt.NDArray[Any]
@@ -64,7 +65,7 @@ def work_for(net: Net, batch: int, rows: int) -> Work:
     )
 
 
-def sparse_inputs(dense: npt.NDArray[np.float32], legal: npt.NDArray[np.bool_]) -> Inputs:
+def sparse_inputs(dense: Float32s, legal: Bools) -> Inputs:
     """Return dense inputs (R, I) and their legal actions (R, A) as kernels take them."""
     rows, columns = np.nonzero(dense)
     start = np.zeros(len(dense) + 1, np.int64)
@@ -73,7 +74,7 @@ def sparse_inputs(dense: npt.NDArray[np.float32], legal: npt.NDArray[np.bool_]) 
     return Inputs(start, columns.astype(np.int32), values, np.ascontiguousarray(legal))
 
 
-def answer(net: Net, inputs: Inputs, rows: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.float32]:
+def answer(net: Net, inputs: Inputs, rows: npt.NDArray[np.integer[Any]]) -> Float32s:
     """Return the head's outputs (n, A) for input rows (n,); a row's result does not depend on the others."""
     out = np.empty((len(rows), len(net.head_bias)), np.float32)
     outputs(net, inputs, rows, out)

@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import nn
 
 from cardai.core.errors import DamagedFileError, UsageError
+from cardai.learn import tensors as tensor_files
 from cardai.learn.tensors import in_chunks
 
 CHUNK = 256
@@ -73,7 +73,7 @@ def save_networks(path: Path, networks: Mapping[str, nn.Module]) -> None:
         for name, network in networks.items()
         for key, value in network.state_dict().items()
     }
-    save_file(tensors, str(path))
+    tensor_files.write(path, tensors)
 
 
 def load_networks(path: Path, networks: Mapping[str, nn.Module]) -> None:

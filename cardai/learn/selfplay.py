@@ -6,41 +6,41 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from attrs import frozen
 
+from cardai.cards.poker.fields import POKER
 from cardai.core.agent import Agent
+from cardai.core.arrays import Bools, Float32s, Float64s, Int64s, Records, Uint64s
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views
 from cardai.core.game import TERMINAL, Amounts, Game, IntArray, Tables
 from cardai.core.rng import Rows, derive, derive_many, hash_rows
-from cardai.learn.choices import Choices
+from cardai.learn.abstraction import ActionAbstraction
 
-Floats = npt.NDArray[np.float64]
 _BRANCH = 1 << 32  # counters of the draws of branches, beyond those of decisions
-_ALTERNATIVES = 2  # choices not taken that are played out at a branch
+_ALTERNATIVES = 2  # actions not taken that are played out at a branch
 
 
 @frozen(eq=False)
 class Events:
     """Decisions (n) and their worth, in the game's unit and from the decision on: chips put in earlier are gone.
 
-    ``hands`` (n,) numbers the hands; the decisions of a hand follow one another, in order. ``chosen`` (n,) is the choice
-    taken of those in ``legal`` (n, C). ``values`` (n,) is what it brought: the hand's return plus what the player had put
-    in before. ``known`` (n, C) is the exact worth of every legal choice that ends the hand at once, nan for the others
-    (the one who watches sees all cards). ``branched`` (n, C) is what other choices brought where they were played out from
+    ``hands`` (n,) numbers the hands; the decisions of a hand follow one another, in order. ``chosen`` (n,) is the abstract
+    action taken, of those in ``legal`` (n, C). ``values`` (n,) is what it brought: the hand's return plus what the player
+    had put in before. ``known`` (n, C) is the exact worth of every legal one that ends the hand at once, nan for the others
+    (the one who watches sees all cards). ``branched`` (n, C) is what others brought where they were played out from
     here with the same cards and the same random numbers, else nan. ``probabilities`` (n, C) is the policy that acted,
     zeros where it was not asked.
     """
 
-    hands: npt.NDArray[np.int64]
+    hands: Int64s
     views: Views
-    legal: npt.NDArray[np.bool_]
-    chosen: npt.NDArray[np.int64]
-    values: Floats
-    known: npt.NDArray[np.float32]
-    branched: npt.NDArray[np.float32]
-    probabilities: npt.NDArray[np.float32]
+    legal: Bools
+    chosen: Int64s
+    values: Float64s
+    known: Float32s
+    branched: Float32s
+    probabilities: Float32s
 
     def __len__(self) -> int:
         return len(self.chosen)
@@ -58,7 +58,7 @@ def joined(parts: Sequence[Events]) -> Events:
     return Events(*(np.concatenate([getattr(part, name) for part in parts]) for name in EVENT_PARTS))
 
 
-def draws_of(events: Events, seed: int) -> Floats:
+def draws_of(events: Events, seed: int) -> Float64s:
     """Return a random number (n,) in [0, 1) an event, by seed, hand and place in the hand alone."""
     hands = events.hands
     starts = np.flatnonzero(np.diff(hands, prepend=hands[:1] - 1))
@@ -68,18 +68,18 @@ def draws_of(events: Events, seed: int) -> Floats:
 
 
 @frozen(eq=False)
-class Cast:
+class Seating:
     """Who plays: ``players`` and, for hand h and seat s, the player ``seats[h, s]``; those in ``learn`` give events.
 
-    A learner with a method ``decide(views, legal choices, rng) -> (choices, probabilities)`` is asked for choices.
-    ``branches``: at so many of the learners' decisions in a hand, drawn at random, up to two of the choices not taken are
-    played out too. Cards and luck are the same, so the difference between choices is known much better than either.
+    A learner with a method ``decide(views, legal, rng) -> (chosen, probabilities)`` over abstract actions is asked by it.
+    ``branches``: at so many of the learners' decisions in a hand, drawn at random, up to two of the actions not taken are
+    played out too. Cards and luck are the same, so the difference between actions is known much better than either.
     """
 
     players: Sequence[Agent]
-    seats: npt.NDArray[np.int64]
+    seats: Int64s
     learn: tuple[int, ...]
-    choices: Choices
+    abstraction: ActionAbstraction
     branches: int = 0
 
 
@@ -87,10 +87,10 @@ class Cast:
 class _Hands:
     """Hands about to be played, a row each: all their luck, and who sits where."""
 
-    deals: npt.NDArray[np.uint64]
-    setups: npt.NDArray[Any]
-    streams: npt.NDArray[np.uint64]
-    seats: npt.NDArray[np.int64]
+    deals: Uint64s
+    setups: Records
+    streams: Uint64s
+    seats: Int64s
 
     def __len__(self) -> int:
         return len(self.deals)
@@ -105,7 +105,7 @@ class _Hands:
         tables.reset(self.deals, None, np.arange(len(self)), self.setups)
         return tables
 
-    def turns(self, current: npt.NDArray[Any], decision: int) -> Iterator[tuple[int, int, IntArray, Rows]]:
+    def turns(self, current: Records, decision: int) -> Iterator[tuple[int, int, IntArray, Rows]]:
         """Yield (seat, player, rows, random numbers) of those who are to act."""
         count = self.seats.shape[1]
         for seat in range(count):
@@ -125,8 +125,8 @@ class _Step:
     events: Events
 
 
-def collect(game: Game, cast: Cast, seed: int, first: int, tables: int = 4096) -> Events:
-    """Play the hands first, first + 1, ... of the seed (one a row of ``cast.seats``) and return the learners' events.
+def collect(game: Game, seating: Seating, seed: int, first: int, tables: int = 4096) -> Events:
+    """Play the hands first, first + 1, ... of the seed (one a row of ``seating.seats``) and return the learners' events.
 
     A hand depends on (seed, its number) and its players alone, whatever the number of tables. Events come in the order
     of hands.
@@ -135,20 +135,20 @@ def collect(game: Game, cast: Cast, seed: int, first: int, tables: int = 4096) -
         UsageError: the game is full no-limit (choose a ladder of bets).
     """
     parts = []
-    for start in range(0, len(cast.seats), tables):
-        hands = _dealt(game, cast.seats[start : start + tables], seed, first + start)
-        steps, moves = _played(game, cast, hands, first + start)
-        if cast.branches:
-            _play_branches(game, cast, hands, steps, moves)
+    for start in range(0, len(seating.seats), tables):
+        hands = _dealt(game, seating.seats[start : start + tables], seed, first + start)
+        steps, moves = _played(game, seating, hands, first + start)
+        if seating.branches:
+            _play_branches(game, seating, hands, steps, moves)
         parts += [step.events for step in steps]
     events = joined(parts)
     return events.take(np.argsort(events.hands, kind="stable"))
 
 
-def _dealt(game: Game, seats: npt.NDArray[np.int64], seed: int, first: int) -> _Hands:
+def _dealt(game: Game, seats: Int64s, seed: int, first: int) -> _Hands:
     count = len(seats)
 
-    def drawn(name: str) -> npt.NDArray[np.uint64]:
+    def drawn(name: str) -> Uint64s:
         return derive_many(seed, name, count=count, start=first)
 
     nothing = np.zeros((count, game.num_players))
@@ -157,7 +157,7 @@ def _dealt(game: Game, seats: npt.NDArray[np.int64], seed: int, first: int) -> _
     return _Hands(drawn("deal"), setups, drawn("players"), seats)
 
 
-def _played(game: Game, cast: Cast, hands: _Hands, first: int) -> tuple[list[_Step], list[IntArray]]:
+def _played(game: Game, seating: Seating, hands: _Hands, first: int) -> tuple[list[_Step], list[IntArray]]:
     """Play hands to their end; return the learners' decisions, and everybody's actions step by step."""
     table, probe = hands.tables(game), game.tables(len(hands))
     steps: list[_Step] = []
@@ -165,11 +165,12 @@ def _played(game: Game, cast: Cast, hands: _Hands, first: int) -> tuple[list[_St
     while not ((current := table.current_players()) == TERMINAL).all():
         taken = np.full(len(hands), -1, np.int64)
         for seat, who, rows, rng in hands.turns(current, len(moves)):
-            if who in cast.learn:
-                taken[rows], events = _decide(table, probe, cast, cast.players[who], seat, rows, rng, first)
+            if who in seating.learn:
+                taken[rows], events = _decide(game, table, probe, seating, who, seat, rows, rng)
+                events.hands[:] += first
                 steps.append(_Step(len(moves), rows, seat, events))
             else:
-                taken[rows] = cast.players[who].act(table.views(seat, rows), _mask(table, rows), rng)
+                taken[rows] = seating.players[who].act(table.views(seat, rows), _mask(table, rows), rng)
             table.apply(rows, taken[rows])
         moves.append(taken)
     returns = table.returns(np.arange(len(hands)))
@@ -178,7 +179,7 @@ def _played(game: Game, cast: Cast, hands: _Hands, first: int) -> tuple[list[_St
     return steps, moves
 
 
-def _mask(table: Tables, rows: IntArray) -> npt.NDArray[np.bool_]:
+def _mask(table: Tables, rows: IntArray) -> Bools:
     legal = table.legal(rows)
     if isinstance(legal, Amounts):
         raise UsageError(
@@ -188,40 +189,40 @@ def _mask(table: Tables, rows: IntArray) -> npt.NDArray[np.bool_]:
 
 
 def _decide(
-    table: Tables, probe: Tables, cast: Cast, agent: Agent, seat: int, rows: IntArray, rng: Rows, first: int
+    game: Game, table: Tables, probe: Tables, seating: Seating, who: int, seat: int, rows: IntArray, rng: Rows
 ) -> tuple[IntArray, Events]:
-    """Return a learner's actions and the events, whose values are what was put in until the hand's return is added."""
-    choices = cast.choices
+    """Return a learner's actions and the events: hands are numbered by rows, values are what was put in so far."""
+    abstraction, agent = seating.abstraction, seating.players[who]
     views, legal = table.views(seat, rows), _mask(table, rows)
-    offered = choices.legal(legal)
+    offered = abstraction.legal(legal)
     decide = getattr(agent, "decide", None)
     if decide is not None:
         chosen, probabilities = decide(views, offered, rng)
-        actions = choices.actions(views, chosen)
+        actions = abstraction.concrete(views, chosen)
     else:
         actions = np.asarray(agent.act(views, legal, rng))
-        chosen, probabilities = choices.of(actions), np.zeros(offered.shape)
-    spent = spent_so_far(views, seat)
+        chosen, probabilities = abstraction.abstract(actions), np.zeros(offered.shape)
+    spent = spent_so_far(game, views, seat)
     unknown = np.full(offered.shape, np.nan, np.float32)
     known = unknown.copy()
-    known[:, : choices.probed] = _known(table, probe, rows, seat, legal[:, : choices.probed])
+    known[:, : abstraction.probed] = _known(table, probe, rows, seat, legal[:, : abstraction.probed])
     known += spent[:, None].astype(np.float32)
-    numbers = np.asarray(rows + first, np.int64)
+    numbers = np.array(rows, np.int64)
     return actions, Events(
         numbers, views, offered, chosen, spent, known, unknown, np.asarray(probabilities, np.float32)
     )
 
 
-def _play_branches(game: Game, cast: Cast, hands: _Hands, steps: list[_Step], moves: list[IntArray]) -> None:
-    """Play out choices not taken, and put what they brought into the events' ``branched``."""
-    at, row, choice = _branches(hands, steps, cast.branches)
+def _play_branches(game: Game, seating: Seating, hands: _Hands, steps: list[_Step], moves: list[IntArray]) -> None:
+    """Play out actions not taken, and put what they brought into the events' ``branched``."""
+    at, row, action = _branches(hands, steps, seating.branches)
     for start in range(0, len(at), len(hands)):
         part = slice(start, start + len(hands))
-        _play_from(game, cast, hands, steps, moves, at[part], row[part], choice[part])
+        _play_from(game, seating, hands, steps, moves, at[part], row[part], action[part])
 
 
 def _branches(hands: _Hands, steps: list[_Step], count: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Draw ``count`` decisions a hand; return (step, row in the step, choice) of up to two choices of each."""
+    """Draw ``count`` decisions a hand; return (step, row in the step, action) of up to two other actions of each."""
     open_ = [step.events.legal & np.isnan(step.events.known) for step in steps]
     for step, mask in zip(steps, open_, strict=True):
         mask[np.arange(len(mask)), step.events.chosen] = False
@@ -234,12 +235,12 @@ def _branches(hands: _Hands, steps: list[_Step], count: int) -> tuple[IntArray, 
     drawn = _least(hand, keys, count)
     at, row, keys = at[drawn], row[drawn], keys[drawn]
     masks = np.array([open_[s][r] for s, r in zip(at, row, strict=True)], np.bool_).reshape(len(at), -1)
-    which, choice = np.nonzero(masks)
-    drawn = _least(which, hash_rows(keys[which], choice), _ALTERNATIVES)
-    return at[which[drawn]], row[which[drawn]], choice[drawn]
+    which, action = np.nonzero(masks)
+    drawn = _least(which, hash_rows(keys[which], action), _ALTERNATIVES)
+    return at[which[drawn]], row[which[drawn]], action[drawn]
 
 
-def _least(groups: IntArray, keys: npt.NDArray[np.uint64], count: int) -> IntArray:
+def _least(groups: IntArray, keys: Uint64s, count: int) -> IntArray:
     """Return the places of the ``count`` least keys of each group, ascending."""
     order = np.lexsort((keys, groups))
     starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
@@ -249,22 +250,22 @@ def _least(groups: IntArray, keys: npt.NDArray[np.uint64], count: int) -> IntArr
 
 def _play_from(
     game: Game,
-    cast: Cast,
+    seating: Seating,
     hands: _Hands,
     steps: list[_Step],
     moves: list[IntArray],
     at: IntArray,
     row: IntArray,
-    choice: IntArray,
+    action: IntArray,
 ) -> None:
-    """Play hands again as they went up to a decision, then by another choice to the end."""
+    """Play hands again as they went up to a decision, then by another action to the end."""
     hand, when, seat, spent, forced = (np.zeros(len(at), np.int64) for _ in range(5))
     for s in np.unique(at):
         mine, step = np.flatnonzero(at == s), steps[s]
         views = step.events.views[row[mine]]
         hand[mine], when[mine], seat[mine] = step.rows[row[mine]], step.decision, step.seat
-        spent[mine] = spent_so_far(views, step.seat)
-        forced[mine] = cast.choices.actions(views, np.asarray(choice[mine], np.int64))
+        spent[mine] = spent_so_far(game, views, step.seat)
+        forced[mine] = seating.abstraction.concrete(views, np.asarray(action[mine], np.int64))
     again = hands.take(hand)
     table = again.tables(game)
     decision = 0
@@ -275,24 +276,22 @@ def _play_from(
             table.apply(rows, np.where(decision < when, moves[decision][hand], forced)[rows])
             current[rows] = TERMINAL  # has acted
         for there, who, acting, rng in again.turns(current, decision):
-            table.apply(acting, cast.players[who].act(table.views(there, acting), _mask(table, acting), rng))
+            table.apply(acting, seating.players[who].act(table.views(there, acting), _mask(table, acting), rng))
         decision += 1
     brought = table.returns(np.arange(len(at)))[np.arange(len(at)), seat] + spent
     for s in np.unique(at):
         mine = np.flatnonzero(at == s)
-        steps[s].events.branched[row[mine], choice[mine]] = brought[mine]
+        steps[s].events.branched[row[mine], action[mine]] = brought[mine]
 
 
-def spent_so_far(views: Views, seat: int) -> Floats:
-    """Return (n,) what the player has put in already (views without a field ``spent``: nothing)."""
-    if "spent" not in (views.dtype.names or ()):
+def spent_so_far(game: Game, views: Views, seat: int) -> Float64s:
+    """Return (n,) what the player has put in already (in games without betting: nothing)."""
+    if not game.speaks(POKER):
         return np.zeros(len(views))
     return np.asarray(views["spent"][:, seat], np.float64)
 
 
-def _known(
-    table: Tables, probe: Tables, rows: IntArray, seat: int, legal: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.float32]:
+def _known(table: Tables, probe: Tables, rows: IntArray, seat: int, legal: Bools) -> Float32s:
     """Return (n, K) the exact return of each of the first K actions that ends the hand at once, nan for the others."""
     out = np.full(legal.shape, np.nan, np.float32)
     for action in np.flatnonzero(legal.any(axis=0)):
@@ -303,8 +302,3 @@ def _known(
         over = probe.current_players()[: len(able)] == TERMINAL
         out[able[over], action] = probe.returns(there[over])[:, seat]
     return out
-
-
-def fields_digest(game: Game) -> str:
-    """Return a text that changes when a game's views do (kept events are refused then)."""
-    return str(derive(0, repr(game.view_fields)))

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 from torch import Tensor, nn
 
 from cardai.core.errors import DamagedFileError
+from cardai.core.files import write_atomically
 
 CHUNK = 64
 """Rows a network evaluates at a time; the last chunk is padded with zeros."""
@@ -54,8 +55,8 @@ def optimizer_tensors(optimizer: torch.optim.Optimizer, prefix: str) -> dict[str
 
 
 def write(path: Path, tensors: Mapping[str, Tensor]) -> None:
-    """Write tensors as safetensors (no code in the file)."""
-    save_file({name: t.contiguous() for name, t in tensors.items()}, str(path))
+    """Write tensors as safetensors (no code in the file). Raises WriteError."""
+    write_atomically(path, save({name: t.contiguous() for name, t in tensors.items()}))
 
 
 def read(path: Path) -> dict[str, Tensor]:

@@ -13,15 +13,15 @@ import numpy.typing as npt
 from attrs import frozen
 
 from cardai.core.agent import Agent
+from cardai.core.arrays import Float64s
 from cardai.core.errors import AgentError, UsageError
 from cardai.core.game import Game
 from cardai.solve import _kernels
 from cardai.solve._kernels import Form
 from cardai.solve.sequence_form import behaviour_of, game_form, plan_of
 from cardai.solve.tabular import TabularAgent, tabular_agent
-from cardai.solve.tree import GameTree, game_tree
+from cardai.solve.tree import NODE_LIMIT, GameTree, game_tree
 
-Floats = npt.NDArray[np.float64]
 SUM_TOLERANCE = 1e-4
 """How far from 1 an agent's probabilities may sum (float32 networks); they are normalised."""
 
@@ -51,12 +51,12 @@ class Measured:
         return self.nash_conv / len(self.expected)
 
 
-def measure_behaviour(form: Form, behaviour: Floats) -> Measured:
+def measure_behaviour(form: Form, behaviour: Float64s) -> Measured:
     """Return the exact values of a behaviour (S,) of all players."""
     return measure_plan(form, plan_of(form, behaviour))
 
 
-def measure_plan(form: Form, plan: Floats) -> Measured:
+def measure_plan(form: Form, plan: Float64s) -> Measured:
     """Return the exact values of all players' realisation plans (S,)."""
     players = len(form.info_start) - 1
     expected, best = np.empty(players), np.empty(players)
@@ -64,13 +64,15 @@ def measure_plan(form: Form, plan: Floats) -> Measured:
     return Measured(tuple(expected.tolist()), tuple(best.tolist()))
 
 
-def measure(game: Game, agent: Agent | Sequence[Agent], name: str = "") -> Measured:
+def measure(game: Game, agent: Agent | Sequence[Agent], name: str = "", limit: int = NODE_LIMIT) -> Measured:
     """Return exact values and best responses where ``agent`` plays every seat (or each of a sequence its own).
+
+    ``limit``: nodes of the largest tree that is walked.
 
     Raises:
         UsageError: the game cannot be enumerated, or the agent cannot be asked. AgentError: it answers wrongly.
     """
-    return measure_behaviour(game_form(game)[1], profile(game, agent, name))
+    return measure_behaviour(game_form(game, limit)[1], profile(game, agent, name, limit))
 
 
 def exploitability(game: Game, agent: Agent, name: str = "") -> float:
@@ -83,9 +85,9 @@ def nash_conv(game: Game, agent: Agent | Sequence[Agent], name: str = "") -> flo
     return measure(game, agent, name).nash_conv
 
 
-def expected_value(game: Game, agents: Sequence[Agent]) -> tuple[float, ...]:
+def expected_value(game: Game, agents: Sequence[Agent], limit: int = NODE_LIMIT) -> tuple[float, ...]:
     """Return what each seat earns a hand, exactly, when seat p is played by ``agents[p]``."""
-    return measure(game, agents).expected
+    return measure(game, agents, limit=limit).expected
 
 
 def head_to_head(game: Game, agent: Agent, against: Agent) -> float:
@@ -110,9 +112,9 @@ def best_response(game: Game, agent: Agent, name: str = "") -> TabularAgent:
     return tabular_agent(tree, answer, f"The best response to {name or type(agent).__name__}")
 
 
-def profile(game: Game, agents: Agent | Sequence[Agent], name: str = "") -> Floats:
+def profile(game: Game, agents: Agent | Sequence[Agent], name: str = "", limit: int = NODE_LIMIT) -> Float64s:
     """Return the behaviour (S,) of one agent in every seat, or of one agent a seat."""
-    tree = game_tree(game)
+    tree = game_tree(game, limit)
     if isinstance(agents, Agent):
         table = ask(tree, agents.for_game(game), np.arange(len(tree.infosets)), name)
         return behaviour_of(tree, table)
@@ -125,7 +127,7 @@ def profile(game: Game, agents: Agent | Sequence[Agent], name: str = "") -> Floa
     return behaviour_of(tree, table)
 
 
-def ask(tree: GameTree, agent: Agent, infosets: npt.NDArray[np.integer], name: str = "") -> Floats:
+def ask(tree: GameTree, agent: Agent, infosets: npt.NDArray[np.integer], name: str = "") -> Float64s:
     """Return the agent's probabilities (n, num_distinct_actions) at ``infosets`` (n,), asked in one batch.
 
     Raises:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cardai.core.arrays import Float64s
 from cardai.core.game import CHANCE
 from cardai.core.kernel import kernel
 from cardai.solve.tree import GameTree
@@ -47,7 +48,7 @@ def sampling_nodes(tree: GameTree) -> Nodes:
     return Nodes(node, threshold, alias, np.ascontiguousarray(tree.terminal_returns))
 
 
-def alias_table(probability: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]]:
+def alias_table(probability: Float64s) -> tuple[Float64s, npt.NDArray[np.int32]]:
     """Return (threshold, alias), each (n,), by which one of n is drawn in constant time (Walker 1977)."""
     scaled = probability * len(probability) / probability.sum()
     threshold, alias = np.ones(len(scaled)), np.arange(len(scaled), dtype=np.int32)

@@ -10,14 +10,12 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
+from cardai.core.arrays import Float64s
 from cardai.core.game import Game
 from cardai.solve import _kernels
 from cardai.solve._kernels import Form
 from cardai.solve.tree import NODE_LIMIT, GameTree, game_tree
-
-Floats = npt.NDArray[np.float64]
 
 
 @lru_cache(maxsize=8)
@@ -52,7 +50,7 @@ def game_form(game: Game, limit: int = NODE_LIMIT) -> tuple[GameTree, Form]:
     return tree, sequence_form(tree)
 
 
-def behaviour_of(tree: GameTree, policy: Floats) -> Floats:
+def behaviour_of(tree: GameTree, policy: Float64s) -> Float64s:
     """Return a policy table (I, num_distinct_actions) as a behaviour (S,), 1 at empty sequences."""
     sets = tree.infosets
     out = np.ones(sets.num_sequences)
@@ -61,7 +59,7 @@ def behaviour_of(tree: GameTree, policy: Floats) -> Floats:
     return out
 
 
-def policy_table(tree: GameTree, behaviour: Floats) -> Floats:
+def policy_table(tree: GameTree, behaviour: Float64s) -> Float64s:
     """Return a behaviour (S,) as a policy table (I, num_distinct_actions), 0 at illegal actions."""
     sets = tree.infosets
     out = np.zeros(sets.legal.shape)
@@ -70,7 +68,7 @@ def policy_table(tree: GameTree, behaviour: Floats) -> Floats:
     return out
 
 
-def uniform_behaviour(form: Form) -> Floats:
+def uniform_behaviour(form: Form) -> Float64s:
     """Return the behaviour (S,) that plays all legal actions alike."""
     out = np.ones(len(form.row_start) - 1)
     for player in range(len(form.info_start) - 1):
@@ -78,7 +76,7 @@ def uniform_behaviour(form: Form) -> Floats:
     return out
 
 
-def plan_of(form: Form, behaviour: Floats) -> Floats:
+def plan_of(form: Form, behaviour: Float64s) -> Float64s:
     """Return all players' realisation plans (S,) under a behaviour (S,)."""
     plan = np.empty(len(behaviour))
     for player in range(len(form.info_start) - 1):
@@ -86,7 +84,7 @@ def plan_of(form: Form, behaviour: Floats) -> Floats:
     return plan
 
 
-def behaviour_of_plan(form: Form, plan: Floats) -> Floats:
+def behaviour_of_plan(form: Form, plan: Float64s) -> Float64s:
     """Return the behaviour (S,) that a plan (S,) means, uniform where it never comes."""
     out = np.ones(len(plan))
     for player in range(len(form.info_start) - 1):

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardai.core.agent import Agent, need_game
+from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views, unpack_view, view_dtype
 from cardai.core.game import Game, Legal
@@ -16,10 +17,6 @@ from cardai.core.rng import hash64
 from cardai.core.spec import brief
 from cardai.solve.sequence_form import policy_table
 from cardai.solve.tree import GameTree
-
-Floats = npt.NDArray[np.float64]
-OUTSIDE_THE_HAND = ("score",)
-"""View fields that belong to a match: a solved hand is played the same at any of their values."""
 
 
 @kernel
@@ -65,12 +62,13 @@ class TabularAgent(Agent):
         UsageError: two information sets look alike to the player (its views forget what its keys remember).
     """
 
-    def __init__(self, game: Game, views: Views, table: Floats, name: str = "The solved policy") -> None:
+    def __init__(self, game: Game, views: Views, table: Float64s, name: str = "The solved policy") -> None:
         self.game = game
         self.name = name
         dtype = view_dtype(game.view_fields)
         assert dtype.fields is not None  # a structured dtype always has them
-        places = [dtype.fields[f.name] for f in game.view_fields if f.name not in OUTSIDE_THE_HAND]
+        of_the_hand = [f.name for f in game.view_fields if f.scope == "hand"]  # played the same at any score
+        places = [dtype.fields[name] for name in of_the_hand]
         spans = [np.arange(place[1], place[1] + place[0].itemsize) for place in places]
         self._columns = np.concatenate(spans)
         rows = raw(views)
@@ -96,7 +94,7 @@ class TabularAgent(Agent):
         need_game(self.game, game, f"{self.name} was solved for")
         return self
 
-    def policy(self, views: Views, legal: Legal) -> Floats:
+    def policy(self, views: Views, legal: Legal) -> Float64s:
         found = np.empty(len(views), np.int64)
         _locate(raw(views), self._columns, self._hashes, self._known, found)
         if (found < 0).any():
@@ -111,6 +109,6 @@ def raw(views: Views) -> npt.NDArray[np.uint8]:
     return flat.view(np.uint8).reshape(len(flat), flat.dtype.itemsize)
 
 
-def tabular_agent(tree: GameTree, behaviour: Floats, name: str = "The solved policy") -> TabularAgent:
+def tabular_agent(tree: GameTree, behaviour: Float64s, name: str = "The solved policy") -> TabularAgent:
     """Return the player of a behaviour (S,) in the game of ``tree``."""
     return TabularAgent(tree.game, tree.infosets.views, policy_table(tree, behaviour), name)

@@ -13,22 +13,21 @@ from time import perf_counter
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from attrs import frozen, validators
 
 from cardai.core.agent import Agent
+from cardai.core.arrays import Float64s
 from cardai.core.encoder import Encoder
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
 from cardai.core.fields import view_dtype
-from cardai.core.files import Arrays, read_npz, write_npz
 from cardai.core.game import Game
+from cardai.core.npz import Arrays, read_npz, write_npz
 from cardai.core.spec import option
 from cardai.core.trainer import Metrics, Trainer, Training
 from cardai.solve.measures import measure_behaviour
 from cardai.solve.sequence_form import game_form, policy_table
 from cardai.solve.tabular import TabularAgent, raw, tabular_agent
 
-Floats = npt.NDArray[np.float64]
 POLICIES = ("average", "current")
 CHUNK_SECONDS = 0.25
 """About how long a solver works between two yields, so that it can be stopped and saved."""
@@ -104,10 +103,10 @@ class TabularTraining(Training):
         """Do ``count`` iterations from ``self.step`` on, in place (``step`` is moved by the caller)."""
 
     @abstractmethod
-    def behaviour(self, policy: str) -> Floats:
+    def behaviour(self, policy: str) -> Float64s:
         """Return the "average" or "current" policy as a behaviour (S,)."""
 
-    def zeros(self) -> Floats:
+    def zeros(self) -> Float64s:
         """Return (S,) zeros: a number for each sequence."""
         return np.zeros(self.tree.infosets.num_sequences)
 

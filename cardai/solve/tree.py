@@ -17,15 +17,18 @@ import numpy as np
 import numpy.typing as npt
 from attrs import define, evolve, field, frozen
 
+from cardai.core.arrays import Bools, Float64s, Int8s
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views, pack_views
 from cardai.core.game import CHANCE, TERMINAL, Game, State
+from cardai.core.progress import tell
+from cardai.core.spec import brief
 
 Ints = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float64]
 
 NODE_LIMIT = 2_000_000
 """The largest tree that is enumerated unless the caller says otherwise."""
+_TOLD_EVERY = 20_000  # finished hands between two signs of life
 MASK_LIMIT = 1024
 """Games with more distinct actions than this have no mask of legal actions, hence no table of policies."""
 
@@ -46,8 +49,8 @@ class InformationSets:
     num_actions: Ints  # (I,)
     sequence_infoset: Ints  # (S,)
     sequence_action: Ints  # (S,) the game's action
-    player: npt.NDArray[np.int8]  # (I,)
-    legal: npt.NDArray[np.bool_]  # (I, num_distinct_actions)
+    player: Int8s  # (I,)
+    legal: Bools  # (I, num_distinct_actions)
     views: Views  # (I,) what the player to act sees there
     keys: tuple[bytes, ...]  # (I,)
 
@@ -65,18 +68,18 @@ class GameTree:
     """N nodes; node 0 is the root, the children of a node follow one another, parents come before children."""
 
     game: Game
-    player: npt.NDArray[np.int8]  # (N,) seat to act, -1 chance, -4 finished
+    player: Int8s  # (N,) seat to act, -1 chance, -4 finished
     parent: Ints  # (N,) -1 at the root
     first_child: Ints  # (N,)
     num_children: Ints  # (N,) 0 at finished nodes
     action: Ints  # (N,) the action or chance outcome that leads here, -1 at the root
-    probability: Floats  # (N,) of the chance outcome that leads here; 1 after a player's action
+    probability: Float64s  # (N,) of the chance outcome that leads here; 1 after a player's action
     infoset: Ints  # (N,) the acting player's information set, -1 at other nodes
-    public: npt.NDArray[np.bool_]  # (N,) chance nodes whose outcome everybody sees
+    public: Bools  # (N,) chance nodes whose outcome everybody sees
     terminals: Ints  # (T,) the finished nodes
     terminal_sequences: Ints  # (T, P) each player's last sequence there
-    terminal_reach: Floats  # (T,) the product of chance's probabilities on the way
-    terminal_returns: Floats  # (T, P)
+    terminal_reach: Float64s  # (T,) the product of chance's probabilities on the way
+    terminal_returns: Float64s  # (T, P)
     infosets: InformationSets
 
     @property
@@ -129,6 +132,9 @@ def first_hand(game: Game) -> State:
     return game.new_initial_state(evolve(setup, score=()))
 
 
+_HINT = "Where time and memory suffice, cardai evaluate takes a higher --limit."
+
+
 def refuse_if_large(game: Game, limit: int) -> None:
     """Raise UsageError for a game far over ``limit`` nodes, judged by random paths rather than by walking it.
 
@@ -136,7 +142,7 @@ def refuse_if_large(game: Game, limit: int) -> None:
     efficiency of backtrack programs", 1975). The median of 15 paths is a cautious guess, so only 20 times the limit is
     refused here; the walk itself counts exactly.
     """
-    name = type(game).__name__
+    name = brief(game)
     if game.amounts or game.num_distinct_actions > MASK_LIMIT:
         raise UsageError(
             f"{name} has {game.num_distinct_actions} distinct actions: exact measures and solvers take games with at "
@@ -148,7 +154,7 @@ def refuse_if_large(game: Game, limit: int) -> None:
         raise UsageError(
             f"{name} is too large to enumerate: about 10^{guess:.0f} nodes, and the limit is {limit:,}. "
             "Exact measures and tabular solvers are for small games; larger ones are measured by play "
-            "(cardai run, with duplicate deals)."
+            f"(cardai run, with duplicate deals). {_HINT}"
         )
 
 
@@ -207,13 +213,18 @@ class _Builder:
 
     def walk(self, root: State) -> None:
         self._number([-1], [1.0], -1)
-        stack: list[tuple[int, State, tuple[int, ...], float]] = [(0, root, (0,) * self.game.num_players, 1.0)]
+        none: tuple[int, ...] = (0,) * self.game.num_players
+        stack: list[tuple[int, State, tuple[int, ...], float, float]] = [(0, root, none, 1.0, 1.0)]
+        walked = 0.0  # the part of the tree that is behind, if all children of a node had trees of one size
         while stack:
-            node, state, sequences, reach = stack.pop()
+            node, state, sequences, reach, share = stack.pop()
             player = state.current_player()
             self.nodes["player"][node] = player
             if player == TERMINAL:
                 self.ends.append((node, sequences, reach, state.returns()))
+                walked += share
+                if len(self.ends) % _TOLD_EVERY == 0:
+                    tell(f"walking the tree of {brief(self.game)}", int(walked * 10_000), 10_000)
                 continue
             probabilities: list[float]
             if player == CHANCE:
@@ -232,7 +243,9 @@ class _Builder:
                 own = sequences
                 if player >= 0:
                     own = (*sequences[:player], first + k, *sequences[player + 1 :])
-                stack.append((child, after, own, reach * probabilities[k]))
+                stack.append((child, after, own, reach * probabilities[k], share / len(children)))
+        if len(self.ends) >= _TOLD_EVERY:
+            tell(f"walking the tree of {brief(self.game)}", 1, 1)
 
     def _number(self, actions: list[int], probabilities: list[float], parent: int) -> range:
         """Append nodes with nothing known but how they are reached; return their numbers."""
@@ -240,8 +253,8 @@ class _Builder:
         count = len(actions)
         if first + count > self.limit:
             raise UsageError(
-                f"{type(self.game).__name__} has more than {self.limit:,} nodes: too large for exact measures and "
-                "tabular solvers. Larger games are measured by play (cardai run, with duplicate deals)."
+                f"{brief(self.game)} has more than {self.limit:,} nodes: too large for exact measures and tabular "
+                f"solvers. Larger games are measured by play (cardai run, with duplicate deals). {_HINT}"
             )
         if parent >= 0:
             self.nodes["first_child"][parent] = first

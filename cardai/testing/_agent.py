@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pickle
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from cardai.core.agent import Agent
+from cardai.core.arrays import Uint64s
 from cardai.core.fields import Views, unpack_view
-from cardai.core.game import Actions, Amounts, Game, Legal, allows
+from cardai.core.game import Actions, Game
+from cardai.core.legal import Amounts, Legal, allows, legal_columns, take
 from cardai.core.rng import Rows, derive
 from cardai.testing._checks import NotApplicable, check, require
 from cardai.testing._play import positions
@@ -69,17 +69,12 @@ def copy_legal(legal: Legal) -> Legal:
     return take(legal, np.arange(len(legal)))
 
 
-def take(legal: Legal, rows: Any) -> Legal:
-    """Return some rows of legal actions."""
-    return legal.take(rows) if isinstance(legal, Amounts) else legal[rows]
-
-
-def seeds_for(count: int) -> npt.NDArray[np.uint64]:
+def seeds_for(count: int) -> Uint64s:
     """Return (count,) stream seeds."""
     return np.array([derive(11, "decision", i) for i in range(count)], np.uint64)
 
 
-def ask(agent: Agent, views: Views, legal: Legal, seeds: npt.NDArray[np.uint64]) -> Actions:
+def ask(agent: Agent, views: Views, legal: Legal, seeds: Uint64s) -> Actions:
     """Return the agent's actions after checking their shape, type and legality."""
     actions = np.asarray(agent.act(views, legal, Rows(seeds)))
     require(actions.shape == (len(views),), f"act must return ({len(views)},) actions. Got {actions.shape}.")
@@ -107,7 +102,7 @@ def policy_sums_to_one(subject: AgentSubject) -> None:
         raise NotApplicable("It has no policy, only act.")
     for _, views, legal in subject.batches:
         policy = np.asarray(agent.policy(views, legal))
-        mask = legal.kinds if isinstance(legal, Amounts) else legal
+        mask = legal_columns(legal)
         require(policy.shape == mask.shape, f"policy must be {mask.shape}. Got {policy.shape}.")
         require(np.isfinite(policy).all() and (policy >= 0).all(), "A probability is negative or not finite.")
         require(not policy[~mask].any(), "An illegal action has a probability above 0.")

@@ -10,9 +10,12 @@ from typing import Any
 from attrs import field, frozen
 
 from cardai.core import registry
+from cardai.core.blame import plugin_place
 from cardai.core.errors import CardaiError, UnknownNameError, UsageError, nearest
 from cardai.core.game import Game
 from cardai.testing._checks import CHECKS, Check, CheckFailed, NotApplicable
+
+_BEFORE_PLAY = ("options-are-described", "presets-can-be-built", "description-is-complete")
 
 
 @frozen
@@ -30,7 +33,10 @@ class Case:
     def __call__(self) -> None:
         if self.exempt:
             raise NotApplicable(f"exempt: {self.exempt}")
-        self.check.function(self.subject())
+        subject = self.subject()
+        if self.check.kind == "game" and self.check.name not in _BEFORE_PLAY:
+            subject.hands  # noqa: B018 (a hand that does not end is found before anything waits for one)
+        self.check.function(subject)
 
 
 @frozen
@@ -42,6 +48,10 @@ class Result:
     claim: str
     status: str
     reason: str = ""
+    cause: str = ""
+    """Of a failure: equal where several checks met one fault."""
+    place: str = ""
+    """Of an exception: the last line of the plugin's own code that it passed through, as FILE:LINE."""
 
 
 def checks_for(
@@ -82,16 +92,25 @@ def checks_for(
 def run_checks(cases: Iterable[Case]) -> Iterable[Result]:
     """Run cases one after another and yield how each ended; an exception counts as failed, with its text."""
     for case in cases:
-        status, reason = "ok", ""
+        status, reason, cause, place = "ok", "", "", ""
         try:
             case()
         except NotApplicable as error:
             status, reason = ("exempt", case.exempt) if case.exempt else ("skipped", str(error))
         except CheckFailed as error:
-            status, reason = "failed", str(error)
-        except Exception as error:  # whatever a plugin raises is its failure, not the kit's
-            status, reason = "failed", f"{type(error).__name__}: {error}"
-        yield Result(case.check.name, case.about, case.check.claim, status, reason)
+            status, reason, cause, place = "failed", str(error), error.cause, place_of(error.__cause__)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # whatever a plugin raises is its failure, not the kit's
+            status, reason, place = "failed", f"{type(error).__name__}: {error}", place_of(error)
+            cause = str(error).partition(" cannot hold ")[0] if " cannot hold " in reason else f"{reason} {place}"
+        yield Result(case.check.name, case.about, case.check.claim, status, reason, cause, place)
+
+
+def place_of(error: BaseException | None) -> str:
+    """Return where a plugin's own code raised ``error``, as FILE:LINE, or nothing."""
+    place = None if error is None else plugin_place(error, ours=False) or plugin_place(error)
+    return "" if place is None else f"{place[1]}:{place[2]}"
 
 
 def parametrize_checks(kind: str, *plugins: Any, **settings: Any) -> Any:
@@ -107,7 +126,7 @@ def parametrize_checks(kind: str, *plugins: Any, **settings: Any) -> Any:
 
 def _load_checks() -> None:
     """Register all checks (importing a module of checks does it)."""
-    for module in ("_options", "_game", "_tables", "_knowledge", "_encoder", "_agent", "_trainer"):
+    for module in ("_options", "_game", "_fields", "_tables", "_knowledge", "_encoder", "_agent", "_trainer"):
         importlib.import_module(f"cardai.testing.{module}")
 
 

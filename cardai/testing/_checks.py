@@ -10,7 +10,15 @@ from attrs import frozen
 
 
 class CheckFailed(AssertionError):
-    """The plugin breaks the contract; the message says where and how."""
+    """The plugin breaks the contract; the message says where and how.
+
+    ``cause`` is what is wrong in itself, for one fault that several checks meet in different hands (default: the
+    message).
+    """
+
+    def __init__(self, message: str, cause: str = "") -> None:
+        super().__init__(message)
+        self.cause = cause or message
 
 
 class NotApplicable(SkipTest):

@@ -11,7 +11,7 @@ from cardai.core.encoder import Encoder, Layout
 from cardai.core.fields import Views, pack_views, unpack_view, view_dtype
 from cardai.core.game import Game
 from cardai.testing._checks import NotApplicable, check, require
-from cardai.testing._play import GameSubject, Tree, positions
+from cardai.testing._play import GameSubject, StateTree, positions
 
 
 class EncoderSubject:
@@ -33,7 +33,7 @@ class EncoderSubject:
 
 
 @cache
-def knowledge_of(game: Game) -> Tree:
+def knowledge_of(game: Game) -> StateTree:
     """Return a game's tree or a sample, kept for the next encoder of the same game."""
     return GameSubject(game).tree
 

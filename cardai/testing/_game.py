@@ -12,7 +12,7 @@ import numpy as np
 from cardai.core.fields import Field, pack_views, unpack_view, view_dtype
 from cardai.core.game import Game, State
 from cardai.testing._checks import CheckFailed, check, require
-from cardai.testing._play import GameSubject, Step, choices_of, packed, play_hand, refuses, replay, shorten
+from cardai.testing._play import GameSubject, Step, choices_of, misfitting, packed, play_hand, refuses, replay, shorten
 
 
 @check("game")
@@ -219,7 +219,7 @@ def _check_view(game: Game, state: State, player: int) -> None:
     try:
         row = pack_views(game.view_fields, [view])[0]
     except ValueError as error:
-        require(False, f"{error} (It stands {where}.)")
+        raise misfitting(error, where[0].upper() + where[1:]) from error
     require(row.dtype == view_dtype(game.view_fields), f"A packed view has the dtype {row.dtype} {where}.")
     plain = unpack_view(game.view_fields, row)
     again = pack_views(game.view_fields, [plain])[0]
@@ -272,14 +272,20 @@ def views_are_copies(subject: GameSubject) -> None:
 
 @check("game")
 def display_works(subject: GameSubject) -> None:
-    """`draw` answers every view with a text or None, and `summary` with (label, text) rows."""
+    """`draw` answers every view with a text or None, and `action_words` each legal action with words of its own."""
     game = subject.game
     for setup, steps, _ in subject.hands[:6]:
         state = game.new_initial_state(setup)
         for i, step in enumerate([*steps, None]):
             for player in range(game.num_players if i % every(steps) == 0 or step is None else 0):
+                packed(game, state, player)  # a view that does not fit is said as everywhere
                 shown = game.draw(unpack_view(game.view_fields, pack_views(game.view_fields, [state.view(player)])[0]))
                 require(shown is None or isinstance(shown, str), f"draw returned {type(shown).__name__}, not a text.")
+            if step is not None and step.actor >= 0 and i % every(steps) == 0:
+                view = state.view(step.actor)
+                words = [game.action_words(action, view) for action in step.choices[:100]]
+                sound = all(isinstance(text, str) and text.strip() for text in words) and len(set(words)) == len(words)
+                require(sound, f"action_words gives legal actions no words, or several the same: {words}.")
             if step is not None:
                 state.apply_action(step.action)
 

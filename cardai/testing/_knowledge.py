@@ -16,7 +16,7 @@ from attrs import frozen
 
 from cardai.core.game import CHANCE, Game, State
 from cardai.testing._checks import CheckFailed, NotApplicable, check, require
-from cardai.testing._play import GameSubject, Step, Tree, packed, play_hand, shorten
+from cardai.testing._play import GameSubject, StateTree, Step, packed, play_hand, shorten
 
 ENOUGH = 100
 MOST_HANDS = 60
@@ -119,7 +119,7 @@ def nothing_leaks(subject: GameSubject) -> None:
         raise NotApplicable("Nothing is hidden: every player sees every chance outcome before acting.")
 
 
-def _compare_all(game: Game, tree: Tree) -> Counter[int]:
+def _compare_all(game: Game, tree: StateTree) -> Counter[int]:
     """Compare all decisions of each player that differ only in what the player has not seen; count the replays."""
     effective: Counter[int] = Counter()
     for player in range(game.num_players):
@@ -159,7 +159,7 @@ def _leak(player: int, one: _Seen, other: _Seen, where: str) -> CheckFailed:
     return CheckFailed(f"LEAK: player {player}'s {said} depend on what the player has not seen: after {where}.")
 
 
-def _both(tree: Tree, i: int, j: int) -> str:
+def _both(tree: StateTree, i: int, j: int) -> str:
     """Return the histories of two nodes."""
     return f"{shorten(tree.path(j))} and {shorten(tree.path(i))}"
 

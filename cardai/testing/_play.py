@@ -15,7 +15,7 @@ from cardai.core.errors import IllegalActionError
 from cardai.core.fields import Views, pack_views
 from cardai.core.game import CHANCE, Amounts, Game, Legal, Setup, State
 from cardai.core.rng import derive
-from cardai.testing._checks import CheckFailed, require
+from cardai.testing._checks import CheckFailed
 
 LONGEST_HAND = 10_000
 SMALL = 20_000
@@ -46,7 +46,7 @@ class Node:
 
 
 @define
-class Tree:
+class StateTree:
     """Nodes in preorder (a parent stands before its children); ``complete`` if it is the game's whole tree."""
 
     nodes: list[Node]
@@ -75,7 +75,8 @@ def play_hand(game: Game, seed: int, setup: Setup | None = None, limit: int = LO
     state = game.new_initial_state(setup)
     steps: list[Step] = []
     while not state.is_terminal():
-        require(len(steps) < limit, f"A hand of random play was not over after {limit} actions (seed {seed}).")
+        if len(steps) >= limit:
+            raise CheckFailed(f"A hand of random play was not over after {limit:,} actions (seed {seed}).", "endless")
         actor = state.current_player()
         if actor == CHANCE:
             outcomes, chances = zip(*state.chance_outcomes(), strict=True)
@@ -110,7 +111,12 @@ def packed(game: Game, state: State, player: int) -> bytes:
     try:
         return bytes(pack_views(game.view_fields, [view])[0].tobytes())
     except ValueError as error:
-        raise CheckFailed(f"Player {player}'s view after {shorten(state.history)}: {error}") from error
+        raise misfitting(error, f"Player {player}'s view after {shorten(state.history)}") from error
+
+
+def misfitting(error: ValueError, where: str) -> CheckFailed:
+    """Return the failure for a view that cannot be packed: the same cause for one field in any hand."""
+    return CheckFailed(f"{where}: {error}", str(error).partition(" cannot hold ")[0])
 
 
 def look(game: Game, state: State, parent: int, action: int) -> Node:
@@ -133,7 +139,7 @@ def choices_of(state: State) -> list[int]:
     return [a for a, _ in state.chance_outcomes()] if state.is_chance_node() else state.legal_actions()
 
 
-def whole_tree(game: Game, limit: int = SMALL) -> Tree | None:
+def whole_tree(game: Game, limit: int = SMALL) -> StateTree | None:
     """Return the game's whole tree, or None if it has more than ``limit`` nodes."""
     if _estimate(game) > 2 * limit:
         return None
@@ -149,7 +155,7 @@ def whole_tree(game: Game, limit: int = SMALL) -> Tree | None:
             child = state.clone()
             child.apply_action(choice)
             pending.append((child, here, choice))
-    return Tree(nodes, complete=True)
+    return StateTree(nodes, complete=True)
 
 
 def _estimate(game: Game, probes: int = 12) -> float:
@@ -168,7 +174,7 @@ def _estimate(game: Game, probes: int = 12) -> float:
     return total
 
 
-def sampled_tree(game: Game, hands: int = 8, siblings: int = 2, enough: int = 700) -> Tree:
+def sampled_tree(game: Game, hands: int = 8, siblings: int = 2, enough: int = 700) -> StateTree:
     """Return the states of some random hands, each with up to ``siblings`` children that were not played.
 
     No further hand is begun when there are ``enough`` nodes.
@@ -191,7 +197,7 @@ def sampled_tree(game: Game, hands: int = 8, siblings: int = 2, enough: int = 70
             state.apply_action(step.action)
             nodes.append(look(game, state, here, step.action))
             here = len(nodes) - 1
-    return Tree(nodes, complete=False)
+    return StateTree(nodes, complete=False)
 
 
 class GameSubject:
@@ -219,7 +225,7 @@ class GameSubject:
         return found
 
     @cached_property
-    def tree(self) -> Tree:
+    def tree(self) -> StateTree:
         """The whole tree of a small game, else a sample."""
         return whole_tree(self.game) or sampled_tree(self.game, len(self.hands) // 3)
 

@@ -38,8 +38,8 @@ class TrainerSubject:
         return self.plugin.start(self.game, self.encoder, seed)
 
     def train(self, training: Training) -> list[Metrics]:
-        """Train for the steps of the check and return the metrics, clock readings left out."""
-        return [timeless(row) for row in training.train(self.steps)]
+        """Train for the steps of the check and return the rows of metrics, empty ones and clock readings left out."""
+        return [timeless(row) for row in training.train(self.steps) if row]
 
 
 def any_encoder(game: Game) -> Encoder | None:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from attrs import frozen
 
+from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError, nearest
-from cardai.core.spec import parse
+from cardai.core.spec import Spec, parse
 from cardai.training.runs import Run
-
-Floats = npt.NDArray[np.float64]
 
 
 @frozen(eq=False)
@@ -20,10 +18,10 @@ class Curve:
     """A metric over steps (or seconds): the median over seeds, and the lowest and highest."""
 
     label: str
-    x: Floats
-    median: Floats
-    low: Floats
-    high: Floats
+    x: Float64s
+    median: Float64s
+    low: Float64s
+    high: Float64s
     seeds: int
 
 
@@ -37,9 +35,16 @@ def curves(runs: Sequence[Run], metric: str = "exploitability", axis: str = "ste
     """
     groups: dict[tuple[str, str, str | None], list[Run]] = {}
     for run in runs:
-        groups.setdefault((run.trainer_spec, run.game_spec, run.encoder_spec), []).append(run)
+        encoder = None if run.encoder_spec is None else _ordered(run.encoder_spec)
+        groups.setdefault((_ordered(run.trainer_spec), _ordered(run.game_spec), encoder), []).append(run)
     labels = _labels(list(groups))
     return [_curve(label, group, metric, axis) for label, group in zip(labels, groups.values(), strict=True)]
+
+
+def _ordered(text: str) -> str:
+    """Return a spec with its options by name: their order says nothing."""
+    spec = parse(text)
+    return str(Spec(spec.name, tuple(sorted(spec.options))))
 
 
 def _curve(label: str, runs: list[Run], metric: str, axis: str) -> Curve:
@@ -51,7 +56,7 @@ def _curve(label: str, runs: list[Run], metric: str, axis: str) -> Curve:
     return Curve(label, x, np.median(values, axis=0), values.min(axis=0), values.max(axis=0), len(runs))
 
 
-def _series(run: Run, metric: str, axis: str) -> tuple[Floats, Floats]:
+def _series(run: Run, metric: str, axis: str) -> tuple[Float64s, Float64s]:
     rows = run.read_metrics()
     known = sorted({name for row in rows for name in row})
     for name in (metric, axis):

@@ -20,31 +20,86 @@ import secrets
 import shutil
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Self
 
-from attrs import frozen
+from attrs import Attribute, field, frozen
 
 from cardai.core import registry
 from cardai.core.agent import Agent
 from cardai.core.encoder import Encoder
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
-from cardai.core.files import digest_of, file_digest, json_bytes, read_json, write_atomically, write_json
+from cardai.core.files import (
+    digest_of,
+    file_digest,
+    json_bytes,
+    limited_lines,
+    read_json,
+    sync_directory,
+    unfinished,
+    write_atomically,
+    write_json,
+)
 from cardai.core.game import Game
-from cardai.core.spec import Spec, options_of, parse, write_value
+from cardai.core.schema import file_name, structure, whole
+from cardai.core.spec import Spec
 from cardai.core.trainer import Metrics, Trainer
+from cardai.training.specs import full_spec
 
 FORMAT = "cardai run 1"
 CHECKPOINT_FORMAT = "cardai checkpoint 1"
 _STEP = re.compile(r"step-(\d{12,})")
-_RUN_KEYS = ("format", "id", "trainer", "game", "encoder", "seed", "steps", "versions", "command", "created")
 
 
 class RunWarning(UserWarning):
     """A checkpoint was refused and an older one is used."""
+
+
+@frozen
+class RunFile:
+    """What run.json must hold; other keys are kept and hashed."""
+
+    format: str
+    id: str
+    trainer: str
+    game: str
+    encoder: str | None
+    seed: int = field(validator=whole())
+    steps: int = field(validator=whole())
+    versions: dict[str, str]
+    command: tuple[str, ...]
+    created: str
+    minutes: float | None = None
+
+
+@frozen
+class StoredFile:
+    """A checkpoint's file as its manifest knows it."""
+
+    bytes: int = field(validator=whole())
+    sha256: str
+
+
+@frozen
+class Manifest:
+    """What a checkpoint's manifest.json must hold."""
+
+    format: str
+    run: str
+    step: int = field(validator=whole())
+    seconds: float
+    cpu_seconds: float
+    files: dict[str, StoredFile] = field()
+    sha256: str
+
+    @files.validator
+    def _plain_names(self, attribute: Attribute[Any], value: dict[str, StoredFile]) -> None:
+        for name in value:
+            if not file_name(name):
+                raise ValueError(f"holds {name[:60]!r}, which is not the name of a file beside it")
 
 
 @frozen
@@ -68,7 +123,9 @@ class Run:
     encoder_spec: str | None
     seed: int
     steps_wanted: int
-    """The steps asked for when the run began."""
+    """The steps asked for when the run began; 0: none."""
+    minutes_wanted: float | None = None
+    """The minutes of training asked for then."""
 
     # -- made and opened -------------------------------------------------------------------------------------------
 
@@ -82,6 +139,7 @@ class Run:
         seed: int,
         steps: int = 0,
         command: Sequence[str] = (),
+        minutes: float | None = None,
     ) -> Self:
         """Make a new run directory at ``path`` (absent or empty) from specs.
 
@@ -96,6 +154,7 @@ class Run:
             "encoder": None if encoder is None else full_spec("encoder", encoder),
             "seed": seed,
             "steps": steps,
+            "minutes": minutes,
             "versions": _versions(),
             "command": list(command),
             "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -105,7 +164,7 @@ class Run:
         path.mkdir(parents=True, exist_ok=True)
         write_json(path / "run.json", values)
         (path / "checkpoints").mkdir(exist_ok=True)
-        return cls(path, values["id"], values["trainer"], values["game"], values["encoder"], seed, steps)
+        return cls(path, values["id"], values["trainer"], values["game"], values["encoder"], seed, steps, minutes)
 
     def discard(self) -> None:
         """Remove what a start that was refused left behind, so that the mended command finds the place free.
@@ -130,29 +189,32 @@ class Run:
         if not file.is_file():
             raise UsageError(f"There is no training run in {str(path)!r}: it has no run.json. Give a run's directory.")
         values = read_json(file)
-        if values.get("format") != FORMAT or any(key not in values for key in _RUN_KEYS):
+        if values.get("format") != FORMAT:
             raise DamagedFileError(f"The file {file} is not a run description of the form {FORMAT!r}.")
+        run = structure(values, RunFile, f"The file {file}")
         rest = {key: value for key, value in values.items() if key != "id"}
-        if digest_of(rest)[:16] != values["id"]:
+        if digest_of(rest)[:16] != run.id:
             raise DamagedFileError(
-                f"The file {file} does not match its own id {values['id']!r}: it was edited or damaged. Start a new run."
+                f"The file {file} does not match its own id {run.id!r}: it was edited or damaged. Start a new run."
             )
-        names = ("trainer", "game", "encoder", "seed", "steps")
-        return cls(path, values["id"], *(values[name] for name in names))
+        return cls(path, run.id, run.trainer, run.game, run.encoder, run.seed, run.steps, run.minutes)
 
     # -- what it names ---------------------------------------------------------------------------------------------
 
     def trainer(self) -> Trainer:
         """Return the run's trainer."""
-        return registry.create("trainer", self.trainer_spec)
+        made: Trainer = registry.rebuild("trainer", self.trainer_spec)
+        return made
 
     def game(self) -> Game:
         """Return the run's game."""
-        return registry.create("game", self.game_spec)
+        made: Game = registry.rebuild("game", self.game_spec)
+        return made
 
     def encoder(self) -> Encoder | None:
         """Return the run's encoder, if it has one."""
-        return None if self.encoder_spec is None else registry.create("encoder", self.encoder_spec)
+        made: Encoder | None = None if self.encoder_spec is None else registry.rebuild("encoder", self.encoder_spec)
+        return made
 
     # -- checkpoints -----------------------------------------------------------------------------------------------
 
@@ -173,19 +235,24 @@ class Run:
         beside = target.parent / f".{target.name}.{os.getpid()}"
         for left in target.parent.glob(".step-*"):  # by a process that was killed while it wrote
             shutil.rmtree(left, ignore_errors=True)
-        beside.mkdir(parents=True)
-        write(beside)
-        files = {p.name: {"bytes": p.stat().st_size, "sha256": file_digest(p)} for p in sorted(beside.iterdir())}
-        for name in files:
-            _flush(beside / name)
-        manifest: dict[str, Any] = {"format": CHECKPOINT_FORMAT, "run": self.id, "step": step}
-        manifest |= {"seconds": seconds, "cpu_seconds": cpu_seconds, "files": files}
-        manifest["sha256"] = digest_of(manifest)
-        write_json(beside / "manifest.json", manifest)
+        try:
+            beside.mkdir(parents=True)
+            write(beside)
+            files = {p.name: {"bytes": p.stat().st_size, "sha256": file_digest(p)} for p in sorted(beside.iterdir())}
+            for name in files:
+                _flush(beside / name)
+            manifest: dict[str, Any] = {"format": CHECKPOINT_FORMAT, "run": self.id, "step": step}
+            manifest |= {"seconds": seconds, "cpu_seconds": cpu_seconds, "files": files}
+            manifest["sha256"] = digest_of(manifest)
+            write_json(beside / "manifest.json", manifest)
+        except BaseException:  # a full disk is not left fuller
+            shutil.rmtree(beside, ignore_errors=True)
+            raise
         aside = target.parent / f".{target.name}.old"  # a process killed right here leaves no half-deleted checkpoint
         if target.exists():
             os.rename(target, aside)
         os.rename(beside, target)
+        sync_directory(target.parent)
         shutil.rmtree(aside, ignore_errors=True)
         if keep:
             for old in self.steps()[:-keep]:
@@ -199,23 +266,24 @@ class Run:
             DamagedFileError: it is missing, half written, damaged, or of another run; the message says which.
         """
         path = self._checkpoint_path(step)
-        manifest = read_json(path / "manifest.json")
-        if manifest.get("format") != CHECKPOINT_FORMAT:
+        values = read_json(path / "manifest.json")
+        if values.get("format") != CHECKPOINT_FORMAT:
             raise DamagedFileError(f"The file {path / 'manifest.json'} is not of the form {CHECKPOINT_FORMAT!r}.")
-        rest = {key: value for key, value in manifest.items() if key != "sha256"}
-        as_written = (path / "manifest.json").read_bytes() == json_bytes(manifest)
-        if digest_of(rest) != manifest.get("sha256") or not as_written:
+        manifest = structure(values, Manifest, f"The file {path / 'manifest.json'}")
+        rest = {key: value for key, value in values.items() if key != "sha256"}
+        as_written = (path / "manifest.json").read_bytes() == json_bytes(values)
+        if digest_of(rest) != manifest.sha256 or not as_written:
             raise DamagedFileError(f"The file {path / 'manifest.json'} does not match its own hash: it is damaged.")
-        if manifest["run"] != self.id or manifest["step"] != step:
+        if manifest.run != self.id or manifest.step != step:
             raise DamagedFileError(
-                f"The checkpoint {path} belongs to step {manifest['step']} of the run {manifest['run']}, "
+                f"The checkpoint {path} belongs to step {manifest.step} of the run {manifest.run}, "
                 f"not to step {step} of {self.id}."
             )
-        for name, known in manifest["files"].items():
+        for name, known in manifest.files.items():
             file = path / name
-            if not file.is_file() or file.stat().st_size != known["bytes"] or file_digest(file) != known["sha256"]:
+            if not file.is_file() or file.stat().st_size != known.bytes or file_digest(file) != known.sha256:
                 raise DamagedFileError(f"The checkpoint file {file} is missing, truncated or damaged.")
-        return Checkpoint(path, step, float(manifest["seconds"]), float(manifest["cpu_seconds"]))
+        return Checkpoint(path, step, manifest.seconds, manifest.cpu_seconds)
 
     def latest(self) -> tuple[Checkpoint | None, list[str]]:
         """Return the newest good checkpoint (None: there is none), and why newer ones were refused."""
@@ -238,20 +306,16 @@ class Run:
         file = self.path / "metrics.jsonl"
         if not file.is_file():
             return []
-        lines = file.read_bytes().split(b"\n")
         rows: list[Metrics] = []
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-                if not isinstance(row, dict) or "step" not in row:
-                    raise ValueError("no object with a step")
-            except (ValueError, RecursionError) as error:
-                if number == len(lines):
-                    break
-                raise DamagedFileError(f"Line {number} of {file} is damaged: {error}.") from error
-            rows.append(row)
+        with file.open(encoding="utf-8", errors="replace", newline="\n") as stream:
+            for number, line in enumerate(limited_lines(stream), 1):
+                if not line.strip():
+                    continue
+                try:
+                    rows.append(_metrics_row(line, f"Line {number} of {file}"))
+                except DamagedFileError:
+                    if line.endswith("\n"):
+                        raise
         return rows
 
     def cut_metrics(self, step: int) -> None:
@@ -285,7 +349,7 @@ def run_agent(spec: Spec) -> Agent:
 def _chosen(run: Run, wanted: Any) -> Checkpoint:
     if wanted is not None:
         steps = run.steps()
-        if not str(wanted).isdigit() or int(wanted) not in steps:
+        if not re.fullmatch("[0-9]{1,18}", str(wanted)) or int(wanted) not in steps:
             raise OptionError(f"The run {run.path} has no checkpoint of step {wanted!r}. Its steps: {steps}.")
         return run.verify(int(wanted))
     checkpoint, refused = run.latest()
@@ -299,40 +363,9 @@ def _chosen(run: Run, wanted: Any) -> Checkpoint:
 
 def check_free(path: Path) -> None:
     """Raise UsageError unless a new run may be made at ``path``."""
-    if path.exists() and (not path.is_dir() or any(not p.name.startswith(".run.json.") for p in path.iterdir())):
+    if path.exists() and (not path.is_dir() or not all(map(unfinished, path.iterdir()))):
         hint = f"Go on with it by --resume {path}, or" if (path / "run.json").is_file() else "Empty it, or"
         raise UsageError(f"The directory {str(path)!r} is not empty. {hint} give another --out.")
-
-
-def full_spec(kind: str, text: str, more: Mapping[str, str] | None = None) -> str:
-    """Return a spec with every option of the plugin written out (those of ``text`` and ``more``, presets, defaults)."""
-    spec = parse(text).with_options(more or {})
-    made = registry.create(kind, spec)
-    return str(Spec(spec.name, tuple((name, write_value(getattr(made, name))) for name in options_of(type(made)))))
-
-
-def short_spec(kind: str, text: str) -> str:
-    """Return a full spec without the options that have their default (or preset) value."""
-    spec = parse(text)
-    usual = dict(parse(full_spec(kind, spec.name)).options)
-    return str(Spec(spec.name, tuple((key, value) for key, value in spec.options if usual.get(key) != value)))
-
-
-def check_same(run: Run, kind: str, text: str | None, more: Mapping[str, str] | None = None) -> None:
-    """Raise UsageError if ``text`` and ``more`` (given with --resume) name another ``kind`` than the run's own."""
-    own: str | None = {"trainer": run.trainer_spec, "game": run.game_spec, "encoder": run.encoder_spec}[kind]
-    going = f"--resume {run.path} goes on with"
-    if text is not None and (own is None or full_spec(kind, text) != own):
-        raise UsageError(f"{going} the {kind} {own}. Got {text!r} instead: leave it out, or start a new run.")
-    if more and own is not None:
-        spec = parse(own)
-        held = dict(spec.options)
-        for key, value in more.items():
-            changed = Spec(spec.name, tuple({**held, key: value}.items()))
-            if full_spec(kind, str(changed)) != own:
-                raise UsageError(
-                    f"{going} {key}={held[key]}. Got {key}={value} instead: leave it out, or start a new run."
-                )
 
 
 def _versions() -> dict[str, str]:
@@ -340,9 +373,21 @@ def _versions() -> dict[str, str]:
     for name in ("cardai", "numpy", "numba", "torch", "safetensors"):
         try:
             found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
+        except Exception:  # not installed, or its metadata is damaged
             continue
     return found
+
+
+def _metrics_row(line: str, what: str) -> Metrics:
+    """Return one line of metrics: numbers by name, among them a whole, positive step."""
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise DamagedFileError(f"{what} is damaged: {error}.") from error
+    numbers = structure(row, dict[str, float], what)
+    if not 0 <= numbers.get("step", -1) <= 2**63 or type(row["step"]) is not int:
+        raise DamagedFileError(f"{what} is damaged: it has no step.")
+    return row  # type: ignore[no-any-return]
 
 
 def _flush(path: Path) -> None:
@@ -350,4 +395,4 @@ def _flush(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-__all__ = ["Checkpoint", "Run", "RunWarning", "check_free", "check_same", "full_spec", "run_agent", "short_spec"]
+__all__ = ["Checkpoint", "Run", "RunWarning", "check_free", "run_agent"]

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import shlex
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
-from cardai.core.errors import CardaiError, DamagedFileError, UsageError
-from cardai.core.registry import watchers
+from cardai.core.errors import CardaiError, DamagedFileError, UsageError, WriteError
+from cardai.core.files import naming
+from cardai.core.registry import plugin_files, watchers
 from cardai.core.trainer import Metrics, Training
 from cardai.training.events import EventWriter, event_writer
 from cardai.training.runs import Run
 
 CHECKPOINT_SECONDS = 120.0
 """Wall time between checkpoints where nothing else is asked for (where they fall has no effect on the training)."""
+_NEVER = 1 << 60  # steps that no training ever does
+
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+"""What the system says of a disk that takes no more."""
 
 
 class RunLock:
@@ -29,7 +37,7 @@ class RunLock:
             import fcntl
         except ImportError:  # Windows
             return
-        self._file = os.open(run.path / ".lock", os.O_RDWR | os.O_CREAT)
+        self._file = os.open(run.path / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -40,6 +48,38 @@ class RunLock:
     def __del__(self) -> None:
         if self._file >= 0:
             os.close(self._file)
+
+
+def resume_command(path: Path, steps: int | None = None, minutes: float | None = None) -> str:
+    """Return the command line that goes on with the run at ``path`` (None, None: as far as was asked for at first)."""
+    words = ["cardai", "train", "--resume", str(path)]
+    words += [] if steps is None else ["--steps", str(steps)]
+    words += [] if minutes is None else ["--minutes", f"{minutes:g}"]
+    return shlex.join([*words, *plugin_options()])
+
+
+def plugin_options() -> list[str]:
+    """Return the --plugin options that a next command needs too."""
+    return [word for file in plugin_files() for word in ("--plugin", file)]
+
+
+@contextmanager
+def safe_on_disk(run: Run, steps: int | None = None, minutes: float | None = None) -> Iterator[None]:
+    """Let a failed write inside say what is safe and how to go on once there is room, as far as was asked for."""
+    try:
+        yield
+    except (WriteError, OSError) as error:
+        if isinstance(error, OSError) and error.errno not in FULL:
+            raise
+        why = (
+            f"{error.filename or run.path} cannot be written: {error.strerror}."
+            if isinstance(error, OSError)
+            else error
+        )
+        kept = run.steps()
+        safe = f"The checkpoint of step {kept[-1]:,} is safe" if kept else "There is no checkpoint yet"
+        further = (steps, minutes) if (steps or 0, minutes) != (run.steps_wanted, run.minutes_wanted) else ()
+        raise WriteError(f"{why} {safe}. Make room, then go on with: {resume_command(run.path, *further)}") from error
 
 
 class Session:
@@ -65,25 +105,32 @@ class Session:
         except CardaiError:
             run.discard()
             raise
-        return cls(run, training, RunLock(run))
+        session = cls(run, training, RunLock(run))
+        session.notes = list(training.notes)
+        return session
 
     @classmethod
     def resume(cls, run: Run) -> Self:
         """Take up a run at its last good checkpoint (none yet: from nothing); metrics past it are cut.
 
-        ``notes`` says which checkpoints were refused. Raises DamagedFileError if there are some and none is good.
+        ``notes`` says which checkpoints were refused, or how it was begun. Raises DamagedFileError if there are some and none is good.
         """
-        lock = RunLock(run)
+        with safe_on_disk(run):
+            lock = RunLock(run)
         checkpoint, refused = run.latest()
         if checkpoint is None and refused:
             raise DamagedFileError(f"No checkpoint of {run.path} is good: {' '.join(refused)} Start a new run.")
-        training = run.trainer().start(run.game(), run.encoder(), run.seed)
-        session = cls(run, training, lock)
-        if checkpoint is not None:
-            training.load(checkpoint.path)
+        trainer, needs = run.trainer(), (run.game(), run.encoder(), run.seed)
+        if checkpoint is None:
+            training = trainer.start(*needs)
+            session = cls(run, training, lock)
+            session.notes = list(training.notes)
+        else:
+            training = trainer.resume(*needs, checkpoint.path)
             session = cls(run, training, lock, checkpoint.seconds, checkpoint.cpu_seconds)
-        session.notes = [f"{reason} Going on from step {training.step} instead." for reason in refused]
-        run.cut_metrics(training.step)
+            session.notes = [f"{reason} Going on from step {training.step} instead." for reason in refused]
+        with safe_on_disk(run):
+            run.cut_metrics(training.step)
         return session
 
     @property
@@ -108,22 +155,30 @@ class Session:
 
     def train(
         self,
-        steps: int,
+        steps: int | None,
         checkpoint_every: int | None = None,
         keep: int = 2,
         on_progress: Callable[[int, Metrics], Any] = lambda step, metrics: None,
         stopping: Callable[[], bool] = lambda: False,
         checkpoint_seconds: float = CHECKPOINT_SECONDS,
+        minutes: float | None = None,
     ) -> bool:
-        """Train until ``steps`` are done in all; return False if ``stopping()`` said so earlier.
+        """Train until ``steps`` are done in all, or until ``minutes`` of :attr:`seconds` (wall) are over, if that is earlier.
+
+        None: there is no such end. Returns False if ``stopping()`` said so before.
 
         A checkpoint is written at the end, and every ``checkpoint_every`` steps or (None) ``checkpoint_seconds``.
         ``on_progress(step, metrics)`` is called at each of the trainer's yields (metrics may be empty). Whatever
         happens, the metrics written before a checkpoint are on the disk when the checkpoint is.
+
+        Raises:
+            WriteError: the disk is full; names the file, what is safe, and the command that goes on.
         """
         self._lock = self._lock or RunLock(self.run)
         try:
-            return self._train(steps, checkpoint_every, keep, on_progress, stopping, checkpoint_seconds)
+            end = _NEVER if steps is None else steps
+            with safe_on_disk(self.run, steps, minutes):
+                return self._train(end, checkpoint_every, keep, on_progress, stopping, checkpoint_seconds, minutes)
         finally:
             self._lock = None
 
@@ -135,12 +190,14 @@ class Session:
         on_progress: Callable[[int, Metrics], Any],
         stopping: Callable[[], bool],
         checkpoint_seconds: float,
+        minutes: float | None,
     ) -> bool:
         events = event_writer(self.run.path / "events", self.training.step)
         hooks = watchers()
         saved, due = self.training.step, time.monotonic() + checkpoint_seconds
         finished = True
-        with (self.run.path / "metrics.jsonl").open("a", encoding="utf-8") as file:
+        file = (self.run.path / "metrics.jsonl").open("a", encoding="utf-8")
+        try:
             for metrics in self.training.train(max(0, steps - self.training.step)):
                 step = self.training.step
                 if metrics:
@@ -151,20 +208,27 @@ class Session:
                 if stopping():
                     finished = False
                     break
+                if minutes is not None and self.seconds[0] >= 60 * minutes:
+                    break
                 by_step = checkpoint_every is not None and step // checkpoint_every > saved // checkpoint_every
-                if by_step or (checkpoint_every is None and time.monotonic() > due):
+                by_time = checkpoint_every is None and time.monotonic() > due
+                if by_step or by_time or self.training.wants_checkpoint:
                     self.save(keep)
                     saved, due = step, time.monotonic() + checkpoint_seconds
+        finally:
+            for opened in (file, events):
+                with suppress(OSError, WriteError):  # every row was flushed; what a full disk refused stays refused
+                    if opened is not None:
+                        opened.close()
         if self.training.step != saved or not self.run.steps():
             self.save(keep)
-        if events is not None:
-            events.close()
         return finished
 
     def _note(self, step: int, metrics: Metrics, file: Any, events: EventWriter | None) -> None:
         wall, cpu = self.seconds
         times = {"seconds": round(wall, 3), "cpu_seconds": round(cpu, 3)}
-        file.write(json.dumps({"step": step, **times, **metrics}) + "\n")
-        file.flush()
+        with naming(f"The file {file.name}"):
+            file.write(json.dumps({"step": step, **times, **metrics}) + "\n")
+            file.flush()
         if events is not None:
             events.write(step, {**metrics, "cpu_seconds": cpu})

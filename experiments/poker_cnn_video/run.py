@@ -37,7 +37,7 @@ from cardai.cards.draw import holds as every
 from cardai.cards.draw import video_poker as exact
 from cardai.core.fields import empty_views
 from cardai.learn.grid_networks import parameters
-from cardai.plugins.trainers.poker_cnn.players import HoldPlayer
+from cardai.plugins.trainers.poker_cnn.values.players import HoldPlayer
 from cardai.training.runs import Run
 from cardai.training.session import Session
 
@@ -192,7 +192,7 @@ def measure(player: HoldPlayer, whole: bool) -> dict[str, Any]:
     bars = np.array([every.EXACT, exact.TINY, exact.SMALL, np.inf])
     start = time.process_time()
     shares, lost, best, asked = np.zeros(4), np.zeros(4), 0.0, 0
-    for hands, weights in shown(whole and not player.canonical):
+    for hands, weights in shown(whole and not player.suits_alike):
         views = empty_views(game.view_fields, len(hands))
         views["hand"], views["draws_left"] = hands, 1
         values = values_of(hands)
@@ -208,7 +208,7 @@ def measure(player: HoldPlayer, whole: bool) -> dict[str, Any]:
         **{name: float(shares[k]) / every.HANDS for k, name in enumerate(names)},
         **{f"lost_{name}": float(lost[k]) / every.HANDS for k, name in enumerate(names) if k},
         "asked": asked,
-        "exact": "whole" if whole or player.canonical else "classes",
+        "exact": "whole" if whole or player.suits_alike else "classes",
         "evaluation_cpu_seconds": time.process_time() - start,
     }
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cardai.arena.display import coloured, glyphs, help_text, private_rows, view_rows, view_text
+from cardai.arena.display import coloured, help_text, private_rows, seat_name, view_rows, view_text
+from cardai.cards.text import glyphs
 from cardai.core import registry
 from cardai.core.fields import Field
 from cardai.core.states import StateGame
@@ -15,18 +16,22 @@ class Drawn(StateGame):
 
     num_players, num_distinct_actions, num_chance_outcomes = 2, 3, 52
     view_fields = (
-        Field("player", "seat", "who looks", maximum=1),
+        Field("me", "seat", "who looks", maximum=1, role="player"),
         Field("top", "card", "the top card", maximum=51),
         Field("hand", "card_set", "own cards"),
         Field("board", "cards", "the board", maximum=51, size=3),
-        Field("stacks", "chips", "chips behind", maximum=100, size=2, unit="chips"),
+        Field("stacks", "chips", "chips behind", maximum=100, size=2, unit="chips", role="by_seat"),
         Field("pot", "chips", "chips in", maximum=10_000, unit="chips"),
-        Field("folded", "flag", "who has folded", maximum=1, size=2),
-        Field("ending", "count", "0 showdown, 1 all folded", maximum=1),
+        Field("folded", "flag", "who has folded", maximum=1, size=2, role="by_seat"),
+        Field("kept", "count", "cards kept at two draws", maximum=5, size=4, role="by_seat"),
+        Field("dice", "count", "two dice, which are nobody's", maximum=6, size=2),
+        Field("ending", "count", "how it ended", maximum=1, labels=("showdown", "all folded")),
         Field("dealer", "seat", "who deals", maximum=1),
-        Field("history", "public_history", "actions", maximum=2, size=6),
-        Field("history_seat", "public_history", "who acted", maximum=1, size=6),
-        Field("history_round", "public_history", "when", maximum=3, size=6),
+        Field("done", "public_history", "actions", maximum=2, size=6, role="actions"),
+        Field("who", "public_history", "who acted", maximum=1, size=6, role="seat_of:done"),
+        Field("when", "public_history", "when", maximum=3, size=6, role="round_of:done"),
+        Field("said", "public_history", "words", maximum=1, size=2, labels=("no", "yes")),
+        Field("history", "public_history", "numbers that are no actions", maximum=2, size=2),
     )
 
     def new_initial_state(self, setup=None):  # type: ignore[no-untyped-def]
@@ -37,18 +42,22 @@ class Drawn(StateGame):
 
 
 VIEW = {
-    "player": 1,
+    "me": 1,
     "top": 12,
     "hand": (1 << 0) | (1 << 51),
     "board": [13, 26],
     "stacks": [90, 80],
     "pot": 1234,
     "folded": [True, False],
+    "kept": [3, -1, 5, 0],
+    "dice": [6, 1],
     "ending": 1,
     "dealer": 1,
-    "history": [1, 2, 0],
-    "history_seat": [0, 1, 0],
-    "history_round": [0, 0, 1],
+    "done": [1, 2, 0],
+    "who": [0, 1, 0],
+    "when": [0, 0, 1],
+    "said": [1, 0],
+    "history": [1, 2],
 }
 
 
@@ -60,16 +69,20 @@ def test_every_kind_of_field_is_a_line_in_words() -> None:
         "stacks": "seat 0 90 chips, you 80 chips",
         "pot": "1,234 chips",
         "folded": "seat 0 yes, you no",
+        "kept": "seat 0 3 -1, you 5 0",
+        "dice": "6 1",
         "ending": "all folded",
         "dealer": "you",
-        "history": "seat 0 call, you discard 7♣ | seat 0 fold",
+        "done": "seat 0 call, you discard 7♣ | seat 0 fold",
+        "said": "yes, no",
+        "history": "1, 2",
     }
 
 
 def test_nothing_is_shown_as_a_dash() -> None:
-    empty = VIEW | {"top": -1, "hand": 0, "board": [], "history": [], "history_seat": [], "history_round": []}
+    empty = VIEW | {"top": -1, "hand": 0, "board": [], "done": [], "who": [], "when": []}
     rows = dict(view_rows(Drawn(), empty))
-    assert [rows[name] for name in ("top", "hand", "board", "history")] == ["-"] * 4
+    assert [rows[name] for name in ("top", "hand", "board", "done")] == ["-"] * 4
 
 
 def test_only_cards_that_differ_are_anothers_private_cards() -> None:
@@ -112,3 +125,12 @@ def test_help_holds_the_rules_and_the_fields() -> None:
     text = help_text(registry.create("game", "kuhn"))
     assert text.startswith("Ante one")
     assert "the own card: 0 jack" in text
+    assert "how it ended: 0 showdown, 1 all folded" in help_text(Drawn())
+
+
+def test_an_onlooker_is_nobody_at_the_table() -> None:
+    assert [seat_name(seat, None) for seat in (-1, 0, 1)] == ["nobody", "seat 0", "seat 1"]
+    assert [seat_name(seat, 0) for seat in (-1, 0, 1)] == ["nobody", "you", "seat 1"]
+    rows = dict(view_rows(Drawn(), {**VIEW, "me": -1}))
+    assert rows["dealer"] == "seat 1"
+    assert rows["stacks"] == "seat 0 90 chips, seat 1 80 chips"

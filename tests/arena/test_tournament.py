@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from cardai.arena import match, tournament
+from cardai.arena import tournament
+from cardai.core import registry
 from cardai.core.errors import DamagedFileError, UsageError
+from tests.support import WAITS, interrupted
 
 AGENTS = ["random", "always_call", "always_raise"]
 
@@ -24,32 +28,38 @@ def cells(standings: tournament.Standings) -> list[float]:
     ]
 
 
-def test_interrupted_and_resumed_equals_played_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = tournament.play("leduc", AGENTS, games=400, seed=5)
-    monkeypatch.setattr(tournament, "_SLICE", 100)
-    real, calls = match.play, 0
+INTERRUPTED = """
+import sys
+from cardai.arena import tournament
+from cardai.core import registry
 
-    def interrupted(*args: object, **kwargs: object) -> match.MatchResult:
-        nonlocal calls
-        calls += 1
-        if calls == 4:
-            raise KeyboardInterrupt
-        return real(*args, **kwargs)  # type: ignore[arg-type]
+tournament._SLICE = 100
+plugin, out, *agents = sys.argv[1:]
+registry.add_file(plugin)
+standings = tournament.play_pairings("leduc", agents, games=400, seed=5, out=out)
+print(standings.interrupted)
+"""
 
-    monkeypatch.setattr(match, "play", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        tournament.play("leduc", AGENTS, games=400, seed=5, out=tmp_path / "t")
-    monkeypatch.setattr(match, "play", real)
-    kept = [np.load(file)["groups"] for file in (tmp_path / "t").glob("*.npz")]
-    assert sum(len(groups) for groups in kept) == 150  # three slices of 50 duplicate pairs
-    again = tournament.play("leduc", AGENTS, games=400, seed=5, out=tmp_path / "t", resume=True)
-    assert cells(again) == pytest.approx(cells(whole))
+
+def test_interrupted_and_resumed_equals_played_at_once(tmp_path: Path) -> None:
+    begun, plugin, out = tmp_path / "begun", tmp_path / "waits.py", tmp_path / "t"
+    plugin.write_text(WAITS)
+    # it makes two or three decisions a game: the 600th falls in the fourth slice of 100 games or before its end
+    agents = [f"waits:at=600,file={begun}", "always_call", "random"]
+    called = interrupted("-c", INTERRUPTED, plugin, out, *agents, when=begun)
+    assert (called.returncode, called.stdout) == (0, "True\n"), called.stderr
+    kept = [np.load(file)["groups"] for file in out.glob("*.npz")]
+    assert 50 <= sum(len(groups) for groups in kept) < 600
+    registry.add_file(str(plugin))
+    again = tournament.play_pairings("leduc", agents, games=400, seed=5, out=out, resume=True)
     assert not again.interrupted
+    assert cells(again) == pytest.approx(cells(tournament.play_pairings("leduc", agents, games=400, seed=5)))
+    assert [len(pairing.groups) for pairing in again.pairings.values()] == [200, 200, 200]
 
 
 def test_what_is_saved_can_be_read_without_playing(tmp_path: Path) -> None:
     assert tournament.saved(tmp_path / "t", AGENTS) is None
-    played = tournament.play("leduc", AGENTS[:2], games=40, seed=5, out=tmp_path / "t")
+    played = tournament.play_pairings("leduc", AGENTS[:2], games=40, seed=5, out=tmp_path / "t")
     read = tournament.saved(tmp_path / "t", AGENTS)
     assert read is not None
     assert read.games == 40
@@ -59,7 +69,7 @@ def test_what_is_saved_can_be_read_without_playing(tmp_path: Path) -> None:
 
 
 def test_rows_and_columns_mirror_each_other() -> None:
-    standings = tournament.play("leduc", AGENTS, games=100, seed=1)
+    standings = tournament.play_pairings("leduc", AGENTS, games=100, seed=1)
     for i in range(3):
         assert standings.cell(i, i) is None
         for j in range(i):
@@ -67,30 +77,98 @@ def test_rows_and_columns_mirror_each_other() -> None:
             assert one is not None
             assert other is not None
             assert one.mean == pytest.approx(-other.mean)
-    gauntlet = tournament.play("leduc", AGENTS, games=100, seed=1, form="gauntlet")
+    gauntlet = tournament.play_pairings("leduc", AGENTS, games=100, seed=1, form="gauntlet")
     assert gauntlet.cell(1, 2) is None
     assert gauntlet.cell(0, 1) == standings.cell(0, 1)
 
 
 def test_a_directory_is_not_taken_over(tmp_path: Path) -> None:
-    tournament.play("leduc", AGENTS[:2], games=20, out=tmp_path / "t")
+    tournament.play_pairings("leduc", AGENTS[:2], games=20, out=tmp_path / "t")
     with pytest.raises(UsageError, match="Add --resume"):
-        tournament.play("leduc", AGENTS[:2], games=20, out=tmp_path / "t")
+        tournament.play_pairings("leduc", AGENTS[:2], games=20, out=tmp_path / "t")
     with pytest.raises(UsageError, match="was played with seed 0, not 1"):
-        tournament.play("leduc", AGENTS[:2], games=20, seed=1, out=tmp_path / "t", resume=True)
+        tournament.play_pairings("leduc", AGENTS[:2], games=20, seed=1, out=tmp_path / "t", resume=True)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "file").write_text("x")
     with pytest.raises(UsageError, match="is not empty and holds no tournament"):
-        tournament.play("leduc", AGENTS[:2], games=20, out=tmp_path / "other")
+        tournament.play_pairings("leduc", AGENTS[:2], games=20, out=tmp_path / "other")
     next((tmp_path / "t").glob("*.npz")).write_bytes(b"half a fi")
     with pytest.raises(DamagedFileError, match=r"random - always_call.* is damaged"):
-        tournament.play("leduc", AGENTS[:2], games=20, out=tmp_path / "t", resume=True)
+        tournament.play_pairings("leduc", AGENTS[:2], games=20, out=tmp_path / "t", resume=True)
 
 
 def test_wrong_calls_are_refused() -> None:
     with pytest.raises(UsageError, match="at least two agents, each once"):
-        tournament.play("leduc", ["random", "random"], games=20)
+        tournament.play_pairings("leduc", ["random", "random"], games=20)
     with pytest.raises(UsageError, match="needs a game for two"):
-        tournament.play("video_poker", ["random", "video_perfect"], games=20)
+        tournament.play_pairings("video_poker", ["random", "video_perfect"], games=20)
     with pytest.raises(UsageError, match="multiple of 2"):
-        tournament.play("leduc", AGENTS, games=21)
+        tournament.play_pairings("leduc", AGENTS, games=21)
+
+
+def test_in_games_that_are_won_two_cells_make_one() -> None:
+    standings = tournament.play_pairings("gin:target=20", ["simple", "random"], games=20, seed=1)
+    one, other = standings.cell(0, 1), standings.cell(1, 0)
+    assert one is not None
+    assert other is not None
+    assert one.mean > 0.5
+    assert other.mean == pytest.approx(1 - one.mean)
+    assert (other.half_width, other.count) == (one.half_width, one.count) == (one.half_width, 10)
+    assert standings.row_mean(1) == other.mean
+
+
+def test_every_pairing_has_its_own_decks() -> None:
+    callers = ["always", "always_call", "always:action=call"]  # one player under three names: cards alone decide
+    played = tournament.play_pairings("leduc", callers, games=40, seed=3, duplicate=False).pairings
+    assert len({tuple(pairing.returns) for pairing in played.values()}) == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"game": 5}, "game must be a text"),
+        ({"seed": "x"}, "seed must be a whole number"),
+        ({"duplicate": 1}, "duplicate must be true or false"),
+        ({"game": None}, "game must be a text"),
+    ],
+)
+def test_a_tournament_json_of_wrong_values_is_refused_by_name(
+    change: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    tournament.play_pairings("leduc", AGENTS[:2], games=4, out=tmp_path / "t")
+    file = tmp_path / "t" / "tournament.json"
+    good = json.loads(file.read_text())
+    file.write_text(json.dumps({**good, **change}))
+    with pytest.raises(DamagedFileError, match=f"tournament.json is damaged or foreign: {said}"):
+        tournament.saved(tmp_path / "t", AGENTS[:2])
+    with pytest.raises(DamagedFileError, match=said):
+        tournament.play_pairings("leduc", AGENTS[:2], games=4, out=tmp_path / "t", resume=True)
+    file.write_text(json.dumps({key: value for key, value in good.items() if key not in change}))
+    with pytest.raises(DamagedFileError, match="it lacks"):
+        tournament.saved(tmp_path / "t", AGENTS[:2])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"wins": np.array([0.5, 1.5])},
+        {"wins": np.array([0.5, np.nan])},
+        {"returns": np.array([np.inf, 0.0])},
+        {"hands": np.array([0, 2])},
+        {"groups": np.array([1, 1])},
+        {"groups": np.array([-1, 0])},
+        {"hands": np.array([2, 2, 2])},
+        {"hands": np.array([2.0, 2.0])},
+        {"more": np.zeros(2)},
+    ],
+)
+def test_a_pairings_numbers_that_no_games_give_are_refused_by_name(change: dict[str, Any], tmp_path: Path) -> None:
+    tournament.play_pairings("leduc", AGENTS[:2], games=4, out=tmp_path / "t")
+    file = next((tmp_path / "t").glob("*.npz"))
+    with np.load(file) as held:
+        good = {name: held[name] for name in held.files}
+    np.savez(file, **{**good, **change})
+    with pytest.raises(
+        DamagedFileError, match=rf"\({AGENTS[0]} - {AGENTS[1]}\) is damaged: .* Delete it to play it anew"
+    ):
+        tournament.saved(tmp_path / "t", AGENTS[:2])

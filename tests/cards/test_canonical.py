@@ -36,3 +36,17 @@ def test_masks_and_columns_return_to_where_the_cards_lay() -> None:
     back = columns_back(values, order)
     assert back[0, 0b10000] == 1
     assert back[0, 0b00001] == 2
+
+
+def test_of_all_renamings_the_least_is_taken() -> None:
+    rng = np.random.default_rng(6)
+    hands = np.argsort(rng.random((100, 52)), axis=1)[:, :5].astype(np.int8)
+    hands[:10] %= 13  # flushes
+    hands[:10] += np.arange(10, dtype=np.int8)[:, None] % 4 * 13
+    hands = hands[[len(set(hand)) == 5 for hand in hands.tolist()]]
+    found, order = canonical(hands)
+    for hand, got, places in zip(hands.tolist(), found.tolist(), order.tolist(), strict=True):
+        renamed = [[card % 13 * 4 + new[card // 13] for card in hand] for new in itertools.permutations(range(4))]
+        least = sorted(min(renamed, key=lambda cards: sum(1 << card for card in cards)))  # rank by rank
+        assert got == [card % 4 * 13 + card // 4 for card in least]
+        assert sorted(places) == [0, 1, 2, 3, 4]

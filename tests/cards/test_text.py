@@ -22,7 +22,7 @@ def test_loose_forms_are_read() -> None:
     assert text.parse_cards("") == []
 
 
-@pytest.mark.parametrize("bad", ["1s", "AsX", "Asd", "AsAs", "??"])
+@pytest.mark.parametrize("bad", ["1s", "AsX", "Asd", "AsAs", "AsKdAs", "2c3cA♠AsKd", "??"])
 def test_what_is_no_card_is_refused_by_quoting_it(bad: str) -> None:
     with pytest.raises(ValueError, match=r"cards '") as caught:
         text.parse_cards(bad)

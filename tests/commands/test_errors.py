@@ -11,6 +11,7 @@ import pytest
 
 from cardai.cli import behind_command
 from tests.commands.conftest import Call
+from tests.support import interrupted
 
 
 @pytest.mark.parametrize(
@@ -44,7 +45,16 @@ from tests.commands.conftest import Call
             "The option 'target' of the game 'gin' must be a whole number.",
         ),
         (["run", "-g", "gin:target=0", "-a", "human"], "'target' must be >= 1: 0"),
-        (["run", "-g", "leduc", "-a", "simple", "--vs", "random"], "A rule-based gin player plays gin only."),
+        (["run", "-g", "gin:target=99999999999999999999", "-a", "human"], "'target' must be <= 100000"),
+        (
+            ["run", "-g", "kuhn", "-a", "random", "--vs", "random", "-n", "1000000000000"],
+            "At most 10,000,000 games are played at once",
+        ),
+        (
+            ["tournament", "-g", "leduc", "-a", "random", "-a", "random_refold", "-n", "1000000000000"],
+            "At most 10,000,000 games are played at once",
+        ),
+        (["run", "-g", "leduc", "-a", "simple", "--vs", "random"], "gin_rules plays gin rummy"),
         (
             ["run", "-g", "kuhn", "-a", "./bot.py", "--vs", "random"],
             "Load it with --plugin ./bot.py and name its agent: bot.",
@@ -100,22 +110,23 @@ def test_debug_shows_the_traceback_before_the_message(cardai: Call, bots: str) -
 
 
 def test_a_mistake_in_the_program_is_called_that(cardai: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cardai.commands.list_plugins.entries", lambda kind: 1 / 0)
+    monkeypatch.setattr("cardai.commands.list_plugins.entries", None)
     called = cardai("list-plugins")
     assert called.code == 1
     assert called.err == (
-        "cardai: This is a mistake in the program: ZeroDivisionError: division by zero. Add --debug to see where.\n"
+        "cardai: This is a mistake in the program: TypeError: 'NoneType' object is not callable. "
+        "Add --debug to see where.\n"
     )
 
 
-def test_ctrl_c_ends_with_130_and_no_traceback(cardai: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    def pressed(kind: str | None) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("cardai.commands.list_plugins.entries", pressed)
-    called = cardai("list-plugins")
-    assert called.code == 130
-    assert called.err == "cardai: interrupted\n"
+@pytest.mark.parametrize(("more", "said"), [((), "cardai: interrupted\n"), (("--quiet",), "")])
+def test_ctrl_c_ends_with_130_and_no_traceback(more: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    file, begun = tmp_path / "slow.py", tmp_path / "begun"
+    file.write_text(f"import time\nfrom pathlib import Path\n\nPath({str(begun)!r}).touch()\ntime.sleep(300)\n")
+    called = interrupted("-m", "cardai", "list-plugins", *more, "--plugin", file, when=begun)
+    assert called.returncode == 130
+    assert called.stdout == ""
+    assert called.stderr == said
 
 
 def test_a_closed_pipe_ends_without_a_traceback() -> None:

@@ -38,7 +38,7 @@ def test_plugins_are_listed_by_kind_with_their_first_line(cardai: Call) -> None:
     called = cardai("list-plugins")
     assert "games\n" in called.out
     assert "  kuhn " in called.out
-    assert "Kuhn poker: one card from three" in called.out
+    assert "Kuhn poker: one card each" in called.out
     assert "agents\n" not in cardai("list-plugins", "--kind", "games").out
 
 
@@ -76,7 +76,7 @@ def test_a_missing_extra_is_shown_with_the_command_that_mends_it(cardai: Call, m
 
 def test_describe_shows_a_games_rules_fields_and_actions(cardai: Call) -> None:
     called = cardai("describe", "game", "kuhn")
-    assert "Ante one, get one of three cards" in called.out
+    assert "Ante one, get a card" in called.out
     assert "history  public_history  3" in called.out
     assert "0 pass, 1 bet" in called.out
     about = json.loads(cardai("describe", "games", "kuhn", "--json").out)

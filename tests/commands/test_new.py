@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -90,3 +91,17 @@ def test_what_cannot_be_written_is_refused(
     assert end.value.code == 2
     assert said in capsys.readouterr().err
     assert sorted(p.name for p in tmp_path.iterdir()) == ["full"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits on the size of files are POSIX's")
+def test_a_package_that_cannot_be_written_whole_leaves_nothing(tmp_path: Path) -> None:
+    program = """
+import resource, sys
+from cardai.cli import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (250, 250))
+main(["new", "agent", "my_bot", "--out", sys.argv[1]])
+"""
+    done = python("-c", program, str(tmp_path / "a" / "b"))
+    assert done.returncode == 1
+    assert "cannot be written: File too large" in done.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -63,7 +63,13 @@ def test_a_truncated_record_is_reported_by_line_and_the_rest_is_read(cardai: Cal
     assert "Hand 1 of 5" in called.out
 
 
-@pytest.mark.parametrize("text", ["", "hello\n", '{"some": "json"}\n'])
+def test_an_empty_file_is_called_empty(cardai: Call, tmp_path: Path) -> None:
+    (tmp_path / "none").write_text("\n")
+    called = cardai("replay", tmp_path / "none")
+    assert (called.code, called.err) == (1, f"cardai: {tmp_path / 'none'} is empty: there are no hands in it.\n")
+
+
+@pytest.mark.parametrize("text", ["hello\n", '{"some": "json"}\n'])
 def test_a_file_that_is_no_record_is_refused(cardai: Call, tmp_path: Path, text: str) -> None:
     file = tmp_path / "odd"
     file.write_text(text)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cardai.core.fields import Field, empty_views, pack_views, unpack_view, view_dtype
+from cardai.core.fields import Family, Field, empty_views, pack_views, unpack_view, view_dtype, with_role
 
 FIELDS = (
     Field("top", "card", "the card on top", maximum=51),
@@ -92,7 +92,50 @@ def test_a_kind_of_field_must_be_known() -> None:
         Field("x", "joker", "no such kind")  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("kind", "declared", "said"),
+    [
+        ("count", {"role": "joker"}, "must be one of player, starter"),
+        ("count", {"role": "player"}, "is of the kind seat. 'x' is count"),
+        ("public_history", {"role": "seat_of"}, "seat_of:FIELD"),  # which history?
+        ("cards", {"role": "own:hand"}, "Got 'own:hand'"),
+        ("count", {"labels": ("no", "yes")}, "maximum 2) has 2"),
+        ("chips", {"labels": ("no", "yes", "both")}, "chips"),
+        ("count", {"scope": "week"}, "scope"),
+    ],
+)
+def test_what_a_field_cannot_be_is_refused(kind: Any, declared: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=r".*") as error:
+        Field("x", kind, "a field", 2, **declared)
+    assert said in str(error.value.args[0])
+
+
+def test_what_a_field_is_changes_no_byte_of_a_view() -> None:
+    plain = Field("x", "count", "how it ended", 1)
+    said = Field("x", "count", "how it ended", 1, labels=("knock", "gin"), role="public", scope="match")
+    assert view_dtype([plain]) == view_dtype([said])
+    assert (plain.meaning, said.meaning) == ("how it ended", "how it ended: 0 knock, 1 gin")
+
+
+def test_a_field_is_found_by_its_role() -> None:
+    fields = (Field("done", "public_history", "d", 1, 2), Field("by", "public_history", "b", 1, 2, role="seat_of:done"))
+    assert with_role(fields, "seat_of:done") is fields[1]
+    assert with_role(fields, "player") is None
+
+
+def test_a_family_fills_in_what_a_game_says_of_a_field() -> None:
+    family = Family("f", "games", (Field("pot", "chips", "the pot", unit="chips", role="public"),), (FIELDS[0],))
+    assert family.field("pot", 40) == Field("pot", "chips", "the pot", 40, unit="chips", role="public")
+    assert family.field("top") == FIELDS[0]
+    assert family.field("pot", 40, doc="another").doc == "another"
+
+
 def test_long_histories_take_as_many_bytes_as_their_numbers_need() -> None:
     assert view_dtype([Field("h", "public_history", "h", maximum=3, size=2)])["h"].base == np.int8
     assert view_dtype([Field("h", "public_history", "h", maximum=200, size=2)])["h"].base == np.int16
     assert view_dtype([Field("h", "public_history", "h", maximum=20_000_000, size=2)])["h"].base == np.int32
+    for largest, smaller, larger in ((2**7 - 1, np.int8, np.int16), (2**15 - 1, np.int16, np.int32)):
+        for maximum, wanted in ((largest, smaller), (largest + 1, larger)):
+            field = Field("h", "private_history", "h", maximum=maximum, size=2)
+            assert view_dtype([field])["h"].base == wanted
+            assert unpack_view((field,), pack_views((field,), [{"h": [maximum]}])[0]) == {"h": [maximum]}

@@ -87,3 +87,33 @@ def test_a_kernel_that_is_a_single_file_is_cached_by_its_text(tmp_path: Path) ->
         environment = {**os.environ, "CARDAI_CACHE_DIR": str(cache), "PYTHONPATH": str(Path(__file__).parents[2])}
         done = subprocess.run([sys.executable, str(file)], env=environment, capture_output=True, text=True, timeout=120)
         assert done.stdout.strip() == str(number + 1), done.stderr
+
+
+def test_a_third_partys_kernels_are_cached_anew_when_ours_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cardai.core import kernel
+
+    ours, theirs = tmp_path / "ours", tmp_path / "thirdparty"
+    for package in (ours, theirs):
+        package.mkdir()
+        (package / "rules.py").write_text("@kernel\n")
+        (package / "text.py").write_text("1\n")
+    monkeypatch.setattr(kernel, "_OURS", ours)
+
+    def fingerprints() -> tuple[str, str]:
+        kernel._fingerprint.cache_clear()
+        return kernel._fingerprint(ours), kernel._fingerprint(theirs)
+
+    first = fingerprints()
+    assert first[0] != first[1]
+    (ours / "text.py").write_text("2\n")  # no kernel source
+    assert fingerprints() == first
+    (theirs / "rules.py").write_text("@kernel # changed\n")
+    second = fingerprints()
+    assert (second[0] == first[0], second[1] == first[1]) == (True, False)
+    (ours / "rules.py").write_text("@kernel # changed\n")
+    third = fingerprints()
+    assert third[0] != second[0]
+    assert third[1] != second[1]
+    kernel._fingerprint.cache_clear()

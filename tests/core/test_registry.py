@@ -39,7 +39,7 @@ BROKEN = {
 }
 REASONS = {
     "raises": "Cause: RuntimeError: no graphics card",
-    "exits": "calls sys.exit on import",
+    "exits": "Cause: called sys.exit(3)",
     "imports": "No module named 'no_such_library'",
     "misspelt": "has a hook 'cardai_agnet', which does not exist. Did you mean 'cardai_agent'?",
     "unmarked": "defines cardai_agent without the mark @cardai.hookimpl",
@@ -185,3 +185,60 @@ def test_a_one_file_plugin_cannot_take_a_name_that_is_taken(tmp_path: Path) -> N
 def test_a_missing_plugin_file_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="There is no plugin file 'nowhere"):
         registry.add_file("nowhere.py")
+
+
+def test_a_one_file_plugin_is_loaded_once_however_its_path_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "bots.py"
+    file.write_text(GOOD)
+    first = registry.add_file(str(file))
+    monkeypatch.chdir(tmp_path)
+    registry.add_file("bots.py")
+    registry.add_file("./bots.py")
+    assert registry.plugin_files() == [str(file)]
+    assert [e for e in registry.entries("agent") if e.name in ("fine", "quick")] == first
+
+
+def damaged_site(site: Path) -> None:
+    """Add distributions whose metadata is damaged, each in another way."""
+    fake_distribution(site, "latin", "[cardai.agents]\nlatin = good_bot:fine\n", {})
+    (site / "latin-1.0.dist-info" / "METADATA").write_bytes(b"Metadata-Version: 2.1\nName: latin\nAuthor: Andr\xe9\n")
+    fake_distribution(site, "nameless", "[cardai.agents]\nnameless = good_bot:fine\n", {})
+    (site / "nameless-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nVersion: 1.0\n")
+    fake_distribution(site, "lineless", "[cardai.agents]\nno equals sign\nwhole = good_bot:fine\nodd = !!\n", {})
+    fake_distribution(site, "bytes", "", {})
+    (site / "bytes-1.0.dist-info" / "entry_points.txt").write_bytes(b"[cardai.agents]\nx\xff = good_bot\n")
+    fake_distribution(site, "stranger", "", {})
+    (site / "stranger-1.0.dist-info" / "entry_points.txt").write_bytes(b"[console_scripts]\nx\xff = x\n")
+    fake_distribution(site, "foreign", "[console_scripts]\nno equals sign\n", {})
+    registry.default.reset()
+
+
+def test_damaged_metadata_is_listed_as_broken_and_stops_nothing(site: Path) -> None:
+    damaged_site(site)
+    assert type(registry.create("agent", "fine")).__name__ == "Bot"
+    rows = {entry.name: entry for entry in registry.entries("agent")}
+    assert rows["latin"].status == "broken: its metadata cannot be read: UnicodeDecodeError"
+    assert (rows["nameless"].status, rows["nameless"].distribution) == ("broken: its metadata has no Name", "nameless")
+    with pytest.raises(PluginError, match="'latin' of latin cannot be used: its metadata cannot be read"):
+        registry.load("agent", "latin")
+    assert rows["whole"].status == "ok"  # the good line beside two bad ones
+    assert sorted((b.distribution, b.why) for b in registry.broken()) == [
+        ("bytes", "its entry_points.txt is not UTF-8"),
+        ("lineless", "its entry point 'no equals sign' in cardai.agents is not NAME = MODULE"),
+        ("lineless", "its entry point 'odd = !!' in cardai.agents is not NAME = MODULE"),
+    ]
+
+
+def test_the_command_line_says_which_distributions_are_damaged(site: Path) -> None:
+    damaged_site(site)
+    listed = cardai("list-plugins", "--kind", "agent", path=site)
+    assert listed.returncode == 0
+    assert "broken: bytes, its entry_points.txt is not UTF-8." in listed.stdout
+    assert "broken: its metadata has no Name" in listed.stdout
+    checked = cardai("list-plugins", "--kind", "agent", "--check", "--json", path=site)
+    assert checked.returncode == 1
+    unlisted = [row["name"] for row in json.loads(checked.stdout) if row["kind"] == "distribution"]
+    assert sorted(unlisted) == ["bytes", "lineless", "lineless"]
+    assert cardai("describe", "game", "kuhn", path=site).returncode == 0

@@ -91,3 +91,33 @@ def test_a_choice_follows_the_probabilities_and_never_takes_a_zero() -> None:
     drawn = np.bincount(rows.choice(np.tile([0.0, 0.3, 0.0, 0.7, 0.0], (20_000, 1))), minlength=5) / 20_000
     assert drawn[[0, 2, 4]].tolist() == [0, 0, 0]
     assert drawn[1] == pytest.approx(0.3, abs=5 * (0.21 / 20_000) ** 0.5)
+
+
+def test_a_choice_at_the_border_of_two_columns_takes_the_upper_one_and_still_no_zero() -> None:
+    class Given(rng.Rows):
+        def random(self, count: int = 1) -> np.ndarray:
+            return np.array([0.0, 0.25, 0.5, 1 - 2**-53])
+
+    rows = Given(rng.derive_many(3, count=4))
+    assert rows.choice(np.tile([0.0, 0.5, 0.5, 0.0], (4, 1))).tolist() == [1, 1, 2, 2]
+    assert rows.choice(np.tile([0.0, 1.0, 0.0, 3.0], (4, 1))).tolist() == [1, 3, 3, 3]  # rows are normalised
+
+
+def test_a_path_is_hashed_64_bits_at_a_time() -> None:
+    above = rng.derive(3, "a")
+    for number in (0, 5, 2**63, 2**64 - 1):
+        assert rng.derive(3, "a", number) == rng._hash_int(above, number)
+    assert rng.derive(3, "a", 2**64 + 7) == rng._hash_int(rng._hash_int(above, 7), 1)
+    assert rng.derive(3, "12345678!") == rng._hash_int(
+        rng._hash_int(rng.derive(3), int.from_bytes(b"12345678", "little")), ord("!")
+    )
+
+
+def test_the_last_two_cards_of_a_shuffle_change_places_half_of_the_time() -> None:
+    firsts = []
+    for seed in range(400):
+        deck = np.arange(2)
+        rng.shuffle(np.uint64(seed), deck)
+        assert (deck[0] == 0) == (int(rng.below(np.uint64(seed), 1, 2)) == 1)
+        firsts.append(int(deck[0]))
+    assert 160 < sum(firsts) < 240  # four standard deviations

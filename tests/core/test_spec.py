@@ -98,6 +98,7 @@ def test_texts_become_typed_options() -> None:
     text = "x:count=3,rate=1e-2,on=no,word=b,choice=high,limit=7,bets=0.5+2"
     assert build(Plugin, parse(text).values(), "x") == Plugin(3, 0.01, False, "b", "high", 7, (0.5, 2.0))
     assert build(Plugin, {"limit": "none", "bets": "3"}, "x") == Plugin(bets=(3.0,))
+    assert build(Plugin, {"count": 2.0, "limit": None}, "x") == Plugin(count=2)
 
 
 @pytest.mark.parametrize(
@@ -106,6 +107,9 @@ def test_texts_become_typed_options() -> None:
         ({"cuont": "1"}, "no option 'cuont'. Did you mean 'count'? Its options: bets, choice, count"),
         ({"count": "many"}, "'count' of the agent 'x' must be a whole number. Got 'many'"),
         ({"count": "1.5"}, "must be a whole number. Got '1.5'"),
+        ({"count": 2.5}, "'count' of the agent 'x' must be a whole number. Got 2.5 instead."),
+        ({"count": float("inf")}, "must be a whole number. Got inf instead."),
+        ({"limit": 7.5}, "must be a whole number or none. Got 7.5 instead."),
         ({"count": "-1"}, "refuses its options count=-1: "),
         ({"rate": "fast"}, "must be a number"),
         ({"on": "perhaps"}, "must be true or false. Got 'perhaps'"),

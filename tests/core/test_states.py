@@ -82,3 +82,38 @@ def test_amounts_allow_what_lies_between() -> None:
 
 def test_a_mask_allows_nothing_outside_it() -> None:
     assert allows(np.array([[True, False]] * 4), np.array([0, 1, 2, -1])).tolist() == [True, False, False, False]
+
+
+def test_a_copy_goes_on_without_its_original() -> None:
+    leduc = cardai.game("leduc")
+    source, copy = StateTables(leduc, 3), StateTables(leduc, 3)
+    source.reset(derive_many(6, count=3))
+    before = [source.deck(row) for row in range(3)]
+    copy.copy_rows(source, np.array([2, 0]))
+    assert [copy.deck(0), copy.deck(1)] == [before[2], before[0]]
+    for _ in range(2):  # two calls end the first round: chance turns up the board card, of the copy alone
+        copy.apply(np.array([0, 1]), np.array([1, 1]))
+    assert [len(copy.deck(row)) for row in (0, 1)] == [3, 3]
+    assert [source.deck(row) for row in range(3)] == before
+    assert source.views(0, np.arange(3))["board"].tolist() == [[-1]] * 3
+
+
+def test_amounts_reach_from_the_least_to_the_most() -> None:
+    game = cardai.game("holdem_nolimit:stack=400")
+    fast, plain = game.tables(1), StateTables(game, 1)
+    fast.reset(derive_many(6, count=1))
+    plain.reset(derive_many(6, count=1), [fast.deck(0)])
+    row = np.zeros(1, np.int64)
+    for action in (300, 1, 1):  # blinds 50 and 100: a raise to 300, a call, a check
+        for tables in (fast, plain):
+            tables.apply(row, np.array([action]))
+        one, other = fast.legal(row), plain.legal(row)
+        assert isinstance(one, Amounts)
+        assert isinstance(other, Amounts)
+        assert one.kinds.tolist() == other.kinds.tolist()
+        assert (one.min_amount.tolist(), one.max_amount.tolist()) == ([400], [400])
+        assert (other.min_amount.tolist(), other.max_amount.tolist()) == ([400], [400])
+    plain.reset(derive_many(7, count=1))
+    first = plain.legal(row)
+    assert isinstance(first, Amounts)
+    assert (first.min_amount.tolist(), first.max_amount.tolist()) == ([200], [400])

@@ -36,6 +36,6 @@ def test_the_commands_run_as_written(tmp_path: Path) -> None:
 
 def test_the_games_endings_and_limits_listed_are_the_real_ones() -> None:
     assert sorted(set(re.findall(r"`(\w+\.(?:no)?limit\.\w+(?:\.\w+)?)`", TEXT))) == game_names()
-    assert set(re.findall(r"`(\.\w+)`", TEXT.partition("| written as")[2])) == set(SUFFIXES)
+    assert set(re.findall(r"`(\.\w+)`", TEXT.partition("| read and written as")[2])) == set(SUFFIXES)
     assert f"more than {MAX_LINE - 1:,} bytes" in TEXT
     assert f"{1 / PAUSE:.0f} ignored lines a second" in TEXT

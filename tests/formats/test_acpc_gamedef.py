@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.formats.acpc.gamedef import NO_CAP, UNLIMITED, game_names, load_game, parse_game
+from cardai.formats.acpc.states import CARD_TEXT
 
 # betting, players, blind, raiseSize, stack, firstPlayer, maxRaises, suits, ranks, hole, board: the game files of the
 # competition's server (project_acpc_server), and the Leduc file of its forks
@@ -118,3 +119,13 @@ def _some(data: st.DataObject, values: st.SearchStrategy[int], count: int) -> st
 def test_foreign_text_is_refused_with_our_error(text: str) -> None:
     with pytest.raises(DamagedFileError):
         parse_game(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "deck"),
+    # game.c, dealCards: the last suits, and of each the highest ranks
+    [("leduc.limit.2p", "Qh Kh Ah Qs Ks As"), ("kuhn.limit.3p", "Js Qs Ks As")],
+)
+def test_a_short_deck_has_the_highest_ranks_of_the_last_suits(name: str, deck: str) -> None:
+    assert [CARD_TEXT[card] for card in load_game(name).deck()] == deck.split()
+    assert len(load_game("holdem.limit.3p").deck()) == 52

@@ -4,7 +4,9 @@ import subprocess
 import sys
 import textwrap
 import threading
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -32,24 +34,27 @@ SPECS = {
     "holdem.nolimit.3p": "holdem_nolimit:players=3",
     "leduc.limit.2p": "leduc",
 }
+KUHN = "kuhn.limit.3p"
 
 
-@pytest.mark.parametrize("name", sorted(SPECS))
+@pytest.mark.parametrize("name", [*sorted(SPECS), KUHN])
 def test_a_definition_becomes_a_spec_and_a_spec_a_definition(name: str) -> None:
     definition = load_game(name)
     mapped = game_map(definition)
-    assert mapped.spec == SPECS[name]
+    assert mapped.spec == {**SPECS, KUHN: "kuhn:players=3"}[name]
     back = definition_of(mapped.game, definition.name)
     assert parse_game(back.text(), definition.name) == definition
 
 
 def test_definitions_that_cardai_cannot_play_are_refused_by_name() -> None:
-    with pytest.raises(UsageError, match="kuhn"):
-        game_map(load_game("kuhn.limit.3p"))
+    with pytest.raises(UsageError, match="one suit"):
+        game_map(parse_game(load_game(KUHN).text().replace("numSuits = 1", "numSuits = 2"), "one suit too many"))
+    with pytest.raises(UsageError, match=r"is not kuhn\.limit\.3p\.game: Kuhn poker is another"):
+        game_map(load_game(KUHN), "kuhn")
     with pytest.raises(UsageError, match="its stacks are"):
         game_map(load_game(NO_LIMIT), "holdem_nolimit:stack=1000")
     with pytest.raises(UsageError, match="no betting game"):
-        game_map(load_game(LIMIT), "kuhn")
+        game_map(load_game(LIMIT), "gin")
 
 
 @pytest.mark.parametrize("name", sorted(SPECS))
@@ -146,6 +151,88 @@ def test_an_illegal_choice_names_agent_hand_and_what_is_legal(tmp_path: Path) ->
     player = AgentPlayer("stubborn", load_game(NO_LIMIT))
     with pytest.raises(AgentError, match=r"stubborn chose 'r7' in hand 4 after ''. Legal: f, c, r200 to r20000"):
         player.choose(_follower("MATCHSTATE:1:4::|9hQd", NO_LIMIT))
+
+
+LISTENER = '''
+"""A player that learns only once it is bound to a game, as a person is; and one that writes into what it is given."""
+from cardai import hookimpl
+from cardai.core.agent import Agent, ScalarAgent
+
+HEARD = []
+
+class Listener(Agent):
+    def for_game(self, game):
+        return Bound()
+
+class Bound(Agent):
+    stateful = True
+
+    def policy(self, views, legal):
+        return legal * 1.0 / legal.sum()
+
+    def hand_finished(self, view, returns):
+        HEARD.append((view["hole"], view["player"], returns))
+
+class Vandal(ScalarAgent):
+    def choose(self, view, legal, rng):
+        legal.clear()
+        for value in view.values():
+            if isinstance(value, list):
+                value.clear()
+        return 1
+
+class Scribbler(Agent):
+    def policy(self, views, legal):
+        chosen = legal * [0.0, 1.0, 0.0]
+        legal[:] = True
+        views["spent"] = 7
+        return chosen
+
+class Quits(ScalarAgent):
+    def choose(self, view, legal, rng):
+        raise SystemExit(0)
+
+@hookimpl
+def cardai_agent():
+    return {"listener": Listener, "vandal": Vandal, "scribbler": Scribbler, "quits": Quits}
+'''
+
+
+@pytest.fixture
+def listener(tmp_path: Path) -> Iterator[ModuleType]:
+    file = tmp_path / "listener.py"
+    file.write_text(LISTENER)
+    registry.add_file(str(file))
+    yield sys.modules["cardai_plugin_listener"]
+    registry.default.reset()
+
+
+def test_a_player_that_learns_once_it_is_bound_hears_results(listener: ModuleType) -> None:
+    player = AgentPlayer("listener", load_game(LIMIT))
+    assert player.wants_results
+    player.hand_finished(_follower("MATCHSTATE:1:3:f:|9hQd", LIMIT))
+    heard = listener.HEARD
+    own = [13 * 2 + 7, 13 * 1 + 10]  # 9h and Qd; position 1 has the small blind of 5 and folded it
+    assert heard == [(own, 0, [-5.0, 5.0])]
+    assert not AgentPlayer("vandal", load_game(LIMIT)).wants_results
+
+
+@pytest.mark.parametrize("agent", ["vandal", "scribbler"])
+def test_a_player_that_writes_into_what_it_is_given_changes_nothing(listener: ModuleType, agent: str) -> None:
+    player = AgentPlayer(agent, load_game(LIMIT))
+    follower = _follower("MATCHSTATE:0:3:cc/r:5d5c|/8dAs8s", LIMIT)
+    before = player._views.plain(follower.node, 0, follower.hole(), follower.board())
+    legal = np.asarray(player._views.legal(follower.node)).tolist()
+    for _ in range(2):
+        assert player.choose(follower) == 1
+        assert player._views.plain(follower.node, 0, follower.hole(), follower.board()) == before
+        assert np.asarray(player._views.legal(follower.node)).tolist() == legal
+
+
+def test_a_player_that_exits_is_named_with_its_file(listener: ModuleType) -> None:
+    player = AgentPlayer("quits", load_game(LIMIT))
+    with pytest.raises(AgentError, match=r"'quits' called sys.exit\(0\) \(.*listener.py, line \d+\) \(hand 4\)"):
+        player.choose(_follower("MATCHSTATE:1:4::|9hQd", LIMIT))
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,17 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cardai
 from cardai.arena import match, records
+from cardai.arena.table import replay
 from cardai.cli import main
 from cardai.core import registry
 from cardai.core.errors import DamagedFileError, UsageError
@@ -38,9 +39,9 @@ def test_a_log_becomes_records_that_replay_and_the_same_log_again(name: str) -> 
     assert len(file.hands) == len(log.hands)
     game = registry.create("game", file.header["game"])
     for record in file.hands[:3]:
-        for tables, _ in records.replay(game, record):
-            last = tables
-        assert last.returns(np.zeros(1, np.int64))[0].tolist() == pytest.approx(record["returns"])
+        for table, _ in replay(game, record):
+            last = table
+        assert last.end().returns == pytest.approx(record["returns"])
     again = records_to_log(file)
     assert not again.problems
     assert list(map(_said, again.hands)) == list(map(_said, log.hands))
@@ -69,8 +70,8 @@ def test_recorded_games_become_logs_and_the_same_hands_again(spec: str, tmp_path
 
 def test_a_game_without_a_board_is_refused_by_name(tmp_path: Path) -> None:
     path = tmp_path / "played.jsonl"
-    match.play("kuhn", ["random", "random"], games=2, seed=5, record=path)
-    with pytest.raises(UsageError, match="kuhn"):
+    match.play("gin", ["random", "random"], games=2, seed=5, record=path)
+    with pytest.raises(UsageError, match="gin"):
         read_log(path)
 
 
@@ -83,13 +84,38 @@ def test_hands_that_the_rules_refuse_are_left_out_and_named() -> None:
     assert [message.split(":")[0].rsplit(" ", 1)[1] for message in file.damaged] == ["0", "1", "2", "4"]
 
 
-def test_what_is_no_record_of_hands_is_refused() -> None:
+def test_what_is_no_record_of_hands_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DamagedFileError, match="no record of cardai"):
         read_hands(io.StringIO("hello\n"))
-    with pytest.raises(DamagedFileError):
-        read_hands(io.StringIO(""))
+    for nothing in ("", "\n \n"):
+        with pytest.raises(DamagedFileError, match=r"the input is empty: there are no hands in it\."):
+            read_hands(io.StringIO(nothing))
     with pytest.raises(UsageError, match="There is no file"):
         read_hands("no/such/file")
+    with pytest.raises(UsageError, match="cannot be read: Is a directory"):
+        read_hands(tmp_path)
+    with pytest.raises(UsageError, match="cannot be read: embedded null byte"):
+        read_hands("a\0b")
+
+
+@pytest.mark.parametrize("name", ["2p.limit.seed0", "slumbot"])
+def test_a_bad_line_costs_that_line_wherever_it_stands(name: str) -> None:
+    lines = (DATA / f"{name}.log").read_text().splitlines(keepends=True)
+    good = len(read_hands(io.StringIO("".join(lines))).hands)
+    for at in (0, 3, len(lines)):
+        file = read_hands(
+            io.StringIO("".join([*lines[:at], "nonsense\x00\xff\n", "x" * 2_000_000 + "\n", *lines[at:]]))
+        )
+        assert len(file.hands) == good
+        assert len(file.damaged) == 2
+
+
+def test_a_log_of_another_number_of_players_costs_its_own_hands() -> None:
+    two, three = ((DATA / f"{n}p.limit.seed0.log").read_text().splitlines(keepends=True) for n in (2, 3))
+    states = [line for line in three if line.startswith("STATE")]
+    file = read_hands(io.StringIO("".join([*two, *states])))
+    assert len(file.damaged) == len(states)
+    assert file.header["game"] == "holdem_limit"
 
 
 # -- Slumbot's dialect -------------------------------------------------------------------------------------------------
@@ -113,6 +139,21 @@ def test_any_betting_survives_slumbots_dialect(data: st.DataObject) -> None:
         node = tree.after(node, data.draw(st.integers(node.least, node.most)) if kind == 2 else kind)
     assert slumbot.from_slumbot(slumbot.to_slumbot(node), tree) is not None
     assert slumbot.from_slumbot(slumbot.to_slumbot(node), tree).text == node.text
+
+
+def test_a_bet_after_the_last_fold_costs_its_line() -> None:
+    lines = (DATA / "slumbot.log").read_text().splitlines()
+    for odd in ("7:fb300:5d5c|9hQd:0:0:a|b", "7:b20000cb300:5d5c|9hQd:0:0:a|b", "7:ffff:5d5c|9hQd:0:0:a|b"):
+        log = slumbot.read_log([*lines[:2], odd, *lines[2:]])
+        assert len(log.hands) == len(lines)
+        assert log.problems[0].line == 3
+        assert re.search("goes on after the hand's end: '[bf]|cannot be read at 'b300'", log.problems[0].why)
+
+
+def test_another_game_than_slumbots_is_refused_by_name() -> None:
+    for name, said in (("2p.limit.seed0", "2 players, limit"), ("3p.nolimit.seed0", "3 players, nolimit")):
+        with pytest.raises(UsageError, match=rf"one game only, heads-up no-limit hold'em .* another: .*{said}\."):
+            slumbot.lines_of(read_log(DATA / f"{name}.log"))
 
 
 @pytest.mark.parametrize("betting", ["b100", "b200b300", "q", "cc", "b", "ck/kkk"])
@@ -168,3 +209,57 @@ def test_the_command_converts_by_what_files_are_and_how_they_end(
     assert not captured.err
     assert _run(source, "x.unknown") == 2
     assert "does not tell its format" in capsys.readouterr().err
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the command run in a process that has compiled already."""
+    monkeypatch.setattr("cardai.core.kernel.interpret", lambda: None)
+
+
+@pytest.mark.usefixtures("compiled")
+def test_hands_that_are_left_out_are_counted_in_the_last_line_and_fail_with_strict(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, out = tmp_path / "a.log", tmp_path / "a.jsonl"
+    lines = (DATA / "2p.nolimit.seed0.log").read_text().splitlines(keepends=True)
+    source.write_text("".join(lines))
+    assert _run(str(source), str(out), "--strict") == 0
+    assert capsys.readouterr().err.splitlines()[-1] == f"17 hands written to {out}; none left out."
+    source.write_text(
+        "".join([*lines[:6], "nonsense\n", lines[6].replace("STATE:2:cc/r6420f:", "STATE:2:cc/r150f:"), *lines[7:]])
+    )
+    assert _run(str(source), str(out)) == 0
+    assert capsys.readouterr().err.splitlines()[-1] == f"16 hands written to {out}; 2 left out."
+    assert _run(str(source), str(out), "--strict") == 1
+    assert len(read_hands(out).hands) == 16  # what could be converted is there all the same
+
+
+@pytest.mark.usefixtures("compiled")
+def test_a_conversion_that_fails_leaves_the_older_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, bad = tmp_path / "out.slumbot", tmp_path / "bad.log"
+    out.write_text("older")
+    bad.write_text("STATE:0:rrrrrrr:5d5c|9hQd:10|-10:a|b\n")
+    assert _run(str(DATA / "2p.limit.seed0.log"), str(out)) == 2
+    assert _run(str(bad), str(tmp_path / "out.slumbot"), "--to", "record") == 1
+    assert "None of the hands in" in capsys.readouterr().err
+    (tmp_path / "empty.log").touch()
+    assert _run(str(tmp_path / "empty.log"), str(out)) == 1
+    assert "empty.log is empty: there are no hands in it." in capsys.readouterr().err
+    assert out.read_text() == "older"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.log", "empty.log", "out.slumbot"]
+
+
+@pytest.mark.usefixtures("compiled")
+def test_phh_is_converted_and_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("pokerkit")
+    phh, back = tmp_path / "a.phhs", tmp_path / "back.log"
+    assert _run(str(DATA / "2p.nolimit.seed0.log"), str(phh)) == 0
+    assert _run(str(phh), str(back), "--strict") == 0
+    states = [line for line in (DATA / "2p.nolimit.seed0.log").read_text().splitlines() if line.startswith("STATE")]
+    assert [line for line in back.read_text().splitlines() if line.startswith("STATE")] == states
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as ended:
+        main(["replay", str(phh), "--hand", "2", "--reveal"])
+    assert ended.value.code == 0
+    assert "Hand 2 of 17" in capsys.readouterr().out

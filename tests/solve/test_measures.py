@@ -13,11 +13,23 @@ from cardai.core.agent import Agent, ScalarAgent
 from cardai.core.errors import AgentError, UsageError
 from cardai.core.fields import Views
 from cardai.core.game import Game, Legal
+from cardai.core.progress import listening
 from cardai.core.registry import create
-from cardai.solve.measures import expected_value, exploitability, head_to_head, measure, nash_conv, profile
+from cardai.solve import tree
+from cardai.solve.measures import (
+    Measured,
+    best_response,
+    expected_value,
+    exploitability,
+    head_to_head,
+    measure,
+    nash_conv,
+    profile,
+)
 from cardai.solve.sequence_form import behaviour_of, behaviour_of_plan, game_form, plan_of, policy_table
 from cardai.solve.tabular import TabularAgent
 from cardai.solve.tree import game_tree
+from tests.solve.small_games import Hide
 from tests.solve.spiel import SpielGame, spiel_policy
 
 LEDUC_VALUE = -0.085606424  # by CFR+ to 1e-9, and by the linear program in the last test
@@ -95,7 +107,27 @@ def test_three_players_nash_conv_is_openspiels() -> None:
     agent = random_agent(game, 5)
     policy = spiel_policy(game_tree(game), theirs, policy_table(game_tree(game), profile(game, agent)))
     assert nash_conv(game, agent) == pytest.approx(pyspiel.nash_conv(theirs, policy), abs=1e-9)
-    assert len(measure(game, agent).best_response) == 3
+    measured = measure(game, agent)
+    assert len(measured.best_response) == 3
+    assert exploitability(game, agent) == measured.exploitability == pytest.approx(measured.nash_conv / 3, abs=1e-15)
+
+
+def test_exploitability_is_nash_conv_over_the_number_of_seats() -> None:
+    assert Measured(expected=(0.0, 1.0, -1.0), best_response=(1.0, 3.0, 2.0)).nash_conv == 6.0
+    assert Measured(expected=(0.0, 1.0, -1.0), best_response=(1.0, 3.0, 2.0)).exploitability == 2.0
+    assert Measured(expected=(1.0, -1.0), best_response=(2.0, 0.0)).exploitability == 1.0
+
+
+def test_a_best_response_plays_the_first_of_equals() -> None:
+    # a seeker who looks in one place leaves the two others equally good to hide in
+    def answer(*favourites: int) -> list[list[float]]:
+        game = Hide()
+        tree = game_tree(game)
+        return best_response(game, Prefers(*favourites)).policy(tree.infosets.views, tree.infosets.legal).tolist()
+
+    assert answer(0) == [[0, 1, 0], [1, 0, 0]]
+    assert answer(1) == [[1, 0, 0], [0, 1, 0]]
+    assert answer(2) == [[1, 0, 0], [0, 0, 1]]
 
 
 @pytest.mark.parametrize(
@@ -176,6 +208,7 @@ def test_stateful_agents_and_those_without_a_policy_are_refused_by_name() -> Non
         (lambda legal: -1.0 * legal / legal.sum(axis=1, keepdims=True), "must be probabilities"),
         (lambda legal: np.full(legal.shape, np.nan), "must be probabilities"),
         (lambda legal: np.full(legal.shape, 1 / legal.shape[1]), "must be probabilities over the legal actions"),
+        (lambda legal: legal * [-0.5, 1.5, 0] + 0.0, "must be probabilities"),  # sums to 1 where all is legal
         (lambda legal: np.ones((len(legal), 1)), "must have the shape"),
     ],
 )
@@ -227,3 +260,49 @@ def test_the_value_is_that_of_the_sequence_forms_linear_program(name: str, value
         method="highs",
     )
     assert -solution.fun == pytest.approx(value, abs=1e-9)
+
+
+class HalfAndHalf(ScalarAgent):
+    """A player of one table at a time that says its probabilities too."""
+
+    def policy(self, views: Views, legal: Legal) -> Any:
+        assert isinstance(legal, np.ndarray)
+        return legal / legal.sum(axis=1, keepdims=True)
+
+
+class FirstOfHalves(HalfAndHalf):
+    """The same, but what it plays it says by a method of its own."""
+
+    def choose(self, view: Any, legal: list[int], rng: Any) -> int:
+        return legal[0]
+
+
+def test_a_scalar_agent_with_a_policy_is_measured_by_it_and_plays_by_it() -> None:
+    game = cardai.game("leduc")
+    assert exploitability(game, HalfAndHalf()) == pytest.approx(exploitability(game, cardai.agent("random")))
+    alike = [cardai.play(game, [agent, "always_call"], games=20, seed=3).hands for agent in (HalfAndHalf(), "random")]
+    assert np.array_equal(alike[0]["returns"].shape, alike[1]["returns"].shape)
+    folds = cardai.play(game, [FirstOfHalves(), "always_raise"], games=20, seed=3)
+    assert (folds.hands["returns"].min(axis=1) == -1).all(), "action 0 folds: only the ante is lost"
+
+
+def test_a_scalar_agent_without_a_policy_is_refused() -> None:
+    class Chooses(ScalarAgent):
+        def choose(self, view: Any, legal: list[int], rng: Any) -> int:
+            return legal[0]
+
+    with pytest.raises(UsageError, match="The agent Chooses has no policy"):
+        exploitability(cardai.game("kuhn"), Chooses())
+
+
+def test_a_long_walk_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard: list[tuple[str, int, int]] = []
+    monkeypatch.setattr(tree, "_TOLD_EVERY", 1000)
+    with listening(lambda *told: heard.append(told)):
+        made = tree.build_tree(cardai.game("leduc"))
+    parts = [done / total for _, done, total in heard]
+    assert len(parts) == len(made.terminals) // 1000 + 1
+    assert parts == sorted(parts)
+    assert parts[-1] == 1
+    assert parts[-2] < 1
+    assert all(label == "walking the tree of Leduc" for label, _, _ in heard)

@@ -96,3 +96,12 @@ def test_games_without_a_mask_are_refused() -> None:
 
     with pytest.raises(UsageError, match="20001 distinct actions"):
         game_tree(Wide())
+
+
+@pytest.mark.parametrize(("heads", "face"), [(0.0, 0), (1.0, 1)])
+def test_what_chance_never_does_is_not_in_the_tree(heads: float, face: int) -> None:
+    tree = build_tree(Coin(heads=heads), 100)
+    assert tree.action[tree.first_child[0] : tree.first_child[0] + tree.num_children[0]].tolist() == [face]
+    assert tree.counts()["nodes"] == 1 + 5  # the coin; then fold, or double and two answers
+    assert len(tree.infosets) == 2
+    assert tree.terminal_reach.tolist() == [1.0, 1.0, 1.0]

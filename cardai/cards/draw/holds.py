@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardai.cards.draw import _hold_kernels as kernels
+from cardai.core.arrays import Float64s, Int8s, Int64s
 
 HANDS = comb(52, 5)
 """2,598,960: the number of five-card hands."""
@@ -29,7 +30,7 @@ SHARES = np.array([1 / comb(47, 5 - hold.bit_count()) for hold in range(HOLDS)])
 """One over the number of draws to each hold."""
 
 
-def every_hand(batch: int = 65_536) -> Iterator[npt.NDArray[np.int8]]:
+def every_hand(batch: int = 65_536) -> Iterator[Int8s]:
     """Yield all 2,598,960 hands, cards ascending, as (at most ``batch``, 5) int8 arrays, in a fixed order."""
     for first in range(0, HANDS, batch):
         out = np.empty((min(batch, HANDS - first), 5), np.int8)
@@ -37,7 +38,7 @@ def every_hand(batch: int = 65_536) -> Iterator[npt.NDArray[np.int8]]:
         yield out
 
 
-def canonical_hands() -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64]]:
+def canonical_hands() -> tuple[Int8s, Int64s]:
     """Return one hand of each class under renaming of suits, (134459, 5) int8, and how many hands it stands for."""
     permutations = np.array(list(itertools.permutations(range(4))), np.int64)
     out, weights = np.empty((CANONICAL, 5), np.int8), np.empty(CANONICAL, np.int64)
@@ -57,13 +58,13 @@ class HoldValues:
     def __init__(self, sums: npt.NDArray[Any]) -> None:
         self.sums = sums
 
-    def __call__(self, hands: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
+    def __call__(self, hands: npt.NDArray[np.integer]) -> Float64s:
         """Return (n, 32) float64: each hold's value (bit i holds card i) for ``hands`` (n, 5), in any order of cards."""
         out = np.empty((len(hands), HOLDS))
         kernels.hold_values(np.asarray(hands, np.int8), CHOOSE, STARTS, self.sums, SHARES, out)
         return out
 
-    def best(self, hands: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
+    def best(self, hands: npt.NDArray[np.integer]) -> Float64s:
         """Return (n,) float64: the value of the best hold."""
         return np.asarray(self(hands).max(axis=1), np.float64)
 
@@ -73,11 +74,11 @@ def new_sums(dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     return np.zeros(STARTS[-1], dtype)
 
 
-def add_hands(sums: npt.NDArray[Any], hands: npt.NDArray[np.int8], values: npt.NDArray[Any]) -> None:
+def add_hands(sums: npt.NDArray[Any], hands: Int8s, values: npt.NDArray[Any]) -> None:
     """Add the values (n,) of ascending hands (n, 5) to ``sums``."""
     kernels.add_hands(hands, np.asarray(values, sums.dtype), CHOOSE, STARTS, sums)
 
 
-def best_holds(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+def best_holds(values: Float64s) -> Int64s:
     """Return the best hold of each row of (n, 32) values; of equally good ones, the lowest number."""
     return np.asarray(np.argmax(values >= values.max(axis=1, keepdims=True) - EXACT, axis=1), np.int64)

@@ -11,8 +11,7 @@ Source of the scale and of the idea: Yakovenko, Cao, Raffel and Fan, "Poker-CNN"
 from __future__ import annotations
 
 import os
-import tempfile
-import zipfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cardai.cards.draw.holds import STARTS, HoldValues, add_hands, every_hand, new_sums
+from cardai.core.arrays import Float64s
+from cardai.core.errors import CardaiError, DamagedFileError
+from cardai.core.npz import Shape, read_npz, write_npz
 
 DRAWS = 3
 
@@ -41,7 +43,7 @@ _VERSION = 1
 
 
 @cache
-def _value_by_ranks() -> npt.NDArray[np.float64]:
+def _value_by_ranks() -> Float64s:
     """Return (8192,): the value of five different ranks (a 13-bit set) in several suits; 0 for straights."""
     out = np.zeros(8192)
     sets = np.array([ranks for ranks in range(8192) if ranks.bit_count() == 5 and ranks not in _straights()])
@@ -55,7 +57,7 @@ def _straights() -> set[int]:
     return {0b11111 << low for low in range(9)}
 
 
-def hand_values(hands: Any) -> npt.NDArray[np.float64]:
+def hand_values(hands: Any) -> Float64s:
     """Return (n,) float64: the values 0-1000 of final hands (n, 5)."""
     cards = np.asarray(hands, np.int64)
     ranks, suits = cards % 13, cards // 13
@@ -67,18 +69,16 @@ def hand_values(hands: Any) -> npt.NDArray[np.float64]:
 class DrawValues:
     """The values of hands and holds with 1, 2 or 3 draws left."""
 
-    def __init__(self, sums: list[npt.NDArray[np.float64]]) -> None:
+    def __init__(self, sums: list[Float64s]) -> None:
         self._holds = [HoldValues(one) for one in sums]
 
-    def holds(self, hands: npt.NDArray[np.integer], draws_left: int) -> npt.NDArray[np.float64]:
+    def holds(self, hands: npt.NDArray[np.integer], draws_left: int) -> Float64s:
         """Return (n, 32) float64: the value of each hold (bit i keeps card i) of ``hands`` (n, 5), any order of cards."""
         if not 1 <= draws_left <= DRAWS:
             raise ValueError(f"A hold has a value with 1 to {DRAWS} draws left. Got {draws_left}.")
         return self._holds[draws_left - 1](hands)
 
-    def best(
-        self, hands: npt.NDArray[np.integer], draws_left: npt.NDArray[np.integer] | int
-    ) -> npt.NDArray[np.float64]:
+    def best(self, hands: npt.NDArray[np.integer], draws_left: npt.NDArray[np.integer] | int) -> Float64s:
         """Return (n,) float64: what hands (n, 5) are worth with ``draws_left`` ((n,) or one number) draws left."""
         left = np.broadcast_to(draws_left, len(hands))
         out = np.empty(len(hands))
@@ -90,9 +90,9 @@ class DrawValues:
         return out
 
 
-def compute() -> list[npt.NDArray[np.float64]]:
+def compute() -> list[Float64s]:
     """Return the sums over subsets of hands' values with 0, 1 and 2 draws left (a few seconds of CPU)."""
-    levels: list[npt.NDArray[np.float64]] = []
+    levels: list[Float64s] = []
     for _ in range(DRAWS):
         sums = new_sums(np.float64)
         for hands in every_hand():
@@ -120,33 +120,26 @@ def cache_file() -> Path:
     return Path(home) / "cardai" / f"draw_values_{_VERSION}.npz"
 
 
-def _save(file: Path, sums: list[npt.NDArray[np.float64]]) -> None:
+def _save(file: Path, sums: list[Float64s]) -> None:
     """Write the sums (whole hands as float32: they are never divided), or leave it where the directory refuses."""
     small = int(STARTS[5])
     parts: dict[str, Any] = {}
     for k, level in enumerate(sums):
         parts[f"subsets_{k}"] = level[:small]
         parts[f"hands_{k}"] = level[small:].astype(np.float32)
-    try:
+    with suppress(OSError, CardaiError):
         file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=file.parent, suffix=".part", delete=False) as part:
-            np.savez(part, **parts)
-        os.replace(part.name, file)
-    except OSError:
-        return
+        write_npz(file, parts)
 
 
-def _load(file: Path) -> list[npt.NDArray[np.float64]] | None:
+def _load(file: Path) -> list[Float64s] | None:
     """Read the sums, or None where there are none or the file is damaged (it is then computed anew)."""
     small, size = int(STARTS[5]), int(STARTS[6])
-    sums = []
+    expected: dict[str, tuple[Any, Shape]] = {f"subsets_{k}": (np.float64, (small,)) for k in range(DRAWS)}
+    expected |= {f"hands_{k}": (np.float32, (size - small,)) for k in range(DRAWS)}
     try:
-        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as parts:
-            for k in range(DRAWS):
-                level = np.concatenate([parts[f"subsets_{k}"], parts[f"hands_{k}"]], dtype=np.float64)
-                if level.shape != (size,) or not np.isfinite(level).all() or len(parts[f"subsets_{k}"]) != small:
-                    return None
-                sums.append(level)
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        parts = read_npz(file, expected)
+    except DamagedFileError:
         return None
-    return sums
+    sums = [np.concatenate([parts[f"subsets_{k}"], parts[f"hands_{k}"]], dtype=np.float64) for k in range(DRAWS)]
+    return sums if all(np.isfinite(level).all() for level in sums) else None

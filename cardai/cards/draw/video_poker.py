@@ -25,6 +25,7 @@ from cardai.cards.draw.holds import (
 )
 from cardai.cards.poker.ranking import PAYING_HANDS, paying_category, rank_high
 from cardai.core.agent import Agent
+from cardai.core.arrays import Float64s, Int8s, Int64s
 from cardai.core.errors import AgentError, UsageError
 from cardai.core.fields import empty_views
 from cardai.core.game import Game
@@ -39,7 +40,7 @@ PAY_TABLES = {
 TINY, SMALL = 0.08, 0.25
 """A mistake costs less than 0.08 stakes (tiny), less than 0.25 (small), or more (big): the classes of Poker-CNN."""
 Pays = tuple[int, ...]
-Policy = Callable[[npt.NDArray[np.int8]], npt.NDArray[np.floating]]
+Policy = Callable[[Int8s], npt.NDArray[np.floating]]
 
 
 def pay_table(entries: tuple[str, ...]) -> Pays:
@@ -101,7 +102,7 @@ def evaluate(pays: Pays, policy: Policy, *, symmetric: bool = False, batch: int 
     return Exact(total, best, optimal, tiny, small, big, (lost_1, lost_2, lost_3), asked)
 
 
-def _batches(symmetric: bool, batch: int) -> Iterator[tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]]:
+def _batches(symmetric: bool, batch: int) -> Iterator[tuple[Int8s, Float64s]]:
     if not symmetric:
         for hands in every_hand(batch):
             yield hands, np.ones(len(hands))
@@ -109,6 +110,11 @@ def _batches(symmetric: bool, batch: int) -> Iterator[tuple[npt.NDArray[np.int8]
     hands, weights = canonical_hands()
     for first in range(0, len(hands), batch):
         yield hands[first : first + batch], weights[first : first + batch].astype(np.float64)
+
+
+def suits_alike(player: Agent) -> bool:
+    """Say whether a player says (by an attribute ``suits_alike``) that hands which differ by suits' names are played alike."""
+    return bool(getattr(player, "suits_alike", False))
 
 
 def policy_of(player: Agent, game: Game, name: str) -> Policy:
@@ -121,7 +127,7 @@ def policy_of(player: Agent, game: Game, name: str) -> Policy:
         why = "remembers earlier hands" if player.stateful else "gives no probabilities, only actions"
         raise UsageError(f"{name} cannot be measured exactly: it {why}. Play hands with cardai run instead.")
 
-    def policy(hands: npt.NDArray[np.int8]) -> npt.NDArray[np.floating]:
+    def policy(hands: Int8s) -> npt.NDArray[np.floating]:
         views = empty_views(game.view_fields, len(hands))
         views["hand"] = hands
         views["draws_left"] = 1
@@ -135,14 +141,14 @@ def policy_of(player: Agent, game: Game, name: str) -> Policy:
     return policy
 
 
-def one_hot(holds: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
+def one_hot(holds: npt.NDArray[np.integer]) -> Float64s:
     """Return (n, 32) probabilities of a player that always holds ``holds`` (n,)."""
     out = np.zeros((len(holds), HOLDS))
     out[np.arange(len(holds)), holds] = 1.0
     return out
 
 
-def heuristic_holds(hands: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+def heuristic_holds(hands: npt.NDArray[np.integer]) -> Int64s:
     """Return the hold (n,) of Poker-CNN's one-rule player for ``hands`` (n, 5); the first rule that fits:
 
     1. A straight or better is kept whole.

@@ -366,3 +366,30 @@ def lay_off_best(hand: Any, melds: Any, count: Any) -> Any:
                 least = deadwood
                 best = laid
     return best
+
+
+@kernel
+def sizes_of(sets: Any) -> Any:
+    """Return the number of cards of each set (n,) uint64, as (n,) int64."""
+    out = np.empty(len(sets), np.int64)
+    for i in range(len(sets)):
+        out[i] = size_of(sets[i])
+    return out
+
+
+@kernel
+def deadwoods_of(sets: Any) -> Any:
+    """Return the least deadwood points of each hand (n,) uint64 in the house's order, as (n,) int64."""
+    out = np.empty(len(sets), np.int64)
+    for i in range(len(sets)):
+        out[i] = deadwood_of(to_gin(sets[i]))
+    return out
+
+
+@kernel
+def melded_of(sets: Any) -> Any:
+    """Return the melded cards of each hand (n,) uint64 in the house's order, likewise."""
+    out = np.empty(len(sets), np.uint64)
+    for i in range(len(sets)):
+        out[i] = from_gin(best_melded(to_gin(sets[i])))
+    return out

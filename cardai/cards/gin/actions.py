@@ -24,6 +24,8 @@ ASK_KNOCK = 3
 WALL = 4
 SHOW = 5
 OVER = 6
+PHASES = ("offer", "draw", "discard", "knock?", "wall", "show melds", "over")
+"""The phases in words."""
 
 # endings
 KNOCKED = 0
@@ -31,6 +33,8 @@ GIN = 1
 UNDERCUT = 2
 VOID = 3
 CAPPED = 4
+ENDINGS = ("knock", "gin", "undercut", "void", "capped")
+"""The endings in words."""
 
 NUM_MELDS = 305
 

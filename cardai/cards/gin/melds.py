@@ -8,11 +8,13 @@ functions are in :mod:`cardai.cards.gin._melds_kernels`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cardai.cards.gin import _melds_kernels as kernels
+from cardai.cards.text import cards_of
 
 LARGEST_HAND = 13
 """The most cards these functions take (a hand has 10, 11 between draw and discard)."""
@@ -37,11 +39,6 @@ def _gin_set(cards: Iterable[int]) -> np.uint64:
     return np.uint64(kernels.to_gin(np.uint64(mask)))
 
 
-def cards_of(mask: int) -> list[int]:
-    """Return the cards of a set (house order), ascending."""
-    return [card for card in range(52) if int(mask) >> card & 1]
-
-
 def _cards(gin_set: np.uint64) -> list[int]:
     """Return the cards of a gin-order set by suit and then from the ace up."""
     listed = cards_of(int(kernels.from_gin(np.uint64(gin_set))))
@@ -55,6 +52,34 @@ def deadwood(cards: Iterable[int]) -> int:
         ValueError: a card out of range, a card twice, or more than 13 cards.
     """
     return int(kernels.deadwood_of(_gin_set(cards)))
+
+
+def _checked_sets(hands: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+    sets = np.asarray(hands)
+    if sets.ndim != 1 or sets.dtype != np.uint64:
+        raise ValueError(f"Hands must be card sets, an array (n,) of uint64. Got {sets.dtype} of shape {sets.shape}.")
+    wrong = np.flatnonzero((sets >> np.uint64(52) != 0) | (kernels.sizes_of(sets) > LARGEST_HAND))
+    if len(wrong):
+        raise ValueError(
+            f"A hand must hold at most {LARGEST_HAND} cards of 0 to 51. Got {int(sets[wrong[0]]):#x} at {wrong[0]}."
+        )
+    return sets
+
+
+def deadwoods(hands: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+    """Return the least deadwood points of each hand, (n,) int64, for card sets (n,) uint64 (bit ``card`` set).
+
+    The same as :func:`deadwood`, some millions of hands a second. Raises ValueError for what is no hand, with its place.
+    """
+    return np.asarray(kernels.deadwoods_of(_checked_sets(hands)))
+
+
+def melded(hands: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Return which cards of each hand are in melds, in one arrangement with the least deadwood, (n,) uint64 sets.
+
+    The arrangement is always the same one for a hand. Raises ValueError as :func:`deadwoods` does.
+    """
+    return np.asarray(kernels.melded_of(_checked_sets(hands)))
 
 
 def best_arrangements(cards: Iterable[int]) -> list[list[list[int]]]:

@@ -145,7 +145,7 @@ def pot(row: Any, rules: Any) -> Any:
 @kernel
 def can_fold(row: Any, rules: Any) -> Any:
     """Say whether the seat to act may fold."""
-    return rules["fold_anytime"] or row["spent"][row["current"]] < row["max_spent"]
+    return rules["fold_anytime"] or row["spent"][row["current"]] != row["max_spent"]  # more: see act
 
 
 @kernel
@@ -158,7 +158,7 @@ def raise_bounds(row: Any, rules: Any) -> Any:
     if count_able(row, rules) < 2:
         return 0, 0
     stack = row["stack"][row["current"]]
-    if stack <= row["max_spent"]:
+    if stack <= row["max_spent"] and not rules["empty_raises"]:
         return 0, 0
     if rules["no_limit"]:
         return min(row["min_raise_to"], stack), stack
@@ -191,6 +191,8 @@ def rung_amount(row: Any, rules: Any, rung: Any, low: Any, high: Any) -> Any:
 @kernel
 def act(row: Any, rules: Any, action: Any) -> Any:
     """Play a legal action of the seat to act: 0 folds, 1 checks or calls, N >= 2 raises (no-limit: to N chips).
+
+    An empty raise by a stack that is smaller than the bet brings the bet down to it.
 
     Returns CONTINUES or ROUND_OVER with ``current`` the next seat to act, or SHOWDOWN or UNCONTESTED with -4.
     """
@@ -226,7 +228,7 @@ def act(row: Any, rules: Any, action: Any) -> Any:
 @kernel
 def _settle(row: Any, rules: Any, seat: Any) -> Any:
     """Return what an action by ``seat`` led to, and set ``current`` accordingly."""
-    if count_live(row, rules) < 2:
+    if row["folded"][seat] and count_live(row, rules) < 2:
         row["current"] = -4
         return 3
     count = count_able(row, rules)

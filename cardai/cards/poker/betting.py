@@ -20,7 +20,7 @@ the dicts of :meth:`Betting.new_row` and :meth:`Betting.rules`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import Attribute, field, frozen
@@ -57,6 +57,8 @@ __all__ = [
     "CONTINUES",
     "FOLD",
     "MAX_ACTIONS",
+    "MAX_CHIPS",
+    "MAX_HANDS",
     "MAX_PLAYERS",
     "RAISE",
     "ROUND_OVER",
@@ -67,6 +69,8 @@ __all__ = [
     "able",
     "act",
     "can_fold",
+    "check_pot",
+    "chips",
     "clear_history",
     "count_able",
     "count_live",
@@ -81,6 +85,28 @@ __all__ = [
     "seat_at",
     "to_call",
 ]
+
+
+MAX_CHIPS = 100_000_000
+"""The most chips of a blind, a bet or a stack."""
+MAX_HANDS = 1_000_000
+"""The most hands of a match."""
+_MAX_POT = 2**31 - 1
+
+
+def chips(instance: Any, attribute: Attribute[Any], value: int | tuple[int, ...]) -> None:
+    """Refuse an option of chips, one number or several, that is negative or more than :data:`MAX_CHIPS`."""
+    for one in value if isinstance(value, tuple) else (value,):
+        if not 0 <= one <= MAX_CHIPS:
+            raise ValueError(f"{attribute.name} must be chips from 0 to {MAX_CHIPS:,}. Got {one}.")
+
+
+def check_pot(players: int, most: int) -> None:
+    """Raise ValueError if ``players`` who each put in ``most`` chips make a pot that views have no room for."""
+    if players * most > _MAX_POT:
+        raise ValueError(
+            f"{players} players could put in {players * most:,} chips, more than {_MAX_POT:,}. Take smaller bets."
+        )
 
 
 def _each_round(instance: Betting, attribute: Attribute[Any], value: tuple[int, ...]) -> None:
@@ -122,6 +148,9 @@ class Betting:
     """The least bet of a round in no-limit; 0: the big blind, or one chip if there is none."""
     deepest: int = UNLIMITED
     """The most chips that any seat starts a hand with."""
+    empty_raises: bool = False
+    """In limit games: a raise stays legal for a seat whose whole stack the bet has reached, and adds nothing (as in the
+    competition's C code, game.c raiseIsValid)."""
 
     @property
     def history_length(self) -> int:
@@ -141,6 +170,7 @@ class Betting:
             "num_rounds": self.num_rounds,
             "no_limit": int(self.no_limit),
             "fold_anytime": int(self.fold_anytime),
+            "empty_raises": int(self.empty_raises and not self.no_limit),
             "offset": self.offset,
             "ante": self.ante,
             "minimum_bet": self.minimum_bet or max(*self.blinds, 1),
@@ -175,7 +205,8 @@ class Betting:
 
 def rules_fields(players: int, rounds: int) -> list[tuple[Any, ...]]:
     """Return the dtype fields of :meth:`Betting.rules`, with room for ``players`` and ``rounds`` (or more)."""
-    numbers = ("num_players", "num_rounds", "no_limit", "fold_anytime", "offset", "ante", "minimum_bet", "max_actions")
+    flags = ("no_limit", "fold_anytime", "empty_raises")
+    numbers = ("num_players", "num_rounds", *flags, "offset", "ante", "minimum_bet", "max_actions")
     by_round = ("first", "raise_sizes", "max_raises")
     return [(name, "i8") for name in numbers] + [
         ("blinds", "i8", (players,)),
@@ -206,3 +237,8 @@ def row_fields(players: int, history: int) -> list[tuple[Any, ...]]:
         ("history_seat", "i1", (history,)),
         ("history", "i4", (history,)),
     ]
+
+
+def shown_at_showdown(view: Mapping[str, Any], outcome: Mapping[str, Any]) -> tuple[int, ...]:
+    """Return the seats that turn their cards over when a hand is over: those that did not fold, if hands were compared."""
+    return tuple(seat for seat, folded in enumerate(view["folded"]) if outcome["showdown"] and not folded)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardai.core.arrays import Bools, Float64s, Uint64s
 from cardai.core.game import Game, IntArray, Played, Setup, setup_dtype
 
 
@@ -36,10 +37,10 @@ class ButtonMatches(Game):
     def next_hands(
         self,
         previous: npt.NDArray[Any] | None,
-        scores: npt.NDArray[np.float64],
-        returns: npt.NDArray[np.float64],
+        scores: Float64s,
+        returns: Float64s,
         outcomes: npt.NDArray[Any],
-        seeds: npt.NDArray[np.uint64],
+        seeds: Uint64s,
     ) -> npt.NDArray[Any]:
         out = np.zeros(len(scores), setup_dtype(self.num_players))
         if previous is not None:
@@ -53,5 +54,5 @@ class ButtonMatches(Game):
     def match_over(self, score: tuple[float, ...], hands: int) -> bool:
         return hands >= self.hands
 
-    def matches_over(self, scores: npt.NDArray[np.float64], hands: IntArray) -> npt.NDArray[np.bool_]:
+    def matches_over(self, scores: Float64s, hands: IntArray) -> Bools:
         return np.asarray(hands >= self.hands)

@@ -5,23 +5,25 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from cardai.core.arrays import Bools, Int8s, Int64s, Uint64s
+
 COUNT = 1326
 
 
-def pairs() -> npt.NDArray[np.int8]:
+def pairs() -> Int8s:
     """Return the cards of every hand, (1326, 2) int8, the lower card first, in order of index."""
     high, low = np.tril_indices(52, -1)
     return np.stack([low, high], axis=1).astype(np.int8)
 
 
-def pair_index(first: npt.NDArray[np.integer], second: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:  # type: ignore[type-arg]
+def pair_index(first: npt.NDArray[np.integer], second: npt.NDArray[np.integer]) -> Int64s:  # type: ignore[type-arg]
     """Return the index of each pair of cards (n,), in either order; -1 where a card is missing (-1) or both are equal."""
     low = np.minimum(first, second).astype(np.int64)
     high = np.maximum(first, second).astype(np.int64)
     return np.where((low >= 0) & (low != high), high * (high - 1) // 2 + low, -1)
 
 
-def compatible(dead: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
+def compatible(dead: Uint64s) -> Bools:
     """Return for card sets (n,) uint64 which hands hold none of the cards, (n, 1326) bool."""
     both = pairs().astype(np.uint64)
     masks = (np.uint64(1) << both[:, 0]) | (np.uint64(1) << both[:, 1])

@@ -24,10 +24,11 @@ from cardai.cards.poker import _equity_kernels as kernels
 from cardai.cards.poker.combos import COUNT, compatible, pairs
 from cardai.cards.poker.ranking import batch_tables
 from cardai.cards.text import card_set, cards_text
+from cardai.core.arrays import Float64s, Int8s, Int64s
 from cardai.core.rng import derive
 
 Cards = Sequence[int]
-Weights = npt.NDArray[np.float64]
+Weights = Float64s
 _CHUNK = 65_536
 
 
@@ -64,7 +65,7 @@ def uniform_range() -> Weights:
     return np.ones(COUNT)
 
 
-def river_strengths(board: Cards) -> npt.NDArray[np.int64]:
+def river_strengths(board: Cards) -> Int64s:
     """Return (1326,) values of all hands on a board of five cards (bigger is better), -1 for hands that it blocks."""
     if len(_check(board, [], [])) != 5 or -1 in board:
         raise ValueError(f"A river board has five cards. Got {cards_text(board)!r}.")
@@ -195,7 +196,7 @@ def _equity(sums: Weights, count: int, exact: bool) -> Equity:
     )
 
 
-def _boards(board: Cards, used: Cards, samples: int | None, seed: int) -> Iterator[npt.NDArray[np.int8]]:
+def _boards(board: Cards, used: Cards, samples: int | None, seed: int) -> Iterator[Int8s]:
     """Yield completions of ``board`` without the cards ``used``, as (m, 5) int8: all of them, or random ones."""
     missing = 5 - len(board)
     taken = card_set([*board, *used])

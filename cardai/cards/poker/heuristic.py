@@ -6,17 +6,17 @@ Source: Yakovenko, Cao, Raffel and Fan, "Poker-CNN" (AAAI 2016), the heuristic p
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cardai.core.arrays import Bools, Float64s
 from cardai.core.fields import Views
 
 ROUND_BASELINE = np.array([0.0, 0.10, 0.15, 0.20])
 """What is added to the baseline from round to round."""
 
-Values = npt.NDArray[np.float64]
+Values = Float64s
 
 
-def betting_policy(values: Values, views: Views, legal: npt.NDArray[np.bool_], baseline: float) -> Values:
+def betting_policy(values: Values, views: Views, legal: Bools, baseline: float) -> Values:
     """Return (n, 3) probabilities of fold, call and raise.
 
     ``values`` (n,) says how good each hand is (hold'em: the chance to beat a random hand; draw games: the best expected

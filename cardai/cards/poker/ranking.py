@@ -17,6 +17,7 @@ import numpy.typing as npt
 from cardai.cards.poker import _batch_kernels as batch
 from cardai.cards.poker import _ranking_kernels as single
 from cardai.cards.text import RANKS
+from cardai.core.arrays import Int8s, Int64s, Uint64s
 
 Values = npt.NDArray[np.int32]
 
@@ -48,13 +49,11 @@ PAYING_HANDS = (
 """The names of video poker's categories, in the order of :func:`paying_category`."""
 
 
-Tables = tuple[
-    npt.NDArray[np.uint64], npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32]
-]
+Tables = tuple[Uint64s, npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32]]
 
 
 @cache
-def _card_keys() -> npt.NDArray[np.uint64]:
+def _card_keys() -> Uint64s:
     keys = np.full(256, 1 << batch.BAD_SHIFT, np.uint64)
     for card in range(52):
         suit, rank = divmod(card, 13)
@@ -63,7 +62,7 @@ def _card_keys() -> npt.NDArray[np.uint64]:
     return keys
 
 
-def _digit_sums(digits: int) -> npt.NDArray[np.int64]:
+def _digit_sums(digits: int) -> Int64s:
     codes = np.arange(5**digits)
     return np.asarray(sum(codes // 5**k % 5 for k in range(digits)), np.int64)
 
@@ -138,7 +137,7 @@ def rank_deuce_to_seven(hands: Any) -> Values:
     return np.asarray(single.BEST_LOW - _rank(_as_hands(hands, (5,)), batch_tables(5, 0)), np.int32)
 
 
-def paying_category(hands: Any) -> npt.NDArray[np.int8]:
+def paying_category(hands: Any) -> Int8s:
     """Return (n,) int8 video-poker categories (:data:`PAYING_HANDS`) of (n, 5) cards.
 
     Raises:

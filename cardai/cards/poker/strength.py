@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from cardai.cards.poker import _strength_kernels as kernels
 from cardai.cards.poker.ranking import batch_tables
+from cardai.core.arrays import Float64s
 
 # fmt: off
 PREFLOP = np.array([
@@ -34,7 +35,7 @@ Pairs lie on the diagonal, [high, low] is suited, [low, high] of two suits. Exac
 """
 
 
-def win_rates(hole: npt.NDArray[Any], board: npt.NDArray[Any], samples: int = 500) -> npt.NDArray[np.float64]:
+def win_rates(hole: npt.NDArray[Any], board: npt.NDArray[Any], samples: int = 500) -> Float64s:
     """Return (n,) chances to beat a random hand, a tie counting half.
 
     ``hole`` is (n, 2) cards, ``board`` (n, 5) cards in dealt order, -1 where not dealt. Before the flop and on the river

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from cardai.commands.show.pictures import save
+
 if TYPE_CHECKING:
     from cardai.arena.tournament import Standings
 
@@ -43,7 +45,7 @@ def draw(standings: Standings, title: str, file: str) -> None:
     axes.set_xlabel("against")
     label = "games won (%)" if wins else f"mean return a hand ({standings.game.unit})"
     figure.colorbar(image, ax=axes, label=label, fraction=0.04, pad=0.02)
-    figure.savefig(file, dpi=150)
+    save(figure, file)
 
 
 def _norm(values: npt.NDArray[np.float64], wins: bool) -> Any:

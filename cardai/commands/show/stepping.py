@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from cardai.commands.invocation import stdout
+
 if TYPE_CHECKING:
     from rich.text import Text
 
@@ -19,7 +21,7 @@ def step_through(frames_of: Callable[[int], list[Text]], hand: int, hands: int) 
     """Show a hand's screens one by one: Enter or → on, ← back, n and p the next and previous hand, q leaves."""
     from rich.console import Console
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, file=stdout())
     with _keys() as read:
         frames, at = frames_of(hand), 1
         while True:

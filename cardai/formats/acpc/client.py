@@ -42,17 +42,23 @@ def connect(host: str, port: int, timeout: float = 10.0) -> socket.socket:
     return connection
 
 
+_WORTH = 100
+"""Answers after a state that came alone for which patience is kept up."""
+
+
 class _Patience:
     """Has the kernel wake this process only when there is something to answer (Linux; elsewhere it wakes for each line).
 
-    After an answer, the state that all seats get before the next player's decision needs none from this one; waiting for
-    one byte more than that line spares half of all awakenings. The end of the connection wakes in any case, and what a
-    dealer of other manners has sent is read after a second.
+    After an answer, the state that all seats get before the next player's decision needs none from this one; where a dealer
+    sends it alone, waiting for one byte more than that line spares half of all awakenings. The end of the connection wakes
+    in any case, and what a dealer of other manners has sent is read after a second.
     """
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
         self._bytes = 1
+        self.answers = 0
+        """For how many more answers it is worth while: some dealers send that state with the next one."""
         self._works = sys.platform == "linux"
         if self._works:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", 1, 0))
@@ -67,7 +73,7 @@ class _Patience:
         """Return what has arrived; nothing at the end."""
         while True:
             try:
-                return self._connection.recv(65536)
+                return self._connection.recv(4096)
             except BlockingIOError:  # a second without a byte
                 continue
 
@@ -91,7 +97,7 @@ def play(
         while data := receive():
             lines = (rest + data).split(b"\n")
             rest = lines.pop()
-            expected = 1
+            expected, answered = 1, False
             for line in lines:
                 end = 1
                 if line[-1:] == b"\r":
@@ -103,10 +109,14 @@ def play(
                     action = choose(follower)
                     send(line + (texts.get(action) or b":r%d\r\n" % action))
                     decisions += 1
-                    longer = follower.act(action)
-                    if longer:
+                    answered = True
+                    follower.act(action)
+                    if patience.answers and (longer := follower.longer()):
+                        patience.answers -= 1
                         expected = len(line) + longer + end + 1
                 elif finished is not None and follower.node.actor < 0:
                     finished(follower)
+            if decisions and not answered and follower.node.actor >= 0:
+                patience.answers = _WORTH
             patience.wait_for(max(expected - len(rest), 1))
     return decisions

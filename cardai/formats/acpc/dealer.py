@@ -1,12 +1,14 @@
 """The dealer of a match: a TCP server that deals, asks, repairs, times and logs as the competition's C dealer does.
 
 One listening port a seat; a ``VERSION`` line from every player; then, before every decision, the match state to every
-seat and one reply from the seat to act. The final state of a hand and the first of the next go out in one send; the bytes
-are the same. Source: ACPC protocol 2.0.0 and project_acpc_server, dealer.c.
+seat and one reply from the seat to act. Who is not to act gets a state together with the next one, or, where the reply is
+long in coming, alone after a tenth of a second: sending is what a match of programs spends most on. The bytes are the same.
+Source: ACPC protocol 2.0.0 and project_acpc_server, dealer.c.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 import socket
 import sys
@@ -82,7 +84,6 @@ class Dealer:
         self._clock = Clock(match.limits, match.game.num_players, match.hands)
         self._listening: list[socket.socket] = []
         self._seats: list[Seat] = []
-        self._pending: list[bytes] = []
 
     # -- before the match ----------------------------------------------------------------------------------------------
 
@@ -142,16 +143,17 @@ class Dealer:
             if self._tell:
                 self._notes.write(f"STARTED at {stamp(time.time())}\n")
             hand, deal, node = self.files.resume(self._tree, self._source, self)
-            self._pending = [b""] * len(self._seats)
             while hand < self.match.hands:
                 node = self._play_hand(hand, deal, node)
                 self.finish_hand(hand, deal, node)
                 hand += 1
                 deal, node = self._source.next_deal(), self._tree.root
-            for seat, pending in zip(self._seats, self._pending, strict=True):
-                seat.send(pending)
+            self._flush()
         except MatchAborted as error:
             self._notes.write(f"ERROR: {error}\n")
+            for seat in self._seats:
+                with contextlib.suppress(MatchAborted):
+                    seat.flush()
             raise
         finally:
             self._notes.flush()
@@ -187,43 +189,54 @@ class Dealer:
         self._clock.charge((position + self.first_seat(hand)) % self.match.game.num_players, max(seconds, 0.0))
 
     def _play_hand(self, hand: int, deal: Deal, node: Node) -> Node:
-        """Play ``hand`` from ``node`` on and return its last node; the final states wait in ``_pending``."""
+        """Play ``hand`` from ``node`` on and return its last node; the final states are queued."""
         n, first = self.match.game.num_players, self.first_seat(hand)
-        order = [(seat, (seat.number - first) % n) for seat in self._seats]
-        heads = [b"MATCHSTATE:%d:%d:" % (position, hand) for position in range(n)]
+        private = _private_texts(deal)
         boards = [(board + "\r\n").encode() for board in deal.boards]
-        tails = [[own + board for board in boards] for own in _private_texts(deal)]
-        asked = b""
-        while node.actor >= 0:
-            actor, wire, round_ = node.actor, node.wire, node.round
-            for seat, position in order:
-                line = heads[position] + wire + tails[position][round_]
-                if self._pending[seat.number]:
-                    seat.send(self._pending[seat.number] + line)
-                    self._pending[seat.number] = b""
-                else:
-                    seat.send(line)
-                if self._tell:
-                    self._note("TO", seat, line)
+        table = []  # by seat: its position, how its lines begin and, by round, how they end
+        for seat in self._seats:
+            position = (seat.number - first) % n
+            ends = [private[position] + board for board in boards]
+            table.append((seat, position, b"MATCHSTATE:%d:%d:" % (position, hand), ends))
+        asked, tell = b"", self._tell
+        while (actor := node.actor) >= 0:
+            wire, round_ = node.wire, node.round
+            for seat, position, head, ends in table:
+                line = head + wire + ends[round_]
+                seat.queue += line
                 if position == actor:
                     asked, acting = line, seat
+                if tell:
+                    self._note("TO", seat, line)
+            acting.flush()
+            if tell:  # then every line is sent when it is said to be
+                self._flush()
             node = self._ask(acting, hand, node, asked)
         final = _shown_texts(deal, node)
-        for seat, position in order:
-            line = heads[position] + node.wire + b":" + final[position] + boards[node.round]
-            self._pending[seat.number] = line
+        for seat, position, head, _ in table:
+            line = head + node.wire + b":" + final[position] + boards[node.round]
+            seat.queue += line
             if self._tell:
                 self._note("TO", seat, line)
         return node
+
+    def _flush(self) -> None:
+        """Send every seat what it has not been sent yet."""
+        for seat in self._seats:
+            seat.flush()
 
     def _ask(self, seat: Seat, hand: int, node: Node, asked: bytes) -> Node:
         """Return the node after the reply of ``seat`` to the state line ``asked``."""
         started = time.monotonic()
         sent = time.time() if self._stamps else 0.0
         if not seat.buffer:
-            data = seat.receive()
+            data = seat.receive(soon=True)
+            if data is None:
+                self._flush()
+                data = seat.receive() or b""
             if data.startswith(asked[:-2]):
-                known = plain_reply(self._tree, node, data[len(asked) - 2 :])
+                reply = data[len(asked) - 2 :]
+                known = plain_reply(self._tree, node, reply)
                 if known is not None:
                     self._clock.charge(seat.number, time.monotonic() - started)
                     if self._stamps:
@@ -232,6 +245,7 @@ class Dealer:
             elif not data:
                 raise self._lost(seat, started)
             seat.buffer = data
+        self._flush()
         child = self._tree.after(node, self._listen_to(seat, node, asked[:-2].decode(), started))
         if self._stamps:
             self._note_reply(seat, hand, child, sent, b"")

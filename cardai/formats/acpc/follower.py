@@ -1,7 +1,7 @@
 """Following a match from its lines: what a player knows of the current hand, read as little anew as possible.
 
-A line usually repeats the last one and adds an action, so only the tail is read, and a tail that was seen before at the
-same node is one dictionary lookup.
+A line usually repeats the last one and adds an action, so only the tail is read, and a betting string that was seen before
+is one dictionary lookup.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from cardai.formats.acpc.states import CALL, CARD_TEXT, FOLD, parse_betting, par
 _CARD_OF = {text.encode(): card for card, text in enumerate(CARD_TEXT)}
 _SIMPLE = {b"f": (FOLD,), b"c": (CALL,)}
 _NUMBER = re.compile(rb"[0-9]{1,3}:[0-9]{1,10}")
-_STEPS = 64  # tails a node remembers
 
 
 class Follower:
@@ -30,6 +29,9 @@ class Follower:
         self.hand = -1
         self._head = b"?"
         self._deal = b""
+        self._private, self._public = b"", b""  # the texts of the cards last read
+        self._hole: list[int] = []
+        self._board: list[int] = []
 
     def see(self, line: bytes) -> bool:
         """Take in one match state (without line end) and say whether it is this player's turn.
@@ -46,22 +48,27 @@ class Follower:
         self._deal = line[end + 1 :]
         node = self.node
         if betting != node.wire:
-            tail = betting[len(node.wire) :] if betting.startswith(node.wire) else b""
-            step = node.steps.get(tail)
-            if step is None:
-                step = self._step(node, tail) if tail else self._parse(line)
-            self.node = node = step
+            known = self.tree.known.get(betting)
+            if known is None:
+                goes_on = betting.startswith(node.wire)
+                known = self._step(node, betting[len(node.wire) :]) if goes_on else self._parse(line)
+            self.node = node = known
         return node.actor == self.position
 
-    def act(self, action: int) -> int:
-        """Go on to the node after the player's own ``action``; return by how much the next line will be longer.
+    def act(self, action: int) -> None:
+        """Go on to the node after the player's own ``action``.
 
-        Returns 0 when what comes next may need an answer at once, or is the hand's last state. A dealer that takes the
-        action as another is believed when its line comes.
+        A dealer that takes the action as another is believed when its line comes.
         """
-        node = self.node
-        self.node = ahead = self.tree.after(node, action)
-        if ahead.actor < 0 or ahead.actor == self.position:
+        self.node = self.tree.after(self.node, action)
+
+    def longer(self) -> int:
+        """Return by how much the line that the own action just taken leads to will be longer than the last one.
+
+        Returns 0 when that line may need an answer at once, or is the hand's last state.
+        """
+        ahead, node = self.node, self.node.parent
+        if node is None or ahead.actor < 0 or ahead.actor == self.position:
             return 0
         longer = len(ahead.wire) - len(node.wire)
         for round_ in range(node.round + 1, ahead.round + 1):
@@ -79,7 +86,7 @@ class Follower:
         self.node = self.tree.root
 
     def _step(self, node: Node, tail: bytes) -> Node:
-        """Return the node ``tail`` leads to, and remember the way."""
+        """Return the node ``tail`` leads to."""
         letters = tail.rstrip(b"/")
         actions: tuple[int, ...]
         if letters in _SIMPLE:
@@ -87,7 +94,7 @@ class Follower:
         elif (
             letters[:1] == b"r"
             and letters[1:].isdigit()
-            and self.game.no_limit
+            and self.tree.no_limit
             and 2 < len(letters) < 12
             and letters[1] != 48
         ):
@@ -102,8 +109,6 @@ class Follower:
             raise DamagedFileError(
                 f"The dealer sent a betting that the game {self.game.name} refuses: {error}"
             ) from error
-        if step.kept and node.kept and len(node.steps) < _STEPS:
-            node.steps[tail] = step
         return step
 
     def _parse(self, line: bytes) -> Node:
@@ -112,16 +117,22 @@ class Follower:
         return self.tree.walk(parse_betting(state.betting, self.game.no_limit))
 
     def hole(self) -> list[int]:
-        """Return the player's own hole cards."""
-        return self.shown(self.position)
+        """Return the player's own hole cards (read them only: they are kept)."""
+        private = self._deal.partition(b"/")[0]
+        if private != self._private:
+            self._hole, self._private = self.shown(self.position), private
+        return self._hole
 
     def shown(self, position: int) -> list[int]:
         """Return the hole cards of ``position`` that the last line showed (empty: not shown)."""
         return _cards(self._deal.split(b"/", 1)[0].split(b"|")[position])
 
     def board(self) -> list[int]:
-        """Return the board cards of the last line, in dealt order."""
-        return _cards(b"".join(self._deal.split(b"/")[1:]))
+        """Return the board cards of the last line, in dealt order (read them only: they are kept)."""
+        public = self._deal.partition(b"/")[2]
+        if public != self._public:
+            self._board, self._public = _cards(public.replace(b"/", b"")), public
+        return self._board
 
 
 def _cards(text: bytes) -> list[int]:

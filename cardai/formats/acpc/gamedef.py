@@ -24,6 +24,7 @@ MAX_PLAYERS, MAX_ROUNDS, MAX_HOLE, MAX_BOARD = 10, 4, 3, 7
 MAX_ACTIONS = 64
 """Actions a round: a raise is refused when actions so far + players exceed it (game.c, raiseIsValid)."""
 
+_LONGEST = 64 << 10  # characters of a definition
 _LISTS = ("stack", "blind", "raisesize", "firstplayer", "maxraises", "numboardcards")
 _NUMBERS = ("numplayers", "numrounds", "numsuits", "numranks", "numholecards")
 _FLAGS = ("limit", "nolimit")
@@ -107,9 +108,13 @@ def load_game(name: str) -> GameDef:
     Raises:
         UsageError: neither a file nor a shipped name. DamagedFileError: the file is wrong; the message says where.
     """
-    path = Path(name)
+    path = Path(name.replace("\0", "?"))
     if path.is_file():
-        return parse_game(path.read_text(encoding="utf-8", errors="replace"), path.name)
+        with path.open(encoding="utf-8", errors="replace") as stream:
+            text = stream.read(_LONGEST + 1)
+        if len(text) > _LONGEST:
+            raise _wrong(path.name, f"it has more than {_LONGEST:,} characters")
+        return parse_game(text, path.name)
     known = game_names()
     wanted = path.name.removesuffix(".game")
     if wanted in known:

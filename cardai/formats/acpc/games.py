@@ -9,13 +9,15 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from cardai.core import registry
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
-from cardai.core.spec import Spec, options_of, write_value
+from cardai.core.spec import Spec, options_of, parse, write_value
 from cardai.formats.acpc.gamedef import MAX_ACTIONS, NO_CAP, UNLIMITED, GameDef
+from cardai.formats.acpc.nodes import Node
+from cardai.formats.acpc.states import CALL, FOLD, RAISE
 
 _BOARD = (0, 3, 1, 1)
 
@@ -51,6 +53,37 @@ class GameMap:
         """What cardai's game calls an ante and the definition a blind."""
         return int(self.game.betting.ante)  # type: ignore[attr-defined]
 
+    def game_action(self, node: Node, action: int) -> int:
+        """Return the game's action that ``action`` of the wire is at ``node``."""
+        return action
+
+    def outcome(self, last: Node) -> dict[str, Any]:
+        """Return what a record notes of a hand whose betting ended at ``last``."""
+        before = last.parent
+        return {"showdown": last.contested, "round": before.round if before else 0, "pot": sum(last.row["spent"])}
+
+
+@frozen
+class KuhnMap(GameMap):
+    """Kuhn poker. A pass is a check or a fold, a bet a raise or a call; cards are the highest of spades."""
+
+    @cached_property
+    def cards(self) -> tuple[int, ...]:
+        low = 52 - self.definition.num_ranks
+        return (-1,) * low + tuple(range(self.definition.num_ranks))
+
+    def game_action(self, node: Node, action: int) -> int:
+        return int(action == (CALL if node.can_fold else RAISE))
+
+    def wire_action(self, node: Node, chosen: int) -> int:
+        """Return the action of the wire that ``chosen`` (0 pass, 1 bet) is at ``node``."""
+        if chosen not in (0, 1):
+            return chosen
+        return ((FOLD, CALL) if node.can_fold else (CALL, RAISE))[chosen]
+
+    def outcome(self, last: Node) -> dict[str, Any]:
+        return {}
+
 
 def game_map(definition: GameDef, spec: str = "") -> GameMap:
     """Return the game of cardai that ``definition`` is; ``spec`` names it where it could be another (a bet ladder's).
@@ -60,6 +93,10 @@ def game_map(definition: GameDef, spec: str = "") -> GameMap:
     """
     spec = spec or _spec_of(definition)
     game = registry.create("game", spec)
+    if _is_kuhn(game):
+        if evolve(definition, name="") != kuhn_definition(game.num_players):
+            raise UsageError(f"The game {spec!r} is not {definition.name}: Kuhn poker is another.")
+        return KuhnMap(definition, spec, game, 0)
     betting = getattr(game, "betting", None)
     if betting is None:
         raise UsageError(f"The game {spec!r} is no betting game, so it cannot be {definition.name}.")
@@ -93,9 +130,34 @@ def _spec_of(definition: GameDef) -> str:
         return _holdem_spec(definition)
     if kind == (1, (0, 1), 2, definition.num_players + 1) and not definition.no_limit:
         return _leduc_spec(definition)
+    if evolve(definition, name="") == kuhn_definition(definition.num_players):
+        return _written("kuhn", {"players": definition.num_players})
     raise UsageError(
-        f"cardai has no game that {definition.name} describes for its agents to play: hold'em (limit and no-limit) and "
-        "limit Leduc are known. The dealer deals it all the same."
+        f"cardai has no game that {definition.name} describes: hold'em (limit and no-limit), limit Leduc and Kuhn poker "
+        "are known. The dealer deals it all the same."
+    )
+
+
+def _is_kuhn(game: Game) -> bool:
+    return parse(registry.spec_of(game)).name == "kuhn"
+
+
+def kuhn_definition(players: int, name: str = "") -> GameDef:
+    """Return the definition of Kuhn poker: everybody antes one, one bet of one, a card each of players + 1."""
+    return GameDef(
+        betting="limit",
+        num_players=players,
+        num_rounds=1,
+        stack=(UNLIMITED,) * players,
+        blind=(1,) * players,
+        raise_size=(1,),
+        first_player=(0,),
+        max_raises=(1,),
+        num_suits=1,
+        num_ranks=players + 1,
+        num_hole=1,
+        num_board=(0,),
+        name=name,
     )
 
 
@@ -107,7 +169,7 @@ def _holdem_spec(definition: GameDef) -> str:
     if definition.no_limit:
         return _written("holdem_nolimit", {**options, "stack": (definition.stack[0],)})
     options |= {"raise_sizes": definition.raise_size, "max_raises": _capped(definition.max_raises)}
-    return _written("holdem_limit", {**options, "stack": definition.stack[0] % UNLIMITED})
+    return _written("holdem_limit", options | _limit_stacks(definition))
 
 
 def _leduc_spec(definition: GameDef) -> str:
@@ -120,9 +182,14 @@ def _leduc_spec(definition: GameDef) -> str:
         "blinds": () if same else posted,
         "raise_sizes": definition.raise_size,
         "max_raises": definition.max_raises,
-        "stack": definition.stack[0] % UNLIMITED,
     }
-    return _written("leduc", options)
+    return _written("leduc", options | _limit_stacks(definition))
+
+
+def _limit_stacks(definition: GameDef) -> dict[str, Any]:
+    """Return the options of a limit game's stacks; with two players no raise can be empty."""
+    stack = definition.stack[0] % UNLIMITED
+    return {"stack": stack, "empty_raises": bool(stack) and definition.num_players > 2}
 
 
 def _written(name: str, options: dict[str, Any]) -> str:
@@ -137,6 +204,8 @@ def definition_of(game: Game, name: str) -> GameDef:
     Raises:
         UsageError: the competition's files cannot describe it; the message says why.
     """
+    if _is_kuhn(game):
+        return kuhn_definition(game.num_players, name)
     betting = getattr(game, "betting", None)
     board = getattr(game, "board_cards", None)
     if betting is None or board is None or len(set(game.seat_stacks())) > 1:  # type: ignore[attr-defined]

@@ -15,6 +15,7 @@ from pathlib import Path
 from attrs import Factory, define, frozen
 
 from cardai.core.errors import DamagedFileError
+from cardai.core.files import limited_lines
 from cardai.formats.acpc.gamedef import GameDef, game_names, load_game
 from cardai.formats.acpc.states import Cards, deal_text, parse_deal
 
@@ -153,7 +154,7 @@ def read_log(source: Path | str | Iterable[str]) -> Log:
     log = Log()
     if isinstance(source, (str, Path)):
         with open(source, encoding="utf-8", errors="replace", newline="\n") as file:
-            return read_log(file)
+            return read_log(limited_lines(file))
     for item in iter_log(source):
         if isinstance(item, LogHand):
             log.hands.append(item)
@@ -183,7 +184,7 @@ def game_of(comments: Iterable[str], hand: LogHand | None) -> GameDef:
             name = Path(words[3]).name.removesuffix(".game")
             if name in game_names():
                 return load_game(name)
-            if Path(words[3]).is_file():
+            if words[3].endswith(".game") and "\0" not in words[3] and Path(words[3]).is_file():
                 return load_game(words[3])
     if hand is not None:
         for name in sorted(game_names(), reverse=True):

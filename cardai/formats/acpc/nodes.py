@@ -33,32 +33,25 @@ class Node:
     """The betting after some actions. Read its fields; step with :meth:`Tree.after`.
 
     ``wire`` is the betting string as bytes, ``round`` the betting rounds begun less one, ``actor`` the position to act
-    (:data:`FINISHED` when betting is over), ``contested`` whether two or more have not folded. ``can_fold`` and the bounds
-    of a raise, ``least`` and ``most`` (0: none is legal), are computed when they are first asked for. ``parent`` and
-    ``action`` lead back to the root. ``children`` maps actions, ``steps`` texts of the wire, to nodes; ``scratch`` is the
-    callers'. ``kept`` says whether the parent keeps the node; the mappings of others stay empty and are never written.
+    (:data:`FINISHED` when betting is over), ``contested`` whether two or more have not folded. ``parent`` and
+    ``action`` lead back to the root. ``children`` maps actions to nodes; ``scratch`` is the callers'. ``kept`` says whether
+    the tree keeps the node; the mappings of others stay empty and are never written.
     """
 
     __slots__ = (
+        "_bounds",
         "action",
         "actor",
-        "can_fold",
         "children",
         "contested",
         "kept",
-        "least",
-        "most",
         "parent",
         "round",
         "row",
         "rules",
         "scratch",
-        "steps",
         "wire",
     )
-    can_fold: bool
-    least: int
-    most: int
 
     def __init__(
         self, parent: Node | None, action: int, row: dict[str, Any], rules: dict[str, Any], wire: bytes, kept: bool
@@ -73,16 +66,27 @@ class Node:
         self.contested = True
         self.children: dict[int, Node] = {} if kept else _NONE
         self.kept = kept
-        self.steps: dict[bytes, Node] = {} if kept else _NONE
         self.scratch: dict[Any, Any] = {} if kept else _NONE
+        self._bounds: tuple[int, int] | None = None  # found when first asked for: many nodes are only passed through
 
-    def __getattr__(self, name: str) -> Any:
-        if name not in ("can_fold", "least", "most"):
-            raise AttributeError(f"A node has no {name!r}.")
-        over = self.actor < 0
-        self.can_fold = not over and bool(rules.can_fold(self.row, self.rules))
-        self.least, self.most = (0, 0) if over else rules.raise_bounds(self.row, self.rules)
-        return getattr(self, name)
+    @property
+    def can_fold(self) -> bool:
+        """Whether a fold is legal."""
+        return self.actor >= 0 and bool(rules.can_fold(self.row, self.rules))
+
+    @property
+    def least(self) -> int:
+        """The least that a raise may raise to; 0: none is legal."""
+        return (self._bounds or self._found_bounds())[0]
+
+    @property
+    def most(self) -> int:
+        """The most that a raise may raise to; 0: none is legal."""
+        return (self._bounds or self._found_bounds())[1]
+
+    def _found_bounds(self) -> tuple[int, int]:
+        self._bounds = (0, 0) if self.actor < 0 else rules.raise_bounds(self.row, self.rules)
+        return self._bounds
 
     @property
     def text(self) -> str:
@@ -100,16 +104,18 @@ class Node:
 
 
 class Tree:
-    """The betting tree of one game."""
+    """The betting tree of one game. ``known`` maps betting strings to the nodes that are kept."""
 
     def __init__(self, game: GameDef) -> None:
         self.game = game
         self.betting = betting_of(game)
         self.rules = self.betting.rules()
+        self.no_limit = game.no_limit
         self._room = _KEPT[game.no_limit]
         row = self.betting.new_row(game.button, game.stack)
         over = rules.post(row, self.rules) != CONTINUES
         self.root = Node(None, -1, row, self.rules, b"/" * (game.num_rounds - 1) if over else b"", True)
+        self.known = {self.root.wire: self.root}
 
     def after(self, node: Node, action: int) -> Node:
         """Return the node after ``action`` (0 fold, 1 call, 2 raise in limit games, N raise to N in no-limit).
@@ -122,14 +128,14 @@ class Tree:
             return known
         if not self.allows(node, action):
             raise IllegalActionError(
-                f"The action {action_text(action, self.game.no_limit)!r} is not legal after {node.text!r}. "
+                f"The action {action_text(action, self.no_limit)!r} is not legal after {node.text!r}. "
                 f"Legal: {self.legal_text(node)}."
             )
         row = dict(node.row)
         for name in ("spent", "round_spent", "folded"):
             row[name] = row[name].copy()
         outcome = rules.act(row, self.rules, action)  # its history is shared by all rows and never read
-        wire = node.wire + action_text(action, self.game.no_limit).encode()
+        wire = node.wire + (b"r%d" % action if action > CALL and self.no_limit else b"fcr"[action : action + 1])
         if outcome in (ROUND_OVER, SHOWDOWN):
             wire += b"/" * (row["round"] - node.round)
         kept = node.kept and self._room > 0
@@ -137,7 +143,7 @@ class Tree:
         child.contested = outcome != UNCONTESTED
         if kept:
             self._room -= 1
-            node.children[action] = child
+            node.children[action] = self.known[wire] = child
         return child
 
     def allows(self, node: Node, action: int) -> bool:
@@ -148,7 +154,7 @@ class Tree:
             return node.can_fold
         if action == CALL:
             return True
-        if self.game.no_limit:
+        if self.no_limit:
             return 0 < node.least <= action <= node.most
         return action == RAISE and node.least > 0
 
@@ -159,7 +165,7 @@ class Tree:
         words = ["f"] if node.can_fold else []
         words.append("c")
         if node.least:
-            words.append(f"r{node.least} to r{node.most}" if self.game.no_limit else "r")
+            words.append(f"r{node.least} to r{node.most}" if self.no_limit else "r")
         return ", ".join(words)
 
     def walk(self, rounds: tuple[tuple[int, ...], ...]) -> Node:
@@ -179,7 +185,10 @@ class Tree:
         return node
 
     def values(self, node: Node, cards: list[int]) -> list[float]:
-        """Return each position's result of a finished hand; ``cards`` are the hole cards by position, then the board."""
+        """Return each position's result of a finished hand; ``cards`` are the hole cards by position, then the board.
+
+        What counts of the hands is who has the better one, so a node that is kept remembers its results.
+        """
         n, size = self.game.num_players, self.game.num_hole
         ranks = [0] * n
         if node.contested:
@@ -195,8 +204,14 @@ class Tree:
                     ranks[position] = ranking.rank_suits(
                         bits & _SUIT, bits >> 13 & _SUIT, bits >> 26 & _SUIT, bits >> 39, 1
                     )
+        order = tuple(map(sorted(ranks).index, ranks))
+        known: list[float] | None = node.scratch.get(order)
+        if known is not None:
+            return known
         out = [0.0] * n
         rules.payoffs(node.row, self.rules, ranks, out)
+        if node.kept:
+            node.scratch[order] = out
         return out
 
 
@@ -210,4 +225,5 @@ def betting_of(game: GameDef) -> Betting:
         max_raises=game.max_raises,
         raise_sizes=game.raise_size or (0,) * game.num_rounds,
         no_limit=game.no_limit,
+        empty_raises=True,
     )

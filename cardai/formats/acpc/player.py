@@ -6,21 +6,24 @@ from random import Random
 
 import numpy as np
 
-from cardai import make
-from cardai.core.agent import Agent, ScalarAgent
+from cardai.arena.asking import bound, own_copy, tell
+from cardai.core.agent import Agent, BoundScalar, ScalarAgent
+from cardai.core.blame import raised
 from cardai.core.errors import AgentError
-from cardai.core.fields import unpack_view
-from cardai.core.game import Amounts
+from cardai.core.legal import Amounts
 from cardai.core.rng import Rows, derive
 from cardai.formats.acpc.follower import Follower
 from cardai.formats.acpc.gamedef import GameDef
 from cardai.formats.acpc.games import game_map
 from cardai.formats.acpc.states import action_text
-from cardai.formats.acpc.views import ViewMaker
+from cardai.formats.acpc.views import view_maker
 
 
 class AgentPlayer:
     """Asks an agent for its decisions. ``seed`` decides what the agent leaves to chance.
+
+    It is seated, told and blamed as at every other table (:mod:`cardai.arena.asking`); it is asked without the arrays of
+    one, since a client of the wire knows only its own cards and has microseconds for a decision.
 
     ``game`` names the game that the agent plays where that is not the definition's own: a no-limit game with a ladder of
     bets, for instance, whose rungs become amounts.
@@ -32,15 +35,9 @@ class AgentPlayer:
     def __init__(self, agent: str, definition: GameDef, seed: int = 0, game: str = "") -> None:
         self.name = agent
         self.map = game_map(definition, game)
-        self._views = ViewMaker(self.map)
-        made = make.agent(agent)
-        self._scalar: ScalarAgent | None = made if isinstance(made, ScalarAgent) else None
-        self._agent: Agent = made.for_game(self.map.game)
-        if made.stateful:
-            made = made.new_match(0)
-            self._scalar = made if isinstance(made, ScalarAgent) else None
-            self._agent = made.for_game(self.map.game)
-        self._tells = made if made.stateful else None
+        self._views = view_maker(self.map)
+        self._agent: Agent = own_copy(bound(agent, self.map.game), 0)
+        self._scalar: ScalarAgent | None = self._agent.agent if isinstance(self._agent, BoundScalar) else None
         self._random = Random(derive(seed, "acpc"))
         self._draws = type(self._agent).act is Agent.act
 
@@ -53,8 +50,10 @@ class AgentPlayer:
         node = follower.node
         try:
             chosen = self._ask(follower)
-        except Exception as error:
-            raise AgentError(f"The agent {self.name} failed in hand {follower.hand}: {error}") from error
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raise self._blame(error, follower) from error
         action = self._views.action(node, chosen)
         if not follower.tree.allows(node, action):
             text = action_text(action, follower.game.no_limit) if action >= 0 else str(action)
@@ -69,11 +68,10 @@ class AgentPlayer:
         hole, board = follower.hole(), follower.board()
         legal = self._views.legal(node)
         if self._scalar is not None:
-            actions = [0, 1] if node.can_fold else [1]
             if isinstance(legal, Amounts):
-                actions += sorted({node.least, node.most} - {0})
+                actions = [*([0, 1] if node.can_fold else [1]), *sorted({node.least, node.most} - {0})]
             else:
-                actions += [action for action in range(2, legal.shape[1]) if legal[0, action]]
+                actions = [action for action, allowed in enumerate(legal[0].tolist()) if allowed]
             return int(self._scalar.choose(self._views.plain(node, position, hole, board), actions, self._random))
         views = self._views.packed(node, position, hole, board)
         if self._draws:
@@ -101,17 +99,28 @@ class AgentPlayer:
     @property
     def wants_results(self) -> bool:
         """Whether the agent is to be told of finished hands."""
-        return self._tells is not None
+        return self._agent.stateful
 
     def hand_finished(self, follower: Follower) -> None:
-        """Tell an agent that learns of a finished hand: its last view and everybody's result, its own first."""
-        if self._tells is None:
-            return
+        """Tell an agent that learns of a finished hand: its last view and everybody's result, by the view's seats.
+
+        Raises:
+            AgentError: the agent raised.
+        """
         game, node, position = follower.game, follower.node, follower.position
-        n = game.num_players
-        cards = [card for p in range(n) for card in follower.shown(p) or [0] * game.num_hole] + follower.board()
+        cards = [
+            card for p in range(game.num_players) for card in follower.shown(p) or [0] * game.num_hole
+        ] + follower.board()
         values = follower.tree.values(node, cards)
         view = self._views.packed(node, position, follower.hole(), follower.board())
-        self._tells.hand_finished(
-            unpack_view(self._views.fields, view[0]), [values[(position + seat) % n] for seat in range(n)]
+        try:
+            tell(self._agent, self._views.fields, view[0], [values[seat] for seat in self._views.seats(position)])
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raise self._blame(error, follower) from error
+
+    def _blame(self, error: BaseException, follower: Follower) -> AgentError:
+        return AgentError(
+            f"The agent {self.name!r} {raised(error, [f.name for f in self._views.fields])} (hand {follower.hand})."
         )

@@ -17,7 +17,7 @@ from cardai.formats.acpc.games import GameMap, definition_of, game_map
 from cardai.formats.acpc.logs import Log, LogHand, Problem, Score
 from cardai.formats.acpc.nodes import Node, Tree
 from cardai.formats.acpc.states import parse_betting
-from cardai.formats.acpc.views import ViewMaker
+from cardai.formats.acpc.views import KuhnViews, ViewMaker, view_maker
 
 
 def log_to_records(log: Log, name: str = "the log", definition: Any = None) -> RecordFile:
@@ -54,11 +54,15 @@ def checked(tree: Tree, hand: LogHand) -> Node:
     Raises:
         IllegalActionError, DamagedFileError: the rules refuse it, or its cards or values are not what they give.
     """
-    node = tree.walk(parse_betting(hand.betting, tree.game.no_limit))
+    game = tree.game
+    node = tree.walk(parse_betting(hand.betting, game.no_limit))
     cards = [card for group in (*hand.hole, *hand.board) for card in group]
     if node.actor >= 0:
         raise DamagedFileError(f"The betting {hand.betting!r} is not over.")
-    if len(set(cards)) != len(cards) or not set(cards) <= set(tree.game.deck()):
+    dealt = [game.num_hole] * game.num_players, list(game.num_board[1 : node.round + 1])
+    if ([*map(len, hand.hole)], [*map(len, hand.board)]) != dealt or len(hand.values) != game.num_players:
+        raise DamagedFileError(f"The cards and values are not those of {game.num_players} players after this betting.")
+    if len(set(cards)) != len(cards) or not set(cards) <= set(game.deck()):
         raise DamagedFileError("A card is there twice, or not in the game's deck.")
     values = tree.values(node, cards)
     if any(abs(value - given) > 1e-5 for value, given in zip(values, hand.values, strict=True)):
@@ -68,7 +72,6 @@ def checked(tree: Tree, hand: LogHand) -> Node:
 
 def _record(mapped: GameMap, tree: Tree, agents: list[str], hand: LogHand) -> Record:
     node = checked(tree, hand)
-    path = node.path()
     return {
         "game_number": 0,
         "hand": hand.hand,
@@ -76,13 +79,9 @@ def _record(mapped: GameMap, tree: Tree, agents: list[str], hand: LogHand) -> Re
         "seed": 0,
         "setup": {"starter": mapped.starter, "score": [], "stacks": []},
         "deck": [mapped.cards[card] for group in (*hand.hole, *hand.board) for card in group],
-        "actions": [step.action for step in path],
+        "actions": [mapped.game_action(step.parent, step.action) for step in node.path() if step.parent],
         "returns": list(hand.values),
-        "outcome": {
-            "showdown": node.contested,
-            "round": path[-1].parent.round if path[-1].parent else 0,
-            "pot": sum(node.row["spent"]),
-        },
+        "outcome": mapped.outcome(node),
     }
 
 
@@ -95,11 +94,11 @@ def records_to_log(file: RecordFile) -> Log:
     spec = str(file.header["game"])
     game: Any = make.game(spec)
     definition = definition_of(game, spec)
-    mapped = GameMap(definition, spec, game, -game.betting.offset % game.num_players)
+    mapped = game_map(definition, spec)
     names = _names([str(agent) for agent in file.header.get("agents", ())])
     log = Log(definition=definition, problems=[Problem(0, message) for message in file.damaged])
     totals = dict.fromkeys(names, 0.0)
-    views, tree = ViewMaker(mapped), Tree(definition)
+    views, tree = view_maker(mapped), Tree(definition)
     for number, record in enumerate(file.hands):
         try:
             hand = _hand(mapped, views, tree, names, record, len(log.hands))
@@ -113,7 +112,9 @@ def records_to_log(file: RecordFile) -> Log:
     return log
 
 
-def _hand(mapped: GameMap, views: ViewMaker, tree: Tree, names: list[str], record: Record, number: int) -> LogHand:
+def _hand(
+    mapped: GameMap, views: ViewMaker | KuhnViews, tree: Tree, names: list[str], record: Record, number: int
+) -> LogHand:
     game = mapped.definition
     n, size = game.num_players, game.num_hole
     node = tree.root

@@ -77,9 +77,9 @@ def plain_reply(tree: Tree, node: Node, tail: bytes) -> Node | None:
     action = _PLAIN.get(tail)
     if action is None:
         size = tail[2:].rstrip(b"\r\n")
-        if tail[:2] != b":r" or tail[-1:] != b"\n" or size.isdigit() != tree.game.no_limit or len(size) > 9:
+        if tail[:2] != b":r" or tail[-1:] != b"\n" or size.isdigit() != tree.no_limit or len(size) > 9:
             return None
         action = int(size) if size else RAISE
-        if not node.least <= action <= node.most and tree.game.no_limit:
+        if tree.no_limit and not node.least <= action <= node.most:
             return None
     return node.children.get(action) or (tree.after(node, action) if tree.allows(node, action) else None)

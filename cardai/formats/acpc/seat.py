@@ -20,6 +20,8 @@ FREE_LINES = 256
 """Ignored lines a decision that are read at full speed."""
 PAUSE = 0.005
 """Seconds before each further ignored line: at most 200 lines, 800 kB, a second."""
+SOON = 0.1
+"""Seconds after which a state that a player need not answer is sent alone, rather than with the next one."""
 
 
 class MatchAborted(CardaiError):
@@ -27,40 +29,61 @@ class MatchAborted(CardaiError):
 
 
 class Seat:
-    """Seat ``number`` (from 0) and its connection. ``patience`` is how long one read or send may wait, in seconds."""
+    """Seat ``number`` (from 0) and its connection. ``patience`` is how long one read or send may wait, in seconds.
+
+    ``queue`` holds lines back until :meth:`flush` sends them.
+    """
 
     def __init__(self, number: int, connection: socket.socket, patience: float) -> None:
         self.number = number
         self.buffer = b""
+        self.queue = b""
         self._patience = patience
+        self._limit = -1.0
         self._closed = False
         self._connection = connection
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if os.name == "posix":  # the kernel keeps the time: one system call a read instead of two
             connection.settimeout(None)
-            limit = struct.pack("ll", int(patience), int(patience % 1 * 1_000_000))
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, limit)
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, limit)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _timeval(patience))
         else:
             connection.settimeout(patience)
 
-    def send(self, data: bytes) -> None:
-        """Send ``data``. Raises MatchAborted if the player is gone or does not read."""
-        try:
-            self._connection.sendall(data)
-        except OSError as error:
-            raise MatchAborted(f"could not send state to seat {self.number + 1}") from error
+    def flush(self) -> None:
+        """Send what is queued. Raises MatchAborted if the player is gone or does not read."""
+        if self.queue:
+            data, self.queue = self.queue, b""
+            try:
+                self._connection.sendall(data)
+            except OSError as error:
+                raise MatchAborted(f"could not send state to seat {self.number + 1}") from error
 
-    def receive(self) -> bytes:
-        """Return what has arrived, waiting for something to arrive; nothing after the end or the time limit."""
+    def receive(self, soon: bool = False) -> bytes | None:
+        """Return what has arrived, waiting for something to arrive; nothing after the end or the time limit.
+
+        With ``soon`` it waits no longer than :data:`SOON`, and returns None if nothing has arrived by then; without, it
+        waits for the rest of the patience.
+        """
         if self._closed:
             return b""
+        limit = SOON if soon else max(self._patience - SOON, 0.001)
+        if limit != self._limit:
+            self._wait_at_most(limit)
         try:
             data = self._connection.recv(MAX_LINE)
-        except OSError:  # the time limit, or the connection was reset
+        except (BlockingIOError, TimeoutError):
+            return None if soon else b""
+        except OSError:  # the connection was reset
             return b""
         self._closed = not data
         return data
+
+    def _wait_at_most(self, seconds: float) -> None:
+        self._limit = seconds
+        if os.name == "posix":
+            self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _timeval(seconds))
+        else:
+            self._connection.settimeout(seconds)
 
     def read_line(self, deadline: float | None) -> bytes:
         """Return the next line with its line end, or a piece of a line that is too long, or the last line without end.
@@ -95,7 +118,7 @@ class Seat:
             data = b""
         finally:
             with contextlib.suppress(OSError):
-                self._connection.settimeout(None if os.name == "posix" else self._patience)
+                self._connection.settimeout(None if os.name == "posix" else self._limit)
         self._closed = not data
         return data
 
@@ -103,3 +126,7 @@ class Seat:
         """Close the connection."""
         with contextlib.suppress(OSError):
             self._connection.close()
+
+
+def _timeval(seconds: float) -> bytes:
+    return struct.pack("ll", int(seconds), int(seconds % 1 * 1_000_000))

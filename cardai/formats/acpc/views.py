@@ -9,21 +9,27 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cardai.core.errors import UsageError
-from cardai.core.fields import Field, Views, view_dtype
+from cardai.core.fields import Field, Views, pack_views, view_dtype
 from cardai.core.game import Amounts, Legal
 from cardai.core.kernel import interpreted_copy
+from cardai.core.legal import copy_legal
 from cardai.formats.acpc.gamedef import UNLIMITED
-from cardai.formats.acpc.games import GameMap
-from cardai.formats.acpc.nodes import Node, Tree
+from cardai.formats.acpc.games import GameMap, KuhnMap
+from cardai.formats.acpc.nodes import Node
 from cardai.formats.acpc.states import CALL, FOLD, RAISE
 
 _rules = interpreted_copy("cardai.cards.poker._betting_kernels")
+
+_SINGLE = ("player", "button", "round", "pot", "to_call", "raises")
+_BY_SEAT = ("spent", "round_spent", "stacks", "folded", "score")
+_HISTORIES = ("history", "history_round", "history_seat")
 
 
 class ViewMaker:
@@ -33,39 +39,61 @@ class ViewMaker:
         self._map = mapped
         self._ladder: tuple[float, ...] = tuple(mapped.game.ladder())  # type: ignore[attr-defined]
         self._rungs = {"rungs": len(self._ladder), "fractions": self._ladder, "num_players": mapped.game.num_players}
+        self._amounts = mapped.definition.no_limit and not self._ladder
         self._n = mapped.game.num_players
         self.fields = mapped.game.view_fields
-        known = {*self.public(Tree(mapped.definition).root, 0), "hole", "board"}
+        self._names = [f.name for f in self.fields]
+        self._seats = [self.seats(position) for position in range(self._n)]
+        self._score = [0] * self._n  # the wire does not say
+        known = {*_SINGLE, *_BY_SEAT, *_HISTORIES, "hole", "board"}
         unknown = [f.name for f in self.fields if f.name not in known]
-        self._dtype = view_dtype(self.fields)
-        self._packers, self._places = _packers(self.fields)
-        self._sizes = {f.name: f.size for f in self.fields}
         if unknown:
             raise UsageError(f"The game {mapped.spec!r} shows {', '.join(unknown)}, which ACPC's wire does not.")
+        self._dtype = view_dtype(self.fields)
+        self._packers = _packers(self.fields, self._n)
+        places: Any = self._dtype.fields or {}
+        self._hole, self._board = places["hole"][1], places["board"][1]  # where they begin in a view's bytes
+        self._own_cards = bytes(card % 256 for card in mapped.cards).ljust(256)  # of each of the competition's
+
+    def seats(self, position: int) -> list[int]:
+        """Return the position of each seat in the views of the player at ``position``."""
+        return [(position + seat) % self._n for seat in range(self._n)]
 
     def public(self, node: Node, position: int) -> dict[str, Any]:
         """Return all fields but the cards, as plain values, at ``node`` for the player at ``position``."""
-        n, row = self._n, node.row
-        seats = [(position + seat) % n for seat in range(n)]  # the position of each seat
-        spent = [row["spent"][p] for p in seats]
+        n, numbers = self._n, self._numbers(node, position)
+        values: dict[str, Any] = dict(zip(_SINGLE, numbers, strict=False))
+        for k, name in enumerate(_BY_SEAT):
+            values[name] = numbers[len(_SINGLE) + k * n : len(_SINGLE) + (k + 1) * n]
+        return values | dict(zip(_HISTORIES, self._said(node, position), strict=True))
+
+    def _numbers(self, node: Node, position: int) -> list[int]:
+        """Return the values of ``_SINGLE``, then those of ``_BY_SEAT``, seat by seat."""
+        n, row, seats = self._n, node.row, self._seats[position]
+        spent, stack, folded, in_round = row["spent"], row["stack"], row["folded"], row["round_spent"]
         before = self._map.ante if row["round"] == 0 else 0
-        path = node.path()
-        return {
-            "player": 0,
-            "button": (self._map.starter - position) % n,
-            "round": row["round"],
-            "pot": sum(spent),
-            "to_call": min(row["max_spent"], row["stack"][position]) - spent[0] if node.actor >= 0 else 0,
-            "spent": spent,
-            "round_spent": [row["round_spent"][p] - before for p in seats],
-            "stacks": [0 if row["stack"][p] >= UNLIMITED else row["stack"][p] - row["spent"][p] for p in seats],
-            "folded": [row["folded"][p] for p in seats],
-            "raises": row["raises"],
-            "history": [step.action for step in path],
-            "history_round": [step.parent.round for step in path if step.parent],
-            "history_seat": [(step.parent.actor - position) % n for step in path if step.parent],
-            "score": [0] * n,
-        }
+        to_call = min(row["max_spent"], stack[position]) - spent[position] if node.actor >= 0 else 0
+        return [
+            *(0, (self._map.starter - position) % n, row["round"], sum(spent), to_call, row["raises"]),
+            *[spent[p] for p in seats],
+            *[in_round[p] - before for p in seats],
+            *[0 if stack[p] >= UNLIMITED else stack[p] - spent[p] for p in seats],
+            *[folded[p] for p in seats],
+            *self._score,
+        ]
+
+    def _said(self, node: Node, position: int) -> tuple[list[int], list[int], list[int]]:
+        """Return the values of ``_HISTORIES``."""
+        actions, rounds, seats, n = [], [], [], self._n
+        while (before := node.parent) is not None:
+            actions.append(node.action)
+            rounds.append(before.round)
+            seats.append((before.actor - position) % n)
+            node = before
+        actions.reverse()
+        rounds.reverse()
+        seats.reverse()
+        return actions, rounds, seats
 
     def plain(self, node: Node, position: int, hole: Sequence[int], board: Sequence[int]) -> dict[str, Any]:
         """Return a view as a dict of plain values (cards are the competition's)."""
@@ -74,40 +102,41 @@ class ViewMaker:
             known = self.public(node, position)
             if node.kept:
                 node.scratch[position] = known
-        view = {f.name: known.get(f.name) for f in self.fields}
+        view = {
+            n: v.copy() if type(v := known.get(n)) is list else v for n in self._names
+        }  # a player may write into it
         view["hole"] = [self._map.cards[card] for card in hole]
         view["board"] = [self._map.cards[card] for card in board]
         return view
 
     def packed(self, node: Node, position: int, hole: Sequence[int], board: Sequence[int]) -> Views:
         """Return a view as a structured array (1,) (cards are the competition's)."""
-        known: list[bytes] | None = node.scratch.get((position,))
+        known: bytes | None = node.scratch.get((position,))
         if known is None:
-            values = self.public(node, position)
-            known = [pack(values) for pack in self._packers]
+            numbers, said = self._numbers(node, position), self._said(node, position)
+            known = b"".join([pack(numbers, said) for pack in self._packers])
             if node.kept:
                 node.scratch[position,] = known
-        pieces = known.copy()
-        pieces[self._places["hole"]] = self._cards("hole", hole)
-        pieces[self._places["board"]] = self._cards("board", board)
-        return np.frombuffer(bytearray(b"".join(pieces)), self._dtype)
-
-    def _cards(self, name: str, cards: Sequence[int]) -> bytes:
-        return bytes([self._map.cards[card] for card in cards]) + b"\xff" * (self._sizes[name] - len(cards))
+        raw = bytearray(known)
+        raw[self._hole : self._hole + len(hole)] = bytes(hole).translate(self._own_cards)
+        if board:
+            raw[self._board : self._board + len(board)] = bytes(board).translate(self._own_cards)
+        return np.frombuffer(raw, self._dtype)
 
     def legal(self, node: Node) -> Legal:
-        """Return the legal actions at ``node`` as the game gives them for one table."""
+        """Return the legal actions at ``node`` as the game gives them for one table (to keep: nobody else has them)."""
         known: Legal | None = node.scratch.get("legal")
-        if known is None:
-            known = self._legal(node)
-            if node.kept:
-                node.scratch["legal"] = known
-        return known
+        if known is not None:
+            return copy_legal(known)
+        legal = self._legal(node)
+        if node.kept:
+            node.scratch["legal"] = copy_legal(legal)
+        return legal
 
     def _legal(self, node: Node) -> Legal:
-        if self._map.definition.no_limit and not self._ladder:
-            kinds = np.array([[node.can_fold, True, node.least > 0]])
-            return Amounts(kinds, np.array([node.least], np.int64), np.array([node.most], np.int64))
+        if self._amounts:
+            bounds = np.array([node.least, node.most], np.int64)
+            return Amounts(np.array([[node.can_fold, True, node.least > 0]]), bounds[:1], bounds[1:])
         raises = self.amounts(node) if self._ladder else [node.least]
         mask: npt.NDArray[np.bool_] = np.array([[node.can_fold, True, *(amount > 0 for amount in raises)]])
         return mask
@@ -126,24 +155,67 @@ class ViewMaker:
         return self.amounts(node)[chosen - RAISE] if 0 <= chosen - RAISE < len(self._ladder) else chosen
 
 
-def _packers(fields: Sequence[Field]) -> tuple[list[Callable[[Mapping[str, Any]], bytes]], dict[str, int]]:
-    """Return functions whose joined results are a view's bytes, and which of them are to be replaced by the cards."""
-    packers: list[Callable[[Mapping[str, Any]], bytes]] = []
-    places: dict[str, int] = {}
+class KuhnViews:
+    """What :class:`ViewMaker` makes, of Kuhn poker."""
+
+    def __init__(self, mapped: KuhnMap) -> None:
+        self._map = mapped
+        self.fields = mapped.game.view_fields
+
+    def seats(self, position: int) -> list[int]:
+        """Return the position of each seat: seats are positions."""
+        return list(range(self._map.game.num_players))
+
+    def plain(self, node: Node, position: int, hole: Sequence[int], board: Sequence[int]) -> dict[str, Any]:
+        """Return a view as a dict of plain values (cards are the competition's)."""
+        history = [self._map.game_action(step.parent, step.action) for step in node.path() if step.parent]
+        return {"player": position, "card": self._map.cards[hole[0]] if hole else -1, "history": history}
+
+    def packed(self, node: Node, position: int, hole: Sequence[int], board: Sequence[int]) -> Views:
+        """Return a view as a structured array (1,)."""
+        return pack_views(self.fields, [self.plain(node, position, hole, board)])
+
+    def legal(self, node: Node) -> npt.NDArray[np.bool_]:
+        """Return the legal actions (1, 2): always both."""
+        return np.ones((1, 2), np.bool_)
+
+    def action(self, node: Node, chosen: int) -> int:
+        """Return the action of the wire that the game's action ``chosen`` is at ``node``."""
+        return self._map.wire_action(node, chosen)
+
+
+def view_maker(mapped: GameMap) -> ViewMaker | KuhnViews:
+    """Return what makes views of the mapped game."""
+    return KuhnViews(mapped) if isinstance(mapped, KuhnMap) else ViewMaker(mapped)
+
+
+Pack = Callable[[list[int], tuple[list[int], ...]], bytes]
+"""Packs some neighbouring fields of a view, of its numbers and histories."""
+
+
+def _packers(fields: Sequence[Field], players: int) -> list[Pack]:
+    """Return functions whose joined results are a view's bytes, with no cards."""
+    places = {name: [k] for k, name in enumerate(_SINGLE)}
+    for k, name in enumerate(_BY_SEAT):
+        start = len(_SINGLE) + k * players
+        places[name] = list(range(start, start + players))
+    packers: list[Pack] = []
     numbers: list[Field] = []
-    for f in fields:
-        if f.kind != "public_history" and f.name not in ("hole", "board"):
+    for f in (*fields, None):
+        if f is not None and f.name in places:
             numbers.append(f)
             continue
         if numbers:
-            packers.append(_number_packer(numbers))
+            packers.append(_number_packer(numbers, places))
             numbers = []
-        if f.kind != "public_history":
-            places[f.name] = len(packers)
-        packers.append(_history_packer(f) if f.kind == "public_history" else lambda values: b"")
-    if numbers:
-        packers.append(_number_packer(numbers))
-    return packers, places
+        if f is not None:
+            packers.append(_history_packer(f) if f.name in _HISTORIES else _no_cards(f))
+    return packers
+
+
+def _no_cards(f: Field) -> Pack:
+    empty = b"\xff" * f.size
+    return lambda numbers, said: empty
 
 
 def _code(f: Field) -> str:
@@ -151,29 +223,24 @@ def _code(f: Field) -> str:
     return "?" if kind == np.bool_ else {1: "b", 2: "h", 4: "i", 8: "q"}[kind.itemsize]
 
 
-def _number_packer(fields: Sequence[Field]) -> Callable[[Mapping[str, Any]], bytes]:
+def _number_packer(fields: Sequence[Field], places: Mapping[str, list[int]]) -> Pack:
     """Return a function that packs the values of neighbouring fields as the view's dtype holds them."""
-    layout = struct.Struct("=" + "".join(f"{f.size or 1}{_code(f)}" for f in fields))
-    named = [(f.name, f.size > 0) for f in fields]
-
-    def pack(values: Mapping[str, Any]) -> bytes:
-        flat: list[Any] = []
-        for name, several in named:
-            if several:
-                flat += values[name]
-            else:
-                flat.append(values[name])
-        return layout.pack(*flat)
-
-    return pack
+    pack = struct.Struct("=" + "".join(f"{f.size or 1}{_code(f)}" for f in fields)).pack
+    chosen = [place for f in fields for place in places[f.name]]
+    if len(chosen) == 1:
+        return lambda numbers, said: pack(numbers[chosen[0]])
+    values = itemgetter(*chosen)
+    return lambda numbers, said: pack(*values(numbers))
 
 
-def _history_packer(f: Field) -> Callable[[Mapping[str, Any]], bytes]:
+def _history_packer(f: Field) -> Pack:
     """Return a function that packs a history, with -1 after its last entry."""
-    code, item, size = _code(f), np.dtype(f.dtype).itemsize, f.size
+    place, code, item, size = _HISTORIES.index(f.name), _code(f), np.dtype(f.dtype).itemsize, f.size
+    empty = b"\xff" * (item * size)
 
-    def pack(values: Mapping[str, Any]) -> bytes:
-        said = values[f.name]
-        return struct.pack(f"={len(said)}{code}", *said) + b"\xff" * (item * (size - len(said)))
+    def pack(numbers: list[int], said: tuple[list[int], ...]) -> bytes:
+        entries = said[place]
+        known = bytes(entries) if item == 1 else struct.pack(f"={len(entries)}{code}", *entries)
+        return known + empty[len(known) :]
 
     return pack

@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 from attrs import frozen
 
+from cardai.cards.poker.fields import POKER
 from cardai.cards.poker.kinds import first_raise, last_raise, spread
-from cardai.core.agent import Agent
-from cardai.core.errors import UsageError
+from cardai.core.agent import Agent, need_family
+from cardai.core.arrays import Float64s
 from cardai.core.fields import Views
-from cardai.core.game import Actions, Amounts, Game, Legal
+from cardai.core.game import Actions, Game
 from cardai.core.hookspecs import hookimpl
+from cardai.core.legal import Amounts, Legal, legal_columns
 from cardai.core.rng import Rows
 from cardai.core.spec import option
 
@@ -38,14 +39,11 @@ class Always(Agent):
     }
 
     def for_game(self, game: Game) -> Agent:
-        if "to_call" not in {f.name for f in game.view_fields}:
-            raise UsageError(
-                f"always_{self.action} plays betting games (views with to_call). Got {type(game).__name__}."
-            )
+        need_family(game, POKER, f"always_{self.action} plays")
         return self
 
-    def policy(self, views: Views, legal: Legal) -> npt.NDArray[np.float64]:
-        mask = legal.kinds if isinstance(legal, Amounts) else legal
+    def policy(self, views: Views, legal: Legal) -> Float64s:
+        mask = legal_columns(legal)
         weights = np.zeros((len(mask), 3))
         weights[:, ("fold", "call", "raise").index(self.action)] = 1.0
         return spread(weights, last_raise(mask) if self.size == "max" else first_raise(mask))

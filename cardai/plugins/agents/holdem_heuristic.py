@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from attrs import frozen, validators
 
+from cardai.cards.poker.fields import is_holdem
 from cardai.cards.poker.heuristic import betting_policy
 from cardai.cards.poker.kinds import spread
 from cardai.cards.poker.strength import win_rates
 from cardai.core.agent import Agent
+from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views
-from cardai.core.game import Amounts, Game, Legal
+from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
+from cardai.core.legal import Legal, legal_columns
 from cardai.core.spec import option
 
 
@@ -34,15 +36,14 @@ class HoldemHeuristic(Agent):
     )
 
     def for_game(self, game: Game) -> Agent:
-        sizes = {f.name: f.size for f in game.view_fields}
-        if (sizes.get("hole"), sizes.get("board")) != (2, 5):
+        if not is_holdem(game):
             raise UsageError(
                 f"holdem_heuristic plays hold'em (two hole cards, five on the board). Got {type(game).__name__}."
             )
         return self
 
-    def policy(self, views: Views, legal: Legal) -> npt.NDArray[np.float64]:
-        mask = legal.kinds if isinstance(legal, Amounts) else legal
+    def policy(self, views: Views, legal: Legal) -> Float64s:
+        mask = legal_columns(legal)
         kinds = np.stack([mask[:, 0], mask[:, 1], mask[:, 2:].any(axis=1)], axis=1)
         values = win_rates(views["hole"], views["board"], self.samples)
         return spread(betting_policy(values, views, kinds, self.baseline), mask)

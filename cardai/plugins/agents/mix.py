@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from attrs import frozen, validators
 
+from cardai.cards.poker.fields import POKER
 from cardai.cards.poker.kinds import spread
-from cardai.core.agent import Agent
-from cardai.core.errors import UsageError
+from cardai.core.agent import Agent, need_family
+from cardai.core.arrays import Float64s
 from cardai.core.fields import Views
-from cardai.core.game import Actions, Amounts, Game, Legal
+from cardai.core.game import Actions, Game
 from cardai.core.hookspecs import hookimpl
+from cardai.core.legal import Amounts, Legal, legal_columns
 from cardai.core.rng import Rows
 from cardai.core.spec import option
 
@@ -38,15 +40,20 @@ class Mix(Agent):
             raise ValueError(f"call must be above 0, since calling may be all that is legal. Got {self.call}.")
 
     def for_game(self, game: Game) -> Agent:
-        if "to_call" not in {f.name for f in game.view_fields}:
-            raise UsageError(f"mix plays betting games (views with to_call). Got {type(game).__name__}.")
+        need_family(game, POKER, "mix plays")
         return self
 
-    def policy(self, views: Views, legal: Legal) -> npt.NDArray[np.float64]:
-        mask = legal.kinds if isinstance(legal, Amounts) else legal
-        return spread(np.array([[self.fold, self.call, self.raises]]), mask, move=False)
+    def policy(self, views: Views, legal: Legal) -> Float64s:
+        return spread(self._weights, legal_columns(legal), move=False)
+
+    @cached_property
+    def _weights(self) -> Float64s:
+        return np.array([[self.fold, self.call, self.raises]])
 
     def raise_to(self, views: Views, legal: Amounts, rng: Rows) -> Actions:
+        if len(legal) == 1:  # as a client of the wire asks: the same in Python's numbers
+            least, most = legal.min_amount.item(), legal.max_amount.item()
+            return np.array([least + int(rng.fork(1000).random().item() * (most - least + 1))], np.int64)
         span = legal.max_amount - legal.min_amount + 1
         return np.asarray(legal.min_amount + (rng.fork(1000).random() * span).astype(np.int64), np.int64)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from attrs import frozen
 
 from cardai.core.agent import Agent
+from cardai.core.arrays import Float64s
 from cardai.core.fields import Views
-from cardai.core.game import Actions, Amounts, Legal
+from cardai.core.game import Actions
 from cardai.core.hookspecs import hookimpl
+from cardai.core.legal import Amounts, Legal, legal_columns
 from cardai.core.rng import Rows
 
 
@@ -17,8 +18,8 @@ from cardai.core.rng import Rows
 class Random(Agent):
     """Uniform over legal actions; in full no-limit uniform over kinds, and a raise uniform over the amounts."""
 
-    def policy(self, views: Views, legal: Legal) -> npt.NDArray[np.float64]:
-        mask = legal.kinds if isinstance(legal, Amounts) else legal
+    def policy(self, views: Views, legal: Legal) -> Float64s:
+        mask = legal_columns(legal)
         return np.asarray(mask / mask.sum(axis=1, keepdims=True), np.float64)
 
     def act(self, views: Views, legal: Legal, rng: Rows) -> Actions:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from attrs import frozen
 
-from cardai.core.agent import Agent
-from cardai.core.errors import UsageError
+from cardai.cards.poker.fields import POKER
+from cardai.core.agent import Agent, need_family
+from cardai.core.arrays import Float64s
 from cardai.core.fields import Views
-from cardai.core.game import Amounts, Game, Legal
+from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
+from cardai.core.legal import Legal, legal_columns
 
 
 @frozen
@@ -21,15 +22,11 @@ class RandomRefold(Agent):
     """
 
     def for_game(self, game: Game) -> Agent:
-        if "to_call" not in {f.name for f in game.view_fields}:
-            raise UsageError(
-                f"random_refold plays betting games, in which action 0 folds: views with to_call. "
-                f"{type(game).__name__} is something else; try random."
-            )
+        need_family(game, POKER, "random_refold plays")
         return self
 
-    def policy(self, views: Views, legal: Legal) -> npt.NDArray[np.float64]:
-        mask = legal.kinds if isinstance(legal, Amounts) else legal
+    def policy(self, views: Views, legal: Legal) -> Float64s:
+        mask = legal_columns(legal)
         out = mask / mask.sum(axis=1, keepdims=True)
         again = 0.5 * out[:, :1]  # a fold drawn, and drawn once more
         redrawn = out * again

@@ -6,20 +6,21 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 from attrs import frozen, validators
 
+from cardai.cards.draw.actions import FIRST_DISCARD, HOLDS
+from cardai.cards.draw.fields import is_draw_poker
 from cardai.cards.draw.values import draw_values
+from cardai.cards.poker.betting import CALL
 from cardai.cards.poker.heuristic import betting_policy
 from cardai.core.agent import Agent
+from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views
-from cardai.core.game import Game, Legal
+from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
-from cardai.core.spec import option
-
-NEEDS = ("player", "button", "round", "raises", "hand", "draws_left")
-CALL, DISCARD = 1, 3
+from cardai.core.legal import Legal
+from cardai.core.spec import brief, option
 
 
 @frozen
@@ -42,29 +43,28 @@ class DrawHeuristic(Agent):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"draw_caller": {"bets": "call"}}
 
     def for_game(self, game: Game) -> Agent:
-        names = {f.name for f in game.view_fields}
-        if game.num_distinct_actions != DISCARD + 32 or not names.issuperset(NEEDS):
+        if not is_draw_poker(game):
             raise UsageError(
-                f"draw_heuristic plays triple draw: views with {', '.join(NEEDS)}, and actions fold, call, raise and 32 "
-                f"discards. {type(game).__name__} is something else."
+                "draw_heuristic plays draw games with betting: the families poker and draw, and the actions fold, call, "
+                f"raise and 32 discards. {brief(game)} is something else."
             )
         return self
 
-    def policy(self, views: Views, legal: Legal) -> npt.NDArray[np.float64]:
+    def policy(self, views: Views, legal: Legal) -> Float64s:
         assert isinstance(legal, np.ndarray)
-        out = np.zeros((len(views), DISCARD + 32))
-        drawing = legal[:, DISCARD]
+        out = np.zeros((len(views), FIRST_DISCARD + HOLDS))
+        drawing = legal[:, FIRST_DISCARD]
         for draws_left in range(1, 4):
             rows = np.flatnonzero(drawing & (views["draws_left"] == draws_left))
             if len(rows):
                 keep = np.argmax(draw_values().holds(views["hand"][rows], draws_left), axis=1)
-                out[rows, DISCARD + (31 - keep)] = 1.0
+                out[rows, FIRST_DISCARD + (31 - keep)] = 1.0
         rows = np.flatnonzero(~drawing)
         if self.bets == "call":
             out[rows, CALL] = 1.0
         elif len(rows):
             value = draw_values().best(views["hand"][rows], views["draws_left"][rows]) / 1000
-            out[rows, :DISCARD] = betting_policy(value, views[rows], legal[rows, :DISCARD], self.baseline)
+            out[rows, :FIRST_DISCARD] = betting_policy(value, views[rows], legal[rows, :FIRST_DISCARD], self.baseline)
         return out
 
 

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
-import numpy as np
-import numpy.typing as npt
 from attrs import Attribute, field, frozen
 
 from cardai.cards.draw import holds
 from cardai.cards.draw import video_poker as exact
+from cardai.cards.draw.fields import is_solo_draw
 from cardai.core.agent import Agent
+from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views
-from cardai.core.game import Game, Legal
+from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
-from cardai.core.spec import option
+from cardai.core.legal import Legal
+from cardai.core.spec import brief, option
 
 
 def _check_game(agent: str, game: Game) -> None:
-    fields = {f.name: f for f in game.view_fields}
-    if game.num_players != 1 or game.num_distinct_actions != 32 or "hand" not in fields:
+    if not is_solo_draw(game):
         raise UsageError(
-            f"{agent} plays video poker: one player, a view with a hand of five cards, and 32 holds as actions. "
-            f"{type(game).__name__} is something else."
+            f"{agent} plays video poker: one player, the family draw, and 32 holds as actions. {brief(game)} is "
+            "something else."
         )
 
 
@@ -49,7 +49,7 @@ class VideoPerfect(Agent):
             raise UsageError("video_perfect needs a pay table: this game has none. Give video_perfect:pay_table=...")
         return VideoPerfect(self.pay_table, _pays=pays)
 
-    def policy(self, views: Views, legal: Legal) -> npt.NDArray[np.float64]:
+    def policy(self, views: Views, legal: Legal) -> Float64s:
         return exact.one_hot(holds.best_holds(exact.hold_values(self._pays)(views["hand"])))
 
 
@@ -57,11 +57,14 @@ class VideoPerfect(Agent):
 class VideoHeuristic(Agent):
     """Poker-CNN's one-rule player: made hands, paying pairs, four of a suit, small pairs, else five new cards."""
 
+    suits_alike: ClassVar[bool] = True
+    """No rule asks which suit it is: one hand for each renaming of suits is enough to measure it."""
+
     def for_game(self, game: Game) -> Agent:
         _check_game("video_heuristic", game)
         return self
 
-    def policy(self, views: Views, legal: Legal) -> npt.NDArray[np.float64]:
+    def policy(self, views: Views, legal: Legal) -> Float64s:
         return exact.one_hot(exact.heuristic_holds(views["hand"]))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen, validators
 
+from cardai.core.arrays import Float32s
 from cardai.core.encoder import Encoder, Layout, Plane
 from cardai.core.errors import UsageError
 from cardai.core.fields import Field, Views
@@ -15,7 +16,6 @@ from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import option
 
-Floats = npt.NDArray[np.float32]
 _ENTRIES = ("card", "cards", "seat", "public_history", "private_history")
 
 
@@ -87,7 +87,7 @@ class FlatLayout(Layout):
         self.planes = tuple(planes)
         self.shape = (start,)
 
-    def encode(self, views: Views) -> Floats:
+    def encode(self, views: Views) -> Float32s:
         out = np.zeros((len(views), *self.shape), np.float32)
         start = 0
         for part in self._slices:
@@ -97,7 +97,7 @@ class FlatLayout(Layout):
             start += part.total
         return out
 
-    def _fill(self, part: _Slice, values: npt.NDArray[Any], out: Floats) -> None:
+    def _fill(self, part: _Slice, values: npt.NDArray[Any], out: Float32s) -> None:
         if part.form == "one_hot":
             places = np.arange(part.first, part.first + part.width)
             out[:] = values[:, :, None] == places
@@ -106,7 +106,7 @@ class FlatLayout(Layout):
         else:
             out[:, :, 0] = values / float(part.field.maximum or 1)
 
-    def decode(self, code: Floats) -> dict[str, Any]:
+    def decode(self, code: Float32s) -> dict[str, Any]:
         out: dict[str, Any] = {}
         start = 0
         for part in self._slices:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from attrs import frozen
 
+from cardai.cards.poker.fields import POKER, last_round
+from cardai.core.agent import need_family
+from cardai.core.arrays import Float32s
 from cardai.core.encoder import Encoder, Layout, Plane
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views
@@ -16,7 +18,6 @@ from cardai.core.hookspecs import hookimpl
 
 RANKS, ROUNDS, LEVELS = 3, 2, 3
 _HISTORY = 2 * RANKS
-_FIELDS = ("hole", "board", "history", "history_round", "history_seat")
 
 
 class Leduc30Layout(Layout):
@@ -36,7 +37,7 @@ class Leduc30Layout(Layout):
     def __init__(self, lossless: bool) -> None:
         self.lossless = lossless
 
-    def encode(self, views: Views) -> npt.NDArray[np.float32]:
+    def encode(self, views: Views) -> Float32s:
         n = len(views)
         code = np.zeros((n, 30), np.float32)
         rows = np.arange(n)
@@ -53,7 +54,7 @@ class Leduc30Layout(Layout):
             level[at, round_] += raised
         return code
 
-    def decode(self, code: npt.NDArray[np.float32]) -> dict[str, Any]:
+    def decode(self, code: Float32s) -> dict[str, Any]:
         bits = code[_HISTORY:].reshape(2, ROUNDS, LEVELS, 2)
         betting = [
             {"seat": int(s), "round": int(r), "raises before": int(level), "action": "bet or raise" if a else "call"}
@@ -68,24 +69,23 @@ class Leduc30(Encoder):
     """Leduc hold'em's 30-element state of the NFSP paper."""
 
     def for_game(self, game: Game) -> Layout:
+        need_family(game, POKER, "The encoder leduc_30 shows")
         fields = {f.name: f for f in game.view_fields}
-        missing = [name for name in _FIELDS if name not in fields]
-        if missing:
-            raise UsageError(f"leduc_30 needs the field {missing[0]!r}, which this game's views do not have.")
         for name in ("hole", "board"):
-            if fields[name].size != 1 or fields[name].maximum > 2 * RANKS - 1:
+            size, most = (fields[name].size, fields[name].maximum) if name in fields else (0, 0)
+            if size != 1 or most > 2 * RANKS - 1:
                 raise UsageError(
-                    f"leduc_30 needs one card of 0 to {2 * RANKS - 1} in the field {name!r}. Got {fields[name].size} "
-                    f"of 0 to {fields[name].maximum} instead: it is for Leduc hold'em only."
+                    f"leduc_30 needs one card of 0 to {2 * RANKS - 1} in the field {name!r}. Got {size} "
+                    f"of 0 to {most} instead: it is for Leduc hold'em only."
                 )
         if game.num_players != 2 or game.num_distinct_actions != 3:
             raise UsageError(
                 f"leduc_30 is for two seats and three actions. Got {game.num_players} and {game.num_distinct_actions}."
             )
-        limits = getattr(game, "max_raises", (LEVELS - 1,) * ROUNDS)
-        if len(limits) > ROUNDS or max(limits) > LEVELS - 1:
+        rounds, raises = last_round(game) + 1, fields["raises"].maximum
+        if rounds > ROUNDS or raises > LEVELS - 1:
             raise UsageError(
-                f"leduc_30 has room for {ROUNDS} rounds of {LEVELS - 1} raises. This game allows {limits}."
+                f"leduc_30 has room for {ROUNDS} rounds of {LEVELS - 1} raises. This game has {rounds} of {raises}."
             )
         return Leduc30Layout(lossless=not getattr(game, "suits", True))
 

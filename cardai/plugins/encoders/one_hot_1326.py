@@ -9,15 +9,17 @@ import numpy.typing as npt
 from attrs import frozen
 
 from cardai.cards.poker.combos import COUNT, compatible, pair_index, pairs
+from cardai.cards.poker.fields import POKER
+from cardai.core.agent import need_family
+from cardai.core.arrays import Float32s, Uint64s
 from cardai.core.encoder import Encoder, Layout, Plane
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
-from cardai.core.spec import option
+from cardai.core.spec import brief, option
 
 _CARDS = 52
-Floats = npt.NDArray[np.float32]
 
 
 @frozen
@@ -30,10 +32,12 @@ class OneHot1326(Encoder):
     board: bool = option(True, help="52 numbers: the public cards")
 
     def for_game(self, game: Game) -> Layout:
+        need_family(game, POKER, "The encoder one_hot_1326 shows")
         fields = {f.name: f for f in game.view_fields}
-        if "hole" not in fields or fields["hole"].size != 2:
+        hole = fields.get("hole")
+        if hole is None or (hole.size, hole.maximum) != (2, _CARDS - 1):
             raise UsageError(
-                f"The encoder 'one_hot_1326' needs the field 'hole' with two cards. The game has: {', '.join(fields)}."
+                f"The encoder one_hot_1326 shows two hole cards of {_CARDS}. The views of {brief(game)} hold others."
             )
         return HandLayout(self.range, self.board and "board" in fields)
 
@@ -55,7 +59,7 @@ class HandLayout(Layout):
         self.planes = tuple(planes)
         self.shape = (end + (_CARDS if board else 0),)
 
-    def encode(self, views: Views) -> Floats:
+    def encode(self, views: Views) -> Float32s:
         out = np.zeros((len(views), *self.shape), np.float32)
         hole = views["hole"]
         index = pair_index(hole[:, 0], hole[:, 1])
@@ -72,7 +76,7 @@ class HandLayout(Layout):
             out[:, COUNT : 2 * COUNT] = open_hands / open_hands.sum(axis=1, keepdims=True)
         return out
 
-    def with_ranges(self, codes: Floats, ranges: npt.NDArray[np.floating[Any]]) -> Floats:
+    def with_ranges(self, codes: Float32s, ranges: npt.NDArray[np.floating[Any]]) -> Float32s:
         """Return ``codes`` (n, k) with ``ranges`` (n, 1326), each summing to 1, in place of the uniform ones."""
         if not self._range or ranges.shape != (len(codes), COUNT):
             raise ValueError(f"ranges must have shape {(len(codes), COUNT)} (and range=true). Got {ranges.shape}.")
@@ -80,7 +84,7 @@ class HandLayout(Layout):
         out[:, COUNT : 2 * COUNT] = ranges
         return out
 
-    def decode(self, code: Floats) -> dict[str, Any]:
+    def decode(self, code: Float32s) -> dict[str, Any]:
         """Return ``hole`` and ``board`` as cards, and the most probable hands of ``range`` with their probabilities."""
         hands = pairs()
         hand = code[:COUNT]
@@ -94,7 +98,7 @@ class HandLayout(Layout):
         return out
 
 
-def _sets(cards: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+def _sets(cards: npt.NDArray[Any]) -> Uint64s:
     bits = np.where(cards >= 0, np.uint64(1) << np.maximum(cards, 0).astype(np.uint64), np.uint64(0))
     return np.asarray(np.bitwise_or.reduce(bits, axis=1), np.uint64)
 

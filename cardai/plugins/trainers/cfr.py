@@ -11,9 +11,9 @@ from math import inf
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 from attrs import frozen, validators
 
+from cardai.core.arrays import Float64s
 from cardai.core.encoder import Encoder
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
@@ -23,8 +23,6 @@ from cardai.core.trainer import Trainer
 from cardai.solve._kernels import realise, sequence_values
 from cardai.solve.sequence_form import behaviour_of_plan, plan_of, uniform_behaviour
 from cardai.solve.training import TabularTrainer, TabularTraining
-
-Floats = npt.NDArray[np.float64]
 
 VARIANTS: Mapping[str, tuple[float, float, float, bool]] = {
     "cfr": (inf, inf, 0.0, False),
@@ -137,7 +135,7 @@ class CFR(TabularTrainer):
     )
 
     @property
-    def rule(self) -> Floats:
+    def rule(self) -> Float64s:
         """The six numbers of :func:`iterate`."""
         alpha, beta, gamma, predictive = VARIANTS[self.variant]
         given = [
@@ -163,7 +161,7 @@ class CFRTraining(TabularTraining):
         plan = plan_of(self.form, behaviour)
         iterate(self.form, self.step, count, self.rule, self.zeros(), regret, behaviour, plan, average)
 
-    def behaviour(self, policy: str) -> Floats:
+    def behaviour(self, policy: str) -> Float64s:
         if policy == "current":
             return self.arrays["behaviour"]
         return behaviour_of_plan(self.form, self.arrays["average"])

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 from attrs import frozen, validators
 
+from cardai.core.arrays import Float64s
 from cardai.core.encoder import Encoder
 from cardai.core.game import CHANCE, TERMINAL, Game
 from cardai.core.hookspecs import hookimpl
@@ -23,8 +23,6 @@ from cardai.core.trainer import Trainer
 from cardai.solve.sampling import Nodes, draw_chance, match, pick, sampling_nodes
 from cardai.solve.sequence_form import behaviour_of_plan, uniform_behaviour
 from cardai.solve.training import TabularTrainer, TabularTraining
-
-Floats = npt.NDArray[np.float64]
 
 
 @kernel
@@ -168,7 +166,7 @@ class MCCFRTraining(TabularTraining):
         regret, behaviour, average = (self.arrays[name] for name in ("regret", "behaviour", "average"))
         sample(self.nodes, self.step, count, self.seed, self.options.epsilon, regret, behaviour, average)
 
-    def behaviour(self, policy: str) -> Floats:
+    def behaviour(self, policy: str) -> Float64s:
         if policy == "current":
             return self.arrays["behaviour"]
         return behaviour_of_plan(self.form, self.arrays["average"])

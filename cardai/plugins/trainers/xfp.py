@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 from attrs import frozen, validators
 
+from cardai.core.arrays import Float64s
 from cardai.core.encoder import Encoder
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
@@ -21,8 +20,6 @@ from cardai.core.trainer import Trainer
 from cardai.solve._kernels import best_choices, best_value, realise, sequence_values
 from cardai.solve.sequence_form import behaviour_of_plan, plan_of, uniform_behaviour
 from cardai.solve.training import TabularTrainer, TabularTraining
-
-Floats = npt.NDArray[np.float64]
 
 
 @kernel
@@ -78,7 +75,7 @@ class XFPTraining(TabularTraining):
             self.arrays["response"],
         )
 
-    def behaviour(self, policy: str) -> Floats:
+    def behaviour(self, policy: str) -> Float64s:
         return behaviour_of_plan(self.form, self.arrays["average" if policy == "average" else "response"])
 
 

@@ -7,9 +7,20 @@ from typing import Any
 from attrs import frozen, validators
 
 from cardai import hookimpl
-from cardai.core.fields import Field
+from cardai.core.fields import Family, Field
 from cardai.core.spec import option
 from cardai.core.states import CHANCE, TERMINAL, Setup, State, StateGame
+
+DOUBT = Family(
+    "doubt",
+    "games of claims about hidden cards",
+    (
+        Field("player", "seat", "whose view it is", maximum=1, role="player"),
+        Field("rank", "card", "the rank of the own card", role="own"),
+        Field("history", "public_history", "what was said", role="actions"),
+    ),
+)
+"""What views of doubt hold: its players ask for this, so that they play any game that shows the same."""
 
 
 class DoubtState(State):
@@ -75,6 +86,7 @@ class Doubt(StateGame):
     """Claims about two hidden cards."""
 
     num_players, zero_sum, unit = 2, True, "points"
+    families = (DOUBT,)
     rules = (
         "Two players get a card each. In turn they claim that at least one or two of the cards are of a rank, each claim "
         "above the last (one of each rank, then two of each), or doubt. A doubted claim that holds wins a point; one that "
@@ -99,9 +111,9 @@ class Doubt(StateGame):
     @property
     def view_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
         return (
-            Field("player", "seat", "whose view it is", maximum=1),
-            Field("rank", "card", "the rank of the own card", maximum=self.ranks - 1),
-            Field("history", "public_history", "what was said", maximum=self.doubt, size=self.doubt + 1),
+            DOUBT.field("player"),
+            DOUBT.field("rank", maximum=self.ranks - 1),
+            DOUBT.field("history", maximum=self.doubt, size=self.doubt + 1),
         )
 
     def new_initial_state(self, setup: Setup | None = None) -> DoubtState:

@@ -9,10 +9,10 @@ from typing import Any
 from attrs import frozen
 
 from cardai import hookimpl
-from cardai.core.agent import Agent, ScalarAgent
-from cardai.core.errors import UsageError
+from cardai.core.agent import Agent, ScalarAgent, need_family
 from cardai.core.game import Game
 from cardai.core.spec import option
+from cardai_doubt.game import DOUBT
 
 
 @frozen
@@ -24,8 +24,7 @@ class Honest(ScalarAgent):
     presets = {"bold": {"bluff": 0.3}}  # noqa: RUF012  (a plain class attribute, as cardai documents it)
 
     def for_game(self, game: Game) -> Agent:
-        if [field.name for field in game.view_fields] != ["player", "rank", "history"]:
-            raise UsageError("This player plays doubt only: it needs the view fields player, rank and history.")
+        need_family(game, DOUBT, "honest plays")
         return super().for_game(game)
 
     def choose(self, view: Mapping[str, Any], legal: list[int], rng: Random) -> int:

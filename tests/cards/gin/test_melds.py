@@ -6,8 +6,10 @@ import itertools
 import random
 from functools import cache
 
+import numpy as np
 import pytest
 
+from cardai.cards.gin import melds as front
 from cardai.cards.gin.melds import best_arrangements, card_points, deadwood, is_meld, layoffs
 
 Meld = frozenset[int]
@@ -160,3 +162,29 @@ def test_bad_cards_are_refused_with_what_was_given() -> None:
         deadwood([1, 1])
     with pytest.raises(ValueError, match="run of three"):
         layoffs([1], [[5, 7, 9]])
+
+
+def test_many_hands_at_once_are_as_one_by_one() -> None:
+    rng = np.random.default_rng(5)
+    hands = [
+        sorted(int(c) for c in rng.choice(52, size, replace=False)) for size in (10, 11, 7, 0, 13) for _ in range(60)
+    ]
+    sets = np.array([sum(1 << card for card in hand) for hand in hands], np.uint64)
+    assert front.deadwoods(sets).tolist() == [front.deadwood(hand) for hand in hands]
+    for hand, found in zip(hands, front.melded(sets), strict=True):
+        together = [{card for meld in arrangement for card in meld} for arrangement in front.best_arrangements(hand)]
+        assert {card for card in range(52) if int(found) >> card & 1} in together
+
+
+@pytest.mark.parametrize(
+    ("hands", "message"),
+    [
+        (np.array([3]), "an array .n,. of uint64. Got int64"),
+        (np.array([[3]], np.uint64), "of shape"),
+        (np.array([7, 1 << 52], np.uint64), "Got 0x10000000000000 at 1"),
+        (np.array([(1 << 14) - 1], np.uint64), "at most 13 cards"),
+    ],
+)
+def test_what_is_no_hand_is_refused_with_its_place(hands: np.ndarray, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        front.deadwoods(hands)

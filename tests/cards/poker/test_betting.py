@@ -139,3 +139,16 @@ def test_wrong_descriptions_are_refused(change, says):
     given = {"num_players": 2, "num_rounds": 4, "blinds": (10, 5), "first": (1, 0, 0, 0)}
     with pytest.raises(ValueError, match=says):
         Betting(**{**given, "max_raises": (3,) * 4, "raise_sizes": (1,) * 4, **change})
+
+
+def test_a_short_all_in_does_not_lower_the_least_raise():
+    rules = no_limit(3, 20000)
+    row, law = rules.new_row(2, (20000, 350, 20000)), rules.rules()
+    b.post(row, law)
+    assert row["current"] == 2
+    b.act(row, law, 300)
+    assert b.raise_bounds(row, law) == (500, 20000)  # seat 0: 2 * 300 - 100
+    b.act(row, law, 1)
+    assert b.raise_bounds(row, law) == (350, 350)  # seat 1 has no more
+    b.act(row, law, 350)
+    assert (row["current"], b.raise_bounds(row, law)) == (2, (500, 20000))

@@ -176,7 +176,7 @@ def test_any_policies_combine_and_wrong_ones_are_refused() -> None:
     assert len(result.scores) == 4
     with pytest.raises(OptionError, match="knock"):
         cardai.agent("simple:knock=sometimes")
-    with pytest.raises(UsageError, match="gin only"):
+    with pytest.raises(UsageError, match="plays gin rummy"):
         cardai.agent("simple").for_game(cardai.game("kuhn"))
 
 

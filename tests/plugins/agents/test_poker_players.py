@@ -11,8 +11,10 @@ import pytest
 from cardai import make
 from cardai.arena import match
 from cardai.cards.poker.kinds import first_raise, last_raise, spread
+from cardai.cards.poker.strength import win_rates
 from cardai.core import registry
 from cardai.core.errors import UsageError
+from cardai.core.fields import empty_views
 from cardai.core.game import Amounts
 from cardai.core.rng import Rows, derive_many
 
@@ -142,3 +144,29 @@ def test_no_limit_raises_are_as_asked():
     amounts = make.agent("acpc_mix").raise_to(np.zeros(300), many, Rows(derive_many(2, "x", count=300)))
     assert 200 <= amounts.min() < 230
     assert 870 < amounts.max() <= 900
+
+
+def test_the_amounts_of_random_raises_are_all_that_are_legal():
+    legal = Amounts(np.ones((200, 3), bool), np.full(200, 200), np.full(200, 201))
+    for name in ("acpc_mix", "random"):
+        agent = make.agent(name)
+        chosen = agent.act(np.zeros(200), legal, Rows(derive_many(2, name, count=200)))
+        assert {int(action) for action in chosen if action >= 2} == {200, 201}, name
+    alone = Amounts(np.ones((200, 3), bool), np.full(200, 900), np.full(200, 900))
+    for name in ("acpc_mix", "random"):
+        chosen = make.agent(name).act(np.zeros(200), alone, Rows(derive_many(2, name, count=200)))
+        assert {int(action) for action in chosen if action >= 2} == {900}, name
+
+
+def test_the_threshold_player_calls_what_its_chance_pays_for():
+    game = registry.create("game", "holdem_limit")
+    agent = make.agent("threshold:raise_above=2").for_game(game)
+    views = empty_views(game.view_fields, 2)
+    views["hole"], views["board"] = [0, 14], [1, 3, 18, 33, 47]  # 2c 3d on 3c 5c 7d 9h Ts: a pair of threes
+    chance = float(win_rates(views["hole"][:1], views["board"][:1], 0)[0])
+    assert 0.3 < chance < 0.7
+    # to call c with p in the pot needs c / (p + c): 1,000 into a pot a little above, or below, what makes it even
+    even = 1000 * (1 - chance) / chance
+    views["to_call"], views["pot"] = 1000, [int(even) + 2, int(even) - 2]
+    legal = np.array([[True, True, False]] * 2)
+    assert agent.policy(views, legal).tolist() == [[0, 1, 0], [1, 0, 0]]

@@ -210,6 +210,35 @@ def test_reused_output_gives_the_same_planes() -> None:
         layout.encode(views, out)
 
 
+def test_a_number_fills_its_plane_with_its_share_of_the_maximum() -> None:
+    game = cardai.game("poker_cnn_limit")
+    assert next(f.maximum for f in game.view_fields if f.name == "pot") == 4800
+    layout = cardai.encoder("grid_4x13:fields=pot+round").for_game(game)
+    code = layout.encode(one(game, pot=1200, round=3))[0]
+    assert code.shape == (2, 4, 13)
+    assert np.unique(code[0]).tolist() == [0.25]
+    assert np.unique(code[1]).tolist() == [1.0]  # the last of rounds 0 to 3
+    assert [plane.scale for plane in layout.planes] == ["value / 4800", "value / 3"]
+
+
+def test_the_last_entries_of_a_history_are_shown_newest_first() -> None:
+    game = cardai.game("poker_cnn_limit")
+    layout = cardai.encoder("grid_4x13:fields=history,history_length=3").for_game(game)
+    # entries are actions 0 to 2, shown as entry + 1 in two bits, the lower one first: fold 1 0, call 0 1, raise 1 1
+    for played, bits in (
+        ([], [0, 0, 0, 0, 0, 0]),
+        ([2], [1, 1, 0, 0, 0, 0]),
+        ([2, 1], [0, 1, 1, 1, 0, 0]),
+        ([1, 1, 2, 2, 1, 0], [1, 0, 0, 1, 1, 1]),
+    ):
+        code = layout.encode(one(game, history=played))[0]
+        assert code[:, 0, 0].tolist() == bits
+        assert (code == code[:, :1, :1]).all()
+        assert layout.decode(code)["history"] == played[-3:]
+    whole = cardai.encoder("grid_4x13:fields=history").for_game(game).encode(one(game, history=[2, 1]))[0]
+    assert whole[:6, 0, 0].tolist() == [1, 1, 0, 1, 0, 0]  # a whole history: oldest first
+
+
 def test_amounts_as_cards_saturate() -> None:
     game = cardai.game("poker_cnn_limit")
     layout = cardai.encoder("grid_4x13:fields=pot,numbers=as_cards,chip_unit=50").for_game(game)
@@ -217,8 +246,24 @@ def test_amounts_as_cards_saturate() -> None:
 
 
 def test_a_missing_field_is_named() -> None:
-    with pytest.raises(UsageError, match="needs the view field 'hole'"):
-        cardai.encoder("poker_cnn_limit").for_game(cardai.game("gin"))
+    with pytest.raises(UsageError, match=r"needs the view field 'joker'\. The game has: player"):
+        cardai.encoder("grid", fields=("joker",)).for_game(cardai.game("gin"))
+
+
+@pytest.mark.parametrize(
+    ("encoder", "game", "said"),
+    [
+        ("poker_cnn_limit", "gin", "shows betting games and needs the fields of the family 'poker'. Gin speaks 'gin'"),
+        ("cnn_valuation", "kuhn", "the family 'poker'. Kuhn speaks none"),
+        ("cnn_valuation", "triple_draw", "needs the view field 'hole'"),
+        ("poker_cnn_video", "gin", "the family 'draw'. Gin speaks 'gin'"),  # whose `hand` is another kind of field
+        ("poker_cnn_triple_draw", "video_poker", "draw games with betting for two"),
+        ("poker_cnn_triple_draw", "triple_draw:players=3", "for two .*. TripleDraw.players=3. is something else"),
+    ],
+)
+def test_planes_of_a_publication_refuse_other_families(encoder: str, game: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        cardai.encoder(encoder).for_game(cardai.game(game))
 
 
 def test_the_planes_number_themselves() -> None:
@@ -237,3 +282,22 @@ def test_amounts_written_as_cards_are_no_cards(spec: str) -> None:
     codes = layout.encode(views)[:, list(layout.card_planes)]
     assert codes.any()
     assert np.array_equal(codes[0], codes[1])
+
+
+@pytest.mark.parametrize(
+    ("encoder", "game"), [("poker_cnn_limit", "poker_cnn_limit"), ("poker_cnn_triple_draw", "triple_draw")]
+)
+def test_large_pots_look_alike_as_cards_and_not_as_a_level(encoder: str, game: str) -> None:
+    """Both games' pots go up to 4,800 chips; the publication's plane is full at 52 cells of 50."""
+    played = cardai.game(game)
+    views = empty_views(played.view_fields, 4)
+    views["player"] = views["button"] = 0
+    views["pot"] = [100, 2600, 2650, 4800]
+    cards, level = (cardai.encoder(name).for_game(played) for name in (f"{encoder}:size=4x13", f"{encoder}_ours"))
+    (plane,) = (k for k, p in enumerate(cards.planes) if p.name == "pot as cards")
+    assert level.planes[plane].name == "pot"
+    assert cards.encode(views)[:, plane].sum(axis=(1, 2)).tolist() == [2, 52, 52, 52]
+    assert np.allclose(level.encode(views)[:, plane], (views["pot"] / 4800)[:, None, None])
+    others = [k for k in range(len(cards.planes)) if k != plane]
+    assert np.array_equal(cards.encode(views)[:, others], level.encode(views)[:, others])
+    assert (cards.card_planes, cards.shape) == (level.card_planes, level.shape)

@@ -46,7 +46,10 @@ def test_the_layout_is_the_papers() -> None:
     assert layout.decode(code)["board rank"] == "Q"
 
 
-@pytest.mark.parametrize(("game", "field"), [("kuhn", "hole"), ("leduc:players=3", "hole"), ("holdem_limit", "hole")])
+@pytest.mark.parametrize(
+    ("game", "field"),
+    [("kuhn", "family 'poker'"), ("triple_draw", "hole"), ("leduc:players=3", "hole"), ("holdem_limit", "hole")],
+)
 def test_other_games_are_refused_by_field(game: str, field: str) -> None:
     with pytest.raises(UsageError, match=field):
         cardai.encoder("leduc_30").for_game(cardai.game(game))

@@ -45,5 +45,9 @@ def test_hand_range_and_board_have_their_slices() -> None:
 
 
 def test_other_games_are_refused_by_name() -> None:
-    with pytest.raises(UsageError, match="needs the field 'hole' with two cards"):
+    with pytest.raises(UsageError, match=r"shows two hole cards of 52\. The views of Leduc hold others"):
         cardai.encoder("one_hot_1326").for_game(cardai.game("leduc"))
+    with pytest.raises(UsageError, match="TripleDraw hold others"):
+        cardai.encoder("one_hot_1326").for_game(cardai.game("triple_draw"))
+    with pytest.raises(UsageError, match=r"family 'poker'\. Gin speaks 'gin'"):
+        cardai.encoder("one_hot_1326").for_game(cardai.game("gin"))

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 import cardai
 from cardai.arena.match import play
-from cardai.arena.records import read, replay
+from cardai.arena.records import read
+from cardai.arena.table import replay
 from cardai.cards.poker.ranking import rank_deuce_to_seven
 from cardai.cards.text import parse_cards
 from cardai.core.errors import OptionError
@@ -141,6 +142,7 @@ def test_players_who_are_all_in_still_draw() -> None:
     state = play_out(state, [PAT] * 6)
     assert state.is_terminal()
     assert state.returns() == [200.0, -200.0]
+    assert state.outcome() == {"showdown": True, "round": 0, "pot": 400}  # nobody bet after the first round
 
 
 def test_a_reshuffle_takes_discards_and_folded_hands_but_not_the_drawers_own() -> None:
@@ -179,8 +181,9 @@ def test_a_record_with_reshuffles_replays_card_by_card(tmp_path: Path) -> None:
     reshuffles = 0
     for record in read(file).hands:
         other = {**record, "seed": 1}  # the deck alone must be enough
-        tables: Any = list(replay(game, other))[-1][0]
-        assert tables.returns(np.zeros(1, np.int64))[0].tolist() == record["returns"]
+        table = list(replay(game, other))[-1][0]
+        tables: Any = table._loop.tables
+        assert list(table.end().returns) == record["returns"]
         assert tables.deck(0)[: tables.data["taken"][0]] == record["deck"][: tables.data["taken"][0]]
         reshuffles += int(tables.data["reshuffles"][0])
     assert reshuffles > 5

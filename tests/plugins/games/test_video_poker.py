@@ -11,6 +11,7 @@ import cardai
 from cardai.arena.match import play
 from cardai.cards.text import parse_cards
 from cardai.core.errors import OptionError
+from cardai.core.game import Setup, pack_setups
 from cardai.core.rng import derive_many
 
 
@@ -88,6 +89,11 @@ def test_a_match_of_many_hands_keeps_the_score_in_the_view() -> None:
     result = play(game, ["video_perfect"], games=20, seed=3)
     assert len(result.hands) == 20 * 50
     assert result.scores[:, 0].tolist() == result.hands["returns"][:, 0].reshape(20, 50).sum(axis=1).tolist()
+    state = game.new_initial_state(Setup(hand=3, score=(17.0,)))
+    assert state.view(0)["score"] == [17]
+    tables = game.tables(2)
+    tables.reset(np.zeros(2, np.uint64), None, np.arange(2), pack_setups(1, [Setup(), Setup(score=(5.0,))]))
+    assert tables.views(0, np.arange(2))["score"].tolist() == [[0], [5]]
 
 
 def test_the_sampled_return_of_the_one_rule_player_is_its_exact_one() -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-
+import attrs
 import numpy as np
 import pytest
 
@@ -23,7 +22,12 @@ from cardai.core.rng import hash64
 from cardai.plugins.trainers.bucket_mccfr import _kernels as kernels
 from cardai.plugins.trainers.bucket_mccfr.agent import BucketAgent
 from cardai.plugins.trainers.bucket_mccfr.layout import holdem_tree, lay_out
-from cardai.plugins.trainers.bucket_mccfr.river import RiverLearner, groups_of
+from cardai.plugins.trainers.bucket_mccfr.mccfr import kernel_cards
+from cardai.plugins.trainers.bucket_mccfr.river import RiverBuckets, groups_of
+from cardai.solve.street_response import Walker
+from cardai.testing._trainer import TrainerSubject
+from cardai.training.runs import Run
+from cardai.training.session import Session
 
 TINY = "holdem_limit:max_raises=1+0+1+1"
 PLAIN = "bucket_mccfr:flop=1,turn=1,river=1"
@@ -42,10 +46,9 @@ def buckets():
     return random_buckets()
 
 
-def cards_of(buckets):
-    training = create("trainer", PLAIN).start(cardai.game("acpc_limit_2p"), None, 0)
-    training.buckets = buckets
-    return training.cards
+@pytest.fixture(scope="module")
+def cards(buckets):
+    return kernel_cards(buckets)
 
 
 def current(layout, regret, node, bucket):
@@ -117,9 +120,8 @@ def owned(layout, seat):
     return out
 
 
-def test_an_iteration_against_pure_play_is_the_exact_one(buckets):
+def test_an_iteration_against_pure_play_is_the_exact_one(buckets, cards):
     layout, regret = setting(buckets, 1, pure=True)
-    cards = cards_of(buckets)
     for seed in range(20):
         _, own, result = dealt_in(cards, seed, 3)
         reference = Reference(layout, regret.copy(), own, result)
@@ -128,15 +130,15 @@ def test_an_iteration_against_pure_play_is_the_exact_one(buckets):
             reference.walk(0, seat, 1.0)
             reference.regret += (3 * reference.gained).astype(np.float32)
         after, average = regret.copy(), np.zeros(layout.size, np.float32)
-        kernels.iterate(layout.nodes, cards, 3, 4, np.uint64(seed), 4, after, average)
+        kernels.iterate(layout.nodes, cards, 3, 4, (0, 2), np.uint64(seed), after, after, average)
         assert np.abs(after - regret).max() > 1
         assert after == pytest.approx(reference.regret, abs=0.02)
         assert average == pytest.approx(3 * reference.averaged, abs=1e-4)
 
 
-def test_the_mean_of_sampled_iterations_is_the_exact_one(buckets):
+def test_the_mean_of_sampled_iterations_is_the_exact_one(buckets, cards):
     layout, regret = setting(buckets, 2, pure=False)
-    cards, count = cards_of(buckets), 3000
+    count = 3000
     first = owned(layout, 0)  # the walk for seat 0 comes first, so that it sees the regrets as they are
     exact = Reference(layout, regret, None, 0)
     total, squares, summed = np.zeros(layout.size), np.zeros(layout.size), np.zeros(layout.size)
@@ -144,7 +146,7 @@ def test_the_mean_of_sampled_iterations_is_the_exact_one(buckets):
         _, exact.buckets, exact.result = dealt_in(cards, seed, 1)
         exact.walk(0, 0, 1.0)
         after, average = regret.copy(), np.zeros(layout.size, np.float32)
-        kernels.iterate(layout.nodes, cards, 1, 2, np.uint64(seed), 4, after, average)
+        kernels.iterate(layout.nodes, cards, 1, 2, (0, 2), np.uint64(seed), after, after, average)
         change = (after - regret).astype(float)
         total += change
         squares += change**2
@@ -159,29 +161,23 @@ def test_the_mean_of_sampled_iterations_is_the_exact_one(buckets):
     assert summed[second].sum() == pytest.approx(exact.averaged[second].sum(), rel=0.02)
 
 
-def test_streets_that_another_learns_are_left_alone_but_played(buckets):
+def test_a_seat_alone_acts_on_its_own_regrets_and_sees_the_others_copy(buckets, cards):
     layout, regret = setting(buckets, 3, pure=True)
-    cards = cards_of(buckets)
-    river = np.zeros(layout.size, bool)
-    for node in layout.tree.decisions[layout.tree.street[layout.tree.decisions] == 3]:
-        base, stride = layout.nodes.node[node, kernels.BASE], layout.nodes.node[node, kernels.STRIDE]
-        for k in range(int(layout.tree.num_children[node])):
-            river[base + k :: stride][:7] = True
+    first = owned(layout, 0)
     for seed in range(10):
-        tables = []
-        for learned in (3, 4):
-            after, average = regret.copy(), np.zeros(layout.size, np.float32)
-            kernels.iterate(layout.nodes, cards, 1, 2, np.uint64(seed), learned, after, average)
-            tables.append((after, average))
-        (short, short_average), (whole, whole_average) = tables
-        assert np.array_equal(short[river], regret[river])
-        assert not short_average[river].any()
-        assert np.array_equal(short[~river], whole[~river])  # play is pure: sampling an action is taking it
-        assert np.array_equal(short_average[~river], whole_average[~river])
+        both, average = regret.copy(), np.zeros(layout.size, np.float32)
+        kernels.iterate(layout.nodes, cards, 1, 2, (0, 2), np.uint64(seed), both, both, average)
+        apart, halves = regret.copy(), np.zeros(layout.size, np.float32)
+        for seat in range(2):
+            kernels.iterate(layout.nodes, cards, 1, 2, (seat, seat + 1), np.uint64(seed), apart, regret.copy(), halves)
+        # against pure play the other's regrets of before and after the first walk mean the same actions
+        assert np.array_equal(apart, both)
+        assert np.array_equal(halves, average)
+        assert (both != regret)[first].any()
+        assert (both != regret)[~first].any()
 
 
-def test_cards_are_dealt_evenly_and_looked_up_as_the_slow_way_says(buckets):
-    cards = cards_of(buckets)
+def test_cards_are_dealt_evenly_and_looked_up_as_the_slow_way_says(buckets, cards):
     seen = np.zeros((9, 52))
     for t in range(3000):
         dealt, own, result = dealt_in(cards, 5, t)
@@ -204,78 +200,147 @@ class TestRiver:
     """CFR-BR against dense matrices."""
 
     @pytest.fixture(scope="class")
-    def learner(self, buckets):
-        layout = lay_out(holdem_tree(cardai.game(TINY)), buckets.counts)
-        return RiverLearner(layout, buckets, 1, lanes=5)
-
-    def test_every_subtree_of_the_river_is_in_a_group_of_its_shape(self, learner):
-        tree = learner.layout.tree
-        roots = np.unique(tree.roots[(tree.street == 3) & (tree.kind == DECISION)])
-        assert sorted(learner.roots.tolist()) == roots.tolist()
-        assert [
-            len(group.roots) for group in groups_of(lay_out(holdem_tree(cardai.game("acpc_limit_2p")), (1, 1, 1, 1)))
-        ] == [567]
-        ladder = lay_out(holdem_tree(cardai.game("holdem_fcpa")), (1, 1, 1, 1))
-        assert sum(len(group.roots) for group in groups_of(ladder)) == len(
-            np.unique(ladder.tree.roots[(ladder.tree.street == 3) & (ladder.tree.kind == DECISION)])
+    def training(self, buckets, tmp_path_factory):
+        run = tmp_path_factory.mktemp("runs") / "blueprint"
+        made = Run.create(run, PLAIN, TINY, None, 1)
+        session = Session.start(made)
+        session.train(3000)
+        return create("trainer", f"bucket_cfr_br:blueprint={run},own=5,equity=4,lanes=5").start(
+            cardai.game(TINY), None, 1
         )
 
-    def test_ranges_come_to_the_river_by_the_average_policy(self, learner, buckets):
-        layout, tree = learner.layout, learner.layout.tree
-        average = np.random.default_rng(0).random(layout.size).astype(np.float32)
+    def test_every_subtree_of_the_river_is_in_a_group_of_its_shape(self, training):
+        for game, groups in (("acpc_limit_2p", [567]), (TINY, None), ("holdem_fcpa", None)):
+            layout = lay_out(holdem_tree(cardai.game(game)), (1, 1, 1, 1))
+            tree, found = layout.tree, groups_of(layout)
+            roots = np.unique(tree.roots[(tree.street == 3) & (tree.kind == DECISION)])
+            assert sorted(np.concatenate([group.roots for group in found]).tolist()) == roots.tolist()
+            assert groups in (None, [len(group.roots) for group in found])
+
+    def test_ranges_come_to_the_river_by_the_blueprints_policy(self, training):
+        blueprint, roots = training.blueprint, training.roots
+        layout, tree = blueprint.layout, blueprint.layout.tree
         board = [3, 17, 30, 44, 50]
         hands = board_hands(board)
-        found = learner._trunk.ranges(board, hands, learner.roots, buckets, average)
-        for s in range(0, len(learner.roots), 3):
-            expected, node = np.ones((2, len(hands.hands))), int(learner.roots[s])
+        found = blueprint.ranges(board, hands, roots)
+        for s, root in enumerate(roots.tolist()):
+            expected, node = np.ones((2, len(hands.hands))), root
             while tree.parent[node] >= 0:
                 parent = int(tree.parent[node])
                 if tree.kind[parent] == DECISION:
                     k = tree.child[parent].tolist().index(node)
-                    size = (0, 3, 4)[tree.street[parent]]
-                    own = buckets.of(board[:size], hands.hands)
-                    chances = [current(layout, average, parent, int(b))[1][k] for b in own]
-                    expected[tree.actor[parent]] *= chances
+                    own = blueprint.buckets.of(board[: (0, 3, 4)[tree.street[parent]]], hands.hands)
+                    expected[tree.actor[parent]] *= [
+                        current(layout, blueprint.average, parent, int(b))[1][k] for b in own
+                    ]
                 node = parent
             assert found[:, :, s] == pytest.approx(expected, rel=1e-4)
+        assert found.std(axis=1).max() > 0.1  # the blueprint tells hands apart
 
-    def test_a_board_teaches_what_dense_matrices_say(self, learner, buckets):
-        layout, tree = learner.layout, learner.layout.tree
-        rng = np.random.default_rng(4)
-        regret = rng.normal(size=layout.size).astype(np.float32)
-        average = rng.random(layout.size).astype(np.float32)
-        before = regret.copy(), average.copy()
-        learner.chances[:] = 1 / len(learner.chances)
-        boards_seen, start_of = [], learner._trunk.ranges
-        learner._trunk.ranges = lambda board, hands, roots, *rest: (
-            boards_seen.append((board, hands, roots)) or start_of(board, hands, roots, *rest)
-        )
-        learner.learn(3, regret, average)
-        del learner._trunk.ranges
-        ((board, hands, roots),) = boards_seen
-        start = start_of(board, hands, roots, buckets, before[1])
-        ranks = river_strengths(board)
+    def test_a_place_in_the_ranges_is_what_it_says(self, training):
+        board = [3, 17, 30, 44, 50]
+        hands = board_hands(board)
+        start = np.random.default_rng(0).random((2, len(hands.hands), 3)).astype(np.float32)
+        start[0, :, 1] = 0.0  # nobody comes
+        kind = RiverBuckets("range", 40, 25, BucketOptions(1, 1, 1))
+        places = kind.of(board, hands, start)
+        ranks = river_strengths(board)[hands.hands]
         n = hands.hands
         meet = ~(pairs()[n][:, None, :, None] == pairs()[n][None, :, None, :]).any(axis=(2, 3))
+        beats = (ranks[:, None] > ranks[None, :]) + 0.5 * (ranks[:, None] == ranks[None, :])
+        for seat in range(2):
+            for s in range(3):
+                own, other = start[seat, :, s].astype(float), start[1 - seat, :, s].astype(float)
+                even = np.ones(len(n)) if not own.any() else own
+                weaker = (beats @ even) / even.sum()
+                equity = (meet * beats) @ other / (meet @ other) if other.any() else np.full(len(n), 0.5)
+                first, second = places[seat, :, s] // 25, places[seat, :, s] % 25
+                assert np.abs(first - np.minimum(weaker * 40, 39.999).astype(int)).max() <= 1
+                assert np.mean(first != np.minimum(weaker * 40, 39.999).astype(int)) < 0.01
+                assert np.mean(second != np.minimum(equity * 25, 24.999).astype(int)) < 0.01
+
+    @pytest.mark.parametrize("threads", [1, 2])
+    def test_a_board_teaches_what_dense_matrices_say(self, training, threads):
+        layout = training.layout
+        rng = np.random.default_rng(4)
+        training.regret[:] = rng.normal(size=layout.size)
+        training.average[:] = rng.random(layout.size)
+        training.chances = np.full(len(training.roots), 1 / len(training.roots))
+        training.options = attrs.evolve(training.options, threads=threads)
+        before, seen, ranges = (training.regret.copy(), training.average.copy()), [], training.blueprint.ranges
+
+        def noted(board, hands, roots):
+            seen.append((board, hands, roots, ranges(board, hands, roots)))
+            return seen[-1][-1]
+
+        training.blueprint.ranges = noted
+        training.learn(3)
+        del training.blueprint.ranges
+        ((board, hands, roots, start),) = seen
+        places, n = training.kind.of(board, hands, start), hands.hands
+        ranks = river_strengths(board)
+        meet = ~(pairs()[n][:, None, :, None] == pairs()[n][None, :, None, :]).any(axis=(2, 3))
         sign = np.sign(ranks[n][:, None] - ranks[n][None, :])
-        own = buckets.of(board, n)
         gained, weights = np.zeros(layout.size), np.zeros(layout.size)
         for s, root in enumerate(roots.tolist()):
             for seat in range(2):
-                teach(layout, before[0], own, meet, sign, root, seat, start[:, :, s].astype(float), gained, weights)
-        assert np.abs(gained).max() > 100
-        assert regret - before[0] == pytest.approx(3 * gained, rel=1e-3, abs=0.05)
-        assert average - before[1] == pytest.approx(3 * weights, rel=1e-3, abs=0.05)
+                teach(
+                    layout,
+                    before[0],
+                    places[seat, :, s],
+                    meet,
+                    sign,
+                    root,
+                    seat,
+                    start[:, :, s].astype(float),
+                    gained,
+                    weights,
+                )
+        assert np.abs(gained).max() > 10
+        assert training.regret - before[0] == pytest.approx(3 * gained, rel=1e-3, abs=0.05)
+        assert training.average - before[1] == pytest.approx(3 * weights, rel=1e-3, abs=0.05)
 
-    def test_likelier_subtrees_are_chosen_more_often(self, learner):
-        learner.chances[:] = 0.01 / len(learner.chances)
-        heavy = len(learner.chances) // 2
-        learner.chances[heavy] = 0.99
+    def test_likelier_subtrees_are_chosen_more_often(self, training):
+        chances = np.full(len(training.roots), 0.01 / len(training.roots))
+        heavy = len(chances) // 2
+        chances[heavy] = 0.99
+        training.chances = chances
         rng = np.random.default_rng(0)
-        groups = [learner._choose(rng.random(1 + len(learner.roots))) for _ in range(100)]
-        hits = sum(learner.roots[heavy] in group.roots[chosen] for group, chosen in groups)
-        assert hits > 90
-        assert all(len(set(chosen.tolist())) == min(5, len(group.roots)) for group, chosen in groups)
+        found = [training._choose(rng.random(1 + len(chances))) for _ in range(100)]
+        assert sum(training.roots[heavy] in group.roots[chosen] for group, chosen in found) > 90
+        assert all(len(set(chosen.tolist())) == min(5, len(group.roots)) for group, chosen in found)
+
+    def test_learning_lowers_what_best_replies_win_and_the_player_plays_what_was_learned(self, training, tmp_path):
+        trainer = training.options
+        fresh = trainer.start(cardai.game(TINY), None, 5)
+        list(fresh.train(60))
+        player = fresh.agent({})
+        gains = []
+        for one in (trainer.start(cardai.game(TINY), None, 5).agent({}), player):
+            own, best = Walker(one.tree, one).river_gains([3, 17, 30, 44, 50])
+            assert own.sum() == pytest.approx(0, abs=1e-9)
+            gains.append((best - own).mean())
+        assert gains[1] < 0.6 * gains[0]
+        fresh.save(tmp_path)
+        again = trainer.trained_agent(cardai.game(TINY), None, 5, tmp_path, {})
+        nodes = player.tree.decisions[player.tree.street[player.tree.decisions] == 3][:3]
+        nodes = nodes[player.tree.roots[nodes] == player.tree.roots[nodes[0]]]
+        board = [3, 17, 30, 44, 50]
+        assert np.array_equal(player.range_policy(nodes, board), again.range_policy(nodes, board))
+
+    def test_a_blueprint_that_is_none_is_refused(self, training, tmp_path):
+        trainer = training.options
+        with pytest.raises(UsageError, match=r"no training run in .*nowhere"):
+            create("trainer", "bucket_cfr_br:blueprint=nowhere").start(cardai.game(TINY), None, 0)
+        with pytest.raises(UsageError, match="cannot play"):
+            trainer.start(cardai.game("holdem_fcpa"), None, 0)
+        Session.start(Run.create(tmp_path / "kuhn", "cfr", "kuhn", None, 0)).train(1)
+        with pytest.raises(UsageError, match=r"must be a run of bucket_mccfr"):
+            create("trainer", f"bucket_cfr_br:blueprint={tmp_path / 'kuhn'}").start(cardai.game(TINY), None, 0)
+
+    @pytest.mark.parametrize("check", testing.CHECKS["trainer"], ids=lambda check: check.name)
+    def test_it_conforms(self, training, check):
+        check.function(TrainerSubject(training.options, cardai.game(TINY), None, 3))
 
 
 def teach(layout, regret, own, meet, sign, root, seat, start, gained, weights):
@@ -399,25 +464,25 @@ def test_the_trainer_conforms(check):
     check()
 
 
-@testing.parametrize_checks("trainer", f"{PLAIN},river_solver=cfr_br,board_every=3,lanes=4", game=TINY, steps=7)
-def test_the_trainer_with_best_replies_conforms(check):
+@testing.parametrize_checks("trainer", f"{PLAIN},threads=2", game=TINY, steps=200)
+def test_the_trainer_with_two_threads_conforms(check):
     check()
 
 
-@pytest.mark.parametrize("options", ["", ",river_solver=cfr_br,board_every=4,lanes=3"])
+@pytest.mark.parametrize("options", ["", ",threads=2"])
 def test_stopping_anywhere_changes_nothing(options, tmp_path):
     trainer, game = create("trainer", PLAIN + options), cardai.game(TINY)
     whole = trainer.start(game, None, 9)
-    list(whole.train(50))
+    list(whole.train(2500))
     part = trainer.start(game, None, 9)
-    list(part.train(13))
+    list(part.train(1300))
     part.save(tmp_path)
     again = trainer.start(game, None, 9)
     again.load(tmp_path)
-    list(again.train(37))
+    list(again.train(1200))
     assert np.array_equal(again.regret, whole.regret)
     assert np.array_equal(again.average, whole.average)
-    assert again.nodes == whole.nodes
+    assert sum(again.visited) == sum(whole.visited)
 
 
 @pytest.mark.parametrize(
@@ -445,7 +510,7 @@ def test_tables_that_are_too_big_are_refused_before_any_work_with_what_would_fit
     widths = holdem_tree(cardai.game("acpc_limit_2p"))
     counts = np.array([169, most, most, most])
     edges = np.bincount(widths.street[widths.decisions], widths.num_children[widths.decisions])
-    assert edges @ counts * 8 <= 1.5e9 < edges @ (counts + [0, 1, 1, 1]) * 8
+    assert edges @ counts * 8 <= 1.5e9 < edges @ (counts + np.array([0, 1, 1, 1])) * 8
 
 
 def test_options_and_files_that_are_wrong_are_named(tmp_path):
@@ -472,4 +537,3 @@ def test_small_hands_are_played_as_the_exact_solution_plays_them():
     node = holdem_tree(game).decisions
     first, second = (one.agent({}).range_policy(node[:1], ()) for one in (training, other))
     assert np.abs(first - second).mean() < 0.05
-    assert itertools is not None

@@ -11,13 +11,14 @@ import pytest
 
 import cardai
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
-from cardai.core.files import read_npz, write_npz
+from cardai.core.npz import read_npz, write_npz
 from cardai.core.registry import create
 from cardai.solve.measures import exploitability, measure
 from cardai.solve.sequence_form import policy_table
 from cardai.solve.tree import game_tree
 from cardai.training.runs import Run
 from cardai.training.session import Session
+from tests.solve.by_hand import exact, matched, reached
 from tests.solve.small_games import Coin, Hide
 from tests.solve.spiel import information_states
 
@@ -163,3 +164,45 @@ def test_a_policy_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "player.npz").write_bytes(b"PK")
     with pytest.raises(DamagedFileError, match="not a readable npz"):
         trainer.trained_agent(game, None, 0, tmp_path, {})
+
+
+def discounted(regret: np.ndarray, t: int, alpha: float, beta: float) -> np.ndarray:
+    """Return regrets after iteration t times t^a / (t^a + 1), a of their sign (Brown and Sandholm 2019, section 3)."""
+
+    def factor(exponent: float) -> float:
+        return 1.0 if exponent == np.inf else 0.0 if exponent == -np.inf else t**exponent / (t**exponent + 1)
+
+    return np.where(regret > 0, regret * factor(alpha), regret * factor(beta))
+
+
+@pytest.mark.parametrize(
+    "spec", ["cfr", "cfr_plus", "linear_cfr", "dcfr", "pcfr_plus", "pdcfr_plus", "cfr_plus:delay=2"]
+)
+@pytest.mark.parametrize("game", [Coin(heads=0.3), Coin(heads=0.8), Hide()])  # Kuhn has ties that rounding breaks
+def test_a_few_iterations_are_those_of_the_definitions(spec: str, game: Any) -> None:
+    trainer: Any = create("trainer", spec)
+    alpha, beta, gamma, predictive, delay, _ = trainer.rule
+    tree = game_tree(game)
+    starts = tree.infosets.sequence_start
+    behaviour = matched(tree, np.zeros(tree.infosets.num_sequences))
+    regret, average = np.zeros_like(behaviour), np.zeros_like(behaviour)
+    for t in range(1, 8):
+        for player in range(2):
+            own = slice(starts[player], starts[player + 1])
+            weight = max(t - delay, 0) ** gamma if t > delay else 0.0
+            average[own] += weight * reached(tree, behaviour)[own]
+            instant = exact(tree, behaviour, player)[0]
+            regret[own] = discounted(regret[own], t - 1, alpha, beta) + instant[own] if t > 1 else instant[own]
+            ahead = discounted(regret, t, alpha, beta) + predictive * instant
+            behaviour[own] = matched(tree, ahead)[own]
+    training = solve(spec, game, 7)
+    acting = tree.infosets.sequence_infoset >= 0
+    assert training.arrays["regret"][acting] == pytest.approx(regret[acting], abs=1e-12)
+    assert training.behaviour("current")[acting] == pytest.approx(behaviour[acting], abs=1e-12)
+    assert training.behaviour("average")[acting] == pytest.approx(matched(tree, average)[acting], abs=1e-12)
+
+
+def test_measures_fall_on_the_same_steps_after_a_pause() -> None:
+    training = create("trainer", "cfr:measure_every=25").start(cardai.game("kuhn"), None, 0)
+    assert [training.step for row in training.train(30) if row] == [25, 30]
+    assert [training.step for row in training.train(50) if row] == [50, 75, 80]

@@ -20,7 +20,9 @@ import cardai
 from cardai import testing
 from cardai.core import registry
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
+from cardai.core.rng import uniform
 from cardai.core.trainer import Training
+from cardai.plugins.trainers.nfsp import _kernels as kernels
 from cardai.solve.measures import exploitability, head_to_head
 from cardai.testing import Case
 from cardai.training.runs import Run
@@ -252,3 +254,57 @@ def test_learning_leaves_the_number_of_threads_alone() -> None:
     before = torch.get_num_threads()
     advance(start(f"nfsp:{SMALL},{TORCH},threads={before + 1}"), 40)
     assert torch.get_num_threads() == before
+
+
+@pytest.mark.parametrize("engine", ["engine=native", TORCH])
+@pytest.mark.parametrize(("eta", "share"), [(0.0, 0.0), (1.0, 1.0), (0.25, 0.25)])
+def test_best_responses_are_played_in_their_share_of_hands(engine: str, eta: float, share: float) -> None:
+    training: Any = start(f"nfsp:{SMALL},{engine},eta={eta}")
+    advance(training, 100)
+    if "native" in engine:
+        offered, played = training.memory.seen[:, 1].sum(), training.play.counts[1]
+    else:
+        offered, played = sum(memory.seen for memory in training.sl), 100 * 32
+    assert played == 3200
+    assert offered == share * played if share in (0, 1) else abs(offered / played - share) < 0.03
+
+
+def test_the_reservoir_takes_the_nth_action_with_its_probability_at_its_place() -> None:
+    capacity, offered = 3, 12
+    for seed in range(20):
+        for recency in (0.0, 1.0):
+            memory: Any = kernels.Memory(*(np.zeros(0) for _ in range(9)))._replace(
+                sl_row=np.full((2, capacity), -1, np.int32),
+                sl_action=np.zeros((2, capacity), np.int8),
+                seen=np.zeros((2, 2), np.int64),
+            )
+            random, kept, drawn = np.array([seed, 0], np.uint64), [-1] * capacity, 0
+            for n in range(1, offered + 1):
+                place = n - 1
+                if n > capacity:
+                    drawn += 1
+                    place = int(uniform(np.uint64(seed), drawn) * n / (1 + recency))
+                if place < capacity:
+                    kept[place] = n
+                kernels.remember_action(memory, 1, random, recency, n, n % 2)
+                assert memory.sl_row[1].tolist() == kept
+            assert memory.sl_action[1].tolist() == [n % 2 for n in kept]
+            assert memory.seen.tolist() == [[0, 0], [0, offered]]
+
+
+def test_a_torch_step_aims_at_the_reward_and_the_best_that_is_legal_next() -> None:
+    training: Any = start(f"nfsp:{SMALL},{TORCH},target_every=0,q_rate=1e-9")
+    advance(training, 30)
+    learner, entries = training.learners[0], training.rl[0].data[:64].copy()
+    entries["last"] = np.arange(64) % 2
+    entries["next_legal"] = np.where(np.arange(64)[:, None] % 3, 0b10000000, 0b01000000)  # one action alone
+
+    def asked(codes: Any) -> Any:
+        return learner.q(torch.from_numpy(training.codec.unpack(codes))).detach().numpy()
+
+    following = asked(entries["next_code"])[np.arange(64), np.where(np.arange(64) % 3, 0, 1)]
+    wanted = entries["reward"] + np.where(entries["last"], 0.0, following)
+    chosen = asked(entries["code"])[np.arange(64), entries["action"]]
+    learner.losses[:] = 0
+    learner.learn_q(entries, 1e-9)
+    assert learner.losses[:2].tolist() == pytest.approx([np.mean((chosen - wanted) ** 2), 1], rel=1e-5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import cardai
@@ -43,3 +44,20 @@ def test_the_average_stays_a_plan() -> None:
     form, plan = training.form, training.arrays["average"]
     for i, (first, end) in enumerate(zip(form.first, form.end, strict=True)):
         assert plan[first:end].sum() == pytest.approx(plan[form.parent[i]], abs=1e-12)
+
+
+@pytest.mark.parametrize(("gamma", "weights"), [(0, [1, 1, 1, 1]), (1, [1, 2, 3, 4])])
+def test_the_average_weighs_the_first_plan_and_all_responses_as_it_says(gamma: int, weights: list[float]) -> None:
+    # the step is (gamma + 1) / (gamma + 1 + j): of j + 1 plans the last has that share, 1 / (j + 1) where gamma is 0
+    training = create("trainer", f"xfp:gamma={gamma}").start(cardai.game("kuhn"), None, 0)
+    plans = [training.arrays["average"].copy()]
+    for step in range(3):
+        training.iterate(1)
+        training.step = step + 1
+        plans.append(training.arrays["response"].copy())
+    if gamma == 1:  # 2 / 3, 2 / 4, 2 / 5: of plan 0 is left 1/3 1/2 3/5, of the next 2/3 1/2 3/5, ...
+        shares = np.array([1 / 10, 2 / 10, 3 / 10, 4 / 10])
+    else:
+        shares = np.array([1 / 4] * 4)
+    assert shares * sum(weights) == pytest.approx(weights)
+    assert training.arrays["average"] == pytest.approx(shares @ np.array(plans), abs=1e-12)

@@ -10,8 +10,8 @@ import attrs
 import numpy as np
 from attrs import frozen, validators
 
-from cardai.core.agent import Agent
-from cardai.core.errors import UsageError
+from cardai.cards.gin.fields import GIN
+from cardai.core.agent import Agent, need_family
 from cardai.core.fields import Views
 from cardai.core.game import Actions, Game, Legal
 from cardai.core.hookspecs import hookimpl
@@ -111,9 +111,7 @@ class GinRules(Agent):
     otherwise: bool = option(True, help="knock=rules: whether to knock when no rule fires.")
 
     def for_game(self, game: Game) -> Agent:
-        names = {field.name for field in game.view_fields}
-        if not {"up_card", "opponent_known", "own_turns", "first_up_card"} <= names:
-            raise UsageError(f"A rule-based gin player plays gin only. It was asked to play {type(game).__name__}.")
+        need_family(game, GIN, "gin_rules plays")
         return self
 
     @cached_property

@@ -14,7 +14,7 @@ from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import option
 from cardai.plugins.encoders.grid import sources
 from cardai.plugins.encoders.grid.layout import GridLayout, Source, need
-from cardai.plugins.encoders.grid.papers import PAPERS
+from cardai.plugins.encoders.grid.papers import PAPERS, pot_as_cards, pot_as_level
 from cardai.plugins.encoders.grid.windows import CLUBS_FIRST, SPADES_FIRST, window
 
 Size = Literal["4x13", "8x13", "15x15", "17x17"]
@@ -99,17 +99,25 @@ class PaperGrid(Encoder):
     placement: Placement = option("centred", help="where a padded plane holds the card window")
     suits: Literal["cdhs", "shdc"] = option("cdhs", help="the order of the suit rows")
     chip_unit: float = option(50.0, help="chips a cell of the pot written as cards", validator=validators.gt(0))
+    pot: Literal["cards", "level"] = option(
+        "cards",
+        help="cards: the publication's, which no longer grows beyond 52 cells (2,600 of the 4,800 chips that there can be); "
+        "level: a plane filled with the pot's share of the largest",
+    )
 
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "poker_cnn_video": {"planes": "poker_cnn_video"},
         "poker_cnn_limit": {"planes": "poker_cnn_limit"},
+        "poker_cnn_limit_ours": {"planes": "poker_cnn_limit", "size": "4x13", "pot": "level"},
         "poker_cnn_triple_draw": {"planes": "poker_cnn_triple_draw"},
+        "poker_cnn_triple_draw_ours": {"planes": "poker_cnn_triple_draw", "size": "4x13", "pot": "level"},
         "cnn_valuation": {"planes": "cnn_valuation", "placement": "corner", "suits": "shdc"},
     }
 
     def for_game(self, game: Game) -> GridLayout:
         place = window(self.size, self.placement, CLUBS_FIRST if self.suits == "cdhs" else SPADES_FIRST)
-        layout = GridLayout(place, _placed(PAPERS[self.planes](game, self.chip_unit)), lossless=False)
+        pot = pot_as_cards(self.chip_unit) if self.pot == "cards" else pot_as_level
+        layout = GridLayout(place, _placed(PAPERS[self.planes](game, pot)), lossless=False)
         if not layout.planes:
             raise UsageError(
                 f"The planes of {self.planes} show nothing of {type(game).__name__}. Choose another encoder."

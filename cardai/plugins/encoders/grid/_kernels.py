@@ -6,11 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from cardai.core.kernel import kernel
+from cardai.core.kernel import kernel, prefetcher
 
 _ONE = np.uint64(1)
 _SUIT = np.uint64(0x1FFF)
 _FULL = np.float32(1.0)
+_LINE = 16  # float32 values in a cache line
+_AHEAD = 24  # planes; about the time that memory takes
+
+prefetch = prefetcher()
 
 
 @kernel
@@ -22,10 +26,17 @@ def paint(bits: Any, values: Any, rows: Any, suits: Any, out: Any) -> None:
         values: (n, P) float32 what the rest of the window holds (0 for card planes, the level of a fill plane).
         rows: (k,) int64 flat index of the first cell (the deuce) of each window row.
         suits: (k,) int64 the suit of each window row.
-        out: (n, P, H * W) float32; cells outside the window are left alone.
+        out: (n, P, H * W) float32, contiguous; cells outside the window are left alone.
     """
+    flat = out.reshape(-1)
+    size = out.shape[2]
+    width = rows[len(rows) - 1] + 13 - rows[0]
     for i in range(bits.shape[0]):
         for p in range(bits.shape[1]):
+            ahead = (i * bits.shape[1] + p + _AHEAD) * size + rows[0]
+            for cell in range(ahead, ahead + width, _LINE):
+                prefetch(flat, cell)
+            prefetch(flat, ahead + width - 1)
             cards = bits[i, p]
             level = values[i, p]
             plane = out[i, p]

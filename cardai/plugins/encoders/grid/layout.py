@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
+from cardai.core.arrays import Float32s, Uint64s
 from cardai.core.encoder import Layout, Plane
 from cardai.core.errors import UsageError
 from cardai.core.fields import Field, Views
@@ -17,9 +18,8 @@ from cardai.core.game import Game
 from cardai.plugins.encoders.grid._kernels import card_bits, paint
 from cardai.plugins.encoders.grid.windows import Window
 
-Bits = npt.NDArray[np.uint64]
-Levels = npt.NDArray[np.float32]
-Floats = npt.NDArray[np.float32]
+Bits = Uint64s
+Levels = Float32s
 Fill = Callable[[Views, Bits, Levels], None]
 
 
@@ -47,7 +47,7 @@ class GridLayout(Layout):
         self.card_planes = tuple(k for k, cards in enumerate(shows) if cards)
         self.shape = (len(self.planes), window.height, window.width)
 
-    def encode(self, views: Views, out: Floats | None = None) -> Floats:
+    def encode(self, views: Views, out: Float32s | None = None) -> Float32s:
         """Return (n, P, H, W) float32. ``out``: an array of that shape from an earlier call, to be overwritten."""
         count = len(views)
         bits = np.zeros((count, len(self.planes)), np.uint64)
@@ -67,7 +67,7 @@ class GridLayout(Layout):
         paint(bits, levels, self.window.rows, self.window.suit_of_row, flat)
         return out
 
-    def decode(self, code: Floats) -> dict[str, Any]:
+    def decode(self, code: Float32s) -> dict[str, Any]:
         """Return field values where a source can give them back, else each plane's cards or level by its name."""
         cells = np.asarray(code, np.float32).reshape(len(self.planes), -1)[:, self.window.cells()]  # (P, 52)
         levels = cells.min(axis=1)

@@ -1,4 +1,4 @@
-"""The plane lists that publications fix, over the standard fields of poker views.
+"""The plane lists that publications fix, over the fields of the families poker and draw.
 
 Poker-CNN: Yakovenko, Cao, Raffel, Fan, "Poker-CNN: A Pattern Learning Strategy for Making Draws and Bets in Poker Games
 Using Convolutional Networks", AAAI 2016, with the authors' repository for the order of planes.
@@ -7,38 +7,50 @@ CNN valuation: Tang, Xu, Tan, "Convolutional neural network valuation method for
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from cardai.cards.draw.fields import DRAW, is_draw_poker
+from cardai.cards.poker.fields import POKER, last_round
+from cardai.core.agent import need_family
 from cardai.core.encoder import Plane
+from cardai.core.errors import UsageError
 from cardai.core.fields import Field, Views
 from cardai.core.game import Game
+from cardai.core.spec import brief
 from cardai.plugins.encoders.grid._kernels import acted, betting_bits
 from cardai.plugins.encoders.grid.layout import Bits, Levels, Source, need, union
 from cardai.plugins.encoders.grid.sources import amount_as_cards, cards_each, cards_together
 
+PotPlane = Callable[[Game], Source]
+"""How the plane of the pot is made, where a list has one of amounts as cards."""
 _ACTIONS = 5  # Poker-CNN keeps five actions of a betting string
 
 
-def poker_cnn_video(game: Game, chip_unit: float) -> list[Source]:
+def poker_cnn_video(game: Game, pot: PotPlane) -> list[Source]:
     """5 planes: the dealt cards, one a plane, in dealing order."""
-    fields = need(game, "poker_cnn_video", "hand")
-    return [cards_each(fields["hand"])]
+    need_family(game, DRAW, "The encoder poker_cnn_video shows")
+    return [cards_each(_fields(game)["hand"])]
 
 
-def poker_cnn_triple_draw(game: Game, chip_unit: float) -> list[Source]:
+def poker_cnn_triple_draw(game: Game, pot: PotPlane) -> list[Source]:
     """31 planes of a draw game with betting."""
-    names = ("hand", "draws_left", "player", "button", "pot", "history", "history_round", "round", "kept")
-    fields = need(game, "poker_cnn_triple_draw", *names)
+    if not is_draw_poker(game) or game.num_players != 2:
+        raise UsageError(
+            "The encoder poker_cnn_triple_draw shows draw games with betting for two (families poker and draw). "
+            f"{brief(game)} is something else."
+        )
+    fields = _fields(game)
     draws = fields["draws_left"].maximum
     return [
         cards_each(fields["hand"]),
         cards_together(fields["hand"]),
         _left("draws left", draws, lambda views: views["draws_left"]),
         _position(),
-        _pot(chip_unit),
+        pot(game),
         _betting("this round", 0, draws=True),
         _kept("kept by me", fields["kept"], own=True),
         _kept("kept by the opponent", fields["kept"], own=False),
@@ -46,11 +58,10 @@ def poker_cnn_triple_draw(game: Game, chip_unit: float) -> list[Source]:
     ]
 
 
-def poker_cnn_limit(game: Game, chip_unit: float) -> list[Source]:
+def poker_cnn_limit(game: Game, pot: PotPlane) -> list[Source]:
     """31 planes of a board game with betting."""
-    names = ("hole", "board", "player", "button", "pot", "history", "history_round", "round")
-    fields = need(game, "poker_cnn_limit", *names)
-    last = fields["round"].maximum
+    fields = _board_game(game, "poker_cnn_limit")
+    last = last_round(game)
     return [
         cards_together(fields["hole"], "private cards"),
         _board("flop", 0, 3),
@@ -60,7 +71,7 @@ def poker_cnn_limit(game: Game, chip_unit: float) -> list[Source]:
         _all_cards(),
         _left("rounds left", last, lambda views: last - views["round"].astype(np.int64)),
         _position(),
-        _pot(chip_unit),
+        pot(game),
         _betting("this round", 0),
         _betting("three rounds back", 3),
         _betting("two rounds back", 2),
@@ -68,18 +79,16 @@ def poker_cnn_limit(game: Game, chip_unit: float) -> list[Source]:
     ]
 
 
-def cnn_valuation(game: Game, chip_unit: float) -> list[Source]:
+def cnn_valuation(game: Game, pot: PotPlane) -> list[Source]:
     """16 planes of hold'em: cards one a plane, unions, stage, pot, what the opponent did this round."""
-    fields = need(
-        game, "cnn_valuation", "hole", "board", "round", "pot", "player", "history", "history_round", "history_seat"
-    )
-    stages = fields["round"].maximum + 1
+    fields = _board_game(game, "cnn_valuation")
+    stages = last_round(game) + 1
     most = fields["pot"].maximum or 1
 
     def stage(views: Views, bits: Bits, levels: Levels) -> None:
         levels[:] = views["round"][:, None] == np.arange(stages)
 
-    def pot(views: Views, bits: Bits, levels: Levels) -> None:
+    def chips(views: Views, bits: Bits, levels: Levels) -> None:
         levels[:, 0] = views["pot"] / most
 
     def opponent(views: Views, bits: Bits, levels: Levels) -> None:
@@ -94,7 +103,7 @@ def cnn_valuation(game: Game, chip_unit: float) -> list[Source]:
         _board("board", 0, 5),
         _all_cards(),
         Source(tuple(Plane(f"stage {k}", "", f"the hand is in betting round {k}") for k in range(stages)), stage),
-        Source((Plane("pot", "", "chips in the pot", f"chips / {most}"),), pot),
+        Source((Plane("pot", "", "chips in the pot", f"chips / {most}"),), chips),
         Source(
             (
                 Plane("opponent called", "", "an opponent has checked or called this round"),
@@ -103,6 +112,16 @@ def cnn_valuation(game: Game, chip_unit: float) -> list[Source]:
             opponent,
         ),
     ]
+
+
+def _fields(game: Game) -> dict[str, Field]:
+    return {f.name: f for f in game.view_fields}
+
+
+def _board_game(game: Game, called: str) -> dict[str, Field]:
+    """Return the fields by name; raise UsageError unless the game is betting with hole cards and a board."""
+    need_family(game, POKER, f"The encoder {called} shows")
+    return need(game, called, "hole", "board")
 
 
 def _left(name: str, count: int, value: Any) -> Source:
@@ -127,14 +146,29 @@ def _position() -> Source:
     return Source((Plane("position", "", "I am the button"),), fill)
 
 
-def _pot(unit: float) -> Source:
-    def fill(views: Views, bits: Bits, levels: Levels) -> None:
-        bits[:, 0] = amount_as_cards(views["pot"], unit)
+def pot_as_cards(unit: float) -> PotPlane:
+    """The publication's: fake cards, one for ``unit`` chips. Beyond 52 of them a larger pot looks the same."""
 
-    return Source(
-        (Plane("pot as cards", "", "chips in the pot", f"a cell for {unit:g} chips, in the order 2c 2d 2h 2s 3c"),),
-        fill,
-    )
+    def source(game: Game) -> Source:
+        def fill(views: Views, bits: Bits, levels: Levels) -> None:
+            bits[:, 0] = amount_as_cards(views["pot"], unit)
+
+        scale = f"a cell for {unit:g} chips, in the order 2c 2d 2h 2s 3c"
+        return Source((Plane("pot as cards", "", "chips in the pot", scale),), fill)
+
+    return source
+
+
+def pot_as_level(game: Game) -> Source:
+    """A filled plane: the pot's share of the largest there can be, so that no two pots look the same."""
+    most = _fields(game)["pot"].maximum
+    if not most:
+        raise UsageError(f"pot=level needs a largest pot. {brief(game)} has no limit to it: take pot=cards.")
+
+    def fill(views: Views, bits: Bits, levels: Levels) -> None:
+        levels[:, 0] = views["pot"] / most
+
+    return Source((Plane("pot", "", "chips in the pot", f"chips / {most}"),), fill)
 
 
 def _board(name: str, start: int, end: int) -> Source:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from attrs import field, frozen
+
+from cardai.core.arrays import Int64s
 
 CLUBS_FIRST = (0, 1, 2, 3)
 SPADES_FIRST = (3, 2, 1, 0)
@@ -24,16 +25,16 @@ class Window:
     suits: tuple[int, ...] = field(default=CLUBS_FIRST)
 
     @property
-    def rows(self) -> npt.NDArray[np.int64]:
+    def rows(self) -> Int64s:
         """The flat index of each window row's first cell, (k,) int64."""
         return np.array([top * self.width + self.left for top in self.tops], np.int64)
 
     @property
-    def suit_of_row(self) -> npt.NDArray[np.int64]:
+    def suit_of_row(self) -> Int64s:
         """The suit that each window row shows, (k,) int64."""
         return np.array(self.suits, np.int64)
 
-    def cells(self) -> npt.NDArray[np.int64]:
+    def cells(self) -> Int64s:
         """Return one flat cell index a card, (52,) int64, for reading planes back."""
         out = np.zeros(52, np.int64)
         for start, suit in zip(self.rows, self.suits, strict=True):

@@ -10,22 +10,23 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen, validators
 
-from cardai.cards.gin.actions import FIRST_MELD, NUM_MELDS, PLAY_ON, TAKE, VOID
-from cardai.core.fields import Field
-from cardai.core.game import IntArray, Played, Setup, pack_setups, setup_dtype, unpack_setup
+from cardai.cards.gin.actions import ENDINGS, FIRST_MELD, NUM_MELDS, PLAY_ON, TAKE, VOID
+from cardai.cards.gin.fields import GIN, view_fields
+from cardai.cards.text import card_text
+from cardai.core.determinize import Source
+from cardai.core.fields import Family, Field
+from cardai.core.game import IntArray, Played, Setup, Tables, pack_setups, setup_dtype, unpack_setup
 from cardai.core.hookspecs import hookimpl
 from cardai.core.rng import Rows
 from cardai.core.rows import RowGame, RowKernels, row_fields
 from cardai.core.spec import option
 from cardai.core.statistics import Estimate
 
-RANKS = "23456789TJQKA"
-SUITS = "cdhs"
 WORDS = ("take the face-up card", "draw from the stock", "pass", "knock", "play on")
-PHASES = ("offer", "draw", "discard", "knock", "wall", "show", "over")
-ENDINGS = ("knock", "gin", "undercut", "void", "capped")
-_POSITIVE = validators.ge(1)
-_COUNT = validators.ge(0)
+MAX_TARGET = 100_000
+"""Matches end: one to this many points takes some 8,000 hands."""
+_BONUS = [validators.ge(0), validators.le(100)]
+_COUNT = [validators.ge(0), validators.le(10_000)]
 
 _RULES = """Ten cards each, dealt in turn from seat 0; the next card is turned up. The starter may take it or pass, then the
 other seat may; if both pass, the starter draws from the stock. After that a turn is: take the top discard or draw from
@@ -46,8 +47,9 @@ class Gin(RowGame):
     rules: ClassVar[str] = _RULES
     num_players: ClassVar[int] = 2
     num_chance_outcomes: ClassVar[int] = 52
+    families: ClassVar[tuple[Family, ...]] = (GIN,)
     outcome_fields: ClassVar[tuple[Field, ...]] = (
-        Field("ending", "count", "0 knock, 1 gin, 2 undercut, 3 void, 4 capped", maximum=4),
+        Field("ending", "count", "how the hand ended", maximum=4, labels=ENDINGS),
         Field("knocker", "seat", "who knocked, -1 nobody", maximum=1),
         Field("turns", "count", "turns of both players", maximum=10_000),
         Field("points", "chips", "points scored by whoever scored", maximum=200, unit="points"),
@@ -56,10 +58,11 @@ class Gin(RowGame):
         Field("able", "count", "the turn after which each seat could first knock, 0 never", 10_000, 2),
     )
 
-    target: int = option(100, help="The match ends when a player has this many points.", validator=_POSITIVE)
+    target: int = option(100, help="The match ends when a player has this many points.",
+                         validator=[validators.ge(1), validators.le(MAX_TARGET)])  # fmt: skip
     knock_limit: int = option(10, help="Knocking needs deadwood of at most this.", validator=validators.in_(range(101)))
-    gin_bonus: int = option(25, help="Points for gin beside the difference.", validator=_COUNT)
-    undercut_bonus: int = option(25, help="Points for an undercut beside the difference.", validator=_COUNT)
+    gin_bonus: int = option(25, help="Points for gin beside the difference.", validator=_BONUS)
+    undercut_bonus: int = option(25, help="Points for an undercut beside the difference.", validator=_BONUS)
     tie: Literal["undercut", "push"] = option(
         "undercut", help="Equal deadwood: an undercut with its bonus, or no points for anybody."
     )
@@ -108,12 +111,10 @@ class Gin(RowGame):
     @cached_property
     def view_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
         """What a player may know."""
-        from cardai.plugins.games.gin._fields import view_fields
-
-        return view_fields(self.max_turns)
+        return view_fields(self.max_turns, self.target)
 
     def row_dtype(self) -> np.dtype[Any]:
-        from cardai.plugins.games.gin._fields import own_row_fields
+        from cardai.plugins.games.gin._rows import own_row_fields
 
         return np.dtype(row_fields(52) + own_row_fields(self.max_turns))
 
@@ -130,10 +131,11 @@ class Gin(RowGame):
             returns=v.returns,
             outcomes=v.outcomes,
             advance=k.advance,
+            step=v.step,
         )
 
     def rules_row(self) -> npt.NDArray[Any]:
-        from cardai.plugins.games.gin._fields import RULES_DTYPE
+        from cardai.plugins.games.gin._rows import RULES_DTYPE
 
         out = np.zeros(1, RULES_DTYPE)
         for name in RULES_DTYPE.names or ():
@@ -170,6 +172,14 @@ class Gin(RowGame):
         from cardai.plugins.games.gin._display import draw
 
         return draw(view)
+
+    def determinize(self, view: Mapping[str, Any], rng: Source, count: int, weights: Any = None) -> Tables:
+        """Return hands with other unseen cards, for the player to act. ``weights`` (52,) say what the opponent rather
+        holds now.
+        """
+        from cardai.plugins.games.gin._determinize import determinize
+
+        return determinize(self, view, rng, count, weights)
 
     # -- the match -------------------------------------------------------------------------------------------------
 
@@ -233,11 +243,6 @@ class Gin(RowGame):
         from cardai.plugins.games.gin._report import figures
 
         return figures(hands, seats)
-
-
-def card_text(card: int) -> str:
-    """Return a card as text, "As"."""
-    return RANKS[card % 13] + SUITS[card // 13]
 
 
 @hookimpl

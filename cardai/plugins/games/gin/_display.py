@@ -9,11 +9,9 @@ import numpy as np
 
 from cardai.cards.gin import _melds_kernels as kernels
 from cardai.cards.gin.actions import MELDS, OVER
-from cardai.cards.gin.melds import card_points, cards_of
+from cardai.cards.gin.melds import card_points
+from cardai.cards.text import card_glyph, cards_glyphs, cards_of, cards_text
 
-_RANKS = "23456789TJQKA"
-_SUITS = "cdhs"
-_SIGNS = "♣♦♥♠"
 _ASKED = (
     "Take the first up-card?",
     "Draw: take the face-up card, or from the stock?",
@@ -24,15 +22,10 @@ _ASKED = (
 )
 
 
-def card_sign(card: int) -> str:
-    """Return a card as a person reads it: "A♠"."""
-    return _RANKS[card % 13] + _SIGNS[card // 13]
-
-
 def meld_text(number: int) -> str:
     """Return meld ``number`` of the table of melds as text: "3c4c5c"."""
     cards = cards_of(int(kernels.from_gin(MELDS[number])))
-    return "".join(_RANKS[card % 13] + _SUITS[card // 13] for card in _sorted(cards))
+    return cards_text(_sorted(cards))
 
 
 def _sorted(cards: Iterable[int]) -> list[int]:
@@ -45,7 +38,7 @@ def _by_rank(cards: Iterable[int]) -> list[int]:
 
 
 def _row(cards: Iterable[int]) -> str:
-    return " ".join(card_sign(card) for card in cards) or "none"
+    return cards_glyphs(cards) or "none"
 
 
 def _hand(mask: int) -> str:
@@ -77,7 +70,7 @@ def draw(view: Mapping[str, Any]) -> str:
     ]
     if int(view["drawn_card"]) >= 0:
         how = "took" if int(view["taken_card"]) >= 0 else "drew"
-        lines.append(f"            you {how} {card_sign(int(view['drawn_card']))}")
+        lines.append(f"            you {how} {card_glyph(int(view['drawn_card']))}")
     for seat in (me, 1 - me):
         melds = [int(meld) for meld in view["melds"][4 * seat : 4 * seat + 4] if meld]
         if melds:
@@ -115,7 +108,7 @@ def _opponent(view: Mapping[str, Any]) -> str:
     hidden = 10 - len(known)
     if int(view["phase"]) in (2, 3) and int(view["to_act"]) == 1 - int(view["player"]):
         hidden += 1 if int(view["phase"]) == 2 else 0
-    text = " ".join([*(card_sign(card) for card in known), *["▒▒"] * hidden])
+    text = " ".join([*(card_glyph(card) for card in known), *["▒▒"] * hidden])
     return text + (f"   (took {len(known)} face up)" if known else "")
 
 
@@ -124,4 +117,4 @@ def _pile(pile: list[int]) -> str:
     if not pile:
         return "none"
     below = _row(reversed(pile[:-1])) if len(pile) > 1 else ""
-    return f"[{card_sign(pile[-1])}]" + (f"  under it {below}" if below else "")
+    return f"[{card_glyph(pile[-1])}]" + (f"  under it {below}" if below else "")

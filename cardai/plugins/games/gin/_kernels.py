@@ -156,39 +156,43 @@ def _stock(row: Any, seat: Any) -> None:
 def apply(data: Any, rules: Any, index: Any, actions: Any) -> None:
     """Play legal actions."""
     for i in range(len(index)):
-        row = data[index[i]]
-        action = actions[i]
-        seat = row["current"]
-        phase = row["phase"]
-        row["moves"] += 1
-        if phase == DISCARD:
-            _discard(row, rules, seat, action)
-        elif phase == DRAW:
-            if action == TAKE:
-                _take(row, seat)
-                row["pile_draws"] += 1
-                if row["pile_draws"] == rules["max_upcard_draws"]:
-                    end(row, CAPPED)
-            else:
-                _decline(row, seat)
-                _stock(row, seat)
-        elif phase == ASK_KNOCK:
-            if action == KNOCK:
-                knock(row, rules, seat)
-            else:
-                _end_turn(row, rules, seat)
-        elif phase == OFFER:
-            _answer_offer(row, seat, action)
-        elif phase == WALL:
-            if action == TAKE:
-                row["wall"] = True
-                _take(row, seat)
-            else:
-                end(row, VOID)
+        play(data[index[i]], rules, actions[i])
+
+
+@kernel
+def play(row: Any, rules: Any, action: Any) -> None:
+    """Play a legal action."""
+    seat = row["current"]
+    phase = row["phase"]
+    row["moves"] += 1
+    if phase == DISCARD:
+        _discard(row, rules, seat, action)
+    elif phase == DRAW:
+        if action == TAKE:
+            _take(row, seat)
+            row["pile_draws"] += 1
+            if row["pile_draws"] == rules["max_upcard_draws"]:
+                end(row, CAPPED)
         else:
-            show(row, rules, seat, action)
-        if row["moves"] == rules["max_moves"] and row["current"] != -4:
-            end(row, CAPPED)
+            _decline(row, seat)
+            _stock(row, seat)
+    elif phase == ASK_KNOCK:
+        if action == KNOCK:
+            knock(row, rules, seat)
+        else:
+            _end_turn(row, rules, seat)
+    elif phase == OFFER:
+        _answer_offer(row, seat, action)
+    elif phase == WALL:
+        if action == TAKE:
+            row["wall"] = True
+            _take(row, seat)
+        else:
+            end(row, VOID)
+    else:
+        show(row, rules, seat, action)
+    if row["moves"] == rules["max_moves"] and row["current"] != -4:
+        end(row, CAPPED)
 
 
 @kernel

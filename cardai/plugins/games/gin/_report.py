@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardai.arena.statistics import Estimate, group_sums, ratio
 from cardai.cards.gin.actions import CAPPED, GIN, KNOCKED, UNDERCUT, VOID
-from cardai.core.statistics import Estimate, group_sums, ratio
 
 
 def figures(hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> dict[str, Estimate]:

@@ -33,6 +33,8 @@ from cardai.cards.gin.actions import (
     WALL,
 )
 from cardai.core.kernel import kernel
+from cardai.core.row_state import list_legal, list_outcomes, to_front
+from cardai.plugins.games.gin._kernels import deal, play
 from cardai.plugins.games.gin._show_kernels import shown_by
 
 SHOWN = 4  # places for a seat's melds
@@ -165,3 +167,23 @@ def outcomes(data: Any, rules: Any, index: Any, out: Any) -> None:
         for seat in range(2):
             view["deadwood"][seat] = row["deadwood"][seat]
             view["able"][seat] = row["able"][seat]
+
+
+@kernel
+def step(data: Any, rules: Any, index: Any, action: Any, mask: Any, choices: Any, payoff: Any) -> Any:
+    """Take one step of one hand and list what can be played next (see RowKernels.step)."""
+    row = data[0]
+    options = rules[0]
+    if action >= 0 and row["current"] == -1:
+        to_front(row["deck"], row["dealt"], action)
+        deal(data, options, index)
+    elif action >= 0:
+        play(row, options, action)
+    if row["current"] == -1:
+        return row["current"], list_outcomes(row, choices)
+    if row["current"] == -4:
+        returns(data, options, index, payoff)
+        return row["current"], 0
+    mask[:] = False
+    legal(data, options, index, mask)
+    return row["current"], list_legal(mask, choices)

@@ -10,14 +10,26 @@ import numpy as np
 import numpy.typing as npt
 from attrs import Attribute
 
-from cardai.cards.poker.betting import MAX_ACTIONS, MAX_PLAYERS, UNLIMITED, Betting, row_fields, rules_fields
+from cardai.cards.poker.betting import (
+    MAX_ACTIONS,
+    MAX_PLAYERS,
+    UNLIMITED,
+    Betting,
+    row_fields,
+    rules_fields,
+    shown_at_showdown,
+)
 from cardai.cards.poker.button import ButtonMatches
+from cardai.cards.poker.fields import POKER, betting_fields, history_fields
+from cardai.cards.poker.words import betting_words, ladder_raise, limit_raise, rung_words
 from cardai.core import rows as core_rows
-from cardai.core.fields import Field, Views
-from cardai.core.game import Amounts, IntArray, Legal, Setup, State, setup_dtype
-from cardai.core.rows import RowGame, RowKernels, RowTables, bring_forward
+from cardai.core.determinize import Source
+from cardai.core.fields import Family, Field, Views
+from cardai.core.game import Amounts, IntArray, Legal, Setup, State, Tables, setup_dtype
+from cardai.core.row_state import bring_forward
+from cardai.core.rows import RowGame, RowKernels, RowTables
 from cardai.core.statistics import Estimate
-from cardai.plugins.games.poker._fields import betting_fields, figures, history_fields, summary_rows
+from cardai.plugins.games.poker._report import figures, summary_rows
 
 MAX_ROUNDS = 4
 MAX_RUNGS = 32
@@ -64,7 +76,14 @@ def _kernels() -> RowKernels:
     from cardai.plugins.games.poker import _kernels as k
 
     return RowKernels(
-        start=_start, deal=k.deal, apply=k.apply, legal=k.legal, views=_views, returns=k.returns, outcomes=k.outcomes
+        start=_start,
+        deal=k.deal,
+        apply=k.apply,
+        legal=k.legal,
+        views=_views,
+        returns=k.returns,
+        outcomes=k.outcomes,
+        step=k.step,
     )
 
 
@@ -131,7 +150,7 @@ class PokerTables(RowTables):
 
     def place(self, index: IntArray, seeds: npt.NDArray[np.uint64], decks: Any = None) -> None:
         self._poker.place(self.data, self.rules, index, self._template, np.asarray(seeds, np.uint64))
-        if decks is not None:
+        if decks is not None and not self.lay(index, decks):
             for row, deck in zip(index, decks, strict=True):
                 for position, card in enumerate(deck):
                     bring_forward(self.data[row], position, int(card))
@@ -177,6 +196,12 @@ def ladder_fraction(text: str) -> float:
     return value
 
 
+def few(instance: Any, attribute: Any, value: tuple[int, ...]) -> None:
+    """Refuse caps beyond the competition's largest."""
+    if max(value) > 255:
+        raise ValueError(f"{attribute.name} must be at most 255 a round. Got {value}.")
+
+
 def check_ladder(instance: Any, attribute: Attribute[Any], value: tuple[str, ...]) -> None:
     """Refuse a ladder that is too long or not ascending with all-in last."""
     if len(value) > MAX_RUNGS:
@@ -195,6 +220,7 @@ class BoardPoker(ButtonMatches, RowGame):
     """How many cards lie on the board in each round."""
     ranking: ClassVar[int] = 1
     """0: Leduc's (a pair with the board, then the card), 1: the best five of seven cards."""
+    families: ClassVar[tuple[Family, ...]] = (POKER,)
     unit: ClassVar[str] = "chips"
     zero_sum: ClassVar[bool] = True
 
@@ -241,13 +267,19 @@ class BoardPoker(ButtonMatches, RowGame):
 
     @cached_property
     def view_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
-        """The standard fields of betting games, the cards, and the histories."""
-        top = self.num_chance_outcomes - 1
+        """The family's fields: of betting games, the cards, and the histories."""
+        top, most = self.num_chance_outcomes - 1, self.most_chips()
+        raised, largest = ("N raise to N chips in the hand", most) if self.betting.no_limit else ("2 bet or raise", 2)
         return (
-            *betting_fields(self.betting, self._most_chips()),
-            Field("hole", "cards", "Own hole cards, as dealt.", top, self.hole_cards),
-            Field("board", "cards", "The board, as dealt.", top, self.board_cards[-1]),
-            *history_fields(self.betting, self._most_chips()),
+            *betting_fields(self.betting, most),
+            POKER.field("hole", top, self.hole_cards),
+            POKER.field("board", top, self.board_cards[-1]),
+            *history_fields(
+                self.betting,
+                f"0 fold, 1 check or call, {raised}",
+                largest,
+                role="public" if self.ladder() else "actions",
+            ),
         )
 
     @cached_property
@@ -257,10 +289,10 @@ class BoardPoker(ButtonMatches, RowGame):
         return (
             Field("showdown", "flag", "Whether hands were compared."),
             Field("round", "count", "The last round in which somebody acted.", betting.num_rounds - 1),
-            Field("pot", "chips", "All chips put in.", self._most_chips() * betting.num_players, unit="chips"),
+            Field("pot", "chips", "All chips put in.", self.most_chips() * betting.num_players, unit="chips"),
         )
 
-    def _most_chips(self) -> int:
+    def most_chips(self) -> int:
         """Return the most that one seat can put in."""
         betting, stack = self.betting, max(self.seat_stacks())
         if betting.no_limit:
@@ -278,6 +310,27 @@ class BoardPoker(ButtonMatches, RowGame):
             return "bet or raise"
         fraction = self.ladder()[action - 2]
         return "all-in" if fraction < 0 else "bet the pot" if fraction == 1 else f"bet {fraction:g} of the pot"
+
+    def determinize(self, view: Mapping[str, Any], rng: Source, count: int, weights: Any = None) -> Tables:
+        """Return hands with other hole cards of the opponents, and other cards to come.
+
+        ``weights`` are for one opponent: one for each of the 1,326 hands in the order of :mod:`cardai.cards.poker.combos`
+        (Leduc: one for each card). Several opponents' hands are drawn by them one after another.
+        """
+        from cardai.plugins.games.poker._determinize import determinize
+
+        return determinize(self, view, rng, count, weights)
+
+    def action_words(self, action: int, view: Mapping[str, Any]) -> str:
+        if action < 2 or self.amounts:
+            return betting_words(action, view, action, amounts=True)
+        if self.action_mapping:  # a raise too many calls
+            return self.betting_action(action)
+        if not self.ladder():
+            return betting_words(2, view, limit_raise(self.betting, view))
+        words = betting_words(2, view, ladder_raise(self.betting, self.ladder(), action - 2, view))
+        rung = rung_words(self.ladder()[action - 2])
+        return words if words.endswith(rung) else f"{words} ({rung})"
 
     def row_dtype(self) -> np.dtype[Any]:
         return row_dtype(self.betting.history_length)
@@ -309,20 +362,24 @@ class BoardPoker(ButtonMatches, RowGame):
         return rules
 
     def chance_seen_by(self, row: Any) -> tuple[int, ...]:
-        held = self.hole_cards * self.num_players
-        if row["dealt"] >= held:
-            return tuple(range(self.num_players))
-        offset = self.betting.offset + int(row["dealt"]) // self.hole_cards
-        return ((int(row["button"]) + offset) % self.num_players,)
-
-    def chance_choices(self, row: Any) -> list[int]:
-        return sorted(int(card) for card in row["deck"][int(row["dealt"]) :] if card >= 0)
+        dealt, betting = int(row["dealt"]), self.betting
+        if dealt >= self.hole_cards * betting.num_players:
+            return tuple(range(betting.num_players))
+        offset = betting.offset + dealt // self.hole_cards
+        return ((int(row["button"]) + offset) % betting.num_players,)
 
     def new_initial_state(self, setup: Setup | None = None) -> State:
-        return super().new_initial_state(setup or Setup(starter=self.first_starter))
+        return super().new_initial_state(setup or self._first_setup)
+
+    @cached_property
+    def _first_setup(self) -> Setup:
+        return Setup(starter=self.first_starter)
 
     def tables(self, count: int) -> PokerTables:
         return PokerTables(self, count)
+
+    def shown_at_end(self, view: Mapping[str, Any], outcome: Mapping[str, Any]) -> tuple[int, ...]:
+        return shown_at_showdown(view, outcome)
 
     # -- reports ------------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from attrs import frozen, validators
 
-from cardai.cards.poker.betting import MAX_PLAYERS, UNLIMITED, Betting
+from cardai.cards.poker.betting import MAX_HANDS, MAX_PLAYERS, UNLIMITED, Betting, check_pot, chips
 from cardai.cards.text import card_text
 from cardai.core.spec import option
 from cardai.plugins.games.poker._draw import draw_view
@@ -25,13 +25,13 @@ class Holdem(BoardPoker):
     """Options and rules that limit and no-limit hold'em share."""
 
     players: int = option(2, help="Seats, 2 to 10.", validator=[validators.ge(2), validators.le(MAX_PLAYERS)])
-    ante: int = option(0, help="Chips every seat puts in first.", validator=validators.ge(0))
+    ante: int = option(0, help="Chips every seat puts in first.", validator=chips)
     reverse_blinds: bool = option(
         True,
         help="Heads-up the button posts the small blind and acts first before the flop (three or more: no effect).",
     )
     rotate: bool = option(True, help="Whether the button moves on from hand to hand of a match.")
-    hands: int = option(1, help="Hands in a match.", validator=validators.ge(1))
+    hands: int = option(1, help="Hands in a match.", validator=[validators.ge(1), validators.le(MAX_HANDS)])
 
     action_mapping: ClassVar[bool] = False
     blinds: ClassVar[tuple[int, ...]]
@@ -65,6 +65,7 @@ class Holdem(BoardPoker):
         for stack in self.seat_stacks():
             if not self.ante + max(self.blinds) <= stack <= UNLIMITED:
                 raise ValueError(f"A stack must cover the ante and the biggest blind. Got {stack}.")
+        check_pot(self.players, self.most_chips())
 
     def chance_to_string(self, outcome: int) -> str:
         return card_text(outcome)

@@ -25,6 +25,7 @@ from cardai.cards.poker._betting_kernels import (
 from cardai.cards.poker._ranking_kernels import rank7
 from cardai.core.kernel import kernel
 from cardai.core.rng import below
+from cardai.core.row_state import list_legal, list_outcomes, to_front
 
 MAX_HOLE = 2
 PAIR = 1000
@@ -211,6 +212,42 @@ def returns(data: Any, rules: Any, index: Any, out: Any) -> None:
                 if not row["folded"][seat]:
                     ranks[seat] = hand_rank(row, rules, seat)
         payoffs(row, rules, ranks, out[i])
+
+
+@kernel
+def step(data: Any, rules: Any, index: Any, action: Any, mask: Any, choices: Any, payoff: Any) -> Any:
+    """Take one step of one hand and list what can be played next (see RowKernels.step)."""
+    row = data[0]
+    options = rules[0]
+    if action >= 0 and row["current"] == -1:
+        to_front(row["deck"], row["dealt"], action)
+        deal_one(row, options)
+    elif action >= 0:
+        apply_row(row, options, action)
+    if row["current"] == -1:
+        return row["current"], list_outcomes(row, choices)
+    if row["current"] == -4:
+        returns(data, options, index, payoff)
+        return row["current"], 0
+    if options["no_limit"] and options["rungs"] == 0:
+        return row["current"], list_amounts(row, options, choices)
+    mask[:] = False
+    legal(data, options, index, mask)
+    return row["current"], list_legal(mask, choices)
+
+
+@kernel
+def list_amounts(row: Any, rules: Any, choices: Any) -> Any:
+    """Fill ``choices`` with fold and call where they are legal, then the bounds of a raise; return how many."""
+    low, high = raise_bounds(row, rules)
+    found = 0
+    if can_fold(row, rules):
+        choices[found] = 0
+        found += 1
+    choices[found] = 1
+    choices[found + 1] = low
+    choices[found + 2] = high if high > 0 else -1
+    return found + 3
 
 
 @kernel

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen, validators
 
-from cardai.cards.poker.betting import MAX_PLAYERS, UNLIMITED, Betting
+from cardai.cards.poker.betting import MAX_HANDS, MAX_PLAYERS, UNLIMITED, Betting, check_pot, chips
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import option
 from cardai.plugins.games.poker._draw import draw_view
-from cardai.plugins.games.poker._game import BoardPoker, check_ladder, ladder_fraction
+from cardai.plugins.games.poker._game import BoardPoker, check_ladder, few, ladder_fraction
 
 RANKS = "JQKA"
 SUITS = "sh"
@@ -37,12 +37,15 @@ class Leduc(BoardPoker):
 
     players: int = option(2, help="Seats, 2 to 10; the deck has two cards of each of players + 1 ranks.",
                           validator=[validators.ge(2), validators.le(MAX_PLAYERS)])  # fmt: skip
-    ante: int = option(1, help="Chips every seat puts in first.", validator=validators.ge(0))
-    blinds: tuple[int, ...] = option((), help="Blinds, from the starter on (thesis: 1+2); none by default.")
-    raise_sizes: tuple[int, ...] = option(
-        (2, 4), help="The size of a bet or raise in each round.", validator=_two_rounds
+    ante: int = option(1, help="Chips every seat puts in first.", validator=chips)
+    blinds: tuple[int, ...] = option(
+        (), help="Blinds, from the starter on (thesis: 1+2); none by default.", validator=chips
     )
-    max_raises: tuple[int, ...] = option((2, 2), help="Bets and raises allowed in each round.", validator=_two_rounds)
+    raise_sizes: tuple[int, ...] = option(
+        (2, 4), help="The size of a bet or raise in each round.", validator=[_two_rounds, chips]
+    )
+    max_raises: tuple[int, ...] = option((2, 2), help="Bets and raises allowed in each round, at most 255.",
+                                          validator=[_two_rounds, few])  # fmt: skip
     suits: bool = option(True, help="Whether players see suits; without, cards are 0, 2, 4 (rank only).")
     starting_player: int = option(0, help="The seat that acts first (in a match: in its first hand).")
     second_round: Literal["starter", "next"] = option(
@@ -55,8 +58,12 @@ class Leduc(BoardPoker):
     bets: tuple[str, ...] = option(
         (), help="No-limit betting on a ladder: fractions of the pot, then allin (1+allin).", validator=check_ladder
     )
-    stack: int = option(0, help="Chips of each seat at the start of a hand; 0: unlimited.", validator=validators.ge(0))
-    hands: int = option(1, help="Hands in a match.", validator=validators.ge(1))
+    stack: int = option(0, help="Chips of each seat at the start of a hand; 0: unlimited.", validator=chips)
+    empty_raises: bool = option(
+        False,
+        help="A raise stays legal when the bet is a seat's whole stack already, and adds nothing (the ACPC's C code).",
+    )
+    hands: int = option(1, help="Hands in a match.", validator=[validators.ge(1), validators.le(MAX_HANDS)])
 
     hole_cards: ClassVar[int] = 1
     board_cards: ClassVar[tuple[int, ...]] = (0, 1)
@@ -90,6 +97,7 @@ class Leduc(BoardPoker):
             raise ValueError("action_mapping is for limit betting: leave bets out, or action_mapping.")
         if self.stack and self.stack < self.ante + max(self.blinds, default=0):
             raise ValueError(f"The stack must cover ante and blinds. Got {self.stack}.")
+        check_pot(self.players, self.most_chips())
 
     def make_betting(self) -> Betting:
         n = self.players
@@ -106,6 +114,7 @@ class Leduc(BoardPoker):
             fold_anytime=self.fold_anytime,
             minimum_bet=max(self.ante, *self.blinds, 1),
             deepest=self.stack or UNLIMITED,
+            empty_raises=self.empty_raises,
         )
 
     @property

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 from attrs import frozen
 
-from cardai.cards.poker.betting import Betting
+from cardai.cards.poker.betting import Betting, chips
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import option
-from cardai.plugins.games.poker._game import check_ladder, ladder_fraction
+from cardai.plugins.games.poker._game import check_ladder, few, ladder_fraction
 from cardai.plugins.games.poker._holdem import Holdem, four_rounds
 
 
@@ -25,14 +25,16 @@ class HoldemNoLimit(Holdem):
     illegal, and what would take the whole stack is left to the all-in rung (with none, the first such rung is all-in).
     """
 
-    blinds: tuple[int, ...] = option((50, 100), help="Blinds in order, the small one first.")
-    stack: tuple[int, ...] = option((20000,), help="Chips at the start of every hand: one number, or one a seat.")
+    blinds: tuple[int, ...] = option((50, 100), help="Blinds in order, the small one first.", validator=chips)
+    stack: tuple[int, ...] = option(
+        (20000,), help="Chips at the start of every hand: one number, or one a seat.", validator=chips
+    )
     bets: tuple[str, ...] = option(
         (), help="A ladder of bets: fractions of the pot, then allin (0.5+pot+allin); none: all amounts.",
         validator=check_ladder,
     )  # fmt: skip
     max_raises: tuple[int, ...] = option(
-        (255, 255, 255, 255), help="Bets and raises allowed in each round.", validator=four_rounds
+        (255, 255, 255, 255), help="Bets and raises allowed in each round, at most 255.", validator=[four_rounds, few]
     )
 
     rules: ClassVar[str] = (

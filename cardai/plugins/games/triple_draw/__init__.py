@@ -8,14 +8,28 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from attrs import Attribute, frozen, validators
+from attrs import Attribute, evolve, frozen, validators
 
-from cardai.cards.poker.betting import UNLIMITED, Betting, row_fields, rules_fields
+from cardai.cards.draw.actions import FIRST_DISCARD, HOLDS
+from cardai.cards.draw.fields import DRAW
+from cardai.cards.poker.betting import (
+    MAX_HANDS,
+    UNLIMITED,
+    Betting,
+    check_pot,
+    chips,
+    row_fields,
+    rules_fields,
+    shown_at_showdown,
+)
 from cardai.cards.poker.button import ButtonMatches
-from cardai.cards.text import card_text
+from cardai.cards.poker.fields import POKER, betting_fields, history_fields
+from cardai.cards.poker.words import betting_words, limit_raise
+from cardai.cards.text import card_text, cards_text
 from cardai.core import rows as core_rows
-from cardai.core.fields import Field, Views
-from cardai.core.game import IntArray
+from cardai.core.determinize import Source
+from cardai.core.fields import Family, Field, Views
+from cardai.core.game import IntArray, Tables
 from cardai.core.hookspecs import hookimpl
 from cardai.core.rows import RowGame, RowKernels, RowTables
 from cardai.core.spec import option
@@ -27,8 +41,7 @@ SEATS = 6
 MAX_CAP = 6
 MAX_HISTORY = ROUNDS * (SEATS + (SEATS - 1) * MAX_CAP) + DRAWS * SEATS
 MAX_DRAWN = 20 * SEATS
-FIRST_DISCARD = 3
-"""Action 3 + mask discards the cards of the mask."""
+_SAID = ("fold", "check or call", "bet or raise", "stand pat", *(f"discard {count}" for count in range(1, 6)))
 
 
 def _ascending(instance: TripleDraw, attribute: Attribute[Any], value: tuple[int, ...]) -> None:
@@ -68,7 +81,7 @@ def row_dtype() -> np.dtype[Any]:
 def _row_kernels() -> RowKernels:
     from cardai.plugins.games.triple_draw import _kernels as k
 
-    return RowKernels(_start, k.deal, k.apply, k.legal, _views, k.returns, _outcomes)
+    return RowKernels(_start, k.deal, k.apply, k.legal, _views, k.returns, _outcomes, step=k.step)
 
 
 def _start(data: Any, rules: Any, index: IntArray, setups: npt.NDArray[Any]) -> None:
@@ -117,7 +130,8 @@ class TripleDrawTables(RowTables):
 
     def place(self, index: IntArray, seeds: npt.NDArray[np.uint64], decks: Any = None) -> None:
         self.data["given"][index] = -1
-        super().place(index, seeds, None if decks is None else [deck[:52] for deck in decks])
+        whole = isinstance(decks, np.ndarray) and decks.shape[1] == 52
+        super().place(index, seeds, decks if decks is None or whole else [deck[:52] for deck in decks])
         if decks is not None:
             for row, deck in zip(index, decks, strict=True):
                 self.data["given"][row, : len(deck)] = deck
@@ -140,18 +154,21 @@ class TripleDraw(ButtonMatches, RowGame):
     """
 
     players: int = option(2, validator=[validators.ge(2), validators.le(SEATS)], help="2 to 6 players")
-    blinds: tuple[int, ...] = option((50, 100), validator=_ascending, help="the small and the big blind")
+    blinds: tuple[int, ...] = option((50, 100), validator=[_ascending, chips], help="the small and the big blind")
     bets: tuple[int, ...] = option(
-        (100, 200), validator=_ascending, help="the bet of the first two rounds, and of the last two"
+        (100, 200), validator=[_ascending, chips], help="the bet of the first two rounds, and of the last two"
     )
     cap: int = option(4, validator=[validators.ge(1), validators.le(MAX_CAP)], help="bets and raises allowed a round")
     blind_counts: bool = option(True, help="whether the big blind counts as the first round's first bet")
-    stack: int = option(0, validator=_covers_blind, help="chips of each player at the start of a hand; 0: unlimited")
-    hands: int = option(1, validator=validators.ge(1), help="hands in a match")
+    stack: int = option(
+        0, validator=[_covers_blind, chips], help="chips of each player at the start of a hand; 0: unlimited"
+    )
+    hands: int = option(1, validator=[validators.ge(1), validators.le(MAX_HANDS)], help="hands in a match")
     fixed_button: bool = option(False, help="whether the button stays with seat 0 from hand to hand of a match")
 
-    num_distinct_actions = FIRST_DISCARD + 32
+    num_distinct_actions = FIRST_DISCARD + HOLDS
     num_chance_outcomes = 52
+    families: ClassVar[tuple[Family, ...]] = (POKER, DRAW)
     unit: ClassVar[str] = "chips"
     zero_sum: ClassVar[bool] = True
     rules: ClassVar[str] = (
@@ -162,6 +179,9 @@ class TripleDraw(ButtonMatches, RowGame):
         "before the first draw and last afterwards. When the deck runs out, the discards and the folded hands are "
         "shuffled, without what the drawing player has just discarded."
     )
+
+    def __attrs_post_init__(self) -> None:
+        check_pot(self.players, self.most_chips)
 
     @property
     def num_players(self) -> int:  # type: ignore[override]
@@ -196,26 +216,23 @@ class TripleDraw(ButtonMatches, RowGame):
     def view_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
         n, most, length = self.players, self.most_chips, self.betting.history_length + DRAWS * self.players
         said = "0 fold, 1 check or call, 2 bet or raise, 3 + number of cards discarded"
+        shown = {f.name: f for f in betting_fields(self.betting, most)}
+        when = "The betting round, from 0; a draw belongs to the round behind it."
         return (
-            Field("player", "seat", "Who looks.", n - 1),
-            Field("button", "seat", "The seat of the button.", n - 1),
-            Field("round", "count", "The betting round, from 0; a draw belongs to the round behind it.", ROUNDS - 1),
-            Field("pot", "chips", "All chips in, of all rounds.", n * most, unit="chips"),
-            Field("to_call", "chips", "What the player needs to put in to call.", most, unit="chips"),
-            Field("spent", "chips", "Chips put in during the hand, by seat.", most, n, unit="chips"),
-            Field("round_spent", "chips", "Chips put in during this round, by seat.", most, n, unit="chips"),
-            Field("stacks", "chips", "Chips behind, by seat (0 if unlimited).", self.stack or most, n, unit="chips"),
-            Field("folded", "flag", "Who has folded, by seat.", 1, n),
-            Field("raises", "count", "Bets and raises this round (the blind not counted).", self.cap),
-            Field("history", "public_history", f"Actions in order: {said}.", FIRST_DISCARD + 5, length),
-            Field("history_round", "public_history", "The round of each action.", ROUNDS - 1, length),
-            Field("history_seat", "public_history", "Who did each action.", n - 1, length),
-            Field("score", "chips", "The match's score, by seat (zeros outside a match).", 2**31 - 1, n, unit="chips"),
-            Field("hand", "cards", "Own cards; a drawn card takes the discarded one's place.", 51, 5),
-            Field("discarded", "card_set", "All cards that the player has discarded."),
-            Field("kept", "count", "Cards kept, at seat * 3 + draw (-1 before).", 5, DRAWS * n),
-            Field("draws_left", "count", "Draws that the player still has.", DRAWS),
-            Field("drawing", "flag", "Whether the table is drawing (else betting).", 1),
+            shown["player"],
+            evolve(shown["button"], doc="The seat of the button."),
+            evolve(shown["round"], doc=when),
+            *(shown[name] for name in ("pot", "to_call", "spent", "round_spent")),
+            evolve(shown["stacks"], maximum=self.stack or most),
+            shown["folded"],
+            evolve(shown["raises"], maximum=self.cap),
+            *history_fields(self.betting, said, FIRST_DISCARD + 5, length, "public", _SAID),
+            evolve(shown["score"], doc="The match's score, by seat (zeros outside a match)."),
+            DRAW.field("hand"),
+            DRAW.field("discarded"),
+            DRAW.field("kept", size=DRAWS * n),
+            DRAW.field("draws_left", DRAWS),
+            DRAW.field("drawing"),
         )
 
     @cached_property
@@ -232,6 +249,14 @@ class TripleDraw(ButtonMatches, RowGame):
         places = [str(i + 1) for i in range(5) if (action - FIRST_DISCARD) >> i & 1]
         return f"discard {'+'.join(places)}" if places else "stand pat"
 
+    def action_words(self, action: int, view: Mapping[str, Any]) -> str:
+        if action < FIRST_DISCARD:
+            return betting_words(action, view, limit_raise(self.betting, view) if action == 2 else 0)
+        if not view["hand"]:  # told to somebody who does not see the cards
+            return self.action_to_string(action)
+        thrown = [card for i, card in enumerate(view["hand"]) if (action - FIRST_DISCARD) >> i & 1]
+        return f"discard {cards_text(thrown, ' ')}" if thrown else "stand pat"
+
     def chance_to_string(self, outcome: int) -> str:
         return card_text(outcome)
 
@@ -239,6 +264,15 @@ class TripleDraw(ButtonMatches, RowGame):
         from cardai.plugins.games.triple_draw._draw import draw_view
 
         return draw_view(view)
+
+    def shown_at_end(self, view: Mapping[str, Any], outcome: Mapping[str, Any]) -> tuple[int, ...]:
+        return shown_at_showdown(view, outcome)
+
+    def determinize(self, view: Mapping[str, Any], rng: Source, count: int, weights: Any = None) -> Tables:
+        """Return hands with other cards of the opponents. ``weights`` (52,) say what an opponent rather holds now."""
+        from cardai.plugins.games.triple_draw._determinize import determinize
+
+        return determinize(self, view, rng, count, weights)
 
     # -- rows ------------------------------------------------------------------------------------------------------
 
@@ -289,7 +323,7 @@ class TripleDraw(ButtonMatches, RowGame):
         ]
 
     def figures(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> Mapping[str, Estimate]:
-        from cardai.core.statistics import group_sums, ratio
+        from cardai.arena.statistics import group_sums, ratio
 
         played = group_sums(hands["group"], np.ones(len(hands)))
         won = hands["returns"][np.arange(len(hands)), seats] * (1000 / self.big_blind)

@@ -12,13 +12,12 @@ LETTERS = ("f", "c", "r")
 
 
 def draw_view(view: Mapping[str, Any]) -> str:
-    """Return the hand with the numbers of its cards, the seats, and the betting and drawing so far."""
+    """Return the hand, the seats, and the betting and drawing so far."""
     hand = [*view["hand"], *[-1] * 5][:5]
     title = f"{low_text(hand)}; " if min(hand) >= 0 else ""
     left = view["draws_left"]
     lines = [
         f"{cards_glyphs(hand, '   ')}   ({title}{left} draw{'' if left == 1 else 's'} left)",
-        "1    2    3    4    5     numbers for discarding",
     ]
     if view["discarded"]:
         lines.append(f"discarded {cards_glyphs(cards_of(view['discarded']))}")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from cardai.cards.draw.actions import FIRST_DISCARD, HOLDS
 from cardai.cards.poker._betting_kernels import (
     act,
     can_fold,
@@ -24,12 +25,12 @@ from cardai.cards.poker._betting_kernels import (
 from cardai.cards.poker._ranking_kernels import deuce_to_seven
 from cardai.core.kernel import kernel
 from cardai.core.rng import hash64
+from cardai.core.row_state import list_legal, list_outcomes, to_front
 
 MAX_PLAYERS = 6
 MAX_DRAWN = 20 * MAX_PLAYERS  # five cards and three draws of five for everybody
 DRAWS = 3
 CARDS = 5
-DISCARD = 3  # action 3 + mask discards the cards of the mask; in histories 3 + number of cards
 
 DEALING, BETTING, DRAWING, REPLACING = 0, 1, 2, 3  # phases
 SHOWDOWN = 2  # what betting says when it is over and two or more hands are compared
@@ -147,7 +148,6 @@ def ask_drawer(row: Any, rules: Any, position: Any) -> None:
 @kernel
 def after_drawer(row: Any, rules: Any) -> None:
     """Go on behind the player who has just drawn."""
-    row["fresh"] = 0
     n = rules["num_players"]
     position = (row["drawer"] - row["button"] - rules["offset"] + 2 * n) % n
     ask_drawer(row, rules, position + 1)
@@ -209,7 +209,7 @@ def discard(row: Any, rules: Any, mask: Any) -> None:
     row["discarded"][seat] |= np.uint64(fresh)
     row["kept"][seat * DRAWS + row["draw"]] = CARDS - count
     k = row["actions"]
-    row["history"][k] = DISCARD + count
+    row["history"][k] = FIRST_DISCARD + count
     row["history_round"][k] = row["round"]
     row["history_seat"][k] = seat
     row["actions"] = k + 1
@@ -224,13 +224,18 @@ def discard(row: Any, rules: Any, mask: Any) -> None:
 def apply(data: Any, rules: Any, index: Any, actions: Any) -> None:
     """Play legal actions."""
     for i in range(len(index)):
-        row = data[index[i]]
-        if row["phase"] == DRAWING:
-            discard(row, rules, np.int64(actions[i]) - DISCARD)
-            continue
-        row["status"] = act(row, rules, np.int64(actions[i]))
-        if row["status"] == 1 or (row["status"] == SHOWDOWN and row["draw"] < DRAWS):
-            ask_drawer(row, rules, 0)
+        play(data[index[i]], rules, np.int64(actions[i]))
+
+
+@kernel
+def play(row: Any, rules: Any, action: Any) -> None:
+    """Play a legal action."""
+    if row["phase"] == DRAWING:
+        discard(row, rules, action - FIRST_DISCARD)
+        return
+    row["status"] = act(row, rules, action)
+    if row["status"] == 1 or (row["status"] == SHOWDOWN and row["draw"] < DRAWS):
+        ask_drawer(row, rules, 0)
 
 
 @kernel
@@ -239,7 +244,7 @@ def legal(data: Any, rules: Any, index: Any, mask: Any) -> None:
     for i in range(len(index)):
         row = data[index[i]]
         if row["phase"] == DRAWING:
-            for action in range(DISCARD, DISCARD + 32):
+            for action in range(FIRST_DISCARD, FIRST_DISCARD + HOLDS):
                 mask[i, action] = True
         elif row["current"] >= 0:
             mask[i, 0] = can_fold(row, rules)
@@ -264,6 +269,26 @@ def returns(data: Any, rules: Any, index: Any, out: Any) -> None:
 
 
 @kernel
+def step(data: Any, rules: Any, index: Any, action: Any, mask: Any, choices: Any, payoff: Any) -> Any:
+    """Take one step of one hand and list what can be played next (see RowKernels.step)."""
+    row = data[0]
+    options = rules[0]
+    if action >= 0 and row["current"] == -1:
+        to_front(row["deck"], row["dealt"], action)
+        deal_one(row, options)
+    elif action >= 0:
+        play(row, options, action)
+    if row["current"] == -1:
+        return row["current"], list_outcomes(row, choices)
+    if row["current"] == -4:
+        returns(data, options, index, payoff)
+        return row["current"], 0
+    mask[:] = False
+    legal(data, options, index, mask)
+    return row["current"], list_legal(mask, choices)
+
+
+@kernel
 def outcomes(data: Any, rules: Any, index: Any, showdown: Any, last_round: Any, chips: Any) -> None:
     """Fill the outcome fields: whether hands were compared, the last betting round, the pot."""
     for i in range(len(index)):
@@ -271,7 +296,7 @@ def outcomes(data: Any, rules: Any, index: Any, showdown: Any, last_round: Any, 
         showdown[i] = row["status"] == SHOWDOWN
         last_round[i] = 0
         for k in range(row["actions"]):
-            if row["history"][k] < DISCARD:
+            if row["history"][k] < FIRST_DISCARD:
                 last_round[i] = row["history_round"][k]
         chips[i] = pot(row, rules)
 

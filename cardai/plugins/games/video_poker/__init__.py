@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from attrs import Attribute, frozen, validators
 
+from cardai.cards.draw.actions import HOLDS
+from cardai.cards.draw.fields import DRAW
 from cardai.cards.draw.video_poker import Pays, pay_table
 from cardai.cards.poker.ranking import PAYING_HANDS
-from cardai.cards.text import card_text, cards_glyphs
-from cardai.core.fields import Field
+from cardai.cards.text import card_text, cards_glyphs, cards_text
+from cardai.core.fields import Family, Field
 from cardai.core.game import IntArray
 from cardai.core.hookspecs import hookimpl
 from cardai.core.rows import RowGame, RowKernels, row_fields
@@ -35,11 +38,12 @@ class VideoPoker(RowGame):
         validator=_known_table,
         help="payouts: 976-9-6, 800-9-6, or nine numbers joined with +, jacks or better first, royal flush last",
     )
-    hands: int = option(1, validator=validators.ge(1), help="hands in a match")
+    hands: int = option(1, validator=[validators.ge(1), validators.le(1_000_000)], help="hands in a match")
 
     num_players = 1
-    num_distinct_actions = 32
+    num_distinct_actions = HOLDS
     num_chance_outcomes = 52
+    families: ClassVar[tuple[Family, ...]] = (DRAW,)
     unit: ClassVar[str] = "stakes"
     rules: ClassVar[str] = (
         "One player stakes 1 and gets five cards of a 52-card deck, holds any of them, and gets a new card for each of the "
@@ -52,18 +56,20 @@ class VideoPoker(RowGame):
         """The payout of each category (:data:`cardai.cards.poker.ranking.PAYING_HANDS`) for a stake of 1."""
         return pay_table(self.pay_table)
 
-    @property
+    @cached_property
     def view_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
+        dealt = "the hand, in dealt order; a drawn card takes the discarded one's place"
+        paid = "what was paid in the match so far, 0 outside a match"
         return (
-            Field("hand", "cards", "the hand, in dealt order; a drawn card takes the discarded one's place", 51, 5),
-            Field("draws_left", "count", "1 before the draw, 0 after it", 1),
-            Field("score", "chips", "what was paid in the match so far, 0 outside a match", 2**31 - 1, 1, "stakes"),
+            DRAW.field("hand", doc=dealt),
+            DRAW.field("draws_left", 1, doc="1 before the draw, 0 after it"),
+            Field("score", "chips", paid, 2**31 - 1, 1, "stakes", role="by_seat", scope="match"),
         )
 
     @property
     def outcome_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
         return (
-            Field("category", "count", "the final hand: " + ", ".join(PAYING_HANDS), 9),
+            Field("category", "count", "the final hand", 9, labels=PAYING_HANDS),
             Field("payout", "chips", "what was paid", max(self.pays), unit="stakes"),
         )
 
@@ -72,6 +78,10 @@ class VideoPoker(RowGame):
         if not held:
             return "draw five"
         return "hold all" if len(held) == 5 else f"hold {'+'.join(held)}"
+
+    def action_words(self, action: int, view: Mapping[str, Any]) -> str:
+        held = [card for i, card in enumerate(view["hand"]) if action >> i & 1]
+        return f"hold {cards_text(held, ' ')}" if held else self.action_to_string(action)
 
     def chance_to_string(self, outcome: int) -> str:
         return card_text(outcome)
@@ -90,12 +100,11 @@ class VideoPoker(RowGame):
     def kernels(self) -> RowKernels:
         from cardai.plugins.games.video_poker import _kernels as k
 
-        return RowKernels(k.start, k.deal, k.apply, k.legal, k.views, k.returns, k.outcomes)
+        return RowKernels(k.start, k.deal, k.apply, k.legal, k.views, k.returns, k.outcomes, step=k.step)
 
     def draw(self, view: Mapping[str, Any]) -> str:
-        numbers = "   ".join(str(i) for i in range(1, 6))
         title = "Choose what to hold" if view["draws_left"] else "The final hand"
-        return f"{title}\n{cards_glyphs([*view['hand'], *[-1] * 5][:5], '  ')}\n{numbers}"
+        return f"{title}\n{cards_glyphs([*view['hand'], *[-1] * 5][:5], '  ')}"
 
     def match_over(self, score: tuple[float, ...], hands: int) -> bool:
         return hands >= self.hands

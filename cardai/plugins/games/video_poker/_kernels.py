@@ -6,6 +6,7 @@ from typing import Any
 
 from cardai.cards.poker._ranking_kernels import paying_category, rank_cards
 from cardai.core.kernel import kernel
+from cardai.core.row_state import list_legal, list_outcomes, to_front
 
 
 @kernel
@@ -42,24 +43,34 @@ def start(data: Any, rules: Any, index: Any, setups: Any) -> None:
 
 @kernel
 def deal(data: Any, rules: Any, index: Any) -> None:
-    """Deal one card to the first empty place."""
+    """Deal one card at each row (they wait for one)."""
     for k in range(len(index)):
-        row = data[index[k]]
-        row["hand"][_empty_place(row["hand"])] = row["deck"][row["dealt"]]
-        row["dealt"] += 1
-        _next(row)
+        deal_one(data[index[k]])
+
+
+@kernel
+def deal_one(row: Any) -> None:
+    """Deal one card to the first empty place."""
+    row["hand"][_empty_place(row["hand"])] = row["deck"][row["dealt"]]
+    row["dealt"] += 1
+    _next(row)
 
 
 @kernel
 def apply(data: Any, rules: Any, index: Any, actions: Any) -> None:
-    """Hold the cards of the mask and discard the others."""
+    """Play legal actions."""
     for k in range(len(index)):
-        row = data[index[k]]
-        for i in range(5):
-            if not actions[k] >> i & 1:
-                row["hand"][i] = -1
-        row["draws_left"] = 0
-        _next(row)
+        play(data[index[k]], actions[k])
+
+
+@kernel
+def play(row: Any, action: Any) -> None:
+    """Hold the cards of the mask and discard the others."""
+    for i in range(5):
+        if not action >> i & 1:
+            row["hand"][i] = -1
+    row["draws_left"] = 0
+    _next(row)
 
 
 @kernel
@@ -95,6 +106,26 @@ def returns(data: Any, rules: Any, index: Any, out: Any) -> None:
         out[k, 0] = 0.0
         if row["current"] == -4:
             out[k, 0] = rules["pays"][paying_category(rank_cards(row["hand"]))]
+
+
+@kernel
+def step(data: Any, rules: Any, index: Any, action: Any, mask: Any, choices: Any, payoff: Any) -> Any:
+    """Take one step of one hand and list what can be played next (see RowKernels.step)."""
+    row = data[0]
+    options = rules[0]
+    if action >= 0 and row["current"] == -1:
+        to_front(row["deck"], row["dealt"], action)
+        deal_one(row)
+    elif action >= 0:
+        play(row, action)
+    if row["current"] == -1:
+        return row["current"], list_outcomes(row, choices)
+    if row["current"] == -4:
+        returns(data, options, index, payoff)
+        return row["current"], 0
+    mask[:] = False
+    legal(data, options, index, mask)
+    return row["current"], list_legal(mask, choices)
 
 
 @kernel

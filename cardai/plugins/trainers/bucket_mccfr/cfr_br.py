@@ -40,6 +40,7 @@ from cardai.core.trainer import Metrics, Trainer, Training
 from cardai.plugins.trainers.bucket_mccfr import _river_kernels as kernels
 from cardai.plugins.trainers.bucket_mccfr.agent import PLAYER_OPTIONS, BucketAgent, policy_options
 from cardai.plugins.trainers.bucket_mccfr.checkpoints import (
+    Table,
     check_buckets,
     read_finite,
     read_state,

@@ -1,25 +1,39 @@
-"""Neural fictitious self-play (Heinrich and Silver 2016) for two-player games: an average policy that nears Nash."""
+"""Neural fictitious self-play (Heinrich and Silver 2016) for two-player games: an average policy that nears Nash.
+
+training.py   the algorithm in words, the metrics; what follows plays and learns, engines.py says which does
+tables.py     its loop in Python: any game, networks by torch (learner.py)
+native.py     the same loop in one kernel (_kernels.py, ``iterate``): small games as arrays (compiled.py)
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from attrs import frozen, validators
+from attrs import frozen
 
 from cardai.core.encoder import Encoder
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
-from cardai.core.spec import option
-from cardai.core.trainer import Trainer, Training
+from cardai.core.trainer import Trainer
+from cardai.plugins.trainers.nfsp.options import ComputeOptions, LearningOptions, MemoryOptions, PlayOptions
 
 if TYPE_CHECKING:
     from cardai.core.agent import Agent
+    from cardai.plugins.trainers.nfsp.training import NFSPTraining
 
-_positive = validators.gt(0)
-_share = [validators.ge(0), validators.le(1)]
 _PAPER: Mapping[str, Any] = {"reward_scale": 1 / 26}
+PUBLISHED: Mapping[str, Mapping[str, Any]] = {
+    "nfsp_leduc": _PAPER,
+    "nfsp_leduc_8": {**_PAPER, "hidden": (8,)},
+    "nfsp_leduc_16": {**_PAPER, "hidden": (16,)},
+    "nfsp_leduc_32": {**_PAPER, "hidden": (32,)},
+    "nfsp_leduc_128": {**_PAPER, "hidden": (128,)},
+    "nfsp_leduc_thesis": {**_PAPER, "tables": 1, "updates": 1},
+}
+"""The paper's runs on Leduc hold'em (all other options have the paper's values), and those of a thesis (Joos 2018)."""
+
 _FAST: Mapping[str, Any] = {
     "tables": 512,
     "target_every": 0,
@@ -36,10 +50,11 @@ _BEST: Mapping[str, Any] = {
     "policy_rate_end": 4e-5,
     "rate_steps": 800_000,
 }
+OURS: Mapping[str, Mapping[str, Any]] = {"nfsp_leduc_fast": _FAST, "nfsp_leduc_best": _BEST}
 
 
 @frozen
-class NFSP(Trainer):
+class NFSP(ComputeOptions, LearningOptions, MemoryOptions, PlayOptions, Trainer):
     """Neural fictitious self-play. Defaults are the paper's for Leduc, details those of its author's released code.
 
     A step is an iteration: one action at each table, then ``updates`` minibatches for each network. Each seat has a Q
@@ -52,81 +67,12 @@ class NFSP(Trainer):
     ``rl_size``, ``sl_size``, ``epsilon``, ``steps_per_second`` (environment steps a CPU second since the last row).
     """
 
-    step_unit = "iterations"
-    needs_encoder = True
+    step_unit: ClassVar[str] = "iterations"
+    needs_encoder: ClassVar[bool] = True
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {**PUBLISHED, **OURS}
 
-    hidden: tuple[int, ...] = option((64,), help="units of the hidden layers (ReLU) of both networks")
-    tables: int = option(128, help="hands played in lock step: environment steps an iteration", validator=_positive)
-    updates: int = option(2, help="minibatches for each network after each iteration", validator=_positive)
-    batch: int = option(128, help="rows of a minibatch", validator=_positive)
-    rl_capacity: int = option(200_000, help="M_RL: transitions kept, a seat (circular)", validator=_positive)
-    sl_capacity: int = option(
-        2_000_000, help="M_SL: best-response actions kept, a seat (reservoir)", validator=_positive
-    )
-    recency: float = option(
-        0.0,
-        help="M_SL weights the n-th action by n to this power; 0: the paper's plain average",
-        validator=validators.ge(0),
-    )
-    min_data: int = option(1_000, help="entries a memory needs before it is learnt from", validator=_positive)
-    eta: float = option(
-        0.1, help="anticipatory parameter: share of hands played by the best response", validator=_share
-    )
-    epsilon: float = option(0.06, help="first share of random actions of the best response", validator=_share)
-    epsilon_decay: float = option(0.01, help="epsilon falls as 1 / (1 + decay * sqrt(iterations))")
-    store_exploration: bool = option(True, help="random actions go to M_SL too (without them learning can collapse)")
-    discount: float = option(1.0, help="discount of the next state's value", validator=_share)
-    reward_scale: float | None = option(
-        None, help="rewards are multiplied by this; none: 1 / their range", validator=validators.optional(_positive)
-    )
-    stratified: float = option(
-        0.0, help="share of Q's minibatches drawn evenly over information states (compiled games)", validator=_share
-    )
-    q_average: float = option(
-        0.0, help="best responses play a moving average of Q that moves by this share an iteration; 0: Q itself"
-    )
-    target_every: int = option(300, help="Q updates between refits of the target network; 0: no target network")
-    q_optimizer: Literal["sgd", "adam"] = option("sgd", help="optimiser of Q (no momentum)")
-    q_rate: float = option(0.1, help="learning rate of Q", validator=_positive)
-    q_rate_end: float | None = option(None, help="learning rate of Q after rate_steps; none: the same")
-    policy_optimizer: Literal["sgd", "adam"] = option("sgd", help="optimiser of the policy network (no momentum)")
-    policy_rate: float = option(0.005, help="learning rate of the policy network", validator=_positive)
-    policy_rate_end: float | None = option(None, help="its learning rate after rate_steps; none: the same")
-    rate_steps: int = option(1_000_000, help="iterations over which rates fall", validator=_positive)
-    rate_power: float = option(
-        0.0, help="p > 0: rates fall as 1 / (1 + t / rate_steps) ** p; 0: geometrically, to their end at rate_steps"
-    )
-    eval_every: int = option(2_000, help="iterations between rows of metrics", validator=_positive)
-    engine: Literal["auto", "native", "torch"] = option(
-        "auto", help="native: our kernels (CPU, one hidden layer, small games); auto: where it can be, unless on a GPU"
-    )
-    play: Literal["auto", "compiled", "tables"] = option(
-        "auto", help="compiled: the game's tree as arrays; tables: any game; auto: compiled up to compile_limit"
-    )
-    compile_limit: int = option(200_000, help="nodes of the largest game that is compiled")
-    device: str = option("auto", help="torch's device; auto: the GPU if there is one and the engine is torch")
-    threads: int = option(1, help="CPU threads of torch", validator=_positive)
-
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "nfsp_leduc": _PAPER,
-        "nfsp_leduc_8": {**_PAPER, "hidden": (8,)},
-        "nfsp_leduc_16": {**_PAPER, "hidden": (16,)},
-        "nfsp_leduc_32": {**_PAPER, "hidden": (32,)},
-        "nfsp_leduc_128": {**_PAPER, "hidden": (128,)},
-        "nfsp_leduc_thesis": {**_PAPER, "tables": 1, "updates": 1},
-        "nfsp_leduc_fast": _FAST,
-        "nfsp_leduc_best": _BEST,
-    }
-
-    @property
-    def rate_floors(self) -> tuple[float, float]:
-        """The learning rates of Q and the policy network below which none falls."""
-        usual = (0.0, 0.0) if self.rate_power else (self.q_rate, self.policy_rate)
-        q, policy = self.q_rate_end, self.policy_rate_end
-        return float(usual[0] if q is None else q), float(usual[1] if policy is None else policy)
-
-    def start(self, game: Game, encoder: Encoder | None, seed: int) -> Training:
-        from cardai.plugins.trainers.nfsp.training import start
+    def start(self, game: Game, encoder: Encoder | None, seed: int) -> NFSPTraining:
+        from cardai.plugins.trainers.nfsp.engines import start
 
         return start(self, game, encoder, seed)
 
@@ -136,9 +82,9 @@ class NFSP(Trainer):
     def trained_agent(
         self, game: Game, encoder: Encoder | None, seed: int, directory: Path, options: Mapping[str, Any]
     ) -> Agent:
-        from cardai.plugins.trainers.nfsp.agent import load_agent
+        from cardai.plugins.trainers.nfsp.player import load_player
 
-        return load_agent(self, game, encoder, directory, options)
+        return load_player(self, game, encoder, directory, options)
 
 
 @hookimpl

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
+from cardai.core.arrays import Bools, Float32s, Int8s, Int64s
 from cardai.core.encoder import Layout
 from cardai.core.game import Game
 from cardai.plugins.trainers.nfsp._kernels import Env
@@ -16,19 +17,24 @@ from cardai.solve.tree import GameTree
 
 
 @frozen(eq=False)
-class Compiled:
+class CompiledGame:
     """A game for the kernels: R input rows, I information sets."""
 
     env: Env
     tree: GameTree
     form: Any
-    codes: npt.NDArray[np.float32]  # (R, I): the encoded view of each row
-    legal: npt.NDArray[np.bool_]  # (R, A)
-    owner: npt.NDArray[np.int8]  # (R,): the seat whose row it is
+    codes: Float32s  # (R, I): the encoded view of each row
+    legal: Bools  # (R, A)
+    owner: Int8s  # (R,): the seat whose row it is
     row_of_set: npt.NDArray[np.int32]  # (I,): the input row of each information set
 
+    @property
+    def reward_scale(self) -> float:
+        """1 / the range of returns."""
+        return 1 / max(1e-9, float(np.ptp(self.env.payoff)))
 
-def compile_game(game: Game, layout: Layout, limit: int) -> Compiled:
+
+def compile_game(game: Game, layout: Layout, limit: int) -> CompiledGame:
     """Return ``game`` as arrays. Raises UsageError if it has more than ``limit`` nodes or cannot be enumerated."""
     tree, form = game_form(game, limit)
     sets = tree.infosets
@@ -36,7 +42,7 @@ def compile_game(game: Game, layout: Layout, limit: int) -> Compiled:
     whole = np.concatenate([sets.player[:, None], sets.legal, codes], axis=1, dtype=np.float32)
     _, first, inverse = np.unique(whole, axis=0, return_index=True, return_inverse=True)
     row_of_set = np.array(inverse.reshape(-1), dtype=np.int32)
-    return Compiled(
+    return CompiledGame(
         env=_env(tree, row_of_set, np.searchsorted(sets.player[first], np.arange(3))),
         tree=tree,
         form=form,
@@ -47,7 +53,7 @@ def compile_game(game: Game, layout: Layout, limit: int) -> Compiled:
     )
 
 
-def _env(tree: GameTree, row_of_set: npt.NDArray[np.int32], first_row: npt.NDArray[np.int64]) -> Env:
+def _env(tree: GameTree, row_of_set: npt.NDArray[np.int32], first_row: Int64s) -> Env:
     nodes = len(tree.player)
     child = np.full((nodes, tree.infosets.legal.shape[1]), -1, np.int32)
     cumulative = np.zeros(nodes)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from cardai.core.arrays import Float64s, Int8s
+from cardai.core.errors import CardaiError
 from cardai.core.trainer import Metrics
-from cardai.plugins.trainers.nfsp.compiled import Compiled
+from cardai.plugins.trainers.nfsp.compiled import CompiledGame
 from cardai.solve import _kernels as solve_kernels
 from cardai.solve.sequence_form import behaviour_of, plan_of
 
-Floats = npt.NDArray[np.float64]
 
-
-def measure_policy(game: Compiled, policy: Floats) -> tuple[Floats, Floats]:
+def measure_policy(game: CompiledGame, policy: Float64s) -> tuple[Float64s, Float64s]:
     """Return each seat's expected value and its best response's value, for row policies (R, A)."""
     plan = plan_of(game.form, behaviour_of(game.tree, policy[game.row_of_set]))
     expected, best, values = np.zeros(2), np.zeros(2), np.zeros_like(plan)
@@ -21,7 +21,7 @@ def measure_policy(game: Compiled, policy: Floats) -> tuple[Floats, Floats]:
     return expected, best
 
 
-def average_policy_metrics(game: Compiled, policy: Floats, q: Floats, empirical: Floats | None) -> Metrics:
+def average_policy_metrics(game: CompiledGame, policy: Float64s, q: Float64s, empirical: Float64s | None) -> Metrics:
     """Return the metrics of average policy ``policy``, greedy in ``q`` and the reservoirs' ``empirical`` policy (R, A).
 
     A seat's ``greedy_gap`` is what the best response to the other's average policy earns more than greedy Q does.
@@ -39,10 +39,21 @@ def average_policy_metrics(game: Compiled, policy: Floats, q: Floats, empirical:
     return metrics
 
 
-def empirical_policy(game: Compiled, rows: npt.NDArray[np.int32], actions: npt.NDArray[np.int8]) -> Floats:
+def empirical_policy(game: CompiledGame, rows: npt.NDArray[np.int32], actions: Int8s) -> Float64s:
     """Return the frequencies (R, A) of reservoir entries; uniform at rows that never occur."""
     cells = rows.astype(np.int64) * game.legal.shape[1] + actions
     counts = np.bincount(cells, minlength=game.legal.size).reshape(game.legal.shape)
     total = counts.sum(axis=1, keepdims=True)
     uniform = game.legal / game.legal.sum(axis=1, keepdims=True)
     return np.asarray(np.where(total > 0, counts / np.maximum(total, 1), uniform))
+
+
+def finite(metrics: Metrics) -> Metrics:
+    """Return ``metrics``. Raises CardaiError if one is not a number: the networks have run away."""
+    lost = [name for name, value in metrics.items() if not np.isfinite(value)]
+    if lost:
+        raise CardaiError(
+            f"NFSP's {lost[0]} is no longer a number: the learning rates are too high for these rewards. "
+            "Start a new run with a smaller q_rate, policy_rate or reward_scale."
+        )
+    return metrics

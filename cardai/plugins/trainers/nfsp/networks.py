@@ -9,10 +9,11 @@ import numpy as np
 from torch import nn
 
 from cardai.core.encoder import Encoder, Layout
-from cardai.core.errors import CardaiError, UsageError
+from cardai.core.errors import UsageError
+from cardai.core.fields import with_role
 from cardai.core.game import Game
 from cardai.core.rng import derive, derive_many
-from cardai.core.trainer import Metrics
+from cardai.core.spec import brief
 from cardai.learn.networks import mlp
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def layout_of(game: Game, encoder: Encoder | None) -> Layout:
     """Return the encoder's layout of ``game``. Raises UsageError for a game or encoder that NFSP cannot take."""
     if encoder is None:
         raise UsageError("NFSP needs --encoder. See: cardai list-plugins.")
-    name = type(game).__name__
+    name = brief(game)
     if game.num_players != 2:
         raise UsageError(f"NFSP is for two players. {name} has {game.num_players}.")
     if game.num_distinct_actions > MASK_LIMIT:
@@ -35,8 +36,10 @@ def layout_of(game: Game, encoder: Encoder | None) -> Layout:
             f"NFSP needs a mask of legal actions. {name} has {game.num_distinct_actions} actions: "
             "give the game a smaller set of bets, if it has such an option."
         )
-    if "player" not in {f.name for f in game.view_fields}:
-        raise UsageError(f"NFSP has a network a seat and needs the field 'player', which {name}'s views do not have.")
+    if with_role(game.view_fields, "player") is None:
+        raise UsageError(
+            f"NFSP has a network a seat and needs a field of the role 'player' (whose view it is). {name} has none."
+        )
     return encoder.for_game(game)
 
 
@@ -60,17 +63,6 @@ def return_range(game: Game, seed: int, hands: int = 512) -> float:
         legal = np.asarray(tables.legal(rows), np.float64)
         tables.apply(rows, np.argmax(legal * (1 + rng.random(legal.shape)), axis=1))
     return max(1e-9, float(np.ptp(tables.returns(np.arange(hands)))))
-
-
-def finite(metrics: Metrics) -> Metrics:
-    """Return ``metrics``. Raises CardaiError if one is not a number: the networks have run away."""
-    lost = [name for name, value in metrics.items() if not np.isfinite(value)]
-    if lost:
-        raise CardaiError(
-            f"NFSP's {lost[0]} is no longer a number: the learning rates are too high for these rewards. "
-            "Start a new run with a smaller q_rate, policy_rate or reward_scale."
-        )
-    return metrics
 
 
 def pick(networks: Mapping[str, nn.Sequential], role: str) -> list[nn.Sequential]:

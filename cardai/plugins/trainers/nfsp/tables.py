@@ -2,43 +2,38 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
 from cardai.core.agent import Agent
+from cardai.core.arrays import Bools, Float32s, Float64s, Int64s, Records
 from cardai.core.encoder import Layout
 from cardai.core.errors import CardaiError, DamagedFileError
-from cardai.core.files import check_arrays, read_json, read_npz, write_npz
+from cardai.core.files import read_json, write_json
 from cardai.core.game import Amounts, Game
+from cardai.core.npz import check_arrays, read_npz, write_npz
 from cardai.core.rng import derive, derive_many
-from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
 from cardai.learn.buffers import Circular, Codec, Reservoir
 from cardai.learn.networks import evaluate, load_networks, save_networks
 from cardai.plugins.trainers.nfsp._kernels import epsilon_at, rate_at
-from cardai.plugins.trainers.nfsp.agent import NFSPAgent
-from cardai.plugins.trainers.nfsp.compiled import Compiled
-from cardai.plugins.trainers.nfsp.measures import average_policy_metrics
-from cardai.plugins.trainers.nfsp.networks import finite, make_networks, return_range
-from cardai.plugins.trainers.nfsp.settings import scale_of, settings_row
-from cardai.plugins.trainers.nfsp.torch_learner import TorchLearner, action_dtype, experience_dtype, pack_legal
+from cardai.plugins.trainers.nfsp.compiled import CompiledGame
+from cardai.plugins.trainers.nfsp.learner import TorchLearner, action_dtype, experience_dtype, pack_legal
+from cardai.plugins.trainers.nfsp.networks import make_networks, return_range
+from cardai.plugins.trainers.nfsp.options import settings_row
+from cardai.plugins.trainers.nfsp.player import NFSPAgent
+from cardai.plugins.trainers.nfsp.training import YIELD_SECONDS, NFSPTraining
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.nfsp import NFSP
 
-YIELD_SECONDS = 0.25
-Codes = npt.NDArray[np.float32]
-Mask = npt.NDArray[np.bool_]
 
-
-class TablesTraining(Training):
+class TablesTraining(NFSPTraining):
     """The general way: views are encoded, networks asked in batches, actions applied, experience kept bit-packed."""
 
     def __init__(
@@ -46,12 +41,12 @@ class TablesTraining(Training):
         options: NFSP,
         game: Game,
         layout: Layout,
-        compiled: Compiled | None,
+        compiled: CompiledGame | None,
         device: torch.device,
         seed: int,
     ) -> None:
-        self.options, self.game, self.layout, self.compiled, self.device = options, game, layout, compiled, device
-        self.step, self.hands, self.seed = 0, 0, seed
+        super().__init__(options, game, layout, compiled)
+        self.device, self.seed, self.hands = device, seed, 0
         self.actions = game.num_distinct_actions
         self.codec = Codec(layout)
         self.networks = make_networks(options, game, layout, seed)
@@ -69,10 +64,8 @@ class TablesTraining(Training):
         self.rl = [Circular(options.rl_capacity, whole) for _ in range(2)]
         self.sl = [Reservoir(options.sl_capacity, acted) for _ in range(2)]
         self.rng = np.random.Generator(np.random.PCG64(derive(seed, "play")))
-        self.scale = (
-            1 / return_range(game, seed)
-            if compiled is None and options.reward_scale is None
-            else scale_of(options, compiled)
+        self.scale = options.reward_scale or (
+            1 / return_range(game, seed) if compiled is None else compiled.reward_scale
         )
         self.settings = settings_row(options, self.scale)[0]
         self.tables = game.tables(options.tables)
@@ -83,9 +76,42 @@ class TablesTraining(Training):
         self.decided = np.zeros((options.tables, 2), np.bool_)
         self._deal(np.arange(options.tables))
 
+    # -- the loop --------------------------------------------------------------------------------------------------
+
+    def iterate(self, most: int) -> None:
+        o = self.options
+        due = time.monotonic() + YIELD_SECONDS
+        for _ in range(most):
+            self.play_step()
+            with tensors.threads(o.threads):
+                for _ in range(o.updates):
+                    for seat in range(2):
+                        self.learn_q(seat)
+                        self.learn_policy(seat)
+            self.step += 1
+            if o.target_every and self.step % max(1, o.target_every // o.updates) == 0:
+                for learner in self.learners:
+                    learner.refit_target()
+            if time.monotonic() > due:
+                return
+
+    def learn_q(self, seat: int) -> None:
+        """Learn Q from a minibatch of transitions, if there are enough."""
+        o = self.options
+        if self.rl[seat].seen >= o.min_data:
+            rate = float(rate_at(o.q_rate, o.rate_floors[0], self.settings, self.step))
+            self.learners[seat].learn_q(self.rl[seat].sample(o.batch, self.rng), rate)
+
+    def learn_policy(self, seat: int) -> None:
+        """Learn the average policy from a minibatch of the best response's actions, if there are enough."""
+        o = self.options
+        if self.sl[seat].seen >= o.min_data:
+            rate = float(rate_at(o.policy_rate, o.rate_floors[1], self.settings, self.step))
+            self.learners[seat].learn_policy(self.sl[seat].sample(o.batch, self.rng), rate)
+
     # -- play ------------------------------------------------------------------------------------------------------
 
-    def _deal(self, rows: npt.NDArray[np.int64]) -> None:
+    def _deal(self, rows: Int64s) -> None:
         """Begin new hands at ``rows``; each seat draws whether it plays its best response (probability eta)."""
         self.seeds[rows] = derive_many(self.seed, "deal", count=len(rows), start=self.hands)
         self.hands += len(rows)
@@ -118,7 +144,7 @@ class TablesTraining(Training):
                 self.rl[seat].add(entries)
             self._deal(finished)
 
-    def _decide(self, seat: int, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def _decide(self, seat: int, rows: Int64s) -> Int64s:
         """Return a seat's actions at ``rows``, and remember its transitions and best-response actions."""
         legal = self.tables.legal(rows)
         assert not isinstance(legal, Amounts)  # refused at the start: more than MASK_LIMIT actions
@@ -131,7 +157,7 @@ class TablesTraining(Training):
         greedy = self.greedy[rows, seat]
         explore = greedy & (self.rng.random(len(rows)) < self.epsilon)
         actions = self._actions(seat, codes, legal, greedy, explore)
-        held: npt.NDArray[Any] = np.zeros(len(rows), self.pending.dtype)
+        held: Records = np.zeros(len(rows), self.pending.dtype)
         held["code"], held["legal"], held["action"] = packed, mask, actions
         self.pending[rows, seat], self.decided[rows, seat] = held, True
         stored = greedy if self.options.store_exploration else greedy & ~explore
@@ -140,7 +166,7 @@ class TablesTraining(Training):
         )
         return actions
 
-    def _actions(self, seat: int, codes: Codes, legal: Mask, greedy: Mask, explore: Mask) -> npt.NDArray[np.int64]:
+    def _actions(self, seat: int, codes: Float32s, legal: Bools, greedy: Bools, explore: Bools) -> Int64s:
         weights = legal.astype(np.float64)  # exploring: all legal actions alike
         best = np.flatnonzero(greedy & ~explore)
         if len(best):
@@ -152,68 +178,38 @@ class TablesTraining(Training):
         total = np.cumsum(weights, axis=1)
         return np.asarray(np.argmax(total > self.rng.random((len(codes), 1)) * total[:, -1:], axis=1))
 
-    def _ask(self, network: torch.nn.Module, codes: Codes) -> Codes:
+    def _ask(self, network: torch.nn.Module, codes: Float32s) -> Float32s:
         return evaluate(network, codes, self.device)
+
+    # -- measuring -------------------------------------------------------------------------------------------------
+
+    @property
+    def played(self) -> tuple[int, int]:
+        return self.step * self.options.tables, self.hands
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        return sum(map(len, self.rl)), sum(map(len, self.sl))
 
     @property
     def epsilon(self) -> float:
-        """The exploration rate now."""
         return float(epsilon_at(self.settings, self.step))
 
-    # -- learning --------------------------------------------------------------------------------------------------
+    def answers(self, compiled: CompiledGame) -> tuple[Float64s, Float64s, Float64s | None]:
+        shape = compiled.legal.shape
+        policy, q = np.zeros(shape), np.zeros(shape)
+        for seat, learner in enumerate(self.learners):
+            rows = np.flatnonzero(compiled.owner == seat)
+            codes, legal = compiled.codes[rows], compiled.legal[rows]
+            q[rows] = self._ask(learner.q, codes)
+            policy[rows] = _softmax(self._ask(learner.policy, codes), legal)
+        return policy, q, None
 
-    def train(self, steps: int) -> Iterator[Metrics]:
-        goal, begun, played = self.step + steps, time.process_time(), self.step
-        due = time.monotonic() + YIELD_SECONDS
-        while self.step < goal:
-            self.play_step()
-            self.learn()
-            self.step += 1
-            every = self.options.target_every
-            if every and self.step % max(1, every // self.options.updates) == 0:
-                for learner in self.learners:
-                    learner.refit_target()
-            if self.step % self.options.eval_every == 0:
-                spent = max(1e-9, time.process_time() - begun)
-                speed = (self.step - played) * self.options.tables / spent
-                yield {**self.measure(), "steps_per_second": speed}
-                begun, played = time.process_time(), self.step
-            elif time.monotonic() > due:
-                yield {}
-                due = time.monotonic() + YIELD_SECONDS
-
-    def learn(self) -> None:
-        """Do ``updates`` minibatches for each network whose memory holds enough."""
-        o = self.options
-        q_rate = float(rate_at(o.q_rate, o.rate_floors[0], self.settings, self.step))
-        policy_rate = float(rate_at(o.policy_rate, o.rate_floors[1], self.settings, self.step))
-        with tensors.threads(o.threads):
-            for _ in range(o.updates):
-                for learner, rl, sl in zip(self.learners, self.rl, self.sl, strict=True):
-                    if rl.seen >= o.min_data:
-                        learner.learn_q(rl.sample(o.batch, self.rng), q_rate)
-                    if sl.seen >= o.min_data:
-                        learner.learn_policy(sl.sample(o.batch, self.rng), policy_rate)
-
-    def measure(self) -> Metrics:
-        """Return the metrics as things stand; exact ones only where the game's tree is at hand."""
-        metrics: Metrics = {}
-        if self.compiled is not None:
-            shape = self.compiled.legal.shape
-            policy, q = np.zeros(shape), np.zeros(shape)
-            for seat, learner in enumerate(self.learners):
-                rows = np.flatnonzero(self.compiled.owner == seat)
-                codes, legal = self.compiled.codes[rows], self.compiled.legal[rows]
-                q[rows] = self._ask(learner.q, codes)
-                policy[rows] = _softmax(self._ask(learner.policy, codes), legal)
-            metrics |= average_policy_metrics(self.compiled, policy, q, None)
+    def take_losses(self) -> Float64s:
         losses = np.sum([learner.losses for learner in self.learners], axis=0)
         for learner in self.learners:
             learner.losses[:] = 0
-        metrics["q_loss"], metrics["policy_loss"] = losses[[0, 2]] / np.maximum(losses[[1, 3]], 1)
-        metrics["rl_size"], metrics["sl_size"] = sum(map(len, self.rl)), sum(map(len, self.sl))
-        metrics |= {"epsilon": self.epsilon, "env_steps": self.step * self.options.tables, "hands": self.hands}
-        return finite({name: float(value) for name, value in metrics.items()})
+        return np.asarray(losses)
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
         networks = {name: _on_cpu(network) for name, network in self.networks.items()}
@@ -221,9 +217,9 @@ class TablesTraining(Training):
 
     # -- checkpoints -----------------------------------------------------------------------------------------------
 
-    def _fixed(self) -> dict[str, npt.NDArray[Any]]:
+    def _fixed(self) -> dict[str, Records]:
         """Return the arrays that always have the same shape."""
-        arrays: dict[str, npt.NDArray[Any]] = {
+        arrays: dict[str, Records] = {
             "seeds": self.seeds,
             "greedy": self.greedy,
             "decided": self.decided,
@@ -246,7 +242,7 @@ class TablesTraining(Training):
         write_npz(directory / "memory.npz", memory)
         state: dict[str, Any] = {"step": self.step, "hands": self.hands, "random": self.rng.bit_generator.state}
         state["seen"] = {f"{k}_{s}": b.seen for k, bs in (("rl", self.rl), ("sl", self.sl)) for s, b in enumerate(bs)}
-        (directory / "state.json").write_text(json.dumps(state), encoding="utf-8")
+        write_json(directory / "state.json", state)
 
     def load(self, directory: Path) -> None:
         try:
@@ -278,7 +274,7 @@ class TablesTraining(Training):
         self.pending[:] = stored["pending"].reshape(-1).view(self.pending.dtype).reshape(self.pending.shape)
         self._replay(np.split(stored["moves"], np.cumsum(stored["moves_each"])[:-1]), directory)
 
-    def _replay(self, moves: list[npt.NDArray[np.int64]], directory: Path) -> None:
+    def _replay(self, moves: list[Int64s], directory: Path) -> None:
         """Bring the tables to where they were: the same deals, the same actions."""
         self.moves = [[int(a) for a in one] for one in moves]
         self.tables.reset(self.seeds)
@@ -290,7 +286,7 @@ class TablesTraining(Training):
             raise DamagedFileError(f"The hands in {directory / 'state.npz'} cannot be replayed: {error}") from error
 
 
-def _softmax(outputs: Codes, legal: Mask) -> npt.NDArray[np.float64]:
+def _softmax(outputs: Float32s, legal: Bools) -> Float64s:
     masked = np.where(legal, outputs, -np.inf).astype(np.float64)
     powers = np.exp(masked - masked.max(axis=1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))

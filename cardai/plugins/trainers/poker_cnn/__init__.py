@@ -1,14 +1,8 @@
-"""Poker-CNN: card-grid networks that learn values of holds and hands, and betting by self-play in generations."""
+"""Poker-CNN (Yakovenko, Cao, Raffel, Fan, AAAI 2016): values of holds and hands, and betting by self-play.
 
-from __future__ import annotations
+    values/     the trainer poker_cnn: a network learns what each hold, or a hand, is worth
+    betting/    the trainer poker_cnn_betting: generations of self-play
 
-from cardai.core.hookspecs import hookimpl
-from cardai.core.trainer import Trainer
-from cardai.plugins.trainers.poker_cnn.betting import PokerCnnBetting
-from cardai.plugins.trainers.poker_cnn.values import PokerCnn
-
-
-@hookimpl
-def cardai_trainer() -> dict[str, type[Trainer]]:
-    """Offer value learning and betting."""
-    return {"poker_cnn": PokerCnn, "poker_cnn_betting": PokerCnnBetting}
+In both folders ``training.py`` is the loop, ``options.py`` the options, and ``published.py`` what only the publication
+does. What both need lies here.
+"""

@@ -112,9 +112,10 @@ def test_a_knock_scores_the_difference_after_automatic_layoffs() -> None:
     assert state["result"] == [35, -35]
 
 
-def test_gin_scores_the_bonus_and_admits_no_layoffs() -> None:
+@pytest.mark.parametrize("layoffs", ["first_fit", "best"])
+def test_gin_scores_the_bonus_and_admits_no_layoffs(layoffs: str) -> None:
     hand = "Ac 2c 3c 4c 5c 6c 7h 8h 9h Td"
-    tables = dealt(hand, "7c 8c Jh 6h Kh Qs Js 2d 4d 9d", "Th Ks")
+    tables = dealt(hand, "7c 8c Jh 6h Kh Qs Js 2d 4d 9d", "Th Ks", layoffs=layoffs)
     state = play(tables, TAKE, "Td", KNOCK)
     assert state["ending"] == GIN
     assert state["layoffs"] == 0
@@ -256,3 +257,31 @@ def test_a_person_sees_melds_and_deadwood() -> None:
     text = game.draw(unpack_view(game.view_fields, tables.views(0, np.zeros(1, np.int64))[0]))
     assert "[A♣ 2♣ 3♣ 4♣ 5♣ 6♣]  [7♥ 8♥ 9♥]  K♦   (deadwood 10)" in text
     assert "Q♣ ▒▒" in text
+
+
+def test_a_card_that_was_taken_and_discarded_again_is_no_longer_known() -> None:
+    tables = dealt(NEAR, POOR, LATER)
+    play(tables, TAKE, "Ac")
+    assert tables.views(1, np.zeros(1, np.int64))[0]["opponent_known"] == 1 << cards("Qc")[0]
+    play(tables, STOCK, "Qh", STOCK, "Qc")
+    view = tables.views(1, np.zeros(1, np.int64))[0]
+    assert view["opponent_known"] == 0
+    assert view["opponent_discards"] == (1 << cards("Ac")[0]) | (1 << cards("Qc")[0])
+
+
+def test_the_outcome_notes_the_first_turn_after_which_a_player_could_knock() -> None:
+    tables = dealt(NEAR, POOR, LATER)
+    state = play(tables, TAKE, "Kd", PLAY_ON, STOCK, "Qh", STOCK, "Ks", KNOCK)
+    assert state["ending"] == KNOCKED
+    outcome = tables.outcomes(np.zeros(1, np.int64))[0]
+    assert outcome["able"].tolist() == [1, 0]
+    assert (outcome["turns"], outcome["knocker"]) == (3, 0)
+
+
+def test_what_was_taken_or_drawn_this_turn_is_shown_to_its_owner_alone() -> None:
+    tables = dealt(NEAR, POOR, LATER)
+    play(tables, TAKE)
+    row = np.zeros(1, np.int64)
+    mine, other = tables.views(0, row)[0], tables.views(1, row)[0]
+    assert (mine["taken_card"], mine["drawn_card"]) == (cards("Qc")[0], cards("Qc")[0])
+    assert (other["taken_card"], other["drawn_card"]) == (-1, -1)

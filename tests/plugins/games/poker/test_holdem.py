@@ -12,7 +12,7 @@ from cardai.core import registry
 from cardai.core.errors import IllegalActionError, OptionError
 from cardai.core.game import Amounts, Setup
 from cardai.core.rng import Rows, derive_many
-from cardai.core.rows import RowState
+from cardai.core.row_state import RowState
 
 
 def make(spec):
@@ -79,7 +79,7 @@ def test_full_no_limit_offers_amounts_and_names_them_when_it_refuses():
     legal = tables.legal(rows)
     assert isinstance(legal, Amounts)
     assert (legal.min_amount.tolist(), legal.max_amount.tolist()) == ([200] * 3, [20000] * 3)
-    with pytest.raises(IllegalActionError, match=r"199 is not legal at table 1.*200 to 20000 \(raise to\)"):
+    with pytest.raises(IllegalActionError, match=r"199 is not legal at table 1.*\[0, 1, 200 to 20000\]"):
         tables.apply(rows, np.array([200, 199, 1]))
     assert tables.views(0, rows)["history"].max() == -1  # nothing was played anywhere
 
@@ -175,6 +175,7 @@ def test_the_state_of_an_all_in_deals_the_board_card_by_card():
         state.apply_action(state.legal_actions()[-1])
     assert state.is_terminal()
     assert abs(state.returns()[0]) in (0, 20000)
+    assert state.outcome() == {"showdown": True, "round": 0, "pot": 40_000}  # nobody acted after the first round
 
 
 def test_a_match_of_many_hands_moves_the_button_and_shows_the_score():

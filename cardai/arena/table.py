@@ -1,0 +1,465 @@
+"""One table, driven from outside the loop: by a person, a page, another library, a replay.
+
+    table = Table("gin", [None, "simple"], seed=7)      # the first player's moves come from outside
+    while not table.done:
+        if table.hand_over:
+            print(table.end().returns)
+            table.next_hand()                           # of this game, or of the next one
+        else:
+            table.act(choose(table.view(), table.legal_actions()))
+
+It is the lock step of :mod:`~cardai.arena.lockstep` with one table, taken a step at a time: the same decks, seats,
+streams and records as :func:`cardai.arena.match.play` for the same seed and groups. Whoever has no agent is asked
+outside; the agents' moves are made by the table, unless it is ``stepwise``. Nothing is undone.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cardai import make
+from cardai.arena.asking import Question, bound
+from cardai.arena.journal import Journal, journal_of
+from cardai.arena.lockstep import LockStep, Loop, Part
+from cardai.arena.match import MatchResult, gathered
+from cardai.arena.moves import HandEnd, Move, sight
+from cardai.arena.records import Record, as_damage, place, read
+from cardai.core import registry
+from cardai.core.agent import Agent, legal_list
+from cardai.core.errors import AgentError, DamagedFileError, IllegalActionError, UsageError
+from cardai.core.fields import Views, unpack_view
+from cardai.core.game import TERMINAL, Game, Legal, allows
+from cardai.core.legal import copy_legal
+from cardai.core.rng import Rows
+
+_ROW = np.zeros(1, np.int64)
+
+
+class Outside(Agent):
+    """The place of a player whose moves come from outside."""
+
+    def act(self, views: Views, legal: Legal, rng: Rows) -> Any:
+        raise IllegalActionError("This player's moves come from outside: call the table's act(action).")
+
+
+class Table:
+    """A table at which agents and players from outside play games of one or many hands.
+
+    ``seats`` are the players, an agent, its spec, or None for one from outside; player a sits in seat
+    (a + rotation) % P, as in :func:`~cardai.arena.match.play`. ``groups`` are the groups that are played, one after the
+    other (``itertools.count()``: without end), each of one game, or with ``duplicate`` of one in every rotation.
+    ``names`` are what players are called in records and errors (default: their specs, and "human" outside).
+    ``save`` keeps the record on the disk after every move, beside the file of that name until :meth:`close`.
+    ``stepwise`` leaves each agent's move to :meth:`step`.
+
+    Raises:
+        UsageError: not as many players as seats, or an agent that does not play this game.
+    """
+
+    def __init__(
+        self,
+        game: Game | str,
+        seats: Sequence[Agent | str | None],
+        *,
+        seed: int = 0,
+        groups: Iterable[int] = (0,),
+        duplicate: bool = False,
+        names: Sequence[str] | None = None,
+        save: str | Path | None = None,
+        stepwise: bool = False,
+    ) -> None:
+        spec = game if isinstance(game, str) else registry.spec_of(game)
+        self.game: Game = make.game(game) if isinstance(game, str) else game
+        called = tuple(names or (_called(player) for player in seats))
+        if len(seats) != self.game.num_players:
+            raise UsageError(
+                f"{spec} has {self.game.num_players} seats. Got {len(seats)} players: {', '.join(called)}."
+            )
+        players = [Outside() if player is None else bound(player, self.game) for player in seats]
+        self._engine = LockStep(self.game, spec, players, called, seed, duplicate, 1, recording=True)
+        self._groups: Iterator[int] = iter(groups)
+        first = next(self._groups, None)
+        if first is None:
+            raise UsageError("A table needs at least one group of games to play. Got none.")
+        self._loop = Loop(self._engine, [first])
+        self._parts: list[Part] = []
+        self._records: list[Record] = []
+        self._moves: list[Move] = []
+        self._ended: tuple[npt.NDArray[np.float64], npt.NDArray[Any]] | None = None
+        self._single = False  # a hand out of a record, after which nothing comes
+        self._stepwise = stepwise
+        self._begun = time.perf_counter()
+        self._journal = None if save is None else Journal(save, self.header)
+        try:
+            self._loop.begin()
+            self._settle()
+        except BaseException:
+            if self._journal is not None:  # there is no table that could go on with it
+                self._journal.discard()
+            raise
+
+    @classmethod
+    def restore(
+        cls,
+        path: str | Path,
+        seats: Sequence[Agent | str | None] | None = None,
+        *,
+        groups: Iterable[int] | None = None,
+        stepwise: bool = False,
+    ) -> Table:
+        """Return the table whose record is at ``path`` (saved after the last move, or put in its place) as it stood.
+
+        ``seats`` are the players again (default: made from the record's names, people outside), ``groups`` what was and
+        is to be played (default: the record's). The moves are played again and must lead to what the record says;
+        stateful agents are asked again, so that they remember what they did. The record is saved from here on.
+
+        Raises:
+            UsageError: there is no such file, or no agent of a name in it.
+            DamagedFileError: it is no record, or its hands are not those of its seed.
+        """
+        held = read(journal_of(path))
+        if len(held.damaged) > held.cut:
+            raise DamagedFileError(f"A table cannot go on from a damaged record. {held.damaged[0]}")
+        played = [*held.hands, *([] if held.unfinished is None else [held.unfinished])]
+        try:
+            spec, names, seed = str(held.header["game"]), [str(n) for n in held.header["agents"]], held.header["seed"]
+            known = list(dict.fromkeys(int(record["group"]) for record in played)) or [0]
+            duplicate = bool(held.header["duplicate"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise DamagedFileError(f"{path} does not say what was played: {error!r}.") from error
+        if seats is None:
+            made = [make.agent(name) for name in names]
+            seats = [None if agent.interactive else agent for agent in made]
+        settings: dict[str, Any] = {"seed": seed, "duplicate": duplicate, "names": names}
+        table = cls(spec, seats, groups=known if groups is None else groups, stepwise=True, **settings)
+        for record in played:
+            table._retrace(record, str(path))
+        table._journal = Journal(path, table.header, again=True)
+        table._save()
+        table._stepwise = stepwise
+        table._settle()
+        return table
+
+    @classmethod
+    def of_record(cls, game: Game, record: Record, names: Sequence[str] = ()) -> Table:
+        """Return a table at the beginning of a recorded hand, of whatever origin, all of whose moves come from outside.
+
+        Raises:
+            DamagedFileError: the record does not say how a hand of this game begins.
+        """
+        table = cls(game, [None] * game.num_players, names=names or [f"player {p}" for p in range(game.num_players)])
+        loop = table._loop
+        with as_damage(record):
+            setup = place(loop.tables, record)
+            loop.agent_at[0] = record["seats"]
+            loop.number[0] = record.get("game_number", 0)
+            loop.hand[0] = setup["hand"][0]
+            loop.score[0] = setup["score"][0]
+            loop.deck_seed[0] = record["seed"]
+            loop.setup[0] = setup[0]
+        loop.decks[0] = loop.tables.deck(0) if loop.tables.whole_deck else []
+        loop.actions[0] = []
+        table._single, table._ended = True, None
+        table._records.clear()
+        table._moves.clear()
+        table._note()
+        return table
+
+    # -- who sits where ----------------------------------------------------------------------------------------------
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the players are called, by player."""
+        return self._engine.names
+
+    @property
+    def header(self) -> dict[str, Any]:
+        """The header of this table's record, the same that ``play`` writes."""
+        engine = self._engine
+        return {
+            "game": engine.game_name,
+            "agents": list(engine.names),
+            "seed": engine.seed,
+            "duplicate": engine.duplicate,
+        }
+
+    def player_at(self, seat: int) -> int:
+        """Return the player who sits in ``seat`` in this game."""
+        return int(self._loop.agent_at[0, seat])
+
+    def seat_of(self, player: int) -> int:
+        """Return the seat of ``player`` in this game. Raises ValueError where a record's hand was played."""
+        return int(self._loop.agent_at[0].tolist().index(player))
+
+    def is_outside(self, seat: int) -> bool:
+        """Say whether the moves of ``seat`` come from outside."""
+        return self._single or isinstance(self._engine.agents[self.player_at(seat)], Outside)
+
+    # -- where the hand stands ---------------------------------------------------------------------------------------
+
+    @property
+    def game_number(self) -> int:
+        """The number of the game, as in records."""
+        return int(self._loop.number[0])
+
+    @property
+    def hand(self) -> int:
+        """The number of the hand within its game, from 0."""
+        return int(self._loop.hand[0]) - self.hand_over
+
+    @property
+    def score(self) -> tuple[float, ...]:
+        """The game's score by seat, a finished hand counted."""
+        return tuple(float(x) for x in self._loop.score[0])
+
+    @property
+    def to_act(self) -> int | None:
+        """The seat to act, None when the hand is over."""
+        current = TERMINAL if self.done else int(self._loop.tables.current_players()[0])
+        return current if current >= 0 else None
+
+    @property
+    def hand_over(self) -> bool:
+        """Whether the hand is over: look at its :meth:`end`, then call :meth:`next_hand`."""
+        return self._ended is not None
+
+    @property
+    def game_over(self) -> bool:
+        """Whether this hand was its game's last."""
+        return self.hand_over and bool(self._loop.over(_ROW)[0])
+
+    @property
+    def done(self) -> bool:
+        """Whether all games are over and :meth:`next_hand` was called after the last."""
+        return int(self._loop.number[0]) < 0
+
+    def legal(self) -> Legal:
+        """Return the legal actions of the seat to act, one row (a copy).
+
+        Raises:
+            IllegalActionError: the hand is over.
+        """
+        self._need_seat()
+        return copy_legal(self._loop.tables.legal(_ROW))
+
+    def legal_actions(self) -> list[int]:
+        """Return the legal actions of the seat to act, ascending (no-limit: fold, call, the smallest and largest raise)."""
+        return legal_list(self.legal(), 0)
+
+    def check_legal(self, action: Any) -> npt.NDArray[np.int64]:
+        """Return ``action`` as an array (1,).
+
+        Raises:
+            IllegalActionError: it is not a legal action of the seat to act, or the hand is over.
+        """
+        self._need_seat()
+        legal = self._loop.tables.legal(_ROW)
+        whole = isinstance(action, (int, np.integer)) and not isinstance(action, bool) and 0 <= action < 1 << 62
+        if not whole or not allows(legal, np.array([action], np.int64))[0]:
+            raise IllegalActionError(f"The action {action!r} is not legal here. Legal: {legal_list(legal, 0)}.")
+        return np.array([action], np.int64)
+
+    def views(self, seat: int | None = None) -> Views:
+        """Return what ``seat`` (default: the seat to act) may know, one row of views (a copy)."""
+        return self._loop.tables.views(self._need_seat() if seat is None else seat, _ROW)
+
+    def view(self, seat: int | None = None) -> dict[str, Any]:
+        """Return what ``seat`` (default: the seat to act) may know: a plain value a field."""
+        return unpack_view(self.game.view_fields, self.views(seat)[0])
+
+    def stream(self) -> Rows:
+        """Return the random numbers that an agent would get for this decision."""
+        return Rows(self._loop.seeds(self._need_seat(), _ROW))
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """The hand's moves so far, the agents' among them."""
+        return tuple(self._moves)
+
+    def sight(self, action: int) -> tuple[int | None, ...]:
+        """Return what each seat would see of ``action`` (as in :class:`~cardai.arena.moves.Move`); nothing is played."""
+        return sight(self.game, self._loop.tables, self._need_seat(), action)
+
+    # -- playing -----------------------------------------------------------------------------------------------------
+
+    def act(self, action: int) -> tuple[Move, ...]:
+        """Play ``action`` for the seat to act, let the agents move, and return all moves that were made.
+
+        Raises:
+            IllegalActionError: the action is not legal (nothing was played), it is an agent's turn, or the hand is over.
+            AgentError: an agent erred after the action was played.
+        """
+        before = len(self._moves)
+        seat = self._need_seat()
+        if not self.is_outside(seat):
+            raise IllegalActionError(f"Seat {seat} is {self.names[self.player_at(seat)]}'s: call step().")
+        self._play(seat, self.check_legal(action))
+        self._settle()
+        return tuple(self._moves[before:])
+
+    def step(self) -> Move:
+        """Let the agent to act make its move and return it.
+
+        Raises:
+            IllegalActionError: the move is to come from outside, or the hand is over. AgentError: the agent erred.
+        """
+        seat = self._need_seat()
+        if self.is_outside(seat):
+            raise IllegalActionError(f"Seat {seat} is played from outside: call act(action).")
+        self._play(seat, self._loop.ask(self.player_at(seat), seat, _ROW, self._loop.tables.legal(_ROW)))
+        return self._moves[-1]
+
+    def ask(self, agent: Agent, rng: Rows | None = None) -> int:
+        """Return what ``agent``, ready for this game, would do in place of the seat to act; nothing is played.
+
+        Raises:
+            IllegalActionError: the hand is over. AgentError: the agent erred.
+        """
+        seat = self._need_seat()
+        legal, seeds = self.legal(), (rng or self.stream()).seeds
+        actions, faults = Question(agent, self._loop.tables, seat, _ROW, legal, copy_legal(legal), seeds, {}).ask()
+        for fault in faults:
+            raise AgentError(f"The agent {registry.spec_of(agent)!r} {fault.complaint}.") from fault.cause
+        return int(actions[0])
+
+    def end(self) -> HandEnd:
+        """Return how the hand ended.
+
+        Raises:
+            IllegalActionError: it is not over.
+        """
+        if self._ended is None:
+            raise IllegalActionError(f"The hand is not over: seat {self.to_act} is to act.")
+        returns, outcomes = self._ended
+        views = tuple(self.view(seat) for seat in range(self.game.num_players))
+        outcome = unpack_view(self.game.outcome_fields, outcomes[0])
+        shown = self.game.shown_at_end(views[0], outcome)
+        return HandEnd(tuple(float(x) for x in returns[0]), outcome, views, shown)
+
+    def next_hand(self) -> None:
+        """Deal the next hand of the game, or of the next game; after the last game the table is :attr:`done`.
+
+        Raises:
+            IllegalActionError: the hand is not over, or it is a single one out of a record.
+        """
+        if self._ended is None:
+            raise IllegalActionError(f"The hand is not over: seat {self.to_act} is to act.")
+        if self._loop.taken == len(self._loop.queue) and self.game_over:
+            self._loop.enqueue([group for group in [next(self._groups, None)] if group is not None])
+        if self._single:
+            raise IllegalActionError("This is a single hand out of a record: nothing comes after it.")
+        ended, self._ended = self._ended, None
+        self._moves = []
+        self._loop.go_on(_ROW, *ended)
+        self._settle()
+
+    # -- what is left of it ------------------------------------------------------------------------------------------
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """The records of the finished hands, as ``play`` would have written them."""
+        return tuple(self._records)
+
+    @property
+    def unfinished(self) -> Record | None:
+        """The record of the hand that is being played, without returns and outcome; None when there is none."""
+        return None if self.done or self.hand_over else self._loop.record_so_far(0)
+
+    def result(self, wanted: int | None = None) -> MatchResult:
+        """Return the finished games as a match's result; ``wanted`` is how many there were to be (default: no more)."""
+        self._parts.append(self._loop.part())
+        seconds = time.perf_counter() - self._begun
+        finished = sum(len(part.games) for part in self._parts)
+        wanted = finished if wanted is None else wanted
+        return gathered(self._engine, self._parts, wanted, seconds, interrupted=finished < wanted)
+
+    def close(self) -> None:
+        """Put a saved record in its place, the unfinished hand in its last line."""
+        if self._journal is not None:
+            self._journal.close(self._records, self.unfinished)
+
+    def __enter__(self) -> Table:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _need_seat(self) -> int:
+        seat = self.to_act
+        if seat is None:
+            raise IllegalActionError("All games are over." if self.done else "The hand is over: call next_hand().")
+        return seat
+
+    def _settle(self) -> None:
+        """Note what was reached, and let the agents play on to the next move from outside or the hand's end."""
+        self._note()
+        while not self._stepwise and (seat := self.to_act) is not None and not self.is_outside(seat):
+            self.step()
+
+    def _play(self, seat: int, actions: npt.NDArray[np.int64]) -> None:
+        """Play a legal action of ``seat``, and note what was reached."""
+        seen = self.sight(int(actions[0]))
+        self._loop.play(seat, _ROW, actions)
+        self._moves.append(Move(seat, int(actions[0]), seen))
+        self._note()
+
+    def _note(self) -> None:
+        """Take note of a hand's end; save."""
+        if not self.done and self._ended is None and self.to_act is None:
+            self._ended = self._loop.note(_ROW)
+            self._records.append(self._loop.records[self.game_number // self._engine.group_size][-1])
+        self._save()
+
+    def _save(self) -> None:
+        if self._journal is not None:
+            self._journal.keep(self._records, self.unfinished)
+
+    def _retrace(self, record: Record, path: str) -> None:
+        """Play a recorded hand again, as this table's next."""
+        if self.hand_over:
+            self.next_hand()
+        with as_damage(record):
+            same = (record["game_number"], record["hand"], record["seed"], record["seats"])
+            dealt = self._loop.record_so_far(0)
+            if self.done or same != tuple(dealt[key] for key in ("game_number", "hand", "seed", "seats")):
+                raise ValueError(f"{path} does not follow from its seed there")
+            for action in record["actions"]:
+                seat = self._need_seat()
+                player = self.player_at(seat)
+                if self._engine.agents[player].stateful:
+                    self._loop.ask(player, seat, _ROW, self._loop.tables.legal(_ROW))
+                self._play(seat, self.check_legal(action))
+            if "returns" in record and (not self.hand_over or self._records[-1]["returns"] != record["returns"]):
+                raise ValueError(f"{path} says that it ended otherwise")
+
+
+def _called(player: Agent | str | None) -> str:
+    return "human" if player is None else player if isinstance(player, str) else registry.spec_of(player)
+
+
+def replay(game: Game, record: Record, names: Sequence[str] = ()) -> Iterator[tuple[Table, int]]:
+    """Yield (a table at a recorded hand, the action about to be played) before each decision, at last with action -1.
+
+    The same table is yielded each time, one action further.
+
+    Raises:
+        DamagedFileError: the hand cannot be replayed, naming the action that does not fit.
+    """
+    table = Table.of_record(game, record, names)
+    with as_damage(record):
+        actions = list(record["actions"])
+    for action in actions:
+        with as_damage(record):
+            table.check_legal(action)
+        yield table, action
+        with as_damage(record):
+            table.act(action)
+    yield table, -1

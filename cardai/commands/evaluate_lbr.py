@@ -1,0 +1,101 @@
+"""``cardai evaluate lbr``: what a local best response wins from a player of hold'em."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from cardai.commands.invocation import Json, Seed, note, out, print_json, progress
+
+
+class Bets(StrEnum):
+    """The raises that the responder considers."""
+
+    legal = "legal"
+    fc = "fc"
+    fcpa = "fcpa"
+    all56 = "56"
+
+
+def lbr(
+    agent: Annotated[str, typer.Option("--agent", "-a", metavar="AGENT", help="The player that is measured.")],
+    game: Annotated[str, typer.Option("--game", "-g", metavar="GAME", help="Hold'em of two players.")],
+    hands: Annotated[
+        int,
+        typer.Option("--hands", "-n", metavar="N", min=2, max=100_000_000, help="Hands; each deal from both seats."),
+    ] = 2000,
+    bets: Annotated[
+        Bets,
+        typer.Option(
+            "--bets",
+            help="Raises considered: all legal ones (full no-limit: pot and all-in), none, pot and all-in, or 53 fractions of the pot and all-in.",
+        ),
+    ] = Bets.legal,
+    rounds: Annotated[
+        str | None,
+        typer.Option(
+            "--rounds",
+            metavar="R",
+            help="Rounds with raises, 1 before the flop to 4 on the river, joined with +; else fold or call. Default: all.",
+        ),
+    ] = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Print a lower bound on what a perfect opponent wins from a player (Lisy and Bowling 2017).
+
+    The responder knows how the player plays every hand. It weighs the player's range by what the player did, looks one
+    action ahead and plays what is worth most if both only call from there on. A negative figure proves nothing.
+
+    Example: cardai evaluate lbr --game acpc_nolimit_2p --agent always_fold --bets fcpa --rounds 3+4
+    """
+    import cardai
+    from cardai.solve.local_response import local_response
+
+    played, player = cardai.game(game), cardai.agent(agent)
+    with progress("local best response", "hands") as advance:
+        found = local_response(
+            played,
+            player,
+            hands=hands,
+            bets=bets.value,
+            rounds=_rounds(rounds),
+            seed=seed,
+            progress=None if advance is None else lambda done, total, _: advance(done, total),
+        )
+    count = 2 * len(found.winnings)
+    if json:
+        figures = {"mean": found.mbb.mean, "half_width": found.mbb.half_width, "unit": "mbb/g"}
+        print_json(
+            {
+                "game": game,
+                "agent": agent,
+                "bets": bets.value,
+                "rounds": rounds,
+                "seed": seed,
+                "hands": count,
+                **figures,
+            }
+        )
+    else:
+        where = "" if rounds is None else f", raising on rounds {rounds}"
+        out().print(f"Local best response to {agent} in {game} ({bets.value}{where}), {count:,} hands:")
+        out().print(f"wins {found.mbb.text(1, sign=True)} mbb a hand, which a perfect opponent wins at least.")
+        out().print("± is half a 95% interval over deals. A negative figure proves nothing.")
+    if count < hands:
+        note(f"Stopped after {count:,} of {hands:,} hands.")
+        raise typer.Exit(130)
+
+
+def _rounds(text: str | None) -> list[int] | None:
+    """Return rounds from 0, as the library counts them."""
+    from cardai.core.errors import UsageError
+
+    if text is None:
+        return None
+    parts = text.split("+")
+    if not all(part in ("1", "2", "3", "4") for part in parts):
+        raise UsageError(f"--rounds takes numbers from 1 (before the flop) to 4 (river), joined with +. Got {text!r}.")
+    return [int(part) - 1 for part in parts]

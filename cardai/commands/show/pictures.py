@@ -1,0 +1,38 @@
+"""Pictures as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from cardai.core.errors import PluginError, UsageError
+from cardai.core.files import Output
+
+
+def check_picture(file: str | Path) -> None:
+    """Refuse a picture that could not be drawn in the end.
+
+    Raises:
+        PluginError: matplotlib is not installed. UsageError: it does not know the format that the name ends in.
+    """
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise PluginError("Drawing needs matplotlib. Run: pip install 'cardai[plot]'") from error
+    known = FigureCanvasAgg(Figure()).get_supported_filetypes()
+    if _format(file) not in known:
+        raise UsageError(
+            f"A picture's name must end in its format. Got {str(file)!r}; known: {', '.join(sorted(known))}."
+        )
+
+
+def save(figure: Any, file: str | Path) -> None:
+    """Write a figure of matplotlib, in the format that the name ends in. Raises UsageError, WriteError."""
+    check_picture(file)
+    with Output(file) as out:
+        figure.savefig(out, format=_format(file), dpi=150)
+
+
+def _format(file: str | Path) -> str:
+    return Path(file).suffix.removeprefix(".").lower()

@@ -1,0 +1,125 @@
+"""Poker-CNN's betting: self-play in generations; a network learns the values of actions and improves its policy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from attrs import evolve, frozen
+
+from cardai.core.agent import Agent
+from cardai.core.encoder import Encoder
+from cardai.core.errors import UsageError
+from cardai.core.game import Game
+from cardai.core.hookspecs import hookimpl
+from cardai.core.trainer import Trainer
+from cardai.plugins.trainers.poker_cnn.betting.options import (
+    PLAYER_OPTIONS,
+    ActingOptions,
+    BettingNetworkOptions,
+    EventOptions,
+    LearningOptions,
+    SelfPlayOptions,
+    TargetOptions,
+)
+from cardai.plugins.trainers.poker_cnn.networks import ComputeOptions
+
+if TYPE_CHECKING:
+    from cardai.plugins.trainers.poker_cnn.betting.training import BettingTraining
+
+PAPER: Mapping[str, Any] = {
+    "network": "cnn",
+    "league_share": 0.0,
+    "branches": 0,
+    "unit": 1000.0,
+    "discount": 0.9,
+    "counterfactuals": "published",
+    "teach_illegal": True,
+    "boost": True,
+    "refold": True,
+    "draw_shares": (1.0, 0.6, 0.2),
+    "draw_noise": 0.02,
+    "heads": "published",
+    "relu_output": True,
+    "canonical": False,
+    "keep_share": 0.3,
+    "max_events": 740_000,
+    "epochs": 20.0,
+    "policy": "weights",
+    "explore": 0.0,
+    "noise": 0.02,
+    "policy_mix": 0.5,
+    "repair": True,
+    "optimizer": "sgd",
+    "learning_rate": 0.02,
+    "batch": 100,
+}
+"""The publication's, by its authors' repository."""
+OURS: Mapping[str, Any] = {"whole_suits": True, "keep_teachers": False}
+
+
+@frozen
+class PokerCnnBetting(
+    ComputeOptions,
+    ActingOptions,
+    LearningOptions,
+    EventOptions,
+    TargetOptions,
+    SelfPlayOptions,
+    BettingNetworkOptions,
+    Trainer,
+):
+    """Poker-CNN's betting networks, for any game of at most 64 actions. A step is a hand of self-play.
+
+    Generation 0 learns from hands between ``teachers`` (none: random players); each later one from hands of the newest
+    network against a mix of itself, up to ``earlier`` earlier ones, and ``league`` players.
+    """
+
+    step_unit: ClassVar[str] = "hands"
+    needs_encoder: ClassVar[bool] = True
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "poker_cnn_betting_paper": PAPER,
+        "poker_cnn_betting_ours": OURS,
+    }
+
+    def start(self, game: Game, encoder: Encoder | None, seed: int) -> BettingTraining:
+        training = self._training(game, encoder, seed)
+        training.begin()
+        return training
+
+    def resume(self, game: Game, encoder: Encoder | None, seed: int, directory: Path) -> BettingTraining:
+        training = self._training(game, encoder, seed, directory)
+        training.load(directory)
+        return training
+
+    def agent_options(self) -> Mapping[str, str]:
+        return PLAYER_OPTIONS
+
+    def trained_agent(
+        self, game: Game, encoder: Encoder | None, seed: int, directory: Path, options: Mapping[str, Any]
+    ) -> Agent:
+        anywhere = evolve(self, device="auto")  # what was trained on a GPU plays without one
+        training = anywhere._training(game, encoder, seed, directory)
+        if not training.load_generations(directory)["generations"]:
+            training.load(directory)
+        return training.agent(options)
+
+    def _training(
+        self, game: Game, encoder: Encoder | None, seed: int, directory: Path | None = None
+    ) -> BettingTraining:
+        """Return a training of which nothing is known yet but, in the checkpoint ``directory``, how cards are kept."""
+        if encoder is None:
+            raise UsageError(
+                "poker_cnn_betting needs an encoder: give --encoder (poker_cnn_limit:size=4x13, grid_4x13, ...)."
+            )
+        from cardai.plugins.trainers.poker_cnn.betting.draws import abstraction_of
+        from cardai.plugins.trainers.poker_cnn.betting.training import BettingTraining
+
+        abstraction = abstraction_of(game, self.draws_by, directory)
+        return BettingTraining(self, game, encoder, seed, abstraction)
+
+
+@hookimpl
+def cardai_trainer() -> Mapping[str, type[Trainer]]:
+    return {"poker_cnn_betting": PokerCnnBetting}

@@ -1,0 +1,103 @@
+"""A betting checkpoint's files: the state as JSON, finished generations as safetensors, events as npz without pickle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from torch import Tensor
+
+from cardai.core.errors import DamagedFileError
+from cardai.core.fields import view_dtype
+from cardai.core.files import read_json, write_json
+from cardai.core.game import Game
+from cardai.core.npz import read_npz, write_npz
+from cardai.core.schema import structure, whole
+from cardai.learn import tensors
+from cardai.learn.selfplay import EVENT_PARTS, Events
+
+_COUNTS = ("step", "played", "generations", "memory", "parts", "minibatch")
+_STATE = "state.json"
+
+
+@frozen
+class _State:
+    """What state.json must hold; ``views`` is not there where an earlier version wrote it."""
+
+    step: int = field(validator=whole())
+    played: int = field(validator=whole())
+    generations: int = field(validator=whole(0, 10**6))
+    memory: int = field(validator=whole(0, 10**6))
+    parts: int = field(validator=whole(0, 10**6))
+    minibatch: int = field(validator=whole())
+    losses: tuple[tuple[float, ...], ...] = ()
+    views: Any = None
+
+
+def write_state(directory: Path, counts: Mapping[str, int], losses: Sequence[Sequence[float]], game: Game) -> None:
+    """Write how far the training is, the last losses, and the fields that its events have."""
+    state = {**counts, "views": _described(game), "losses": losses}
+    write_json(directory / _STATE, state)
+
+
+def read_state(directory: Path, game: Game) -> tuple[dict[str, int], list[list[float]]]:
+    """Return what :func:`write_state` wrote. Raises DamagedFileError, also where the game's views have changed since."""
+    file = directory / _STATE
+    state = structure(read_json(file), _State, f"The file {file}")
+    if any(len(pair) != 2 for pair in state.losses):
+        raise DamagedFileError(f"The losses in {file} are not pairs of numbers.")
+    if state.views is not None and state.views != _described(game):
+        raise DamagedFileError(f"The events in {directory} were made with other view fields: start a new run.")
+    return {name: getattr(state, name) for name in _COUNTS}, [list(pair) for pair in state.losses]
+
+
+def _described(game: Game) -> list[list[Any]]:
+    """Return the fields of a game's views as JSON values: name, type and size."""
+    dtype = view_dtype(game.view_fields)
+    return [[name, dtype[name].base.str, list(dtype[name].shape)] for name in dtype.names or ()]
+
+
+def write_generations(directory: Path, generations: Sequence[Mapping[str, Tensor]]) -> None:
+    """Write the weights of finished generations."""
+    for k, weights in enumerate(generations):
+        tensors.write(directory / f"generation-{k:03d}.safetensors", weights)
+
+
+def read_generations(directory: Path, count: int) -> list[dict[str, Tensor]]:
+    """Return the weights of the first ``count`` generations. Raises DamagedFileError."""
+    return [tensors.read(directory / f"generation-{k:03d}.safetensors") for k in range(count)]
+
+
+def write_events(directory: Path, batches: Sequence[Events]) -> None:
+    """Write batches of events, each a file: a field of the views an array, compressed fast."""
+    for k, events in enumerate(batches):
+        columns = {f"view_{name}": events.views[name] for name in events.views.dtype.names or ()}
+        columns |= {name: getattr(events, name) for name in EVENT_PARTS if name != "views"}
+        write_npz(_events(directory, k), columns, level=1)
+
+
+def read_events(directory: Path, count: int, game: Game) -> list[Events]:
+    """Return ``count`` batches of events of ``game``. Raises DamagedFileError, naming the file."""
+    return [_read_events(_events(directory, k), game) for k in range(count)]
+
+
+def _events(directory: Path, number: int) -> Path:
+    return directory / f"events-{number:03d}.npz"
+
+
+def _read_events(path: Path, game: Game) -> Events:
+    data = read_npz(path)
+    try:
+        count = {len(array) for array in data.values()}
+        views = np.empty(len(data["hands"]), view_dtype(game.view_fields))
+        for name in views.dtype.names or ():
+            views[name] = data[f"view_{name}"]
+        events = Events(*(views if name == "views" else data[name] for name in EVENT_PARTS))
+    except (ValueError, KeyError, TypeError) as error:
+        raise DamagedFileError(f"The events {path} cannot be read: {error}. Take another checkpoint.") from error
+    if len(count) != 1:
+        raise DamagedFileError(f"The events {path} have not as many of each: take another checkpoint.")
+    return events

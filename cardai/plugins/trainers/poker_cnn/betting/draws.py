@@ -1,0 +1,84 @@
+"""Which cards a betting network keeps in draw games, given how many: exact values of holds, or a trained value network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, frozen
+
+from cardai import make
+from cardai.cards.draw.fields import is_draw_poker
+from cardai.core import registry
+from cardai.core.errors import UsageError
+from cardai.core.files import read_json, write_json
+from cardai.core.game import Game
+from cardai.core.schema import structure
+from cardai.core.spec import parse
+from cardai.learn import tensors
+from cardai.learn.abstraction import ActionAbstraction, DrawCountAbstraction
+from cardai.plugins.trainers.poker_cnn.draws import exact_holds
+from cardai.plugins.trainers.poker_cnn.values.players import HoldPlayer
+from cardai.plugins.trainers.poker_cnn.values.training import ValueTraining
+from cardai.training.runs import Run
+
+_SPECS, _WEIGHTS = "draws.json", "draws.safetensors"
+
+
+@frozen
+class _MadeBy:
+    """What draws.json must hold."""
+
+    trainer: str
+    encoder: str
+    act: str
+
+
+class NetworkDraws(DrawCountAbstraction):
+    """Cards are kept as a trained value network says; checkpoints hold a copy of it."""
+
+    def __init__(self, player: HoldPlayer, trainer: str, encoder: str) -> None:
+        super().__init__(player.hold_values)
+        self.player, self._trainer, self._encoder = player, trainer, encoder
+
+    def save(self, directory: Path) -> None:
+        """Write the network, and what it was made by, into a checkpoint."""
+        tensors.write(directory / _WEIGHTS, tensors.module_tensors(self.player.network.module, "network"))
+        act = "policy" if self.player.network.by_policy else "value"
+        specs = {"trainer": self._trainer, "encoder": self._encoder, "act": act}
+        write_json(directory / _SPECS, specs)
+
+    @classmethod
+    def load(cls, directory: Path, game: Game) -> NetworkDraws:
+        """Return what :meth:`save` wrote. Raises DamagedFileError."""
+        file = directory / _SPECS
+        made = structure(read_json(file), _MadeBy, f"The file {file}")
+        trainer, encoder = made.trainer, made.encoder
+        options: Any = evolve(registry.rebuild("trainer", trainer), device="auto")
+        training = ValueTraining(options, game, registry.rebuild("encoder", encoder), 0)
+        weights = directory / _WEIGHTS
+        tensors.restore_module(training.network, tensors.read(weights), "network", weights)
+        player = training.agent({"act": made.act})
+        assert isinstance(player, HoldPlayer)
+        return cls(player, trainer, encoder)
+
+
+def abstraction_of(game: Game, draws_by: str, directory: Path | None = None) -> ActionAbstraction:
+    """Return what a betting network chooses among in ``game``.
+
+    ``draws_by``: "exact", "actions", or the spec of a trained value network that plays the game's draws; of that the
+    checkpoint ``directory``, if one is given, holds a copy (unless an earlier version wrote it).
+    """
+    if draws_by == "actions" or not is_draw_poker(game):
+        return ActionAbstraction(game.num_distinct_actions)
+    if draws_by == "exact":
+        return DrawCountAbstraction(exact_holds)
+    if directory is not None and (directory / _SPECS).is_file():
+        return NetworkDraws.load(directory, game)
+    player = make.agent(draws_by).for_game(game)
+    if not isinstance(player, HoldPlayer):
+        raise UsageError(
+            f"draws_by must be exact, actions, or the directory of a run of poker_cnn on this game. Got {draws_by!r}."
+        )
+    run = Run.open(Path(parse(draws_by).name))
+    return NetworkDraws(player, run.trainer_spec, run.encoder_spec or "")

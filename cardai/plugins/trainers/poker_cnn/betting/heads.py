@@ -1,0 +1,115 @@
+"""What a betting network's outputs mean, and a network that can be asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from attrs import frozen
+from torch import Tensor, nn
+
+from cardai.cards.draw.actions import FIRST_DISCARD
+from cardai.core.arrays import Bools, Float64s, Int64s
+from cardai.core.encoder import Layout
+from cardai.core.fields import Views
+from cardai.learn import tensors
+from cardai.learn.grid_networks import SuitNetwork
+from cardai.learn.views import CanonicalForm
+
+_KEEP, _NOWHERE, _PUBLISHED = 15, 31, 32
+OFFSET = 2.0
+"""Poker-CNN adds this to its values (folding is 2.0), because its outputs cannot be negative."""
+
+
+@frozen
+class Heads:
+    """Where the network's outputs hold the value and the policy of each of ``actions`` (C) abstract actions.
+
+    ``published``: 32 outputs as in Poker-CNN: the values of bet, raise, check, call and fold, five policy weights for the
+    same, and from 15 on the values of keeping 0 to 5 cards. Else C values, then C policy outputs. ``relu``: outputs pass
+    through ReLU and values lie OFFSET higher. ``weights``: policy outputs are weights, else logits.
+    """
+
+    actions: int
+    published: bool = False
+    relu: bool = False
+    weights: bool = False
+
+    @property
+    def outputs(self) -> int:
+        """How many outputs there are."""
+        return _PUBLISHED if self.published else 2 * self.actions
+
+    @property
+    def offset(self) -> float:
+        """What is added to values in the outputs."""
+        return OFFSET if self.relu else 0.0
+
+    def raw(self, network: nn.Module, codes: Tensor) -> Tensor:
+        """Return the outputs (B, outputs)."""
+        if isinstance(network, SuitNetwork) and not self.published:
+            out = torch.cat(network.both(codes), dim=1)
+        else:
+            out = network(codes)
+        return torch.relu(out) if self.relu else out
+
+    def columns(self, views: Views) -> Int64s:
+        """Return the outputs (n, 2 C + 2) of the actions' values, of their policy, and of two impossible betting actions.
+
+        The last two (published only) belong to the pair bet and raise, and check and call, of which one is possible.
+        """
+        out = np.zeros((len(views), 2 * self.actions + 2), np.int64)
+        if not self.published:
+            out[:, :-2] = np.arange(2 * self.actions)
+            return out
+        facing = views["to_call"] > 0
+        raised = facing | (views["round_spent"].max(axis=1) > 0)
+        bet_or_raise, check_or_call = raised.astype(np.int64), 2 + facing.astype(np.int64)
+        c = self.actions
+        out[:, 0], out[:, 1], out[:, 2] = 4, check_or_call, bet_or_raise
+        out[:, c : c + 3] = out[:, :3] + 5
+        out[:, 3:c] = _KEEP + np.arange(c - 3)
+        out[:, c + 3 : 2 * c] = _NOWHERE
+        out[:, -2], out[:, -1] = 1 - bet_or_raise, 5 - check_or_call
+        return out
+
+    def policy(self, raw: Float64s, values: Float64s, offered: Bools) -> Float64s:
+        """Return probabilities (n, C) for policy outputs (n, C): where no weight is left, the best value's."""
+        if not self.weights:
+            shifted = np.where(offered, raw, -np.inf)
+            weights = np.exp(shifted - shifted.max(axis=1, keepdims=True))
+            return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+        weights = (np.maximum(raw, 0.0) if self.relu else np.logaddexp(0.0, raw)) * offered
+        if self.published:
+            weights[:, FIRST_DISCARD:] = 0.0
+        none = weights.sum(axis=1) <= 1e-9
+        weights[none] = best(values, offered)[none]
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+@frozen(eq=False)
+class BettingNetwork:
+    """A network with all that is needed to ask it."""
+
+    module: nn.Module
+    layout: Layout
+    heads: Heads
+    form: CanonicalForm
+    device: torch.device
+
+    def outputs(self, views: Views, offered: Bools) -> tuple[Float64s, Float64s]:
+        """Return (values, probabilities) of the abstract actions, (n, C) each."""
+        codes = self.layout.encode(self.form(views)[0])
+        raw = tensors.in_chunks(lambda x: self.heads.raw(self.module, x), codes, self.device).astype(np.float64)
+        picked = np.take_along_axis(raw.reshape(len(views), self.heads.outputs), self.heads.columns(views), axis=1)
+        values = picked[:, : self.heads.actions] - self.heads.offset
+        return values, self.heads.policy(picked[:, self.heads.actions : 2 * self.heads.actions], values, offered)
+
+
+def best(values: Float64s, offered: npt.NDArray[Any]) -> Float64s:
+    """Return (n, C) with 1 at the best value among those offered."""
+    out = np.zeros(values.shape)
+    out[np.arange(len(out)), np.where(offered, values, -np.inf).argmax(axis=1)] = 1.0
+    return out

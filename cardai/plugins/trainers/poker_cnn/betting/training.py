@@ -1,0 +1,311 @@
+"""Betting under way: a generation plays, its events are learned from, and the network is the next generation."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from cardai import make
+from cardai.cards.poker.fields import POKER
+from cardai.core.agent import Agent
+from cardai.core.arrays import Int64s
+from cardai.core.encoder import Encoder
+from cardai.core.errors import OptionError, UsageError
+from cardai.core.game import Game
+from cardai.core.rng import derive
+from cardai.core.spec import brief
+from cardai.core.trainer import Metrics, Training
+from cardai.learn import tensors
+from cardai.learn.abstraction import ActionAbstraction
+from cardai.learn.grid_networks import SuitNetwork
+from cardai.learn.networks import choose_device
+from cardai.learn.selfplay import Events, Seating, collect, joined
+from cardai.learn.views import as_dealt, canonical_form
+from cardai.plugins.trainers.poker_cnn.betting import checkpoints
+from cardai.plugins.trainers.poker_cnn.betting.acting import BettingAgent
+from cardai.plugins.trainers.poker_cnn.betting.dataset import Dataset, Features, card_features, outputs
+from cardai.plugins.trainers.poker_cnn.betting.draws import NetworkDraws
+from cardai.plugins.trainers.poker_cnn.betting.heads import BettingNetwork, Heads
+from cardai.plugins.trainers.poker_cnn.betting.losses import losses
+from cardai.plugins.trainers.poker_cnn.betting.options import PLAYER_OPTIONS, ActingOptions, changed
+from cardai.plugins.trainers.poker_cnn.betting.published import thinned
+from cardai.plugins.trainers.poker_cnn.betting.rates import Rates
+from cardai.plugins.trainers.poker_cnn.betting.seating import seat_learner, seat_teachers
+from cardai.plugins.trainers.poker_cnn.betting.targets import make_targets
+from cardai.plugins.trainers.poker_cnn.betting.warm_start import warm_start
+from cardai.plugins.trainers.poker_cnn.minibatches import Epochs
+from cardai.plugins.trainers.poker_cnn.networks import make_network, part, refuse_unknown
+
+if TYPE_CHECKING:
+    from cardai.plugins.trainers.poker_cnn.betting import PokerCnnBetting
+
+_MOST_ACTIONS = 64
+_PARTS, _MOST_AT_ONCE = 10, 2_000  # a generation is played in so many parts or more, and can be saved between them
+_LOSSES = 500  # minibatches whose mean losses are reported
+
+
+class BettingTraining(Training):
+    """Generations, the events of the last few, and where in a generation we are; randomness follows from the seed.
+
+    The last hand of a generation counts as a step only when the generation has been learned.
+    """
+
+    def __init__(
+        self, options: PokerCnnBetting, game: Game, encoder: Encoder, seed: int, abstraction: ActionAbstraction
+    ) -> None:
+        self.options, self.game, self.seed, self.abstraction = options, game, seed, abstraction
+        self.layout = encoder.for_game(game)
+        self.form = canonical_form(game) if options.canonical else as_dealt
+        self.heads = _heads(options, game, abstraction)
+        self.device = choose_device(options.device)
+        self.step = self.played = 0
+        self.generations: list[dict[str, torch.Tensor]] = []
+        self.memory: list[Events] = []  # of the last generations, newest first
+        self.parts: list[Events] = []  # of the generation being played
+        self.minibatch = 0  # done of the generation being learned
+        self.losses: list[list[float]] = []  # of values and policy, of its last minibatches
+        self.network = self._fresh()
+        self.optimizer = self._new_optimizer()
+        self._features: dict[int, Features] = {}  # of each generation's events, where card layers are frozen
+        self._epochs: tuple[int, Epochs] | None = None
+        self._rates = Rates()
+
+    def begin(self) -> None:
+        """Make all that only a training from nothing needs: the players of generation 0, the league, the warm start.
+
+        Raises UsageError where one of them cannot be had.
+        """
+        _ = self.teachers, self.league  # what is refused is refused now
+        self.notes = warm_start(self.network, self.options)
+
+    @property
+    def generation(self) -> int:
+        """The generation being played or learned (0 is the teachers')."""
+        return len(self.generations)
+
+    def _fresh(self) -> nn.Module:
+        o = self.options  # network=suits has a value and a policy head of its own
+        count = self.abstraction.count if o.network == "suits" and not self.heads.published else self.heads.outputs
+        with tensors.seeded(self.seed, torch.device("cpu")):
+            network = make_network(o, self.layout, count)
+        return network.to(self.device)
+
+    def _new_optimizer(self) -> torch.optim.Optimizer:
+        o = self.options
+        if isinstance(self.network, SuitNetwork) and o.freeze_trunk:
+            self.network.trunk.requires_grad_(False)
+        weights = [p for p in self.network.parameters() if p.requires_grad]
+        if o.optimizer == "sgd":
+            return torch.optim.SGD(weights, o.learning_rate, momentum=0.9, nesterov=True)
+        return torch.optim.Adam(weights, o.learning_rate)
+
+    # -- the loop --------------------------------------------------------------------------------------------------
+
+    def train(self, steps: int) -> Iterator[Metrics]:
+        end = self.step + steps
+        while self.step < end:
+            whole = (self.generation + 1) * self.options.hands
+            if self.played < whole:
+                self._play(min(whole, end) - self.played, whole)
+                if self.step < end:
+                    yield {}
+            else:
+                yield from self._learn()
+
+    def _play(self, wanted: int, whole: int) -> None:
+        """Play the next hands, of ``wanted`` (and ``whole`` in all at the generation's end), and keep their events."""
+        o = self.options
+        count = min(wanted, _MOST_AT_ONCE, max(100, o.hands // _PARTS))
+        hands = range(self.played, self.played + count)
+        with self._rates.of("hands", count):
+            seed = derive(self.seed, "generation", self.generation)
+            events = collect(self.game, self._seating(hands), seed, hands.start)
+            self.parts.append(thinned(events, o.keep_share, derive(self.seed, "thin"), self.game))
+        self.played += count
+        self.step = min(self.played, whole - 1)
+
+    def _learn(self) -> Iterator[Metrics]:
+        """Learn from the last generations' events; the network is then the next generation."""
+        o = self.options
+        if self.parts:
+            most = o.memory if o.keep_teachers or not self.generation else min(o.memory, self.generation)
+            self.memory = [joined(self.parts), *self.memory][:most]
+            self.parts = []
+        dataset = yield from self._dataset()
+        total = int(o.epochs * len(dataset)) // o.batch
+        while self.minibatch < total:
+            with self._rates.of("samples", o.batch):
+                seen = self._update(dataset, self.minibatch / total)
+            self.losses = [*self.losses[1 - _LOSSES :], list(seen)]
+            self.minibatch += 1
+            if self.minibatch % 10 == 0:
+                yield {}
+        value_loss, policy_loss = (float(np.mean([loss[k] for loss in self.losses] or [0.0])) for k in (0, 1))
+        self.generations.append({k: v.clone() for k, v in tensors.module_tensors(self.network, "network").items()})
+        self.minibatch, self.losses = 0, []
+        self.optimizer = self._new_optimizer()
+        self.step = self.played
+        done = {"generation": float(self.generation - 1), "events": float(len(dataset))}
+        self.wants_checkpoint = True  # so that the generation can be played from now on
+        yield {**done, "value_loss": value_loss, "policy_loss": policy_loss, **self._rates.taken()}
+        self.wants_checkpoint = False
+
+    def _update(self, dataset: Dataset, done: float) -> tuple[float, float]:
+        """Take one step on a minibatch, ``done`` being the part of the generation's learning that is behind."""
+        o = self.options
+        for group in self.optimizer.param_groups:
+            group["lr"] = o.learning_rate * (1.0 if o.optimizer == "sgd" else 1.0 - 0.95 * done)
+        self.network.train()
+        dropout = derive(self.seed, "dropout", self.generation, self.minibatch)
+        with tensors.threads(o.threads), tensors.seeded(dropout, self.device):
+            batch = dataset.batch(self._rows(len(dataset)))
+            raw = outputs(self.network, self.heads, batch)
+            value_loss, policy_loss = losses(raw, self.heads, batch, o, o.teach_illegal)
+            self.optimizer.zero_grad()
+            (value_loss + policy_loss).backward()  # type: ignore[no-untyped-call]
+            self.optimizer.step()
+        return float(value_loss.detach()), float(policy_loss.detach())
+
+    # -- hands -----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def teachers(self) -> list[Agent]:
+        """The players of generation 0."""
+        return [make.agent(spec).for_game(self.game) for spec in self.options.teachers or ("random",)]
+
+    @cached_property
+    def league(self) -> list[Agent]:
+        """The other opponents of every generation."""
+        return [make.agent(spec).for_game(self.game) for spec in self.options.league]
+
+    def _seating(self, hands: range) -> Seating:
+        """Return who plays ``hands``."""
+        o, seats = self.options, self.game.num_players
+        if self.generation == 0:
+            return seat_teachers(self.teachers, hands, seats, self.seed, self.abstraction, o.branches)
+        newest = self.generation - 1
+        learner = self._player((newest,), explore=o.explore)
+        older = [self._player((g,)) for g in range(max(0, newest - o.earlier), newest)]
+        return seat_learner(
+            [learner, *older], self.league, o.league_share, hands, seats, self.seed, self.abstraction, o.branches
+        )
+
+    # -- minibatches -----------------------------------------------------------------------------------------------
+
+    def _dataset(self) -> Generator[Metrics, None, Dataset]:
+        """Return the remembered events with their targets, yielding empty metrics where that takes long."""
+        o = self.options
+        events = joined(self.memory).take(slice(0, o.max_events))
+        targets = make_targets(events, self.game, self.abstraction, o)
+        features = None
+        if isinstance(self.network, SuitNetwork) and o.freeze_trunk and not self.heads.published:
+            features = yield from self._card_features(self.network, len(events))
+        return Dataset(events, targets, self.layout, self.heads, self.form, self.device, features)
+
+    def _card_features(self, network: SuitNetwork, count: int) -> Generator[Metrics, None, Features]:
+        """Return the frozen card layers' features of the first ``count`` events; those of older generations are kept."""
+        made: dict[int, Features] = {}
+        for age, events in enumerate(self.memory):
+            generation = self.generation - age
+            if generation in self._features:
+                made[generation] = self._features[generation]
+                continue
+            pieces = []
+            for piece in card_features(network, self.layout, events, self.form, self.device):
+                pieces.append(piece)
+                yield {}
+            made[generation] = _concatenated(pieces)
+        self._features = made
+        features, context = _concatenated([made[self.generation - age] for age in range(len(self.memory))])
+        return features[:count], context[:count]
+
+    def _rows(self, count: int) -> Int64s:
+        """Return the events of the minibatch: epochs run one after another through permutations of their own."""
+        if self._epochs is None or self._epochs[0] != self.generation or self._epochs[1].count != count:
+            self._epochs = self.generation, Epochs(count, self.seed, 3, self.generation)
+        places = self.minibatch * self.options.batch + np.arange(self.options.batch)
+        return np.sort(self._epochs[1].at(places))
+
+    # -- players ---------------------------------------------------------------------------------------------------
+
+    def _player(
+        self, generations: tuple[int, ...], acting: ActingOptions | None = None, explore: float = 0.0
+    ) -> BettingAgent:
+        """Return the player of some generations' networks; of none: of the network as it stands."""
+        o = self.options
+        modules = [self._fresh() for _ in generations] or [self._fresh()]
+        for module, g in zip(modules, generations, strict=False):
+            tensors.restore_module(module, self.generations[g], "network", Path(f"generation {g}"))
+        if not generations:
+            modules[0].load_state_dict(self.network.state_dict())
+        networks = (BettingNetwork(m.eval(), self.layout, self.heads, self.form, self.device) for m in modules)
+        acting = acting or part(o, ActingOptions)
+        return BettingAgent(tuple(networks), self.abstraction, acting, self.game, o.unit, explore)
+
+    def agent(self, options: Mapping[str, Any]) -> Agent:
+        refuse_unknown(options, PLAYER_OPTIONS)
+        acting = changed(part(self.options, ActingOptions), options)
+        if not self.generations:
+            if "generation" in options:
+                raise OptionError(f"No generation is finished yet: there is no generation {options['generation']}.")
+            return self._player((), acting)
+        newest = len(self.generations) - 1
+        try:
+            chosen, mix = int(options.get("generation", newest)), int(options.get("mix", 1))
+        except (ValueError, TypeError) as error:
+            raise OptionError(f"generation and mix must be whole numbers. Got {dict(options)}.") from error
+        if not 0 <= chosen <= newest or mix < 1:
+            raise OptionError(f"generation must be 0 to {newest} and mix at least 1. Got {dict(options)}.")
+        return self._player(tuple(range(max(0, chosen - mix + 1), chosen + 1)), acting)
+
+    # -- keeping ---------------------------------------------------------------------------------------------------
+
+    def save(self, directory: Path) -> None:
+        parts = tensors.module_tensors(self.network, "network") | tensors.optimizer_tensors(self.optimizer, "optimizer")
+        tensors.write(directory / "weights.safetensors", parts)
+        checkpoints.write_generations(directory, self.generations)
+        checkpoints.write_events(directory, [*self.memory, *self.parts])
+        state = {"step": self.step, "played": self.played, "generations": len(self.generations)}
+        state |= {"memory": len(self.memory), "parts": len(self.parts), "minibatch": self.minibatch}
+        checkpoints.write_state(directory, state, self.losses, self.game)
+        if isinstance(self.abstraction, NetworkDraws):
+            self.abstraction.save(directory)
+
+    def load_generations(self, directory: Path) -> dict[str, int]:
+        """Take up the finished generations alone (all that players need); return the numbers of the state."""
+        counts, self.losses = checkpoints.read_state(directory, self.game)
+        self.generations = checkpoints.read_generations(directory, counts["generations"])
+        return counts
+
+    def load(self, directory: Path) -> None:
+        counts = self.load_generations(directory)
+        path = directory / "weights.safetensors"
+        parts = tensors.read(path)
+        tensors.restore_module(self.network, parts, "network", path)
+        tensors.restore_optimizer(self.optimizer, parts, "optimizer", path)
+        events = checkpoints.read_events(directory, counts["memory"] + counts["parts"], self.game)
+        self.memory, self.parts = events[: counts["memory"]], events[counts["memory"] :]
+        self.step, self.played, self.minibatch = counts["step"], counts["played"], counts["minibatch"]
+
+
+def _concatenated(pieces: list[Features]) -> Features:
+    return np.concatenate([features for features, _ in pieces]), np.concatenate([context for _, context in pieces])
+
+
+def _heads(options: PokerCnnBetting, game: Game, abstraction: ActionAbstraction) -> Heads:
+    """Return what the outputs mean. Raises UsageError where the game has not the actions for that."""
+    count = abstraction.count
+    if count > _MOST_ACTIONS:
+        raise UsageError(f"poker_cnn_betting learns games of at most {_MOST_ACTIONS} actions. This one has {count}.")
+    if options.heads == "published" and (count not in (3, 9) or not game.speaks(POKER)):
+        raise UsageError(
+            "heads=published is for limit games (fold, call, raise) and draw games with draws_by other than actions. "
+            f"{brief(game)} has {count} choices: take heads=choices."
+        )
+    return Heads(count, options.heads == "published", options.relu_output, options.policy == "weights")

@@ -1,0 +1,63 @@
+"""The options and the making of the networks that value learning and betting share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+import attrs
+from attrs import frozen, validators
+from torch import nn
+
+from cardai.core.encoder import Layout
+from cardai.core.errors import OptionError, UsageError
+from cardai.core.spec import option
+from cardai.learn.grid_networks import GridShape, NetworkName, build
+
+Group = TypeVar("Group")
+
+
+@frozen(slots=False)
+class NetworkOptions:
+    """The network and what it is shown."""
+
+    network: NetworkName = option("suits", help="cnn, cnn_16, fat and dense are the publication's; suits is ours")
+    same_padding: bool = option(False, help="convolutions of cnn, cnn_16, fat keep the planes' size")
+    whole_suits: bool = option(
+        False, help="network=suits: each layer also sees suits as a whole (as the network of a warm start)"
+    )
+    canonical: bool = option(
+        True, help="show cards with suits renamed and ordered, so that equal hands look equal (the paper: as dealt)"
+    )
+    relu_output: bool = option(False, help="ReLU on the outputs too; betting: values lie 2.0 higher (the paper)")
+
+
+@frozen(slots=False)
+class ComputeOptions:
+    """Where and on how many threads a network learns."""
+
+    threads: int = option(1, help="CPU threads for learning (playing takes one)", validator=validators.gt(0))
+    device: str = option("auto", help="torch's device: auto (the GPU if there is one), cpu, cuda")
+
+
+def part(options: object, group: type[Group]) -> Group:
+    """Return those of a trainer's options that belong to ``group``, one of the classes it inherits."""
+    return group(**{a.name: getattr(options, a.name) for a in attrs.fields(group)})  # type: ignore[arg-type]
+
+
+def make_network(options: NetworkOptions, layout: Layout, outputs: int) -> nn.Module:
+    """Return a fresh network over an encoder's layout. Raises UsageError where they do not fit."""
+    if len(layout.shape) != 3:
+        raise UsageError(f"Poker-CNN's networks need planes (an encoder of grids). This encoder gives {layout.shape}.")
+    try:
+        grid = GridShape(layout.shape, tuple(getattr(layout, "card_planes", ())))
+        return build(options.network, grid, outputs, options.same_padding, options.whole_suits)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
+def refuse_unknown(options: Iterable[Any], known: Iterable[str]) -> None:
+    """Raise OptionError for an option of a trained player that there is not."""
+    for name in options:
+        if name not in known:
+            raise OptionError(f"The trained player has no option {name!r}. Known: {', '.join(known)}.")

@@ -1,0 +1,227 @@
+"""What a value network learns: problems whose answers are exact, or sampled where that is asked for."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from cardai.cards.canonical import canonical
+from cardai.cards.draw import video_poker as exact
+from cardai.cards.draw.actions import HOLDS
+from cardai.cards.draw.fields import is_draw_poker, is_solo_draw
+from cardai.cards.draw.holds import canonical_hands
+from cardai.cards.draw.values import DRAWS
+from cardai.cards.poker.fields import is_holdem, last_round
+from cardai.cards.poker.ranking import batch_tables
+from cardai.core.arrays import Float64s, Int8s, Int64s, Uint64s
+from cardai.core.errors import UsageError
+from cardai.core.fields import Views, empty_views
+from cardai.core.game import Game
+from cardai.core.spec import brief
+from cardai.plugins.trainers.poker_cnn.draws import exact_holds
+from cardai.plugins.trainers.poker_cnn.values._kernels import final_odds
+from cardai.plugins.trainers.poker_cnn.values.published import redraw_labels, share_by_kept, share_by_pat_value
+
+Generator = np.random.Generator
+_DEALS = 1000  # deals behind a label of hold'em before the river
+_AT_ONCE = 1 << 16
+
+
+class Problem(Protocol):
+    """Situations with known values."""
+
+    outputs: int
+    """How many values a situation has."""
+    size: int
+    """How many situations there are up to symmetry; 0: too many to list."""
+    holds: bool
+    """Whether the values are those of the 32 holds (bit i keeps card i of ``hand``)."""
+
+    def situations(self, index: Int64s) -> tuple[Views, Float64s, Float64s]:
+        """Return views (n,), values (n, outputs) in natural units, and weights (n,) of the situations ``index``."""
+        ...
+
+    def random(self, count: int, rng: Generator) -> Views:
+        """Return the views (count,) of random situations."""
+        ...
+
+    def is_sampled(self, redraws: int) -> bool:
+        """Say whether :meth:`labels` are Monte Carlo means, which need seeds, rather than exact."""
+        ...
+
+    def labels(self, views: Views, redraws: int, seeds: Uint64s) -> Float64s:
+        """Return the values (n, outputs) of situations; where they are sampled, from ``redraws`` by ``seeds`` (n,)."""
+        ...
+
+    def shares(self, values: Float64s) -> Float64s:
+        """Return the chance (n,) at which Poker-CNN used a situation of such values (n, outputs)."""
+        ...
+
+    def plain(self, views: Views) -> Views:
+        """Return views of play as they are learned: the same cards and draws left, and nothing else that has happened."""
+        ...
+
+
+class VideoPokerHolds:
+    """The 32 holds of every hand: 134,459 hands up to suits' names, each weighted by the hands it stands for."""
+
+    outputs = HOLDS
+    holds = True
+
+    def __init__(self, game: Game, pays: exact.Pays) -> None:
+        self._game = game
+        self._pays = pays
+        self._values = exact.hold_values(pays)
+        hands, self._weights = canonical_hands()
+        self._hands = canonical(hands)[0]
+        self.size = len(self._hands)
+
+    def _views(self, hands: Int8s) -> Views:
+        views = empty_views(self._game.view_fields, len(hands))
+        views["hand"] = hands
+        views["draws_left"] = 1
+        return views
+
+    def situations(self, index: Int64s) -> tuple[Views, Float64s, Float64s]:
+        hands = self._hands[index]
+        return self._views(hands), self._values(hands), self._weights[index].astype(np.float64)
+
+    def random(self, count: int, rng: Generator) -> Views:
+        return self._views(_deal(count, 5, rng))
+
+    def is_sampled(self, redraws: int) -> bool:
+        return redraws > 0
+
+    def labels(self, views: Views, redraws: int, seeds: Uint64s) -> Float64s:
+        if redraws:
+            return redraw_labels(views["hand"], self._pays, redraws, seeds)
+        return self._values(views["hand"])
+
+    def shares(self, values: Float64s) -> Float64s:
+        return share_by_kept(values)
+
+    def plain(self, views: Views) -> Views:
+        return self._views(views["hand"])
+
+
+class DrawHolds:
+    """The 32 holds of every hand with 1, 2 and 3 draws left: expected final values in [0, 1], exact."""
+
+    outputs = HOLDS
+    holds = True
+
+    def __init__(self, game: Game, draws: int) -> None:
+        self._game = game
+        self._draws = min(draws, DRAWS)
+        hands, self._weights = canonical_hands()
+        self._hands = canonical(hands)[0]
+        self.size = len(self._hands) * self._draws
+
+    def _views(self, hands: Int8s, left: npt.NDArray[np.integer]) -> Views:
+        views = _blank(self._game, len(hands))
+        views["hand"], views["draws_left"] = hands, left
+        views["kept"] = -1
+        return views
+
+    def situations(self, index: Int64s) -> tuple[Views, Float64s, Float64s]:
+        left, hand = 1 + index // len(self._hands), index % len(self._hands)
+        views = self._views(self._hands[hand], left)
+        return views, exact_holds(views), self._weights[hand].astype(np.float64)
+
+    def random(self, count: int, rng: Generator) -> Views:
+        return self._views(_deal(count, 5, rng), rng.integers(1, self._draws + 1, count))
+
+    def is_sampled(self, redraws: int) -> bool:
+        return False  # as in the publication, whose labels of draw games are exact too
+
+    def labels(self, views: Views, redraws: int, seeds: Uint64s) -> Float64s:
+        return exact_holds(views)
+
+    def shares(self, values: Float64s) -> Float64s:
+        return share_by_pat_value(values)
+
+    def plain(self, views: Views) -> Views:
+        return self._views(views["hand"], views["draws_left"])
+
+
+class HoldemStrength:
+    """Hole cards on a random street: the chance to beat a random hand, then those of the eleven final categories.
+
+    The chance is exact on the river and else sampled; the categories are those of video poker with a low pair beside
+    nothing: high card, low pair, jacks or better, two pair, ..., straight flush, royal flush.
+    """
+
+    outputs = 12
+    size = 0
+    holds = False
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._last_round = last_round(game)
+
+    def _views(self, hole: Int8s, board: Int8s) -> Views:
+        views = _blank(self._game, len(hole))
+        views["hole"], views["board"] = hole, board
+        views["round"] = np.minimum(np.maximum((board >= 0).sum(axis=1) - 2, 0), self._last_round)
+        return views
+
+    def plain(self, views: Views) -> Views:
+        return self._views(views["hole"], views["board"])
+
+    def situations(self, index: Int64s) -> tuple[Views, Float64s, Float64s]:
+        raise UsageError("The situations of hold'em are too many to list: give examples.")
+
+    def random(self, count: int, rng: Generator) -> Views:
+        cards = _deal(count, 7, rng)
+        dealt = np.array([0, 3, 4, 5])[rng.integers(0, 4, count)]
+        return self._views(cards[:, :2], np.where(np.arange(5) < dealt[:, None], cards[:, 2:], -1))
+
+    def is_sampled(self, redraws: int) -> bool:
+        return True
+
+    def labels(self, views: Views, redraws: int, seeds: Uint64s) -> Float64s:
+        values = np.empty((len(views), self.outputs))
+        hole, board = (np.ascontiguousarray(views[name], np.int8) for name in ("hole", "board"))
+        final_odds(hole, board, batch_tables(7), redraws or _DEALS, seeds, values)
+        return values
+
+    def shares(self, values: Float64s) -> Float64s:
+        return np.ones(len(values))
+
+
+def _blank(game: Game, count: int) -> Views:
+    """Return views (count,) of a betting game in which nothing has happened yet, by a player who is not the button."""
+    views = empty_views(game.view_fields, count)
+    views["player"], views["button"] = 0, 1
+    return views
+
+
+def _deal(count: int, cards: int, rng: Generator) -> Int8s:
+    """Return ``cards`` different random cards, (count, cards)."""
+    out = np.empty((count, cards), np.int8)
+    for start in range(0, count, _AT_ONCE):
+        part = out[start : start + _AT_ONCE]
+        part[:] = np.argsort(rng.random((len(part), 52)), axis=1)[:, :cards]
+    return out
+
+
+def problem_of(game: Game) -> Problem:
+    """Return the value problem of a game.
+
+    Raises:
+        UsageError: the game has none.
+    """
+    pays: Any = getattr(game, "pays", None)
+    if is_solo_draw(game) and pays is not None:
+        return VideoPokerHolds(game, pays)
+    if is_draw_poker(game):
+        return DrawHolds(game, next(f.maximum for f in game.view_fields if f.name == "draws_left"))
+    if is_holdem(game):
+        return HoldemStrength(game)
+    spoken = ", ".join(family.name for family in game.families) or "none"
+    raise UsageError(
+        f"poker_cnn learns values of holds and hands: {brief(game)} is neither video poker with a pay table, nor betting "
+        f"with draws, nor hold'em (families that it speaks: {spoken})."
+    )

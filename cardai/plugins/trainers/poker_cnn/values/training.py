@@ -1,0 +1,213 @@
+"""Value learning under way: examples once, then minibatch after minibatch."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from attrs import field, frozen
+from torch import Tensor, nn
+
+from cardai.core.agent import Agent
+from cardai.core.arrays import Float32s, Int64s
+from cardai.core.encoder import Encoder
+from cardai.core.errors import OptionError
+from cardai.core.files import read_json, write_json
+from cardai.core.game import Game
+from cardai.core.rng import derive
+from cardai.core.schema import structure, whole
+from cardai.core.trainer import Metrics, Training
+from cardai.learn import tensors
+from cardai.learn.grid_networks import SuitNetwork, parameters
+from cardai.learn.networks import choose_device
+from cardai.learn.views import canonical_form
+from cardai.plugins.trainers.poker_cnn.minibatches import Epochs
+from cardai.plugins.trainers.poker_cnn.networks import make_network, refuse_unknown
+from cardai.plugins.trainers.poker_cnn.values.dataset import Dataset, make_dataset
+from cardai.plugins.trainers.poker_cnn.values.measures import HeldOut, exact_metrics, held_out
+from cardai.plugins.trainers.poker_cnn.values.players import HoldPlayer, ValueNetwork, player_of
+from cardai.plugins.trainers.poker_cnn.values.problems import problem_of
+from cardai.plugins.trainers.poker_cnn.values.published import compressed
+from cardai.plugins.trainers.poker_cnn.values.replay import Replay, excess_regret
+
+if TYPE_CHECKING:
+    from cardai.plugins.trainers.poker_cnn.values import PokerCnn
+
+
+@frozen
+class _State:
+    """What a checkpoint's state.json must hold."""
+
+    step: int = field(validator=whole())
+
+
+class ValueTraining(Training):
+    """The network, its optimiser and the number of minibatches done: all randomness follows from (seed, step)."""
+
+    def __init__(self, options: PokerCnn, game: Game, encoder: Encoder, seed: int) -> None:
+        self.options, self.game, self.seed = options, game, seed
+        self.step = 0
+        self.layout = encoder.for_game(game)
+        self.problem = problem_of(game)
+        self.form = canonical_form(game) if options.canonical else None
+        if options.redraws and not self.problem.is_sampled(options.redraws):
+            self.notes = [f"The labels of this game are exact: redraws={options.redraws} is left aside."]
+        self.device = choose_device(options.device)
+        with tensors.seeded(seed, torch.device("cpu")):
+            self.network = make_network(options, self.layout, self.problem.outputs)
+        self.network.to(self.device)
+        self.optimizer = _optimizer(options, self.network)
+        self.replay: Replay | None = None
+        self._regrets: Float32s | None = None  # of a checkpoint, until the training goes on
+        self._dataset: Dataset | None = None
+        self._epochs: Epochs | None = None
+        self._held_out: HeldOut | None = None
+
+    @property
+    def policy_weight(self) -> float:
+        """The weight of the policy head's loss: 0 where there is no such head, or the values are not those of holds."""
+        learned = self.problem.holds and isinstance(self.network, SuitNetwork)
+        return self.options.policy_weight if learned else 0.0
+
+    # -- the loop --------------------------------------------------------------------------------------------------
+
+    def train(self, steps: int) -> Iterator[Metrics]:
+        o = self.options
+        dataset = yield from self._examples()
+        if self.policy_weight and o.replay and self.replay is None:
+            self.replay = Replay(dataset.weights, self._regrets)
+        losses: list[float] = []
+        end = self.step + steps
+        while self.step < end:
+            index, weights = self.minibatch(dataset)
+            losses.append(self._update(index, dataset.codes(index), dataset.values[index], weights))
+            self.step += 1
+            if self.step % o.every == 0 or self.step == end:
+                yield {"loss": float(np.mean(losses)), "learning_rate": self._rate(), **self._measured()}
+                losses = []
+            elif self.step % 10 == 0:
+                yield {}
+
+    def _examples(self) -> Generator[Metrics, None, Dataset]:
+        """Return the examples, made from the seed when they are first asked for."""
+        if self._dataset is None:
+            self._dataset = yield from make_dataset(self.problem, self.layout, self.form, self.options, self.seed)
+        return self._dataset
+
+    def minibatch(self, dataset: Dataset) -> tuple[Int64s, Float32s]:
+        """Return the examples of minibatch ``step`` and their weights in it.
+
+        Epochs run through a permutation of their own; replayed examples follow, with weight 1: their chance has theirs.
+        """
+        o = self.options
+        again = round(o.replay * o.batch) if self.replay is not None else 0
+        fresh = o.batch - again
+        if self._epochs is None or self._epochs.count != len(dataset):
+            self._epochs = Epochs(len(dataset), self.seed, 1)
+        epoch, place = divmod(self.step, max(1, len(dataset) // fresh))
+        index = self._epochs.order(epoch)[place * fresh : (place + 1) * fresh]
+        if self.replay is None:
+            return index, dataset.weights[index]
+        more = self.replay.draw(again, np.random.default_rng([self.seed, 2, self.step]))
+        weights = np.concatenate([dataset.weights[index], np.ones(again, np.float32)])
+        return np.concatenate([index, more]), weights
+
+    def _update(
+        self,
+        index: Int64s,
+        codes: npt.NDArray[Any],
+        values: npt.NDArray[Any],
+        weights: npt.NDArray[Any],
+    ) -> float:
+        """Take one step on the mean square error of compressed values, and the policy head's cross-entropy."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = self._rate()
+        self.network.train()
+        dropout = derive(self.seed, "dropout", self.step)
+        with tensors.threads(self.options.threads), tensors.seeded(dropout, self.device):
+            x, v, w = (torch.from_numpy(part).to(self.device) for part in (codes, values, weights))
+            predicted, wrong = self._predicted(index, x, v)
+            if self.options.relu_output:
+                predicted = torch.relu(predicted)
+            error = (predicted - compressed(v)).square().mean(dim=1)
+            loss = (w * (error + self.policy_weight * wrong)).sum() / w.sum()
+            self.optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            self.optimizer.step()
+        return float(loss.detach())
+
+    def _predicted(self, index: Int64s, x: Tensor, v: Tensor) -> tuple[Tensor, Tensor | float]:
+        """Return predicted values (B, K) and the policy head's cross-entropy (B,), noting what is misplayed."""
+        if not self.policy_weight:
+            return self.network(x), 0.0
+        assert isinstance(self.network, SuitNetwork)
+        predicted, logits = self.network.both(x)
+        aim = torch.softmax(v / self.options.temperature, dim=1)
+        if self.replay is not None:
+            self.replay.note(index, excess_regret(v, aim, logits.detach()))
+        return predicted, -(aim * torch.log_softmax(logits, dim=1)).sum(dim=1)
+
+    def _rate(self) -> float:
+        o = self.options
+        if not o.anneal:
+            return o.learning_rate
+        done = min(1.0, self.step / o.anneal)
+        return o.learning_rate * (0.01 + 0.99 * 0.5 * (1 + float(np.cos(np.pi * done))))
+
+    def _measured(self) -> Metrics:
+        """Return exact measures over every hand up to suits' names (canonical only), else those on held-out situations."""
+        o = self.options
+        if o.canonical and o.measure and self.problem.size:
+            player = self.agent({})
+            assert isinstance(player, HoldPlayer)
+            return exact_metrics(self.problem, player)
+        if not o.validation:
+            return {}
+        if self._held_out is None:
+            self._held_out = held_out(self.problem, o.validation, compressed)
+        return self._held_out.metrics(self._asked(by_policy=self.policy_weight > 0), o.relu_output)
+
+    # -- playing and keeping ---------------------------------------------------------------------------------------
+
+    def _asked(self, by_policy: bool) -> ValueNetwork:
+        """Return the network as it stands, ready to be asked."""
+        network = self.network.eval()
+        return ValueNetwork(network, self.layout, self.form, by_policy, self.device, self.problem.plain)
+
+    def agent(self, options: Mapping[str, Any]) -> Agent:
+        refuse_unknown(options, ("act",))
+        by_policy = self.policy_weight > 0
+        act = options.get("act", "policy" if by_policy else "value")
+        if act not in ("value", "policy") or (act == "policy" and not by_policy):
+            raise OptionError(f"act must be value{' or policy' if by_policy else ''} for this run. Got {act!r}.")
+        return player_of(self.game, self._asked(act == "policy"))
+
+    def save(self, directory: Path) -> None:
+        parts = tensors.module_tensors(self.network, "network")
+        parts |= tensors.optimizer_tensors(self.optimizer, "optimizer")
+        regrets = self._regrets if self.replay is None else self.replay.regrets
+        if regrets is not None:
+            parts["replay.regrets"] = torch.from_numpy(regrets)
+        tensors.write(directory / "weights.safetensors", parts)
+        write_json(directory / "state.json", {"step": self.step, "parameters": parameters(self.network)})
+
+    def load(self, directory: Path) -> None:
+        path = directory / "weights.safetensors"
+        file = directory / "state.json"
+        step = structure(read_json(file), _State, f"The file {file}").step
+        parts = tensors.read(path)
+        tensors.restore_module(self.network, parts, "network", path)
+        tensors.restore_optimizer(self.optimizer, parts, "optimizer", path)
+        regrets = parts.get("replay.regrets")
+        self.replay, self._regrets = None, None if regrets is None else regrets.numpy()
+        self.step = step
+
+
+def _optimizer(options: PokerCnn, network: nn.Module) -> torch.optim.Optimizer:
+    if options.optimizer == "sgd":
+        return torch.optim.SGD(network.parameters(), options.learning_rate, momentum=0.9, nesterov=True)
+    return torch.optim.Adam(network.parameters(), options.learning_rate)

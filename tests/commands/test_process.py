@@ -1,0 +1,371 @@
+"""The process around a call: real signals, closed streams, and plugins that print, exit, raise or move away."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.support import ROOT
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="these are POSIX signals and streams")
+
+CARDAI = [sys.executable, "-m", "cardai"]
+KUHN = ["run", "--game", "kuhn", "--vs", "lowest"]
+
+PLAYERS = '''
+"""Players that do what no player should."""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+from cardai import hookimpl
+from cardai.core.agent import Agent, ScalarAgent
+
+
+class Lowest(ScalarAgent):
+    def choose(self, view, legal, rng):
+        return legal[0]
+
+
+class Prints(Lowest):
+    def choose(self, view, legal, rng):
+        print("I think", view)
+        return legal[0]
+
+
+class Moves(Lowest):
+    def choose(self, view, legal, rng):
+        os.chdir("/")
+        return legal[0]
+
+
+class Exits(Lowest):
+    def choose(self, view, legal, rng):
+        sys.exit(0)
+
+
+class Asks(Lowest):
+    def choose(self, view, legal, rng):
+        return view["crad"]
+
+
+class AsksArrays(Agent):
+    def act(self, views, legal, rng):
+        return views["crad"]
+
+
+class Loops(Lowest):
+    def choose(self, view, legal, rng):
+        raise GeneratorExit
+
+
+class ExitsLater(Lowest):
+    stateful = True
+
+    def hand_finished(self, view, returns):
+        sys.exit("enough")
+
+
+class Works(Lowest):
+    """Leaves its process number and works for ever, but for the first hand of all, which compiles."""
+
+    def choose(self, view, legal, rng):
+        folder = Path(os.environ["PIDS"])
+        if (folder / "first").exists():
+            (folder / f"pid-{os.getpid()}").touch()
+            time.sleep(300)
+        if view["history"]:
+            (folder / "first").touch()
+        return legal[0]
+
+
+@hookimpl
+def cardai_agent():
+    return {
+        "lowest": Lowest,
+        "prints": Prints,
+        "moves": Moves,
+        "exits": Exits,
+        "asks": Asks,
+        "asks_arrays": AsksArrays,
+        "loops": Loops,
+        "exits_later": ExitsLater,
+        "works": Works,
+    }
+
+
+print("imported")
+os.chdir("/")
+'''
+
+
+@pytest.fixture
+def players(tmp_path: Path) -> str:
+    """Return a one-file plugin that also prints and changes the working directory when it is imported."""
+    file = tmp_path / "players.py"
+    file.write_text(PLAYERS)
+    return str(file)
+
+
+def called(*arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Call the command line in a process of its own, in the directory ``cwd``."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "120", **environment}
+    return subprocess.run([*CARDAI, *arguments], env=env, capture_output=True, text=True, timeout=120, cwd=cwd)
+
+
+def shell(words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run a line of shell in which $CARDAI is the command."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "CARDAI": f"{sys.executable} -m cardai"}
+    return subprocess.run(["sh", "-c", words], env=env, capture_output=True, text=True, timeout=120, cwd=cwd)
+
+
+# -- signals -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("module", ["typer", "numba"])
+def test_ctrl_c_while_modules_are_imported_shows_no_traceback(module: str, tmp_path: Path, players: str) -> None:
+    """typer is imported by the command line itself, numba by the first command that plays."""
+    (tmp_path / f"{module}.py").write_text("import os, time\nos.write(2, b'importing\\n')\ntime.sleep(300)\n")
+    env = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+    child = subprocess.Popen(
+        [*CARDAI, *KUHN, "--agent", "lowest", "--plugin", players], env=env, stderr=subprocess.PIPE, text=True
+    )
+    assert child.stderr is not None
+    with child.stderr as err:
+        while (line := err.readline()) != "importing\n":
+            assert line == "imported\n"
+        child.send_signal(signal.SIGINT)
+        assert err.read() == "cardai: interrupted\n"
+    assert child.wait(30) == 130
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_to_a_run_with_jobs_leaves_no_workers(number: int, tmp_path: Path, players: str) -> None:
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "PIDS": str(tmp_path)}
+    command = [*CARDAI, *KUHN, "--agent", "works", "--plugin", players, "--jobs", "2", "-n", "400"]
+    child = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    limit = time.monotonic() + 100
+    while len(list(tmp_path.glob("pid-*"))) < 2 and child.poll() is None and time.monotonic() < limit:
+        time.sleep(0.05)
+    workers = [int(file.name.removeprefix("pid-")) for file in tmp_path.glob("pid-*")]
+    assert len(workers) == 2, child.communicate()
+    child.send_signal(number)
+    out, err = child.communicate(timeout=60)
+    assert child.returncode == 128 + number
+    assert "Stopped after 2 of 400 games." in out
+    assert "Traceback" not in err
+    assert err.endswith("cardai: terminated\n" if number == signal.SIGTERM else "cardai: interrupted\n")
+    while any(alive(pid) for pid in workers) and time.monotonic() < limit:
+        time.sleep(0.05)
+    assert not [pid for pid in workers if alive(pid)]
+
+
+def test_sigterm_saves_a_training_as_ctrl_c_does(tmp_path: Path) -> None:
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [*CARDAI, "train", "--trainer", "cfr_plus", "-g", "leduc", "--out", "run", "--steps", "1000000"]
+    child = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    limit = time.monotonic() + 100
+    metrics = tmp_path / "run" / "metrics.jsonl"
+    while not (metrics.exists() and metrics.stat().st_size) and child.poll() is None and time.monotonic() < limit:
+        time.sleep(0.05)
+    child.send_signal(signal.SIGTERM)
+    out, err = child.communicate(timeout=60)
+    assert child.returncode == 143, err
+    assert "Stopped and saved at step" in out
+    assert "cardai train --resume run" in out
+    assert err.endswith("cardai: terminated\n")
+    assert len(list((tmp_path / "run" / "checkpoints").glob("step-*"))) == 1
+
+
+def alive(pid: int) -> bool:
+    """Say whether a process is there and no zombie."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{pid}/stat")
+    return not (status.is_file() and status.read_text().rpartition(")")[2].split()[0] == "Z")
+
+
+# -- streams -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "out", "err"),
+    [
+        ("$CARDAI describe game kuhn --json >&-", 141, "", ""),
+        ("$CARDAI --help >&-", 141, "", ""),
+        ("$CARDAI list-plugins >&-", 141, "", ""),
+        ("$CARDAI --version 2>&-", 0, "cardai 0.1.0\n", ""),
+        ("$CARDAI rnu 2>&-", 2, "", ""),
+        ("$CARDAI --version <&- 2>&- >&-", 141, "", ""),
+        ("($CARDAI --help; echo $? >&2) | true", 0, "", "141\n"),
+        ("($CARDAI list-plugins; echo $? >&2) | true", 0, "", "141\n"),
+        ("{ $CARDAI rnu 2>&1 >&3; echo $? >&4; } 3>&1 4>&2 | true", 0, "", "2\n"),
+        ("$CARDAI --version > /dev/full", 1, "", "cardai: No space left on device.\n"),
+        ("$CARDAI describe game kuhn --json 2>&- > /dev/full", 1, "", ""),
+    ],
+)
+def test_closed_and_broken_streams_end_quietly_with_their_code(
+    line: str, code: int, out: str, err: str, tmp_path: Path
+) -> None:
+    if "/dev/full" in line and not Path("/dev/full").exists():
+        pytest.skip("no full device here")
+    ended = shell(line, tmp_path)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (code, out, err)
+
+
+def test_no_file_of_ours_takes_the_place_of_a_closed_stdout(tmp_path: Path, players: str) -> None:
+    ended = shell(f"$CARDAI {' '.join(KUHN)} -a prints --plugin {players} -n 20 --record r.jsonl >&- 2>&-", tmp_path)
+    assert ended.returncode == 141
+    lines = (tmp_path / "r.jsonl").read_text().splitlines()
+    assert len([json.loads(line) for line in lines]) == 21
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_what_plugins_print_does_not_stand_among_the_results(jobs: str, tmp_path: Path, players: str) -> None:
+    ended = called(*KUHN, "-a", "prints", "--plugin", players, "-n", "20", "--jobs", jobs, "--json", cwd=tmp_path)
+    assert json.loads(ended.stdout)["games"] == 20
+    assert ended.stderr.startswith("imported\nI think {")
+
+
+def test_a_plugin_that_changes_the_directory_loses_no_record(tmp_path: Path, players: str) -> None:
+    ended = called(*KUHN, "-a", "moves", "--plugin", "players.py", "-n", "20", "--record", "r.jsonl", cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    assert len((tmp_path / "r.jsonl").read_text().splitlines()) == 21
+    pairs = ["tournament", "-g", "kuhn", "-a", "lowest", "-a", "moves", "-n", "20", "--out", "t"]
+    ended = called(*pairs, "--plugin", "players.py", cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    assert (tmp_path / "t" / "crosstable.json").is_file()
+
+
+# -- plugins that fail -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("agent", "said"),
+    [
+        ("exits", "called sys.exit(0)"),
+        ("loops", "raised GeneratorExit"),
+        ("exits_later", "called sys.exit(enough)"),
+        ("asks", "raised KeyError: 'crad'"),
+        ("asks_arrays", "raised ValueError: no field of name crad"),
+    ],
+)
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_whatever_an_agent_raises_is_its_failure(
+    agent: str, said: str, jobs: str, tmp_path: Path, players: str
+) -> None:
+    ended = called(*KUHN, "-a", agent, "--plugin", players, "-n", "40", "--seed", "3", "--jobs", jobs, cwd=tmp_path)
+    assert ended.returncode == 1
+    assert ended.stdout == ""
+    (line,) = [line for line in ended.stderr.splitlines() if line.startswith("cardai: ")]
+    number = next(n for n, text in enumerate(PLAYERS.splitlines(), 1) if _raising(agent) in text)
+    assert line.startswith(f"cardai: The agent {agent!r} {said} (players.py, line {number})")
+    assert "(game kuhn, seed 3, game number 0, hand 0)." in line
+    fields = "There is no field 'crad'. Did you mean 'card'? The fields: player, card, history"
+    assert (fields in line) == agent.startswith("asks")
+
+
+def _raising(agent: str) -> str:
+    return {
+        "exits": "sys.exit(0)",
+        "loops": "raise GeneratorExit",
+        "exits_later": 'sys.exit("enough")',
+        "asks": 'view["crad"]',
+        "asks_arrays": 'views["crad"]',
+    }[agent]
+
+
+GAME = """
+import sys
+from attrs import frozen
+from cardai import hookimpl
+from cardai.plugins.games.kuhn import Kuhn, KuhnState
+
+class State(KuhnState):
+    def apply_action(self, action):
+        if self.bets:
+            sys.exit(0)
+        super().apply_action(action)
+
+@frozen
+class Broken(Kuhn):
+    def new_initial_state(self, setup=None):
+        return State()
+
+@hookimpl
+def cardai_game():
+    return Broken
+"""
+ENCODER = """
+from cardai import hookimpl
+from cardai.core.encoder import Encoder
+
+class Broken(Encoder):
+    def for_game(self, game):
+        raise SystemExit
+
+@hookimpl
+def cardai_encoder():
+    return Broken
+"""
+TRAINER = """
+from attrs import frozen
+from cardai import hookimpl
+from tests.toy_trainer import ToyTrainer
+
+@frozen
+class Broken(ToyTrainer):
+    def start(self, game, encoder, seed):
+        exit(0)
+
+@hookimpl
+def cardai_trainer():
+    return Broken
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "said"),
+    [
+        (GAME, ["run", "-g", "broken", "-a", "random", "--vs", "random"], "The game 'broken' called sys.exit(0)"),
+        (
+            ENCODER,
+            ["describe", "encoder", "broken", "--game", "kuhn"],
+            "The plugin file 'broken.py' called sys.exit()",
+        ),
+        (
+            TRAINER,
+            ["train", "--trainer", "broken", "-g", "kuhn", "--out", "t", "--steps", "3"],
+            "The plugin file 'broken.py' called sys.exit(0)",
+        ),
+        ("import sys\nsys.exit(0)\n", ["list-plugins"], "'broken.py' cannot be loaded. Cause: called sys.exit(0)"),
+        ("raise GeneratorExit\n", ["list-plugins"], "'broken.py' cannot be loaded. Cause: GeneratorExit"),
+        (
+            "from cardai import hookimpl\n\n\n@hookimpl\ndef cardai_agent():\n    raise SystemExit(0)\n",
+            ["list-plugins"],
+            "cardai_agent of the plugin file 'broken.py' failed: called sys.exit(0)",
+        ),
+    ],
+)
+def test_a_plugin_that_exits_is_named_and_the_exit_code_is_ours(
+    text: str, arguments: list[str], said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "broken.py").write_text(f'"""Broken."""\n{textwrap.dedent(text)}')
+    ended = called(*arguments, "--plugin", "broken.py", cwd=tmp_path)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("cardai: ")
+    assert said in ended.stderr
+    assert "broken.py, line " in ended.stderr
+    assert ended.stderr.count("\n") == 1

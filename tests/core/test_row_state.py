@@ -1,0 +1,122 @@
+"""One hand of a fast game: the fused step is the plain one, and states do not share what they may write."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cardai
+from cardai.core.errors import IllegalActionError
+from cardai.core.game import Setup
+from cardai.core.row_state import RowState, plain_step
+
+GAMES = [
+    "leduc",
+    "leduc:suits=false,action_mapping=true",  # equal cards, actions that stand for others
+    "holdem_limit:players=3",
+    "holdem_nolimit:stack=300",
+    "holdem_fcpa",
+    "gin",
+    "gin:melds=choose,wall_turn=true",
+    "triple_draw:players=6",  # its deck runs out
+    "video_poker",
+]
+
+
+def state_of(spec: str) -> RowState:
+    state = cardai.game(spec).new_initial_state()
+    assert isinstance(state, RowState)
+    return state
+
+
+def plain(state: RowState, action: int) -> tuple[bytes, int, list[int], list[float]]:
+    """Return row, current player, choices and returns after ``action`` as the game's separate kernels have them."""
+    hand, data = state._hand, state._data.copy()
+    choices, payoff = np.empty(hand.room, np.int64), np.zeros((1, len(hand.seats)))
+    current, count = plain_step(hand.tables)(data, hand.rules, hand.index, action, None, choices, payoff)
+    return data.tobytes(), current, choices[:count].tolist(), payoff[0].tolist()
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_the_fused_step_does_what_the_games_kernels_do_one_by_one(spec: str) -> None:
+    rng = random.Random(spec)
+    assert state_of(spec)._hand.tables.kernels.step is not None
+    for _ in range(12):
+        state = state_of(spec)
+        while not state.is_terminal():
+            action = rng.choice(state.legal_actions())
+            expected = plain(state, action)
+            state.apply_action(action)
+            found = state._data.tobytes(), state.current_player(), state._listed, state.returns()
+            assert found == expected
+
+
+@pytest.mark.parametrize("spec", ["leduc", "leduc:suits=false", "gin"])
+def test_chance_has_each_outcome_once_with_the_share_of_the_cards_left(spec: str) -> None:
+    state = state_of(spec)
+    while state.is_chance_node():
+        left = [int(card) for card in state.row["deck"][state.row["dealt"] :] if card >= 0]
+        expected = [(card, left.count(card) / len(left)) for card in sorted(set(left))]
+        assert state.chance_outcomes() == expected
+        assert state.legal_actions() == [card for card, _ in expected]
+        state.apply_action(expected[-1][0])
+
+
+def test_what_a_state_hands_out_is_the_callers_own() -> None:
+    state = state_of("leduc")
+    state.legal_actions().append(99)
+    with pytest.raises(IllegalActionError, match="99"):
+        state.apply_action(99)
+    state.returns()[0] = 7.0
+    assert state.returns() == [0.0, 0.0]
+
+
+def test_hands_of_one_game_are_independent() -> None:
+    one, two = state_of("holdem_limit"), state_of("holdem_limit")
+    one.apply_action(51)
+    copy = one.clone()
+    copy.apply_action(50)
+    facts = [(s.history, s.legal_actions()) for s in (two, one, copy)]
+    deck = list(range(52))
+    assert facts == [([], deck), ([51], deck[:51]), ([51, 50], deck[:50])]
+
+
+@pytest.mark.parametrize("action", [1.5, -1, 3, 10**30])
+def test_an_action_that_is_none_is_refused_in_words(action: Any) -> None:
+    state = state_of("leduc")
+    for card in (0, 2):
+        state.apply_action(card)
+    with pytest.raises(IllegalActionError, match=r"not legal at table 0\. Legal: \[1, 2\]"):
+        state.apply_action(action)
+    assert state.history == [0, 2]
+
+
+@pytest.mark.parametrize("action", [2, 199, 250.5, 301])
+def test_an_amount_outside_the_bounds_is_refused_with_the_bounds(action: Any) -> None:
+    state = state_of("holdem_nolimit:stack=300")
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    assert state.legal_actions() == [0, 1, *range(200, 301)]
+    with pytest.raises(IllegalActionError, match=r"not legal at table 0\. Legal: \[0, 1, 200 to 300\]"):
+        state.apply_action(action)
+
+
+def test_a_key_says_how_the_hand_began() -> None:
+    def key(player: int, setup: Setup) -> bytes:
+        state = cardai.game("leduc").new_initial_state(setup)
+        state.apply_action(0)
+        state.apply_action(4)
+        return state.key(player)
+
+    begun = [
+        Setup(),
+        Setup(starter=1),
+        Setup(score=(3.0, -3.0)),
+        Setup(score=(-3.0, 3.0)),
+        Setup(stacks=(50, 60)),
+    ]
+    assert len({key(player, setup) for setup in begun for player in (0, 1)}) == 10
+    assert key(0, Setup()) == key(0, Setup(hand=3))  # which hand it is, a view does not say

@@ -1,0 +1,55 @@
+"""Every trainer takes every game, or refuses it in a sentence: none fails half way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cardai.core import registry
+from cardai.core.errors import UsageError
+from cardai.core.rng import Rows, derive_many
+
+TRAINERS = {
+    "cfr": "cfr",
+    "mccfr": "mccfr",
+    "xfp": "xfp",
+    "nfsp": "nfsp:hidden=8,tables=8,min_data=16,batch=8,rl_capacity=500,sl_capacity=500,eval_every=20",
+    "poker_cnn": "poker_cnn:network=dense,examples=64,batch=16,every=8,validation=0,measure=false,threads=1",
+    "poker_cnn_betting": "poker_cnn_betting:network=dense,hands=10,batch=16,branches=0,threads=1",
+}
+TAKEN = {
+    ("cfr", "kuhn"), ("cfr", "leduc"), ("mccfr", "kuhn"), ("mccfr", "leduc"), ("xfp", "kuhn"), ("xfp", "leduc"),
+    ("nfsp", "kuhn"), ("nfsp", "leduc"), ("nfsp", "gin"), ("nfsp", "holdem_limit"), ("nfsp", "triple_draw"),
+    ("poker_cnn", "holdem_limit"), ("poker_cnn", "holdem_nolimit"), ("poker_cnn", "triple_draw"),
+    ("poker_cnn", "video_poker"),
+    ("poker_cnn_betting", "kuhn"), ("poker_cnn_betting", "leduc"), ("poker_cnn_betting", "gin"),
+    ("poker_cnn_betting", "holdem_limit"), ("poker_cnn_betting", "triple_draw"), ("poker_cnn_betting", "video_poker"),
+}  # fmt: skip
+GAMES = sorted(
+    entry.name for entry in registry.entries("game") if not entry.preset_of and entry.distribution == "cardai"
+)
+
+
+def test_every_trainer_is_tried() -> None:
+    ours = [e.name for e in registry.entries("trainer") if not e.preset_of and e.distribution == "cardai"]
+    assert sorted(ours) == sorted(TRAINERS)
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("name", TRAINERS)
+def test_a_trainer_trains_on_a_game_or_refuses_it_before_it_starts(name: str, game: str) -> None:
+    trainer, played = registry.create("trainer", TRAINERS[name]), registry.create("game", game)
+    cards = next(f.name for f in played.view_fields if f.role == "own" and f.kind in ("card", "cards", "card_set"))
+    encoder = registry.create("encoder", f"grid_4x13:fields={cards}") if trainer.needs_encoder else None
+    if (name, game) not in TAKEN:
+        with pytest.raises(UsageError):
+            trainer.start(played, encoder, 1)
+        return
+    training = trainer.start(played, encoder, 1)
+    for _ in training.train(12):
+        pass
+    assert training.step == 12
+    player, tables, rows = training.agent({}).for_game(played), played.tables(2), np.arange(2)
+    tables.reset(derive_many(1, "deal", count=2))
+    seat = int(tables.current_players()[0])
+    tables.apply(rows, player.act(tables.views(seat, rows), tables.legal(rows), Rows(derive_many(2, "act", count=2))))
