@@ -6,9 +6,6 @@ buckets-<hash>/table.npy        plain npy: it is mapped into memory, and process
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardai.core.errors import DamagedFileError
-from cardai.core.files import digest_of, file_digest, read_json, user_cache, write_json
+from cardai.core.errors import DamagedFileError, UsageError, WriteError
+from cardai.core.files import Output, digest_of, file_digest, read_json, user_cache, write_json
 
 VERSION = 2
 """Raised whenever equal options would give another table."""
@@ -47,15 +44,10 @@ def save(options: Mapping[str, Any], table: Table) -> None:
     """Keep a table; leave it where the directory cannot be written."""
     place = folder(options)
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(dir=place.parent, prefix=f".{place.name}."))
-    except OSError:
+        place.mkdir(parents=True, exist_ok=True)
+        with Output(place / "table.npy") as file:
+            np.lib.format.write_array(file, table, allow_pickle=False)
+        digest = file_digest(place / "table.npy")  # written last: a table without it is not taken up
+        write_json(place / "options.json", {"version": VERSION, "options": dict(options), "sha256": digest})
+    except (OSError, UsageError, WriteError):
         return
-    try:
-        np.save(beside / "table.npy", table, allow_pickle=False)
-        digest = file_digest(beside / "table.npy")
-        write_json(beside / "options.json", {"version": VERSION, "options": dict(options), "sha256": digest})
-        shutil.rmtree(place, ignore_errors=True)  # a damaged table, or what another process has just made
-        os.rename(beside, place)
-    except OSError:
-        shutil.rmtree(beside, ignore_errors=True)

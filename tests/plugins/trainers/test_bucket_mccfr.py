@@ -105,7 +105,7 @@ def setting(buckets, seed, pure):
 
 def dealt_in(cards, seed, t):
     dealt, own = np.empty(9, np.int64), np.empty((2, 4), np.int64)
-    kernels.deal(hash64(np.uint64(seed), t), dealt)
+    kernels.deal(np.uint64(hash64(np.uint64(seed), t)), dealt)
     kernels.look_up(cards, dealt, own)
     return dealt, own, int(kernels.compare(cards, dealt))
 
@@ -141,7 +141,7 @@ def test_the_mean_of_sampled_iterations_is_the_exact_one(buckets, cards):
     count = 3000
     first = owned(layout, 0)  # the walk for seat 0 comes first, so that it sees the regrets as they are
     exact = Reference(layout, regret, None, 0)
-    total, squares, summed = np.zeros(layout.size), np.zeros(layout.size), np.zeros(layout.size)
+    total, squares, summed, hits = np.zeros((4, layout.size))
     for seed in range(count):
         _, exact.buckets, exact.result = dealt_in(cards, seed, 1)
         exact.walk(0, 0, 1.0)
@@ -151,11 +151,12 @@ def test_the_mean_of_sampled_iterations_is_the_exact_one(buckets, cards):
         total += change
         squares += change**2
         summed += average
-    error = np.abs(total - exact.gained)[first] / np.sqrt(np.maximum(squares[first], 25.0))
-    assert error.max() < 5  # standard deviations, of some thousand places
-    assert (
-        0.3 < error[squares[first] > 25].mean() < 1.0
-    )  # 0.8 for normal errors; less where the sampling matters little
+        hits += change != 0
+    often = first & (hits >= 30)
+    error = np.abs(total - exact.gained)[often] / np.sqrt(squares[often])
+    assert often.sum() > 100
+    assert error.max() < 5  # standard deviations
+    assert 0.3 < error.mean() < 1.0  # 0.8 for normal errors; less where the sampling matters little
     second = owned(layout, 1)
     assert np.abs(summed - exact.averaged)[second].max() < 0.05 * count
     assert summed[second].sum() == pytest.approx(exact.averaged[second].sum(), rel=0.02)
@@ -164,6 +165,7 @@ def test_the_mean_of_sampled_iterations_is_the_exact_one(buckets, cards):
 def test_a_seat_alone_acts_on_its_own_regrets_and_sees_the_others_copy(buckets, cards):
     layout, regret = setting(buckets, 3, pure=True)
     first = owned(layout, 0)
+    learned = np.zeros(layout.size, bool)
     for seed in range(10):
         both, average = regret.copy(), np.zeros(layout.size, np.float32)
         kernels.iterate(layout.nodes, cards, 1, 2, (0, 2), np.uint64(seed), both, both, average)
@@ -173,8 +175,9 @@ def test_a_seat_alone_acts_on_its_own_regrets_and_sees_the_others_copy(buckets, 
         # against pure play the other's regrets of before and after the first walk mean the same actions
         assert np.array_equal(apart, both)
         assert np.array_equal(halves, average)
-        assert (both != regret)[first].any()
-        assert (both != regret)[~first].any()
+        learned |= both != regret
+    assert learned[first].any()
+    assert learned[~first].any()
 
 
 def test_cards_are_dealt_evenly_and_looked_up_as_the_slow_way_says(buckets, cards):
@@ -196,18 +199,19 @@ def test_cards_are_dealt_evenly_and_looked_up_as_the_slow_way_says(buckets, card
     assert 57.7 - 5 * 7.5 < seen.min() <= seen.max() < 57.7 + 5 * 7.5
 
 
+@pytest.fixture(scope="module")
+def training(tmp_path_factory):
+    run = tmp_path_factory.mktemp("runs") / "blueprint"
+    made = Run.create(run, PLAIN, TINY, None, 1)
+    session = Session.start(made)
+    session.train(3000)
+    return create("trainer", f"bucket_cfr_br:blueprint={run},own=5,equity=4,lanes=5").start(
+        cardai.game(TINY), None, 1
+    )
+
+
 class TestRiver:
     """CFR-BR against dense matrices."""
-
-    @pytest.fixture(scope="class")
-    def training(self, buckets, tmp_path_factory):
-        run = tmp_path_factory.mktemp("runs") / "blueprint"
-        made = Run.create(run, PLAIN, TINY, None, 1)
-        session = Session.start(made)
-        session.train(3000)
-        return create("trainer", f"bucket_cfr_br:blueprint={run},own=5,equity=4,lanes=5").start(
-            cardai.game(TINY), None, 1
-        )
 
     def test_every_subtree_of_the_river_is_in_a_group_of_its_shape(self, training):
         for game, groups in (("acpc_limit_2p", [567]), (TINY, None), ("holdem_fcpa", None)):
@@ -387,33 +391,25 @@ def teach(layout, regret, own, meet, sign, root, seat, start, gained, weights):
     learn(root, start[1 - seat], start[seat])
 
 
-class TestPlayer:
-    @pytest.fixture(scope="class")
-    def player(self, buckets):
-        game = cardai.game("acpc_limit_2p")
-        layout = lay_out(holdem_tree(game), buckets.counts)
-        table = np.random.default_rng(1).gamma(0.3, size=layout.size).astype(np.float32)
-        table[::5] = -1.0  # a regret: it counts nothing
-        return BucketAgent(game, layout, buckets, table, False, "The player")
+@pytest.fixture(scope="module")
+def player(buckets):
+    game = cardai.game("acpc_limit_2p")
+    layout = lay_out(holdem_tree(game), buckets.counts)
+    table = np.random.default_rng(1).gamma(0.3, size=layout.size).astype(np.float32)
+    table[::5] = -1.0  # a regret: it counts nothing
+    return BucketAgent(game, layout, buckets, table, False, "The player")
 
+
+class TestPlayer:
     def asked(self, game, actions, board, hands):
         """The views of many hands at one public state."""
-        state = game.new_initial_state()
-        order = iter([*hands[0], *(c for c in range(52) if c not in board and c not in hands[0])][:4])
-        dealt = [next(order) for _ in range(4)] + board
-        dealt = dealt[2:4] + dealt[:2] + board  # the seat to act first holds the first two
-        for card in dealt[:4]:
-            state.apply_action(card)
-        rest = iter(board)
-        for action in actions:
-            while state.is_chance_node():
-                state.apply_action(next(rest))
-            state.apply_action(action)
-        while state.is_chance_node():
-            state.apply_action(next(rest))
+        others = [card for card in range(52) if card not in board and card not in hands[0]]
+        deck = [*others[:2], *hands[0].tolist(), *board, *others[2:]]  # the seat to act first gets the second two
         tables = game.tables(1)
-        tables.data[:] = state._tables.data
-        views = np.repeat(tables.views(state.current_player(), np.arange(1)), len(hands))
+        tables.reset(np.zeros(1, np.uint64), np.array([deck], np.int8))
+        for action in actions:
+            tables.apply(np.arange(1), np.array([action]))
+        views = np.repeat(tables.views(int(tables.current_players()[0]), np.arange(1)), len(hands))
         views["hole"] = hands
         return views, np.repeat(tables.legal(np.arange(1)), len(hands), axis=0)
 

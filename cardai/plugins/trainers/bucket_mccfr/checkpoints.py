@@ -10,14 +10,15 @@ import numpy.typing as npt
 
 from cardai.cards.poker.buckets import BucketOptions
 from cardai.core.errors import DamagedFileError
-from cardai.core.files import read_json, write_json
+from cardai.core.files import Output, read_json, write_json
 
 Table = npt.NDArray[np.float32]
 
 
 def write_table(file: Path, table: npt.NDArray[Any]) -> None:
     """Write an array of numbers."""
-    np.save(file, table, allow_pickle=False)
+    with Output(file) as out:
+        np.lib.format.write_array(out, table, allow_pickle=False)
 
 
 def read_table(file: Path, size: int, dtype: Any = np.float32) -> npt.NDArray[Any]:
