@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from cardai.cards.poker.equity import river_strengths
 from cardai.cards.poker.public_tree import DEAL, DECISION, FOLD, public_tree
 from cardai.cards.poker.ranges import board_hands
 from cardai.cards.text import parse_cards
-from cardai.solve.street_response import PAIRINGS, Walker, random_boards
+from cardai.solve.street_response import Walker, pairings
 
 SMALL = Betting(2, 4, (10, 5), (1, 0, 0, 0), (1, 0, 0, 2), (10, 10, 20, 20))  # betting before the flop and on the river
 ACPC = Betting(2, 4, (10, 5), (1, 0, 0, 0), (3, 4, 4, 4), (10, 10, 20, 20))
@@ -78,7 +80,7 @@ def test_river_gains_are_those_of_dense_matrices():
         expected = []
         for choose in (False, True):
             values = dense_values(tree, player, 0, seat, is_open.astype(float), choose, meet, sign)
-            expected.append(float(values[is_open].sum()) / PAIRINGS)
+            expected.append(float(values[is_open].sum()) / pairings(5))
         assert best[seat] - own[seat] == pytest.approx(expected[1] - expected[0], abs=1e-9)
         assert best[seat] - own[seat] > 0.5
 
@@ -95,16 +97,60 @@ def test_against_a_caller_every_hand_that_is_ahead_bets_once():
     tree = public_tree(ACPC)
     own, best = Walker(tree, Caller(tree)).river_gains(BOARD)
     hands = board_hands(BOARD)
-    ahead = np.maximum(hands.showdown(np.ones(COUNT)), 0.0).sum() / PAIRINGS
+    ahead = np.maximum(hands.showdown(np.ones(COUNT)), 0.0).sum() / pairings(5)
     # of the 20 chips at stake anyhow 10 each are in either figure; the bet of 20 is what answering adds
     assert own == pytest.approx([0.0, 0.0], abs=1e-12)
     assert best == pytest.approx([20 * ahead, 20 * ahead], abs=1e-9)
 
 
-def test_random_boards_are_dealt_evenly_and_follow_from_the_seed():
-    boards = list(random_boards(3, 400))
-    assert boards == list(random_boards(3, 400))
-    assert list(random_boards(3, 2)) == boards[:2]
-    assert all(len(set(board)) == 5 for board in boards)
-    counts = np.bincount(np.ravel(boards), minlength=52)
-    assert 15 <= counts.min() <= counts.max() <= 65  # 38.5 expected, standard deviation 5.9
+def slow_values(tree, player, node, seat, own, other, board, first):
+    """Return (1326,) what hands of ``seat`` win below ``node``, cards dealt one by one, answering best from street ``first``."""
+    kind, actor, street = tree.kind[node], tree.actor[node], tree.street[node]
+    if kind == DEAL:
+        out = np.zeros(COUNT)
+        for card in range(52):
+            if card not in board:
+                free = ~(pairs() == card).any(axis=1)
+                below = tree.child[node, 0]
+                out += free * slow_values(tree, player, below, seat, own * free, other * free, [*board, card], first)
+        return out / (52 - len(board) - 4)
+    if kind == FOLD:
+        return (-1 if actor == seat else 1) * tree.spent[node, actor] * (MEET @ other)
+    if kind != DECISION:
+        return tree.spent[node].min() * (compared(tuple(board)) @ other)
+    chances = player.probabilities(node)
+    children = tree.child[node, : tree.num_children[node]]
+    below = []
+    for c, p in zip(children, chances, strict=True):
+        mine, theirs = (own * p, other) if actor == seat else (own, other * p)
+        below.append(slow_values(tree, player, c, seat, mine, theirs, board, first))
+    if actor != seat:
+        return sum(below)
+    return np.max(below, axis=0) if street >= first else (chances * below).sum(axis=0)
+
+
+@lru_cache(maxsize=1)
+def compared(board):
+    """Return (1326, 1326): 1 where the first hand beats the second, -1 where it loses; 0: tied, or they never meet."""
+    ranks = river_strengths(board)
+    return MEET * np.sign(ranks[:, None] - ranks[None, :]).astype(float)
+
+
+MEET = ~(pairs()[:, None, :, None] == pairs()[None, :, None, :]).any(axis=(2, 3))
+LATE = Betting(2, 4, (10, 5), (1, 0, 0, 0), (0, 0, 1, 1), (10, 10, 20, 20))  # calls before the turn
+
+
+def test_from_the_turn_all_rivers_are_dealt():
+    tree = public_tree(LATE)
+    player = Random(tree, 2)
+    walker, told = Walker(tree, player), []
+    gain = walker.gain(2, BOARD[:4], lambda done, total: told.append((done, total)))
+    assert told == [(k, 48) for k in range(1, 49)]
+    roots = walker.ranges_at(2, BOARD[:4])
+    expected = 0.0
+    for root, ranges in roots.items():
+        for seat in range(2):
+            found = slow_values(tree, player, root, seat, ranges[seat], ranges[1 - seat], BOARD[:4], 2)
+            expected += float(ranges[seat] @ found)
+    assert gain == pytest.approx(expected / 2 / pairings(4), abs=1e-9)
+    assert gain > 0.5

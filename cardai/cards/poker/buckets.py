@@ -139,6 +139,19 @@ def starting_classes() -> npt.NDArray[np.int64]:
     return np.asarray(np.where(suits[:, 0] == suits[:, 1], low * 13 + high, high * 13 + low))
 
 
+def all_river_strengths() -> Table:
+    """Return (134459, 1326) the strengths of all hands on the representatives of boards of five (357 MB, ten CPU seconds).
+
+    Strength is twice the hands beaten plus those tied, 0 to 1980; more where the board blocks the hand. Progress is told.
+    """
+    river = boards(5)
+    out = np.empty((len(river.cards), COUNT), np.uint16)
+    for start in _blocks("River strengths", len(river.cards), 1024):
+        part = slice(start, start + 1024)
+        kernels.strengths(river.cards[part], pairs(), batch_tables(7), out[part])
+    return out
+
+
 def percentiles(mass: npt.NDArray[np.int64], count: int) -> Table:
     """Return the bucket of each value 0 .. n - 1 that occurs ``mass`` (n,) times: ``count`` buckets of equal mass, or
     fewer where a common value leaves one empty, ascending.
@@ -157,13 +170,8 @@ class _Work:
 
     @cached_property
     def river_strengths(self) -> Table:
-        """(134459, 1326) the strengths of all hands on the representatives of boards of five (357 MB)."""
-        river = boards(5)
-        out = np.empty((len(river.cards), COUNT), np.uint16)
-        for start in _blocks("River strengths", len(river.cards), 1024):
-            part = slice(start, start + 1024)
-            kernels.strengths(river.cards[part], pairs(), batch_tables(7), out[part])
-        return out
+        """Those of :func:`all_river_strengths`."""
+        return all_river_strengths()
 
     def table(self, street: int) -> Table:
         """Return the table of a street (1 to 3)."""

@@ -24,7 +24,10 @@ from attrs import field, frozen
 
 from cardai.cards.poker import _public_tree_kernels as kernels
 from cardai.cards.poker.betting import MAX_ACTIONS, MAX_PLAYERS, Betting, row_fields, rules_fields
+from cardai.cards.poker.boards import BOARD_SIZES
 from cardai.core.errors import UsageError
+from cardai.core.game import Game
+from cardai.core.spec import brief
 
 DECISION, DEAL, SHOWDOWN, FOLD = kernels.DECISION, kernels.DEAL, kernels.SHOWDOWN, kernels.FOLD
 MOST_NODES = 8_000_000
@@ -91,6 +94,16 @@ class PublicTree:
             out[node] = node if self.kind[parent] == DEAL else out[parent]
         return out
 
+    def path(self, node: int) -> list[int]:
+        """Return the game's actions that lead to a node."""
+        out = []
+        while node > 0:
+            parent = int(self.parent[node])
+            if self.kind[parent] == DECISION:
+                out.append(int(self.action[parent][self.child[parent] == node][0]))
+            node = parent
+        return out[::-1]
+
     def find(self, history: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         """Return (n,) the decision nodes that histories (n, L) lead to (-1 after the last action); -1: not in the tree."""
         out = np.empty(len(history), np.int64)
@@ -121,6 +134,34 @@ def public_tree(
     raise UsageError(
         f"The betting tree has more than {most:,} nodes. Take fewer or larger bets, fewer raises, or less chips."
     )
+
+
+def holdem_tree(game: Game, who: str) -> PublicTree:
+    """Return the public tree of two-player hold'em in limit or laddered no-limit betting; ``who`` begins the messages.
+
+    Raises:
+        UsageError: another game, more players, unequal stacks, no ladder, or too large a tree.
+    """
+    betting = getattr(game, "betting", None)
+    sizes = {f.name: f.size for f in game.view_fields}
+    shown = getattr(game, "board_cards", ())
+    if not isinstance(betting, Betting) or (sizes.get("hole"), tuple(shown)) != (2, BOARD_SIZES):
+        raise UsageError(
+            f"{who} plays hold'em: two hole cards, a flop, a turn and a river. Got {brief(game)}. "
+            "Take acpc_limit_2p, or see: cardai list-plugins."
+        )
+    if game.num_players != 2:
+        raise UsageError(f"{who} plays hold'em for two. Got {brief(game)} with {game.num_players} players.")
+    ladder, stacks = _call(game, "ladder"), _call(game, "seat_stacks")
+    if len(set(stacks)) > 1:
+        raise UsageError(f"{who} needs both seats to start with the same chips. Got the stacks {stacks}.")
+    return public_tree(betting, ladder, stacks)
+
+
+def _call(game: Game, name: str) -> tuple[Any, ...]:
+    """Return what a method that betting games have says, or nothing where this one does not have it."""
+    method = getattr(game, name, None)
+    return () if method is None else tuple(method())
 
 
 _ROUNDS, _RUNGS, _HISTORY = 8, 64, 8 * MAX_ACTIONS

@@ -205,9 +205,7 @@ def training(tmp_path_factory):
     made = Run.create(run, PLAIN, TINY, None, 1)
     session = Session.start(made)
     session.train(3000)
-    return create("trainer", f"bucket_cfr_br:blueprint={run},own=5,equity=4,lanes=5").start(
-        cardai.game(TINY), None, 1
-    )
+    return create("trainer", f"bucket_cfr_br:blueprint={run},own=5,equity=4,lanes=5").start(cardai.game(TINY), None, 1)
 
 
 class TestRiver:

@@ -68,7 +68,9 @@ class BucketCFRBR(Trainer):
 
     step_unit: ClassVar[str] = "boards"
 
-    blueprint: str = option(help="The directory of a run of bucket_mccfr on the same game: it plays until the river.")
+    blueprint: str = option(
+        "", help="The directory of a run of bucket_mccfr on the same game: it plays until the river."
+    )
     feature: Literal["range", "strength", "ochs"] = option(
         "range",
         help="What river hands are told apart by: range (their place in both ranges), strength or ochs (cards alone).",
@@ -126,6 +128,10 @@ def _called(policy: str, step: int) -> str:
 
 def _open_blueprint(text: str, game: Game) -> tuple[BucketOptions, Blueprint]:
     """Return the abstraction before the river and the policy there of a run. Raises UsageError, DamagedFileError."""
+    if not text:
+        raise UsageError(
+            "bucket_cfr_br betters the river of a run of bucket_mccfr: bucket_cfr_br:blueprint=DIRECTORY names it."
+        )
     run = Run.open(Path(text))
     trainer = run.trainer()
     if not isinstance(trainer, BucketMCCFR):

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 from attrs import field, frozen
 
-from cardai.cards.poker.betting import Betting
-from cardai.cards.poker.boards import BOARD_SIZES
-from cardai.cards.poker.public_tree import DEAL, DECISION, FOLD, SHOWDOWN, PublicTree, public_tree
+from cardai.cards.poker import public_tree
+from cardai.cards.poker.public_tree import DEAL, DECISION, FOLD, SHOWDOWN, PublicTree
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.spec import brief
@@ -33,31 +30,8 @@ class Layout:
 
 
 def holdem_tree(game: Game) -> PublicTree:
-    """Return the public tree of two-player hold'em in limit or laddered no-limit betting.
-
-    Raises:
-        UsageError: another game, more players, unequal stacks, no ladder, or too large a tree.
-    """
-    betting = getattr(game, "betting", None)
-    sizes = {f.name: f.size for f in game.view_fields}
-    shown = getattr(game, "board_cards", ())
-    if not isinstance(betting, Betting) or (sizes.get("hole"), tuple(shown)) != (2, BOARD_SIZES):
-        raise UsageError(
-            f"bucket_mccfr plays hold'em: two hole cards, a flop, a turn and a river. Got {brief(game)}. "
-            "Take acpc_limit_2p, or see: cardai list-plugins."
-        )
-    if game.num_players != 2:
-        raise UsageError(f"bucket_mccfr plays hold'em for two. Got {brief(game)} with {game.num_players} players.")
-    ladder, stacks = _call(game, "ladder"), _call(game, "seat_stacks")
-    if len(set(stacks)) > 1:
-        raise UsageError(f"bucket_mccfr needs both seats to start with the same chips. Got the stacks {stacks}.")
-    return public_tree(betting, ladder, stacks)
-
-
-def _call(game: Game, name: str) -> tuple[Any, ...]:
-    """Return what a method that betting games have says, or nothing where this one does not have it."""
-    method = getattr(game, name, None)
-    return () if method is None else tuple(method())
+    """Return the public tree of a game that the trainers take. Raises UsageError for others."""
+    return public_tree.holdem_tree(game, "bucket_mccfr")
 
 
 def street_widths(tree: PublicTree) -> npt.NDArray[np.int64]:
