@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from math import comb
 
 import numpy as np
 import pytest
 
 from cardai.cards.poker.betting import Betting
+from cardai.cards.poker.buckets import starting_classes
 from cardai.cards.poker.combos import COUNT, pairs
-from cardai.cards.poker.equity import river_strengths
+from cardai.cards.poker.equity import range_equity, river_strengths
 from cardai.cards.poker.public_tree import DEAL, DECISION, FOLD, public_tree
 from cardai.cards.poker.ranges import board_hands
+from cardai.cards.poker.strength import PREFLOP
 from cardai.cards.text import parse_cards
 from cardai.solve.street_response import Walker, pairings
 
@@ -154,3 +157,32 @@ def test_from_the_turn_all_rivers_are_dealt():
             expected += float(ranges[seat] @ found)
     assert gain == pytest.approx(expected / 2 / pairings(4), abs=1e-9)
     assert gain > 0.5
+
+
+def test_flops_are_summed_over_all_that_can_follow():
+    tree = public_tree(Betting(2, 4, (10, 5), (1, 0, 0, 0), (0, 0, 0, 0), (10, 10, 20, 20)))
+    walker, flop = Walker(tree, Caller(tree)), parse_cards("KdQd4c")
+    found = walker.flop_values(flop)
+    assert found.shape == (1, 2, 169)
+    equity = range_equity(np.ones(COUNT), np.ones(COUNT), flop).by_hand[0]
+    hands = board_hands(flop).hands  # 1,081 each hand can meet; what is put in is 10 each
+    expected = np.bincount(starting_classes()[hands], 10 * 1081 * (2 * equity[hands] - 1), 169)
+    for seat in range(2):
+        assert found[0, seat] == pytest.approx(expected, abs=1e-6)
+
+
+def test_before_the_flop_the_classes_of_hands_answer_best():
+    tree = public_tree(Betting(2, 4, (10, 5), (1, 0, 0, 0), (1, 0, 0, 0), (10, 10, 20, 20)))
+    walker = Walker(tree, Caller(tree))
+    cards = pairs()[[np.flatnonzero(starting_classes() == c)[0] for c in range(169)]].astype(int)
+    high, low = (cards % 13).max(axis=1), (cards % 13).min(axis=1)
+    suited = cards[:, 0] // 13 == cards[:, 1] // 13
+    edge, size = 2 * np.where(suited, PREFLOP[high, low], PREFLOP[low, high]) - 1, np.bincount(starting_classes())
+    sums = np.zeros((len(walker.flop_roots), 2, 169))
+    for k, root in enumerate(walker.flop_roots):  # each hand meets 1,225 others on 17,296 flops
+        for seat in range(2):
+            others = tree.path(root)[(seat == tree.actor[0]) :: 2]
+            if set(others) <= {1}:  # else the caller does not come here
+                sums[k, seat] = size * 1225 * comb(48, 3) * tree.spent[root].min() * edge
+    first, second = np.maximum(-5, np.maximum(10 * edge, 20 * edge)), np.maximum(10 * edge, 20 * edge)
+    assert walker.exploitability(sums) == pytest.approx((first + second) @ size / 1326 / 2, abs=1e-9)

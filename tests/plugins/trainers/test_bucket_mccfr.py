@@ -24,6 +24,7 @@ from cardai.plugins.trainers.bucket_mccfr.agent import BucketAgent
 from cardai.plugins.trainers.bucket_mccfr.layout import holdem_tree, lay_out
 from cardai.plugins.trainers.bucket_mccfr.mccfr import kernel_cards
 from cardai.plugins.trainers.bucket_mccfr.river import RiverBuckets, groups_of
+from cardai.solve.range_policy import AskedRanges
 from cardai.solve.street_response import Walker
 from cardai.testing._trainer import TrainerSubject
 from cardai.training.runs import Run
@@ -429,6 +430,14 @@ class TestPlayer:
         numbers = hands.max(axis=1).astype(int) * (hands.max(axis=1).astype(int) - 1) // 2 + hands.min(axis=1)
         actions_there = player.layout.tree.action[node[0], : len(rows)]
         assert pytest.approx(together[:, actions_there]) == rows[:, numbers].T
+
+    def test_its_ranges_are_what_asking_for_every_hand_says(self, player):
+        asked, board = AskedRanges(player.game, player, player.tree), [3, 17, 30, 44, 50]
+        live = board_hands(board).hands
+        for street, size in enumerate((0, 3, 4, 5)):
+            nodes = player.tree.decisions[player.tree.street[player.tree.decisions] == street][::97]
+            found = asked.range_policy(nodes, board[:size])
+            assert found[:, live] == pytest.approx(player.range_policy(nodes, board[:size])[:, live])
 
     def test_purified_it_plays_the_likeliest_action_alone(self, player):
         pure = BucketAgent(player.game, player.layout, player.buckets, player.table, True, "pure")
