@@ -181,7 +181,7 @@ def test_before_the_flop_the_classes_of_hands_answer_best():
     sums = np.zeros((len(walker.flop_roots), 2, 169))
     for k, root in enumerate(walker.flop_roots):  # each hand meets 1,225 others on 17,296 flops
         for seat in range(2):
-            others = tree.path(root)[(seat == tree.actor[0]) :: 2]
+            others = tree.path(root)[int(seat == tree.actor[0]) :: 2]
             if set(others) <= {1}:  # else the caller does not come here
                 sums[k, seat] = size * 1225 * comb(48, 3) * tree.spent[root].min() * edge
     first, second = np.maximum(-5, np.maximum(10 * edge, 20 * edge)), np.maximum(10 * edge, 20 * edge)

@@ -325,6 +325,8 @@ class TestRiver:
             gains.append((best - own).mean())
         assert gains[1] < 0.6 * gains[0]
         fresh.save(tmp_path)
+        moved = attrs.evolve(trainer, blueprint="gone").resume(cardai.game(TINY), None, 5, tmp_path)
+        assert np.array_equal(moved.regret, fresh.regret)
         again = trainer.trained_agent(cardai.game(TINY), None, 5, tmp_path, {})
         nodes = player.tree.decisions[player.tree.street[player.tree.decisions] == 3][:3]
         nodes = nodes[player.tree.roots[nodes] == player.tree.roots[nodes[0]]]

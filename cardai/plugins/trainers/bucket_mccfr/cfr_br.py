@@ -27,6 +27,7 @@ from attrs import frozen, validators
 
 from cardai.cards.poker.buckets import BucketOptions, buckets
 from cardai.cards.poker.combos import COUNT
+from cardai.cards.poker.public_tree import PublicTree
 from cardai.cards.poker.ranges import board_hands
 from cardai.core.agent import Agent
 from cardai.core.encoder import Encoder
@@ -104,6 +105,14 @@ class BucketCFRBR(Trainer):
         options, blueprint = _open_blueprint(self.blueprint, game)
         return RiverTraining(self, game, lay_out(tree, counts), options, blueprint, seed)
 
+    def resume(self, game: Game, encoder: Encoder | None, seed: int, directory: Path) -> RiverTraining:
+        """Take up a checkpoint, which holds what it needs of the blueprint: its run may be gone."""
+        tree = holdem_tree(game)
+        cards, blueprint = _kept_blueprint(tree, directory)
+        made = RiverTraining(self, game, lay_out(tree, (1, 1, 1, self.kind.count)), cards, blueprint, seed)
+        made.load(directory)
+        return made
+
     def agent_options(self) -> Mapping[str, str]:
         return PLAYER_OPTIONS
 
@@ -113,17 +122,22 @@ class BucketCFRBR(Trainer):
         policy, purify = policy_options(options)
         tree = holdem_tree(game)
         layout = lay_out(tree, (1, 1, 1, self.kind.count))
-        state = read_state(directory, *_STATE)
-        cards = BucketOptions(state["flop"], state["turn"], 1, seed=state["bucket_seed"])
-        check_buckets(directory, cards)
-        earlier = lay_out(tree, cards.counts)
-        blueprint = Blueprint(earlier, buckets(cards), read_table(directory / "blueprint.npy", earlier.size))
+        step, (_, blueprint) = read_state(directory, *_STATE)["step"], _kept_blueprint(tree, directory)
         river = read_table(directory / f"{_FILES[policy]}.npy", layout.size)
-        return _player(game, layout, blueprint, self.kind, river, purify, _called(policy, state["step"]))
+        return _player(game, layout, blueprint, self.kind, river, purify, _called(policy, step))
 
 
 def _called(policy: str, step: int) -> str:
     return f"The {policy} policy after {step:,} boards"
+
+
+def _kept_blueprint(tree: PublicTree, directory: Path) -> tuple[BucketOptions, Blueprint]:
+    """Return the abstraction before the river and the policy there that a checkpoint holds. Raises DamagedFileError."""
+    state = read_state(directory, *_STATE)
+    cards = BucketOptions(state["flop"], state["turn"], 1, seed=state["bucket_seed"])
+    check_buckets(directory, cards)
+    layout = lay_out(tree, cards.counts)
+    return cards, Blueprint(layout, buckets(cards), read_finite(directory / "blueprint.npy", layout.size))
 
 
 def _open_blueprint(text: str, game: Game) -> tuple[BucketOptions, Blueprint]:
@@ -186,12 +200,10 @@ class RiverTraining(Training):
         if not len(self.chances):
             self.chances = self._weigh()
         target, every = self.step + steps, self.options.measure_every or 50
-        replies: list[float] = []
         while self.step < target:
             self.learn(self.step + 1)
             self.step += 1
             yield {"subtrees": float(self.step * self.options.lanes)} if self.step % every == 0 else {}
-        del replies
 
     def learn(self, number: int) -> None:
         """Do board ``number`` (from 1)."""
@@ -257,14 +269,11 @@ class RiverTraining(Training):
 
     def load(self, directory: Path) -> None:
         state, size = read_state(directory, *_STATE), self.layout.size
-        cards = BucketOptions(state["flop"], state["turn"], 1, seed=state["bucket_seed"])
-        check_buckets(directory, cards)
-        earlier = lay_out(self.layout.tree, cards.counts)
-        average = read_finite(directory / "blueprint.npy", earlier.size)
+        cards, blueprint = _kept_blueprint(self.layout.tree, directory)
         self.regret[:] = read_finite(directory / "regret.npy", size)
         self.average[:] = read_finite(directory / "average.npy", size)
         chances = read_finite(directory / "chances.npy", len(self.roots), np.float64)
-        self.cards, self.blueprint = cards, Blueprint(earlier, buckets(cards), average)
+        self.cards, self.blueprint = cards, blueprint
         self.chances, self.step = chances if chances.any() else np.zeros(0), state["step"]
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
