@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -90,13 +91,13 @@ def run(
     else:
         size = 1 if no_duplicate else made.num_players
         games = -(-DEFAULT_GAMES // size) * size if games is None else games
-        result = _match(made, players, agents, games, seed or 0, size, jobs, kept)
+        result = _match(made, players, agents, games, seed or 0, not no_duplicate, jobs, kept)
         command = reproduce(game, agents, games, seed or 0, no_duplicate)
     if json:
         print_json(as_json(result, game, command))
     else:
         show(result, command, in_turn=human)
-    if record and len(result.hands) and not current().taken:
+    if record and len(result.hands) and os.path.isfile(record):  # not a device, nor "-"
         note(f"The hands are in {record}. See them with: cardai replay {shlex.quote(record)}")
     if human and to_go_on:
         note(_how_to_go_on(game, agents, games, record))
@@ -105,7 +106,14 @@ def run(
 
 
 def _match(
-    game: Game, players: list[Agent], names: list[str], games: int, seed: int, size: int, jobs: int, record: str | None
+    game: Game,
+    players: list[Agent],
+    names: list[str],
+    games: int,
+    seed: int,
+    duplicate: bool,
+    jobs: int,
+    record: str | None,
 ) -> MatchResult:
     """Play a match of programs."""
     from cardai.arena import match
@@ -117,7 +125,7 @@ def _match(
             names=names,
             games=games,
             seed=seed,
-            duplicate=size > 1,
+            duplicate=duplicate,
             jobs=jobs,
             progress=advance,
             record=record,

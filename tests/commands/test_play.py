@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import cardai as package
 from cardai.arena import match
 from cardai.core import registry
 from cardai.training import runs
@@ -247,3 +248,10 @@ def test_a_tournament_does_not_take_a_file_for_its_directory(cardai: Call, bots:
     )
     assert (called.code, (tmp_path / "t").read_text()) == (2, "mine")
     assert "is no directory" in called.err
+
+
+def test_the_command_and_python_write_the_same_record_of_a_game_for_one(cardai: Call, tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "command.jsonl", tmp_path / "python.jsonl"
+    assert cardai("run", "-g", "video_poker", "-a", "video_heuristic", "-n", "3", "--record", str(ours)).code == 0
+    package.play("video_poker", ["video_heuristic"], games=3, seed=0, record=str(theirs))
+    assert ours.read_bytes() == theirs.read_bytes()
