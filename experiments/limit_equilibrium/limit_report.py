@@ -117,7 +117,7 @@ def curves(plan: Plan, figures: Figures) -> list[str]:
     lines = ["", f"## Other buckets, after {CURVE_STEPS:,} iterations, from the river", ""]
     lines += ["| buckets a street, river | boards | mbb/g | command |", "|---|---|---|---|"]
     for name in CURVES:
-        words = plan.response(plan.curve(name), "river", plan.of(20))
+        words = plan.response(plan.curve(name), "river", plan.of(100))
         found = figures.get(*words)
         row = cell(found, "{boards} | {mean:.1f} ({low:.1f} to {high:.1f})")
         lines.append(f"| {name} | {row if found else ' | not measured'} | {command(figures, words)} |")
