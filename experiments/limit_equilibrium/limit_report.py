@@ -67,7 +67,7 @@ def exploitability(plan: Plan, figures: Figures) -> list[str]:
         "the bound is nearer to exploitability itself.", "",
         "| player | from | boards | mbb/g | CPU s | command |", "|---|---|---|---|---|---|",
     ]  # fmt: skip
-    for name, words in plan.responses():
+    for name, words in (*plan.responses(), *plan.deeper()):
         found = figures.get(*words)
         row = cell(found, "{from} | {boards} | {mean:.1f} ({low:.1f} to {high:.1f}) | {cpu_seconds:,.0f}")
         lines.append(f"| {name} | {row if found else ' | | not measured | '} | {command(figures, words)} |")

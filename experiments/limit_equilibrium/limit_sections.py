@@ -87,11 +87,11 @@ class Plan:
             ("the first, purified", self.response(f"{self.blueprint}:purify=true", "river", self.of(100))),
         ]  # fmt: skip
         rows += [(name, self.response(name, "river", self.of(20))) for name in self.others]
-        return [
-            *rows,
-            (anew, self.response(self.player, "turn", self.of(20))),
-            (anew, self.response(self.player, "flop", self.of(20))),
-        ]
+        return rows
+
+    def deeper(self) -> list[tuple[str, tuple[object, ...]]]:
+        """Return the best responses from earlier streets."""
+        return [("ours", self.response(self.player, street, self.of(20))) for street in ("turn", "flop")]
 
     def matches(self) -> list[tuple[object, ...]]:
         """Return the commands of the matches."""
@@ -125,6 +125,12 @@ def exploitability(plan: Plan, figures: Figures) -> None:
         figures.measure(*words)
 
 
+def deeper(plan: Plan, figures: Figures) -> None:
+    """Bound our player's exploitability from earlier streets."""
+    for _, words in plan.deeper():
+        figures.measure(*words)
+
+
 def local(plan: Plan, figures: Figures) -> None:
     """Measure local best responses."""
     for _, words in plan.lbrs():
@@ -152,4 +158,5 @@ SECTIONS: dict[str, Callable[[Plan, Figures], None]] = {
     "exact": exact,
     "local": local,
     "curves": curves,
+    "deeper": deeper,
 }
