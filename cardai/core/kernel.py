@@ -69,6 +69,15 @@ def interpreted_copy(name: str) -> ModuleType:
 
 def kernel(function: F) -> F:
     """Compile ``function`` with ``numba.njit(cache=True)`` at its first call; never give it a signature."""
+    return _compiled(function)
+
+
+def kernel_for_threads(function: F) -> F:
+    """Do the same, and let other threads of Python work while it runs. Its kernel sources hold ``@kernel`` too."""
+    return _compiled(function, nogil=True)
+
+
+def _compiled(function: F, **options: bool) -> F:
     if _interpreted:
         import numpy
 
@@ -82,7 +91,7 @@ def kernel(function: F) -> F:
     previous = config.CACHE_DIR
     config.CACHE_DIR = directory
     try:
-        compiled: Any = numba.njit(cache=True)(function)
+        compiled: Any = numba.njit(cache=True, **options)(function)
         return compiled  # type: ignore[no-any-return]
     finally:
         config.CACHE_DIR = previous
