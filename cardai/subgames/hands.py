@@ -114,8 +114,8 @@ class Boards:
     ends: list[Ints] = field(factory=list, repr=False)
     ups: list[list[Ints]] = field(factory=list, repr=False)
     """By board and image: the place of each hand among those of the board before."""
-    images: list[list[tuple[int, Ints]]] = field(factory=list, repr=False)
-    """By board and image: the card dealt, and the new number of each hand."""
+    images: list[list[tuple[Ints, Ints]]] = field(factory=list, repr=False)
+    """By board and image: the new number of each card and of each hand."""
     first_child: list[int] = field(factory=list, repr=False)
     num_children: list[int] = field(factory=list, repr=False)
 
@@ -163,7 +163,7 @@ def _deal(
     mine.ends.append(ends)
     if street == 0:
         mine.ups.append([np.arange(len(numbers))])
-        mine.images.append([(-1, np.arange(len(kept)))])
+        mine.images.append([(np.arange(hands.deck), np.arange(len(kept)))])
     if street + 1 == len(out):
         mine.first_child.append(0)
         mine.num_children.append(0)
@@ -178,12 +178,12 @@ def _deal(
             continue
         orbit = {}
         for cards, renamed in group:
-            orbit.setdefault(int(cards[card]), renamed)
+            orbit.setdefault(int(cards[card]), (cards, renamed))
         met |= set(orbit)
         stable = [(cards, renamed) for cards, renamed in group if cards[card] == card]
         before = len(later)
         _deal(hands, (*board, card), kept, stable, out, street + 1)
-        later.ups.append([place[renamed[later.hands[before]]] for renamed in orbit.values()])
-        later.images.append(list(orbit.items()))
+        later.ups.append([place[renamed[later.hands[before]]] for _, renamed in orbit.values()])
+        later.images.append(list(orbit.values()))
         dealt += 1
     mine.num_children.append(dealt)

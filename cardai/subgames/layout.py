@@ -17,8 +17,8 @@ from cardai.subgames.tree import CHANCE, COMPARED, DECISION, FOLDED, Forest, Nod
 
 STREETS = 3
 """The most streets that are walked: flop, turn and river."""
-_SLOT_SECONDS, _COLUMN_SECONDS = 2.2e-9, 1.5e-9
-"""CPU time of an iteration for a hand at a slot, and at an end, as benchmarks/subgames.py measures it (a fast machine)."""
+_SLOT_SECONDS, _COLUMN_SECONDS = 1.2e-9, 1.1e-9
+"""About the CPU time of one walk for a hand at a slot, and at an end (benchmarks/subgames.py prints iterations)."""
 
 
 @define(eq=False)

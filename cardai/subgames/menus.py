@@ -51,7 +51,9 @@ def menus(text: str, streets: Sequence[str]) -> tuple[Menu, ...]:
         found[name] = _menu(menu, text)
     missing = [name for name in streets if name not in found]
     if missing:
-        raise UsageError(f"The bets {text!r} say nothing of the {missing[0]}. Write {missing[0]}=0.5+1+allin, for example.")
+        raise UsageError(
+            f"The bets {text!r} say nothing of the {missing[0]}. Write {missing[0]}=0.5+1+allin, for example."
+        )
     return tuple(found[name] for name in streets)
 
 

@@ -94,7 +94,9 @@ class Solver:
         self._out = np.zeros((children, below.roots, below.low.shape[1]), dtype)
         self._matches = self._meetings()
         if self._matches <= 0:
-            raise UsageError("The ranges can never meet: every pair of their hands shares a card, or a card of the board.")
+            raise UsageError(
+                "The ranges can never meet: every pair of their hands shares a card, or a card of the board."
+            )
 
     # -- solving -----------------------------------------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ from cardai.solve.discounting import VARIANTS, discount, kept
 from cardai.solve.sequence_form import behaviour_of_plan, plan_of, uniform_behaviour
 from cardai.solve.training import TabularTrainer, TabularTraining
 
+
 @kernel
 def match_regrets(form: Any, player: int, t: int, rule: Any, values: Any, regret: Any, behaviour: Any) -> None:
     """Add iteration t's regrets and set the next behaviour, from the leaves to the root (``rule`` as in iterate)."""
