@@ -57,6 +57,7 @@ COMMANDS = {
     "replay": Command("replay:replay", "Step through a recorded hand, with its cards drawn.", PLAY),
     "list-plugins": Command("list_plugins:list_plugins", "List games, encoders, agents, trainers and watchers.", LOOK),
     "describe": Command("describe:describe", "Show a plugin's rules, options, fields and actions.", LOOK),
+    "buckets": Command("buckets:buckets", "Show which hands of hold'em an abstraction treats alike.", LOOK),
     "train": Command("train:train", "Train or solve, into a directory that can be resumed and played.", LEARN),
     "plot": Command("plot:plot", "Draw the learning curves of trained runs.", LEARN),
     "evaluate": Command("evaluate:evaluate", "Measure a player exactly: exploitability, best response.", LEARN),

@@ -68,16 +68,10 @@ def interpreted_copy(name: str) -> ModuleType:
 
 
 def kernel(function: F) -> F:
-    """Compile ``function`` with ``numba.njit(cache=True)`` at its first call; never give it a signature."""
-    return _compiled(function)
+    """Compile ``function`` with ``numba.njit(cache=True)`` at its first call; never give it a signature.
 
-
-def kernel_for_threads(function: F) -> F:
-    """Do the same, and let other threads of Python work while it runs. Its kernel sources hold ``@kernel`` too."""
-    return _compiled(function, nogil=True)
-
-
-def _compiled(function: F, **options: bool) -> F:
+    It runs without Python's lock, so that threads can use several cores.
+    """
     if _interpreted:
         import numpy
 
@@ -91,7 +85,7 @@ def _compiled(function: F, **options: bool) -> F:
     previous = config.CACHE_DIR
     config.CACHE_DIR = directory
     try:
-        compiled: Any = numba.njit(cache=True, **options)(function)
+        compiled: Any = numba.njit(cache=True, nogil=True)(function)
         return compiled  # type: ignore[no-any-return]
     finally:
         config.CACHE_DIR = previous

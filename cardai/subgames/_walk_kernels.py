@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cardai.core.kernel import kernel, kernel_for_threads
+from cardai.core.kernel import kernel
 from cardai.solve.discounting import discount, kept
 from cardai.subgames._lanes import LANES, add, below, close, quotient, turn_in, turn_out, up_to
 
@@ -246,39 +246,49 @@ def hand_back(street: Any, board: Any, values: Any, passed: Any) -> None:
                 sums[up[h]] += value[h]
 
 
-@kernel_for_threads
-def visit(streets: Any, works: Any, level: Any, first: Any, last: Any, player: Any, mode: Any, numbers: Any,
-          out: Any) -> None:  # fmt: skip
-    """Walk boards [first, last) of a street, with all that follows, below a street 0 that was entered.
+@kernel
+def visit(
+    streets: Any,
+    works: Any,
+    first: Any,
+    last: Any,
+    player: Any,
+    mode: Any,
+    numbers: Any,
+    out: Any,
+    stop_level: Any,
+    stop_board: Any,
+) -> Any:
+    """Walk boards [first, last) of the second street, with all that follows, below a first street that was entered.
 
-    ``out`` (last - first or more, R, H) gets the values of their roots; they are not handed back.
+    ``out`` (last - first or more, R, H) gets the values of their roots; they are not handed back. Returns True, at once,
+    when the board ``stop_board`` of street ``stop_level`` has been left.
     """
     at, following = np.zeros(4, np.int64), np.zeros(4, np.int64)
     for board in range(first, last):
-        top = level
+        top, arriving = 1, True
         at[top] = board
-        if level > 0:
-            deal(streets[level - 1], works[level - 1], streets[level], works[level], board)
-        enter(streets[top], works[top], board, player, mode, numbers)
-        following[top] = 0
-        works[top].passed[:] = 0.0
-        while True:
-            if following[top] < streets[top].num_children[at[top]]:
-                child = np.int64(streets[top].first_child[at[top]]) + following[top]
+        while top > 0:
+            street, work = streets[top], works[top]
+            if arriving:
+                deal(streets[top - 1], works[top - 1], street, work, at[top])
+                enter(street, work, at[top], player, mode, numbers)
+                work.passed[:] = 0.0
+                following[top] = 0
+            if following[top] < street.num_children[at[top]]:
+                at[top + 1] = np.int64(street.first_child[at[top]]) + following[top]
                 following[top] += 1
-                top += 1
-                at[top], following[top] = child, 0
-                deal(streets[top - 1], works[top - 1], streets[top], works[top], child)
-                enter(streets[top], works[top], child, player, mode, numbers)
-                works[top].passed[:] = 0.0
+                top, arriving = top + 1, True
                 continue
-            leave(streets[top], works[top], at[top], player, mode, numbers)
-            if top == level:
-                break
-            hand_back(streets[top], at[top], works[top].values, works[top - 1].passed)
-            top -= 1
-        for root in range(streets[level].roots):
-            _copy(works[level].values[root], out[board - first, root], streets[level].count[board])
+            leave(street, work, at[top], player, mode, numbers)
+            if top == stop_level and at[top] == stop_board:
+                return True
+            if top > 1:
+                hand_back(street, at[top], work.values, works[top - 1].passed)
+            top, arriving = top - 1, False
+        for root in range(streets[1].roots):
+            _copy(works[1].values[root], out[board - first, root], streets[1].count[board])
+    return False
 
 
 @kernel
@@ -308,19 +318,31 @@ def set_discounts(t: Any, rule: Any, numbers: Any) -> None:
     numbers[KEEP] = kept(t, rule[2], 0.0)
 
 
-@kernel_for_threads
-def iterate(streets: Any, works: Any, done: Any, count: Any, rule: Any, numbers: Any, out: Any) -> None:
-    """Do ``count`` iterations of alternating discounted CFR after ``done`` of them."""
+@kernel
+def iterate(
+    streets: Any,
+    works: Any,
+    done: Any,
+    count: Any,
+    rule: Any,
+    numbers: Any,
+    out: Any,
+    players: Any,
+    mode: Any,
+    stop_level: Any,
+    stop_board: Any,
+) -> None:
+    """Do ``count`` iterations of alternating discounted CFR after ``done`` of them.
+
+    Each walks the tree for the players [players[0], players[1]). In other modes works[0].values[0] is then what each hand is
+    worth at the root; with a ``stop_level`` of 0 or more the arrays of that street are those of ``stop_board``.
+    """
     for t in range(done + 1, done + count + 1):
         set_discounts(t, rule, numbers)
-        for player in range(2):
-            walk(streets, works, player, TRAIN, numbers, out)
-
-
-@kernel_for_threads
-def walk(streets: Any, works: Any, player: Any, mode: Any, numbers: Any, out: Any) -> None:
-    """Walk the whole tree once for a player; works[0].values[0] is then what each hand is worth at the root."""
-    enter(streets[0], works[0], 0, player, mode, numbers)
-    visit(streets, works, 1, 0, streets[0].num_children[0], player, mode, numbers, out)
-    collect(streets, works, out)
-    leave(streets[0], works[0], 0, player, mode, numbers)
+        for player in range(players[0], players[1]):
+            enter(streets[0], works[0], 0, player, mode, numbers)
+            children = streets[0].num_children[0]
+            if visit(streets, works, 0, children, player, mode, numbers, out, stop_level, stop_board):
+                return
+            collect(streets, works, out)
+            leave(streets[0], works[0], 0, player, mode, numbers)

@@ -103,9 +103,7 @@ class Solver:
     def run(self, count: int) -> None:
         """Do ``count`` more iterations."""
         if self.leaves is None and self.threads == 1:
-            kernels.iterate(
-                self.layout.streets, self._works, self.iterations, count, self.rule, self._numbers, self._out
-            )
+            self._iterate(self._works, count, (0, 2), kernels.TRAIN)
             self.iterations += count
             return
         with self._workers() as pool:
@@ -139,19 +137,12 @@ class Solver:
         Reach, sigma and values there are those of the average strategies, the values the player's. They are overwritten by
         whatever is done next.
         """
-        streets, works = self.layout.streets, self._averages
+        if boards:
+            self._iterate(self._averages, 1, (player, player + 1), kernels.EXPECT, (len(boards), boards[-1]))
+            return self._averages[len(boards)]
         with self._workers() as pool:
-            if not boards:
-                self._walk(works, player, kernels.EXPECT, pool)
-                return works[0]
-        kernels.begin(streets[0], works[0], player, kernels.EXPECT, self._numbers)
-        for level, board in enumerate(boards[:-1], 1):
-            kernels.deal(streets[level - 1], works[level - 1], streets[level], works[level], board)
-            kernels.enter(streets[level], works[level], board, player, kernels.EXPECT, self._numbers)
-        level, board = len(boards), boards[-1]
-        out = np.zeros((1, streets[level].roots, streets[level].low.shape[1]), self._out.dtype)
-        kernels.visit(streets, works, level, board, board + 1, player, kernels.EXPECT, self._numbers, out)
-        return works[level]
+            self._walk(self._averages, player, kernels.EXPECT, pool)
+        return self._averages[0]
 
     # -- stopping and going on ---------------------------------------------------------------------------------------
 
@@ -171,7 +162,7 @@ class Solver:
     def _walk(self, works: tuple[kernels.Work, ...], player: int, mode: int, pool: Pool | None) -> None:
         streets, numbers = self.layout.streets, self._numbers
         if self.leaves is None and pool is None:
-            kernels.walk(streets, works, player, mode, numbers, self._out)
+            self._iterate(works, 1, (player, player + 1), mode)
             return
         kernels.begin(streets[0], works[0], player, mode, numbers)
         if self.leaves is not None:
@@ -180,6 +171,27 @@ class Solver:
             pool.visit(self.layout, works, player, mode, numbers, self._out)
             kernels.collect(streets, works, self._out)
         kernels.finish(streets[0], works[0], player, mode, numbers)
+
+    def _iterate(
+        self,
+        works: tuple[kernels.Work, ...],
+        count: int,
+        players: tuple[int, int],
+        mode: int,
+        stop: tuple[int, int] = (-1, -1),
+    ) -> None:
+        kernels.iterate(
+            self.layout.streets,
+            works,
+            self.iterations,
+            count,
+            self.rule,
+            self._numbers,
+            self._out,
+            players,
+            mode,
+            *stop,
+        )
 
     def _value_leaves(self, works: tuple[kernels.Work, ...], player: int, mode: int) -> None:
         assert self.leaves is not None
@@ -218,7 +230,7 @@ class Pool:
         for k in range(self.threads):
             own = works if k == 0 else layout.copies(works)
             first, last = int(bounds[k]), int(bounds[k + 1])
-            arguments = (layout.streets, own, 1, first, last, player, mode, numbers, out[first:last])
+            arguments = (layout.streets, own, first, last, player, mode, numbers, out[first:last], -1, -1)
             jobs.append(self.executor.submit(kernels.visit, *arguments))
         for job in jobs:
             job.result()
