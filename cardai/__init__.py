@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from cardai.api import encoder as encoder
     from cardai.api import game as game
     from cardai.api import play as play
+    from cardai.api import solve_spot as solve_spot
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "agent", "encoder", "game", "hookimpl", "play"]
+__all__ = ["__version__", "agent", "encoder", "game", "hookimpl", "play", "solve_spot"]
 
 
 def __getattr__(name: str) -> Any:
@@ -22,7 +23,7 @@ def __getattr__(name: str) -> Any:
         from cardai.core.hookspecs import hookimpl
 
         return hookimpl
-    if name in ("agent", "encoder", "game", "play"):
+    if name in ("agent", "encoder", "game", "play", "solve_spot"):
         from cardai import api
 
         return getattr(api, name)

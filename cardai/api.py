@@ -18,6 +18,7 @@ from cardai.core.spec import Spec, parse, write_value
 
 if TYPE_CHECKING:
     from cardai.arena.match import MatchResult
+    from cardai.subgames.spot import Solution
 
 
 def _spec(spec: str, options: dict[str, Any]) -> Spec:
@@ -55,3 +56,10 @@ def play(
     from cardai.arena import match
 
     return match.play(game, agents, games=games, seed=seed, duplicate=duplicate, jobs=jobs, record=record)
+
+
+def solve_spot(board: str, *, pot: int, stack: int | Sequence[int], **more: Any) -> Solution:
+    """Solve a spot of hold'em over ranges: :func:`cardai.subgames.spot.solve_spot` has all options."""
+    from cardai.subgames import spot
+
+    return spot.solve_spot(board, pot=pot, stack=stack, **more)

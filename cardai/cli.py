@@ -61,6 +61,9 @@ COMMANDS = {
     "train": Command("train:train", "Train or solve, into a directory that can be resumed and played.", LEARN),
     "plot": Command("plot:plot", "Draw the learning curves of trained runs.", LEARN),
     "evaluate": Command("evaluate:evaluate", "Measure a player exactly: exploitability, best response.", LEARN),
+    "solve": Command(
+        "solve:solve", "Solve a spot of hold'em over ranges: how often to bet what, and its worth.", LEARN
+    ),
     "new": Command("new:new", "Write a ready plugin package, with a test, to start from.", PLUG),
     "check": Command("check:check", "Run the conformance checks on an installed plugin.", PLUG),
     "acpc": Command("acpc:acpc", "The poker competition's dealer and player.", WIRE, ("dealer", "play")),
