@@ -38,7 +38,7 @@ ALLOWED = {
         "training", "cards", "core", "api",
     },
     "cli": {"cli", "commands", "core"},
-    "api": {"subgames", "solve", "arena", "make", "training", "core"},
+    "api": {"bridges", "subgames", "solve", "arena", "make", "training", "core"},
     "__main__": {"cli"},
     "": {"core", "api"},
 }  # fmt: skip
