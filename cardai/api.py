@@ -48,14 +48,15 @@ def play(
     duplicate: bool = True,
     jobs: int = 1,
     record: str | None = None,
+    on: str = "",
 ) -> MatchResult:
-    """Play a match and return its result; ``record`` names a file for its hands.
+    """Play a match and return its result; ``record`` names a file for its hands, ``on`` a Ray cluster to play on.
 
     :func:`cardai.arena.match.play` has more options.
     """
     from cardai.arena import match
 
-    return match.play(game, agents, games=games, seed=seed, duplicate=duplicate, jobs=jobs, record=record)
+    return match.play(game, agents, games=games, seed=seed, duplicate=duplicate, jobs=jobs, record=record, on=on)
 
 
 def make_env(

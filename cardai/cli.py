@@ -58,6 +58,7 @@ COMMANDS = {
     "list-plugins": Command("list_plugins:list_plugins", "List games, encoders, agents, trainers and watchers.", LOOK),
     "describe": Command("describe:describe", "Show a plugin's rules, options, fields and actions.", LOOK),
     "train": Command("train:train", "Train or solve, into a directory that can be resumed and played.", LEARN),
+    "sweep": Command("sweep:sweep", "Train over several options and seeds, in processes or on a Ray cluster.", LEARN),
     "plot": Command("plot:plot", "Draw the learning curves of trained runs.", LEARN),
     "evaluate": Command("evaluate:evaluate", "Measure a player exactly: exploitability, best response.", LEARN),
     "new": Command("new:new", "Write a ready plugin package, with a test, to start from.", PLUG),

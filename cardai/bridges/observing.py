@@ -21,7 +21,7 @@ from cardai.core.spec import brief
 LARGEST = 2.0**31
 """The bound of observation spaces: no field of a view, scaled or not, is larger."""
 _LINE, _LETTER, _MARGIN, _ZOOM = 13, 6, 8, 2  # pixels; the letters are those of Pillow's own fixed-width font
-_GLYPHS = str.maketrans({"♣": "c", "♦": "d", "♥": "h", "♠": "s", "±": "+", "–": "-", "—": "-", "│": "|", "─": "-"})
+_GLYPHS = str.maketrans({"♣": "c", "♦": "d", "♥": "h", "♠": "s", "│": "|", "─": "-"})
 
 
 def layout_for(game: Game, encoder: Encoder | str | None) -> Layout:

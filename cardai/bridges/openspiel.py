@@ -104,13 +104,13 @@ def _register(name: str, spec: str, game: Game, layout: Layout, most: float, lon
 
 
 class _Hand:
-    """Our state inside theirs, which OpenSpiel copies deeply."""
+    """Our game and state inside their state, which OpenSpiel copies deeply: the game stays what it is."""
 
-    def __init__(self, state: State) -> None:
-        self.state = state
+    def __init__(self, game: Game, state: State) -> None:
+        self.game, self.state = game, state
 
     def __deepcopy__(self, memo: Any) -> _Hand:
-        return _Hand(self.state.clone())
+        return _Hand(self.game, self.state.clone())
 
 
 class TheirState(pyspiel.State):  # type: ignore[misc]
@@ -118,11 +118,7 @@ class TheirState(pyspiel.State):  # type: ignore[misc]
 
     def __init__(self, theirs: Any, game: Game) -> None:
         super().__init__(theirs)
-        self._ours = game
-        self._hand = _Hand(game.new_initial_state())
-
-    def __deepcopy__(self, memo: Any) -> Any:
-        return self.clone()
+        self._hand = _Hand(game, game.new_initial_state())
 
     @property
     def ours(self) -> State:
@@ -147,7 +143,8 @@ class TheirState(pyspiel.State):  # type: ignore[misc]
         self.ours.apply_action(action)
 
     def _action_to_string(self, player: int, action: int) -> str:
-        return self._ours.chance_to_string(action) if player == CHANCE else self._ours.action_to_string(action)
+        game = self._hand.game
+        return game.chance_to_string(action) if player == CHANCE else game.action_to_string(action)
 
     def is_terminal(self) -> bool:
         """Say whether the hand is over."""

@@ -130,9 +130,8 @@ class OpenSpiel(StateGame):
 
     @cached_property
     def action_names(self) -> tuple[str, ...]:
-        """Each action in OpenSpiel's words; equal words get the action's number behind them."""
-        start = self.theirs.new_initial_state()
-        names = [_said(self.theirs, start, action) for action in range(self.num_distinct_actions)]
+        """Each action in OpenSpiel's words where random hands met it; equal words get the action's number behind them."""
+        names = [self.shape.names.get(action, str(action)) for action in range(self.num_distinct_actions)]
         return tuple(f"{name} ({a})" if names.count(name) > 1 else name for a, name in enumerate(names))
 
     def action_to_string(self, action: int) -> str:
@@ -142,17 +141,6 @@ class OpenSpiel(StateGame):
         if not self.text:
             return None
         return bytes(view["text"]).decode("utf-8", "replace")
-
-
-def _said(game: Any, start: Any, action: int) -> str:
-    for ask in (lambda: game.action_to_string(0, action), lambda: start.action_to_string(0, action)):
-        try:
-            said = " ".join(str(ask()).split())
-        except Exception:  # many games name actions only where they are legal
-            continue
-        if said:
-            return said
-    return str(action)
 
 
 class _Shape:
@@ -165,11 +153,16 @@ class _Shape:
         self.size = int(game.information_state_tensor_size() if self.of_information else game.observation_tensor_size())
         self.strings = bool(kind.provides_information_state_string)
         self.binary, whole, most, self.longest = True, True, 1.0, 16
+        self.names: dict[int, str] = {}
         rng = np.random.default_rng(0)
         for _ in range(_SAMPLES):
             state = game.new_initial_state()
             while not state.is_terminal():
-                state.apply_action(int(rng.choice(state.legal_actions())))
+                legal = state.legal_actions()
+                if not state.is_chance_node():
+                    for action in legal:
+                        self.names.setdefault(action, " ".join(state.action_to_string(action).split()) or str(action))
+                state.apply_action(int(rng.choice(legal)))
                 if state.is_chance_node():
                     continue
                 for player in range(game.num_players()):
@@ -236,7 +229,8 @@ class SpielState(State):
         game = self._game
         tensor = game.shape.tensor(self.spiel, player)
         game.recent.note(player, tensor, self.spiel)
-        view: dict[str, Any] = {"player": player, "tensor": tensor.astype(bool) if game.shape.binary else tensor}
+        values = tensor.astype(bool) if game.shape.binary else tensor
+        view: dict[str, Any] = {"player": player, "tensor": values.tolist()}
         if game.text:
             view["text"] = list(said(self.spiel, player, game.shape.strings).encode()[: 2 * game.shape.longest])
         return view

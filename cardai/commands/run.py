@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cardai.commands.invocation import Jobs, Json, absolute, current, note, out, print_json, progress, take_stdout
+from cardai.commands.invocation import Jobs, Json, On, absolute, current, note, out, print_json, progress, take_stdout
 from cardai.commands.show.figures import columns, estimate_json, percent, signed
 from cardai.core.errors import UsageError
 
@@ -67,6 +67,7 @@ def run(
         ),
     ] = None,
     jobs: Jobs = 1,
+    on: On = "",
     json: Json = False,
 ) -> None:
     """Play games between two agents (or more, or one, as the game has seats) and report who is better.
@@ -90,7 +91,7 @@ def run(
     else:
         size = 1 if no_duplicate else made.num_players
         games = -(-DEFAULT_GAMES // size) * size if games is None else games
-        result = _match(made, players, agents, games, seed or 0, size, jobs, kept)
+        result = _match(made, players, agents, games, seed or 0, size, jobs, on, kept)
         command = reproduce(game, agents, games, seed or 0, no_duplicate)
     if json:
         print_json(as_json(result, game, command))
@@ -105,7 +106,15 @@ def run(
 
 
 def _match(
-    game: Game, players: list[Agent], names: list[str], games: int, seed: int, size: int, jobs: int, record: str | None
+    game: Game,
+    players: list[Agent],
+    names: list[str],
+    games: int,
+    seed: int,
+    size: int,
+    jobs: int,
+    on: str,
+    record: str | None,
 ) -> MatchResult:
     """Play a match of programs."""
     from cardai.arena import match
@@ -121,6 +130,7 @@ def _match(
             jobs=jobs,
             progress=advance,
             record=record,
+            on=on,
         )
 
 

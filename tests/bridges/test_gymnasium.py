@@ -28,7 +28,7 @@ def first_legal(mask: Any) -> Any:
     return np.asarray(mask).argmax(axis=-1)
 
 
-@pytest.mark.parametrize("game, opponent", [("leduc", "random"), ("gin", "simple"), ("leduc:players=3", "random")])
+@pytest.mark.parametrize(("game", "opponent"), [("leduc", "random"), ("gin", "simple"), ("leduc:players=3", "random")])
 @pytest.mark.parametrize("seat", [None, 1])
 def test_one_environment_plays_what_a_table_plays(game: str, opponent: str, seat: int | None) -> None:
     env = cardai.make_env(game, seat, opponent, episode="match", encoder="flat")
