@@ -100,16 +100,11 @@ def test_a_match_and_a_tournament_survive_the_death_of_one_of_two_machines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A real cluster of two nodes, one of which is killed in the middle: the same hands, and the same files."""
-    pytest.importorskip("ray")
-    from ray.cluster_utils import Cluster
-
+    cluster, second = two_machines()
     bots = tmp_path / "bots.py"
     bots.write_text(BOT, encoding="utf-8")
     agents = ["random", "caller"]
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
     try:
-        second = cluster.add_node(num_cpus=1)
-        cluster.wait_for_nodes()
         monkeypatch.setenv("RAY_ADDRESS", cluster.address)
         registry.add_file(str(bots))
         alone = match.play("leduc", agents, games=4000, seed=5, record=tmp_path / "alone.jsonl")
@@ -135,6 +130,24 @@ def test_a_match_and_a_tournament_survive_the_death_of_one_of_two_machines(
     finally:
         registry.default.reset()
         cluster.shutdown()
+
+
+def two_machines() -> tuple[Any, Any]:
+    """Return a cluster of two nodes and its second one; Ray gives its own processes 30 seconds to start, so try again."""
+    pytest.importorskip("ray")
+    from ray.cluster_utils import Cluster
+
+    for _ in range(3):
+        cluster = Cluster()
+        try:
+            cluster.add_node(num_cpus=1, include_dashboard=False)
+            second = cluster.add_node(num_cpus=1)
+            cluster.wait_for_nodes()
+            return cluster, second
+        except Exception as error:
+            cluster.shutdown()
+            why = error
+    pytest.skip(f"Ray did not start in time: {why}")
 
 
 BOT = '''"""Calls, or takes the first legal action."""

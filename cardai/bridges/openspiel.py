@@ -21,8 +21,7 @@ from cardai.core.encoder import Encoder, Layout
 from cardai.core.fields import pack_views, with_role
 from cardai.core.game import CHANCE, Game, State
 
-_Loaded = dict[str, Any]
-_REGISTERED: _Loaded = {}  # short name -> (game, encoder) that it stands for
+_REGISTERED: dict[str, Game] = {}  # by short name
 LONGEST = 10_000
 """What OpenSpiel is told of a game that does not say how many moves a hand can have."""
 MOST = 1e6
@@ -35,16 +34,16 @@ def to_openspiel(
     """Register ``game`` with OpenSpiel as ``cardai_NAME`` and return it, a ``pyspiel.Game``.
 
     ``encoder`` makes its tensors. ``max_utility`` is the most that a hand can bring (0: the pot of betting games, else
-    :data:`MOST`), ``max_game_length`` the most moves (0: the room of a betting history, else :data:`LONGEST`).
+    :data:`MOST`), ``max_game_length`` the most moves (0: the room of a betting history, else :data:`LONGEST`). What a spec was
+    first registered with stays: OpenSpiel forgets no game.
     """
     spec = game if isinstance(game, str) else registry.spec_of(game)
     made = make.game(game) if isinstance(game, str) else game
     layout = (make.encoder(encoder) if isinstance(encoder, str) else encoder).for_game(made)
     name = "cardai_" + re.sub(r"\W+", "_", spec).strip("_")
-    known = _REGISTERED.get(name)
-    if known is None:
+    if name not in _REGISTERED:
         _register(name, spec, made, layout, max_utility or _most(made), max_game_length or _longest(made))
-        _REGISTERED[name] = (made, layout)
+        _REGISTERED[name] = made
     return pyspiel.load_game(name)
 
 
@@ -104,13 +103,24 @@ def _register(name: str, spec: str, game: Game, layout: Layout, most: float, lon
 
 
 class _Hand:
-    """Our game and state inside their state, which OpenSpiel copies deeply: the game stays what it is."""
+    """Our game and state inside their state, which OpenSpiel copies deeply and pickles: by the game's name and history."""
 
-    def __init__(self, game: Game, state: State) -> None:
-        self.game, self.state = game, state
+    def __init__(self, name: str, game: Game, state: State) -> None:
+        self.name, self.game, self.state = name, game, state
 
     def __deepcopy__(self, memo: Any) -> _Hand:
-        return _Hand(self.game, self.state.clone())
+        return _Hand(self.name, self.game, self.state.clone())
+
+    def __reduce__(self) -> Any:
+        return _again, (self.name, self.state.history)
+
+
+def _again(name: str, history: list[int]) -> _Hand:
+    game = _REGISTERED[name]
+    state = game.new_initial_state()
+    for action in history:
+        state.apply_action(action)
+    return _Hand(name, game, state)
 
 
 class TheirState(pyspiel.State):  # type: ignore[misc]
@@ -118,7 +128,7 @@ class TheirState(pyspiel.State):  # type: ignore[misc]
 
     def __init__(self, theirs: Any, game: Game) -> None:
         super().__init__(theirs)
-        self._hand = _Hand(game, game.new_initial_state())
+        self._hand = _Hand(theirs.get_type().short_name, game, game.new_initial_state())
 
     @property
     def ours(self) -> State:
