@@ -17,6 +17,8 @@ from cardai.arena import match, tournament
 from cardai.core import registry
 from cardai.core.errors import PluginError, UsageError
 from cardai.pieces import Work
+from cardai.training.runs import Run
+from cardai.training.sweeps import Sweep
 
 
 def squared(shared: int, number: int) -> int:
@@ -127,6 +129,15 @@ def test_a_match_and_a_tournament_survive_the_death_of_one_of_two_machines(
         files = sorted(p.name for p in (tmp_path / "here").iterdir())
         for name in files:
             assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "there" / name).read_bytes()
+
+        for name, on in (("near", ""), ("far", "ray")):
+            asked = {"options": {"variant": ["cfr", "dcfr"]}, "seeds": [0], "steps": 20, "minutes": None}
+            list(Sweep.begin(tmp_path / name, "cfr", "kuhn", None, **asked).train(on))
+        for point in Sweep.open(tmp_path / "near").points():
+            near, distant = (Run.open(tmp_path / name / point.name) for name in ("near", "far"))
+            assert near.steps() == distant.steps() == [20]
+            here, there = (np.load(run.verify(20).path / "tables.npz") for run in (near, distant))
+            assert all(np.array_equal(here[key], there[key]) for key in here.files)
     finally:
         registry.default.reset()
         cluster.shutdown()

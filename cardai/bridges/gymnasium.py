@@ -148,7 +148,7 @@ class CardEnv(gymnasium.Env[Float32s, Any]):
 
     def action_masks(self) -> Bools:
         """Return the legal actions (A,) bool, where sb3-contrib looks for them."""
-        return self._tables.mask[0].copy()
+        return np.array(self._tables.mask[0])
 
     def render(self) -> Any:
         """Return the table as the player sees it: text (ansi), or an image (height, width, 3) uint8 (rgb_array)."""

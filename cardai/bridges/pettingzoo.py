@@ -158,7 +158,7 @@ class CardAEC(AECEnv[str, dict[str, Any], Any]):
         table = self._seated()
         if table.to_act != self._seat[agent]:
             return np.zeros(self.game.num_distinct_actions, np.int8)
-        return mask_of(table.legal())[0].astype(np.int8)
+        return np.asarray(mask_of(table.legal())[0], np.int8)
 
     def _settle(self) -> None:
         """Hand out what a finished hand brought, deal the match's next, and find who is to act."""

@@ -95,7 +95,7 @@ def main(arguments: list[str] | None = None) -> list[float]:
     parser.add_argument("--game", default="leduc")
     parser.add_argument("--encoder", default=None, help="default: gin_compact, holdem_compact or flat")
     parser.add_argument("--opponents", nargs="+", default=["random", "always_call"])
-    parser.add_argument("--steps", type=int, default=400_000, help="decisions against each opponent")
+    parser.add_argument("--steps", type=int, default=200_000, help="decisions against each opponent")
     parser.add_argument("--envs", type=int, default=256)
     parser.add_argument("--length", type=int, default=16)
     parser.add_argument("--scale", type=float, default=0.1, help="by which returns are multiplied for learning")

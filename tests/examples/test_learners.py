@@ -69,7 +69,8 @@ def test_weights_and_biases_gets_the_metrics_offline(tmp_path: Path) -> None:
 
 def test_mlflow_gets_the_metrics_in_a_folder(tmp_path: Path) -> None:
     pytest.importorskip("mlflow")
-    trained(tmp_path, "watch_mlflow.py", MLFLOW_TRACKING_URI=(tmp_path / "mlruns").as_uri())
+    folder = (tmp_path / "mlruns").as_uri()
+    trained(tmp_path, "watch_mlflow.py", MLFLOW_TRACKING_URI=folder, MLFLOW_ALLOW_FILE_STORE="true")
     (file,) = tmp_path.glob("mlruns/*/*/metrics/exploitability")
     rows = [json.loads(line) for line in (tmp_path / "run/metrics.jsonl").read_text().splitlines()]
     logged = [line.split() for line in file.read_text().splitlines()]
