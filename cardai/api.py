@@ -19,6 +19,7 @@ from cardai.core.spec import Spec, parse, write_value
 if TYPE_CHECKING:
     from cardai.arena.match import MatchResult
     from cardai.bridges.gymnasium import CardEnv, CardVectorEnv
+    from cardai.subgames.spot import Solution
 
 
 def _spec(spec: str, options: dict[str, Any]) -> Spec:
@@ -115,3 +116,10 @@ def to_openspiel(game: str | Game, encoder: str | Encoder = "flat", **options: A
     from cardai.bridges import openspiel
 
     return openspiel.to_openspiel(game, encoder, **options)
+
+
+def solve_spot(board: str, *, pot: int, stack: int | Sequence[int], **more: Any) -> Solution:
+    """Solve a spot of hold'em over ranges: :func:`cardai.subgames.spot.solve_spot` has all options."""
+    from cardai.subgames import spot
+
+    return spot.solve_spot(board, pot=pot, stack=stack, **more)

@@ -54,7 +54,7 @@ def tournament(
     on: On = "",
     json: Json = False,
 ) -> None:
-    """Play every pair of agents and print who beats whom, with 95% intervals.
+    """Play every pair of agents and print who beats whom, Elo and alpha-rank, with 95% intervals.
 
     Ctrl-C prints what is finished; with --out nothing finished is lost and --resume goes on.
     """
@@ -185,6 +185,58 @@ def show(standings: Standings, game: str) -> None:
     played = [len(p.groups) for p in standings.pairings.values()]
     hands = sum(int(p.hands.sum()) for p in standings.pairings.values())
     console.print(f"\n{len(played)} pairing{'s' * (len(played) != 1)}, {hands:,} hands.")
+    _show_ratings(standings, order)
+
+
+def _show_ratings(standings: Standings, order: list[int]) -> None:
+    """Print Elo and alpha-rank, in the order of the crosstable."""
+    from math import isnan
+
+    from rich.table import Table
+    from rich.text import Text
+
+    from cardai.arena.ratings import ratings
+
+    found = ratings(standings)
+    if all(isnan(estimate.mean) for estimate in found.elo):
+        return
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
+    for heading in ("", "", "Elo", "alpha-rank") if found.alpha_rank else ("", "", "Elo"):
+        table.add_column(
+            heading, justify="left" if table.columns and len(table.columns) == 1 else "right", no_wrap=True
+        )
+    for place, i in enumerate(order, 1):
+        rated = "-" if isnan(found.elo[i].mean) else found.elo[i].text(0, sign=True)
+        cells = [rated, *([percent(found.alpha_rank[i])] if found.alpha_rank else [])]
+        table.add_row(str(place), Text(standings.agents[i], style="bold"), *cells)
+    console = out()
+    console.print()
+    console.print(table)
+    console.print(f"\nElo: maximum likelihood of {_SHARES[standings.game.measure]}, mean 0. ± is half a 95% interval.")
+    if found.alpha_rank:
+        console.print("alpha-rank: the share of time that evolution spends on each; a cycle shares it.")
+
+
+_SHARES = {
+    "wins": "the shares of games won",
+    "returns": "how often a deal goes a player's way (by mean and spread of its results)",
+}
+
+
+def _ratings_json(standings: Standings) -> dict[str, Any]:
+    """Return the ratings as plain values: Elo and alpha-rank by agent, null where there is none."""
+    from cardai.arena.ratings import ratings
+
+    found = ratings(standings)
+    ranked = found.alpha_rank or [None] * len(found.agents)
+    return {
+        "of": _SHARES[standings.game.measure],
+        "elo": {name: estimate_json(one) for name, one in zip(found.agents, found.elo, strict=True)},
+        "alpha_rank": {
+            name: None if one is None else estimate_json(one, rate=True)
+            for name, one in zip(found.agents, ranked, strict=True)
+        },
+    }
 
 
 def _rank(standings: Standings, i: int) -> float:
@@ -233,4 +285,5 @@ def as_json(standings: Standings, game: str, seed: int) -> dict[str, Any]:
         "agents": list(standings.agents),
         "means": {name: None if value != value else value for name, value in means.items()},
         "pairings": cells,
+        "ratings": _ratings_json(standings),
     }

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import cardai as package
 from cardai.arena import match
 from cardai.core import registry
 from cardai.training import runs
@@ -114,6 +115,20 @@ def test_a_tournament_prints_the_crosstable_best_first(cardai: Call, bots: str) 
     assert ["1", "highest", "-", "+1.00", "±", "0.00", "+1"] in rows
     assert ["2", "lowest", "-1.00", "±", "0.00", "-", "-1"] in rows
     assert "1 pairing, 40 hands." in called.out
+
+
+def test_a_tournaments_ratings_stand_below_the_crosstable_and_in_json(cardai: Call, bots: str) -> None:
+    call = ("tournament", "-g", "kuhn", "-a", "lowest", "-a", "highest", "-a", "random", "--plugin", bots, "-n", "40")
+    called = cardai(*call)
+    below = called.out.partition("pairings,")[2]
+    assert "Elo" in below
+    assert "alpha-rank" in below
+    found = json.loads(cardai(*call, "--json").out)["ratings"]
+    assert sum(one["mean"] for one in found["elo"].values()) == pytest.approx(0, abs=1e-6)
+    assert sum(one["mean"] for one in found["alpha_rank"].values()) == pytest.approx(1)
+    gauntlet = json.loads(cardai(*call, "--json", "--format", "gauntlet").out)["ratings"]
+    assert set(gauntlet["alpha_rank"].values()) == {None}
+    assert all(one["low"] < one["mean"] < one["high"] for one in gauntlet["elo"].values())
 
 
 def test_a_tournament_is_saved_and_resumed(cardai: Call, bots: str, tmp_path: Path) -> None:
@@ -247,3 +262,10 @@ def test_a_tournament_does_not_take_a_file_for_its_directory(cardai: Call, bots:
     )
     assert (called.code, (tmp_path / "t").read_text()) == (2, "mine")
     assert "is no directory" in called.err
+
+
+def test_the_command_and_python_write_the_same_record_of_a_game_for_one(cardai: Call, tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "command.jsonl", tmp_path / "python.jsonl"
+    assert cardai("run", "-g", "video_poker", "-a", "video_heuristic", "-n", "3", "--record", str(ours)).code == 0
+    package.play("video_poker", ["video_heuristic"], games=3, seed=0, record=str(theirs))
+    assert ours.read_bytes() == theirs.read_bytes()

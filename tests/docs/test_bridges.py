@@ -20,7 +20,7 @@ PYTHON = re.findall(r"^```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 SHELL = re.findall(r"^```sh\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 TELL = (
     "cardai() { '" + sys.executable + "' -c 'import json, sys; print(json.dumps(sys.argv[1:]))' \"$@\"; }\n"
-    "python() { test -f \"$1\"; }\n"
+    'python() { test -f "$1"; }\n'
 )
 
 

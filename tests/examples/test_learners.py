@@ -26,7 +26,9 @@ def example(path: str) -> Any:
     return module
 
 
-@pytest.mark.parametrize(("path", "library"), [("learners/ppo.py", "torch"), ("learners/maskable_ppo.py", "sb3_contrib")])
+@pytest.mark.parametrize(
+    ("path", "library"), [("learners/ppo.py", "torch"), ("learners/maskable_ppo.py", "sb3_contrib")]
+)
 @pytest.mark.filterwarnings("ignore")  # the libraries' own
 def test_a_learner_learns_to_win_from_whoever_folds(
     path: str, library: str, capsys: pytest.CaptureFixture[str]
@@ -74,4 +76,6 @@ def test_mlflow_gets_the_metrics_in_a_folder(tmp_path: Path) -> None:
     (file,) = tmp_path.glob("mlruns/*/*/metrics/exploitability")
     rows = [json.loads(line) for line in (tmp_path / "run/metrics.jsonl").read_text().splitlines()]
     logged = [line.split() for line in file.read_text().splitlines()]
-    assert [float(value) for _, value, *_ in logged] == [row["exploitability"] for row in rows if "exploitability" in row]
+    assert [float(value) for _, value, *_ in logged] == [
+        row["exploitability"] for row in rows if "exploitability" in row
+    ]
