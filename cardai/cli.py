@@ -59,6 +59,7 @@ COMMANDS = {
     "describe": Command("describe:describe", "Show a plugin's rules, options, fields and actions.", LOOK),
     "buckets": Command("buckets:buckets", "Show which hands of hold'em an abstraction treats alike.", LOOK),
     "train": Command("train:train", "Train or solve, into a directory that can be resumed and played.", LEARN),
+    "sweep": Command("sweep:sweep", "Train over several options and seeds, in processes or on a Ray cluster.", LEARN),
     "plot": Command("plot:plot", "Draw the learning curves of trained runs.", LEARN),
     "evaluate": Command("evaluate:evaluate", "Measure a player exactly: exploitability, best response.", LEARN),
     "solve": Command(
