@@ -63,8 +63,8 @@ class Responder:
     def value(self, strengths: npt.NDArray[np.uint16]) -> float:
         """Return what it wins, chips a hand; ``strengths``: :func:`all_river_strengths`."""
         rivers, river_of = self.rivers()
-        turns, turn_of = self.different(2, river_of, rivers.shape[1])
-        flops, flop_of = self.different(1, turn_of, len(turns))
+        turns, turn_of = self.different(2, river_of)
+        flops, flop_of = self.different(1, turn_of)
         after_flop = self.flop_values(flops, turn_of, self.turn_values(turns, river_of, rivers, strengths))
         classes = starting_classes()
         by_class = np.stack([np.bincount(classes, column, 169) for column in after_flop.T], axis=1)
@@ -78,17 +78,24 @@ class Responder:
         roots = [one.root for one in self.streets[3]]
         return np.ascontiguousarray(found[first].T), dict(zip(roots, number.ravel().tolist(), strict=True))
 
-    def different(self, street: int, below: dict[int, int], count: int) -> tuple[list[StreetTree], dict[int, int]]:
+    def different(self, street: int, below: dict[int, int]) -> tuple[list[StreetTree], dict[int, int]]:
         """Return subtrees that stand for all of a street, and which stands for each root.
 
-        Those are the same function of what comes below that agree on random numbers there.
+        Two are the same function of what comes below if their nodes have the same kinds, amounts and probabilities, and
+        the same comes below.
         """
-        later = np.random.default_rng(0).normal(size=(count, 4))
-        trees = self.streets[street]
-        found = np.stack([np.broadcast_to(self.answer(one, below, later), 4) for one in trees])
-        _, first, number = np.unique(np.round(found, 9), axis=0, return_index=True, return_inverse=True)
-        roots = [one.root for one in trees]
-        return [trees[k] for k in first], dict(zip(roots, number.ravel().tolist(), strict=True))
+        found: dict[bytes, int] = {}
+        trees, number = [], {}
+        for one in self.streets[street]:
+            columns = np.array([below.get(int(root), -1) for root in one.deals])
+            node = one.street.node
+            amounts = np.where((node[:, 0] == DEAL) | (node[:, 0] == DECISION), 0.0, one.street.amount)
+            parts = (node, one.street.child, amounts, self.policy[one.nodes], columns)
+            key = b"".join(np.ascontiguousarray(part).tobytes() for part in parts)
+            number[one.root] = found.setdefault(key, len(found))
+            if len(found) > len(trees):
+                trees.append(one)
+        return trees, number
 
     def turn_values(
         self, trees: Sequence[StreetTree], below: dict[int, int], rivers: Float64s, strengths: npt.NDArray[np.uint16]
