@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cardai.commands.invocation import Jobs, Json, absolute, current, note, out, print_json, progress, take_stdout
+from cardai.commands.invocation import Jobs, Json, On, absolute, current, note, out, print_json, progress, take_stdout
 from cardai.commands.show.figures import columns, estimate_json, percent, signed
 from cardai.core.errors import UsageError
 
@@ -80,6 +80,7 @@ def run(
         ),
     ] = None,
     jobs: Jobs = 1,
+    on: On = "",
     json: Json = False,
 ) -> None:
     """Play games between two agents (or more, or one, as the game has seats) and report who is better.
@@ -108,7 +109,7 @@ def run(
         size = 1 if no_duplicate else made.num_players
         games = -(-DEFAULT_GAMES // size) * size if games is None else games
         with _kept_for(aivat, kept) as file:
-            result = _match(made, players, agents, games, seed or 0, not no_duplicate, jobs, file)
+            result = _match(made, players, agents, games, seed or 0, not no_duplicate, jobs, on, file)
             if aivat is not None and len(result.hands):
                 corrected = _aivat(made, players, agents, aivat, file, values, function, seed or 0)
         command = reproduce(game, agents, games, seed or 0, no_duplicate)
@@ -135,6 +136,7 @@ def _match(
     seed: int,
     duplicate: bool,
     jobs: int,
+    on: str,
     record: str | None,
 ) -> MatchResult:
     """Play a match of programs."""
@@ -151,6 +153,7 @@ def _match(
             jobs=jobs,
             progress=advance,
             record=record,
+            on=on,
         )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cardai.commands.invocation import Jobs, Json, Seed, absolute, note, out, print_json, progress
+from cardai.commands.invocation import Jobs, Json, On, Seed, absolute, note, out, print_json, progress
 from cardai.commands.run import tell_compiling
 from cardai.commands.show.figures import estimate_json, percent, signed
 from cardai.core.errors import UsageError
@@ -53,6 +53,7 @@ def tournament(
     ] = False,
     seed: Seed = 0,
     jobs: Jobs = 1,
+    on: On = "",
     json: Json = False,
 ) -> None:
     """Play every pair of agents and print who beats whom, Elo and alpha-rank, with 95% intervals.
@@ -86,6 +87,7 @@ def tournament(
             resume=resume,
             forfeit=forfeit,
             progress=report,
+            on=on,
         )
     if json:
         print_json(as_json(standings, game, seed))
@@ -93,7 +95,7 @@ def tournament(
         show(standings, game)
     _keep(standings, game, seed, folder, picture)
     if standings.interrupted:
-        note(_how_to_go_on(game, agent, games, form, directory, no_duplicate, forfeit, seed))
+        note(_how_to_go_on(game, agent, games, form, directory, no_duplicate, forfeit, seed, on))
         raise typer.Exit(130)
 
 
@@ -119,6 +121,7 @@ def _how_to_go_on(
     no_duplicate: bool,
     forfeit: bool,
     seed: int,
+    on: str = "",
 ) -> str:
     from cardai.core import registry
 
@@ -130,6 +133,7 @@ def _how_to_go_on(
     words += ["--games", str(games), "--format", form.value, "--seed", str(seed), "--out", directory, "--resume"]
     words += ["--no-duplicate"] if no_duplicate else []
     words += ["--forfeit"] if forfeit else []
+    words += ["--on", on] if on else []
     for file in registry.plugin_files():
         words += ["--plugin", file]
     return f"Go on with: {shlex.join(words)}"
