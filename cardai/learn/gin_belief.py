@@ -35,7 +35,7 @@ class Examples:
 
 def examples_of(views: Views, hands: Uint64s) -> Examples:
     """Return an example an unseen card of ``views``, whose opponents hold ``hands`` (n,) (card sets)."""
-    most = 32 * len(views)
+    most = 42 * len(views)  # at most 41 unseen: eleven in hand
     features, held, even = np.zeros((most, BELIEF_SIZE), np.int8), np.zeros(most), np.zeros(most)
     scratch = np.zeros((52, EVENT_KINDS), np.int64)
     count = belief_examples(views, hands, features, scratch, held, even)

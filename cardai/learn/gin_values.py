@@ -191,20 +191,21 @@ class Fitting:
 
 
 def win_table(points: Float64s) -> Float64s:
-    """Return (101, 101): the chance to win a match to 100 from each pair of scores, between two equal players.
+    """Return (101, 101): the chance to win a match to 100 from each pair of scores.
 
-    ``points`` (n,) are what finished hands scored for whoever scored.
+    ``points`` (n,) are one's own returns of finished hands: all hands to come are drawn from them. Hands without points are
+    left out. Source of the idea: doubling points and match equity in backgammon (Keeler and Spencer 1975), where the
+    stronger side shuns risks.
     """
-    sizes, counts = np.unique(np.abs(points).astype(np.int64), return_counts=True)
-    scored = sizes > 0
-    sizes, share = sizes[scored], counts[scored] / counts[scored].sum() / 2
+    sizes, counts = np.unique(points[points != 0].astype(np.int64), return_counts=True)
+    share = counts / counts.sum()
+    ahead, behind = sizes > 0, sizes < 0
     wins = np.zeros((101, 101))
     wins[100, :] = 1.0
     for total in range(198, -1, -1):
-        for mine in range((total + 1) // 2, min(99, total) + 1):
+        for mine in range(max(0, total - 99), min(99, total) + 1):
             his = total - mine
-            ahead = wins[np.minimum(mine + sizes, 100), his]
-            behind = np.where(his + sizes >= 100, 0.0, wins[mine, np.minimum(his + sizes, 100)])
-            wins[mine, his] = (share * (ahead + behind)).sum()
-            wins[his, mine] = 1 - wins[mine, his]
+            won = wins[np.minimum(mine + sizes[ahead], 100), his]
+            lost = np.where(his - sizes[behind] >= 100, 0.0, wins[mine, np.minimum(his - sizes[behind], 100)])
+            wins[mine, his] = share[ahead] @ won + share[behind] @ lost
     return wins

@@ -22,6 +22,7 @@ from cardai.learn.gin_selfplay import play_hands, seats_for
 from cardai.learn.gin_values import EDGES, Explorer, Fitting, ValuePlayer, Values, read_values, win_table, write_values
 
 LIMITS = np.full(52, 10, np.int64)
+EVEN = np.array([20.0, -20, 10, -10, 40, -40])
 
 
 def some_values(seed: int = 0) -> Values:
@@ -108,7 +109,7 @@ def test_features_of_the_hand_are_as_the_slow_reference_says() -> None:
 
 def test_the_player_takes_the_discard_the_networks_like_best() -> None:
     values = some_values(3)
-    values.wins = win_table(np.array([20.0, 10, 40]))
+    values.wins = win_table(EVEN)
     player = ValuePlayer(values).for_game(cardai.game("gin"))
     different = set()
     for view, legal in views_of(DISCARD, 2)[::4]:
@@ -143,7 +144,7 @@ def test_the_player_takes_the_discard_the_networks_like_best() -> None:
 
 def test_it_knocks_where_a_knock_is_worth_more_and_always_with_gin() -> None:
     values = some_values(5)
-    values.wins = win_table(np.array([20.0, 10, 40]))
+    values.wins = win_table(EVEN)
     player = ValuePlayer(values).for_game(cardai.game("gin"))
     answers = []
     for view, legal in views_of(3, 3, 200):
@@ -162,7 +163,7 @@ def test_draws_depend_on_the_worth_of_a_draw() -> None:
     views = views_of(DRAW, 4, 60)
     for best, expected in ((True, {TAKE, STOCK}), (False, {STOCK})):
         values = some_values(6)
-        values.wins = win_table(np.array([20.0, 10, 40]))
+        values.wins = win_table(EVEN)
         values.head_bias[BEFORE] = 0
         values.head_weight[BEFORE] = 0
         # a draw always brings the best class of results, or the worst
@@ -181,7 +182,7 @@ def test_fitting_learns_what_situations_bring() -> None:
     fitting = Fitting(Values.start(8, 0))
     first = fitting.fit(features, kinds, points, 3e-3, 1, 64, 1)
     last = [fitting.fit(features, kinds, points, 3e-3, 1, 64, seed) for seed in range(2, 20)][-1]
-    assert (last < 0.1).all()
+    assert (last < 0.2).all()
     assert (first > 1).all()
 
 
@@ -214,14 +215,18 @@ def test_one_update_goes_down_the_slope_of_the_loss() -> None:
 
 def test_winning_chances_follow_from_the_hands_results() -> None:
     # 50 points a hand, each side's as likely: from 50:0 one wins at once, or it is even
-    table = win_table(np.array([50.0, -50, 0, 50]))
+    table = win_table(np.array([50.0, -50, 0]))
     assert table[0, 0] == pytest.approx(0.5)
     assert table[50, 0] == pytest.approx(0.5 + 0.5 * 0.5)
     assert table[99, 0] == pytest.approx(0.5 + 0.5 * 0.5)
     assert table[99, 50] == pytest.approx(0.5)
-    uneven = win_table(np.array([10.0, 30]))
-    assert (np.diff(uneven[:100, 40]) >= 0).all()
-    assert uneven[80, 20] == pytest.approx(1 - uneven[20, 80])
+    even = win_table(EVEN)
+    assert (np.diff(even[:100, 40]) >= 0).all()
+    assert even[80, 20] == pytest.approx(1 - even[20, 80])
+    # two hands of three are won: both of the first two, or one of them and the third
+    better = win_table(np.array([50.0, 50, -50]))
+    assert better[50, 50] == pytest.approx(2 / 3)
+    assert better[0, 0] == pytest.approx(4 / 9 + 2 * 4 / 27)
 
 
 def test_situations_are_labelled_with_what_they_brought() -> None:

@@ -59,6 +59,7 @@ class GinValues(Trainer):
             "heisenbot",
         ),
         help="opponents, each as likely; one given twice is met twice as often; self is the learner",
+        validator=validators.min_len(1),
     )
     teacher: str = option("gin_lookahead", help="who plays the first generations")
     taught: int = option(25, help="generations that the teacher plays", validator=validators.ge(0))
@@ -66,6 +67,11 @@ class GinValues(Trainer):
         16000, help="hands from which the belief is learned at first", validator=validators.in_(range(256, 1_000_001))
     )
     begin: str = option("", help="a file of values (values.npz) to begin with, belief and all, instead of a teacher")
+    equity_every: int = option(
+        5,
+        help="generations after which the chances to win a match are taken from the learner's own results",
+        validator=validators.ge(1),
+    )
     rate: float = option(5e-4, help="Adam's rate; twice as much while taught", validator=validators.gt(0))
     halve: int = option(
         80, help="generations after which the rate is halved, again and again", validator=validators.ge(1)
@@ -88,6 +94,12 @@ class GinValues(Trainer):
             raise UsageError("gin_values has features of its own and takes no --encoder. Leave it out.")
         return GinValuesTraining(self, game, seed)
 
+    def resume(self, game: Game, encoder: Encoder | None, seed: int, directory: Path) -> Training:
+        """Take a training up; the file it began with may be gone."""
+        training = GinValuesTraining(self, game, seed, fresh=False)
+        training.load(directory)
+        return training
+
     def trained_agent(
         self, game: Game, encoder: Encoder | None, seed: int, directory: Path, options: Mapping[str, Any]
     ) -> Agent:
@@ -105,12 +117,12 @@ def _no_options(options: Mapping[str, Any]) -> None:
 class GinValuesTraining(Training):
     """Gin values under way. Generation g draws from a stream of its own, so a run goes on exactly where it was left."""
 
-    def __init__(self, options: GinValues, game: Game, seed: int) -> None:
+    def __init__(self, options: GinValues, game: Game, seed: int, fresh: bool = True) -> None:
         from cardai.learn.gin_values import Fitting, Values, read_values
 
         self.options, self.game, self.seed = options, game, seed
         self.step = 0
-        values = read_values(Path(options.begin)) if options.begin else Values.start(options.hidden, seed)
+        values = read_values(Path(options.begin)) if options.begin and fresh else Values.start(options.hidden, seed)
         self.fitting = Fitting(values)
         self.others = [make.agent(spec).for_game(game) for spec in options.league if spec != SELF]
         self.numbers = list(range(1, len(self.others) + 1))
@@ -155,7 +167,7 @@ class GinValuesTraining(Training):
         examples, returns = self._examples(derive(self.seed, "belief"), self.options.belief_hands)
         held_out, _ = self._examples(derive(self.seed, "held out"), max(256, self.options.belief_hands // 8))
         values.belief = fit_belief(examples, derive(self.seed, "fit belief"))
-        values.wins = win_table(returns[:, 0])
+        values.wins = win_table(np.concatenate([returns[:, 0], returns[:, 1]]))
         return {"belief_log_loss": log_loss(held_out, values.belief), "uniform_log_loss": log_loss(held_out, None)}
 
     def _examples(self, seed: int, hands: int) -> tuple[Examples, Any]:
@@ -169,7 +181,7 @@ class GinValuesTraining(Training):
 
     def _generation(self) -> Metrics:
         from cardai.learn.gin_selfplay import play_hands
-        from cardai.learn.gin_values import EDGES
+        from cardai.learn.gin_values import EDGES, win_table
 
         o, values = self.options, self.fitting.values
         seed = derive(self.seed, "generation", self.step)
@@ -189,6 +201,8 @@ class GinValuesTraining(Training):
         against = seats.max(axis=1) > 0
         learner = np.where(seats[:, 0] == 0, 0, 1)
         points = played.returns[np.arange(o.hands), learner][against]
+        if not taught and self.step % o.equity_every == 0 and len(points) > o.hands // 4:
+            values.wins = win_table(points)
         metrics = {"points_against_league": float(points.mean()) if against.any() else 0.0, "rate": rate}
         names = ("loss_after_discard", "loss_before_draw", "loss_of_knocks")
         return metrics | {name: float(x) for name, x in zip(names, losses, strict=True) if np.isfinite(x)}
