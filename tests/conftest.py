@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -10,6 +11,9 @@ from hypothesis import settings
 from cardai.core import registry
 
 pytest_plugins = ["pytester"]
+
+# A shell starts what runs in its background with Ctrl-C ignored, and its children would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The first call of a kernel compiles it, which no deadline allows for.
 settings.register_profile("cardai", deadline=None, max_examples=60)
