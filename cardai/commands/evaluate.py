@@ -16,6 +16,7 @@ evaluate = typer.Typer(
     add_completion=False, no_args_is_help=False, context_settings={"help_option_names": ["--help", "-h"]}
 )
 ELSEWHERE = {
+    "imitation": "cardai.commands.evaluate_imitation:imitation",
     "lbr": "cardai.commands.evaluate_lbr:lbr",
     "video-poker": "cardai.commands.evaluate_video_poker:video_poker",
 }
