@@ -70,8 +70,9 @@ def generate(out: Path, teachers: list[str], hands: int, seed: int, part: tuple[
 
 
 def named(one: str, other: str) -> list[str]:
-    """Return what two players are called: one and the same player twice is told apart by an underscore."""
-    return [one, other if other != one else f"{other}_"]
+    """Return what two players are called, without options; one player twice is told apart by an underscore."""
+    first, second = (spec.partition(":")[0] for spec in (one, other))
+    return [first, second if second != first else f"{second}_"]
 
 
 def examples(logs: str, out: Path) -> Path:
@@ -111,43 +112,58 @@ def met(one: str, other: str, deals: int) -> dict[str, Any]:
     return {"player": one, "against": other, "deals": deals, "mean": estimate.mean, "half_width": estimate.half_width}
 
 
-def main() -> None:
-    """Make what is missing, then write the report."""
+def learn(out: Path, teachers: list[str], data: Path, options: argparse.Namespace) -> tuple[dict[str, Any], list[Any]]:
+    """Train on each teacher's decisions; return what was measured of each run, and what it won of its teacher."""
+    known = read_manifest(data).players
+    measured: dict[str, Any] = {}
+    meetings: list[dict[str, Any]] = []
+    for teacher in teachers:
+        name = teacher.partition(":")[0]
+        names = [one for one in (name, f"{name}_") if one in known]
+        taught = "" if options.logs else teacher
+        for label, (trainer, encoder), steps in (("paper", PAPER, options.steps), ("ours", OURS, options.our_steps)):
+            key = f"{label}-{name}"
+            path = run(out / "runs" / key, trainer, encoder, data, names, steps, f"anneal={steps}")
+            asked = f"{path}:act=sample"
+            making = partial(figures_of, asked, str(data), names, taught, options.limit)
+            measured[key] = kept(out / f"{key}.json", making)
+            if taught:
+                drawn = measured[key]["places"]["all"]["ceiling"] < 1
+                player = asked if drawn else f"{path}:act=argmax"
+                meetings.append(kept(out / f"{key}.met.json", partial(met, player, teacher, options.deals)))
+    return measured, meetings
+
+
+def asked_for(arguments: list[str] | None) -> argparse.Namespace:
+    """Return the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("results/cnn_valuation"))
     parser.add_argument("--hands", type=int, default=300_000)
-    parser.add_argument("--steps", type=int, default=20_000)
+    parser.add_argument("--steps", type=int, default=20_000, help="of the runs with the publication's network")
+    parser.add_argument("--our-steps", type=int, default=20_000, help="of the runs with our network")
     parser.add_argument("--deals", type=int, default=50_000, help="duplicate deals of each meeting")
     parser.add_argument("--limit", type=int, default=50_000, help="held-out decisions of each measurement")
     parser.add_argument("--teachers", default="+".join(TEACHERS), help="players, joined with +")
     parser.add_argument("--logs", default="", help="learn from these logs instead (a file or directory)")
-    parser.add_argument("--part", default="", help="k/n: generate only every n-th log, and stop")
-    options = parser.parse_args()
+    parser.add_argument("--part", default="0/1", help="k/n: generate only every n-th log from the k-th on, and stop")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Make what is missing, then write the report."""
+    options = asked_for(arguments)
     out, teachers = options.out.absolute(), options.teachers.split("+")
-    part = tuple(map(int, options.part.split("/"))) if options.part else (0, 1)
+    number, parts = map(int, options.part.split("/"))
     if not options.logs:
-        generate(out / "logs", teachers, options.hands, 1000, (part[0], part[1]))
-    if options.part:
+        generate(out / "logs", teachers, options.hands, 1000, (number, parts))
+    if parts > 1:
         return
     data = examples(options.logs or str(out / "logs"), out / "examples")
-    known = read_manifest(data).players
-    teachers = [name for name in known if not name.endswith("_")] if options.logs else teachers
-    runs, measured, meetings = {}, {}, []
-    for teacher in teachers:
-        names = [name for name in (teacher, f"{teacher}_") if name in known]
-        for label, (trainer, encoder) in (("paper", PAPER), ("ours", OURS)):
-            key = f"{label}-{teacher}"
-            path = run(out / "runs" / key, trainer, encoder, data, names, options.steps, f"anneal={options.steps}")
-            runs[key] = str(path)
-            taught = "" if options.logs else teacher
-            measured[key] = kept(
-                out / f"{key}.json", partial(figures_of, f"{path}:act=sample", str(data), names, taught, options.limit)
-            )
-            if not options.logs:
-                meetings.append(
-                    kept(out / f"{key}.met.json", partial(met, f"{path}:act=sample", teacher, options.deals))
-                )
-    literal = run(out / "runs" / "literal", *LITERAL, data, list(known), options.steps)
+    known = list(read_manifest(data).players)
+    if options.logs:
+        teachers = [name for name in known if not name.endswith("_")]
+    measured, meetings = learn(out, teachers, data, options)
+    literal = run(out / "runs" / "literal", *LITERAL, data, known, options.steps)
     last = [row for row in Run.open(literal).read_metrics() if "brier" in row][-1]
     report.write(out, measured, meetings, last, read_manifest(data), vars(options))
     print(f"Report: {out / 'report.md'}")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cardai.cli import main
+from cardai.cli import main as enter
 from cardai.commands.acpc_match import seeds_of
 from cardai.core.errors import AgentError, UsageError
 from cardai.formats.acpc.inprocess import play_in_process
@@ -26,11 +26,18 @@ for line in wire.makefile("rb"):
     _, position, hand, betting, cards = line.split(b":")
     rounds = betting.split(b"/")
     over = betting.endswith(b"f") or cards.count(b"|") and all(cards.split(b"/")[0].split(b"|"))
-    acts = len(rounds[-1])
+    acts = sum(letter in b"fcr" for letter in rounds[-1])
     first = 1 if len(rounds) == 1 else 0
     if not over and (first + acts) % 2 == int(position):
         wire.sendall(line + b":c\\r\\n")
 """
+
+
+def main(arguments: list[str]) -> int:
+    """Call the command line and return its exit code."""
+    with pytest.raises(SystemExit) as ended:
+        enter(arguments)
+    return int(ended.value.code or 0)
 
 
 def played(series: Series, directory: Path) -> dict[str, bytes]:

@@ -217,12 +217,12 @@ def numbers_of(manifest: Manifest, players: Sequence[str], directory: str | Path
 def check_game(manifest: Manifest, game: Game, directory: str | Path) -> None:
     """Raise UsageError unless the examples are decisions of ``game``."""
     from cardai import make
-    from cardai.core.spec import brief
+    from cardai.core.registry import spec_of
 
     made = make.game(manifest.game)
     same = view_dtype(made.view_fields) == view_dtype(game.view_fields) and classes(made) == classes(game)
     if not same or manifest.rule != rule(game):
-        raise UsageError(f"The examples in {str(directory)!r} are of {manifest.game}, not of {brief(game)}.")
+        raise UsageError(f"The examples in {str(directory)!r} are of {manifest.game}, not of {spec_of(game)}.")
 
 
 def shards(directory: str | Path, manifest: Manifest, game: Game) -> Iterator[Examples]:

@@ -161,7 +161,10 @@ def test_what_cannot_be_learned_from_is_refused_in_a_sentence(data: str, no_limi
         training(no_limit)
     calls = tmp_path / "calls.log"
     hand = "STATE:{0}:cc/cc/cc/cc:{1}|{2}/2c3d4h/5s/9c:0|0:a|b\n"
-    calls.write_text("".join(hand.format(k, x, y) for k, (x, y) in enumerate([("AsKs", "AdKd"), ("QsJs", "QdJd")])))
+    header = "# name/game/hands/seed calls holdem.limit.2p.reverse_blinds 2 1\n"
+    calls.write_text(
+        header + "".join(hand.format(k, x, y) for k, (x, y) in enumerate([("AsKs", "AdKd"), ("QsJs", "QdJd")]))
+    )
     convert([str(calls)], stream_hands, tmp_path / "calls", test_share=0.0)
     with pytest.raises(UsageError, match=r"All 16 decisions .* are of one class, 'check or call'"):
         training(str(tmp_path / "calls"), batch=4)
