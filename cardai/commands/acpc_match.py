@@ -109,6 +109,7 @@ def _check_agents(specs: list[str]) -> None:
 
 def _play_all(planned: Series, directory: Path, in_process: bool, compiled: bool, plays: str) -> None:
     """Play every match whose log is not there whole."""
+    from cardai.formats.acpc.inprocess import play_agents
     from cardai.formats.acpc.processes import play_by_processes
     from cardai.formats.acpc.series import finished
 
@@ -117,26 +118,13 @@ def _play_all(planned: Series, directory: Path, in_process: bool, compiled: bool
         show_work("Matches:", number, len(matches))
         if finished(directory / f"{one.name}.log", one.hands):
             continue
-        players = [planned.players[k] for k in seats]
-        seeds = [planned.client_seed(one, seat) for seat in range(2)]
         if in_process:
-            _play_here(one, players, seeds, directory, plays)
+            play_agents(planned, one, seats, directory, plays)
         else:
+            players = [planned.players[k] for k in seats]
+            seeds = [planned.client_seed(one, seat) for seat in range(2)]
             play_by_processes(one, players, seeds, directory, compiled, plays)
     show_work("Matches:", len(matches), len(matches))
-
-
-def _play_here(one: Any, players: list[str], seeds: list[int], directory: Path, plays: str) -> None:
-    from cardai.formats.acpc.inprocess import play_in_process
-    from cardai.formats.acpc.matchfiles import MatchFiles
-    from cardai.formats.acpc.player import AgentPlayer
-
-    seated = [AgentPlayer(text, one.game, seed, plays) for text, seed in zip(players, seeds, strict=True)]
-    files = MatchFiles.open(str(directory / one.name))
-    try:
-        play_in_process(one, files, seated)
-    finally:
-        files.close()
 
 
 def _report(planned: Series, directory: Path, json: bool) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from cardai.formats.acpc.gamedef import GameDef
     from cardai.formats.acpc.logs import Log, LogHand, Problem
 
+_LOOKED_AT = 1000  # hands and bad lines of a log in which nobody has raised, before its game is guessed
 _SLUMBOT_LINES = 1000  # read at a time
 
 
@@ -85,7 +86,7 @@ def _finished(coming: Iterable[tuple[Record | str, bool]]) -> Iterator[Record | 
 
 
 def _acpc(lines: Iterator[str], game: GameDef | None) -> tuple[GameDef, Iterator[LogHand | Problem]]:
-    """Return the game of a log, by its comments and first hand, and all of its hands and problems."""
+    """Return the game of a log, by its comments and the first hand with a raise, and all of its hands and problems."""
     from cardai.formats.acpc.logs import LogHand, Problem, game_of, iter_log
 
     held: list[LogHand | Problem] = []
@@ -97,8 +98,9 @@ def _acpc(lines: Iterator[str], game: GameDef | None) -> tuple[GameDef, Iterator
             comments.append(item)
         elif isinstance(item, (LogHand, Problem)):
             held.append(item)
-            if isinstance(item, LogHand):
+            if isinstance(item, LogHand) and (first is None or item.raised):
                 first = item
+            if len(held) >= _LOOKED_AT or (first is not None and first.raised):
                 break
     rest = (item for item in items if isinstance(item, (LogHand, Problem)))
     return game or game_of(comments, first), itertools.chain(held, rest)

@@ -20,9 +20,13 @@ from typing import Any
 
 import cardai
 from cardai.arena import match, records
+from cardai.commands.acpc_match import as_json
 from cardai.commands.evaluate_imitation import figures_of
+from cardai.commands.show.winnings import draw
 from cardai.core.files import Output, write_json
+from cardai.formats.acpc.inprocess import play_agents
 from cardai.formats.acpc.records import records_to_log
+from cardai.formats.acpc.series import Series, begin, finished, results
 from cardai.formats.stream import sources, stream_hands
 from cardai.learn.imitation.convert import convert
 from cardai.learn.imitation.examples import MANIFEST, read_manifest
@@ -37,6 +41,9 @@ GAME = "acpc_limit_2p"
 PIECE = 5_000
 """Hands of a log."""
 TEACHERS = ("threshold", "holdem_heuristic", "acpc_mix")
+DEFINITION = "holdem.limit.2p.reverse_blinds"
+OPPONENTS = ("acpc_mix", "opponent_model", "threshold")
+"""In the matches: the competition's example player, an opponent-modelling player, and a fixed one."""
 PAPER = ("cnn_valuation_paper", "cnn_valuation")
 OURS = ("cnn_valuation_ours", "poker_cnn_limit_ours")
 LITERAL = ("cnn_valuation_literal", "cnn_valuation")
@@ -134,6 +141,18 @@ def learn(out: Path, teachers: list[str], data: Path, options: argparse.Namespac
     return measured, meetings
 
 
+def matches(out: Path, player: str, hands: int) -> dict[str, Any]:
+    """Return the crosstable of the competition's matches between ``player`` and others; logs and the curve go to ``out``."""
+    planned = Series(DEFINITION, (player, *OPPONENTS), hands, (1,))
+    begin(planned, out, resume=True)
+    for seats, one in planned.matches():
+        if 0 in seats and not finished(out / f"{one.name}.log", hands):
+            play_agents(planned, one, seats, out)
+    found = results(planned, out)
+    draw(planned, found, out / "curve.png")
+    return as_json(planned, found)
+
+
 def asked_for(arguments: list[str] | None) -> argparse.Namespace:
     """Return the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -143,6 +162,8 @@ def asked_for(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--our-steps", type=int, default=20_000, help="of the runs with our network")
     parser.add_argument("--deals", type=int, default=50_000, help="duplicate deals of each meeting")
     parser.add_argument("--limit", type=int, default=50_000, help="held-out decisions of each measurement")
+    parser.add_argument("--player", default="ours-threshold", help="the run that plays matches")
+    parser.add_argument("--match-hands", type=int, default=3000, help="hands of a match")
     parser.add_argument("--teachers", default="+".join(TEACHERS), help="players, joined with +")
     parser.add_argument("--logs", default="", help="learn from these logs instead (a file or directory)")
     parser.add_argument("--part", default="0/1", help="k/n: generate only every n-th log from the k-th on, and stop")
@@ -165,7 +186,8 @@ def main(arguments: list[str] | None = None) -> None:
     measured, meetings = learn(out, teachers, data, options)
     literal = run(out / "runs" / "literal", *LITERAL, data, known, options.steps)
     last = [row for row in Run.open(literal).read_metrics() if "brier" in row][-1]
-    report.write(out, measured, meetings, last, read_manifest(data), vars(options))
+    table = matches(out / "matches", f"{out / 'runs' / options.player}:act=argmax", options.match_hands)
+    report.write(out, measured, meetings, last, table, read_manifest(data), vars(options))
     print(f"Report: {out / 'report.md'}")
 
 

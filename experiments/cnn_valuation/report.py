@@ -18,6 +18,7 @@ def write(
     measured: Mapping[str, Any],
     meetings: Sequence[Mapping[str, Any]],
     literal: Mapping[str, float],
+    table: Mapping[str, Any],
     manifest: Manifest,
     options: Mapping[str, Any],
 ) -> None:
@@ -68,6 +69,18 @@ def write(
             name = Path(one["player"]).name
             won = f"{one['mean']:+.0f} ± {one['half_width']:.0f}"
             lines.append(f"| {name} | {one['against']} | {won} | {one['deals']:,} |")
+    lines += [
+        "",
+        "## Matches of the competition (figure 7)",
+        "",
+        f"{table['hands']:,} hands, both seatings, the same cards.",
+        "",
+    ]
+    lines += ["| player | against | mbb a hand |", "|---|---|---|"]
+    for pair in table["pairs"]:
+        one, other = (Path(name).name for name in pair["players"])
+        lines.append(f"| {one} | {other} | {pair['mean']:+.0f} ± {pair['half_width'] or 0:.0f} |")
+    lines += ["", "![winnings](matches/curve.png)", ""]
     lines += ["", "![accuracy](accuracy.png)", ""]
     with Output(out / "report.md") as file:
         file.write("\n".join(lines).encode())

@@ -17,17 +17,27 @@ def test_one_command_makes_everything_once(tmp_path: Path, capsys: Any, monkeypa
     monkeypatch.setattr(sys, "path", [*sys.path])
     main = runpy.run_path(str(FOLDER / "__main__.py"))["main"]
     sizes = ["--hands", "200", "--steps", "3", "--our-steps", "2", "--deals", "2", "--limit", "200"]
+    sizes += ["--match-hands", "4", "--player", "ours-acpc_mix"]
     call = ["--out", str(tmp_path), "--teachers", "acpc_mix", *sizes]
     main(call)
     printed = capsys.readouterr().out
     assert "piece-0000.log: 200 hands, acpc_mix and acpc_mix" in printed
     text = (tmp_path / "report.md").read_text()
-    for words in ("200 hands", "paper-acpc_mix", "ours-acpc_mix", "89%", "Brier score", "of the ceiling"):
+    for words in (
+        "200 hands",
+        "paper-acpc_mix",
+        "ours-acpc_mix",
+        "89%",
+        "Brier score",
+        "of the ceiling",
+        "opponent_model",
+    ):
         assert words in text
     assert (tmp_path / "accuracy.png").stat().st_size > 1000
     main(call)
     assert capsys.readouterr().out == f"Report: {tmp_path / 'report.md'}\n"
     assert (tmp_path / "report.md").read_text() == text
+    assert len(list((tmp_path / "matches").glob("*.log"))) == 6
 
 
 def test_machines_generate_parts_of_the_same_logs(tmp_path: Path) -> None:

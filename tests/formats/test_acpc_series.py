@@ -10,9 +10,7 @@ import pytest
 from cardai.cli import main as enter
 from cardai.commands.acpc_match import seeds_of
 from cardai.core.errors import AgentError, UsageError
-from cardai.formats.acpc.inprocess import play_in_process
-from cardai.formats.acpc.matchfiles import MatchFiles
-from cardai.formats.acpc.player import AgentPlayer
+from cardai.formats.acpc.inprocess import play_agents
 from cardai.formats.acpc.processes import play_by_processes
 from cardai.formats.acpc.series import Pairing, Series, begin, finished, is_command, results
 from tests.formats.acpc_table import LIMIT, NO_LIMIT
@@ -44,12 +42,7 @@ def played(series: Series, directory: Path) -> dict[str, bytes]:
     """Play a series in this process and return its logs."""
     begin(series, directory, resume=False)
     for seats, match in series.matches():
-        players = [
-            AgentPlayer(series.players[k], match.game, series.client_seed(match, seat)) for seat, k in enumerate(seats)
-        ]
-        files = MatchFiles.open(str(directory / match.name))
-        play_in_process(match, files, players)
-        files.close()
+        play_agents(series, match, seats, directory)
     return {path.name: path.read_bytes() for path in sorted(directory.glob("*.log"))}
 
 
@@ -147,7 +140,7 @@ def test_a_command_line_is_told_from_a_spec(text: str, command: bool) -> None:
 
 def call(tmp_path: Path, *more: str) -> list[str]:
     agents = ["--agent", "always_fold", "--agent", "always_call"]
-    return ["acpc", "match", "--game", LIMIT, *agents, "--hands", "6", "--in-process", "--out", str(tmp_path), *more]
+    return ["acpc", "match", "--game", LIMIT, *agents, "--hands", "6", "--in-process", "--compiled", "--out", str(tmp_path), *more]
 
 
 def test_the_command_plays_prints_draws_and_resumes(tmp_path: Path, capsys: Any) -> None:

@@ -219,3 +219,15 @@ def test_a_streamed_file_gives_the_same_records_as_one_read_whole(name: str) -> 
         named = [opened.agents[k] for k in one["seats"]]
         assert named == [whole.header["agents"][k] for k in other["seats"]]
         assert {**one, "seats": 0} == {**other, "seats": 0}
+
+
+def test_a_logs_game_is_told_by_the_first_hand_with_a_raise(tmp_path: Path) -> None:
+    def calls_first(lines: list[str]) -> list[str]:
+        hands = [line for line in lines if line.startswith("STATE")]
+        return ["STATE:7:cc/cc/cc/cc:AsKs|AdKd/2c3d4h/5s/9c:0|0:p1|p2\n", *hands]
+
+    log = changed(LIMIT, tmp_path / "bare.log", calls_first)
+    assert read_hands(log).header["game"] == "holdem_limit"
+    with stream_hands(log) as opened:
+        assert opened.game == "holdem_limit"
+        assert len(list(opened.hands)) == 19

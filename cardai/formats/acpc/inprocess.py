@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from cardai.formats.acpc.dealer import Match, private_texts, shown_texts
 from cardai.formats.acpc.dealing import CardSource, Deal
@@ -11,6 +12,7 @@ from cardai.formats.acpc.logs import Score
 from cardai.formats.acpc.matchfiles import MatchFiles, finished_line
 from cardai.formats.acpc.nodes import Node, Tree
 from cardai.formats.acpc.player import AgentPlayer
+from cardai.formats.acpc.series import Series
 
 
 def play_in_process(
@@ -41,6 +43,19 @@ def play_in_process(
     score = Score(tuple(totals), match.players)
     files.end(score)
     return score
+
+
+def play_agents(series: Series, match: Match, seats: Sequence[int], directory: Path, plays: str = "") -> Score:
+    """Play a match of a series between agents; its log is ``directory``/NAME.log. Raises AgentError, UsageError."""
+    players = [
+        AgentPlayer(series.players[k], match.game, series.client_seed(match, seat), plays)
+        for seat, k in enumerate(seats)
+    ]
+    files = MatchFiles.open(str(directory / match.name))
+    try:
+        return play_in_process(match, files, players)
+    finally:
+        files.close()
 
 
 def _play_hand(

@@ -150,7 +150,6 @@ class ExampleWriter:
 
     def _write(self) -> None:
         part = joined(self._waiting)
-        self._waiting = []
         name = f"examples-{len(self.shards):05d}.npz"
         columns: dict[str, Any] = {column: getattr(part, column) for column in COLUMNS}
         columns |= {f"view_{field}": part.views[field] for field in self._names}
@@ -159,6 +158,7 @@ class ExampleWriter:
             write_npz(self.directory / _codes(name), {"x": codes}, level=1)
         write_npz(self.directory / name, columns, level=1)
         self.shards.append(Shard(name, len(part)))
+        self._waiting = []  # an interrupted write is made again by finish
 
 
 def _codes(name: str) -> str:

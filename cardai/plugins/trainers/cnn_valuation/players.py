@@ -15,6 +15,16 @@ from cardai.core.legal import Amounts, Legal, legal_columns
 from cardai.core.rng import Rows
 from cardai.learn.tensors import in_chunks
 
+_VIEWS = 2048  # encoded at once: 38 MB of planes
+
+
+def outputs(network: nn.Module, layout: Layout, views: Views, device: torch.device) -> Float64s:
+    """Return the network's outputs (n, C) for views (n,), encoded some at a time."""
+    parts = [
+        in_chunks(network, layout.encode(views[k : k + _VIEWS]), device) for k in range(0, max(len(views), 1), _VIEWS)
+    ]
+    return np.concatenate(parts).astype(np.float64)
+
 
 class ImitationAgent(Agent):
     """Plays by the classes' probabilities: the likeliest, or drawn. ``bet`` is a raise's share of the pot after calling."""
@@ -47,7 +57,7 @@ class ImitationAgent(Agent):
 
     def probabilities(self, views: Views, legal: Bools, temperature: float = 1.0) -> Float64s:
         """Return (n, C) probabilities over the ``legal`` classes (n, C), sharpened by ``temperature`` below 1."""
-        logits = in_chunks(self.network, self.layout.encode(views), self.device).astype(np.float64) / temperature
+        logits = outputs(self.network, self.layout, views, self.device) / temperature
         logits = np.where(legal, logits, -np.inf)
         weights = np.exp(logits - logits.max(axis=1, keepdims=True))
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))

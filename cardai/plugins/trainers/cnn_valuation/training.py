@@ -29,7 +29,7 @@ from cardai.learn.networks import choose_device
 from cardai.plugins.trainers.cnn_valuation import PLAYER_OPTIONS
 from cardai.plugins.trainers.cnn_valuation.dataset import OUTCOMES, Backwards, literal_targets, load, outcomes
 from cardai.plugins.trainers.cnn_valuation.networks import legal_log_softmax, make_network
-from cardai.plugins.trainers.cnn_valuation.players import ImitationAgent
+from cardai.plugins.trainers.cnn_valuation.players import ImitationAgent, outputs
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.cnn_valuation import CnnValuation
@@ -160,8 +160,7 @@ class ValuationTraining(Training):
 
     def values(self, examples: Examples) -> Any:
         """Return (n, 3) what ``seed_literal`` gives each state: the values of winning, losing and splitting."""
-        logits = tensors.in_chunks(self.network.eval(), self.layout.encode(examples.views), self.device)
-        return 1 / (1 + np.exp(-logits.astype(np.float64)))
+        return 1 / (1 + np.exp(-outputs(self.network.eval(), self.layout, examples.views, self.device)))
 
     def _player(self, act: str, temperature: float, bet: float) -> ImitationAgent:
         return ImitationAgent(self.network.eval(), self.layout, self.game, self.device, act, temperature, bet)
