@@ -13,7 +13,7 @@ from pathlib import Path
 from cardai.arena import match, records
 from cardai.formats.acpc.records import records_to_log
 from cardai.formats.stream import stream_hands
-from cardai.learn.imitation.convert import convert
+from cardai.learn.imitation.convert import Settings, convert
 
 GAMES = ("acpc_limit_2p", "acpc_nolimit_2p")
 
@@ -33,7 +33,7 @@ def main() -> None:
             for number in range(2):
                 begun = time.process_time()
                 out = Path(folder) / f"examples-{number}"
-                found = convert([str(log)], stream_hands, out, options.encoder)
+                found = convert([str(log)], stream_hands, out, Settings(options.encoder))
                 seconds = time.process_time() - begun
             size = sum(file.stat().st_size for file in out.iterdir())
             print(

@@ -111,6 +111,7 @@ def _examples(
     from cardai.commands.invocation import show_work
     from cardai.formats.acpc.gamedef import load_game
     from cardai.formats.stream import sources, stream_hands
+    from cardai.learn.imitation.convert import Settings
     from cardai.learn.imitation.convert import convert as convert_hands
 
     if not out:
@@ -123,17 +124,8 @@ def _examples(
             note(f"cardai: {text}")
 
     definition = load_game(game) if game else None
-    manifest = convert_hands(
-        sources(source),
-        partial(stream_hands, game=definition),
-        Path(out),
-        encoder,
-        players,
-        test,
-        seed,
-        problem,
-        lambda hands: show_work("Hands read:", hands, 0),
-    )
+    settings = Settings(encoder, players, test, seed, problem, lambda hands: show_work("Hands read:", hands, 0))
+    manifest = convert_hands(sources(source), partial(stream_hands, game=definition), Path(out), settings)
     show_work("Hands read:", 1, 1)
     if len(told) > SHOWN:
         note(f"cardai: {len(told) - SHOWN:,} more were left out.")

@@ -28,7 +28,7 @@ from cardai.formats.acpc.inprocess import play_agents
 from cardai.formats.acpc.records import records_to_log
 from cardai.formats.acpc.series import Series, begin, finished, results
 from cardai.formats.stream import sources, stream_hands
-from cardai.learn.imitation.convert import convert
+from cardai.learn.imitation.convert import Settings, convert
 from cardai.learn.imitation.examples import MANIFEST, read_manifest
 from cardai.training.runs import Run
 from cardai.training.session import Session
@@ -86,7 +86,7 @@ def examples(logs: str, out: Path) -> Path:
     """Return the directory of examples of the logs."""
     if not (out / MANIFEST).exists():
         begun = time.process_time()
-        found = convert(sources(logs), stream_hands, out, seed=1)
+        found = convert(sources(logs), stream_hands, out, Settings(seed=1))
         seconds = time.process_time() - begun
         print(f"{found.hands:,} hands to {found.examples:,} examples in {seconds:.0f} CPU seconds", flush=True)
     return out

@@ -12,7 +12,7 @@ import pytest
 from cardai.cli import load_command
 from cardai.core import registry
 from cardai.formats.stream import stream_hands
-from cardai.learn.imitation.convert import convert
+from cardai.learn.imitation.convert import Settings, convert
 from cardai.learn.imitation.examples import COLUMNS
 from tests.formats.acpc_table import DATA
 from tests.support import ROOT
@@ -45,7 +45,7 @@ def test_every_option_plugin_and_column_shown_exists() -> None:
 def test_the_python_shown_reads_shards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     log = DATA / "2p.limit.seed0.log"
-    manifest = convert([str(log)], stream_hands, Path("examples/all"), "cnn_valuation")
+    manifest = convert([str(log)], stream_hands, Path("examples/all"), Settings("cnn_valuation"))
     seen = []
     (code,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
     exec(code, {"fit": lambda codes, labels: seen.append((codes, labels))})

@@ -140,7 +140,20 @@ def test_a_command_line_is_told_from_a_spec(text: str, command: bool) -> None:
 
 def call(tmp_path: Path, *more: str) -> list[str]:
     agents = ["--agent", "always_fold", "--agent", "always_call"]
-    return ["acpc", "match", "--game", LIMIT, *agents, "--hands", "6", "--in-process", "--compiled", "--out", str(tmp_path), *more]
+    return [
+        "acpc",
+        "match",
+        "--game",
+        LIMIT,
+        *agents,
+        "--hands",
+        "6",
+        "--in-process",
+        "--compiled",
+        "--out",
+        str(tmp_path),
+        *more,
+    ]
 
 
 def test_the_command_plays_prints_draws_and_resumes(tmp_path: Path, capsys: Any) -> None:

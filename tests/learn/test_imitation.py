@@ -15,7 +15,7 @@ from cardai.core.fields import unpack_view
 from cardai.formats import read_hands, read_log
 from cardai.formats.stream import sources, stream_hands
 from cardai.learn.imitation import convert as conversion
-from cardai.learn.imitation.convert import convert, held_out
+from cardai.learn.imitation.convert import Settings, convert, held_out
 from cardai.learn.imitation.examples import Examples, read_examples, read_manifest
 from tests.formats.acpc_table import DATA
 
@@ -23,7 +23,7 @@ LIMIT, NO_LIMIT = DATA / "2p.limit.seed0.log", DATA / "2p.nolimit.seed0.log"
 
 
 def converted(path: Path, *logs: Path, **options: Any) -> Examples:
-    manifest = convert([str(log) for log in logs], stream_hands, path, **options)
+    manifest = convert([str(log) for log in logs], stream_hands, path, Settings(**options))
     return read_examples(path, make.game(manifest.game))[1]
 
 
@@ -156,7 +156,7 @@ def test_a_record_whose_result_is_not_what_its_cards_give_is_left_out(tmp_path: 
     spoilt[6]["deck"][1] = spoilt[6]["deck"][0]
     path.write_bytes(b"".join([records.header_line(file.header), *map(records.record_line, spoilt)]))
     told: list[str] = []
-    convert([str(path)], stream_hands, tmp_path / "out", problem=told.append)
+    convert([str(path)], stream_hands, tmp_path / "out", Settings(problem=told.append))
     assert read_manifest(tmp_path / "out").left_out == 4
     for words in ("by its cards", "not over", "after its end", "twice"):
         assert sum(words in text for text in told) == 1, words
@@ -165,7 +165,7 @@ def test_a_record_whose_result_is_not_what_its_cards_give_is_left_out(tmp_path: 
 def test_what_cannot_be_learned_from_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
     out = tmp_path / "out"
     with pytest.raises(UsageError, match=r"The player 'nobody' is not in .*Known: p1, p2"):
-        convert([str(LIMIT)], stream_hands, out, players=["nobody"])
+        convert([str(LIMIT)], stream_hands, out, Settings(players=["nobody"]))
     with pytest.raises(UsageError, match=r"is of the game holdem_nolimit, .* of holdem_limit"):
         convert([str(LIMIT), str(NO_LIMIT)], stream_hands, out)
     empty = changed(LIMIT, tmp_path / "bad.log", lambda lines: [line[:30] + "\n" for line in lines if line[0] == "S"])

@@ -11,7 +11,7 @@ from cardai.core.errors import DamagedFileError, OptionError, UsageError
 from cardai.core.legal import Amounts
 from cardai.core.rng import Rows
 from cardai.formats.stream import stream_hands
-from cardai.learn.imitation.convert import convert
+from cardai.learn.imitation.convert import Settings, convert
 from cardai.learn.imitation.examples import read_examples
 from cardai.learn.imitation.measures import scores
 from tests.formats.acpc_table import DATA
@@ -165,7 +165,7 @@ def test_what_cannot_be_learned_from_is_refused_in_a_sentence(data: str, no_limi
     calls.write_text(
         header + "".join(hand.format(k, x, y) for k, (x, y) in enumerate([("AsKs", "AdKd"), ("QsJs", "QdJd")]))
     )
-    convert([str(calls)], stream_hands, tmp_path / "calls", test_share=0.0)
+    convert([str(calls)], stream_hands, tmp_path / "calls", Settings(test_share=0.0))
     with pytest.raises(UsageError, match=r"All 16 decisions .* are of one class, 'check or call'"):
         training(str(tmp_path / "calls"), batch=4)
 
@@ -174,7 +174,7 @@ def test_a_run_goes_on_only_with_the_examples_it_began_with(data: str, tmp_path:
     run = training(data)
     run.save(tmp_path)
     other = tmp_path / "other"
-    convert([str(DATA / "2p.limit.seed0.log")], stream_hands, other, seed=5)
+    convert([str(DATA / "2p.limit.seed0.log")], stream_hands, other, Settings(seed=5))
     with pytest.raises(DamagedFileError, match="not those that this run has learned from"):
         training(str(other)).load(tmp_path)
 
