@@ -13,7 +13,8 @@ line of each, so modules may have moved. Compared are:
   value of the last checkpoint, the metrics, and the record of a match of the trained player.
 
 Left out are the format and version in a record's header, seconds and rates, and in a run its id, dates, versions and
-command, and how a checkpoint describes the views in it (the views themselves are compared). ``--keep DIR`` keeps what was made in a folder for each digest of a side's sources and versions (before-...,
+command, how a checkpoint describes the views in it (the views themselves are compared), and the network for draws of a
+betting run, which was read from its own run and lies in the checkpoint since. ``--keep DIR`` keeps what was made in a folder for each digest of a side's sources and versions (before-...,
 after-...; any may be deleted), and what is there is not made again. The last line is "N identical, M different"; the exit
 code is 1 unless M is 0 and N is not.
 """
@@ -294,6 +295,8 @@ def run_parts(run: Path) -> dict[str, bytes]:
     parts: dict[str, bytes] = {}
     folder = max((run / "checkpoints").glob("step-*"))
     for file in sorted(folder.iterdir()):
+        if file.stem == "draws":
+            continue
         if file.suffix == ".safetensors":
             parts |= {f"{file.name}/{name}": _array(tensor) for name, tensor in load_file(str(file)).items()}
         elif file.suffix == ".npz":

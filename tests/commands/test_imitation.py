@@ -56,7 +56,7 @@ def test_wrong_calls_are_refused_in_a_sentence(tmp_path: Path, data: str, capsys
         (["convert", LOG, "--to", "examples", "--out", str(tmp_path / "a"), "--encoder", "leduc_30"], "leduc_30"),
         (["evaluate", "imitation", "--agent", "random", "--data", str(tmp_path)], "There are no examples"),
         (["evaluate", "imitation", "--agent", "random", "--data", data, "--player", "x"], "Known: p1, p2"),
-        (["evaluate", "imitation", "--agent", "random_refold", "--data", data], "random_refold"),
+        (["evaluate", "imitation", "--agent", "opponent_model", "--data", data], "no probabilities, only actions"),
     ):
         assert main(words) == 2, words
         assert said in capsys.readouterr().err

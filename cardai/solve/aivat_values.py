@@ -1,0 +1,64 @@
+"""Value functions for AIVAT by name: ``equity``, ``played``, or a player that has values."""
+
+from __future__ import annotations
+
+from attrs import frozen, validators
+
+from cardai import make
+from cardai.cards.poker.fields import is_holdem
+from cardai.core.agent import Agent
+from cardai.core.errors import UsageError
+from cardai.core.game import Game
+from cardai.core.progress import tell
+from cardai.core.spec import brief, build, option, parse
+from cardai.solve.holdem_values import EquityValues, StateValues, Values
+from cardai.solve.played_values import HANDS, played_values
+
+
+@frozen
+class Played:
+    """Options of the values ``played``."""
+
+    opponent: str = option("", help="Who is played against (default: the player itself).")
+    hands: int = option(HANDS, help="Hands played.", validator=validators.in_(range(2, 1_000_001)))
+    seed: int = option(0, help="The root of their randomness.", validator=validators.ge(0))
+
+
+def values_named(spec: str | None, game: Game, agent: Agent) -> Values | Agent | None:
+    """Return the value function that ``spec`` names for ``game`` (None: the default of :func:`cardai.solve.aivat.aivat`).
+
+    In hold'em: ``equity``; ``played`` with its options (:class:`Played`), learned from hands of ``agent``; or a player
+    with a method ``hand_values(situation)``. In small games any player with a policy.
+
+    Raises:
+        UsageError: the game has no such values. SpecError, OptionError, UnknownNameError: a wrong spec.
+    """
+    if spec is None:
+        return None
+    parsed = parse(spec)
+    if parsed.name not in ("equity", "played"):
+        player = make.agent(parsed).for_game(game)
+        if not is_holdem(game):
+            return player
+        if not hasattr(player, "hand_values"):
+            raise UsageError(
+                f"{spec} has no values of hold'em (no method hand_values). Take --values equity, --values played, or a "
+                "player that has."
+            )
+        return StateValues(player.hand_values)
+    if not is_holdem(game) or game.num_players != 2:
+        raise UsageError(
+            f"The values {parsed.name!r} are of hold'em for two, and {brief(game)} is not: name a player or a run."
+        )
+    if parsed.name == "equity":
+        made: Values = build(EquityValues, parsed.values(), "The values 'equity'")
+        return made
+    options = build(Played, parsed.values(), "The values 'played'")
+    return played_values(
+        game,
+        agent,
+        make.agent(options.opponent) if options.opponent else None,
+        hands=options.hands,
+        seed=options.seed,
+        progress=lambda done, total: tell("learning values from play", done, total),
+    )
