@@ -67,7 +67,9 @@ COMMANDS = {
     ),
     "new": Command("new:new", "Write a ready plugin package, with a test, to start from.", PLUG),
     "check": Command("check:check", "Run the conformance checks on an installed plugin.", PLUG),
-    "acpc": Command("acpc:acpc", "The poker competition's dealer and player.", WIRE, ("dealer", "play")),
+    "acpc": Command(
+        "acpc:acpc", "The poker competition's dealer, players and matches.", WIRE, ("dealer", "play", "match")
+    ),
     "convert": Command("convert:convert", "Convert hand records between formats.", WIRE),
 }
 MOVABLE = {"--seed": 1, "--jobs": 1, "--json": 0}
