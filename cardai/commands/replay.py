@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,14 +11,13 @@ from cardai.commands.invocation import Json, out, print_json, stdout
 from cardai.core.errors import DamagedFileError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from rich.text import Text
 
     from cardai.arena.records import Record, RecordFile
-    from cardai.arena.table import Table
     from cardai.core.agent import Agent
-    from cardai.core.game import Game, Legal
+    from cardai.core.game import Game
 
 BAR = 24
 """The width of a policy's bar, in characters."""
@@ -87,13 +85,6 @@ def load(file: str) -> RecordFile:
     return read_hands(file)
 
 
-def without_cards(game: Game, view: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a view without the cards that its player alone sees: what another may be told of an action by it."""
-    none: dict[str, Any] = {"card": -1, "cards": [], "card_set": 0}
-    hidden = {f.name: none[f.kind] for f in game.view_fields if f.role == "own" and f.kind in none}
-    return {**view, **hidden}
-
-
 class Show:
     """One record file as screens: each decision of a hand is one, the end another."""
 
@@ -111,11 +102,13 @@ class Show:
 
     def steps(self, number: int) -> Iterator[dict[str, Any]]:
         """Yield each step of a hand as plain values: who acts, what is seen, what was played, what was advised."""
+        from cardai.arena.advice import Adviser
+        from cardai.arena.display import without_cards
         from cardai.arena.table import replay as replayed
 
         record = self.file.hands[number]
         watched = self._watched(record)
-        advisers: dict[int, Agent] = {}
+        adviser = None if self.player is None else Adviser(self.player, self.game, self.adviser)
         count = 0
         for table, action in replayed(self.game, record):
             actor = table.to_act
@@ -130,8 +123,8 @@ class Show:
                 view = table.view() if open_to else without_cards(self.game, table.view())
                 step["action"] = seen if seen == action else None
                 step["words"] = self.words(action, view) if seen == action else "something hidden"
-                if self.player is not None and open_to:
-                    step["advice"] = self._advice(advisers, table, record)
+                if adviser is not None and open_to:
+                    step["advice"] = adviser.advise(table, int(record["seed"]))
             yield step
 
     def frames(self, number: int, brief: bool = False) -> list[Text]:
@@ -172,34 +165,6 @@ class Show:
 
     def _eyes(self, watched: int) -> list[int]:
         return [watched] + [s for s in range(self.game.num_players) if s != watched and self.reveal]
-
-    def _advice(self, advisers: dict[int, Agent], table: Table, record: Record) -> list[tuple[str, float]]:
-        """Return the adviser's (action in words, probability) pairs, the likeliest first."""
-        import numpy as np
-
-        from cardai.arena.asking import own_copy
-        from cardai.core.rng import Rows, derive
-
-        assert self.player is not None
-        assert table.to_act is not None
-        agent = advisers.get(table.to_act) or own_copy(self.player, table.to_act)
-        advisers[table.to_act] = agent
-        if type(agent).has_policy():
-            with suppress(NotImplementedError):
-                legal = table.legal()
-                return self._likeliest(np.asarray(agent.policy(table.views(), legal))[0], legal, table.view())
-        seed = derive(int(record["seed"]), "advice", table.to_act)
-        return [(self.words(table.ask(agent, Rows(np.array([seed], np.uint64))), table.view()), 1.0)]
-
-    def _likeliest(self, policy: Any, legal: Legal, view: dict[str, Any]) -> list[tuple[str, float]]:
-        from cardai.core.game import Amounts
-
-        pairs: list[tuple[str, float]] = []
-        for action in sorted(range(len(policy)), key=lambda a: -policy[a]):
-            if policy[action] > 0.005 or not pairs:
-                raising = isinstance(legal, Amounts) and action == 2
-                pairs.append(("raise" if raising else self.words(action, view), float(policy[action])))
-        return pairs[:6]
 
     # -- drawing ---------------------------------------------------------------------------------------------------
 
