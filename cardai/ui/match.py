@@ -151,18 +151,18 @@ class Match:
 
 
 def end_entries(game: Game, names: Sequence[str], seat: int, returns: Sequence[float]) -> list[Entry]:
-    """Return the log lines of a hand's end."""
+    """Return the log lines of a hand's end; ``seat`` is the person's, -1 where nobody looks on from a seat of his own."""
     called = ["you" if s == seat else name for s, name in enumerate(names)]
     return [Entry(None, words) for words in result_words(game, called, returns)]
 
 
-def log_of(game: Game, record: Record, seat: int, reveal: bool = False) -> list[Entry]:
-    """Return what was said in a recorded hand, finished or not, as ``seat`` heard it; ``reveal`` tells all."""
+def log_of(game: Game, record: Record, seat: int) -> list[Entry]:
+    """Return what was said in a recorded hand, finished or not, as ``seat`` heard it."""
     log: list[Entry] = []
     last: tuple[Move, Mapping[str, Any], Mapping[str, Any]] | None = None
     for table, action in replay(game, record):
         if last is not None:
-            log += entries_of(game, *last, table.view(seat), reveal, seat)
+            log += entries_of(game, *last, table.view(seat), watcher=seat)
         if action >= 0 and table.to_act is not None:
             last = (Move(table.to_act, action, table.sight(action)), table.view(), table.view(seat))
     return log

@@ -54,10 +54,12 @@ class Scene:
     end: HandEnd | None = None
     standing: Standing | None = None
     game_over: bool = False
+    person: bool = True
+    """Whether the seat is that of the person who looks, who is called "you"."""
 
     def name(self, seat: int) -> str:
         """Return what a seat is called: "you", or its player's name."""
-        return "you" if seat == self.seat else self.names[seat]
+        return "you" if self.person and seat == self.seat else self.names[seat]
 
 
 def entries_of(

@@ -50,7 +50,9 @@ def lines(scene: Scene, look: Look) -> list[Text]:
     melds, loose, points = _arranged(scene, me, int(view["hand"]))
     mine = "  ▸" if scene.to_act == me else ""
     drawn = _drawn(scene)
-    title = Text.assemble((f"you{mine}", "bold" if mine else ""), ("   deadwood ", "dim"), (str(points), "bold"))
+    title = Text.assemble(
+        (f"{scene.name(me)}{mine}", "bold" if mine else ""), ("   deadwood ", "dim"), (str(points), "bold")
+    )
     out.append(title.append_text(inline(drawn, look.palette, "dim")))
     out += boxes([*(look.faces(meld) for meld in melds), look.faces(loose)], look, 2)
     return out + _laid_down(scene, look)
@@ -82,7 +84,7 @@ def _drawn(scene: Scene) -> str:
     card = int(scene.view["drawn_card"])
     if card < 0:
         return ""
-    return f"   you {'took' if int(scene.view['taken_card']) >= 0 else 'drew'} {_glyph(card)}"
+    return f"   {'took' if int(scene.view['taken_card']) >= 0 else 'drew'} {_glyph(card)}"
 
 
 def _opponent_mask(scene: Scene) -> int:

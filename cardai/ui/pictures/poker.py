@@ -69,8 +69,8 @@ def _seats(scene: Scene, look: Look) -> list[Text]:
         f" {'stack':>8}" if behind else ""
     )
     out.append(Text(title, "dim"))
-    for seat, name in enumerate(scene.names):
-        called = "you" if seat == scene.seat else name
+    for seat in range(len(scene.names)):
+        called = scene.name(seat)
         mark = "▸ " if scene.to_act == seat else "  "
         row = f"{mark}{_short(called):<{NAME}} {_position(scene, seat):<4} "
         style = "dim" if view["folded"][seat] else "bold" if scene.to_act == seat else ""
