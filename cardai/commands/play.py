@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cardai.commands.invocation import absolute, note
-from cardai.core.errors import CardaiError, PluginError, UsageError
+from cardai.commands.invocation import absolute, note, say, stdout
+from cardai.commands.process import TERMINATED
+from cardai.core.errors import PluginError, UsageError
 
 if TYPE_CHECKING:
     from cardai.ui.app import Start
@@ -160,6 +162,14 @@ def _serve(words: list[str], host: str, port: int, sessions: int, show: bool) ->
     except ImportError as error:
         raise PluginError(MISSING.replace("textual", "textual-serve", 1)) from error
     try:
-        serve(words, host, port, sessions, show, note)
+        came = serve(words, host, port, sessions, show, _say_at_once, note)
     except OSError as error:
-        raise CardaiError(f"{host}:{port} cannot be listened on: {error.strerror}.") from error
+        raise UsageError(f"{host}:{port} cannot be listened on: {error.strerror}. Give another --port.") from error
+    if came == signal.SIGTERM:
+        raise typer.Exit(TERMINATED)
+
+
+def _say_at_once(words: str) -> None:
+    """Print the address, also where a program reads it."""
+    say(words)
+    stdout().flush()

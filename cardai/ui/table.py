@@ -223,17 +223,7 @@ class Playing(Watching):
             return end_text(scene).append("   ").append(" Enter next hand ", go_on)
         if board is None:
             return Text()
-        items = []
-        for number, (key, choice) in enumerate(board.listed()):
-            style = Style(bold=True, reverse=number == self.at, meta={"choice": number})
-            items.append(Text(f"{f'[{key}] ' if key else ''}{short_words(choice)}", style))
-        for key, name, amount in board.amounts():
-            items.append(Text(f"[{key}] {name} {amount:,}", Style(meta={"press": key})))
-        if board.several:
-            items.append(Text(f"[Enter] {board.verb} the chosen cards", Style(bold=True, meta={"press": "enter"})))
-        if not items and not board.letters:
-            items.append(Text("There is much to choose from here: type its name after :"))
-        return flowed(items, self.size.width - 2)
+        return choices_text(board, self.at, self.size.width - 2)
 
     # -- keys and clicks -------------------------------------------------------------------------------------------
 
@@ -388,6 +378,21 @@ class Playing(Watching):
 
     def picture_name(self) -> str:
         return f"cardai-{self.scene.title}" if self.scene is not None else "cardai"
+
+
+def choices_text(board: Keyboard, at: int | None, width: int) -> Text:
+    """Return what can be done, with its keys, on lines of ``width``; the choice number ``at`` is marked."""
+    items = []
+    for number, (key, choice) in enumerate(board.listed()):
+        style = Style(bold=True, reverse=number == at, meta={"choice": number})
+        items.append(Text(f"{f'[{key}] ' if key else ''}{short_words(choice)}", style))
+    for key, name, amount in board.amounts():
+        items.append(Text(f"[{key}] {name} {amount:,}", Style(meta={"press": key})))
+    if board.several:
+        items.append(Text(f"[Enter] {board.verb} the chosen cards", Style(bold=True, meta={"press": "enter"})))
+    if not items and not board.letters:
+        items.append(Text("There is much to choose from here: type its name after :"))
+    return flowed(items, width)
 
 
 def flowed(items: Sequence[Text], width: int) -> Text:
