@@ -218,8 +218,13 @@ class Door:
         return page
 
     async def _close(self, app: web.Application) -> None:
+        """Close all pages, and wait for the ends of their processes."""
         for page in list(self.pages):
             await page.close()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(3 * PATIENCE):
+                while self.pages:
+                    await asyncio.sleep(0.02)
 
 
 def is_local(host: str) -> bool:

@@ -78,9 +78,14 @@ def measure(game: str, player: str, games: int = GAMES, seed: int = 0) -> Streng
     return Strength(round(figure.mean, 4), round(figure.half_width, 4), unit, against, games)
 
 
+def shipped() -> dict[str, dict[str, Strength]]:
+    """Return the built-in players' strengths by game and player."""
+    return _read(SHIPPED)
+
+
 def known_strengths(game: str) -> dict[str, Strength]:
     """Return what was measured at ``game``, by player: the built-in players' and what was measured here."""
-    return {**_read(SHIPPED).get(game, {}), **_read(_own_file()).get(game, {})}
+    return {**shipped().get(game, {}), **_read(_own_file()).get(game, {})}
 
 
 def keep(game: str, player: str, strength: Strength) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 import os
 import sys
 import tempfile
@@ -47,10 +48,7 @@ class Position:
             self._look(make.game(str(held.header["game"])), held.unfinished)
 
     def _look(self, game: object, record: dict[str, object]) -> None:
-        table: Table | None = None
-        for table, _ in replay(game, record):  # type: ignore[arg-type]
-            pass
-        assert table is not None
+        table: Table = [table for table, _ in replay(game, record)][-1]  # type: ignore[arg-type]
         seat = list(record["seats"]).index(0)  # type: ignore[call-overload]
         self.moves = len(table.moves)
         if table.to_act == seat:
@@ -62,7 +60,7 @@ class Position:
 
 async def turn(file: Path, after: int) -> Position:
     """Wait until it is the person's turn with more than ``after`` moves made, or the hand is over."""
-    for _ in range(1500):
+    for _ in range(3000):
         if journal_of(file).exists():
             position = Position(file)
             if position.finished or (position.board is not None and position.moves > after):
@@ -98,7 +96,7 @@ async def play_a_hand(game: str, opponent: str, file: Path) -> list[bytes]:
                 assert board is not None
                 keys = [key for key in PREFERRED if key in dict(board.listed())] or list(board.letters)[-1:]
                 if len(pictures) == 0 and position.moves >= 4:
-                    pictures.append(await tab.picture())
+                    pictures.append(await still(tab))
                 if position.moves % 4 < 2:
                     clicks += 1
                     await click(tab, door, position, keys[0])
@@ -106,13 +104,25 @@ async def play_a_hand(game: str, opponent: str, file: Path) -> list[bytes]:
                     await tab.press(keys[0])
                 moves = position.moves
                 position = await turn(file, moves)
-            pictures.append(await tab.picture())
+            pictures.append(await still(tab))
             await tab.press("Enter")
             assert (await turn(file, -1)).finished == 1
             assert clicks >= 1
     finally:
         await runner.cleanup()
     return pictures
+
+
+async def still(tab: chromium.Tab) -> bytes:
+    """Return a picture of the page once it does not change any more."""
+    before = b""
+    for _ in range(30):
+        png = await tab.picture()
+        if png == before:
+            break
+        before = png
+        await asyncio.sleep(1)
+    return before
 
 
 async def click(tab: chromium.Tab, door: Door, position: Position, key: str) -> None:
@@ -122,7 +132,7 @@ async def click(tab: chromium.Tab, door: Door, position: Position, key: str) -> 
     words = key if position.board is not None and key in position.board.letters else f"[{key}]"
     column, row = place(position, words, rows, columns)
     box = "JSON.stringify(document.querySelector('.xterm-screen').getBoundingClientRect())"
-    rect = __import__("json").loads(await tab.ask(box))
+    rect = json.loads(await tab.ask(box))
     await tab.click(
         rect["x"] + (column + 0.5) * rect["width"] / columns, rect["y"] + (row + 0.5) * rect["height"] / rows
     )
