@@ -52,6 +52,7 @@ class Command:
 
 
 COMMANDS = {
+    "play": Command("play:play", "Play yourself, in the terminal or in the browser.", PLAY),
     "run": Command("run:run", "Play games between two agents and report who is better, with an interval.", PLAY),
     "tournament": Command("tournament:tournament", "Play every pair of several agents and print the crosstable.", PLAY),
     "replay": Command("replay:replay", "Step through a recorded hand, with its cards drawn.", PLAY),
