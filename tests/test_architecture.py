@@ -38,9 +38,9 @@ ALLOWED = {
         "training", "cards", "core", "api",
     },
     "cli": {"cli", "commands", "core"},
-    "api": {"subgames", "solve", "arena", "make", "training", "core"},
+    "api": {"api", "subgames", "solve", "arena", "make", "training", "core"},
     "__main__": {"cli"},
-    "": {"core", "api"},
+    "": {"core", "api", "solve"},
 }  # fmt: skip
 """Layer -> what of cardai it may import: cli > commands, ui > plugins > subgames, learn, solve, formats, bridges >
 arena > make > training > cards > core. Within a layer, no module of another layer at the same height."""

@@ -1,4 +1,9 @@
-"""Poker-CNN's betting: self-play in generations; a network learns the values of actions and improves its policy."""
+"""Poker-CNN's betting: self-play in generations; a network learns the values of actions and improves its policy.
+
+Presets:
+    poker_cnn_betting_paper: the publication's network, targets and ways of acting (Yakovenko et al. 2016).
+    poker_cnn_betting_ours: suits treated alike, policy and values apart, and choices not taken played out; ours.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Poker-CNN's value learning: a card-grid network predicts what each hold of a hand, or a hand, is worth."""
+"""Poker-CNN's value learning: a card-grid network predicts what each hold of a hand, or a hand, is worth.
+
+Presets:
+    poker_cnn_paper: the publication's network, labels by redraws, and SGD (Yakovenko et al. 2016).
+    poker_cnn_ours: suits treated alike, exact labels, a value and a policy head; ours.
+    poker_cnn_video_ours: the same for video poker, where misplayed hands are shown again; ours.
+"""
 
 from __future__ import annotations
 
