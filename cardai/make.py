@@ -53,6 +53,19 @@ def agent(spec: Spec | str) -> Agent:
     return made
 
 
+def takes(kind: str, name: str, game: Game) -> bool:
+    """Say whether an encoder, agent or trainer, with the options that ``name`` has of itself, can be had for ``game``."""
+    try:
+        plugin = registry.create(kind, name)
+        if kind == "trainer":
+            plugin.check_game(game)
+        else:
+            plugin.for_game(game)
+    except Exception:  # whatever a plugin raises: it cannot be had
+        return False
+    return True
+
+
 def as_game(given: Game | str) -> Game:
     """Return a game that is given as itself or by its spec. Raises UsageError for anything else."""
     from cardai.core.game import Game

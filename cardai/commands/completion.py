@@ -44,6 +44,9 @@ def _options(entry: Entry) -> list[str]:
         return []
     beside = sorted(file.parent.glob("options.py")) if file.name == "__init__.py" else []
     texts = [path.read_text(encoding="utf-8", errors="replace") for path in (file, *beside)]
+    offered = re.search(rf'"{re.escape(entry.preset_of or entry.name)}": (\w+)', texts[0].rpartition("\n@")[2])
+    if offered:  # one class of several
+        texts[0] = re.split(r"^(?=[@a-z])", texts[0].partition(f"\nclass {offered[1]}(")[2], maxsplit=1, flags=re.M)[0]
     return list(dict.fromkeys(key for text in texts for key in _OPTION.findall(text)))
 
 
@@ -111,6 +114,7 @@ def run(ctx: Any, incomplete: str) -> Choices:
 BY_OPTION = {
     "--agent": agent,
     "--encoder": encoder,
+    "--for": game,
     "--game": game,
     "--kind": kind,
     "--resume": run,

@@ -27,7 +27,13 @@ from cardai.core.encoder import Encoder
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.trainer import Trainer
-from cardai.plugins.trainers.nfsp.options import ComputeOptions, LearningOptions, MemoryOptions, PlayOptions
+from cardai.plugins.trainers.nfsp.options import (
+    ComputeOptions,
+    LearningOptions,
+    MemoryOptions,
+    PlayOptions,
+    refuse_game,
+)
 
 if TYPE_CHECKING:
     from cardai.core.agent import Agent
@@ -85,6 +91,9 @@ class NFSP(ComputeOptions, LearningOptions, MemoryOptions, PlayOptions, Trainer)
         from cardai.plugins.trainers.nfsp.engines import start
 
         return start(self, game, encoder, seed)
+
+    def check_game(self, game: Game) -> None:
+        refuse_game(game)
 
     def agent_options(self) -> Mapping[str, str]:
         return {"policy": "average (default), best_response, or mixture (eta best response at each decision)"}

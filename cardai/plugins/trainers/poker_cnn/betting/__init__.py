@@ -27,6 +27,7 @@ from cardai.plugins.trainers.poker_cnn.betting.options import (
     LearningOptions,
     SelfPlayOptions,
     TargetOptions,
+    refuse_game,
 )
 from cardai.plugins.trainers.poker_cnn.networks import ComputeOptions
 
@@ -97,6 +98,9 @@ class PokerCnnBetting(
         training = self._training(game, encoder, seed, directory)
         training.load(directory)
         return training
+
+    def check_game(self, game: Game) -> None:
+        refuse_game(game)
 
     def agent_options(self) -> Mapping[str, str]:
         return PLAYER_OPTIONS

@@ -21,7 +21,12 @@ from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.trainer import Trainer
 from cardai.plugins.trainers.poker_cnn.networks import ComputeOptions, NetworkOptions
-from cardai.plugins.trainers.poker_cnn.values.options import ExampleOptions, LearningOptions, MeasureOptions
+from cardai.plugins.trainers.poker_cnn.values.options import (
+    ExampleOptions,
+    LearningOptions,
+    MeasureOptions,
+    refuse_game,
+)
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.poker_cnn.values.training import ValueTraining
@@ -67,6 +72,9 @@ class PokerCnn(ComputeOptions, MeasureOptions, LearningOptions, ExampleOptions, 
         from cardai.plugins.trainers.poker_cnn.values.training import ValueTraining
 
         return ValueTraining(self, game, encoder, seed)
+
+    def check_game(self, game: Game) -> None:
+        refuse_game(game)
 
     def trained_agent(
         self, game: Game, encoder: Encoder | None, seed: int, directory: Path, options: Mapping[str, Any]
