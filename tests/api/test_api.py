@@ -12,7 +12,7 @@ import pytest
 import cardai
 from cardai.core.agent import ScalarAgent
 from cardai.core.errors import CardaiError, UsageError
-from tests.commands.conftest import Call, cardai as command  # noqa: F401
+from tests.commands.conftest import Call
 
 
 class Caller(ScalarAgent):
@@ -25,12 +25,24 @@ class Caller(ScalarAgent):
 def test_completion_shows_the_names_of_the_face_and_nothing_else() -> None:
     program = "import cardai; print(*[n for n in dir(cardai) if not n.startswith('_')])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    shown = "agent encoder evaluate game hookimpl load_run play solve tournament train trainer".split()
+    shown = [
+        "agent",
+        "encoder",
+        "evaluate",
+        "game",
+        "hookimpl",
+        "load_run",
+        "play",
+        "solve",
+        "tournament",
+        "train",
+        "trainer",
+    ]
     assert done.stdout.split() == shown
     assert all(hasattr(cardai, name) for name in shown)
 
 
-def test_a_result_prints_as_the_commands_table(command: Call) -> None:  # noqa: F811
+def test_a_result_prints_as_the_commands_table(command: Call) -> None:
     printed = command("run", "-g", "kuhn", "-a", "random", "--vs", "random", "-n", "40", "--seed", "3").out.splitlines()
     result = cardai.play("kuhn", ["random", "random"], games=40, seed=3)
     ours = str(result).splitlines()
@@ -39,7 +51,7 @@ def test_a_result_prints_as_the_commands_table(command: Call) -> None:  # noqa: 
     assert repr(result) == str(result)
 
 
-def test_a_tournament_prints_as_the_commands_crosstable(command: Call) -> None:  # noqa: F811
+def test_a_tournament_prints_as_the_commands_crosstable(command: Call) -> None:
     agents = ["random", "always_call", "always_raise"]
     words = [word for agent in agents for word in ("-a", agent)]
     printed = command("tournament", "-g", "leduc", *words, "-n", "20").out
@@ -203,13 +215,13 @@ def test_a_mistake_gets_a_sentence(call: str) -> None:
 def test_actions_may_be_a_list_and_are_checked_one_for_each_table() -> None:
     tables = cardai.game("leduc").tables(2)
     tables.reset([1, 2])
-    with pytest.raises(UsageError, match="Actions must be 2, one a table. Got 1"):
+    with pytest.raises(UsageError, match="Actions must be 2, one a table\. Got 1"):
         tables.apply([0, 1], [1])
     tables.apply([0, 1], [1, 1])
     assert tables.current_players().tolist() == [1, 1]
 
 
-def test_an_exact_measure_prints_as_the_command_does(command: Call) -> None:  # noqa: F811
+def test_an_exact_measure_prints_as_the_command_does(command: Call) -> None:
     printed = command("evaluate", "exploitability", "-g", "kuhn", "-a", "random").out.splitlines()
     measured = cardai.evaluate("kuhn", "random")
     assert str(measured).splitlines()[0] == printed[0]

@@ -15,7 +15,7 @@ import pytest
 import cardai
 from cardai.api.runs import TrainedRun
 from cardai.core.errors import UsageError
-from tests.commands.conftest import Call, cardai as command  # noqa: F401
+from tests.commands.conftest import Call
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def test_a_training_returns_a_run_that_plays_is_plotted_and_measured(run: Traine
     assert "cfr_plus on kuhn: 30 iterations" in repr(run)
 
 
-def test_it_is_the_run_of_the_command(run: TrainedRun, command: Call, tmp_path: Path) -> None:  # noqa: F811
+def test_it_is_the_run_of_the_command(run: TrainedRun, command: Call, tmp_path: Path) -> None:
     out = str(tmp_path / "run")
     assert command("train", "--trainer", "cfr_plus", "-g", "kuhn", "--steps", "30", "--seed", "1", "-o", out).code == 0
     theirs = cardai.load_run(out)
@@ -98,7 +98,7 @@ def probabilities(path: Path) -> dict[tuple[str, str], dict[str, float]]:
     return {(row["player"], row["key"]): {a: float(row[a]) for a in ("pass", "bet")} for row in rows}
 
 
-def test_a_policy_is_exported_in_three_forms_that_agree(run: TrainedRun, command: Call, tmp_path: Path) -> None:  # noqa: F811
+def test_a_policy_is_exported_in_three_forms_that_agree(run: TrainedRun, command: Call, tmp_path: Path) -> None:
     polars = pytest.importorskip("polars")
     source = str(run.save(tmp_path / "run").path)
     for form in ("csv", "json", "parquet"):
@@ -116,7 +116,7 @@ def test_a_policy_is_exported_in_three_forms_that_agree(run: TrainedRun, command
     assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "table.csv").read_bytes()
 
 
-def test_an_exported_policy_is_the_players(run: TrainedRun, command: Call) -> None:  # noqa: F811
+def test_an_exported_policy_is_the_players(run: TrainedRun, command: Call) -> None:
     """By hand, Kuhn 1950: with the king, facing a bet, a player always bets (calls); with the jack never."""
     shown = command("export", str(run.path))
     rows = list(csv.DictReader(shown.out.splitlines()))
@@ -127,7 +127,7 @@ def test_an_exported_policy_is_the_players(run: TrainedRun, command: Call) -> No
     assert "12 information sets of kuhn." in shown.err
 
 
-def test_any_player_is_exported_for_a_game_that_is_named(command: Call) -> None:  # noqa: F811
+def test_any_player_is_exported_for_a_game_that_is_named(command: Call) -> None:
     rows = list(csv.DictReader(command("export", "always_call", "-g", "leduc:suits=false").out.splitlines()))
     assert len(rows) == 288  # information sets of Leduc by ranks (Southey et al. 2005)
     assert {row["check or call"] for row in rows} == {"1.0"}
@@ -142,7 +142,7 @@ def test_any_player_is_exported_for_a_game_that_is_named(command: Call) -> None:
         (("random", "-g", "kuhn", "--to", "parquet"), "give a file to write it to"),
     ],
 )
-def test_what_cannot_be_exported_is_said(command: Call, words: tuple[str, ...], message: str) -> None:  # noqa: F811
+def test_what_cannot_be_exported_is_said(command: Call, words: tuple[str, ...], message: str) -> None:
     called = command("export", *words)
     assert called.code == 2
     assert message in called.err
