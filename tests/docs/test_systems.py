@@ -50,6 +50,8 @@ def test_every_command_and_plugin_exists(page: str) -> None:
         for kind in ("game", "trainer", "encoder"):
             if f"--{kind}" in words:
                 registry.create(kind, words[words.index(f"--{kind}") + 1])
-    named = re.findall(r"`((?:nfsp|poker_cnn|gin)_\w+|heisenbot|simple|greedy|always-draw|rule-based|cnn_valuation)`", PAGES[page])
+    named = re.findall(
+        r"`((?:nfsp|poker_cnn|gin)_\w+|heisenbot|simple|greedy|always-draw|rule-based|cnn_valuation)`", PAGES[page]
+    )
     for name in named:
         assert any(entry.name == name for entry in registry.entries()), name
