@@ -137,7 +137,7 @@ def deal_boards(
         ranges: (2, K) weights. Hands that neither player holds are left out unless ``every``. Suits are renamed only
             where both ranges stay the same.
     """
-    kept = np.ones(ranges.shape[1], np.bool_) if every else (ranges > 0).any(axis=0)
+    kept = np.asarray((ranges > 0).any(axis=0) | every, np.bool_)
     group = hands.renamings(board)
     group = [one for one in group if (ranges[:, one[1]] == ranges).all()] if isomorphic else group[:1]
     out = [Boards() for _ in range(streets)]
@@ -176,7 +176,7 @@ def _deal(
     for card in range(hands.deck):
         if card in met:
             continue
-        orbit = {}
+        orbit: dict[int, tuple[Ints, Ints]] = {}
         for cards, renamed in group:
             orbit.setdefault(int(cards[card]), (cards, renamed))
         met |= set(orbit)

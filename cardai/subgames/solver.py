@@ -115,7 +115,8 @@ class Solver:
 
     def measure(self) -> Measured:
         """Return the values of the average strategies and of the best responses to them."""
-        values, responses = [], []
+        values: list[float] = []
+        responses: list[float] = []
         with self._workers() as pool:
             for player in range(2):
                 for mode, found in ((kernels.EXPECT, values), (kernels.RESPOND, responses)):
@@ -143,6 +144,16 @@ class Solver:
         with self._workers() as pool:
             self._walk(self._averages, player, kernels.EXPECT, pool)
         return self._averages[0]
+
+    def average(self, boards: Sequence[int], node: Node) -> tuple[npt.NDArray[np.int64], Float64s]:
+        """Return the hands' numbers (n,) and the average strategy (A, n) of a decision on the board at ``boards``."""
+        street, board = len(boards), boards[-1] if boards else 0
+        numbers, work = self.layout.boards[street].hands[board], self._works[street]
+        first = board * len(work.sigma) + int(self.layout.streets[street].first_slot[node.index])
+        rows = work.sums[first : first + len(node.children), : len(numbers)].astype(np.float64)
+        total = rows.sum(axis=0)
+        even = np.full(rows.shape, 1.0 / len(rows))
+        return numbers, np.where(total > 0, rows / np.where(total > 0, total, 1.0), even)
 
     # -- stopping and going on ---------------------------------------------------------------------------------------
 
