@@ -15,7 +15,7 @@ BLUEPRINT_STEPS = 12_914_699
 """Iterations of the whole game over buckets, which goes on after that."""
 RIVER_STEPS = 14_000
 """Boards on which the river is learned."""
-EARLIER = (3_000, 6_000)
+EARLIER = (3_000, 6_000, 11_000)
 CURVE_STEPS = 2_000_000
 CURVES = {
     "100 strength": "flop=100,turn=100,river=100",
@@ -34,6 +34,7 @@ class Plan:
 
     runs: Path
     share: float
+    games: int
     poker_cnn: str
 
     @property
@@ -93,8 +94,10 @@ class Plan:
         return [("ours", self.response(self.player, street, self.of(20))) for street in ("turn", "flop")]
 
     def matches(self) -> list[tuple[object, ...]]:
-        """Return the commands of the matches."""
-        return [self.match(self.player, other, self.of(100_000)) for other in (*self.others, *WEAK)]
+        """Return the commands of the matches, of the player and of the blueprint."""
+        found = [self.match(self.player, other, self.games) for other in self.others]
+        found += [self.match(self.blueprint, other, self.games) for other in self.others]
+        return found + [self.match(self.player, other, self.games // 10 * 2) for other in WEAK]
 
     def lbrs(self) -> list[tuple[str, tuple[object, ...]]]:
         """Return the local best responses of the table."""
