@@ -43,7 +43,7 @@ class Replaying(Watching):
         self.at = 0
 
     def on_mount(self) -> None:
-        super().on_mount()
+        self.prepare()
         self._load(self.hand)
 
     def _load(self, hand: int, at: int = 0) -> None:

@@ -57,7 +57,8 @@ class Watching(Screen[None]):
         yield Input(id="entry")
         yield Static("", id="footer")
 
-    def on_mount(self) -> None:
+    def prepare(self) -> None:
+        """Make ready what both need (textual calls the handlers of all base classes, so this is none)."""
         self.work = Background(self.app, self.say)
         self.query_one("#entry").display = False
         self.set_focus(None)
@@ -154,7 +155,7 @@ class Playing(Watching):
         self.adviser = ""
 
     def on_mount(self) -> None:
-        super().on_mount()
+        self.prepare()
         self.say("The table is being laid ...")
         self.work.start(self.made, self._begin, self._not_begun)
 
@@ -167,7 +168,6 @@ class Playing(Watching):
         self.ended(error)
 
     def on_unmount(self) -> None:
-        super().on_unmount()
         if self.match is not None and not self.work.busy:  # else the journal, whole after every action, stays
             self.match.close()
             self.released()
