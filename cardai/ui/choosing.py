@@ -115,6 +115,8 @@ class ChoosePlayer(Chooser):
         rows = []
         for player in players:
             strength = player.strength.text() if player.strength else "not measured: m measures"
+            if player.strength and player.strength.against == player.spec:
+                strength = "the reference that others are measured against"
             rows.append((player.spec, row(player.spec, strength, width, "" if player.strength else "dim")))
         self.show(rows, at)
 
