@@ -1,4 +1,4 @@
-"""Hold'em in some 220 numbers, for learners: own cards, board by street, made hand, betting by round, chips by seat."""
+"""Hold'em in some 200 numbers, for learners: own cards, board by street, made hand, betting by round, chips by seat."""
 
 from __future__ import annotations
 
