@@ -52,6 +52,7 @@ class Command:
 
 
 COMMANDS = {
+    "play": Command("play:play", "Play yourself, in the terminal or in the browser.", PLAY),
     "run": Command("run:run", "Play games between two agents and report who is better, with an interval.", PLAY),
     "tournament": Command("tournament:tournament", "Play every pair of several agents and print the crosstable.", PLAY),
     "replay": Command("replay:replay", "Step through a recorded hand, with its cards drawn.", PLAY),
@@ -67,7 +68,9 @@ COMMANDS = {
     ),
     "new": Command("new:new", "Write a ready plugin package, with a test, to start from.", PLUG),
     "check": Command("check:check", "Run the conformance checks on an installed plugin.", PLUG),
-    "acpc": Command("acpc:acpc", "The poker competition's dealer and player.", WIRE, ("dealer", "play")),
+    "acpc": Command(
+        "acpc:acpc", "The poker competition's dealer, players and matches.", WIRE, ("dealer", "play", "match")
+    ),
     "convert": Command("convert:convert", "Convert hand records between formats.", WIRE),
 }
 MOVABLE = {"--seed": 1, "--jobs": 1, "--json": 0}

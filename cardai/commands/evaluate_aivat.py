@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from cardai.solve.holdem_values import Values
 
 VALUES = (
-    "The value function. Hold'em: equity (default), played[:opponent=AGENT,hands=N,seed=N], or a player that has "
-    "values. Small games: a player or a run (default: the player itself)."
+    "The value function: a player or a run (against itself); in hold'em also equity (its default) or "
+    "played[:opponent=AGENT,hands=N,seed=N]. Small games' default: the player itself."
 )
 
 

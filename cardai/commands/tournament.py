@@ -17,6 +17,8 @@ from cardai.commands.show.figures import estimate_json, percent, signed
 from cardai.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from cardai.arena.tournament import Standings
 
 
@@ -176,16 +178,22 @@ def show(standings: Standings, game: str) -> None:
     for place, i in enumerate(order, 1):
         cells = [_cell(standings, i, j) for j in order]
         table.add_row(str(place), Text(standings.agents[i], style="bold"), *cells, _mean(standings, i))
-    console.print()
-    if not sys.stdout.isatty():  # a log has room for every name and figure
-        console.width = max(
-            console.width, console.measure(table, options=console.options.update(max_width=10_000)).maximum
-        )
-    console.print(table)
+    _print_table(table)
     played = [len(p.groups) for p in standings.pairings.values()]
     hands = sum(int(p.hands.sum()) for p in standings.pairings.values())
     console.print(f"\n{len(played)} pairing{'s' * (len(played) != 1)}, {hands:,} hands.")
     _show_ratings(standings, order)
+
+
+def _print_table(table: Table) -> None:
+    """Print a table below an empty line; a log has room for every name and figure."""
+    console = out()
+    if not sys.stdout.isatty():
+        console.width = max(
+            console.width, console.measure(table, options=console.options.update(max_width=10_000)).maximum
+        )
+    console.print()
+    console.print(table)
 
 
 def _show_ratings(standings: Standings, order: list[int]) -> None:
@@ -209,9 +217,8 @@ def _show_ratings(standings: Standings, order: list[int]) -> None:
         rated = "-" if isnan(found.elo[i].mean) else found.elo[i].text(0, sign=True)
         cells = [rated, *([percent(found.alpha_rank[i])] if found.alpha_rank else [])]
         table.add_row(str(place), Text(standings.agents[i], style="bold"), *cells)
+    _print_table(table)
     console = out()
-    console.print()
-    console.print(table)
     console.print(f"\nElo: maximum likelihood of {_SHARES[standings.game.measure]}, mean 0. ± is half a 95% interval.")
     if found.alpha_rank:
         console.print("alpha-rank: the share of time that evolution spends on each; a cycle shares it.")

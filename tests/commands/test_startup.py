@@ -9,7 +9,7 @@ import pytest
 
 NEEDED = {"annotated_doc", "attr", "attrs", "colorama", "markdown_it", "mdurl", "pluggy", "pygments", "rich"}
 """What the command line is made of; ``--help`` draws its panels with markdown_it and pygments, by way of rich."""
-NEEDED |= {"shellingham", "typer"}
+NEEDED |= {"shellingham", "typer", "linkify_it"}  # markdown_it looks for the last, which textual brings
 FROM_TYPER_0_29 = {"annotated_types", "pydantic", "pydantic_core", "typing_extensions", "typing_inspection"}
 DEAR = {"asyncio", "multiprocessing", "concurrent", "sqlite3", "unittest", "xml", "ssl"}
 """Packages of the standard library that cost as much as ours together."""
