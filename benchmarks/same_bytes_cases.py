@@ -45,8 +45,7 @@ EVALUATIONS = (
     "value --game kuhn --agent best_response --vs random",
     "value --game leduc --agent acpc_mix --vs always_raise",
     "value --game leduc_deepstack --agent always_call --vs random",
-    "video-poker --agent video_heuristic",
-    "video-poker --agent video_heuristic --symmetric",
+    "video-poker --agent video_heuristic --symmetric",  # what the command chooses by itself since
     "video-poker --agent random --symmetric",
     "video-poker --agent video_perfect --game video_poker:pay_table=800-9-6 --symmetric",
 )

@@ -12,9 +12,13 @@ if TYPE_CHECKING:
     from cardai.api import agent as agent
     from cardai.api import encoder as encoder
     from cardai.api import game as game
+    from cardai.api import make_env as make_env
     from cardai.api import play as play
+    from cardai.api import solve_spot as solve_spot
+    from cardai.api import to_openspiel as to_openspiel
     from cardai.api import tournament as tournament
     from cardai.api import trainer as trainer
+    from cardai.api import vector_env as vector_env
     from cardai.api.evaluation import evaluate as evaluate
     from cardai.api.runs import load_run as load_run
     from cardai.api.runs import train as train
@@ -22,6 +26,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 _PLACES = {
     "agent": "cardai.api",
+    "make_env": "cardai.api",
+    "solve_spot": "cardai.api",
+    "to_openspiel": "cardai.api",
+    "vector_env": "cardai.api",
     "encoder": "cardai.api",
     "evaluate": "cardai.api.evaluation",
     "game": "cardai.api",
@@ -41,11 +49,15 @@ __all__ = [
     "game",
     "hookimpl",
     "load_run",
+    "make_env",
     "play",
     "solve",
+    "solve_spot",
+    "to_openspiel",
     "tournament",
     "train",
     "trainer",
+    "vector_env",
 ]
 
 

@@ -53,18 +53,26 @@ class Command:
 
 
 COMMANDS = {
+    "play": Command("play:play", "Play yourself, in the terminal or in the browser.", PLAY),
     "run": Command("run:run", "Play games between two agents and report who is better, with an interval.", PLAY),
     "tournament": Command("tournament:tournament", "Play every pair of several agents and print the crosstable.", PLAY),
     "replay": Command("replay:replay", "Step through a recorded hand, with its cards drawn.", PLAY),
     "list-plugins": Command("list_plugins:list_plugins", "List games, encoders, agents, trainers and watchers.", LOOK),
     "describe": Command("describe:describe", "Show a plugin's rules, options, fields and actions.", LOOK),
+    "buckets": Command("buckets:buckets", "Show which hands of hold'em an abstraction treats alike.", LOOK),
     "train": Command("train:train", "Train or solve, into a directory that can be resumed and played.", LEARN),
+    "sweep": Command("sweep:sweep", "Train over several options and seeds, in processes or on a Ray cluster.", LEARN),
     "plot": Command("plot:plot", "Draw the learning curves of trained runs.", LEARN),
     "export": Command("export:export", "Write a player's policy as a table: CSV, JSON or Parquet.", LEARN),
     "evaluate": Command("evaluate:evaluate", "Measure a player exactly: exploitability, best response.", LEARN),
+    "solve": Command(
+        "solve:solve", "Solve a spot of hold'em over ranges: how often to bet what, and its worth.", LEARN
+    ),
     "new": Command("new:new", "Write a ready plugin package, with a test, to start from.", PLUG),
     "check": Command("check:check", "Run the conformance checks on an installed plugin.", PLUG),
-    "acpc": Command("acpc:acpc", "The poker competition's dealer and player.", WIRE, ("dealer", "play")),
+    "acpc": Command(
+        "acpc:acpc", "The poker competition's dealer, players and matches.", WIRE, ("dealer", "play", "match")
+    ),
     "convert": Command("convert:convert", "Convert hand records between formats.", WIRE),
 }
 COMPLETING = "_CARDAI_COMPLETE"
@@ -301,7 +309,9 @@ def _reworded(error: Any) -> str:
         message = f"{path} needs {_called(param)}."
     elif kind == "BadParameter" and param is not None:
         said = str(error.message).removeprefix("Value error, ").rstrip(".")
-        message = f"{_called(param)} of {path}: {said[:1].lower()}{said[1:]}.{_given(error)}"
+        message = f"{_called(param)} of {path}" + (
+            f" {n}" if (n := _number(error)) else f": {said[:1].lower()}{said[1:]}."
+        )
     elif context and isinstance(context.command, TyperGroup) and param is None:
         known = context.command.list_commands(context)  # a group without its command, or with another word
         given = str(error.format_message()).partition("'")[2].partition("'")[0]  # empty where none was given
@@ -319,7 +329,26 @@ def _called(param: Any) -> str:
     return options[0] if options else str(param.metavar or param.name).upper()
 
 
-def _given(error: Any) -> str:
-    """Return " Got 'many'." where the validator behind typer kept what was given."""
+def _number(error: Any) -> str:
+    """Return what an option that takes a number must be and what was given; "" for any other mistake.
+
+    typer up to 0.28 says it in a sentence, beside the type with its bounds; later ones in pydantic's details.
+    """
     details = getattr(error.__cause__ or error.__context__, "errors", None)
-    return f" Got {details()[0]['input']!r}." if callable(details) and details() else ""
+    found = details()[0] if callable(details) and details() else None
+    if found is not None:
+        kind, given = str(found["type"]), repr(found["input"])
+        whole, number = kind.startswith("int_"), kind.startswith("float_")
+        low, high = (found.get("ctx", {}).get(name) for name in ("ge", "le"))
+    else:
+        words = str(error.message).rstrip(".").split()
+        given = words[0] if words[0].startswith("'") else repr(words[0])
+        invalid, outside = words[1:5] == ["is", "not", "a", "valid"], words[1:5] == ["is", "not", "in", "the"]
+        whole, number = invalid and words[5].startswith("int"), invalid and words[5] == "float"
+        low, high = (
+            getattr(getattr(error.param, "type", None), name, None) if outside else None for name in ("min", "max")
+        )
+    if whole or number:
+        return f"must be a {'whole ' if whole else ''}number. Got {given}."
+    bounds = [f"{words} {bound:g}" for words, bound in (("at least", low), ("at most", high)) if bound is not None]
+    return f"must be {' and '.join(bounds)}. Got {given}." if bounds else ""

@@ -26,6 +26,8 @@ from cardai.core.trainer import Trainer
 if TYPE_CHECKING:
     from cardai.arena.match import MatchResult
     from cardai.arena.tournament import Standings
+    from cardai.bridges.gymnasium import CardEnv, CardVectorEnv
+    from cardai.subgames.spot import Solution
 
 Player = str | Agent | Callable[..., int]
 """A player: its name with options, a run's directory, an Agent, or a function (view, legal, rng) -> action."""
@@ -76,6 +78,7 @@ def play(
     jobs: int = 1,
     record: str | Path | None = None,
     progress: bool | None = None,
+    on: str = "",
 ) -> MatchResult:
     """Play a match and return its result, which prints as the table of ``cardai run``.
 
@@ -88,6 +91,7 @@ def play(
         jobs: processes.
         record: a file for the hands, for ``cardai replay``.
         progress: show how far it is (default: in a notebook).
+        on: a Ray cluster to play on, "ray" or "ray://HOST:PORT".
 
     Raises:
         UsageError: a wrong name, number of players or option. AgentError: a player erred.
@@ -98,7 +102,7 @@ def play(
 
     with bar("games", progress) as told:
         return match.play(
-            game, agents, games=games, seed=seed, duplicate=duplicate, jobs=jobs, record=record, progress=told
+            game, agents, games=games, seed=seed, duplicate=duplicate, jobs=jobs, record=record, progress=told, on=on
         )
 
 
@@ -113,6 +117,7 @@ def tournament(
     out: str | Path | None = None,
     resume: bool = False,
     progress: bool | None = None,
+    on: str = "",
 ) -> Standings:
     """Play every pair of several agents, ``games`` games each, and return the crosstable, which prints as such.
 
@@ -145,4 +150,70 @@ def tournament(
             out=out,
             resume=resume,
             progress=advance,
+            on=on,
         )
+
+
+def make_env(
+    game: str | Game,
+    seat: int | None = None,
+    opponent: str | Agent | Sequence[str | Agent] = "random",
+    encoder: str | Encoder | None = None,
+    **options: Any,
+) -> CardEnv:
+    """Return one table as a Gymnasium environment with the opponents inside.
+
+    ``seat`` None changes seats from episode to episode; ``opponent`` is one for all other seats or one each; ``encoder``
+    None is gin_compact, holdem_compact or flat. ``options``: ``episode`` ("hand", "match"), ``illegal`` ("lowest": it is
+    played in place of an illegal action and said in ``info``; "raise"), ``render_mode`` ("ansi", "rgb_array").
+
+    Raises:
+        PluginError: gymnasium is not installed. UsageError: a wrong name, seat or option, or a game of amounts.
+    """
+    from cardai.bridges import need
+
+    need("gymnasium")
+    from cardai.bridges.gymnasium import CardEnv
+
+    return CardEnv(game, seat, opponent, encoder, **options)
+
+
+def vector_env(
+    game: str | Game,
+    num_envs: int = 1024,
+    seat: int | None = None,
+    opponent: str | Agent | Sequence[str | Agent] = "random",
+    encoder: str | Encoder | None = None,
+    **options: Any,
+) -> CardVectorEnv:
+    """Return ``num_envs`` tables in lock step as a Gymnasium vector environment; as :func:`make_env` otherwise.
+
+    ``options`` has ``autoreset_mode`` too: gymnasium.vector.AutoresetMode, default NEXT_STEP.
+    """
+    from cardai.bridges import need
+
+    need("gymnasium")
+    from cardai.bridges.gymnasium import CardVectorEnv
+
+    return CardVectorEnv(game, num_envs, seat, opponent, encoder, **options)
+
+
+def to_openspiel(game: str | Game, encoder: str | Encoder = "flat", **options: Any) -> Any:
+    """Register a game with OpenSpiel as ``cardai_NAME`` and return it, a ``pyspiel.Game``; ``encoder`` makes its tensors.
+
+    Raises:
+        PluginError: open_spiel is not installed. UsageError: a wrong name or option.
+    """
+    from cardai.bridges import need
+
+    need("pyspiel")
+    from cardai.bridges import openspiel
+
+    return openspiel.to_openspiel(game, encoder, **options)
+
+
+def solve_spot(board: str, *, pot: int, stack: int | Sequence[int], **more: Any) -> Solution:
+    """Solve a spot of hold'em over ranges: :func:`cardai.subgames.spot.solve_spot` has all options."""
+    from cardai.subgames import spot
+
+    return spot.solve_spot(board, pot=pot, stack=stack, **more)

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
-from cardai import make
+from cardai import make, pieces
 from cardai.arena.asking import bound
 from cardai.arena.hands import Hands
 from cardai.arena.lockstep import LockStep, Part, hand_dtype
@@ -114,9 +114,11 @@ def play(
     groups: Sequence[int] | None = None,
     forfeit: bool = False,
     names: Sequence[str] | None = None,
+    on: str = "",
 ) -> MatchResult:
     """Play ``games`` games between ``agents`` and return the result.
 
+    ``on`` "ray" or "ray://HOST:PORT" plays on a Ray cluster (:mod:`cardai.pieces`), with the same result as here.
     ``groups`` plays just those groups (for going on where something stopped) and overrides ``games``. Ctrl-C returns what
     was finished, in whole groups, with ``interrupted`` set. ``forfeit``: an agent that errs plays its lowest legal action
     instead of stopping the match; each time is counted, and in games decided by wins it loses that game.
@@ -144,7 +146,7 @@ def play(
     parts: list[Part] = []
     interrupted = False
     total = len(groups) * size
-    coming = _parts(engine, groups, jobs)
+    coming = _parts(engine, groups, jobs, on)
     try:
         with _Sink(RecordWriter(record, header) if record else None) as sink:
             for part in coming:
@@ -212,8 +214,12 @@ def _watched() -> bool:
     return registry.watchers() is not None
 
 
-def _parts(engine: LockStep, groups: Sequence[int], jobs: int) -> Generator[Part, None, None]:
-    """Play the groups in slices, here or in worker processes; slices arrive as they finish."""
+def _parts(engine: LockStep, groups: Sequence[int], jobs: int, on: str) -> Generator[Part, None, None]:
+    """Play the groups in slices, here, in worker processes, or on a cluster; slices arrive as they finish."""
+    pieces.check_place(on)
+    if on:
+        yield from _elsewhere(engine, groups, on)
+        return
     if jobs == 1 or len(groups) < 4 or any(agent.interactive for agent in engine.agents):
         yield from engine.run(groups)
         return
@@ -237,6 +243,23 @@ def _parts(engine: LockStep, groups: Sequence[int], jobs: int) -> Generator[Part
     except (KeyboardInterrupt, GeneratorExit):
         _end_workers()
         raise
+
+
+def _elsewhere(engine: LockStep, groups: Sequence[int], on: str) -> Generator[Part, None, None]:
+    """Play the groups on a cluster: a slice is some thousand games, or less where there are many workers."""
+    if any(agent.interactive for agent in engine.agents):
+        raise UsageError(f"A person plays at this machine: leave out --on {on}.")
+    work = pieces.Work(_slice, engine, on=on)
+    count = min(len(groups), max(4 * work.workers, -(-len(groups) * engine.group_size // 8192)))
+    bounds = np.linspace(0, len(groups), count + 1).astype(int)
+    for a, b in itertools.pairwise(bounds):
+        work.add(f"groups {groups[a]}-{groups[b - 1]}", groups[int(a) : int(b)])
+    for _, part in work.run():
+        yield part
+
+
+def _slice(engine: LockStep, groups: Sequence[int]) -> Part:
+    return _joined(engine.game, list(engine.run(groups)))
 
 
 def _worker(packed: bytes, files: list[str], groups: Sequence[int], aside: bool) -> Part:

@@ -123,7 +123,7 @@ def standings_title(standings: Standings, game: str) -> str:
 
 def standings_rows(standings: Standings) -> list[list[str]]:
     """Return the crosstable, the best first: place, name, a cell an opponent, and the mean."""
-    order = sorted(range(len(standings.agents)), key=lambda i: _rank(standings, i))
+    order = _order(standings)
     rows = []
     for place, i in enumerate(order, 1):
         cells = [_cell(standings, i, j) for j in order]
@@ -153,6 +153,43 @@ def standings_parts(standings: Standings, game: str) -> Iterator[RenderableType]
     played = [len(p.groups) for p in standings.pairings.values()]
     hands = sum(int(p.hands.sum()) for p in standings.pairings.values())
     yield Text(f"\n{len(played)} pairing{'s' * (len(played) != 1)}, {hands:,} hands.")
+    yield from _rating_parts(standings)
+
+
+def _rating_parts(standings: Standings) -> Iterator[RenderableType]:
+    """Yield Elo and alpha-rank, in the order of the crosstable."""
+    from rich.text import Text
+
+    from cardai.arena.ratings import ratings
+
+    found = ratings(standings)
+    if all(math.isnan(estimate.mean) for estimate in found.elo):
+        return
+    rows = []
+    for place, i in enumerate(_order(standings), 1):
+        rated = "-" if math.isnan(found.elo[i].mean) else found.elo[i].text(0, sign=True)
+        cells = [rated, *([percent(found.alpha_rank[i])] if found.alpha_rank else [])]
+        rows.append([str(place), standings.agents[i], *cells])
+    table = _table(["", "", "Elo", *(["alpha-rank"] if found.alpha_rank else [])], rows, bold=1, bold_row=-1)
+    for place, column in enumerate(table.columns):
+        column.justify, column.no_wrap = "left" if place == 1 else "right", True
+    yield Text("")
+    yield table
+    yield Text(f"\nElo: maximum likelihood of {SHARES[standings.game.measure]}, mean 0. {INTERVAL}")
+    if found.alpha_rank:
+        yield Text("alpha-rank: the share of time that evolution spends on each; a cycle shares it.")
+
+
+def _order(standings: Standings) -> list[int]:
+    """Return the agents, the best mean first."""
+    return sorted(range(len(standings.agents)), key=lambda i: _rank(standings, i))
+
+
+SHARES = {
+    "wins": "the shares of games won",
+    "returns": "how often a deal goes a player's way (by mean and spread of its results)",
+}
+"""What ratings are made from."""
 
 
 def _rank(standings: Standings, i: int) -> float:

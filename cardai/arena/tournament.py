@@ -27,6 +27,7 @@ from cardai.core.rng import derive
 Progress = Callable[[str, int, int], None]
 """Called with (pairing, games finished in it, games in it)."""
 _SLICE = 2000  # games between two saves
+_ON_A_CLUSTER = 16  # as many slices between two saves
 _COLUMNS: dict[str, tuple[Any, Shape]] = {
     "groups": (np.int64, (None,)),
     "hands": (np.int64, (None,)),
@@ -145,10 +146,12 @@ def play_pairings(
     resume: bool = False,
     forfeit: bool = False,
     progress: Progress | None = None,
+    on: str = "",
 ) -> Standings:
     """Play every pairing of ``agents`` (gauntlet: the first against each other), ``games`` games each.
 
     With ``out`` every finished group is saved there, and ``resume`` goes on from it. Ctrl-C returns what is finished.
+    ``on`` plays on a Ray cluster (:mod:`cardai.pieces`), with the same result.
     Each pairing has its own decks, derived from ``seed`` and the two names: agents' and the game's specs.
 
     Raises:
@@ -173,7 +176,8 @@ def play_pairings(
         pairing = store.load(first, second) if store else Pairing(first, second)
         pairings[i, j] = pairing
         missing = np.setdiff1d(np.arange(games // size), pairing.groups)
-        slices = [missing[k : k + _SLICE // size * jobs] for k in range(0, len(missing), _SLICE // size * jobs)]
+        at_once = _SLICE // size * (_ON_A_CLUSTER if on else jobs)
+        slices = [missing[k : k + at_once] for k in range(0, len(missing), at_once)]
         for groups in slices:
             result = match.play(
                 game,
@@ -184,6 +188,7 @@ def play_pairings(
                 jobs=jobs,
                 groups=[int(g) for g in groups],
                 forfeit=forfeit,
+                on=on,
             )
             pairing = pairings[i, j] = pairing.joined(result)
             if store:

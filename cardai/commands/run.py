@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shlex
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cardai.commands.invocation import Jobs, Json, absolute, current, note, out, print_json, progress, take_stdout
+from cardai.commands.invocation import Jobs, Json, On, absolute, current, note, out, print_json, progress, take_stdout
 from cardai.commands.show.figures import estimate_json
 from cardai.core.errors import UsageError
 
@@ -67,7 +68,20 @@ def run(
             show_default="0; drawn with a human",
         ),
     ] = None,
+    aivat: Annotated[
+        str | None,
+        typer.Option(
+            "--aivat", metavar="AGENT", help="Take the luck out of what this player wins (see evaluate aivat)."
+        ),
+    ] = None,
+    values: Annotated[
+        str | None,
+        typer.Option(
+            "--values", metavar="SPEC", help="The value function of --aivat.", show_default="as evaluate aivat"
+        ),
+    ] = None,
     jobs: Jobs = 1,
+    on: On = "",
     json: Json = False,
 ) -> None:
     """Play games between two agents (or more, or one, as the game has seats) and report who is better.
@@ -85,19 +99,29 @@ def run(
     human = any(player.interactive for player in players)
     if resume and (not human or record is None):
         raise UsageError("--resume goes on with a match of your own, one with a human, kept in --record FILE.")
-    command = ""
+    command, corrected = "", None
+    if aivat is not None:
+        function = _aivat_values(aivat, made, agents, players, human, record, values)
+    elif values is not None:
+        raise UsageError("--values is the value function of --aivat AGENT: give both.")
     if human:
         result, to_go_on = _sit(made, players, agents, games, seed, kept, resume)
     else:
         size = 1 if no_duplicate else made.num_players
         games = -(-DEFAULT_GAMES // size) * size if games is None else games
-        result = _match(made, players, agents, games, seed or 0, size, jobs, kept)
+        with _kept_for(aivat, kept) as file:
+            result = _match(made, players, agents, games, seed or 0, not no_duplicate, jobs, on, file)
+            if aivat is not None and len(result.hands):
+                corrected = _aivat(made, players, agents, aivat, file, values, function, seed or 0)
         command = reproduce(game, agents, games, seed or 0, no_duplicate)
     if json:
-        print_json(as_json(result, game, command))
+        print_json(as_json(result, game, command) | ({"aivat": corrected[1]} if corrected else {}))
     else:
         show(result, command, in_turn=human)
-    if record and len(result.hands) and not current().taken:
+        if corrected:
+            out().print()
+            corrected[0]()
+    if record and len(result.hands) and os.path.isfile(record):  # not a device, nor "-"
         note(f"The hands are in {record}. See them with: cardai replay {shlex.quote(record)}")
     if human and to_go_on:
         note(_how_to_go_on(game, agents, games, record))
@@ -106,7 +130,15 @@ def run(
 
 
 def _match(
-    game: Game, players: list[Agent], names: list[str], games: int, seed: int, size: int, jobs: int, record: str | None
+    game: Game,
+    players: list[Agent],
+    names: list[str],
+    games: int,
+    seed: int,
+    duplicate: bool,
+    jobs: int,
+    on: str,
+    record: str | None,
 ) -> MatchResult:
     """Play a match of programs."""
     from cardai.arena import match
@@ -118,11 +150,65 @@ def _match(
             names=names,
             games=games,
             seed=seed,
-            duplicate=size > 1,
+            duplicate=duplicate,
             jobs=jobs,
             progress=advance,
             record=record,
+            on=on,
         )
+
+
+def _aivat_values(
+    aivat: str,
+    game: Game,
+    agents: Sequence[str],
+    players: Sequence[Agent],
+    human: bool,
+    record: str | None,
+    values: str | None,
+) -> Any:
+    """Return the value function for --aivat; refuse what cannot be measured before anything is played."""
+    from cardai.commands.evaluate_aivat import number_of, prepared
+
+    if human:
+        raise UsageError("--aivat is for programs. Keep your hands with --record FILE, then: cardai evaluate aivat.")
+    if record == "-" or (record is not None and os.path.exists(record) and not os.path.isfile(record)):
+        raise UsageError(f"--aivat reads the hands again: give --record the name of a file. Got {record}.")
+    return prepared(game, players[number_of(agents, aivat, "The match")], aivat, values)
+
+
+@contextmanager
+def _kept_for(aivat: str | None, record: str | None) -> Iterator[str | None]:
+    """Give the file in which hands are kept: one for a while, where AIVAT alone asks for them."""
+    if aivat is None or record is not None:
+        yield record
+        return
+    from pathlib import Path
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory() as folder:
+        yield str(Path(folder) / "hands.jsonl")
+
+
+def _aivat(
+    game: Game,
+    players: Sequence[Agent],
+    agents: Sequence[str],
+    aivat: str,
+    file: str | None,
+    values: str | None,
+    function: Any,
+    seed: int,
+) -> tuple[Callable[[], None], Any]:
+    """Return AIVAT of the hands in ``file``: a function that shows it, and its plain values."""
+    from cardai.arena.records import read
+    from cardai.commands import evaluate_aivat
+
+    assert file is not None
+    who = agents.index(aivat)
+    found = evaluate_aivat.measure(game, players[who], aivat, read(file).hands, who, function, seed)
+    plain = {"agent": aivat, "values": values, **evaluate_aivat.as_json(found, game)}
+    return lambda: evaluate_aivat.show(found, game, aivat, values), plain
 
 
 def _sit(

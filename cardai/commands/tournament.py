@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cardai.commands.invocation import Jobs, Json, Seed, absolute, note, out, print_json, progress
+from cardai.commands.invocation import Jobs, Json, On, Seed, absolute, note, out, print_json, progress
 from cardai.commands.run import tell_compiling
 from cardai.commands.show.figures import estimate_json
 from cardai.core.errors import UsageError
@@ -55,9 +55,10 @@ def tournament(
     ] = False,
     seed: Seed = 0,
     jobs: Jobs = 1,
+    on: On = "",
     json: Json = False,
 ) -> None:
-    """Play every pair of agents and print who beats whom, with 95% intervals.
+    """Play every pair of agents and print who beats whom, Elo and alpha-rank, with 95% intervals.
 
     Ctrl-C prints what is finished; with --out nothing finished is lost and --resume goes on.
     """
@@ -88,6 +89,7 @@ def tournament(
             resume=resume,
             forfeit=forfeit,
             progress=report,
+            on=on,
         )
     if json:
         print_json(as_json(standings, game, seed))
@@ -95,7 +97,7 @@ def tournament(
         show(standings, game)
     _keep(standings, game, seed, folder, picture)
     if standings.interrupted:
-        note(_how_to_go_on(game, agent, games, form, directory, no_duplicate, forfeit, seed))
+        note(_how_to_go_on(game, agent, games, form, directory, no_duplicate, forfeit, seed, on))
         raise typer.Exit(130)
 
 
@@ -121,6 +123,7 @@ def _how_to_go_on(
     no_duplicate: bool,
     forfeit: bool,
     seed: int,
+    on: str = "",
 ) -> str:
     from cardai.core import registry
 
@@ -132,6 +135,7 @@ def _how_to_go_on(
     words += ["--games", str(games), "--format", form.value, "--seed", str(seed), "--out", directory, "--resume"]
     words += ["--no-duplicate"] if no_duplicate else []
     words += ["--forfeit"] if forfeit else []
+    words += ["--on", on] if on else []
     for file in registry.plugin_files():
         words += ["--plugin", file]
     return f"Go on with: {shlex.join(words)}"
@@ -168,6 +172,23 @@ def show(standings: Standings, game: str) -> None:
         console.print(part)
 
 
+def _ratings_json(standings: Standings) -> dict[str, Any]:
+    """Return the ratings as plain values: Elo and alpha-rank by agent, null where there is none."""
+    from cardai.arena.ratings import ratings
+    from cardai.arena.report import SHARES
+
+    found = ratings(standings)
+    ranked = found.alpha_rank or [None] * len(found.agents)
+    return {
+        "of": SHARES[standings.game.measure],
+        "elo": {name: estimate_json(one) for name, one in zip(found.agents, found.elo, strict=True)},
+        "alpha_rank": {
+            name: None if one is None else estimate_json(one, rate=True)
+            for name, one in zip(found.agents, ranked, strict=True)
+        },
+    }
+
+
 def as_json(standings: Standings, game: str, seed: int) -> dict[str, Any]:
     """Return the standings as plain values."""
     cells = []
@@ -192,4 +213,5 @@ def as_json(standings: Standings, game: str, seed: int) -> dict[str, Any]:
         "agents": list(standings.agents),
         "means": {name: None if value != value else value for name, value in means.items()},
         "pairings": cells,
+        "ratings": _ratings_json(standings),
     }

@@ -65,6 +65,8 @@ class Agent:
     """Whether it learns or remembers during a match: then it is built once a seat and table (see ``new_match``)."""
     interactive: ClassVar[bool] = False
     """Whether a person answers (then one game is played, and no progress bar is shown)."""
+    sequential: ClassVar[bool] = False
+    """Whether it can only play hand after hand (a program behind a wire): then one game is under way at a time."""
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     def for_game(self, game: Game) -> Agent:

@@ -149,9 +149,10 @@ def _about(distribution: metadata.Distribution) -> tuple[str, str, list[str], st
     name, _, version = folder.partition("-")
     try:
         about = distribution.metadata
-        if not about["Name"]:
+        called, versions = about.get_all("Name") or [""], about.get_all("Version") or [""]
+        if not called[0]:
             return name, version, [], "its metadata has no Name"
-        return about["Name"], about["Version"] or "", about.get_all("Requires-Dist") or [], ""
+        return called[0], versions[0], about.get_all("Requires-Dist") or [], ""
     except Exception as error:
         return name, version, [], f"its metadata cannot be read: {type(error).__name__}"
 

@@ -127,6 +127,14 @@ def naming(called: str) -> Iterator[None]:
         raise WriteError(f"{called} cannot be written: {error.strerror or error}.") from error
 
 
+def user_cache() -> Path:
+    """Return the directory for what can be made again: ``$CARDAI_CACHE_DIR``, else cardai's in the user's cache."""
+    if explicit := os.environ.get("CARDAI_CACHE_DIR"):
+        return Path(explicit)
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(home) / "cardai"
+
+
 def write_atomically(path: Path, data: bytes) -> None:
     """Write ``data`` as the whole file ``path``. Raises UsageError, WriteError."""
     with Output(path) as file:

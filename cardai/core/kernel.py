@@ -68,7 +68,10 @@ def interpreted_copy(name: str) -> ModuleType:
 
 
 def kernel(function: F) -> F:
-    """Compile ``function`` with ``numba.njit(cache=True)`` at its first call; never give it a signature."""
+    """Compile ``function`` with ``numba.njit(cache=True)`` at its first call; never give it a signature.
+
+    It runs without Python's lock, so that threads can use several cores.
+    """
     if _interpreted:
         import numpy
 
@@ -82,7 +85,7 @@ def kernel(function: F) -> F:
     previous = config.CACHE_DIR
     config.CACHE_DIR = directory
     try:
-        compiled: Any = numba.njit(cache=True)(function)
+        compiled: Any = numba.njit(cache=True, nogil=True)(function)
         return compiled  # type: ignore[no-any-return]
     finally:
         config.CACHE_DIR = previous

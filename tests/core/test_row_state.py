@@ -119,4 +119,6 @@ def test_a_key_says_how_the_hand_began() -> None:
         Setup(stacks=(50, 60)),
     ]
     assert len({key(player, setup) for setup in begun for player in (0, 1)}) == 10
+    undealt = {cardai.game("leduc").new_initial_state(Setup(starter=starter)).key(0) for starter in (0, 1)}
+    assert len(undealt) == 2  # the order of the deal does not say it yet
     assert key(0, Setup()) == key(0, Setup(hand=3))  # which hand it is, a view does not say

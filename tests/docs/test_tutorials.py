@@ -20,7 +20,7 @@ from cardai.cli import main
 from cardai.core import registry
 from tests.support import ROOT
 
-PAGES = sorted((ROOT / "docs" / "tutorials").glob("*.md")) + [ROOT / "docs" / "python.md"]
+PAGES = [*sorted((ROOT / "docs" / "tutorials").glob("*.md")), ROOT / "docs" / "python.md"]
 BLOCK = re.compile(r'^```(sh|python|text)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 CHANGING = re.compile(r"^[\d,.]+ games a second.*\n?", re.MULTILINE)
 

@@ -1,0 +1,100 @@
+"""``cardai evaluate best-response``: what a best response from a street on wins from a player of hold'em."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cardai.commands.invocation import Jobs, Json, Seed, note, out, print_json, progress
+
+if TYPE_CHECKING:
+    from cardai.solve.response_measure import Answer, Question
+
+
+class Street(StrEnum):
+    """Where the best response begins."""
+
+    preflop = "preflop"
+    flop = "flop"
+    turn = "turn"
+    river = "river"
+
+
+def best_response(
+    agent: Annotated[str, typer.Option("--agent", "-a", metavar="AGENT", help="The player that is measured.")],
+    game: Annotated[
+        str, typer.Option("--game", "-g", metavar="GAME", help="Hold'em of two players, limit or a ladder.")
+    ],
+    start: Annotated[
+        Street, typer.Option("--from", help="The street from which the responder answers best.")
+    ] = Street.river,
+    boards: Annotated[
+        int,
+        typer.Option("--boards", "-n", metavar="N", min=1, max=1_000_000, help="Boards to sample (not from preflop)."),
+    ] = 20,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            "--out", metavar="FILE", help="Keep boards that are done in FILE: the same command goes on from there."
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Print what a best response from a street on wins from a player of hold'em: a lower bound on its exploitability.
+
+    The responder plays as the player does until then. Boards up to that street are sampled in strata, all that comes
+    later is counted out. From preflop it is exploitability itself: a minute for a player that does not look at its
+    cards, else days of CPU, flop by flop.
+
+    Example: cardai evaluate best-response --game acpc_limit_2p --agent always_call --from preflop
+    """
+    from cardai.cards.poker.buckets import STREETS
+    from cardai.solve.response_measure import Question
+    from cardai.solve.response_measure import best_response as measure
+
+    question = Question(game, agent, STREETS.index(start.value), boards, seed)
+    with progress("best response", "boards") as advance:
+        found = measure(question, out=keep, jobs=jobs, progress=advance)
+    if json:
+        print_json(_plain(question, found))
+    else:
+        _print(question, found)
+    if not found.finished:
+        note(
+            f"Stopped after {found.done:,} of {question.pieces:,} boards."
+            + (f" Go on with --out {keep}." if keep else "")
+        )
+        raise typer.Exit(130)
+
+
+def _plain(question: Question, found: Answer) -> dict[str, object]:
+    from cardai.cards.poker.buckets import STREETS
+
+    return {
+        "game": question.game, "agent": question.agent, "from": STREETS[question.street], "boards": found.done,
+        "seed": question.seed, "mean": found.mbb.mean, "low": found.mbb.low, "high": found.mbb.high, "unit": "mbb/g",
+        "exact": found.exact,
+    }  # fmt: skip
+
+
+def _print(question: Question, found: Answer) -> None:
+    from cardai.cards.poker.buckets import STREETS
+
+    console = out()
+    street = STREETS[question.street]
+    if found.exact and not found.finished:
+        console.print("Nothing can be said before all flops are done.")
+        return
+    if found.exact:
+        console.print(f"A best response to {question.agent} in {question.game}, exactly:")
+        console.print(f"wins {found.mbb.mean:.2f} mbb a hand (exploitability).")
+        return
+    console.print(f"A best response from the {street} to {question.agent} in {question.game}, {found.done:,} boards:")
+    console.print(
+        f"wins {found.mbb.text()} mbb a hand more than the player itself, which a perfect opponent wins at least."
+    )
+    console.print("In brackets: the 95 % interval over boards, by the bootstrap within strata.")

@@ -1,0 +1,111 @@
+"""The players: the public node and the bucket are looked up, whole ranges at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cardai.cards.poker.boards import boards, hand_maps
+from cardai.cards.poker.buckets import Buckets
+from cardai.cards.poker.combos import COUNT
+from cardai.cards.poker.public_tree import PublicTree
+from cardai.core.agent import Agent, need_game
+from cardai.core.errors import OptionError, UsageError
+from cardai.core.fields import Views
+from cardai.core.game import Game, Legal
+from cardai.core.spec import brief, convert
+from cardai.plugins.trainers.bucket_mccfr import _agent_kernels as kernels
+from cardai.plugins.trainers.bucket_mccfr.layout import Layout, holdem_tree
+
+PLAYER_OPTIONS = {
+    "policy": "average (default: the one that converges) or current (the last iterate)",
+    "purify": "true plays the likeliest action alone (default: false)",
+}
+"""The options of a trained player's spec, with their help."""
+_ALL = np.arange(COUNT)
+
+
+class BucketAgent(Agent):
+    """Plays a table of weights over the information sets of a layout: proportionally, or with ``purify`` the likeliest
+    action alone. Weights below 0 count nothing; an information set without weight plays all actions alike.
+    """
+
+    def __init__(
+        self, game: Game, layout: Layout, buckets: Buckets, table: npt.NDArray[np.float32], purify: bool, name: str
+    ) -> None:
+        self.game, self.layout, self.buckets, self.table = game, layout, buckets, table
+        self.purify, self.name = purify, name
+        self.tree = layout.tree
+        """The public tree of the game that is played."""
+        known = [boards(size) for size in (3, 4, 5)]
+        self._cards = (
+            buckets.tables, tuple(one.class_of for one in known), tuple(one.renaming_of for one in known), hand_maps()
+        )  # fmt: skip
+
+    def for_game(self, game: Game) -> Agent:
+        """Return the player for ``game``: the one it was trained on, or the same with all chips multiplied.
+
+        Raises:
+            UsageError: another betting tree.
+        """
+        words = f"{self.name} was trained on"
+        need_game(self.game, game, words)
+        tree = holdem_tree(game)
+        if not _same_play(tree, self.layout.tree):
+            raise UsageError(f"{words} {brief(self.game)}: it cannot play {brief(game)}, whose bets differ.")
+        return self.with_tree(tree)
+
+    def with_tree(self, tree: PublicTree) -> Agent:
+        """Return the same player of a game with another ``tree`` of the same shape."""
+        made = BucketAgent(self.game, self.layout, self.buckets, self.table, self.purify, self.name)
+        made.tree = tree
+        return made
+
+    def policy(self, views: Views, legal: Legal) -> npt.NDArray[np.float64]:
+        nodes = self.nodes(views)
+        places = np.empty(len(views), np.int64)
+        hole, board = np.ascontiguousarray(views["hole"]), np.ascontiguousarray(views["board"])
+        kernels.find_buckets(self._cards, self.tree.street[nodes].astype(np.int64), hole, board, places)
+        out = np.zeros((len(views), self.game.num_distinct_actions))
+        tree = self.layout.nodes.node, self.tree.action
+        kernels.answer(tree, nodes, places, self.table, self.purify, out)
+        return out
+
+    def nodes(self, views: Views) -> npt.NDArray[np.int64]:
+        """Return (n,) the decision nodes at which views are taken. Raises UsageError for betting that is not known."""
+        nodes = self.tree.find(views["history"])
+        if (nodes < 0).any():
+            history = [int(x) for x in views["history"][int(np.flatnonzero(nodes < 0)[0])] if x >= 0]
+            raise UsageError(f"{self.name} does not know the betting {history}: it is not of {brief(self.game)}.")
+        return nodes
+
+    def range_policy(self, nodes: npt.NDArray[np.int64], board: Sequence[int]) -> npt.NDArray[np.float64]:
+        """Return (rows, 1326): see :class:`cardai.solve.street_response.RangePolicy`."""
+        out = np.empty((int(self.tree.num_children[nodes].sum()), COUNT))
+        places = np.broadcast_to(self.buckets.of(board, _ALL), (len(nodes), COUNT))
+        kernels.answer_ranges(self.layout.nodes.node, nodes, np.ascontiguousarray(places), self.table, self.purify, out)
+        return out
+
+
+def _same_play(one: PublicTree, other: PublicTree) -> bool:
+    """Say whether two trees have the same actions everywhere and the same chips but for a factor."""
+    if one.small.shape != other.small.shape or not (one.small == other.small).all():
+        return False
+    chips, others = one.spent.astype(np.int64), other.spent.astype(np.int64)
+    return bool((one.action == other.action).all() and (chips * others.max() == others * chips.max()).all())
+
+
+def policy_options(options: Mapping[str, Any]) -> tuple[str, bool]:
+    """Return (policy, purify) from a trained player's options. Raises OptionError."""
+    unknown = sorted(options.keys() - PLAYER_OPTIONS.keys())
+    if unknown:
+        raise OptionError(f"A trained hold'em player has no option {unknown[0]!r}. Its options: policy, purify.")
+    policy = options.get("policy", "average")
+    if policy not in ("average", "current"):
+        raise OptionError(
+            f"The option 'policy' of a trained player must be average or current. Got {policy!r} instead."
+        )
+    return policy, convert(options.get("purify", False), bool, "The option 'purify' of a trained player")

@@ -1,0 +1,212 @@
+"""Monte Carlo CFR for hold'em: external sampling over the public betting tree and buckets of hands.
+
+Lanctot, Waugh, Zinkevich and Bowling, "Monte Carlo sampling for regret minimization in extensive games" (2009), external
+sampling; linear weights: Brown and Sandholm, "Solving imperfect-information games via discounted regret minimization"
+(2019); buckets: :mod:`cardai.cards.poker.buckets`.
+
+    regret.npy, average.npy    (S,) float32, as :mod:`layout` lays them out
+    seen.npy                   the regrets as two threads last exchanged them
+    state.json                 step, and nodes visited
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from pathlib import Path
+from time import perf_counter
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from attrs import frozen, validators
+
+from cardai.cards.poker.boards import boards, hand_maps
+from cardai.cards.poker.buckets import BucketOptions, Buckets, buckets
+from cardai.cards.poker.ranking import batch_tables
+from cardai.core.agent import Agent
+from cardai.core.encoder import Encoder
+from cardai.core.game import Game
+from cardai.core.hookspecs import hookimpl
+from cardai.core.rng import derive
+from cardai.core.spec import option
+from cardai.core.trainer import Metrics, Trainer, Training
+from cardai.plugins.trainers.bucket_mccfr import _kernels as kernels
+from cardai.plugins.trainers.bucket_mccfr.agent import PLAYER_OPTIONS, BucketAgent, policy_options
+from cardai.plugins.trainers.bucket_mccfr.checkpoints import (
+    Table,
+    check_buckets,
+    read_finite,
+    read_state,
+    read_table,
+    write_state,
+    write_table,
+)
+from cardai.plugins.trainers.bucket_mccfr.layout import Layout, check_memory, holdem_tree, lay_out
+
+CHUNK_SECONDS = 0.25
+"""About how long it works between two yields, so that it can be stopped and saved."""
+_FILES = {"average": "average", "current": "regret"}
+_BUCKETS = [validators.ge(1), validators.le(65_535)]
+
+
+@frozen
+class BucketMCCFR(Trainer):
+    """Solve two-player hold'em over buckets of hands, by sampled hands (Lanctot et al. 2009)."""
+
+    step_unit: ClassVar[str] = "iterations"
+
+    flop: int = option(500, help="Buckets of hands on the flop.", validator=_BUCKETS)
+    turn: int = option(500, help="Buckets of hands on the turn.", validator=_BUCKETS)
+    river: int = option(500, help="Buckets of hands on the river.", validator=_BUCKETS)
+    river_feature: Literal["strength", "ochs"] = option(
+        "strength",
+        help="What river hands are told apart by: strength (percentiles), or ochs (equities against eight ranges).",
+    )
+    bucket_seed: int = option(0, help="The seed of the buckets.")
+    threads: int = option(
+        1,
+        help="1 or 2: each of two walks for one seat, and they exchange regrets from time to time (another result than "
+        "with one, but always the same).",
+        validator=[validators.ge(1), validators.le(2)],
+    )
+    memory: float = option(1.5, help="Gigabytes that the tables may take.", validator=validators.gt(0))
+    measure_every: int = option(
+        0, help="Iterations between rows of metrics (0: about twenty a factor of ten).", validator=validators.ge(0)
+    )
+
+    @property
+    def bucket_options(self) -> BucketOptions:
+        """The abstraction."""
+        return BucketOptions(self.flop, self.turn, self.river, self.river_feature, self.bucket_seed)
+
+    def start(self, game: Game, encoder: Encoder | None, seed: int) -> BucketTraining:
+        tree, counts = holdem_tree(game), self.bucket_options.counts
+        check_memory(game, tree, counts, self.memory, 4 * (1 + self.threads))
+        return BucketTraining(self, game, lay_out(tree, counts), buckets(self.bucket_options), seed)
+
+    def agent_options(self) -> Mapping[str, str]:
+        return PLAYER_OPTIONS
+
+    def trained_agent(
+        self, game: Game, encoder: Encoder | None, seed: int, directory: Path, options: Mapping[str, Any]
+    ) -> Agent:
+        policy, purify = policy_options(options)
+        layout = lay_out(holdem_tree(game), self.bucket_options.counts)
+        step = read_state(directory, "step", "nodes")["step"]
+        check_buckets(directory, self.bucket_options)
+        table = read_table(directory / f"{_FILES[policy]}.npy", layout.size)
+        return BucketAgent(game, layout, buckets(self.bucket_options), table, purify, _called(policy, step))
+
+
+def _called(policy: str, step: int) -> str:
+    return f"The {policy} policy after {step:,} iterations"
+
+
+def kernel_cards(tables: Buckets) -> kernels.Cards:
+    """Return what the kernels need of the cards."""
+    known = [boards(size) for size in (3, 4, 5)]
+    classes, renamings = tuple(one.class_of for one in known), tuple(one.renaming_of for one in known)
+    return kernels.Cards(tables.tables, classes, renamings, hand_maps(), batch_tables(7))
+
+
+class BucketTraining(Training):
+    """MCCFR under way. Iteration t draws from a stream of its own, so a run goes on exactly where it was left."""
+
+    def __init__(self, options: BucketMCCFR, game: Game, layout: Layout, tables: Buckets, seed: int) -> None:
+        self.options, self.game, self.layout, self.buckets = options, game, layout, tables
+        self.seed = np.uint64(derive(seed, "bucket_mccfr"))
+        self.step = 0
+        self.visited = [0, 0]
+        """Nodes visited for each seat (all of them for seat 0 with one thread)."""
+        self.regret, self.average = np.zeros(layout.size, np.float32), np.zeros(layout.size, np.float32)
+        self.seen = self.regret.copy() if options.threads == 2 else self.regret
+        """The regrets by which the other seat acts."""
+        self._seconds_a_step = 0.0
+
+    @cached_property
+    def cards(self) -> kernels.Cards:
+        """What the kernels need of the cards."""
+        return kernel_cards(self.buckets)
+
+    def train(self, steps: int) -> Iterator[Metrics]:
+        target = self.step + steps
+        while self.step < target:
+            due = min(target, self._next_measure())
+            while self.step < due:
+                count = min(due - self.step, max(1, int(CHUNK_SECONDS / max(self._seconds_a_step, 1e-6))))
+                if not self._seconds_a_step:
+                    count = min(count, 1 if not self.step else 100)  # compiles, and shows how long an iteration takes
+                began = perf_counter()
+                self.iterate(count)
+                if count > 1:
+                    self._seconds_a_step = (perf_counter() - began) / count
+                if self.step < due:
+                    yield {}
+            yield {"nodes": float(sum(self.visited))}
+
+    def iterate(self, count: int) -> None:
+        """Do ``count`` iterations; with two threads each walks for a seat, up to the next exchange of regrets."""
+        if self.options.threads == 1:
+            self._walk(count, (0, 2))
+            self.step += count
+            return
+        target = self.step + count
+        with ThreadPoolExecutor(2) as pool:
+            while self.step < target:
+                exchange = _next_exchange(self.step)
+                part = min(target, exchange) - self.step
+                for done in [pool.submit(self._walk, part, (seat, seat + 1)) for seat in range(2)]:
+                    done.result()
+                self.step += part
+                if self.step == exchange:
+                    self.seen[:] = self.regret
+
+    def _walk(self, count: int, seats: tuple[int, int]) -> None:
+        first = self.step + 1
+        tables = self.regret, self.seen, self.average
+        visited = kernels.iterate(self.layout.nodes, self.cards, first, first + count, seats, self.seed, *tables)
+        self.visited[seats[0]] += int(visited)
+
+    def _next_measure(self) -> int:
+        """Return the next step with a row of metrics."""
+        if self.options.measure_every:
+            return (self.step // self.options.measure_every + 1) * self.options.measure_every
+        at = 1
+        while at <= self.step:
+            at += max(1, at // 8)
+        return at
+
+    def save(self, directory: Path) -> None:
+        write_table(directory / "regret.npy", self.regret)
+        write_table(directory / "average.npy", self.average)
+        if self.options.threads == 2:
+            write_table(directory / "seen.npy", self.seen)
+        write_state(directory, self.options.bucket_options, step=self.step, nodes=sum(self.visited))
+
+    def load(self, directory: Path) -> None:
+        state, size = read_state(directory, "step", "nodes"), self.layout.size
+        check_buckets(directory, self.options.bucket_options)
+        self.regret[:] = read_finite(directory / "regret.npy", size)
+        self.average[:] = read_finite(directory / "average.npy", size)
+        if self.options.threads == 2:
+            self.seen[:] = read_finite(directory / "seen.npy", size)
+        self.step, self.visited = state["step"], [state["nodes"], 0]
+
+    def agent(self, options: Mapping[str, Any]) -> Agent:
+        policy, purify = policy_options(options)
+        table: Table = (self.average if policy == "average" else self.regret).copy()
+        return BucketAgent(self.game, self.layout, self.buckets, table, purify, _called(policy, self.step))
+
+
+def _next_exchange(step: int) -> int:
+    """Return the next step at which two threads exchange regrets: every 1,024 steps at first, later about every 1/32 of
+    the steps so far, and at least every 32,768.
+    """
+    every = 1 << min(15, max(10, step.bit_length() - 6))
+    return (step // every + 1) * every
+
+
+@hookimpl
+def cardai_trainer() -> Mapping[str, type[Trainer]]:
+    return {"bucket_mccfr": BucketMCCFR}

@@ -1,0 +1,205 @@
+"""The river as CFR-BR sees it: its subtrees by shape, the ranges that come there, and buckets of hands within ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from attrs import field, frozen, validators
+
+from cardai.cards.poker.buckets import BucketOptions, Buckets, buckets
+from cardai.cards.poker.combos import COUNT, pairs
+from cardai.cards.poker.public_tree import DEAL, DECISION, SHOWDOWN, PublicTree
+from cardai.cards.poker.ranges import BoardHands, board_hands
+from cardai.plugins.trainers.bucket_mccfr import _river_kernels as kernels
+from cardai.plugins.trainers.bucket_mccfr._kernels import BASE, STRIDE
+from cardai.plugins.trainers.bucket_mccfr.layout import Layout
+
+RIVER = 3
+Table = npt.NDArray[np.float32]
+_PAIRS = pairs().astype(np.int64)
+LOW, HIGH = _PAIRS[:, 0].copy(), _PAIRS[:, 1].copy()
+
+
+@frozen(eq=False)
+class Group:
+    """The river's subtrees of one shape, S of them."""
+
+    shape: kernels.Shape = field(repr=False)
+    nodes: int
+    """How many nodes the shape has."""
+    actions: int
+    """The most actions that a seat has in it."""
+    roots: npt.NDArray[np.int64] = field(repr=False)
+    """(S,) their first nodes in the public tree."""
+    amount: npt.NDArray[np.float32] = field(repr=False)
+    """(t, S) what is won at each end."""
+    base: npt.NDArray[np.int64] = field(repr=False)
+    """(d, S)."""
+    stride: npt.NDArray[np.int64] = field(repr=False)
+    """(S,)."""
+    pot: npt.NDArray[np.float64] = field(repr=False)
+    """(S,) the chips in the pot when the river comes."""
+
+    def lanes(self, chosen: npt.NDArray[np.int64]) -> kernels.Lanes:
+        """Return some of the subtrees side by side."""
+        amount, base = np.ascontiguousarray(self.amount[:, chosen]), np.ascontiguousarray(self.base[:, chosen])
+        return kernels.Lanes(amount, base, self.stride[chosen])
+
+    def room(self, hands: int, lanes: int) -> tuple[Table, ...]:
+        """Return the arrays that :func:`_river_kernels.cfr_br` works in."""
+        ends = len(self.shape.end)
+        shapes: list[tuple[int, ...]] = [(hands, ends, lanes)] * 3
+        shapes += [(2, 53, ends * lanes), (hands, self.actions, lanes), (self.nodes, lanes), (self.nodes, lanes)]
+        return tuple(np.empty(shape, np.float32) for shape in shapes)
+
+
+def groups_of(layout: Layout) -> list[Group]:
+    """Return the river's subtrees by shape."""
+    tree = layout.tree
+    inside = np.flatnonzero((tree.street == RIVER) & (tree.kind != DEAL))
+    by_shape: dict[bytes, list[npt.NDArray[np.int64]]] = {}
+    for nodes in np.split(inside, np.flatnonzero(np.diff(tree.roots[inside])) + 1):
+        if len(nodes) and tree.kind[nodes[0]] == DECISION:
+            by_shape.setdefault(_signature(tree, nodes), []).append(nodes)
+    return [_group(layout, np.stack(members)) for members in by_shape.values()]
+
+
+def _signature(tree: PublicTree, nodes: npt.NDArray[np.int64]) -> bytes:
+    """Return what subtrees of one shape, and no others, have in common."""
+    child = np.where(tree.child[nodes] >= 0, tree.child[nodes] - nodes[0], -1)
+    return np.concatenate([tree.small[nodes][:, :2], child], axis=1).tobytes()
+
+
+def _group(layout: Layout, members: npt.NDArray[np.int64]) -> Group:
+    """Return the group of subtrees ``members`` (S, m), each with its nodes in order."""
+    tree, first, taken = layout.tree, members[0], [0, 0]
+    edge: list[list[int]] = []
+    decision: list[tuple[int, int, int, int]] = []
+    end: list[tuple[int, int]] = []
+    for place, node in enumerate(first):
+        seat = int(tree.actor[node])
+        if tree.kind[node] != DECISION:
+            end.append((place, -1 if tree.kind[node] == SHOWDOWN else seat))
+            continue
+        below = tree.child[node, : tree.num_children[node]] - first[0]
+        decision.append((place, seat, len(edge), len(edge) + len(below)))
+        for child in below:
+            edge.append([place, int(child), seat, -1, taken[seat]])
+            taken[seat] += 1
+    end_of = {place: number for number, (place, _) in enumerate(end)}
+    for one in edge:
+        one[3] = end_of.get(one[1], -1)
+    ends, decisions = members[:, [place for place, _ in end]], members[:, [one[0] for one in decision]]
+    loser = np.array([max(seat, 0) for _, seat in end])
+    spent = tree.spent[ends]
+    lost = np.take_along_axis(spent, np.broadcast_to(loser[None, :, None], (*ends.shape, 1)), axis=2)[..., 0]
+    amount = np.where(tree.kind[ends] == SHOWDOWN, spent.min(axis=2), lost)
+    node = layout.nodes.node
+    return Group(
+        kernels.Shape(np.array(edge, np.int64), np.array(decision, np.int64), np.array(end, np.int64)),
+        len(first),
+        max(taken),
+        members[:, 0].copy(),
+        np.ascontiguousarray(amount.T, np.float32),
+        np.ascontiguousarray(node[decisions, BASE].T),
+        node[members[:, 0], STRIDE].copy(),
+        tree.spent[members[:, 0]].sum(axis=1).astype(np.float64),
+    )
+
+
+class Blueprint:
+    """A solved game's average policy before the river: with which ranges both seats come there."""
+
+    def __init__(self, layout: Layout, tables: Buckets, average: Table) -> None:
+        self.layout, self.buckets, self.average = layout, tables, average
+        tree, child = layout.tree, layout.nodes.child
+        self._parent = np.full(len(child), -1, np.int64)
+        for node in tree.decisions[tree.street[tree.decisions] < RIVER]:
+            self._parent[child[node, : tree.num_children[node]]] = node
+        self._slot = np.full(len(child), -1, np.int64)
+
+    def ranges(self, board: Sequence[int], hands: BoardHands, roots: npt.NDArray[np.int64]) -> Table:
+        """Return (2, n, s): both seats' ranges over ``hands`` at ``roots`` (s,) of the river, if both play the policy."""
+        needed: set[int] = set()
+        for root in roots.tolist():
+            node = root
+            while node >= 0 and node not in needed:
+                needed.add(node)
+                node = int(self._parent[node])
+        order = np.array(sorted(needed), np.int64)
+        self._slot[order] = np.arange(len(order))
+        places = np.stack([self.buckets.of(board[:size], hands.hands) for size in (0, 3, 4)])
+        reaches = np.empty((len(order), 2, len(hands.hands)), np.float32)
+        nodes = self.layout.nodes
+        kernels.trunk(nodes.node, nodes.child, order, self._slot, places, self.average, reaches)
+        out = np.ascontiguousarray(reaches[self._slot[roots]].transpose(1, 2, 0))
+        self._slot[order] = -1
+        return out
+
+
+@frozen
+class RiverBuckets:
+    """How hands on the river are told apart."""
+
+    feature: Literal["range", "strength", "ochs"] = field(validator=validators.in_(("range", "strength", "ochs")))
+    """By their place in the ranges that come there, or by cards alone."""
+    own: int
+    """Parts of the own range (``range``)."""
+    equity: int
+    """Parts of the equity against the other's range (``range``)."""
+    cards: BucketOptions
+    """The abstraction by cards (``strength``, ``ochs``)."""
+
+    @property
+    def count(self) -> int:
+        """How many buckets there are."""
+        return self.own * self.equity if self.feature == "range" else self.cards.river
+
+    def of(self, board: Sequence[int], hands: BoardHands, start: Table) -> npt.NDArray[np.int64]:
+        """Return (2, n, s) each seat's buckets of ``hands`` in subtrees that ranges ``start`` (2, n, s) come to."""
+        n, lanes = start.shape[1:]
+        if self.feature != "range":
+            own = buckets(self.cards).of(board, hands.hands)
+            return np.ascontiguousarray(np.broadcast_to(own[None, :, None], start.shape))
+        out = np.empty((2, n, lanes), np.int64)
+        sums, met, won = np.empty((2, 53, lanes), np.float32), *np.empty((2, n, lanes), np.float32)
+        a, b = LOW[hands.hands], HIGH[hands.hands]
+        kernels.place_hands(hands.ends, start, sums, met, won, a, b, self.own, self.equity, out)
+        return out
+
+
+class RiverPlaces:
+    """Which bucket every hand is in, anywhere on the river: what a player of the river's tables needs."""
+
+    def __init__(self, blueprint: Blueprint, kind: RiverBuckets) -> None:
+        self.blueprint, self.kind = blueprint, kind
+        tree = blueprint.layout.tree
+        self._roots = np.unique(tree.roots[(tree.street == RIVER) & (tree.kind == DECISION)])
+        self._board: tuple[int, ...] = ()
+        self._asked = -1
+        self._all: npt.NDArray[np.int16 | np.int32] | None = None
+
+    def of(self, board: Sequence[int], root: int) -> npt.NDArray[np.int64]:
+        """Return (2, 1326) the buckets of both seats' hands below ``root`` (0 for hands that the board blocks).
+
+        One subtree is worked out alone; if another of the same board is asked for next, all of them are, and kept.
+        """
+        key = tuple(int(card) for card in board)
+        if key != self._board:
+            self._board, self._asked, self._all = key, root, None
+            return self._work_out(np.array([root]))[:, :, 0]
+        if self._all is None and root != self._asked:
+            self._all = self._work_out(self._roots).astype(np.int32)
+        if self._all is None:
+            return self._work_out(np.array([root]))[:, :, 0]
+        return self._all[:, :, int(np.searchsorted(self._roots, root))].astype(np.int64)
+
+    def _work_out(self, roots: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        hands = board_hands(self._board)
+        found = self.kind.of(self._board, hands, self.blueprint.ranges(self._board, hands, roots))
+        out = np.zeros((2, COUNT, len(roots)), np.int64)
+        out[:, hands.hands] = found
+        return out

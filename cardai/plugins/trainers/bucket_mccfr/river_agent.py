@@ -1,0 +1,70 @@
+"""The player with a river of its own: before it the blueprint's, on it buckets by place in the ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from cardai.cards.poker.combos import COUNT, pair_index
+from cardai.core.agent import Agent
+from cardai.core.fields import Views
+from cardai.core.game import Game, Legal
+from cardai.plugins.trainers.bucket_mccfr import _agent_kernels as kernels
+from cardai.plugins.trainers.bucket_mccfr.agent import BucketAgent
+from cardai.plugins.trainers.bucket_mccfr.layout import Layout
+from cardai.plugins.trainers.bucket_mccfr.river import RIVER, RiverPlaces
+
+
+class RiverAgent(Agent):
+    """Plays ``earlier`` until the river, and there ``table`` by the buckets of ``places``."""
+
+    def __init__(
+        self, earlier: BucketAgent, layout: Layout, places: RiverPlaces, table: npt.NDArray[np.float32]
+    ) -> None:
+        self.earlier, self.layout, self.places, self.table = earlier, layout, places, table
+        self.tree = earlier.tree
+        """The public tree of the game that is played."""
+
+    def for_game(self, game: Game) -> Agent:
+        """Return the player for ``game``. Raises UsageError for a game other than its own (see BucketAgent)."""
+        earlier = self.earlier.for_game(game)
+        assert isinstance(earlier, BucketAgent)
+        return RiverAgent(earlier, self.layout, self.places, self.table)
+
+    def policy(self, views: Views, legal: Legal) -> npt.NDArray[np.float64]:
+        out = self.earlier.policy(views, legal)
+        nodes = self.earlier.nodes(views)
+        rows = np.flatnonzero(self.tree.street[nodes] == RIVER)
+        if len(rows):
+            out[rows] = self._on_the_river(views[rows], nodes[rows])
+        return out
+
+    def _on_the_river(self, views: Views, nodes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """Return (n, A): rows of one board and one subtree are answered together, whole ranges as fast as one hand."""
+        hands = pair_index(views["hole"][:, 0], views["hole"][:, 1])
+        roots = self.tree.roots[nodes]
+        boards = np.ascontiguousarray(views["board"])
+        keys = np.concatenate([boards.astype(np.int64), roots[:, None]], axis=1)
+        order = np.lexsort(keys.T[::-1])
+        changes = np.flatnonzero((keys[order][1:] != keys[order][:-1]).any(axis=1)) + 1
+        places = np.empty(len(views), np.int64)
+        for group in np.split(order, changes):
+            found = self.places.of(boards[group[0]].tolist(), int(roots[group[0]]))
+            places[group] = found[self.tree.actor[nodes[group]], hands[group]]
+        out = np.zeros((len(views), self.tree.child.shape[1]))
+        tree = self.layout.nodes.node, self.tree.action
+        kernels.answer(tree, nodes, places, self.table, self.earlier.purify, out)
+        return out
+
+    def range_policy(self, nodes: npt.NDArray[np.int64], board: Sequence[int]) -> npt.NDArray[np.float64]:
+        """Return (rows, 1326): see :class:`cardai.solve.street_response.RangePolicy`."""
+        if self.tree.street[nodes[0]] < RIVER:
+            return self.earlier.range_policy(nodes, board)
+        places = np.empty((len(nodes), COUNT), np.int64)
+        for i, node in enumerate(nodes):
+            places[i] = self.places.of(board, int(self.tree.roots[node]))[self.tree.actor[node]]
+        out = np.empty((int(self.tree.num_children[nodes].sum()), COUNT))
+        kernels.answer_ranges(self.layout.nodes.node, nodes, places, self.table, self.earlier.purify, out)
+        return out

@@ -1,0 +1,274 @@
+"""Best responses of whole ranges, street by street, against a player of two-player hold'em.
+
+The responder plays the player's own strategy up to a street and then, knowing it, answers it as well as can be to the
+end. Boards up to that street are sampled, what comes later is enumerated; nothing is chosen on sampled information, so
+the mean gain is an unbiased value of a legal response: a lower bound on what a perfect opponent gains (exploitability),
+and exploitability itself from before the flop.
+
+A *street's subtree* holds the nodes of one street below a DEAL node (or the root). Ranges go down through it as vectors
+over the 1,326 hands, values come back up; at its DEAL nodes another street's subtrees hang.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import comb
+
+import numpy as np
+from attrs import field, frozen
+
+from cardai.cards.poker.boards import BOARD_SIZES
+from cardai.cards.poker.buckets import starting_classes
+from cardai.cards.poker.combos import COUNT, compatible, pairs
+from cardai.cards.poker.public_tree import DEAL, DECISION, SHOWDOWN, PublicTree
+from cardai.cards.poker.ranges import BoardHands, board_hands
+from cardai.cards.text import card_set
+from cardai.core.arrays import Float64s, Int64s
+from cardai.core.errors import UsageError
+from cardai.solve import _street_kernels as kernels
+from cardai.solve.range_policy import RangePolicy
+
+Vectors = Float64s
+Told = Callable[[int, int], None] | None
+_PAIRS = pairs().astype(np.int64)
+
+
+@frozen(eq=False)
+class StreetTree:
+    """One street's subtree: its nodes in the public tree, and as the kernels take it."""
+
+    root: int
+    nodes: Int64s = field(repr=False)
+    """(m,) ascending, the root first."""
+    decisions: Int64s = field(repr=False)
+    """Those of them that are decisions."""
+    deals: Int64s = field(repr=False)
+    """The roots of the next street's subtrees, in the order of the DEAL nodes."""
+    deal_places: Int64s = field(repr=False)
+    """The places of the DEAL nodes among ``nodes``."""
+    street: kernels.Street = field(repr=False)
+
+
+def street_trees(tree: PublicTree) -> dict[int, StreetTree]:
+    """Return the subtrees of all streets by the number of their root."""
+    roots = tree.roots
+    order = np.argsort(roots, kind="stable")
+    groups = np.split(order, np.cumsum(np.bincount(roots, minlength=len(roots)))[:-1])
+    return {root: _street_tree(tree, root, nodes) for root, nodes in enumerate(groups) if len(nodes)}
+
+
+def _street_tree(tree: PublicTree, root: int, nodes: Int64s) -> StreetTree:
+    kind = tree.kind[nodes]
+    count = np.where(kind == DECISION, tree.num_children[nodes], 0).astype(np.int64)
+    deals = kind == DEAL
+    node = np.stack(
+        [kind, tree.actor[nodes], count, np.cumsum(count) - count, np.cumsum(deals) - deals], axis=1
+    ).astype(np.int64)
+    child = np.searchsorted(nodes, np.maximum(tree.child[nodes], 0))
+    loser = np.maximum(tree.actor[nodes], 0)
+    rows = np.arange(len(nodes))
+    amount = np.where(node[:, 1] >= 0, tree.spent[nodes][rows, loser], tree.spent[nodes].min(axis=1)).astype(np.float64)
+    return StreetTree(
+        root,
+        nodes,
+        nodes[kind == DECISION],
+        tree.child[nodes[deals], 0].astype(np.int64),
+        np.flatnonzero(deals),
+        kernels.Street(node, child.astype(np.int64), amount),
+    )
+
+
+class Walker:
+    """Walks ranges through the streets of one game, both seats playing ``player`` or one answering it.
+
+    Boards of hands that are all-in before the river are not dealt out: see :func:`need_late_showdowns`.
+    """
+
+    def __init__(self, tree: PublicTree, player: RangePolicy) -> None:
+        self.tree, self.player = tree, player
+        self.trees = street_trees(tree)
+        self.streets: list[list[StreetTree]] = [[], [], [], []]
+        for root, one in self.trees.items():
+            self.streets[tree.street[root]].append(one)
+
+    def ranges_at(self, street: int, board: Sequence[int]) -> dict[int, Vectors]:
+        """Return both seats' ranges (2, 1326) at the roots of ``street`` if both play the player, on ``board``.
+
+        ``board`` has at least the cards of that street; hands that share a card with it have weight 0.
+        """
+        open_hands = compatible(np.array([card_set(board)], np.uint64))[0].astype(np.float64)
+        found = {0: np.stack([open_hands, open_hands])}
+        for earlier in range(street):
+            shown = board[: BOARD_SIZES[earlier]]
+            for one in self.streets[earlier]:
+                policy = self.player.range_policy(one.decisions, shown)
+                ranges = found.pop(one.root)
+                for seat in range(2):
+                    reaches = self.reaches(one, seat, ranges[seat], policy)
+                    for root, place in zip(one.deals, one.deal_places, strict=True):
+                        found.setdefault(int(root), np.empty((2, COUNT)))[seat] = reaches[place]
+        return found
+
+    @staticmethod
+    def reaches(one: StreetTree, seat: int, start: Vectors, policy: Vectors) -> Vectors:
+        """Return (m, 1326) the range of ``seat`` at each node of a subtree that it enters with ``start`` (1326,)."""
+        out = np.empty((len(one.nodes), COUNT))
+        out[0] = start
+        kernels.reach(one.street, seat, policy, out)
+        return out
+
+    def river_gains(self, board: Sequence[int]) -> tuple[Vectors, Vectors]:
+        """Return what each seat (2,) wins from the river on, playing on and answering best, in chips a deal.
+
+        ``board`` (5,) is given; what is won before the river is in neither figure.
+        """
+        roots = self.ranges_at(3, board)
+        found = [np.zeros(2), np.zeros(2)]
+        for best in (False, True):
+            values = self.values(3, board, roots, best)
+            for root, ranges in roots.items():
+                found[best] += np.einsum("sh,sh->s", ranges, values[root])
+        return found[0] / pairings(5), found[1] / pairings(5)
+
+    def gain(self, street: int, board: Sequence[int], told: Told = None) -> float:
+        """Return what answering best from ``street`` on wins more than playing on, chips a deal, mean over both seats.
+
+        ``board`` has the cards of that street. ``told(done, total)`` hears of the boards of five that are done.
+        """
+        roots = self.ranges_at(street, board)
+        values = self.values(street, board, roots, True, _counted(street, told))
+        # what both win who both play on is nothing, since one wins what the other loses
+        won = sum(float((ranges * values[root]).sum()) for root, ranges in roots.items())
+        return won / 2 / pairings(len(board))
+
+    def flop_values(self, flop: Sequence[int], told: Told = None) -> Vectors:
+        """Return (roots, 2, 169): what each class of starting hands of each seat wins best from each of the flop's subtrees
+        on, summed over its hands on this flop (times the other's range and probabilities).
+        """
+        roots = self.ranges_at(1, flop)
+        values = self.values(1, flop, roots, True, _counted(1, told))
+        classes = starting_classes()
+        return np.array(
+            [[np.bincount(classes, values[root][seat], 169) for seat in range(2)] for root in self.flop_roots]
+        )
+
+    @property
+    def flop_roots(self) -> list[int]:
+        """The roots of the flop's subtrees, ascending."""
+        return [one.root for one in self.streets[1]]
+
+    def exploitability(self, sums: Vectors) -> float:
+        """Return what a perfect opponent wins, chips a hand, mean over both seats.
+
+        ``sums`` (roots, 2, 169) are those of :meth:`flop_values` over all 22,100 flops. A class's hands are alike to a
+        player that does not care what suits are called, so their mean stands for each.
+        """
+        classes = starting_classes()
+        each = sums / np.bincount(classes) / comb(48, 3)
+        one, ones = self.streets[0][0], np.ones(COUNT)
+        policy, reaches = self._prepare(one.root, np.stack([ones, ones]), [])
+        room, won = np.empty((len(one.nodes), COUNT)), 0.0
+        places = [self.flop_roots.index(int(deal)) for deal in one.deals]
+        for seat in range(2):
+            later = each[places, seat][:, classes]
+            self.respond(one, seat, True, policy, reaches[1 - seat], board_hands([]), later, room)
+            won += float(room[0].sum())
+        return won / 2 / pairings(0)
+
+    def values(
+        self,
+        street: int,
+        board: Sequence[int],
+        roots: Mapping[int, Vectors],
+        best: bool = True,
+        told: Callable[[], None] = lambda: None,
+    ) -> dict[int, Vectors]:
+        """Return (2, 1326) for each of ``roots``, subtrees of ``street`` that both seats' ranges (2, 1326) come to.
+
+        It is what each hand of a seat wins from there on, times the other's range and probabilities, if the seat answers
+        best (or follows the player too). Cards to come are averaged.
+        """
+        prepared, below = {}, {}
+        come = [root for root, ranges in roots.items() if ranges.any(axis=1).all()]  # to others one seat never comes
+        for root in come if street < 3 else ():
+            prepared[root] = self._prepare(root, roots[root], board)
+            one, (_, reaches) = self.trees[root], prepared[root]
+            for deal, place in zip(one.deals, one.deal_places, strict=True):
+                below[int(deal)] = np.stack([reaches[0][place], reaches[1][place]])
+        after = self._averaged(street, board, below, best, told) if below else {}
+        hands = board_hands(board)
+        out = {root: np.zeros((2, COUNT)) for root in roots}
+        for root in come:
+            one = self.trees[root]
+            policy, reaches = prepared.pop(root) if prepared else self._prepare(root, roots[root], board)
+            room = np.empty((len(one.nodes), COUNT))
+            for seat in range(2):
+                later = np.array([after[int(deal)][seat] for deal in one.deals]).reshape(-1, COUNT)
+                self.respond(one, seat, best, policy, reaches[1 - seat], hands, later, room)
+                out[root][seat] = room[0]
+        if street == 3:
+            told()
+        return out
+
+    def _prepare(self, root: int, ranges: Vectors, board: Sequence[int]) -> tuple[Vectors, list[Vectors]]:
+        """Return the player's policy in a subtree, and both seats' ranges at its nodes."""
+        one = self.trees[root]
+        policy = self.player.range_policy(one.decisions, board)
+        return policy, [self.reaches(one, seat, ranges[seat], policy) for seat in range(2)]
+
+    def _averaged(
+        self, street: int, board: Sequence[int], roots: Mapping[int, Vectors], best: bool, told: Callable[[], None]
+    ) -> dict[int, Vectors]:
+        """Return the values at the roots of the next street, averaged over the card that is dealt (turn and river)."""
+        sums = {root: np.zeros((2, COUNT)) for root in roots}
+        for card in range(52):
+            if card not in board:
+                ranges = {root: np.where(_HOLDS[card], 0.0, both) for root, both in roots.items()}
+                for root, values in self.values(street + 1, [*board, card], ranges, best, told).items():
+                    sums[root] += values
+        return {root: total / (52 - len(board) - 4) for root, total in sums.items()}
+
+    @staticmethod
+    def respond(
+        one: StreetTree,
+        seat: int,
+        best: bool,
+        policy: Vectors,
+        reaches: Vectors,
+        hands: BoardHands,
+        after: Vectors,
+        out: Vectors,
+    ) -> None:
+        """Fill ``out`` (m, 1326) with the values of ``seat``'s hands below each node (see the kernel)."""
+        kernels.respond(one.street, seat, best, policy, reaches, (_PAIRS, hands.hands, hands.ends), after, out)
+
+
+_HOLDS = (np.arange(52)[:, None, None] == _PAIRS).any(axis=2)
+"""(52, 1326) whether a card is in a hand."""
+
+
+def need_late_showdowns(tree: PublicTree, street: int) -> None:
+    """Raise UsageError if hands can be all-in from ``street`` on before the river: their boards are not dealt out here."""
+    early = (tree.kind == SHOWDOWN) & (tree.street >= street) & (tree.street < 3)
+    if early.any():
+        raise UsageError(
+            "A best response from an earlier street than the river needs a game in which nobody can be all-in before the "
+            "river: limit betting with unlimited chips (acpc_limit_2p). Take --from river."
+        )
+
+
+def pairings(cards: int) -> int:
+    """Return how many pairs of hands, one a seat, a board of so many cards leaves possible."""
+    return comb(52 - cards, 2) * comb(50 - cards, 2)
+
+
+def _counted(street: int, told: Told) -> Callable[[], None]:
+    """Return a function without arguments that counts the boards of five for ``told``."""
+    total, done = (0, 49 * 48, 48, 1)[street], [0]
+
+    def one() -> None:
+        done[0] += 1
+        if told is not None:
+            told(done[0], total)
+
+    return one

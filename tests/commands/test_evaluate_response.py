@@ -1,0 +1,27 @@
+"""``cardai evaluate best-response``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.commands.conftest import Call
+
+CALL = ("evaluate", "best-response", "--game", "holdem_limit:max_raises=1+0+0+1", "--agent", "always_call")
+
+
+def test_it_prints_the_bound_and_its_interval(cardai: Call, tmp_path: Path) -> None:
+    kept = str(tmp_path / "boards.npz")
+    called = cardai(*CALL, "--boards", "5", "--out", kept)
+    assert called.code == 0
+    assert "A best response from the river to always_call" in called.out
+    assert "5 boards" in called.out
+    found = json.loads(cardai(*CALL, "--boards", "5", "--out", kept, "--json").out)
+    assert f"wins {found['mean']:.1f} ({found['low']:.1f} to {found['high']:.1f}) mbb" in called.out
+    assert (found["boards"], found["from"], found["exact"]) == (5, "river", False)
+
+
+def test_wrong_games_streets_and_players_are_usage_errors(cardai: Call) -> None:
+    assert cardai(*CALL[:2], "--game", "gin", "--agent", "simple").code == 2
+    assert cardai(*CALL, "--from", "fifth").code == 2
+    assert "Human has no policy" in cardai(*CALL[:-1], "human").err
