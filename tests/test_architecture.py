@@ -20,27 +20,28 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 ALLOWED = {
     "core": {"core"},
     "cards": {"cards", "core"},
-    "training": {"training", "cards", "core"},
+    "pieces": {"core"},
+    "training": {"training", "pieces", "cards", "core"},
     "make": {"training", "core"},
-    "arena": {"arena", "make", "training", "cards", "core"},
-    "learn": {"learn", "arena", "make", "training", "cards", "core"},
-    "solve": {"solve", "arena", "make", "training", "cards", "core"},
+    "arena": {"arena", "make", "pieces", "training", "cards", "core"},
+    "learn": {"learn", "arena", "make", "pieces", "training", "cards", "core"},
+    "solve": {"solve", "arena", "make", "pieces", "training", "cards", "core"},
     "formats": {"formats", "arena", "make", "training", "cards", "core"},
     "bridges": {"bridges", "arena", "make", "training", "cards", "core"},
-    "subgames": {"subgames", "solve", "learn", "arena", "make", "training", "cards", "core"},
+    "subgames": {"subgames", "solve", "learn", "arena", "make", "pieces", "training", "cards", "core"},
     "testing": {"testing", "arena", "make", "training", "cards", "core"},
     "plugins": {
-        "plugins", "subgames", "learn", "solve", "formats", "bridges", "arena", "make", "training", "cards", "core",
+        "plugins", "subgames", "learn", "solve", "formats", "bridges", "arena", "make", "pieces", "training", "cards", "core",
     },
     "ui": {"ui", "plugins", "subgames", "learn", "solve", "formats", "bridges", "arena", "make", "training", "cards", "core", "api"},
     "commands": {
         "commands", "ui", "testing", "plugins", "subgames", "learn", "solve", "formats", "bridges", "arena", "make",
-        "training", "cards", "core", "api",
+        "pieces", "training", "cards", "core", "api",
     },
     "cli": {"cli", "commands", "core"},
-    "api": {"subgames", "solve", "arena", "make", "training", "core"},
+    "api": {"api", "bridges", "subgames", "solve", "arena", "make", "training", "core"},
     "__main__": {"cli"},
-    "": {"core", "api"},
+    "": {"core", "api", "solve"},
 }  # fmt: skip
 """Layer -> what of cardai it may import: cli > commands, ui > plugins > subgames, learn, solve, formats, bridges >
 arena > make > training > cards > core. Within a layer, no module of another layer at the same height."""

@@ -67,7 +67,7 @@ def exploitability(plan: Plan, figures: Figures) -> list[str]:
         "the bound is nearer to exploitability itself.", "",
         "| player | from | boards | mbb/g | CPU s | command |", "|---|---|---|---|---|---|",
     ]  # fmt: skip
-    for name, words in plan.responses():
+    for name, words in (*plan.responses(), *plan.deeper()):
         found = figures.get(*words)
         row = cell(found, "{from} | {boards} | {mean:.1f} ({low:.1f} to {high:.1f}) | {cpu_seconds:,.0f}")
         lines.append(f"| {name} | {row if found else ' | | not measured | '} | {command(figures, words)} |")
@@ -117,7 +117,7 @@ def curves(plan: Plan, figures: Figures) -> list[str]:
     lines = ["", f"## Other buckets, after {CURVE_STEPS:,} iterations, from the river", ""]
     lines += ["| buckets a street, river | boards | mbb/g | command |", "|---|---|---|---|"]
     for name in CURVES:
-        words = plan.response(plan.curve(name), "river", plan.of(20))
+        words = plan.response(plan.curve(name), "river", plan.of(100))
         found = figures.get(*words)
         row = cell(found, "{boards} | {mean:.1f} ({low:.1f} to {high:.1f})")
         lines.append(f"| {name} | {row if found else ' | not measured'} | {command(figures, words)} |")

@@ -9,9 +9,13 @@ from attrs import frozen
 from limit_measures import Figures
 
 GAME = "acpc_limit_2p"
-BLUEPRINT_STEPS = 10_000_690
-"""Iterations before the river is learned anew."""
-RIVER_STEPS = 4_000
+TAKEN_STEPS = 10_000_690
+"""Iterations after which the river is learned anew."""
+BLUEPRINT_STEPS = 12_914_699
+"""Iterations of the whole game over buckets, which goes on after that."""
+RIVER_STEPS = 6_000
+"""Boards on which the river is learned."""
+EARLIER = (3_000,)
 CURVE_STEPS = 2_000_000
 CURVES = {
     "100 strength": "flop=100,turn=100,river=100",
@@ -42,6 +46,11 @@ class Plan:
         """The run of bucket_cfr_br on it: the player."""
         return self.runs / "river"
 
+    @property
+    def player(self) -> str:
+        """Our player."""
+        return f"{self.river}:step={RIVER_STEPS}"
+
     def of(self, full: int) -> int:
         """Return an even number, the share of ``full``."""
         return max(2, round(full * self.share / 2) * 2)
@@ -70,32 +79,38 @@ class Plan:
 
     def responses(self) -> list[tuple[str, tuple[object, ...]]]:
         """Return the best responses of the table: what is measured, and how."""
+        anew = f"its river learned anew after {TAKEN_STEPS:,}, on {RIVER_STEPS:,} boards"
         rows = [
-            (f"after {BLUEPRINT_STEPS:,} iterations", self.response(f"{self.blueprint}:step={BLUEPRINT_STEPS}", "river", self.of(40))),
-            ("with the river learned anew", self.response(self.river, "river", self.of(40))),
-            ("the same, purified", self.response(f"{self.river}:purify=true", "river", self.of(10))),
-            ("with the river learned anew", self.response(self.river, "turn", self.of(8))),
-            ("with the river learned anew", self.response(self.river, "flop", self.of(2))),
+            (f"buckets, {BLUEPRINT_STEPS:,} iterations", self.response(self.blueprint, "river", self.of(100))),
+            (anew, self.response(self.player, "river", self.of(100))),
+            *((f"the same on {step:,} boards", self.response(f"{self.river}:step={step}", "river", self.of(100))) for step in EARLIER),
+            ("the first, purified", self.response(f"{self.blueprint}:purify=true", "river", self.of(100))),
         ]  # fmt: skip
-        return rows + [(name, self.response(name, "river", self.of(4))) for name in self.others]
+        rows += [(name, self.response(name, "river", self.of(20))) for name in self.others]
+        return rows
+
+    def deeper(self) -> list[tuple[str, tuple[object, ...]]]:
+        """Return the best responses from earlier streets."""
+        return [("ours", self.response(self.player, street, self.of(20))) for street in ("turn", "flop")]
 
     def matches(self) -> list[tuple[object, ...]]:
         """Return the commands of the matches."""
-        return [self.match(self.river, other, self.of(100_000)) for other in (*self.others, *WEAK)]
+        return [self.match(self.player, other, self.of(100_000)) for other in (*self.others, *WEAK)]
 
     def lbrs(self) -> list[tuple[str, tuple[object, ...]]]:
         """Return the local best responses of the table."""
-        return [("with the river learned anew", self.lbr(self.river, self.of(2_000)))] + [
+        return [("ours", self.lbr(self.player, self.of(2_000)))] + [
             (name, self.lbr(name, self.of(2_000))) for name in self.others
         ]
 
 
 def train(plan: Plan, figures: Figures) -> None:
-    """Train the blueprint, then its river."""
-    words = ("--trainer", "bucket_mccfr", "--game", GAME, "--steps", BLUEPRINT_STEPS)
-    figures.train(plan.blueprint, *words)
+    """Train the whole game, the river of what it had found by then, and the whole game further."""
+    words = ("--trainer", "bucket_mccfr", "--game", GAME, "--steps")
+    figures.train(plan.blueprint, *words, TAKEN_STEPS)
     river = ("--trainer", f"bucket_cfr_br:blueprint={plan.blueprint}", "--game", GAME, "--steps", RIVER_STEPS)
-    figures.train(plan.river, *river)
+    figures.train(plan.river, *river, "--checkpoint-every", 1000, "--keep", 0)
+    figures.train(plan.blueprint, *words, BLUEPRINT_STEPS)
 
 
 def exact(plan: Plan, figures: Figures) -> None:
@@ -107,6 +122,12 @@ def exact(plan: Plan, figures: Figures) -> None:
 def exploitability(plan: Plan, figures: Figures) -> None:
     """Bound everybody's exploitability."""
     for _, words in plan.responses():
+        figures.measure(*words)
+
+
+def deeper(plan: Plan, figures: Figures) -> None:
+    """Bound our player's exploitability from earlier streets."""
+    for _, words in plan.deeper():
         figures.measure(*words)
 
 
@@ -127,7 +148,7 @@ def curves(plan: Plan, figures: Figures) -> None:
     for name, options in CURVES.items():
         run = plan.curve(name)
         figures.train(run, "--trainer", f"bucket_mccfr:{options}", "--game", GAME, "--steps", CURVE_STEPS)
-        figures.measure(*plan.response(run, "river", plan.of(20)))
+        figures.measure(*plan.response(run, "river", plan.of(100)))
 
 
 SECTIONS: dict[str, Callable[[Plan, Figures], None]] = {
@@ -137,4 +158,5 @@ SECTIONS: dict[str, Callable[[Plan, Figures], None]] = {
     "exact": exact,
     "local": local,
     "curves": curves,
+    "deeper": deeper,
 }

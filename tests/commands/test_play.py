@@ -186,8 +186,9 @@ def test_a_tournaments_log_has_room_for_every_name_and_figure(
     long = [f"mix:fold={share},call={round(0.7 - share, 2)},raises=0.3" for share in (0.1, 0.2, 0.3, 0.4)]
     called = cardai("tournament", "-g", "leduc", *(word for name in long for word in ("-a", name)), "-n", "4")
     rows = [line for line in called.out.splitlines() if "mix:" in line]
-    assert [sum(name in row for row in rows) for name in long] == [1, 1, 1, 1]
-    assert all(row.count("±") == 3 and "…" not in row for row in rows)
+    assert [sum(name in row for row in rows) for name in long] == [2, 2, 2, 2]  # in the crosstable and the ratings
+    assert [row.count("±") for row in rows] == [3] * 4 + [2] * 4
+    assert not any("…" in row for row in rows)
 
 
 def test_everything_is_built_once_and_a_checkpoint_read_once(

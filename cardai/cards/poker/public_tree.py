@@ -187,8 +187,9 @@ def _lay_out(betting: Betting, ladder: Sequence[float], stacks: Sequence[int], r
     for name, value in betting.new_row(0, stacks).items():
         _put(rows, name, value)
     small, spent = np.zeros((room, 5), np.int32), np.zeros((room, betting.num_players), np.int32)
-    by_action = [np.full((room, actions), -1, np.int32) for _ in range(3)]
-    count = int(kernels.lay_out(rules[0], rows, np.zeros((depth, 3), np.int64), small, *by_action, spent))
+    child, action, amount = (np.full((room, actions), -1, np.int32) for _ in range(3))
+    waiting = np.zeros((depth, 3), np.int64)
+    count = int(kernels.lay_out(rules[0], rows, waiting, small, child, action, amount, spent))
     if count < 0:
         return None
-    return PublicTree(small[:count].copy(), *(one[:count].copy() for one in by_action), spent[:count].copy())
+    return PublicTree(*(one[:count].copy() for one in (small, child, action, amount, spent)))
