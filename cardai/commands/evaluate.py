@@ -18,6 +18,7 @@ evaluate = typer.Typer(
 ELSEWHERE = {
     "aivat": "cardai.commands.evaluate_aivat:aivat",
     "best-response": "cardai.commands.evaluate_response:best_response",
+    "imitation": "cardai.commands.evaluate_imitation:imitation",
     "lbr": "cardai.commands.evaluate_lbr:lbr",
     "video-poker": "cardai.commands.evaluate_video_poker:video_poker",
 }
