@@ -75,7 +75,7 @@ class Table:
         stepwise: bool = False,
     ) -> None:
         spec = game if isinstance(game, str) else registry.spec_of(game)
-        self.game: Game = make.game(game) if isinstance(game, str) else game
+        self.game: Game = make.as_game(game)
         called = tuple(names or (_called(player) for player in seats))
         if len(seats) != self.game.num_players:
             raise UsageError(
@@ -444,7 +444,7 @@ class Table:
 
 
 def _called(player: Agent | str | None) -> str:
-    return "human" if player is None else player if isinstance(player, str) else registry.spec_of(player)
+    return "human" if player is None else player if isinstance(player, str) else registry.spec_of(make.as_agent(player))
 
 
 def replay(game: Game, record: Record, names: Sequence[str] = ()) -> Iterator[tuple[Table, int]]:

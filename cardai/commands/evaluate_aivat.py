@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cardai.arena.report import signed
 from cardai.commands.invocation import Json, Seed, note, out, print_json, progress
-from cardai.commands.show.figures import estimate_json, signed
+from cardai.commands.show.figures import estimate_json
 from cardai.core.errors import DamagedFileError, UsageError
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from cardai.solve.holdem_values import Values
 
 VALUES = (
-    "The value function. Hold'em: equity (default), played[:opponent=AGENT,hands=N,seed=N], or a player that has "
-    "values. Small games: a player or a run (default: the player itself)."
+    "The value function: a player or a run (against itself); in hold'em also equity (its default) or "
+    "played[:opponent=AGENT,hands=N,seed=N]. Small games' default: the player itself."
 )
 
 

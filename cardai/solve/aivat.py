@@ -161,7 +161,7 @@ def estimator(game: Game, agent: Agent, values: Values | Agent | None, called: s
         found = EquityValues() if values is None else values
         if isinstance(found, Agent):
             raise UsageError(
-                f"{brief(found)} has no values of hold'em. Take --values equity, --values played, or a run that has."
+                f"{brief(found)} has no exact values in hold'em: learn them (cardai.solve.played_values.played_values)."
             )
         return HoldemEstimator(game, agent.for_game(game), found, called, seed)
     from cardai.solve.aivat_tree import TreeEstimator

@@ -12,10 +12,10 @@ from cardai.cards.poker.combos import COUNT, compatible, pairs
 from cardai.cards.text import card_set
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float64s
-from cardai.core.errors import AgentError, DamagedFileError, UsageError
+from cardai.core.errors import AgentError, UsageError
 from cardai.core.fields import Views
 from cardai.core.game import CHANCE, TERMINAL, Game, Tables
-from cardai.core.legal import Legal, legal_columns, take
+from cardai.core.legal import Legal, allows, legal_columns, take
 from cardai.core.rng import derive
 from cardai.solve.holdem_values import Cards, EquityValues, Situation, Values
 from cardai.solve.measures import SUM_TOLERANCE
@@ -77,9 +77,11 @@ def walk(game: Game, record: Record, seat: int, choices: bool = True) -> Iterato
         for action in record["actions"]:
             actor = int(tables.current_players()[0])
             if actor < 0:
-                raise DamagedFileError("it goes on after its end")
+                raise ValueError("it goes on after its end")
             if actor == seat:
                 views, legal = tables.views(seat, _ROW), tables.legal(_ROW)
+                if not allows(legal, np.array([action]))[0]:
+                    raise ValueError(f"the action {action} is not legal")
                 yield Decision(views, legal, action, dict(_after(game, tables, here, legal, action, choices)), here.own)
             tables.apply(_ROW, np.array([action], np.int64))
             there = _situation(tables, seat, opponent, here.board)
@@ -91,7 +93,7 @@ def walk(game: Game, record: Record, seat: int, choices: bool = True) -> Iterato
                 yield Deal(there, whole)
             here = whole
         if here.actor != TERMINAL:
-            raise DamagedFileError("it ends before the hand does")
+            raise ValueError("it ends before the hand does")
         yield End(-1, here)
 
 

@@ -12,7 +12,7 @@ from cardai.core.game import Game
 from cardai.core.progress import tell
 from cardai.core.spec import brief, build, option, parse
 from cardai.solve.holdem_values import EquityValues, StateValues, Values
-from cardai.solve.played_values import HANDS, played_values
+from cardai.solve.played_values import HANDS, PlayedValues, played_values
 
 
 @frozen
@@ -27,8 +27,9 @@ class Played:
 def values_named(spec: str | None, game: Game, agent: Agent) -> Values | Agent | None:
     """Return the value function that ``spec`` names for ``game`` (None: the default of :func:`cardai.solve.aivat.aivat`).
 
-    In hold'em: ``equity``; ``played`` with its options (:class:`Played`), learned from hands of ``agent``; or a player
-    with a method ``hand_values(situation)``. In small games any player with a policy.
+    In hold'em: ``equity``; ``played`` with its options (:class:`Played`), learned from hands of ``agent``; or a player or
+    run: by its method ``hand_values(situation)`` where it has one, else learned from hands against itself. In small games
+    any player with a policy.
 
     Raises:
         UsageError: the game has no such values. SpecError, OptionError, UnknownNameError: a wrong spec.
@@ -38,14 +39,11 @@ def values_named(spec: str | None, game: Game, agent: Agent) -> Values | Agent |
     parsed = parse(spec)
     if parsed.name not in ("equity", "played"):
         player = make.agent(parsed).for_game(game)
+        if player.interactive:
+            raise UsageError(f"Values come from a program. {spec} is a person.")
         if not is_holdem(game):
             return player
-        if not hasattr(player, "hand_values"):
-            raise UsageError(
-                f"{spec} has no values of hold'em (no method hand_values). Take --values equity, --values played, or a "
-                "player that has."
-            )
-        return StateValues(player.hand_values)
+        return StateValues(player.hand_values) if hasattr(player, "hand_values") else _learned(game, player)
     if not is_holdem(game) or game.num_players != 2:
         raise UsageError(
             f"The values {parsed.name!r} are of hold'em for two, and {brief(game)} is not: name a player or a run."
@@ -54,11 +52,19 @@ def values_named(spec: str | None, game: Game, agent: Agent) -> Values | Agent |
         made: Values = build(EquityValues, parsed.values(), "The values 'equity'")
         return made
     options = build(Played, parsed.values(), "The values 'played'")
+    opponent = make.agent(options.opponent) if options.opponent else None
+    return _learned(game, agent, opponent, options.hands, options.seed)
+
+
+def _learned(
+    game: Game, agent: Agent, opponent: Agent | None = None, hands: int | None = None, seed: int = 0
+) -> PlayedValues:
+    """Return values learned from play, with progress."""
     return played_values(
         game,
         agent,
-        make.agent(options.opponent) if options.opponent else None,
-        hands=options.hands,
-        seed=options.seed,
+        opponent,
+        hands=hands or HANDS,
+        seed=seed,
         progress=lambda done, total: tell("learning values from play", done, total),
     )

@@ -65,8 +65,8 @@ def test_what_cannot_be_measured_is_a_usage_error(cardai: Call, hands: str, word
         (("-g", "leduc", "-a", "random", "--vs", "mix", "--values", "mix"), "give both"),
         (("-g", "leduc", "-a", "random", "--vs", "mix", "--aivat", "mix", "--record", "-"), "the name of a file"),
         (
-            ("-g", "acpc_limit_2p", "-a", "random", "--vs", "mix", "--aivat", "mix", "--values", "random"),
-            "random has no values of hold'em",
+            ("-g", "acpc_limit_2p", "-a", "random", "--vs", "mix", "--aivat", "mix", "--values", "human"),
+            "Values come from a program. human is a person.",
         ),
         (
             ("-g", "acpc_limit_2p", "-a", "random", "--vs", "mix", "--aivat", "mix", "--values", "equity:x=1"),

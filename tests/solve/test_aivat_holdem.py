@@ -14,7 +14,7 @@ from cardai.arena.records import Record, place, read
 from cardai.cards.poker.combos import COUNT, compatible, pairs
 from cardai.cards.text import card_set, parse_cards
 from cardai.core.agent import Agent
-from cardai.core.errors import UsageError
+from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.game import CHANCE
 from cardai.solve.aivat import aivat
 from cardai.solve.aivat_holdem import Deal, Decision, End, HoldemEstimator, walk
@@ -192,6 +192,12 @@ def test_the_mean_over_cards_leaves_out_those_that_a_hand_holds() -> None:
     left = [card for card in cards.next_cards(HERE.board) if card not in pairs()[hand]]
     assert len(left) == 45
     assert found[hand] == pytest.approx(np.mean(left))
+
+
+@pytest.mark.parametrize("change", [lambda played: played[:-1], lambda played: [*played, 1], lambda played: [7]])
+def test_a_record_that_is_no_hand_is_named(hands: list[Record], change: Any) -> None:
+    with pytest.raises(DamagedFileError, match="The record of game 0, hand 0 cannot be replayed as this game"):
+        aivat(GAME, KnowsItsCards(), [{**hands[0], "actions": change(hands[0]["actions"])}])
 
 
 def test_full_no_limit_is_refused() -> None:

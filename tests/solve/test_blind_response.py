@@ -18,6 +18,7 @@ from cardai.solve.range_policy import blind_policy, range_player
 from cardai.solve.street_response import Walker
 
 LATE = Betting(2, 4, (10, 5), (1, 0, 0, 0), (1, 1, 1, 1), (10, 10, 20, 20))
+ACPC = Betting(2, 4, (10, 5), (1, 0, 0, 0), (3, 4, 4, 4), (10, 10, 20, 20))
 BOARD = parse_cards("KdQsJh4c")
 
 
@@ -50,7 +51,7 @@ def test_turns_are_worth_what_walking_whole_ranges_says(strengths):
     for seat in range(2):
         responder = Responder(tree, player.table, seat)
         rivers, river_of = responder.rivers()
-        turns, turn_of = responder.different(2, river_of, rivers.shape[1])
+        turns, turn_of = responder.different(2, river_of)
         found = responder.on_turns(np.array([BOARD]), turns, river_of, rivers, strengths)
         for root in roots:  # the other's hands are 1,035 where own cards and the board are known
             assert found[0, :, turn_of[root]] * 1035 == pytest.approx(walked[root][seat], abs=1e-6)
@@ -61,7 +62,7 @@ def test_subtrees_that_differ_in_nothing_are_worked_out_once():
     even = (tree.child >= 0) / np.maximum(tree.num_children, 1)[:, None]
     responder = Responder(tree, even, 0)
     rivers, river_of = responder.rivers()
-    turns, turn_of = responder.different(2, river_of, rivers.shape[1])
+    turns, turn_of = responder.different(2, river_of)
     assert (len(turn_of), len(turns)) == (9, 3)  # with 10, 20 or 30 chips of each in the pot
     assert (len(river_of), rivers.shape[1]) == (27, 5)  # 10 to 50
 
@@ -75,6 +76,19 @@ def test_betting_before_the_flop_alone_is_a_matter_of_win_rates():
     edge = 2 * np.where(suited, PREFLOP[high, low], PREFLOP[low, high]) - 1
     first, second = np.maximum(-5, np.maximum(10 * edge, 20 * edge)), np.maximum(10 * edge, 20 * edge)
     assert blind_response(tree, caller) == pytest.approx((first.mean() + second.mean()) / 2, abs=1e-3)
+
+
+def test_subtrees_with_other_chips_are_never_taken_for_one_another():
+    """A player that always raises comes to subtrees that differ in the chips put in and share some of what follows."""
+    tree = public_tree(ACPC)
+    raiser = np.zeros(tree.child.shape)
+    raiser[tree.decisions, tree.num_children[tree.decisions] - 1] = 1.0  # the last action: raise, or call at the cap
+    responder = Responder(tree, raiser, 0)
+    _, river_of = responder.rivers()
+    turns, turn_of = responder.different(2, river_of)
+    for one in responder.streets[2]:
+        stands = turns[turn_of[one.root]]
+        assert tree.spent[one.root].tolist() == tree.spent[stands.root].tolist()
 
 
 def test_players_that_look_at_their_cards_are_told_apart():
