@@ -17,8 +17,8 @@ TEXT = (Path(__file__).resolve().parents[2] / "docs" / "ranges.md").read_text(en
 
 def test_the_commands_run_in_order(cardai: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
     monkeypatch.chdir(tmp_path)
-    (block,) = re.findall(r"^```sh\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
-    for line in block.splitlines():
+    blocks = re.findall(r"^```sh\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+    for line in "".join(blocks).splitlines():
         call = cardai(*shlex.split(line)[1:])
         assert call.code == 0, call.err
 
