@@ -91,7 +91,7 @@ def play(
         jobs: processes.
         record: a file for the hands, for ``cardai replay``.
         progress: show how far it is (default: in a notebook).
-        on: a Ray cluster to play on: "ray" or "ray://HOST:PORT".
+        on: a Ray cluster to play on, "ray" or "ray://HOST:PORT".
 
     Raises:
         UsageError: a wrong name, number of players or option. AgentError: a player erred.
@@ -117,6 +117,7 @@ def tournament(
     out: str | Path | None = None,
     resume: bool = False,
     progress: bool | None = None,
+    on: str = "",
 ) -> Standings:
     """Play every pair of several agents, ``games`` games each, and return the crosstable, which prints as such.
 
@@ -149,6 +150,7 @@ def tournament(
             out=out,
             resume=resume,
             progress=advance,
+            on=on,
         )
 
 

@@ -77,15 +77,16 @@ def exploitability(plan: Plan, figures: Figures) -> list[str]:
 def matches(plan: Plan, figures: Figures) -> list[str]:
     """Return the table of matches."""
     lines = ["", "## Matches", "", "Each deal is played in both seats.", ""]
-    lines += ["| opponent | games | mbb/g | CPU s | command |", "|---|---|---|---|---|"]
+    lines += ["| player | opponent | games | mbb/g | CPU s | command |", "|---|---|---|---|---|---|"]
     for words in plan.matches():
         found = figures.get(*words)
+        who = "ours" if words[4] == plan.player else "the blueprint"
         row = " | not measured | "
         if found is not None:
             won = found["players"][0]["figures"]["mbb/g"]
             half = (won["high"] - won["low"]) / 2
             row = f"{found['games']:,} | {won['mean']:+.0f} ± {half:.0f} | {found['cpu_seconds']:,.0f}"
-        lines.append(f"| {words[6]} | {row} | {command(figures, words)} |")
+        lines.append(f"| {who} | {words[6]} | {row} | {command(figures, words)} |")
     return lines
 
 
