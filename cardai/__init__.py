@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 _PLACES = {
     "agent": "cardai.api",
-    "make_env": "cardai.api",
-    "solve_spot": "cardai.api",
-    "to_openspiel": "cardai.api",
-    "vector_env": "cardai.api",
     "encoder": "cardai.api",
     "evaluate": "cardai.api.evaluation",
     "game": "cardai.api",
     "hookimpl": "cardai.core.hookspecs",
     "load_run": "cardai.api.runs",
+    "make_env": "cardai.api",
     "play": "cardai.api",
     "solve": "cardai.solve",
+    "solve_spot": "cardai.api",
+    "to_openspiel": "cardai.api",
     "tournament": "cardai.api",
     "train": "cardai.api.runs",
     "trainer": "cardai.api",
+    "vector_env": "cardai.api",
 }
 __all__ = [
     "__version__",

@@ -174,6 +174,7 @@ OTHERWISE = {
     "cardai.core.files": "Output itself",
     "cardai.core.npz": "the members of an archive that is an Output",
     "cardai.training.runs": "a checkpoint is a directory, renamed when it is whole",
+    "cardai.training.sweeps": "a run that came back from a cluster is a directory, renamed when it is whole",
     "cardai.training.session": "metrics.jsonl grows line by line and is cut when a run is taken up",
     "cardai.training.events": "TensorBoard's files grow",
     "cardai.formats.acpc.matchfiles": "the dealer's log grows hand by hand, as the C dealer's",

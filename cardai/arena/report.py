@@ -153,11 +153,18 @@ def standings_parts(standings: Standings, game: str) -> Iterator[RenderableType]
     played = [len(p.groups) for p in standings.pairings.values()]
     hands = sum(int(p.hands.sum()) for p in standings.pairings.values())
     yield Text(f"\n{len(played)} pairing{'s' * (len(played) != 1)}, {hands:,} hands.")
-    yield from _rating_parts(standings)
+    yield from ratings_parts(standings)
 
 
-def _rating_parts(standings: Standings) -> Iterator[RenderableType]:
-    """Yield Elo and alpha-rank, in the order of the crosstable."""
+SHARES = {
+    "wins": "the shares of games won",
+    "returns": "how often a deal goes a player's way (by mean and spread of its results)",
+}
+"""What Elo is fitted to, by a game's measure."""
+
+
+def ratings_parts(standings: Standings) -> Iterator[RenderableType]:
+    """Yield Elo and alpha-rank for rich, in the order of the crosstable; nothing where nobody can be rated."""
     from rich.text import Text
 
     from cardai.arena.ratings import ratings
@@ -168,12 +175,12 @@ def _rating_parts(standings: Standings) -> Iterator[RenderableType]:
     rows = []
     for place, i in enumerate(_order(standings), 1):
         rated = "-" if math.isnan(found.elo[i].mean) else found.elo[i].text(0, sign=True)
-        cells = [rated, *([percent(found.alpha_rank[i])] if found.alpha_rank else [])]
-        rows.append([str(place), standings.agents[i], *cells])
-    table = _table(["", "", "Elo", *(["alpha-rank"] if found.alpha_rank else [])], rows, bold=1, bold_row=-1)
-    for place, column in enumerate(table.columns):
-        column.justify, column.no_wrap = "left" if place == 1 else "right", True
+        ranked = [percent(found.alpha_rank[i])] if found.alpha_rank else []
+        rows.append([str(place), standings.agents[i], rated, *ranked])
     yield Text("")
+    table = _table(["", "", "Elo", *(["alpha-rank"] if found.alpha_rank else [])], rows, bold=1, bold_row=-1)
+    for column in table.columns[2:]:
+        column.justify = "right"
     yield table
     yield Text(f"\nElo: maximum likelihood of {SHARES[standings.game.measure]}, mean 0. {INTERVAL}")
     if found.alpha_rank:
@@ -181,15 +188,8 @@ def _rating_parts(standings: Standings) -> Iterator[RenderableType]:
 
 
 def _order(standings: Standings) -> list[int]:
-    """Return the agents, the best mean first."""
+    """Return the players' numbers, the best mean first."""
     return sorted(range(len(standings.agents)), key=lambda i: _rank(standings, i))
-
-
-SHARES = {
-    "wins": "the shares of games won",
-    "returns": "how often a deal goes a player's way (by mean and spread of its results)",
-}
-"""What ratings are made from."""
 
 
 def _rank(standings: Standings, i: int) -> float:

@@ -135,6 +135,8 @@ class Table:
             raise DamagedFileError(f"{path} does not say what was played: {error!r}.") from error
         if seats is None:
             made = [make.agent(name) for name in names]
+            if any(agent.sequential for agent in made):  # nothing is started because a file says so
+                raise UsageError(f"{path} names a program that would be started: {', '.join(names)}. Give the players.")
             seats = [None if agent.interactive else agent for agent in made]
         settings: dict[str, Any] = {"seed": seed, "duplicate": duplicate, "names": names}
         table = cls(spec, seats, groups=known if groups is None else groups, stepwise=True, **settings)

@@ -99,6 +99,8 @@ def run(
     human = any(player.interactive for player in players)
     if resume and (not human or record is None):
         raise UsageError("--resume goes on with a match of your own, one with a human, kept in --record FILE.")
+    if human and on:
+        raise UsageError(f"A person plays at this machine: leave out --on {on}.")
     command, corrected = "", None
     if aivat is not None:
         function = _aivat_values(aivat, made, agents, players, human, record, values)

@@ -77,7 +77,6 @@ class ChooseGame(Chooser):
     heading = "cardai play: choose a game"
 
     def on_mount(self) -> None:
-        super().on_mount()
         self.games = games()
         width = max(len(name) for name, _ in self.games)
         rows = [(name, row(name, about, width, "dim")) for name, about in self.games]
@@ -101,7 +100,6 @@ class ChoosePlayer(Chooser):
         self.players: list[Player] = []
 
     def on_mount(self) -> None:
-        super().on_mount()
         self.work = Background(self.app, self.say)
         self.say("Looking who plays this game ...")
         self.work.start(lambda: fitting(make.game(self.game), self.game), self._list, self._failed)
@@ -117,6 +115,8 @@ class ChoosePlayer(Chooser):
         rows = []
         for player in players:
             strength = player.strength.text() if player.strength else "not measured: m measures"
+            if player.strength and player.strength.against == player.spec:
+                strength = "the reference that others are measured against"
             rows.append((player.spec, row(player.spec, strength, width, "" if player.strength else "dim")))
         self.show(rows, at)
 
@@ -128,7 +128,6 @@ class ChoosePlayer(Chooser):
         self.say(str(error))
 
     def on_key(self, event: events.Key) -> None:
-        super().on_key(event)
         at = self.query_one(OptionList).highlighted
         if event.character == "m" and at is not None and self.players and not self.work.busy:
             event.stop()

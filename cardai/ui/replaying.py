@@ -13,10 +13,11 @@ from cardai.core import registry
 from cardai.ui.app import CSS
 from cardai.ui.cards import Look, Palette, inline
 from cardai.ui.dialogs import Choice
+from cardai.ui.lines import footer
 from cardai.ui.pictures import picture
 from cardai.ui.players import Player
 from cardai.ui.recording import Recording, Step
-from cardai.ui.table import Watching, footer
+from cardai.ui.table import Watching
 
 KEYS_HELP = """
 In a replay: → or Enter goes on a step, ← goes back, Home and End go to the first and last. n and p go to the next and the \
@@ -43,7 +44,7 @@ class Replaying(Watching):
         self.at = 0
 
     def on_mount(self) -> None:
-        super().on_mount()
+        self.prepare()
         self._load(self.hand)
 
     def _load(self, hand: int, at: int = 0) -> None:
@@ -80,9 +81,9 @@ class Replaying(Watching):
                 "→ on",
                 "← back",
                 "n next",
-                "p previous",
-                "g go to",
-                "x hidden",
+                "p prev",
+                "g go",
+                "x cards",
                 "h hint",
                 "c compare",
                 "s save",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from rich.style import Style
@@ -19,12 +19,13 @@ from cardai.core.errors import CardaiError
 from cardai.ui.background import Background
 from cardai.ui.cards import Look, Palette, inline
 from cardai.ui.dialogs import Choice, Page, Question, advice_text
-from cardai.ui.keys import Act, Ask, Keyboard, Meaning, Say, Toggle, keyboard, short_words
+from cardai.ui.keys import Act, Ask, Keyboard, Meaning, Say, Toggle, keyboard
+from cardai.ui.lines import choices_text, end_text, footer, title_of, turn_words
 from cardai.ui.match import Match
 from cardai.ui.pictures import picture
 from cardai.ui.players import Player, fitting
 from cardai.ui.saving import save_picture
-from cardai.ui.scene import Entry, Scene, Standing
+from cardai.ui.scene import Entry, Scene
 
 KEYS_HELP = """
 At the table: the letter before an action plays it, and the same letter means the same throughout a game: f fold, c check \
@@ -57,7 +58,8 @@ class Watching(Screen[None]):
         yield Input(id="entry")
         yield Static("", id="footer")
 
-    def on_mount(self) -> None:
+    def prepare(self) -> None:
+        """Make ready what both need (textual calls the handlers of all base classes, so this is none)."""
         self.work = Background(self.app, self.say)
         self.query_one("#entry").display = False
         self.set_focus(None)
@@ -154,7 +156,7 @@ class Playing(Watching):
         self.adviser = ""
 
     def on_mount(self) -> None:
-        super().on_mount()
+        self.prepare()
         self.say("The table is being laid ...")
         self.work.start(self.made, self._begin, self._not_begun)
 
@@ -167,7 +169,6 @@ class Playing(Watching):
         self.ended(error)
 
     def on_unmount(self) -> None:
-        super().on_unmount()
         if self.match is not None and not self.work.busy:  # else the journal, whole after every action, stays
             self.match.close()
             self.released()
@@ -378,89 +379,3 @@ class Playing(Watching):
 
     def picture_name(self) -> str:
         return f"cardai-{self.scene.title}" if self.scene is not None else "cardai"
-
-
-def choices_text(board: Keyboard, at: int | None, width: int) -> Text:
-    """Return what can be done, with its keys, on lines of ``width``; the choice number ``at`` is marked."""
-    items = []
-    for number, (key, choice) in enumerate(board.listed()):
-        style = Style(bold=True, reverse=number == at, meta={"choice": number})
-        items.append(Text(f"{f'[{key}] ' if key else ''}{short_words(choice)}", style))
-    for key, name, amount in board.amounts():
-        items.append(Text(f"[{key}] {name} {amount:,}", Style(meta={"press": key})))
-    if board.several:
-        items.append(Text(f"[Enter] {board.verb} the chosen cards", Style(bold=True, meta={"press": "enter"})))
-    if not items and not board.letters:
-        items.append(Text("There is much to choose from here: type its name after :"))
-    return flowed(items, width)
-
-
-def flowed(items: Sequence[Text], width: int) -> Text:
-    """Return items side by side, on as many lines as they need; none is broken."""
-    text, column = Text(), 0
-    for item in items:
-        if column and column + 3 + item.cell_len > width:
-            text.append("\n")
-            column = 0
-        text.append("   " if column else "").append_text(item)
-        column += item.cell_len + (3 if column else 0)
-    return text
-
-
-def title_of(scene: Scene) -> Text:
-    """Return the first line: the game, where the match stands, and what the person has won."""
-    from cardai.core import registry
-
-    text = Text.assemble((registry.spec_of(scene.game), "bold"), f"   {scene.title}")
-    return text.append(f"   {standing_text(scene)}", "dim") if scene.standing is not None else text
-
-
-def standing_text(scene: Scene) -> str:
-    """Return the bankroll: the sum over hands, and the mean with its interval; games won where games have many hands."""
-    standing: Standing | None = scene.standing
-    if standing is None or not standing.hands:
-        return ""
-    unit = scene.game.unit
-    text = f"{standing.total:+,g} {unit} in {standing.hands}" + (" hands" if standing.hands > 1 else " hand")
-    if standing.hands > 1:
-        text += f", {standing.mean.text(1, sign=True)} a hand"
-    if standing.games != standing.hands and standing.games:
-        text += f", {standing.won} of {standing.games} games won"
-    return text
-
-
-def turn_words(scene: Scene) -> str:
-    """Return what is asked of the person."""
-    if scene.end is not None or scene.menu is None:
-        return ""
-    phase = next((f for f in scene.game.view_fields if f.name == "phase" and f.labels), None)
-    asked = f": {phase.labels[int(scene.view['phase'])]}" if phase is not None else ""
-    return f"Your turn{asked}."
-
-
-def end_text(scene: Scene) -> Text:
-    """Return how the hand ended for the person."""
-    assert scene.end is not None
-    mine = scene.end.returns[scene.seat]
-    unit = scene.game.unit
-    if mine:
-        words = f"You {'win' if mine > 0 else 'lose'} {abs(mine):,g} {unit}."
-    else:
-        words = "Nobody wins." if len(scene.end.returns) > 1 and not any(scene.end.returns) else "You win nothing."
-    words += (
-        " The game is over."
-        if scene.game_over and scene.standing and scene.standing.games != scene.standing.hands
-        else ""
-    )
-    return Text(words, "bold green" if mine > 0 else "bold red" if mine < 0 else "bold")
-
-
-def footer(*parts: str) -> Text:
-    """Return the last line: keys that always work, which can be clicked."""
-    text = Text()
-    for part in parts:
-        key, _, words = part.partition(" ")
-        text.append(f"{key} ", Style(bold=True, meta={"press": key})).append(
-            f"{words}   ", Style(dim=True, meta={"press": key})
-        )
-    return text

@@ -25,9 +25,9 @@ from cardai.arena.table import Table, replay
 from cardai.ui.browser import Door, opened
 from cardai.ui.cards import Look
 from cardai.ui.keys import Keyboard, keyboard
+from cardai.ui.lines import choices_text
 from cardai.ui.pictures import picture
 from cardai.ui.scene import Scene
-from cardai.ui.table import choices_text
 from tests.support import ROOT
 from tests.ui import chromium
 

@@ -32,7 +32,7 @@ class Always(Agent):
 
     Their exact strength in heads-up limit hold'em is known: a best response wins 1163.48 mbb a hand from always-call,
     3697.69 from always-raise and 750 from always-fold (Johanson et al., "Accelerating best response calculation in large
-    extensive games", IJCAI 2011).
+    extensive games", IJCAI 2011; ``cardai evaluate best-response --from preflop`` computes them).
     """
 
     action: Literal["call", "raise", "fold"] = option("call", help="What it does.")

@@ -13,6 +13,8 @@ from cardai.ui.cards import Face, Look, boxes, inline
 from cardai.ui.scene import Scene
 
 HAND = 10
+BESIDE = 11
+"""Cards of the pile on a line beside its top."""
 
 
 def grouped(mask: int) -> tuple[list[list[int]], list[int], int]:
@@ -39,13 +41,16 @@ def lines(scene: Scene, look: Look) -> list[Text]:
     view, me = scene.view, scene.seat
     other = scene.names[1 - me]
     pile = [int(card) for card in view["discards"] if card >= 0]
-    under = " ".join(_glyph(card) for card in reversed(pile[:-1]))
+    under = [_glyph(card) for card in reversed(pile[:-1])]
     turn = "  ▸" if scene.to_act == 1 - me else ""
     out = [Text.assemble((f"{other}{turn}", "bold" if turn else ""), *_opponent_note(scene))]
     out += _opponent(scene, look)
     top = boxes([look.faces(pile[-1:]) or [Face("", empty=True)]], Look(look.palette))
     top[0].append(f"  stock {view['stock']} cards, turn {view['turns'] + 1}", "dim")
-    top[1].append_text(inline(f"  under it {under}" if under else "  the discard pile", look.palette, "dim"))
+    first, second = under[:BESIDE], under[BESIDE : 2 * BESIDE]
+    more = " …" if len(under) > 2 * BESIDE else ""
+    top[1].append_text(inline(f"  under it {' '.join(first)}" if first else "  the discard pile", look.palette, "dim"))
+    top[2].append_text(inline(f"           {' '.join(second)}{more}" if second else "", look.palette, "dim"))
     out += top
     melds, loose, points = _arranged(scene, me, int(view["hand"]))
     mine = "  ▸" if scene.to_act == me else ""

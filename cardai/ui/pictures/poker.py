@@ -24,7 +24,7 @@ POSITIONS = {
     6: ("BTN", "SB", "BB", "UTG", "HJ", "CO"),
 }
 """What seats are called, from the button, by the number of players."""
-NAME = 12
+NAME = 11
 """The width of a name."""
 
 
@@ -65,14 +65,14 @@ def _seats(scene: Scene, look: Look) -> list[Text]:
     view, out = scene.view, []
     behind = any(view["stacks"])
     ended = scene.end
-    title = f"  {'':<{NAME}} {'':<4} {'bet' if ended is None else 'won':>7} {'in all':>7}" + (
+    title = f"  {'':<{NAME}} {'':<3} {'bet' if ended is None else 'won':>7} {'in all':>7}" + (
         f" {'stack':>8}" if behind else ""
     )
     out.append(Text(title, "dim"))
     for seat in range(len(scene.names)):
         called = scene.name(seat)
         mark = "▸ " if scene.to_act == seat else "  "
-        row = f"{mark}{_short(called):<{NAME}} {_position(scene, seat):<4} "
+        row = f"{mark}{_short(called):<{NAME}} {_position(scene, seat):<3} "
         style = "dim" if view["folded"][seat] else "bold" if scene.to_act == seat else ""
         line = Text(row, style)
         if ended is None:
@@ -82,6 +82,8 @@ def _seats(scene: Scene, look: Look) -> list[Text]:
             line.append(f"{won:>+7,g}", "bold green" if won > 0 else "red" if won < 0 else "")
         line.append(f" {view['spent'][seat]:>7,}" + (f" {view['stacks'][seat]:>8,}" if behind else ""))
         out.append(line.append("  ").append(_beside(scene, look, seat)))
+        if scene.game.speaks(DRAW) and seat in scene.open and not view["folded"][seat]:
+            out.append(Text("    ").append(_cards(scene.game, scene.open[seat], look)))
     return out
 
 
@@ -100,15 +102,17 @@ def _beside(scene: Scene, look: Look, seat: int) -> Text:
     """Return what stands behind a seat: its cards if they are face up, that it folded, what it drew."""
     view, text = scene.view, Text()
     if view["folded"][seat]:
-        text.append("folded ")
+        text.append("folded")
     elif seat != scene.seat and seat not in scene.open:
         count = 5 if scene.game.speaks(DRAW) else next((f.size for f in scene.game.view_fields if f.name == "hole"), 0)
         text.append(" ".join([DOWN] * (0 if scene.game.speaks(DRAW) else count)), "dim")
     elif seat in scene.open:
-        text.append(_cards(scene.game, scene.open[seat], look))
+        text.append("" if scene.game.speaks(DRAW) else _cards(scene.game, scene.open[seat], look))
     if scene.game.speaks(DRAW) and "kept" in view:
         drawn = [5 - kept for kept in view["kept"][3 * seat : 3 * seat + 3] if kept >= 0]
-        text.append(f" drew {'-'.join(str(n) if n else 'pat' for n in drawn)}" if drawn else "", "dim")
+        text.append(
+            f"{' ' if text else ''}drew {'-'.join(str(n) if n else 'pat' for n in drawn)}" if drawn else "", "dim"
+        )
     return text
 
 
