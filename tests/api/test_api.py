@@ -32,11 +32,15 @@ def test_completion_shows_the_names_of_the_face_and_nothing_else() -> None:
         "game",
         "hookimpl",
         "load_run",
+        "make_env",
         "play",
         "solve",
+        "solve_spot",
+        "to_openspiel",
         "tournament",
         "train",
         "trainer",
+        "vector_env",
     ]
     assert done.stdout.split() == shown
     assert all(hasattr(cardai, name) for name in shown)
