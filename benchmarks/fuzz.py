@@ -2,8 +2,8 @@
 
     python benchmarks/fuzz.py [--seconds 60] [--inputs 1000000] [--seed 1] [--only KIND ...] [--show 20]
 
-Records, run directories (run.json, manifest, metrics, a checkpoint's arrays), tournaments, game definitions, match states,
-logs of the competition, Slumbot's and PHH hands, spec strings and options of specs are changed at random and read in this
+Records, run directories (run.json, manifest, metrics, a checkpoint's arrays), tournaments, examples, game definitions,
+match states, logs of the competition, Slumbot's and PHH hands, spec strings and options of specs are changed at random and read in this
 process. A failure is an exception that is no CardaiError, more than 2 CPU seconds, or more than 256 MB for one input.
 It ends after ``--seconds`` or ``--inputs``, whichever comes first, and with 1 if there was a failure.
 

@@ -418,6 +418,33 @@ def tournament_target(world: World) -> Target:
     return target
 
 
+def examples_target(world: World) -> Target:
+    """A directory of examples: its manifest or a shard's arrays."""
+    from cardai.formats.stream import stream_hands
+    from cardai.learn.imitation.convert import convert
+    from cardai.learn.imitation.examples import read_examples
+
+    log = world.folder / "examples.log"
+    log.write_text(world.logs[0])
+    manifest = convert([str(log)], stream_hands, world.folder / "examples")
+    game, fresh = make.game(manifest.game), _copy_of(world, "examples", world.folder / "examples")
+    good = json.loads((world.folder / "examples/manifest.json").read_text())
+
+    def target(rng: Random) -> tuple[str, Callable[[], Any]]:
+        path = fresh()
+        if rng.random() < 0.5:
+            text = json_text(damaged_value(json.loads(json.dumps(good)), rng))
+            (path / "manifest.json").write_text(text, encoding="utf-8", errors="surrogatepass")
+        else:
+            file = next(path.glob("*.npz"))
+            data = _damaged_npz(file, rng)
+            file.write_bytes(data)
+            text = f"{file.name} {len(data)}"
+        return text, lambda: read_examples(path, game)
+
+    return target
+
+
 def spec_target(world: World) -> Target:
     """Spec strings: read, written back the same, and made."""
 
@@ -493,6 +520,7 @@ TARGETS: dict[str, Callable[[World], Target]] = {
     "metrics": metrics_target,
     "checkpoint": checkpoint_target,
     "tournament": tournament_target,
+    "examples": examples_target,
     "spec": spec_target,
     "options": options_target,
 }

@@ -1,8 +1,8 @@
 """Gin rummy's rules against OpenSpiel's gin_rummy, decision by decision: python benchmarks/gin_rules.py [--hands N].
 
-The same decks and actions are played in both, under the options in which the two agree. At every decision the legal
+The same decks and actions are played in both, under the options in which the two agree; a third of the hands is Oklahoma gin. At every decision the legal
 actions are compared, after every turn both deadwoods, at the end our melds and layoffs are played as OpenSpiel's meld and
-layoff actions and the scores compared. In half of the hands the players choose their melds, and the knocker's legal melds
+layoff actions and the scores compared. In another third the players choose their melds, and the knocker's legal melds
 are compared too. A first difference stops the run and is shown.
 """
 
@@ -54,6 +54,12 @@ PEER_STOCK, PEER_PASS, PEER_KNOCK, PEER_MELD = 53, 54, 55, 56  # OpenSpiel's act
 LIMIT = 10
 
 
+def limit_of(deck: list[int], oklahoma: bool) -> int:
+    """Return the most deadwood to knock with: the first up-card's points, none for an ace."""
+    points = min((deck[20] % 13 + 1) % 13 + 1, 10)
+    return LIMIT if not oklahoma else points if points > 1 else 0
+
+
 def peer_card(card: int) -> int:
     """Return OpenSpiel's number of a card: suits s c d h, ace low."""
     return 13 * ((card // 13 + 1) % 4) + (card % 13 + 1) % 13
@@ -67,7 +73,8 @@ def our_card(card: int) -> int:
 class Peer:
     """One hand at OpenSpiel's table, following ours."""
 
-    def __init__(self, game: Any, utils: Any, deck: list[int], counts: Counter[str]) -> None:
+    def __init__(self, game: Any, utils: Any, deck: list[int], counts: Counter[str], limit: int) -> None:
+        self.limit = limit
         self.state = game.new_initial_state()
         self.utils = utils
         self.deck = deck
@@ -96,7 +103,7 @@ class Peer:
         self.counts["decisions"] += 1
         if phase == 2 and not self.wall:  # discard
             ours = {peer_card(card) for card in legal}
-            if any(deadwood(set(hand) - {card}) <= LIMIT for card in legal):
+            if any(deadwood(set(hand) - {card}) <= self.limit for card in legal):
                 ours.add(PEER_KNOCK)
         elif phase == 2:
             ours = {peer_card(card) for card in legal}
@@ -113,7 +120,7 @@ class Peer:
             # its deadwood of 11 cards drops the highest loose card of one arrangement, which is not always the best way
             theirs.add(PEER_KNOCK)
             worst = self.utils.min_deadwood([peer_card(card) for card in hand])
-            require(worst > LIMIT, f"OpenSpiel's own deadwood {worst} > {LIMIT}", self.state)
+            require(worst > self.limit, f"OpenSpiel's own deadwood {worst} > {self.limit}", self.state)
             self.counts["knocks that OpenSpiel's inexact deadwood of 11 cards does not offer"] += 1
         require(ours == theirs, f"legal actions {sorted(ours)} == {sorted(theirs)}", self.state)
 
@@ -217,19 +224,20 @@ def require(condition: bool, claim: str, state: Any) -> None:
         raise AssertionError(f"Expected: {claim}\nOpenSpiel's state:\n{state}\nhistory {state.history()}")
 
 
-def compare(hands: int, seed: int, melds: str, counts: Counter[str]) -> None:
-    """Play ``hands`` hands in both and compare; ``melds`` is the game's option. Adds to ``counts``."""
+def compare(hands: int, seed: int, melds: str, counts: Counter[str], oklahoma: bool = False) -> None:
+    """Play ``hands`` hands in both and compare; ``melds`` and ``oklahoma`` are the game's options. Adds to ``counts``."""
     import pyspiel
 
-    game = cardai.game("gin", melds=melds, **OPTIONS)
-    peer_game = pyspiel.load_game("gin_rummy")
+    game = cardai.game("gin", melds=melds, oklahoma=oklahoma, **OPTIONS)
+    peer_game = pyspiel.load_game("gin_rummy", {"oklahoma": oklahoma})
     utils = pyspiel.gin_rummy.GinRummyUtils(13, 4, 10)
     agents = {name: cardai.agent(spec) for name, spec in PLAYERS.items()}
     for start in range(0, hands, 256):
         count = min(256, hands - start)
         tables: Any = game.tables(count)
         tables.reset(derive_many(seed, "deck", count=count, start=start))
-        peers = [Peer(peer_game, utils, tables.deck(row), counts) for row in range(count)]
+        decks = [tables.deck(row) for row in range(count)]
+        peers = [Peer(peer_game, utils, deck, counts, limit_of(deck, oklahoma)) for deck in decks]
         rng = random.Random(derive(seed, "players", start))
         who = [[rng.choice(list(PLAYERS)) for _ in range(2)] for _ in range(count)]
         streams = derive_many(seed, "agents", count=count, start=start)
@@ -268,7 +276,7 @@ def _turn(
             continue
         if phase < 3 or phase == WALL or (phase == SHOW and seat == state["knocker"]):
             peers[row].compare_legal(phase, allowed, hand)
-        knocks = {card for card in allowed if deadwood(set(hand) - {card}) <= LIMIT} if phase == 2 else set()
+        knocks = {card for card in allowed if deadwood(set(hand) - {card}) <= peers[row].limit} if phase == 2 else set()
         if phase == SHOW and seat == state["knocker"] and actions[i] != PASS:
             for piece in pieces(peer_order(int(MELDS[actions[i] - FIRST_MELD]))):
                 peers[row].play(PEER_MELD + peers[row].meld_number[frozenset(piece)])
@@ -307,6 +315,8 @@ def _finish(tables: Any, peer: Peer, row: int, counts: Counter[str]) -> None:
     counts["hands with a layoff"] += int(state["layoffs"] > 0)
     counts["void or capped"] += int(state["ending"] >= 3)
     counts["capped"] += int(state["ending"] == 4)
+    counts["knocks or gins with a limit below ten"] += int(state["knocker"] >= 0 and peer.limit < LIMIT)
+    counts["gins that an ace demanded"] += int(state["knocker"] >= 0 and peer.limit == 0)
 
 
 def main() -> None:
@@ -317,8 +327,10 @@ def main() -> None:
     given = parser.parse_args()
     counts: Counter[str] = Counter()
     start = time.process_time()
-    compare(given.hands // 2, given.seed, "random", counts)
-    compare(given.hands - given.hands // 2, given.seed + 1, "choose", counts)
+    part = given.hands // 3
+    compare(part, given.seed, "random", counts)
+    compare(part, given.seed + 1, "choose", counts)
+    compare(given.hands - 2 * part, given.seed + 2, "random", counts, oklahoma=True)
     print("no difference from OpenSpiel's gin_rummy in:")
     for name, count in counts.items():
         print(f"  {count:>9,} {name}")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from cardai.core import registry
+from cardai.core import kernel, registry
 
 pytest_plugins = ["pytester"]
 
@@ -18,6 +18,12 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # The first call of a kernel compiles it, which no deadline allows for.
 settings.register_profile("cardai", deadline=None, max_examples=60)
 settings.load_profile("cardai")
+
+
+@pytest.fixture(autouse=True)
+def _kernels_stay_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command that runs kernels as ordinary Python does so in its own test alone, not in what is imported afterwards."""
+    monkeypatch.setattr(kernel, "_interpreted", kernel.interpreted())
 
 
 @pytest.fixture(autouse=True)

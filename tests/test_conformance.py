@@ -11,12 +11,12 @@ from cardai.core import registry
 from cardai.core.errors import UsageError
 from cardai.testing import Case
 
-GAMES = ("kuhn", "leduc", "gin", "triple_draw", "video_poker", "holdem_limit")
+GAMES = ("kuhn", "leduc", "gin", "triple_draw", "video_poker", "holdem_limit", "openspiel:name=gin_rummy")
 """The games on which encoders and agents are checked, each on the first that it takes; the small ones come first."""
 TRAINERS = {"nfsp": "nfsp:hidden=8"}
 """Specs of trainers that need smaller options to be checked quickly."""
-ELSEWHERE = ("poker_cnn", "poker_cnn_betting")
-"""Trainers that need a game and an encoder of their own: tests/plugins/trainers/test_poker_cnn.py holds them to the kit."""
+ELSEWHERE = ("poker_cnn", "poker_cnn_betting", "gin_values", "cnn_valuation")
+"""Trainers that need a game, an encoder or examples of their own: their own tests hold them to the kit."""
 
 
 def ours(kind: str, presets: bool = True) -> list[str]:

@@ -585,6 +585,17 @@ class PolicyOfTheBatch(Sound):
         return Sound(1 / (1 + len(views))).policy(views, legal)
 
 
+@frozen
+class AnswersInPieces(Sound):
+    """From the thousandth hand on it says again what it said of the first ones: small batches show nothing."""
+
+    def policy(self, views: Any, legal: Any) -> Any:
+        raising = (views["hole"].sum(axis=1) % 3 == 0).astype(float)
+        raising[1000:] = raising[: max(len(views) - 1000, 0)]
+        weights = np.stack([np.zeros(len(views)), 1 + 0 * raising, raising], axis=1) * legal
+        return weights / weights.sum(axis=1, keepdims=True)
+
+
 class Unpicklable(Agent):
     def __init__(self) -> None:
         self.rule = lambda views: np.zeros(len(views), int)
@@ -628,6 +639,13 @@ def test_a_fault_in_an_agent_is_caught(agent: Agent, check: str, said: str) -> N
 def test_a_weight_on_what_is_illegal_is_caught_where_something_is() -> None:
     assert "illegal action has a probability" in reason("agent", PolicyOfIllegal(), "policy-sums-to-one", game="leduc")
     assert "wrote into" in reason("agent", WritesLegal(), "views-are-left-alone", game="kuhn")
+
+
+def test_a_player_that_answers_whole_ranges_otherwise_than_single_hands_is_caught() -> None:
+    said = reason("agent", AnswersInPieces(), "whole-ranges-agree", game="acpc_limit_2p")
+    assert "of one public state is played otherwise alone" in said
+    assert not reason("agent", Sound(), "whole-ranges-agree", game="acpc_limit_2p")
+    assert set(failures("agent", AnswersInPieces(), game="acpc_limit_2p")) == {"whole-ranges-agree"}
 
 
 def test_a_sound_agent_passes_every_check() -> None:
@@ -817,5 +835,5 @@ def test_a_check_that_does_not_apply_is_skipped_by_pytest(pytester: pytest.Pytes
         """
     )
     result = pytester.runpytest_inprocess("-rs", "-p", "no:cacheprovider")
-    result.assert_outcomes(passed=len(testing.CHECKS["agent"]) - 2, skipped=2)
+    result.assert_outcomes(passed=len(testing.CHECKS["agent"]) - 3, skipped=3)
     result.stdout.fnmatch_lines(["*exempt: it is local*"])

@@ -69,7 +69,7 @@ def view_rows(game: Game, view: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return (label, text) for each field; who did the entries of a history, and in which round, join its line."""
     said_elsewhere = ("player", "seat_of", "round_of")
     shown = (f for f in game.view_fields if f.role.partition(":")[0] not in said_elsewhere)
-    return [(f.name.replace("_", " "), _field_text(game, f, view)) for f in shown]
+    return [(f.name.replace("_", " "), field_text(game, f, view)) for f in shown]
 
 
 def private_rows(game: Game, own: Mapping[str, Any], other: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -77,11 +77,19 @@ def private_rows(game: Game, own: Mapping[str, Any], other: Mapping[str, Any]) -
     cards = [f for f in game.view_fields if f.kind in ("card", "cards", "card_set")]
     known = [own[f.name] for f in cards]
     fields = [f for f in cards if f.role in ("own", "") and other[f.name] not in known]
-    rows = [(f.name.replace("_", " "), _field_text(game, f, other)) for f in fields]
+    rows = [(f.name.replace("_", " "), field_text(game, f, other)) for f in fields]
     return [(label, text) for label, text in rows if text != NONE]
 
 
-def _field_text(game: Game, f: Field, view: Mapping[str, Any]) -> str:
+def without_cards(game: Game, view: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a view without the cards that its player alone sees: what another may be told of an action by it."""
+    none: dict[str, Any] = {"card": -1, "cards": [], "card_set": 0}
+    hidden = {f.name: none[f.kind] for f in game.view_fields if f.role == "own" and f.kind in none}
+    return {**view, **hidden}
+
+
+def field_text(game: Game, f: Field, view: Mapping[str, Any]) -> str:
+    """Return a field's value in a view, from the place of the player whose view it is."""
     value, player = view[f.name], looking(game, view)
     if f.kind in ("public_history", "private_history"):
         return _history_text(game, f, view)

@@ -98,7 +98,8 @@ class Loop:
         self.seats = engine.game.num_players
         self.queue = self._numbers(groups)
         self.taken = 0
-        count = max(1, min(engine.batch, len(self.queue)))
+        batch = 1 if any(agent.sequential for agent in engine.agents) else engine.batch
+        count = max(1, min(batch, len(self.queue)))
         self.tables = self.game.tables(count)
         self.deal_root = np.uint64(derive(engine.seed, "deal"))
         self.agent_root = np.uint64(derive(engine.seed, "agent"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -105,6 +105,31 @@ def read(source: str | Path | IO[str]) -> RecordFile:
 
 def read_lines(lines: Iterator[str], name: str) -> RecordFile:
     """Return what :func:`read` does of the lines of the file ``name``."""
+    header, coming = stream_lines(lines, name)
+    hands: list[Record] = []
+    damaged: list[str] = []
+    unfinished: Record | None = None
+    cut = False
+    for item, cut_off in coming:
+        cut = cut_off
+        if isinstance(item, str):
+            damaged.append(item)
+        elif item.get("unfinished"):
+            unfinished = item
+        else:
+            hands.append(item)
+    return RecordFile(header, hands, damaged, unfinished, cut)
+
+
+def stream_lines(lines: Iterator[str], name: str) -> tuple[Mapping[str, Any], Iterator[tuple[Record | str, bool]]]:
+    """Return a record's header and, as they are read, its hands or what is wrong with a line, and whether it was cut off.
+
+    Raises:
+        DamagedFileError: the file ``name`` does not begin with a record's header.
+    """
+    from cardai.arena.record_lines import Header
+    from cardai.core.schema import structure
+
     first = next(lines, "")
     if not first:
         raise DamagedFileError(f"{name} is empty: there are no hands in it.")
@@ -113,14 +138,14 @@ def read_lines(lines: Iterator[str], name: str) -> RecordFile:
         raise DamagedFileError(f"{name} is no record of cardai: its first line is not a record's header.")
     if header.get("format") != FORMAT:
         raise DamagedFileError(f"{name} has record format {header.get('format')}; this version reads {FORMAT}.")
-    from cardai.arena.record_lines import Hand, Header
+    agents = structure(header, Header, f"{name}, line 1").agents
+    return header, _stream(lines, name, agents)
+
+
+def _stream(lines: Iterator[str], name: str, agents: Sequence[str]) -> Iterator[tuple[Record | str, bool]]:
+    from cardai.arena.record_lines import Hand
     from cardai.core.schema import structure
 
-    agents = structure(header, Header, f"{name}, line 1").agents
-    hands: list[Record] = []
-    damaged: list[str] = []
-    unfinished: Record | None = None
-    cut = False
     for number, line in enumerate(lines, 2):
         if not line.strip():
             continue
@@ -133,13 +158,9 @@ def read_lines(lines: Iterator[str], name: str) -> RecordFile:
             if max(hand.seats, default=0) >= (len(agents) or len(hand.seats)):
                 raise DamagedFileError(f"{name}, line {number}: it seats a player whom the header does not name")
         except DamagedFileError as error:
-            damaged.append(f"{str(error).removesuffix('.')}; the line was left out.")
+            yield f"{str(error).removesuffix('.')}; the line was left out.", cut
         else:
-            if hand.unfinished:
-                unfinished = record
-            else:
-                hands.append(record)
-    return RecordFile(header, hands, damaged, unfinished, cut)
+            yield record, cut
 
 
 def standard_input() -> IO[str]:

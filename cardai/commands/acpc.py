@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from cardai.commands.acpc_match import match as match
+
 
 def _spare_collections() -> None:
     """Look for reference cycles seldom: betting nodes are many, long-lived and few of them garbage."""

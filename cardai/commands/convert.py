@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from cardai.formats.acpc.gamedef import GameDef
 
 Format = Literal["acpc", "record", "phh", "slumbot"]
+EXAMPLES = "examples"
+SHOWN = 20
+"""Hands left out that are reported one by one."""
 SUFFIXES: dict[str, Format] = {".log": "acpc", ".jsonl": "record", ".phh": "phh", ".phhs": "phh", ".slumbot": "slumbot"}
 
 
@@ -25,20 +28,55 @@ def convert(
     target: Annotated[
         str,
         typer.Argument(metavar="OUT", help="A .log, .jsonl, .phh, .phhs or .slumbot; - is stdout.", show_default=False),
-    ],
+    ] = "",
     to: Annotated[
-        str, typer.Option("--to", metavar="FORMAT", help="acpc, record, phh or slumbot.", show_default="as OUT ends")
+        str,
+        typer.Option(
+            "--to", metavar="FORMAT", help="acpc, record, phh, slumbot or examples.", show_default="as OUT ends"
+        ),
     ] = "",
     game: Annotated[
         str, typer.Option("--game", "-g", metavar="GAMEDEF", help="The game definition, where the log does not tell.")
     ] = "",
     strict: Annotated[bool, typer.Option("--strict", help="End with 1 if any hand had to be left out.")] = False,
+    directory: Annotated[
+        str, typer.Option("--out", "-o", metavar="DIR", help="--to examples: the new directory.", show_default="OUT")
+    ] = "",
+    encoder: Annotated[
+        str,
+        typer.Option(
+            "--encoder",
+            "-e",
+            metavar="ENCODER",
+            help="--to examples: write the codes of views too.",
+            show_default="none",
+        ),
+    ] = "",
+    players: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--player", metavar="NAME", help="--to examples: whose decisions (repeatable).", show_default="all"
+        ),
+    ] = None,
+    test: Annotated[
+        float, typer.Option("--test", min=0.0, max=1.0, help="--to examples: share of deals held out.")
+    ] = 0.2,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="--to examples: decides which.")] = 0,
 ) -> None:
     """Convert hand records between formats: cardai's own, the poker competition's logs, PHH, Slumbot's dialect.
 
     What IN is, is seen from its first lines. Lines that cannot be read or do not fit the rules are reported, left out and
     counted. OUT is written whole or not at all.
+
+    With --to examples, IN (a file, or a directory of them) becomes decisions to learn from: npz shards and a manifest.
     """
+    if to == EXAMPLES:
+        _examples(source, directory or target, game, encoder, players or [], test, seed, strict)
+        return
+    if directory or encoder or players:
+        raise UsageError("--out, --encoder and --player belong to --to examples.")
+    if not target:
+        raise UsageError("OUT is missing: give the name of the file to write, or - for standard output.")
     from cardai.core.errors import DamagedFileError
     from cardai.core.files import Output
     from cardai.core.kernel import interpret
@@ -48,7 +86,7 @@ def convert(
 
     wanted = to or SUFFIXES.get(os.path.splitext(target)[1], "")
     if wanted not in SUFFIXES.values():
-        known = ", ".join(dict.fromkeys(SUFFIXES.values()))
+        known = ", ".join([*dict.fromkeys(SUFFIXES.values()), EXAMPLES])
         raise UsageError(f"OUT {target!r} does not tell its format. End it in {', '.join(SUFFIXES)}, or --to {known}.")
     text, count, problems = _converted(source, wanted, load_game(game) if game else None)
     for problem in problems:
@@ -60,6 +98,45 @@ def convert(
     written = f"{count:,} hands" if count != 1 else "One hand"
     note(f"{written} written to {'standard output' if target == '-' else target}; {len(problems) or 'none'} left out.")
     if strict and problems:
+        raise typer.Exit(1)
+
+
+def _examples(
+    source: str, out: str, game: str, encoder: str, players: list[str], test: float, seed: int, strict: bool
+) -> None:
+    """Write a directory of examples, with a line for each of the first hands left out, and say what it holds."""
+    from functools import partial
+    from pathlib import Path
+
+    from cardai.commands.invocation import show_work
+    from cardai.formats.acpc.gamedef import load_game
+    from cardai.formats.stream import sources, stream_hands
+    from cardai.learn.imitation.convert import Settings
+    from cardai.learn.imitation.convert import convert as convert_hands
+
+    if not out:
+        raise UsageError("--to examples needs a directory to write: --out DIR.")
+    shown = iter(range(SHOWN))
+
+    def problem(text: str) -> None:
+        if next(shown, None) is not None:
+            note(f"cardai: {text}")
+
+    definition = load_game(game) if game else None
+    settings = Settings(encoder, players, test, seed, problem, lambda hands: show_work("Hands read:", hands, 0))
+    manifest = convert_hands(sources(source), partial(stream_hands, game=definition), Path(out), settings)
+    show_work("Hands read:", 1, 1)
+    if manifest.left_out > SHOWN:
+        note(f"cardai: {manifest.left_out - SHOWN:,} more were left out.")
+    repeated = f", {manifest.repeated:,} hands that were there twice" if manifest.repeated else ""
+    note(
+        f"{manifest.examples:,} decisions of {manifest.hands:,} hands written to {out}; left out: "
+        f"{manifest.left_out:,} bad hands and lines{repeated}. {manifest.same_deal:,} hands have the cards of another."
+    )
+    if manifest.interrupted:
+        note("Stopped before the end; this is what was read.")
+        raise typer.Exit(130)
+    if strict and manifest.left_out:
         raise typer.Exit(1)
 
 

@@ -16,7 +16,9 @@ evaluate = typer.Typer(
     add_completion=False, no_args_is_help=False, context_settings={"help_option_names": ["--help", "-h"]}
 )
 ELSEWHERE = {
+    "aivat": "cardai.commands.evaluate_aivat:aivat",
     "best-response": "cardai.commands.evaluate_response:best_response",
+    "imitation": "cardai.commands.evaluate_imitation:imitation",
     "lbr": "cardai.commands.evaluate_lbr:lbr",
     "video-poker": "cardai.commands.evaluate_video_poker:video_poker",
 }

@@ -66,6 +66,16 @@ Seed = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes to use.")]
 
+On = Annotated[
+    str,
+    typer.Option(
+        "--on",
+        metavar="WHERE",
+        help="ray (this machine's cluster) or ray://HOST:PORT: work there instead, with the same result.",
+        show_default="this machine",
+    ),
+]
+
 
 def begin() -> None:
     """Start with no settings (called once a call of the command line)."""

@@ -24,7 +24,9 @@ AXIS_LABELS = {
 
 
 def plot(
-    runs: Annotated[list[Path], typer.Argument(help="Run directories; seeds of one setting make a band.")],
+    runs: Annotated[
+        list[Path], typer.Argument(help="Directories of runs or sweeps; seeds of one setting make a band.")
+    ],
     out: Annotated[
         Path | None,
         typer.Option(
@@ -43,13 +45,12 @@ def plot(
     """Draw learning curves: the median over seeds with a band from the lowest to the highest."""
     from cardai.core.errors import UsageError
     from cardai.training.curves import curves
-    from cardai.training.runs import Run
 
     kinds = _kinds()
     if out is not None and out.suffix.removeprefix(".") not in kinds:
         raise UsageError(f"--out must end in one of {', '.join(f'.{kind}' for kind in kinds)}. Got {str(out)!r}.")
     out = out or _free("curves", ".png")
-    opened = [Run.open(path) for path in runs]
+    opened = [run for path in runs for run in _opened(path)]
     found = curves(opened, metric, x)
     unit = opened[0].trainer().step_unit if len({run.trainer().step_unit for run in opened}) == 1 else "steps"
     draw(found, out, _with_unit(metric, opened), unit if x == "step" else AXIS_LABELS.get(x, x), log_x, log_y, title)
@@ -57,6 +58,14 @@ def plot(
         seeds = "1 seed" if curve.seeds == 1 else f"{curve.seeds} seeds, {curve.low[-1]:.5g} to {curve.high[-1]:.5g}"
         say(f"{curve.label}: {metric} {curve.median[-1]:.5g} at {curve.x[-1]:,.6g} ({seeds})")
     say(f"Drawn: {out}")
+
+
+def _opened(path: Path) -> list[Run]:
+    """Return a run, or the runs of a sweep that have been begun."""
+    from cardai.training.runs import Run
+    from cardai.training.sweeps import Sweep
+
+    return Sweep.open(path).runs() if (path / "sweep.json").is_file() else [Run.open(path)]
 
 
 def _kinds() -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,14 +11,14 @@ from cardai.commands.invocation import Json, out, print_json, stdout
 from cardai.core.errors import DamagedFileError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Sequence
 
     from rich.text import Text
 
     from cardai.arena.records import Record, RecordFile
-    from cardai.arena.table import Table
     from cardai.core.agent import Agent
-    from cardai.core.game import Game, Legal
+    from cardai.core.game import Game
+    from cardai.ui.cards import Palette
 
 BAR = 24
 """The width of a policy's bar, in characters."""
@@ -34,7 +33,10 @@ def replay(
     ],
     hand: Annotated[int, typer.Option("--hand", "-k", metavar="K", min=1, help="Which hand of the file.")] = 1,
     agent: Annotated[
-        str | None, typer.Option("--agent", "-a", metavar="AGENT", help="Show what this player would have done.")
+        list[str] | None,
+        typer.Option(
+            "--agent", "-a", metavar="AGENT", help="Show what this player would have done; twice compares two."
+        ),
     ] = None,
     seat: Annotated[
         int | None,
@@ -43,11 +45,18 @@ def replay(
         ),
     ] = None,
     reveal: Annotated[bool, typer.Option("--reveal", help="Show every player's cards and choices.")] = False,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="At a terminal, step through plain text, not in the app.")
+    ] = False,
+    four_colours: Annotated[
+        bool, typer.Option("--four-colours", help="Draw each suit in a colour of its own.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Step through a recorded hand with its cards drawn. What the seat you look from could not see stays hidden.
 
-    At a terminal: Enter or → goes on, ← goes back, n and p change the hand, q leaves. Else the whole hand is printed.
+    At a terminal: Enter or → goes on, ← goes back, n and p change the hand, q leaves, ? tells the other keys (with the
+    extra play: to any hand, hidden cards, other players' choices, pictures). Else the whole hand is printed.
     """
     from cardai import make
     from cardai.arena.asking import bound
@@ -64,13 +73,20 @@ def replay(
     game = make.game(str(record_file.header["game"]))
     if seat is not None and seat >= game.num_players:
         raise UsageError(f"The game has seats 0 to {game.num_players - 1}. Got --seat {seat}.")
-    player = None if agent is None else bound(agent, game)
-    if player is not None and player.interactive:
+    names = agent or []
+    if len(names) > 2:
+        raise UsageError(f"At most two players are compared. Got --agent {len(names)} times.")
+    players = [(name, bound(name, game)) for name in names]
+    if any(player.interactive for _, player in players):
         raise UsageError("--agent must be a program here: it is asked what it would have done.")
-    show = Show(game, record_file, seat, reveal, agent or "", player)
+    at_terminal = stdout().isatty() and sys.stderr.isatty() and not json
+    if at_terminal and not plain and _app_is_there():
+        return _in_app(game, record_file, hand - 1, seat, reveal, names, "four" if four_colours else "two")
+    first = players[0] if players else ("", None)
+    show = Show(game, record_file, seat, reveal, *first, players[1:])
     if json:
         print_json(show.as_json(hand - 1))
-    elif stdout().isatty() and sys.stderr.isatty():
+    elif at_terminal:
         from cardai.commands.show.stepping import step_through
 
         step_through(show.frames, hand - 1, len(record_file.hands))
@@ -80,6 +96,22 @@ def replay(
             console.print(frame)
 
 
+def _app_is_there() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("textual") is not None and sys.__stdin__ is not None and sys.__stdin__.isatty()
+
+
+def _in_app(
+    game: Game, file: RecordFile, hand: int, seat: int | None, reveal: bool, agents: list[str], palette: Palette
+) -> None:
+    """Show the file in the app until the person leaves it."""
+    from cardai.ui.recording import Recording
+    from cardai.ui.replaying import ReplayApp
+
+    ReplayApp(Recording(game, file, seat), hand, reveal, agents, palette).run()
+
+
 def load(file: str) -> RecordFile:
     """Return the hands of a record file, or of others' files that :mod:`cardai.formats` reads."""
     from cardai.formats import read_hands
@@ -87,18 +119,18 @@ def load(file: str) -> RecordFile:
     return read_hands(file)
 
 
-def without_cards(game: Game, view: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a view without the cards that its player alone sees: what another may be told of an action by it."""
-    none: dict[str, Any] = {"card": -1, "cards": [], "card_set": 0}
-    hidden = {f.name: none[f.kind] for f in game.view_fields if f.role == "own" and f.kind in none}
-    return {**view, **hidden}
-
-
 class Show:
     """One record file as screens: each decision of a hand is one, the end another."""
 
     def __init__(
-        self, game: Game, file: RecordFile, seat: int | None, reveal: bool, adviser: str, player: Agent | None
+        self,
+        game: Game,
+        file: RecordFile,
+        seat: int | None,
+        reveal: bool,
+        adviser: str,
+        player: Agent | None,
+        others: Sequence[tuple[str, Agent]] = (),
     ) -> None:
         self.game = game
         self.file = file
@@ -106,16 +138,20 @@ class Show:
         self.reveal = reveal
         self.adviser = adviser
         self.player = player
+        self.others = others
         names = [str(name) for name in file.header.get("agents", ())]
         self.agents = names or [f"player {seat}" for seat in range(game.num_players)]
 
     def steps(self, number: int) -> Iterator[dict[str, Any]]:
         """Yield each step of a hand as plain values: who acts, what is seen, what was played, what was advised."""
+        from cardai.arena.advice import Adviser
+        from cardai.arena.display import without_cards
         from cardai.arena.table import replay as replayed
 
         record = self.file.hands[number]
         watched = self._watched(record)
-        advisers: dict[int, Agent] = {}
+        adviser = None if self.player is None else Adviser(self.player, self.game, self.adviser)
+        others = [Adviser(player, self.game, name) for name, player in self.others]
         count = 0
         for table, action in replayed(self.game, record):
             actor = table.to_act
@@ -130,8 +166,10 @@ class Show:
                 view = table.view() if open_to else without_cards(self.game, table.view())
                 step["action"] = seen if seen == action else None
                 step["words"] = self.words(action, view) if seen == action else "something hidden"
-                if self.player is not None and open_to:
-                    step["advice"] = self._advice(advisers, table, record)
+                if adviser is not None and open_to:
+                    step["advice"] = adviser.advise(table, int(record["seed"]))
+                    if others:
+                        step["compared"] = {o.name: o.advise(table, int(record["seed"])) for o in others}
             yield step
 
     def frames(self, number: int, brief: bool = False) -> list[Text]:
@@ -173,34 +211,6 @@ class Show:
     def _eyes(self, watched: int) -> list[int]:
         return [watched] + [s for s in range(self.game.num_players) if s != watched and self.reveal]
 
-    def _advice(self, advisers: dict[int, Agent], table: Table, record: Record) -> list[tuple[str, float]]:
-        """Return the adviser's (action in words, probability) pairs, the likeliest first."""
-        import numpy as np
-
-        from cardai.arena.asking import own_copy
-        from cardai.core.rng import Rows, derive
-
-        assert self.player is not None
-        assert table.to_act is not None
-        agent = advisers.get(table.to_act) or own_copy(self.player, table.to_act)
-        advisers[table.to_act] = agent
-        if type(agent).has_policy():
-            with suppress(NotImplementedError):
-                legal = table.legal()
-                return self._likeliest(np.asarray(agent.policy(table.views(), legal))[0], legal, table.view())
-        seed = derive(int(record["seed"]), "advice", table.to_act)
-        return [(self.words(table.ask(agent, Rows(np.array([seed], np.uint64))), table.view()), 1.0)]
-
-    def _likeliest(self, policy: Any, legal: Legal, view: dict[str, Any]) -> list[tuple[str, float]]:
-        from cardai.core.game import Amounts
-
-        pairs: list[tuple[str, float]] = []
-        for action in sorted(range(len(policy)), key=lambda a: -policy[a]):
-            if policy[action] > 0.005 or not pairs:
-                raising = isinstance(legal, Amounts) and action == 2
-                pairs.append(("raise" if raising else self.words(action, view), float(policy[action])))
-        return pairs[:6]
-
     # -- drawing ---------------------------------------------------------------------------------------------------
 
     def _name(self, seat: int, record: Record) -> str:
@@ -238,9 +248,10 @@ class Show:
         if "words" in step:
             who = Text(f"{step['step']}. {self._name(acting, record)}: ", style="bold")
             text.append(who).append(coloured(step["words"], "bold green"))
-            for words, share in step.get("advice", ()):
-                bar = "█" * max(1, round(share * BAR))
-                text.append(f"\n     {self.adviser} {share:>4.0%} {bar:<{BAR}} ", style="dim").append(coloured(words))
+            for name, pairs in {self.adviser: step.get("advice", ()), **step.get("compared", {})}.items():
+                for words, share in pairs:
+                    bar = "█" * max(1, round(share * BAR))
+                    text.append(f"\n     {name} {share:>4.0%} {bar:<{BAR}} ", style="dim").append(coloured(words))
         else:
             text.append(self._result(record))
         return text

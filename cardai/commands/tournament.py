@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cardai.commands.invocation import Jobs, Json, Seed, absolute, note, out, print_json, progress
+from cardai.commands.invocation import Jobs, Json, On, Seed, absolute, note, out, print_json, progress
 from cardai.commands.run import tell_compiling
-from cardai.commands.show.figures import estimate_json, percent, signed
+from cardai.commands.show.figures import estimate_json
 from cardai.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,9 +28,13 @@ class Format(StrEnum):
 
 
 def tournament(
-    game: Annotated[str, typer.Option("--game", "-g", metavar="GAME", help="A game for two.", show_default=False)],
+    game: Annotated[
+        str,
+        typer.Option("--game", "-g", metavar="GAME", help="A game for two.", show_default=False),
+    ],
     agent: Annotated[
-        list[str], typer.Option("--agent", "-a", metavar="AGENT", help="A player; repeat it.", show_default=False)
+        list[str],
+        typer.Option("--agent", "-a", metavar="AGENT", help="A player; repeat it.", show_default=False),
     ],
     games: Annotated[int, typer.Option("--games", "-n", metavar="N", min=1, help="Games a pairing.")] = 1000,
     form: Annotated[
@@ -51,9 +55,10 @@ def tournament(
     ] = False,
     seed: Seed = 0,
     jobs: Jobs = 1,
+    on: On = "",
     json: Json = False,
 ) -> None:
-    """Play every pair of agents and print who beats whom, with 95% intervals.
+    """Play every pair of agents and print who beats whom, Elo and alpha-rank, with 95% intervals.
 
     Ctrl-C prints what is finished; with --out nothing finished is lost and --resume goes on.
     """
@@ -84,6 +89,7 @@ def tournament(
             resume=resume,
             forfeit=forfeit,
             progress=report,
+            on=on,
         )
     if json:
         print_json(as_json(standings, game, seed))
@@ -91,7 +97,7 @@ def tournament(
         show(standings, game)
     _keep(standings, game, seed, folder, picture)
     if standings.interrupted:
-        note(_how_to_go_on(game, agent, games, form, directory, no_duplicate, forfeit, seed))
+        note(_how_to_go_on(game, agent, games, form, directory, no_duplicate, forfeit, seed, on))
         raise typer.Exit(130)
 
 
@@ -117,6 +123,7 @@ def _how_to_go_on(
     no_duplicate: bool,
     forfeit: bool,
     seed: int,
+    on: str = "",
 ) -> str:
     from cardai.core import registry
 
@@ -128,6 +135,7 @@ def _how_to_go_on(
     words += ["--games", str(games), "--format", form.value, "--seed", str(seed), "--out", directory, "--resume"]
     words += ["--no-duplicate"] if no_duplicate else []
     words += ["--forfeit"] if forfeit else []
+    words += ["--on", on] if on else []
     for file in registry.plugin_files():
         words += ["--plugin", file]
     return f"Go on with: {shlex.join(words)}"
@@ -153,56 +161,32 @@ def _keep(standings: Standings, game: str, seed: int, directory: str | None, plo
 
 def show(standings: Standings, game: str) -> None:
     """Print the crosstable: a row's agent against a column's."""
-    from rich.table import Table
-    from rich.text import Text
+    from cardai.arena.report import standings_parts
 
     console = out()
-    wins = standings.game.measure == "wins"
-    what = "share of games won, in %" if wins else f"mean return a hand, in {standings.game.unit}"
-    console.print(Text(f"{game}: {what}, of the row against the column; ± is half a 95% interval."))
-    if standings.interrupted:
-        console.print(Text("Stopped before the end; this is what is finished.", style="yellow"))
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
-    order = sorted(range(len(standings.agents)), key=lambda i: _rank(standings, i))
-    table.add_column("", justify="right")
-    table.add_column("", overflow="fold")
-    for place in range(len(order)):
-        table.add_column(str(place + 1), justify="right", no_wrap=True)
-    table.add_column("mean", justify="right", no_wrap=True)
-    for place, i in enumerate(order, 1):
-        cells = [_cell(standings, i, j) for j in order]
-        table.add_row(str(place), Text(standings.agents[i], style="bold"), *cells, _mean(standings, i))
-    console.print()
-    if not sys.stdout.isatty():  # a log has room for every name and figure
-        console.width = max(
-            console.width, console.measure(table, options=console.options.update(max_width=10_000)).maximum
-        )
-    console.print(table)
-    played = [len(p.groups) for p in standings.pairings.values()]
-    hands = sum(int(p.hands.sum()) for p in standings.pairings.values())
-    console.print(f"\n{len(played)} pairing{'s' * (len(played) != 1)}, {hands:,} hands.")
+    for part in standings_parts(standings, game):
+        if not sys.stdout.isatty():  # a log has room for every name and figure
+            console.width = max(
+                console.width, console.measure(part, options=console.options.update(max_width=10_000)).maximum
+            )
+        console.print(part)
 
 
-def _rank(standings: Standings, i: int) -> float:
-    """Return a sorting key: the best mean first, who has not played last."""
-    value = standings.row_mean(i)
-    return float("inf") if value != value else -value
+def _ratings_json(standings: Standings) -> dict[str, Any]:
+    """Return the ratings as plain values: Elo and alpha-rank by agent, null where there is none."""
+    from cardai.arena.ratings import ratings
+    from cardai.arena.report import SHARES
 
-
-def _cell(standings: Standings, i: int, j: int) -> str:
-    estimate = standings.cell(i, j) if i != j else None
-    if estimate is None:
-        return "-"
-    if standings.game.measure == "wins":
-        return percent(estimate).removesuffix(" %")
-    return signed(estimate, "").strip()
-
-
-def _mean(standings: Standings, i: int) -> str:
-    value = standings.row_mean(i)
-    if value != value:
-        return "-"
-    return f"{100 * value:.1f}" if standings.game.measure == "wins" else f"{value:+.3g}"
+    found = ratings(standings)
+    ranked = found.alpha_rank or [None] * len(found.agents)
+    return {
+        "of": SHARES[standings.game.measure],
+        "elo": {name: estimate_json(one) for name, one in zip(found.agents, found.elo, strict=True)},
+        "alpha_rank": {
+            name: None if one is None else estimate_json(one, rate=True)
+            for name, one in zip(found.agents, ranked, strict=True)
+        },
+    }
 
 
 def as_json(standings: Standings, game: str, seed: int) -> dict[str, Any]:
@@ -229,4 +213,5 @@ def as_json(standings: Standings, game: str, seed: int) -> dict[str, Any]:
         "agents": list(standings.agents),
         "means": {name: None if value != value else value for name, value in means.items()},
         "pairings": cells,
+        "ratings": _ratings_json(standings),
     }

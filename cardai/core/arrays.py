@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 Bools = npt.NDArray[np.bool_]
 Int8s = npt.NDArray[np.int8]
+Int16s = npt.NDArray[np.int16]
 Int64s = npt.NDArray[np.int64]
 Uint64s = npt.NDArray[np.uint64]
 Float32s = npt.NDArray[np.float32]

@@ -76,6 +76,7 @@ class GameTree:
     probability: Float64s  # (N,) of the chance outcome that leads here; 1 after a player's action
     infoset: Ints  # (N,) the acting player's information set, -1 at other nodes
     public: Bools  # (N,) chance nodes whose outcome everybody sees
+    private: Int8s  # (N,) the seat that alone sees the outcome of a chance node, -1 at other nodes
     terminals: Ints  # (T,) the finished nodes
     terminal_sequences: Ints  # (T, P) each player's last sequence there
     terminal_reach: Float64s  # (T,) the product of chance's probabilities on the way
@@ -182,6 +183,10 @@ def _outcomes(state: State) -> list[tuple[int, float]]:
     return outcomes
 
 
+_UNKNOWN = {"player": 0, "first_child": 0, "num_children": 0, "infoset": -1, "public": False, "private": -1}
+"""What a node's columns hold before it is visited."""
+
+
 @define
 class _Set:
     """An information set while the tree is being walked. Sequences are the player's own numbers here."""
@@ -208,7 +213,7 @@ class _Builder:
     def __attrs_post_init__(self) -> None:
         self.sets = [{} for _ in range(self.game.num_players)]
         self.sequences = [1] * self.game.num_players
-        names = ("player", "parent", "first_child", "num_children", "action", "probability", "infoset", "public")
+        names = ("parent", "action", "probability", *_UNKNOWN)
         self.nodes = {name: [] for name in names}
 
     def walk(self, root: State) -> None:
@@ -229,7 +234,9 @@ class _Builder:
             probabilities: list[float]
             if player == CHANCE:
                 actions, probabilities = (list(x) for x in zip(*_outcomes(state), strict=True))  # type: ignore[assignment]
-                self.nodes["public"][node] = len(state.chance_seen_by()) == self.game.num_players
+                seen_by = state.chance_seen_by()
+                self.nodes["public"][node] = len(seen_by) == self.game.num_players
+                self.nodes["private"][node] = seen_by[0] if len(seen_by) == 1 else -1
                 first = -1
             else:
                 found = self._information_set(state, player, sequences[player])
@@ -262,7 +269,7 @@ class _Builder:
         self.nodes["action"] += actions
         self.nodes["probability"] += probabilities
         self.nodes["parent"] += [parent] * count
-        for name, empty in (("player", 0), ("first_child", 0), ("num_children", 0), ("infoset", -1), ("public", False)):
+        for name, empty in _UNKNOWN.items():
             self.nodes[name] += [empty] * count
         return range(first, first + count)
 
@@ -311,6 +318,7 @@ class _Builder:
             probability=column["probability"].astype(np.float64),
             infoset=infoset,
             public=column["public"].astype(np.bool_),
+            private=column["private"].astype(np.int8),
             terminals=np.array([e[0] for e in self.ends], np.int32),
             terminal_sequences=sequences + infosets.sequence_start[:-1],
             terminal_reach=np.array([e[2] for e in self.ends]),

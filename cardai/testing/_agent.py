@@ -7,8 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
+from cardai.cards.poker.combos import COUNT, compatible, pairs
+from cardai.cards.poker.fields import is_holdem
+from cardai.cards.text import card_set
 from cardai.core.agent import Agent
-from cardai.core.arrays import Uint64s
+from cardai.core.arrays import Int64s, Uint64s
 from cardai.core.fields import Views, unpack_view
 from cardai.core.game import Actions, Game
 from cardai.core.legal import Amounts, Legal, allows, legal_columns, take
@@ -113,6 +116,40 @@ def policy_sums_to_one(subject: AgentSubject) -> None:
             require(
                 np.array_equal(alone, policy[i]), f"The policy of a row depends on its batch: {alone}, {policy[i]}."
             )
+
+
+@check("agent")
+def whole_ranges_agree(subject: AgentSubject) -> None:
+    """Its policy for all 1,326 hands of one public state of hold'em, asked in one batch, is what it says of each alone."""
+    agent = subject.pure
+    if not agent.has_policy():
+        raise NotApplicable("It has no policy, only act.")
+    if not is_holdem(subject.game):
+        raise NotApplicable("The game is not hold'em: there are no ranges of 1,326 hands.")
+    for _, views, legal in subject.batches:
+        _, firsts = np.unique(views["round"], return_index=True)  # a state of each round
+        for row in firsts:
+            hands, states = all_hands(views[row : row + 1])
+            rows = take(legal, np.full(len(hands), row))
+            policy = np.asarray(agent.policy(states, rows))
+            mask = legal_columns(rows)
+            require(policy.shape == mask.shape, f"policy must be {mask.shape}. Got {policy.shape}.")
+            for i in range(int(row) % 61, len(hands), 61):
+                alone = np.asarray(agent.policy(states[i : i + 1], take(legal, [row])))[0]
+                require(
+                    np.array_equal(alone, policy[i]),
+                    f"Hand {hands[i]} (place {i} of {len(hands)}) of one public state is played otherwise alone: "
+                    f"{alone} alone, {policy[i]} in the batch.",
+                )
+
+
+def all_hands(view: Views) -> tuple[Int64s, Views]:
+    """Return the numbers of the hands (n,) that a public state of hold'em leaves possible, and its view (1,) with each."""
+    board = [int(card) for card in view["board"][0] if card >= 0]
+    hands = np.arange(COUNT)[compatible(np.array([card_set(board)], np.uint64))[0]]
+    states = np.repeat(view, len(hands))
+    states["hole"] = pairs()[hands]
+    return hands, states
 
 
 @check("agent")

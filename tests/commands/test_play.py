@@ -117,6 +117,20 @@ def test_a_tournament_prints_the_crosstable_best_first(cardai: Call, bots: str) 
     assert "1 pairing, 40 hands." in called.out
 
 
+def test_a_tournaments_ratings_stand_below_the_crosstable_and_in_json(cardai: Call, bots: str) -> None:
+    call = ("tournament", "-g", "kuhn", "-a", "lowest", "-a", "highest", "-a", "random", "--plugin", bots, "-n", "40")
+    called = cardai(*call)
+    below = called.out.partition("pairings,")[2]
+    assert "Elo" in below
+    assert "alpha-rank" in below
+    found = json.loads(cardai(*call, "--json").out)["ratings"]
+    assert sum(one["mean"] for one in found["elo"].values()) == pytest.approx(0, abs=1e-6)
+    assert sum(one["mean"] for one in found["alpha_rank"].values()) == pytest.approx(1)
+    gauntlet = json.loads(cardai(*call, "--json", "--format", "gauntlet").out)["ratings"]
+    assert set(gauntlet["alpha_rank"].values()) == {None}
+    assert all(one["low"] < one["mean"] < one["high"] for one in gauntlet["elo"].values())
+
+
 def test_a_tournament_is_saved_and_resumed(cardai: Call, bots: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
     call = ("tournament", "-g", "kuhn", "-a", "lowest", "-a", "highest", "--plugin", bots, "--out", out)
@@ -172,8 +186,9 @@ def test_a_tournaments_log_has_room_for_every_name_and_figure(
     long = [f"mix:fold={share},call={round(0.7 - share, 2)},raises=0.3" for share in (0.1, 0.2, 0.3, 0.4)]
     called = cardai("tournament", "-g", "leduc", *(word for name in long for word in ("-a", name)), "-n", "4")
     rows = [line for line in called.out.splitlines() if "mix:" in line]
-    assert [sum(name in row for row in rows) for name in long] == [1, 1, 1, 1]
-    assert all(row.count("±") == 3 and "…" not in row for row in rows)
+    assert [sum(name in row for row in rows) for name in long] == [2, 2, 2, 2]  # in the crosstable and the ratings
+    assert [row.count("±") for row in rows] == [3] * 4 + [2] * 4
+    assert not any("…" in row for row in rows)
 
 
 def test_everything_is_built_once_and_a_checkpoint_read_once(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-# actions: 0..51 discard that card, then
+# actions: 0..51 discard that card, then (KNOCK before the discard is big gin)
 TAKE = 52
 STOCK = 53
 PASS = 54
@@ -33,8 +33,12 @@ GIN = 1
 UNDERCUT = 2
 VOID = 3
 CAPPED = 4
-ENDINGS = ("knock", "gin", "undercut", "void", "capped")
+PUSH = 5
+BIG_GIN = 6
+ENDINGS = ("knock", "gin", "undercut", "void", "capped", "push", "big gin")
 """The endings in words."""
+SCORED = (KNOCKED, GIN, UNDERCUT, BIG_GIN)
+"""The endings with points for somebody."""
 
 NUM_MELDS = 305
 

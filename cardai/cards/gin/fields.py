@@ -44,8 +44,8 @@ GIN = Family(
 )  # fmt: skip
 
 
-MOST_POINTS = 200
-"""More than a hand can score: 98 points of deadwood (two each of the five highest ranks) and a bonus of at most 100."""
+MOST_POINTS = 400
+"""More than a hand can score: 98 points of deadwood (two each of the five highest ranks) and a bonus of at most 100, doubled."""
 
 
 def turns_noted(max_turns: int) -> int:

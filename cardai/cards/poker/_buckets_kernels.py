@@ -261,7 +261,7 @@ def nearest(point: Any, blocks: Any, sums: Any, room: Any) -> Any:
                 block_distances(point, blocks, right, room)
                 for lane in range(LANES):
                     if room[lane] < best:
-                        best, place = np.float64(room[lane]), right * LANES + lane
+                        best, place = np.float64(room[lane]), np.int64(right * LANES + lane)
                 right += 1
                 go_right = right < len(blocks)
         if go_left:
@@ -272,7 +272,7 @@ def nearest(point: Any, blocks: Any, sums: Any, room: Any) -> Any:
                 block_distances(point, blocks, left, room)
                 for lane in range(LANES):
                     if room[lane] < best:
-                        best, place = np.float64(room[lane]), left * LANES + lane
+                        best, place = np.float64(room[lane]), np.int64(left * LANES + lane)
                 left -= 1
                 go_left = left >= 0
     return place, best

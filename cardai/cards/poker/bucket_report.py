@@ -56,7 +56,7 @@ def shares(buckets: Buckets, street: int) -> npt.NDArray[np.float64]:
         part = slice(start, start + 4096)
         weights = known.weights[part, None] * compatible(sets[part])
         out += np.bincount(table[part].ravel(), weights.ravel(), minlength=len(out))
-    return out / out.sum()
+    return np.asarray(out / out.sum(), np.float64)
 
 
 def report(buckets: Buckets, street: int, bucket: int, examples: int = 8, seed: int = 0) -> BucketReport:

@@ -110,7 +110,8 @@ class Buckets:
             raise ValueError(f"A board has 0, 3, 4 or 5 cards. Got {len(board)}.")
         number, renaming = boards(len(board)).find(board)
         names = hand_maps()[renaming]
-        return self.tables[BOARD_SIZES.index(len(board))][number][names[np.asarray(hands)]].astype(np.int64)
+        table = self.tables[BOARD_SIZES.index(len(board))][number]
+        return np.asarray(table[names[np.asarray(hands)]], np.int64)
 
 
 @lru_cache(maxsize=2)
@@ -158,7 +159,7 @@ def percentiles(mass: npt.NDArray[np.int64], count: int) -> Table:
     """
     middle = np.cumsum(mass) - mass // 2
     bucket_of = middle * count // mass.sum()
-    return np.searchsorted(np.unique(bucket_of[mass > 0]), bucket_of).astype(np.uint16)
+    return np.asarray(np.searchsorted(np.unique(bucket_of[mass > 0]), bucket_of), np.uint16)
 
 
 class _Work:

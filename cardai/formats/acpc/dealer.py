@@ -191,7 +191,7 @@ class Dealer:
     def _play_hand(self, hand: int, deal: Deal, node: Node) -> Node:
         """Play ``hand`` from ``node`` on and return its last node; the final states are queued."""
         n, first = self.match.game.num_players, self.first_seat(hand)
-        private = _private_texts(deal)
+        private = private_texts(deal)
         boards = [(board + "\r\n").encode() for board in deal.boards]
         table = []  # by seat: its position, how its lines begin and, by round, how they end
         for seat in self._seats:
@@ -212,7 +212,7 @@ class Dealer:
             if tell:  # then every line is sent when it is said to be
                 self._flush()
             node = self._ask(acting, hand, node, asked)
-        final = _shown_texts(deal, node)
+        final = shown_texts(deal, node)
         for seat, position, head, _ in table:
             line = head + node.wire + b":" + final[position] + boards[node.round]
             seat.queue += line
@@ -305,13 +305,13 @@ class Dealer:
         self.close()
 
 
-def _private_texts(deal: Deal) -> list[bytes]:
+def private_texts(deal: Deal) -> list[bytes]:
     """Return, for each position, the hole cards as it sees them during the hand, after a colon."""
     n = len(deal.hole)
     return [f":{'|' * p}{deal.hole[p]}{'|' * (n - 1 - p)}".encode() for p in range(n)]
 
 
-def _shown_texts(deal: Deal, node: Node) -> list[bytes]:
+def shown_texts(deal: Deal, node: Node) -> list[bytes]:
     """Return, for each position, the hole cards as it sees them after the hand: its own, and at a showdown those shown."""
     positions, folded = range(len(deal.hole)), node.row["folded"]
     shown = [deal.hole[q] if node.contested and not folded[q] else "" for q in positions]

@@ -36,6 +36,11 @@ class LogHand:
     names: tuple[str, ...]
     time: str = ""
 
+    @property
+    def raised(self) -> bool:
+        """Whether somebody raised: then the hand tells limit from no-limit betting."""
+        return not set(self.betting.lower()).isdisjoint("rb")
+
     def text(self) -> str:
         """Return the hand as a line without its line end."""
         values = "|".join(map(value_text, self.values))
@@ -89,7 +94,8 @@ class Log:
         Raises:
             DamagedFileError: none is known.
         """
-        return self.definition or game_of(self.comments, self.hands[0] if self.hands else None)
+        telling = (hand for hand in self.hands if hand.raised)
+        return self.definition or game_of(self.comments, next(telling, self.hands[0] if self.hands else None))
 
 
 def value_text(value: float) -> str:

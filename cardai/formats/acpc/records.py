@@ -27,16 +27,16 @@ def log_to_records(log: Log, name: str = "the log", definition: Any = None) -> R
         DamagedFileError: the game is not known. UsageError: cardai has no such game.
     """
     mapped = game_map(definition or log.game())
-    tree = Tree(mapped.definition)
     agents = list(dict.fromkeys(player for hand in log.hands for player in hand.names))
     if log.score is not None and set(log.score.names) == set(agents):
         agents = list(log.score.names)
-    records, damaged = [], [f"{name}, {problem}; the line was left out." for problem in log.problems]
-    for hand in log.hands:
-        try:
-            records.append(_record(mapped, tree, agents, hand))
-        except CardaiError as error:
-            damaged.append(f"{name}, hand {hand.hand}: {error} The hand was left out.")
+    records: list[Record] = []
+    damaged: list[str] = []
+    for item in stream_records(mapped, [*log.problems, *log.hands], agents, name):
+        if isinstance(item, str):
+            damaged.append(item)
+        else:
+            records.append(item)
     header = {
         "cardai": "record",
         "format": FORMAT,
@@ -46,6 +46,22 @@ def log_to_records(log: Log, name: str = "the log", definition: Any = None) -> R
         "duplicate": False,
     }
     return RecordFile(header, records, damaged)
+
+
+def stream_records(
+    mapped: GameMap, items: Iterable[LogHand | Problem], agents: list[str], name: str
+) -> Iterator[Record | str]:
+    """Yield each hand of a log as a record, or a sentence on why it was left out; names not in ``agents`` are added."""
+    tree = Tree(mapped.definition)
+    for item in items:
+        if isinstance(item, Problem):
+            yield f"{name}, {item}; the line was left out."
+            continue
+        agents += [player for player in dict.fromkeys(item.names) if player not in agents]
+        try:
+            yield _record(mapped, tree, agents, item)
+        except CardaiError as error:
+            yield f"{name}, hand {item.hand}: {error} The hand was left out."
 
 
 def checked(tree: Tree, hand: LogHand) -> Node:

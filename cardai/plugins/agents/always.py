@@ -1,4 +1,10 @@
-"""The players that always do the same in any betting game: always_call, always_raise, always_fold."""
+"""The players that always do the same in any betting game: always_call, always_raise, always_fold.
+
+Presets:
+    always_call: checks and calls whatever comes.
+    always_raise: bets and raises while it may.
+    always_fold: folds to every bet.
+"""
 
 from __future__ import annotations
 

@@ -2,12 +2,18 @@
 
 Zinkevich et al. 2007 (CFR); Tammelin 2014 (CFR+); Brown and Sandholm 2019 (linear and discounted CFR, DCFR);
 Farina, Kroer and Sandholm 2021 (predictive CFR+, PCFR+); Xu et al. 2024 (its discounted form, PDCFR+).
+
+Presets:
+    cfr_plus: CFR+: regret matching+ and a linear average (Tammelin 2014).
+    linear_cfr: linear CFR: iteration t weighs t in regrets and average (Brown and Sandholm 2019).
+    dcfr: discounted CFR with alpha 1.5, beta 0, gamma 2 (Brown and Sandholm 2019).
+    pcfr_plus: predictive CFR+ with a quadratic average (Farina, Kroer and Sandholm 2021).
+    pdcfr_plus: predictive discounted CFR+, alpha 2.3 and gamma 5 (Xu et al. 2024).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import inf
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -21,30 +27,9 @@ from cardai.core.kernel import kernel
 from cardai.core.spec import option
 from cardai.core.trainer import Trainer
 from cardai.solve._kernels import realise, sequence_values
+from cardai.solve.discounting import VARIANTS, discount, kept
 from cardai.solve.sequence_form import behaviour_of_plan, plan_of, uniform_behaviour
 from cardai.solve.training import TabularTrainer, TabularTraining
-
-VARIANTS: Mapping[str, tuple[float, float, float, bool]] = {
-    "cfr": (inf, inf, 0.0, False),
-    "cfr_plus": (inf, -inf, 1.0, False),
-    "linear": (1.0, 1.0, 1.0, False),
-    "dcfr": (1.5, 0.0, 2.0, False),
-    "pcfr_plus": (inf, -inf, 2.0, True),
-    "pdcfr_plus": (2.3, -inf, 5.0, True),
-}
-"""(alpha, beta, gamma, predictive): every variant is a discounted CFR. Forgetting no regret is an exponent of infinity;
-forgetting all negative regret, minus infinity, is regret matching+."""
-
-
-@kernel
-def discount(t: int, exponent: float) -> float:
-    """Return t^a / (t^a + 1), by which accumulated regrets are multiplied after iteration t (DCFR, section 3)."""
-    if t == 0 or exponent == np.inf:
-        return 1.0
-    if exponent == -np.inf:
-        return 0.0
-    power: float = float(t) ** exponent
-    return power / (power + 1.0)
 
 
 @kernel
@@ -94,8 +79,7 @@ def iterate(
     """
     players = len(form.info_start) - 1
     for t in range(done + 1, done + count + 1):
-        weight = float(t) - rule[4]
-        keep = ((weight - 1.0) / weight) ** rule[2] if weight > 1.0 else 0.0
+        keep = kept(t, rule[2], rule[4])
         if rule[5] != 0.0:
             for player in range(players):
                 sequence_values(form, player, plan, values)

@@ -13,16 +13,12 @@ from cardai.cards.gin._melds_kernels import (
     U0,
     U1,
     best_melded,
-    deadwood_of,
     index_of,
     lowest,
-    nth_card,
-    points_of,
-    size_of,
     to_gin,
 )
+from cardai.cards.gin._play_kernels import bit_of, min_deadwood_discards, pick, repeated_ranks
 from cardai.core.kernel import kernel
-from cardai.core.rng import below
 
 # discard policies
 BY_DEADWOOD = 0
@@ -43,30 +39,13 @@ _NOT_A = np.uint64(sum(0x1FFE << 13 * suit for suit in range(4)))
 _NOT_A2 = np.uint64(sum(0x1FFC << 13 * suit for suit in range(4)))
 _NOT_K = np.uint64(sum(0x0FFF << 13 * suit for suit in range(4)))
 _NOT_KQ = np.uint64(sum(0x07FF << 13 * suit for suit in range(4)))
-_TENS = np.uint64(sum(0x1E00 << 13 * suit for suit in range(4)))
 _NOBODY = 99
-
-
-@kernel
-def bit_of(card: Any) -> Any:
-    """Return one card (house number) as a set in gin order."""
-    return to_gin(U1 << np.uint64(card))
-
-
-@kernel
-def _repeated_ranks(cards: Any) -> Any:
-    """Return the ranks (13 bits) held at least twice."""
-    c = cards & _SUIT
-    d = (cards >> _U13) & _SUIT
-    h = (cards >> _U26) & _SUIT
-    s = (cards >> _U39) & _SUIT
-    return (c & d) | (h & s) | ((c | d) & (h | s))
 
 
 @kernel
 def triangle_cards(loose: Any) -> Any:
     """Return the cards in triangles: two of a rank and a neighbour in suit of one of the two."""
-    pairs = loose & (_repeated_ranks(loose) * _SUITS)
+    pairs = loose & (repeated_ranks(loose) * _SUITS)
     neighbours = ((loose & _NOT_K) << U1) | ((loose & _NOT_A) >> U1)
     corners = pairs & neighbours
     ranks = (corners | (corners >> _U13) | (corners >> _U26) | (corners >> _U39)) & _SUIT
@@ -82,28 +61,12 @@ def double_cards(loose: Any) -> Any:
         | ((loose & _NOT_A) >> U1)
         | ((loose & _NOT_KQ) << _U2)
         | ((loose & _NOT_A2) >> _U2)
-        | (_repeated_ranks(loose) * _SUITS)
+        | (repeated_ranks(loose) * _SUITS)
     )
     return loose & near
 
 
 # -- knock and show ------------------------------------------------------------------------------------------------
-
-
-@kernel
-def _house(single: Any) -> Any:
-    """Return the house number of the only card of a gin-order set."""
-    card = index_of(single)
-    suit = card // 13
-    return 13 * suit + (card - 13 * suit + 12) % 13
-
-
-@kernel
-def _pick(cards: Any, seed: Any) -> Any:
-    """Return the house number of a card drawn uniformly."""
-    if cards & (cards - U1) == U0:
-        return _house(cards)
-    return _house(nth_card(cards, below(seed, 0, size_of(cards))))
 
 
 @kernel
@@ -123,14 +86,14 @@ def discard(view: Any, options: Any, seed: Any, likelihood: Any) -> Any:
             elif policy == BY_TRIANGLES:
                 apart = allowed & ~triangle_cards(loose)
                 candidates = apart if apart != U0 else allowed
-            return _pick(_best_of(view, hand, candidates, options, likelihood), seed)
+            return pick(_best_of(view, hand, candidates, options, likelihood), seed)
     banned = taken
     if taken != U0:
         banned = banned | _played_pairs(view)
     left = min_deadwood_discards(hand, hand & ~banned)
     if left == U0:
         left = min_deadwood_discards(hand, hand & ~taken)
-    return _pick(left, seed)
+    return pick(left, seed)
 
 
 @kernel
@@ -149,54 +112,6 @@ def _played_pairs(view: Any) -> Any:
         if thrown == drawn:
             pairs = pairs | bit_of(view["draws"][k])
     return pairs
-
-
-@kernel
-def min_deadwood_discards(hand: Any, allowed: Any) -> Any:
-    """Return the cards of ``allowed`` whose discard leaves the least deadwood.
-
-    Discarding a card outside one best arrangement keeps all its melds; that is a bound for every other card.
-    """
-    melded = best_melded(hand)
-    deadwood = points_of(hand & ~melded)
-    loose = allowed & ~melded
-    best = U0
-    least = 1000
-    saved = 0
-    if loose != U0:
-        best = loose & _TENS
-        saved = 10
-        rank = 8
-        while best == U0:
-            best = loose & (_SUITS << np.uint64(rank))
-            saved = rank + 1
-            rank -= 1
-        least = deadwood - saved
-    others = allowed & melded
-    while others != U0:
-        card = lowest(others)
-        others = others ^ card
-        value = points_of(card)
-        if value < saved:
-            continue
-        left = deadwood_of(hand ^ card)
-        if left < least:
-            least = left
-            best = card
-        elif left == least:
-            best = best | card
-    return best
-
-
-@kernel
-def least_deadwood(view: Any, legal: Any, seed: Any) -> Any:
-    """Return a legal discard with the least deadwood."""
-    hand = to_gin(view["hand"])
-    allowed = U0
-    for card in range(52):
-        if legal[card]:
-            allowed = allowed | bit_of(card)
-    return _pick(min_deadwood_discards(hand, allowed), seed)
 
 
 @kernel

@@ -10,12 +10,9 @@ from typing import Any
 import numpy as np
 
 from cardai.cards.gin._melds_kernels import (
-    MAX_MELDS,
     U0,
     U1,
-    best_arrangement,
     best_melded,
-    count_best,
     deadwood_of,
     lowest,
     points_of,
@@ -24,12 +21,11 @@ from cardai.cards.gin._melds_kernels import (
     to_gin,
     triple_ranks,
 )
+from cardai.cards.gin._play_kernels import bit_of, least_deadwood, min_deadwood_discards, show_best
 from cardai.cards.gin.actions import (
     ASK_KNOCK,
     DISCARD,
-    FIRST_MELD,
     KNOCK,
-    MELDS,
     OFFER,
     PASS,
     PLAY_ON,
@@ -39,14 +35,8 @@ from cardai.cards.gin.actions import (
     WALL,
 )
 from cardai.core.kernel import kernel
-from cardai.core.rng import below, uniform
-from cardai.plugins.agents.gin_rules._discard_kernels import (
-    bit_of,
-    discard,
-    least_deadwood,
-    min_deadwood_discards,
-    triangle_cards,
-)
+from cardai.core.rng import uniform
+from cardai.plugins.agents.gin_rules._discard_kernels import discard, triangle_cards
 
 # draw policies
 DRAW_RANDOM = 0
@@ -68,7 +58,9 @@ def act(views: Any, legal: Any, seeds: Any, options: Any, out: Any) -> None:
         phase = view["phase"]
         if phase == DISCARD:
             action = discard(view, options, seeds[i], likelihood)
-            if not legal[i, action]:
+            if legal[i, KNOCK]:
+                action = KNOCK  # big gin
+            elif not legal[i, action]:
                 action = least_deadwood(view, legal[i], seeds[i])
             out[i] = action
         elif phase == ASK_KNOCK:
@@ -78,7 +70,7 @@ def act(views: Any, legal: Any, seeds: Any, options: Any, out: Any) -> None:
         elif phase == WALL:
             out[i] = TAKE if legal[i, TAKE] and _knocks_at_wall(view, options) else PASS
         elif phase == SHOW:
-            out[i] = _show(view, seeds[i])
+            out[i] = show_best(view, seeds[i])
         else:
             out[i] = TAKE if _takes(view, options, seeds[i]) else STOCK
 
@@ -139,18 +131,3 @@ def _knocks_at_wall(view: Any, options: Any) -> Any:
     hand = to_gin(view["hand"]) | bit_of(view["up_card"])
     discards = min_deadwood_discards(hand, hand)
     return deadwood_of(hand ^ lowest(discards)) <= options["knock_at"]
-
-
-@kernel
-def _show(view: Any, seed: Any) -> Any:
-    """Lay down the melds of an arrangement with the least deadwood, one at a time."""
-    left = to_gin(view["hand"])
-    for k in range(4):
-        left = left & ~to_gin(view["melds"][4 * view["player"] + k])
-    melds = np.zeros(MAX_MELDS, np.uint64)
-    if best_arrangement(left, below(seed, 0, count_best(left)), melds) == 0:
-        return PASS
-    for k in range(len(MELDS)):
-        if MELDS[k] == melds[0]:
-            return FIRST_MELD + k
-    return PASS

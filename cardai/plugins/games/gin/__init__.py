@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen, validators
 
-from cardai.cards.gin.actions import ENDINGS, FIRST_MELD, NUM_MELDS, PLAY_ON, TAKE, VOID
-from cardai.cards.gin.fields import GIN, view_fields
+from cardai.cards.gin.actions import ENDINGS, FIRST_MELD, NUM_MELDS, PLAY_ON, SCORED, TAKE
+from cardai.cards.gin.fields import GIN, MOST_POINTS, view_fields
 from cardai.cards.text import card_text
 from cardai.core.determinize import Source
 from cardai.core.fields import Family, Field
@@ -27,6 +27,13 @@ MAX_TARGET = 100_000
 """Matches end: one to this many points takes some 8,000 hands."""
 _BONUS = [validators.ge(0), validators.le(100)]
 _COUNT = [validators.ge(0), validators.le(10_000)]
+
+_NUMBERED = {
+    "tie": ("undercut", "push"),
+    "layoffs": ("first_fit", "best"),
+    "melds": ("random", "first", "choose"),
+    "oklahoma_ace": ("gin", "one"),
+}
 
 _RULES = """Ten cards each, dealt in turn from seat 0; the next card is turned up. The starter may take it or pass, then the
 other seat may; if both pass, the starter draws from the stock. After that a turn is: take the top discard or draw from
@@ -49,10 +56,10 @@ class Gin(RowGame):
     num_chance_outcomes: ClassVar[int] = 52
     families: ClassVar[tuple[Family, ...]] = (GIN,)
     outcome_fields: ClassVar[tuple[Field, ...]] = (
-        Field("ending", "count", "how the hand ended", maximum=4, labels=ENDINGS),
+        Field("ending", "count", "how the hand ended", maximum=6, labels=ENDINGS),
         Field("knocker", "seat", "who knocked, -1 nobody", maximum=1),
         Field("turns", "count", "turns of both players", maximum=10_000),
-        Field("points", "chips", "points scored by whoever scored", maximum=200, unit="points"),
+        Field("points", "chips", "points scored by whoever scored", maximum=MOST_POINTS, unit="points"),
         Field("layoffs", "count", "cards laid off", maximum=10),
         Field("deadwood", "count", "each seat's final deadwood, after layoffs; -1 if nobody knocked", 100, 2),
         Field("able", "count", "the turn after which each seat could first knock, 0 never", 10_000, 2),
@@ -64,7 +71,27 @@ class Gin(RowGame):
     gin_bonus: int = option(25, help="Points for gin beside the difference.", validator=_BONUS)
     undercut_bonus: int = option(25, help="Points for an undercut beside the difference.", validator=_BONUS)
     tie: Literal["undercut", "push"] = option(
-        "undercut", help="Equal deadwood: an undercut with its bonus, or no points for anybody."
+        "undercut",
+        help="Equal deadwood: an undercut with its bonus, or no points for anybody and the same starter again.",
+    )
+    oklahoma: bool = option(
+        False, help="Oklahoma gin: knocking needs deadwood of at most the first up-card's points; an ace demands gin."
+    )
+    oklahoma_ace: Literal["gin", "one"] = option(
+        "gin", help="oklahoma: what a first up-card that is an ace demands, gin or one point at most."
+    )
+    double_spades: bool = option(False, help="A hand whose first up-card is a spade scores twice as much.")
+    big_gin_bonus: int = option(
+        0,
+        help="Points for big gin, eleven melded cards and no discard, beside the other's deadwood; 0: there is no big gin.",
+        validator=_BONUS,
+    )
+    line_bonus: int = option(0, help="Reported: points after the game for each hand won.", validator=_BONUS)
+    game_bonus: int = option(
+        0, help="Reported: points for winning the game.", validator=[validators.ge(0), validators.le(1000)]
+    )
+    shutout: Literal["none", "hands", "bonus"] = option(
+        "none", help="Reported: against a loser without a point the winner's hands, or the game bonus, count twice."
     )
     void_stock: int = option(
         2,
@@ -141,8 +168,7 @@ class Gin(RowGame):
         for name in RULES_DTYPE.names or ():
             value = getattr(self, name)
             if isinstance(value, str):
-                value = ("undercut", "push", "first_fit", "best", "random", "first", "choose").index(value)
-                value -= {"tie": 0, "layoffs": 2, "melds": 4}[name]
+                value = _NUMBERED[name].index(value)
             out[name] = value
         return out
 
@@ -230,19 +256,19 @@ class Gin(RowGame):
             "random": drawn,
             "first": drawn,
         }[self.starter]
-        scored = outcomes["ending"] < VOID
+        scored = np.isin(outcomes["ending"], SCORED)
         setups["starter"] = np.where(scored, after, previous["starter"])
         return setups
 
     def summary(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> list[tuple[str, str]]:
         from cardai.plugins.games.gin._report import summary
 
-        return summary(hands, seats)
+        return summary(self, hands, seats)
 
     def figures(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> Mapping[str, Estimate]:
         from cardai.plugins.games.gin._report import figures
 
-        return figures(hands, seats)
+        return figures(self, hands, seats)
 
 
 @hookimpl

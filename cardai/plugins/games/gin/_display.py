@@ -96,8 +96,9 @@ def _ending(view: Mapping[str, Any]) -> str:
             hand &= ~int(meld)
         left[seat] = sum(card_points(card) for card in cards_of(hand & ~int(view["laid_off"])))
     who, other = ("You", "the opponent has") if knocker == me else ("The opponent", "you have")
+    cards = int(view["hand"] if knocker == me else view["revealed"]).bit_count()
     if left[knocker] == 0:
-        return f"{who} went gin; {other} {left[1 - knocker]}."
+        return f"{who} went {'big gin' if cards == 11 else 'gin'}; {other} {left[1 - knocker]}."
     return f"{who} knocked with {left[knocker]}; {other} {left[1 - knocker]}."
 
 

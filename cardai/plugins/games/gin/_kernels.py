@@ -27,7 +27,7 @@ from cardai.cards.gin.actions import (
     WALL,
 )
 from cardai.core.kernel import kernel
-from cardai.plugins.games.gin._show_kernels import end, knock, show
+from cardai.plugins.games.gin._show_kernels import end, knock, knock_big_gin, knock_limit, show
 
 HAND_SIZE = 10
 
@@ -166,7 +166,10 @@ def play(row: Any, rules: Any, action: Any) -> None:
     phase = row["phase"]
     row["moves"] += 1
     if phase == DISCARD:
-        _discard(row, rules, seat, action)
+        if action == KNOCK:
+            knock_big_gin(row, rules, seat)
+        else:
+            _discard(row, rules, seat, action)
     elif phase == DRAW:
         if action == TAKE:
             _take(row, seat)
@@ -223,7 +226,7 @@ def _discard(row: Any, rules: Any, seat: Any, card: Any) -> None:
     row["pile_set"] |= bit
     row["history"][turns] = card + 52 if row["taken"] >= 0 else card
     row["turns"] = turns + 1
-    if deadwood_of(to_gin(row["hands"][seat])) <= rules["knock_limit"]:
+    if deadwood_of(to_gin(row["hands"][seat])) <= knock_limit(row, rules):
         if row["able"][seat] == 0:
             row["able"][seat] = turns + 1
         if row["wall"]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cardai.arena.statistics import Estimate, group_sums, ratio
-from cardai.cards.gin.actions import CAPPED, GIN, KNOCKED, UNDERCUT, VOID
+from cardai.cards.gin.actions import BIG_GIN, CAPPED, GIN, KNOCKED, PUSH, SCORED, UNDERCUT, VOID
+
+if TYPE_CHECKING:
+    from cardai.plugins.games.gin import Gin
 
 
-def figures(hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> dict[str, Estimate]:
+def figures(game: Gin, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> dict[str, Estimate]:
     """Return a player's figures over finished hands; intervals are over groups (duplicate pairs).
 
     Points per round won and lost (PPRW, PPRL); shares of scored rounds that the player ended by gin, by another knock, or
@@ -19,7 +22,7 @@ def figures(hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> dic
     """
     returns = hands["returns"][np.arange(len(hands)), seats]
     ending = hands["ending"]
-    scored = ending < VOID
+    scored = np.isin(ending, SCORED)
     won = returns > 0
     lost = returns < 0
     knocked = (hands["knocker"] == seats) & scored
@@ -29,7 +32,7 @@ def figures(hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> dic
         return ratio(group_sums(hands["group"], what), group_sums(hands["group"], of))
 
     every = np.ones(len(hands))
-    return {
+    found = {
         "PPRW": per(returns * won, won),
         "PPRL": per(-returns * lost, lost),
         "rounds won": per(won, scored),
@@ -42,16 +45,46 @@ def figures(hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> dic
         "rounds a game": per(every, first),
         "turns a round": per(hands["turns"], every),
     }
+    if game.tie == "push":
+        found["push"] = per(ending == PUSH, every)
+    if game.big_gin_bonus:
+        found["big gin"] = per(knocked & (ending == BIG_GIN), scored)
+    if game.line_bonus or game.game_bonus or game.shutout != "none":
+        found["settlement a game"] = per(settlements(game, hands, seats), first)
+    return found
 
 
-def summary(hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> list[tuple[str, str]]:
+def settlements(game: Gin, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.float64]:
+    """Return (n,) what the player gets of the other after each game with all bonuses, at the game's last hand, else 0.
+
+    Points of all hands, ``line_bonus`` for each hand won, ``game_bonus`` to the winner; if the loser has no point,
+    ``shutout`` doubles the winner's points of hands or the game bonus (ginrummy.com/scoring.html).
+    """
+    out = np.zeros(len(hands))
+    if not len(hands):
+        return out
+    returns = hands["returns"][np.arange(len(hands)), seats]
+    order = np.lexsort((hands["hand"], hands["game"]))
+    starts = np.flatnonzero(np.diff(hands["game"][order], prepend=hands["game"][order[:1]] - 1))
+    mine = np.add.reduceat(np.maximum(returns[order], 0), starts)
+    his = np.add.reduceat(np.maximum(-returns[order], 0), starts)
+    lines = np.add.reduceat(np.sign(returns[order]), starts)
+    won = np.sign(mine - his)
+    shut_out = np.minimum(mine, his) == 0
+    points = (mine - his) * np.where(shut_out & (game.shutout == "hands"), 2, 1)
+    bonus = game.game_bonus * won * np.where(shut_out & (game.shutout == "bonus"), 2, 1)
+    out[order[np.append(starts[1:], len(order)) - 1]] = points + game.line_bonus * lines + bonus
+    return out
+
+
+def summary(game: Gin, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> list[tuple[str, str]]:
     """Return the figures as (label, text) rows."""
-    found = figures(hands, seats)
+    found = figures(game, hands, seats)
 
     def share(name: str) -> str:
         return found[name].scaled(100).text(2, "%")
 
-    return [
+    rows = [
         ("points per round won (PPRW)", found["PPRW"].text()),
         ("points per round lost (PPRL)", found["PPRL"].text()),
         ("rounds won", share("rounds won")),
@@ -64,3 +97,7 @@ def summary(hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> lis
         ("rounds a game", found["rounds a game"].text()),
         ("turns a round", found["turns a round"].text()),
     ]
+    rows += [(f"{name} rounds", share(name)) for name in ("push", "big gin") if name in found]
+    if "settlement a game" in found:
+        rows.append(("points a game, bonuses included", found["settlement a game"].text()))
+    return rows

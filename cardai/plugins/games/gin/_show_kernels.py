@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from cardai.cards.gin._melds_kernels import (
     U0,
     best_arrangement,
@@ -16,12 +18,14 @@ from cardai.cards.gin._melds_kernels import (
     to_gin,
 )
 from cardai.cards.gin.actions import (
+    BIG_GIN,
     FIRST_MELD,
     GIN,
     KNOCKED,
     MELDS,
     OVER,
     PASS,
+    PUSH,
     SHOW,
     UNDERCUT,
 )
@@ -36,6 +40,21 @@ LAYOFFS_BEST = 1
 MELDS_RANDOM = 0
 MELDS_FIRST = 1
 MELDS_CHOOSE = 2
+ACE_GIN = 0
+ACE_ONE = 1
+_ACE = 12
+_SPADES = 3
+
+
+@kernel
+def knock_limit(row: Any, rules: Any) -> Any:
+    """Return the most deadwood to knock with: in Oklahoma gin the first up-card's points, none for an ace."""
+    if not rules["oklahoma"]:
+        return rules["knock_limit"]
+    rank = row["first_up_card"] % 13
+    if rank == _ACE:
+        return np.int64(1 if rules["oklahoma_ace"] == ACE_ONE else 0)
+    return np.int64(min(rank + 2, 10))
 
 
 @kernel
@@ -55,6 +74,14 @@ def knock(row: Any, rules: Any, seat: Any) -> None:
     if rules["layoffs"] == LAYOFFS_FIRST_FIT or row["deadwood"][seat] == 0:
         _show_best(row, rules, 1 - seat)
     _settle(row, rules)
+
+
+@kernel
+def knock_big_gin(row: Any, rules: Any, seat: Any) -> None:
+    """Lay down all eleven cards without a discard."""
+    if row["able"][seat] == 0:
+        row["able"][seat] = row["turns"] + 1
+    knock(row, rules, seat)
 
 
 @kernel
@@ -115,9 +142,16 @@ def _settle(row: Any, rules: Any) -> None:
     if row["deadwood"][knocker] == 0:
         ending = GIN
         points = difference + rules["gin_bonus"]
+        if size_of(row["hands"][knocker]) == 11:
+            ending = BIG_GIN
+            points = difference + rules["big_gin_bonus"]
     elif difference < 0 or (difference == 0 and rules["tie"] == TIE_UNDERCUT):
         ending = UNDERCUT
         points = difference - rules["undercut_bonus"]
+    elif difference == 0:
+        ending = PUSH
+    if rules["double_spades"] and row["first_up_card"] // 13 == _SPADES:
+        points *= 2
     row["result"][knocker] = points
     row["result"][other] = -points
     row["drawn"] = -1

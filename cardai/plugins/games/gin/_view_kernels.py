@@ -13,6 +13,7 @@ from cardai.cards.gin._melds_kernels import (
     from_gin,
     lowest,
     points_of,
+    size_of,
     to_gin,
 )
 from cardai.cards.gin.actions import (
@@ -34,8 +35,8 @@ from cardai.cards.gin.actions import (
 )
 from cardai.core.kernel import kernel
 from cardai.core.row_state import list_legal, list_outcomes, to_front
-from cardai.plugins.games.gin._kernels import deal, play
-from cardai.plugins.games.gin._show_kernels import shown_by
+from cardai.plugins.games.gin._kernels import HAND_SIZE, deal, play
+from cardai.plugins.games.gin._show_kernels import knock_limit, shown_by
 
 SHOWN = 4  # places for a seat's melds
 
@@ -55,9 +56,12 @@ def legal(data: Any, rules: Any, index: Any, mask: Any) -> None:
                 mask[i, card] = (hand >> np.uint64(card)) & U1 != U0
             if rules["discard_ban"] and row["taken"] >= 0 and not row["wall"]:
                 mask[i, row["taken"]] = False
+            if rules["big_gin_bonus"] > 0:
+                mask[i, KNOCK] = not row["wall"] and deadwood_of(to_gin(hand)) == 0
             if row["wall"]:
+                limit = knock_limit(row, rules)
                 for card in range(52):
-                    if mask[i, card] and deadwood_of(to_gin(hand ^ (U1 << np.uint64(card)))) > rules["knock_limit"]:
+                    if mask[i, card] and deadwood_of(to_gin(hand ^ (U1 << np.uint64(card)))) > limit:
                         mask[i, card] = False
         elif phase == DRAW:
             mask[i, TAKE] = True
@@ -80,10 +84,11 @@ def _can_knock_with(row: Any, rules: Any, seat: Any) -> Any:
     """Say whether the hand and the up-card, less some card, is a legal knock."""
     hand = to_gin(row["hands"][seat] | (U1 << np.uint64(row["pile"][row["pile_size"] - 1])))
     left = hand
+    limit = knock_limit(row, rules)
     while left != U0:
         card = lowest(left)
         left ^= card
-        if deadwood_of(hand ^ card) <= rules["knock_limit"]:
+        if deadwood_of(hand ^ card) <= limit:
             return True
     return False
 
@@ -93,12 +98,15 @@ def _legal_melds(row: Any, rules: Any, seat: Any, mask: Any) -> None:
     """Mark the melds that may be laid down next; a knocker must still reach the knock limit."""
     left = to_gin(row["hands"][seat]) & ~shown_by(row, seat)
     knocking = seat == row["knocker"]
-    mask[PASS] = not knocking or points_of(left) <= rules["knock_limit"]
+    limit = knock_limit(row, rules)
+    if size_of(to_gin(row["hands"][seat])) > HAND_SIZE:
+        limit = 0  # big gin
+    mask[PASS] = not knocking or points_of(left) <= limit
     if row["shown"][seat] == SHOWN:
         return
     for k in range(NUM_MELDS):
         meld = MELDS[k]
-        if meld & left == meld and (not knocking or deadwood_of(left ^ meld) <= rules["knock_limit"]):
+        if meld & left == meld and (not knocking or deadwood_of(left ^ meld) <= limit):
             mask[FIRST_MELD + k] = True
 
 

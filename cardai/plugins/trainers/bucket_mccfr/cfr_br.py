@@ -257,7 +257,8 @@ class RiverTraining(Training):
                 mass[s] += ranges[0, :, s] @ hands.fold(other)[hands.hands]
         tell("Weighing the river's subtrees", WEIGHED_ON, WEIGHED_ON)
         stake = (mass * np.concatenate([group.pot for group in self.groups])) ** (2 / 3)
-        return (1 - SPREAD) * stake / max(float(stake.sum()), 1e-300) + SPREAD / len(stake)
+        share = (1 - SPREAD) * stake / max(float(stake.sum()), 1e-300) + SPREAD / len(stake)
+        return np.asarray(share, np.float64)
 
     def save(self, directory: Path) -> None:
         write_table(directory / "regret.npy", self.regret)

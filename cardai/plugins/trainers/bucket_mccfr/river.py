@@ -76,7 +76,9 @@ def _signature(tree: PublicTree, nodes: npt.NDArray[np.int64]) -> bytes:
 def _group(layout: Layout, members: npt.NDArray[np.int64]) -> Group:
     """Return the group of subtrees ``members`` (S, m), each with its nodes in order."""
     tree, first, taken = layout.tree, members[0], [0, 0]
-    edge, decision, end = [], [], []
+    edge: list[list[int]] = []
+    decision: list[tuple[int, int, int, int]] = []
+    end: list[tuple[int, int]] = []
     for place, node in enumerate(first):
         seat = int(tree.actor[node])
         if tree.kind[node] != DECISION:

@@ -17,6 +17,7 @@ from cardai.cards.gin.actions import (
     KNOCKED,
     PASS,
     PLAY_ON,
+    PUSH,
     STOCK,
     TAKE,
     UNDERCUT,
@@ -123,7 +124,7 @@ def test_gin_scores_the_bonus_and_admits_no_layoffs(layoffs: str) -> None:
     assert state["result"] == [25 + loose, -25 - loose]
 
 
-@pytest.mark.parametrize(("tie", "ending", "points"), [("undercut", UNDERCUT, -25), ("push", KNOCKED, 0)])
+@pytest.mark.parametrize(("tie", "ending", "points"), [("undercut", UNDERCUT, -25), ("push", PUSH, 0)])
 def test_equal_deadwood_is_an_undercut_unless_the_option_says_otherwise(tie: str, ending: int, points: int) -> None:
     tables = dealt(NEAR, "Ad 2d 3d 4d 5d 6d 7s 8s 9s Kh", "Qd Jc", tie=tie)
     state = play(tables, TAKE, "Kd", KNOCK)

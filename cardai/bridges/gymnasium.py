@@ -1,0 +1,263 @@
+"""Gymnasium: one table, or many in lock step, with the opponents inside.
+
+>>> import cardai
+>>> env = cardai.make_env("gin", seat=0, opponent="simple")  # doctest: +SKIP
+>>> envs = cardai.vector_env("leduc", 1024, opponent="random")  # doctest: +SKIP
+
+An observation is one view as the encoder has it, float32; legal actions are ``info["action_mask"]`` (int8, 1 for legal) and
+:meth:`CardEnv.action_masks`. The reward is the player's result of each hand in the game's unit, 0 before its end. An
+episode is a hand, or with ``episode="match"`` a game of hands. The same seed gives the same cards, seats and opponents'
+moves in one environment and in the first of many (:mod:`cardai.bridges.episodes`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from cardai.arena.display import view_text
+from cardai.bridges.episodes import Episodes, Length
+from cardai.bridges.observing import LARGEST, layout_for, mask_of, picture
+from cardai.core.agent import Agent
+from cardai.core.arrays import Bools, Float32s, Float64s
+from cardai.core.encoder import Encoder
+from cardai.core.errors import IllegalActionError, UsageError
+from cardai.core.fields import unpack_view
+from cardai.core.game import Game
+from cardai.core.legal import legal_list
+
+Illegal = Literal["lowest", "raise"]
+Opponent = Agent | str | Sequence[Agent | str]
+_RENDER_MODES = ("ansi", "rgb_array")
+
+
+class _Tables:
+    """What both environments are: episodes, an encoder, and what is done about illegal actions."""
+
+    def __init__(
+        self,
+        game: Game | str,
+        count: int,
+        seat: int | None,
+        opponent: Opponent,
+        encoder: Encoder | str | None,
+        episode: Length,
+        illegal: Illegal,
+        render_mode: str | None,
+    ) -> None:
+        if illegal not in ("lowest", "raise"):
+            raise UsageError(f"illegal must be 'lowest' or 'raise'. Got {illegal!r}.")
+        if render_mode not in (None, *_RENDER_MODES):
+            raise UsageError(f"render_mode must be one of {', '.join(_RENDER_MODES)}, or None. Got {render_mode!r}.")
+        self.episodes = Episodes(game, opponent, count, seat, episode)
+        self.game = self.episodes.game
+        self.layout = layout_for(self.game, encoder)
+        self.illegal = illegal
+        self.render_mode = render_mode
+        self.observation_space = spaces.Box(-LARGEST, LARGEST, self.layout.shape, np.float32)
+        self.action_space = spaces.Discrete(self.game.num_distinct_actions)
+        self.mask: Bools = np.zeros((count, self.game.num_distinct_actions), np.bool_)
+
+    def look(self) -> Float32s:
+        """Return the observations (n, *shape), and keep the legal actions."""
+        self.mask = mask_of(self.episodes.legal()) & ~self.episodes.over[:, None]
+        return self.layout.encode(self.episodes.views())
+
+    def play(self, rows: npt.NDArray[np.int64], actions: npt.NDArray[Any]) -> tuple[Float64s, Bools, Bools]:
+        """Play ``actions`` (m,) at ``rows`` and return rewards, what is over, and whose action was illegal, (m,) each.
+
+        In place of an illegal action the lowest legal one is played, as when agents forfeit.
+
+        Raises:
+            IllegalActionError: an action is illegal and ``illegal`` is "raise".
+        """
+        actions = np.asarray(actions).astype(np.int64)
+        inside = (actions >= 0) & (actions < self.mask.shape[1])
+        wrong = ~inside | ~self.mask[rows, np.where(inside, actions, 0)]
+        if wrong.any():
+            first = int(np.flatnonzero(wrong)[0])
+            if self.illegal == "raise":
+                legal = legal_list(self.mask, int(rows[first]))
+                raise IllegalActionError(
+                    f"The action {int(actions[first])} is not legal at table {int(rows[first])}. Legal: {legal}."
+                )
+            actions = np.where(wrong, self.mask[rows].argmax(axis=1), actions)
+        return *self.episodes.act(rows, actions), wrong
+
+    def picture(self, row: int) -> Any:
+        """Return table ``row`` as its player sees it: text (ansi) or an image (rgb_array), None without a render mode."""
+        if self.render_mode is None:
+            return None
+        view = self.episodes.views(np.array([row]))[0]
+        text = view_text(self.game, unpack_view(self.game.view_fields, view))
+        return text if self.render_mode == "ansi" else picture(text)
+
+
+class CardEnv(gymnasium.Env[Float32s, Any]):
+    """One table as a Gymnasium environment: ``cardai.make_env`` has its options."""
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(_RENDER_MODES), "render_fps": 1}
+
+    def __init__(
+        self,
+        game: Game | str,
+        seat: int | None = None,
+        opponent: Opponent = "random",
+        encoder: Encoder | str | None = None,
+        *,
+        episode: Length = "hand",
+        illegal: Illegal = "lowest",
+        render_mode: str | None = None,
+    ) -> None:
+        self._tables = _Tables(game, 1, seat, opponent, encoder, episode, illegal, render_mode)
+        self.game, self.layout, self.render_mode = self._tables.game, self._tables.layout, render_mode
+        self.observation_space, self.action_space = self._tables.observation_space, self._tables.action_space
+        self._begun = False
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Float32s, dict[str, Any]]:
+        """Begin the next episode; with ``seed`` the first of that seed."""
+        super().reset(seed=seed)
+        if seed is not None or not self._begun:
+            self._begun = True
+            self._tables.episodes.begin(int(self.np_random.integers(2**63)) if seed is None else seed)
+        else:
+            self._tables.episodes.next_episodes(np.zeros(1, np.int64))
+        return self._seen(False)
+
+    def step(self, action: Any) -> tuple[Float32s, float, bool, bool, dict[str, Any]]:
+        """Play ``action`` and let the opponents move; the reward is what a hand that ended brought."""
+        if not self._tables.mask.any():
+            raise IllegalActionError("The episode is over: call reset().")
+        rewards, over, wrong = self._tables.play(np.zeros(1, np.int64), np.array([action]))
+        code, info = self._seen(bool(wrong[0]))
+        return code, float(rewards[0]), bool(over[0]), False, info
+
+    def _seen(self, wrong: bool) -> tuple[Float32s, dict[str, Any]]:
+        code = self._tables.look()[0]
+        info = {"action_mask": self._tables.mask[0].astype(np.int8), "seat": int(self._tables.episodes.own[0])}
+        return code, info | ({"illegal_action": True} if wrong else {})
+
+    def action_masks(self) -> Bools:
+        """Return the legal actions (A,) bool, where sb3-contrib looks for them."""
+        return np.array(self._tables.mask[0])
+
+    def render(self) -> Any:
+        """Return the table as the player sees it: text (ansi), or an image (height, width, 3) uint8 (rgb_array)."""
+        return self._tables.picture(0)
+
+
+class CardVectorEnv(VectorEnv[Float32s, Any, Any]):
+    """Many tables in lock step as one vectorised environment: ``cardai.vector_env`` has its options.
+
+    ``autoreset_mode`` is Gymnasium's (https://farama.org/Vector-Autoreset-Mode): NEXT_STEP (its default and ours): the step
+    after an episode's last ignores the action and begins the next; SAME_STEP: the step that ends an episode begins the
+    next, and ``final_obs`` and ``final_info`` hold its end; DISABLED: ``reset(options={"reset_mask": mask})`` does.
+    """
+
+    def __init__(
+        self,
+        game: Game | str,
+        num_envs: int = 1,
+        seat: int | None = None,
+        opponent: Opponent = "random",
+        encoder: Encoder | str | None = None,
+        *,
+        episode: Length = "hand",
+        illegal: Illegal = "lowest",
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        render_mode: str | None = None,
+    ) -> None:
+        self._tables = _Tables(game, num_envs, seat, opponent, encoder, episode, illegal, render_mode)
+        self.game, self.layout, self.render_mode = self._tables.game, self._tables.layout, render_mode
+        self.num_envs = num_envs
+        self.single_observation_space = self._tables.observation_space
+        self.single_action_space = self._tables.action_space
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._mode = AutoresetMode(autoreset_mode)
+        self.metadata = {"autoreset_mode": self._mode, "render_modes": list(_RENDER_MODES)}
+        self._over = np.zeros(num_envs, np.bool_)
+        self._begun = False
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Float32s, dict[str, Any]]:
+        """Begin episodes at all tables (with ``seed`` the first of that seed), or where ``reset_mask`` (n,) says so."""
+        super().reset(seed=seed)
+        mask = np.asarray((options or {}).get("reset_mask", np.ones(self.num_envs, np.bool_)), np.bool_)
+        if seed is not None or not self._begun:
+            self._begun = True
+            self._tables.episodes.begin(int(self.np_random.integers(2**63)) if seed is None else seed)
+            mask = np.ones(self.num_envs, np.bool_)
+        else:
+            self._tables.episodes.next_episodes(np.flatnonzero(mask))
+        self._over &= ~mask
+        return self._tables.look(), self._info()
+
+    def step(self, actions: Any) -> tuple[Float32s, Float64s, Bools, Bools, dict[str, Any]]:
+        """Play an action (n,) at each table; the rewards are in the game's unit, nothing is ever truncated."""
+        actions = np.asarray(actions)
+        waiting = np.flatnonzero(self._over)
+        if len(waiting) and self._mode == AutoresetMode.DISABLED:
+            raise IllegalActionError(f"The episodes at tables {waiting.tolist()} are over: reset them by reset_mask.")
+        rows = np.flatnonzero(~self._over)
+        rewards, wrong = np.zeros(self.num_envs), np.zeros(self.num_envs, np.bool_)
+        over = np.zeros(self.num_envs, np.bool_)
+        if len(rows):
+            rewards[rows], over[rows], wrong[rows] = self._tables.play(rows, actions[rows])
+        if len(waiting):
+            self._tables.episodes.next_episodes(waiting)
+        final: dict[str, Any] = {}
+        ended = np.flatnonzero(over)
+        if len(ended) and self._mode == AutoresetMode.SAME_STEP:
+            final = self._final(ended)
+            self._tables.episodes.next_episodes(ended)
+        self._over = over.copy() if self._mode != AutoresetMode.SAME_STEP else np.zeros_like(over)
+        code = self._tables.look()
+        if wrong.any():
+            final |= {"illegal_action": wrong, "_illegal_action": wrong}
+        return code, rewards, over, np.zeros_like(over), self._info() | final
+
+    def _final(self, rows: npt.NDArray[np.int64]) -> dict[str, Any]:
+        """Return the last observations of episodes that are over, as Gymnasium wants them: one object a table."""
+        codes = self._tables.layout.encode(self._tables.episodes.views(rows))
+        observed, ended = np.full(self.num_envs, None, object), np.zeros(self.num_envs, np.bool_)
+        for row, code in zip(rows, codes, strict=True):
+            observed[row] = code
+        ended[rows] = True
+        nothing = np.zeros((self.num_envs, self._tables.mask.shape[1]), np.int8)
+        info = {"action_mask": nothing, "_action_mask": ended}
+        return {"final_obs": observed, "_final_obs": ended, "final_info": info, "_final_info": ended}
+
+    def _info(self) -> dict[str, Any]:
+        all_tables = np.ones(self.num_envs, np.bool_)
+        return {
+            "action_mask": self._tables.mask.view(np.int8),
+            "_action_mask": all_tables,
+            "seat": self._tables.episodes.own.copy(),
+            "_seat": all_tables,
+        }
+
+    def action_masks(self) -> Bools:
+        """Return the legal actions (n, A) bool."""
+        return self._tables.mask.copy()
+
+    def render(self) -> tuple[Any, ...]:
+        """Return each table as its player sees it."""
+        return tuple(self._tables.picture(row) for row in range(self.num_envs))
+
+
+gymnasium.register(
+    id="cardai/CardGame-v0",
+    entry_point="cardai.bridges.gymnasium:CardEnv",
+    vector_entry_point="cardai.bridges.gymnasium:CardVectorEnv",
+)

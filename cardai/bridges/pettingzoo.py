@@ -1,0 +1,175 @@
+"""PettingZoo: any game as an agent environment cycle (AEC), every seat from outside.
+
+>>> from cardai.bridges import pettingzoo
+>>> env = pettingzoo.env("gin", encoder="gin_compact")  # doctest: +SKIP
+
+Agents are ``player_0``, ``player_1``, ..., by seat. An observation is ``{"observation": float32, "action_mask": int8}``, the
+view of the agent as the encoder has it and what it may do (nothing when another is to act); the mask is in ``infos`` too.
+Rewards are each seat's result of a hand in the game's unit. An episode is a hand, or with ``episode="match"`` a game of
+hands. It is a :class:`~cardai.arena.table.Table` of one game, so the same seed has the same cards as anywhere else.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
+
+from cardai import make
+from cardai.arena.display import view_text
+from cardai.arena.table import Table
+from cardai.bridges.episodes import Length, check_seat
+from cardai.bridges.observing import LARGEST, layout_for, mask_of, picture
+from cardai.core import registry
+from cardai.core.encoder import Encoder
+from cardai.core.errors import UsageError
+from cardai.core.game import Game
+
+_RENDER_MODES = ("ansi", "rgb_array")
+ILLEGAL_REWARD = -1
+"""What :func:`env` gives whoever plays an illegal action, which ends the episode (PettingZoo's custom)."""
+
+
+def env(
+    game: Game | str,
+    encoder: Encoder | str | None = None,
+    *,
+    episode: Length = "hand",
+    render_mode: str | None = None,
+) -> Any:
+    """Return the environment in PettingZoo's usual wrappers: an illegal action ends the episode, order is enforced.
+
+    Raises:
+        UsageError: the encoder cannot lay out the game, or the game's actions are amounts of chips.
+    """
+    made: Any = raw_env(game, encoder, episode=episode, render_mode=render_mode)
+    made = wrappers.TerminateIllegalWrapper(made, illegal_reward=ILLEGAL_REWARD)
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(made))
+
+
+def raw_env(
+    game: Game | str,
+    encoder: Encoder | str | None = None,
+    *,
+    episode: Length = "hand",
+    render_mode: str | None = None,
+) -> CardAEC:
+    """Return the environment without wrappers: an illegal action raises IllegalActionError. Raises as :func:`env`."""
+    return CardAEC(game, encoder, episode=episode, render_mode=render_mode)
+
+
+class CardAEC(AECEnv[str, dict[str, Any], Any]):
+    """The environment: see :func:`env`."""
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(_RENDER_MODES), "is_parallelizable": False}
+
+    def __init__(
+        self, game: Game | str, encoder: Encoder | str | None, *, episode: Length, render_mode: str | None
+    ) -> None:
+        super().__init__()
+        self.game: Game = make.game(game) if isinstance(game, str) else game
+        check_seat(self.game, None, episode)
+        if render_mode not in (None, *_RENDER_MODES):
+            raise UsageError(f"render_mode must be one of {', '.join(_RENDER_MODES)}, or None. Got {render_mode!r}.")
+        self.metadata = {**type(self).metadata, "name": f"cardai_{registry.spec_of(self.game)}"}
+        self.layout = layout_for(self.game, encoder)
+        self.render_mode = render_mode
+        self._length = episode
+        self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_players)]
+        self._seat = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        actions = self.game.num_distinct_actions
+        self.action_spaces = {agent: spaces.Discrete(actions) for agent in self.possible_agents}
+        self.observation_spaces = {
+            agent: spaces.Dict(
+                {
+                    "observation": spaces.Box(-LARGEST, LARGEST, self.layout.shape, np.float32),
+                    "action_mask": spaces.Box(0, 1, (actions,), np.int8),
+                }
+            )
+            for agent in self.possible_agents
+        }
+        self._root: int | None = None
+        self._episode = 0
+        self._table: Table | None = None
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of an agent's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of an agent's actions."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin the next episode; with ``seed`` the first of that seed."""
+        if seed is not None or self._root is None:
+            self._root = seeding.np_random()[1] if seed is None else seed
+            self._episode = -1
+        self._episode += 1
+        self._table = Table(self.game, [None] * self.game.num_players, seed=self._root, groups=[self._episode])
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, Any] = {agent: {} for agent in self.agents}
+        self.agent_selection = self.agents[0]
+        self._settle()
+
+    def step(self, action: Any) -> None:
+        """Play ``action`` for the agent to act (None once its episode is over)."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        self._seated().act(int(action))
+        self._settle()
+        self._accumulate_rewards()
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """Return what ``agent`` may know and do."""
+        table = self._seated()
+        code = self.layout.encode(table.views(self._seat[agent]))[0]
+        return {"observation": code, "action_mask": self._mask(agent)}
+
+    def render(self) -> str | npt.NDArray[np.uint8] | None:
+        """Return the table as the agent to act sees it: text (ansi), or an image (height, width, 3) (rgb_array)."""
+        if self.render_mode is None:
+            return None
+        text = view_text(self.game, self._seated().view(self._seat[self.agent_selection]))
+        return text if self.render_mode == "ansi" else picture(text)
+
+    def close(self) -> None:
+        """Do nothing: there is no window."""
+
+    def _seated(self) -> Table:
+        if self._table is None:
+            raise UsageError("The environment has no hand yet: call reset().")
+        return self._table
+
+    def _mask(self, agent: str) -> npt.NDArray[np.int8]:
+        table = self._seated()
+        if table.to_act != self._seat[agent]:
+            return np.zeros(self.game.num_distinct_actions, np.int8)
+        return np.asarray(mask_of(table.legal())[0], np.int8)
+
+    def _settle(self) -> None:
+        """Hand out what a finished hand brought, deal the match's next, and find who is to act."""
+        table = self._seated()
+        while table.hand_over:
+            for agent, points in zip(self.possible_agents, table.end().returns, strict=True):
+                self.rewards[agent] += points
+            if self._length == "hand" or table.game_over:
+                self.terminations = dict.fromkeys(self.agents, True)
+                break
+            table.next_hand()
+        if table.to_act is not None:
+            self.agent_selection = self.possible_agents[table.to_act]
+        self.infos = {agent: {"action_mask": self._mask(agent)} for agent in self.agents}

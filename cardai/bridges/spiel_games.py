@@ -1,0 +1,279 @@
+"""OpenSpiel's games as games of cardai: any sequential one with explicit chance, and information-state or observation strings.
+
+Who sees a chance outcome OpenSpiel does not say: a player does if its information state differs between two outcomes. A
+game without information states gets them from its observations: all that a player has observed, in order, and its own
+actions. Keys hold the player's own actions in any case.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping
+from functools import cache, cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pyspiel
+from attrs import frozen
+
+from cardai.core.errors import nearest
+from cardai.core.fields import Field
+from cardai.core.game import CHANCE, Setup, State
+from cardai.core.spec import option
+from cardai.core.states import StateGame
+
+MOST_ACTIONS = 5_000
+_COMPARED = 64  # outcomes that are compared to find out who sees a chance event
+_SCALE = 1000  # tensors with fractions are kept in thousandths
+_SAMPLES = 20  # hands that are played to see what a game's tensors hold
+_KEPT = 4096  # states that are kept for bots
+
+
+@cache
+def loaded(name: str) -> Any:
+    """Return an OpenSpiel game by its string. Raises ValueError, saying why, for one that cannot be a game here."""
+    short = name.partition("(")[0]
+    known = pyspiel.registered_names()
+    if short not in known:
+        raise ValueError(f"OpenSpiel has no game {short!r}.{nearest(short, known)}")
+    try:
+        game = pyspiel.load_game(name)
+    except pyspiel.SpielError as error:
+        raise ValueError(f"OpenSpiel cannot load {name!r}: {str(error).splitlines()[0]}") from error
+    kind = game.get_type()
+    why = ""
+    if kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
+        why = "its players move at the same time (turn_based_simultaneous_game(game=...) makes them move in turn)"
+    elif kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
+        why = "its chance is sampled inside, not explicit"
+    elif not (kind.provides_information_state_string or kind.provides_observation_string):
+        why = "it says in no string what a player knows"
+    elif not (kind.provides_information_state_tensor or kind.provides_observation_tensor):
+        why = "it has no tensor of what a player knows"
+    elif game.num_distinct_actions() > MOST_ACTIONS:
+        why = f"it has {game.num_distinct_actions():,} actions, more than {MOST_ACTIONS:,}"
+    if why:
+        raise ValueError(f"OpenSpiel's {short} cannot be played here: {why}.")
+    return game
+
+
+def _playable(instance: Any, attribute: Any, value: str) -> None:
+    loaded(value)
+
+
+@frozen
+class OpenSpiel(StateGame):
+    """An OpenSpiel game by its string. Its views hold the player and OpenSpiel's tensor of what it knows."""
+
+    name: str = option("kuhn_poker", help="OpenSpiel's string: liars_dice, leduc_poker(players=3)", validator=_playable)
+    text: bool = option(
+        False, help="views hold what the player knows as text too, for people (encoders: fields=tensor)"
+    )
+
+    unit: ClassVar[str] = "points"
+
+    @property
+    def theirs(self) -> Any:
+        """OpenSpiel's game."""
+        return loaded(self.name)
+
+    @property
+    def rules(self) -> str:  # type: ignore[override]
+        """What OpenSpiel says of it."""
+        return f"OpenSpiel's {self.theirs.get_type().long_name} ({self.name}); its rules are in OpenSpiel's own pages."
+
+    @property
+    def zero_sum(self) -> bool:  # type: ignore[override]
+        """Whether OpenSpiel says so."""
+        return bool(self.theirs.get_type().utility == pyspiel.GameType.Utility.ZERO_SUM)
+
+    @property
+    def num_players(self) -> int:  # type: ignore[override]
+        return int(self.theirs.num_players())
+
+    @property
+    def num_distinct_actions(self) -> int:  # type: ignore[override]
+        return int(self.theirs.num_distinct_actions())
+
+    @property
+    def num_chance_outcomes(self) -> int:  # type: ignore[override]
+        return int(self.theirs.max_chance_outcomes())
+
+    @cached_property
+    def shape(self) -> _Shape:
+        """What the game's tensors and texts hold, as far as random hands show."""
+        return _Shape(self.theirs)
+
+    @cached_property
+    def recent(self) -> Recent:
+        """States whose views were asked for, for bots."""
+        return Recent()
+
+    @cached_property
+    def view_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
+        """The player, the tensor, and with ``text`` the text as UTF-8, cut at twice the longest that random hands have."""
+        shape = self.shape
+        doc = f"OpenSpiel's {shape.tensor_name} tensor" + (f", times {shape.scale}" if shape.scale > 1 else "")
+        fields = [Field("player", "seat", "whose view it is", self.num_players - 1, role="player")]
+        if shape.binary:
+            fields.append(Field("tensor", "flag", doc, 1, shape.size, role="own"))
+        else:
+            fields.append(Field("tensor", "chips", doc, shape.maximum, shape.size, role="own"))
+        if self.text:
+            fields.append(Field("text", "private_history", "what the player knows", 255, 2 * shape.longest, role="own"))
+        return tuple(fields)
+
+    def new_initial_state(self, setup: Setup | None = None) -> SpielState:
+        return SpielState(self, self.theirs.new_initial_state())
+
+    @cached_property
+    def action_names(self) -> tuple[str, ...]:
+        """Each action in OpenSpiel's words where random hands met it; equal words get the action's number behind them."""
+        names = [self.shape.names.get(action, str(action)) for action in range(self.num_distinct_actions)]
+        return tuple(f"{name} ({a})" if names.count(name) > 1 else name for a, name in enumerate(names))
+
+    def action_to_string(self, action: int) -> str:
+        return self.action_names[action]
+
+    def draw(self, view: Mapping[str, Any]) -> str | None:
+        if not self.text:
+            return None
+        return bytes(view["text"]).decode("utf-8", "replace")
+
+
+class _Shape:
+    """What a game's tensors and texts hold: found by playing random hands with a fixed seed."""
+
+    def __init__(self, game: Any) -> None:
+        kind = game.get_type()
+        self.of_information = bool(kind.provides_information_state_tensor)
+        self.tensor_name = "information state" if self.of_information else "observation"
+        self.size = int(game.information_state_tensor_size() if self.of_information else game.observation_tensor_size())
+        self.strings = bool(kind.provides_information_state_string)
+        self.binary, whole, most, self.longest = True, True, 1.0, 16
+        self.names: dict[int, str] = {}
+        rng = np.random.default_rng(0)
+        for _ in range(_SAMPLES):
+            state = game.new_initial_state()
+            while not state.is_terminal():
+                legal = state.legal_actions()
+                if not state.is_chance_node():
+                    for action in legal:
+                        self.names.setdefault(action, " ".join(state.action_to_string(action).split()) or str(action))
+                state.apply_action(int(rng.choice(legal)))
+                if state.is_chance_node():
+                    continue
+                for player in range(game.num_players()):
+                    values = self.raw(state, player)
+                    self.binary &= bool(((values == 0) | (values == 1)).all())
+                    whole &= bool((values == np.rint(values)).all())
+                    most = max(most, float(np.abs(values).max(initial=0)))
+                    self.longest = max(self.longest, len(said(state, player, self.strings).encode()))
+        self.scale = 1 if whole else _SCALE
+        self.maximum = min(2 * self.scale * math.ceil(most), 2**31 - 1)
+
+    def raw(self, state: Any, player: int) -> npt.NDArray[np.float64]:
+        """Return OpenSpiel's tensor."""
+        ask = state.information_state_tensor if self.of_information else state.observation_tensor
+        return np.array(ask(player), np.float64)
+
+    def tensor(self, state: Any, player: int) -> npt.NDArray[np.int64]:
+        """Return the tensor as whole numbers within bounds."""
+        values = np.rint(self.raw(state, player) * self.scale).astype(np.int64)
+        return np.clip(values, 0, 1) if self.binary else np.clip(values, -self.maximum, self.maximum)
+
+
+def said(state: Any, player: int, information: bool) -> str:
+    """Return what ``player`` knows (or, where a game has no information states, observes) in OpenSpiel's words."""
+    return str(state.information_state_string(player) if information else state.observation_string(player))
+
+
+class SpielState(State):
+    """An OpenSpiel state. ``_own`` and ``_observed`` are each player's actions and (a hash of) past observations."""
+
+    def __init__(self, game: OpenSpiel, state: Any) -> None:
+        self._game, self.spiel = game, state
+        self._own: list[tuple[int, ...]] = [()] * game.num_players
+        self._observed = [b""] * game.num_players
+
+    def current_player(self) -> int:
+        return int(self.spiel.current_player())
+
+    def legal_actions(self) -> list[int]:
+        return [] if self.spiel.is_terminal() else [int(a) for a in self.spiel.legal_actions()]
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        return [(int(outcome), float(p)) for outcome, p in self.spiel.chance_outcomes()]
+
+    def chance_seen_by(self) -> tuple[int, ...]:
+        outcomes = self.legal_actions()
+        step = -(-len(outcomes) // _COMPARED)
+        children = [self.spiel.child(outcome) for outcome in outcomes[::step]]
+        strings = self._game.shape.strings
+        return tuple(p for p in range(self._game.num_players) if len({said(c, p, strings) for c in children}) > 1)
+
+    def apply_action(self, action: int) -> None:
+        self.check_legal(action)
+        player = self.current_player()
+        if player != CHANCE:
+            self._own[player] = (*self._own[player], int(action))
+        self.spiel.apply_action(int(action))
+        if not self._game.shape.strings:
+            for seat, before in enumerate(self._observed):
+                now = said(self.spiel, seat, False).encode()
+                self._observed[seat] = hashlib.blake2b(before + now, digest_size=16).digest()
+
+    def view(self, player: int) -> dict[str, Any]:
+        game = self._game
+        tensor = game.shape.tensor(self.spiel, player)
+        game.recent.note(player, tensor, self.spiel)
+        values = tensor.astype(bool) if game.shape.binary else tensor
+        view: dict[str, Any] = {"player": player, "tensor": values.tolist()}
+        if game.text:
+            view["text"] = list(said(self.spiel, player, game.shape.strings).encode()[: 2 * game.shape.longest])
+        return view
+
+    def key(self, player: int) -> bytes:
+        own = ",".join(map(str, self._own[player]))
+        seen = said(self.spiel, player, True).encode() if self._game.shape.strings else self._observed[player]
+        return f"{player}|{own}|".encode() + seen
+
+    def returns(self) -> list[float]:
+        return [float(x) for x in self.spiel.returns()] if self.spiel.is_terminal() else [0.0] * self._game.num_players
+
+    def clone(self) -> State:
+        other = SpielState(self._game, self.spiel.clone())
+        other._own, other._observed = list(self._own), list(self._observed)
+        return other
+
+    @property
+    def history(self) -> list[int]:
+        return [int(action) for action in self.spiel.history()]
+
+
+class Recent:
+    """OpenSpiel states by what a player saw in them: for OpenSpiel's bots alone, which want a state, not a view.
+
+    A bot gets some state in which the player sees what it sees here. Those that look at nothing but the player's
+    observations, as the seated ones do, learn nothing that the view does not say.
+    """
+
+    def __init__(self) -> None:
+        self.watched = False
+        self._states: dict[bytes, Any] = {}
+
+    def note(self, player: int, tensor: npt.NDArray[Any], state: Any) -> None:
+        """Keep a copy of ``state`` as one that looks so to ``player``, if anybody wants it."""
+        if self.watched:
+            if len(self._states) >= _KEPT:
+                self._states.clear()
+            self._states[self._key(player, tensor)] = state.clone()
+
+    def state(self, player: int, tensor: npt.NDArray[Any]) -> Any:
+        """Return a state that looks so to ``player``."""
+        return self._states[self._key(player, tensor)]
+
+    def _key(self, player: int, tensor: npt.NDArray[Any]) -> bytes:
+        return bytes([player]) + np.asarray(tensor, np.int64).tobytes()

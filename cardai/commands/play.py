@@ -1,0 +1,175 @@
+"""``cardai play``: sit down at a table yourself, in the terminal or in the browser."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cardai.commands.invocation import absolute, note, say, stdout
+from cardai.commands.process import TERMINATED
+from cardai.core.errors import PluginError, UsageError
+
+if TYPE_CHECKING:
+    from cardai.ui.app import Start
+
+SESSIONS = 4
+MISSING = "cardai play needs textual. Run: pip install 'cardai[play]'"
+
+
+def play(
+    game: Annotated[
+        str | None, typer.Argument(metavar="[GAME]", help="The game, such as gin or gin:target=50.", show_default="ask")
+    ] = None,
+    vs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--vs", "-v", metavar="AGENT", help="Your opponent; once for all seats, or once a seat.", show_default="ask"
+        ),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with your last match, or with that of --record.")
+    ] = False,
+    record: Annotated[
+        str | None,
+        typer.Option("--record", metavar="FILE", help="Keep the match here.", show_default="a file of its own"),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", metavar="N", min=0, help="Decides the cards.", show_default="drawn")
+    ] = None,
+    four_colours: Annotated[
+        bool, typer.Option("--four-colours", help="Draw each suit in a colour of its own.")
+    ] = False,
+    browser: Annotated[bool, typer.Option("--browser", help="Play in a page of your browser.")] = False,
+    host: Annotated[
+        str,
+        typer.Option(
+            "--host",
+            metavar="ADDRESS",
+            help="With --browser: where to listen; others than this machine's let others in.",
+        ),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", metavar="N", min=0, max=65535, help="With --browser: the port, 0 any free one.")
+    ] = 0,
+    sessions: Annotated[
+        int, typer.Option("--sessions", metavar="N", min=1, max=64, help="With --browser: the most pages at a time.")
+    ] = SESSIONS,
+    no_open: Annotated[
+        bool, typer.Option("--no-open", help="With --browser: print the address and open nothing.")
+    ] = False,
+) -> None:
+    """Play a game yourself: choose a game and an opponent, then play by keys or mouse. ? explains, q stops.
+
+    The match is kept after every action, and --resume goes on with it. In a pipe, or without textual: run --agent human.
+    """
+    need_textual()
+    from cardai.core import registry
+
+    kept = absolute(record)
+    opponents = tuple(vs or ())
+    _check(game, opponents, resume)
+    if browser:
+        words = arguments(game, opponents, resume, kept, seed, four_colours)
+        plugins = [word for file in registry.plugin_files() for word in ("--plugin", os.path.abspath(file))]
+        return _serve(["play", *words, *plugins], host, port, sessions, not no_open)
+    need_terminal("play")
+    from cardai.ui.app import Start
+
+    _run(Start(game, opponents, resume, kept, seed, "four" if four_colours else "two"))
+
+
+def need_textual() -> None:
+    """Raise PluginError, with what to install, where textual is not there."""
+    from importlib.util import find_spec
+
+    if find_spec("textual") is None:
+        raise PluginError(MISSING)
+
+
+def need_terminal(command: str) -> None:
+    """Raise UsageError unless the app can be shown: at a terminal, or as a page's process."""
+    if "TEXTUAL_DRIVER" not in os.environ and not (sys.__stdin__ and sys.__stdin__.isatty() and sys.stderr.isatty()):
+        raise UsageError(
+            f"cardai {command} needs a terminal. In a pipe, play in plain text: cardai run --game GAME --agent human"
+        )
+
+
+def _check(game: str | None, opponents: tuple[str, ...], resume: bool) -> None:
+    """Refuse what cannot be played before anything is shown."""
+    from cardai import make
+    from cardai.arena.asking import bound
+
+    if resume and (game is not None or opponents):
+        raise UsageError("--resume goes on with a match as it was: leave out the game and --vs.")
+    if game is None:
+        if opponents:
+            raise UsageError("--vs needs the game before it: cardai play GAME --vs AGENT.")
+        return
+    made = make.game(game)
+    seats = made.num_players - 1
+    if opponents and len(opponents) not in (1, seats):
+        raise UsageError(
+            f"{game} has {seats} seats beside yours: give --vs once, or once for each. Got {len(opponents)}."
+        )
+    if opponents and not seats:
+        raise UsageError(f"{game} is played alone. Leave out --vs {' --vs '.join(opponents)}.")
+    for opponent in opponents:
+        if bound(opponent, made).interactive:
+            raise UsageError(f"{opponent} is a person: cardai play seats one. Give a program by --vs.")
+
+
+def arguments(
+    game: str | None, opponents: tuple[str, ...], resume: bool, record: str | None, seed: int | None, four_colours: bool
+) -> list[str]:
+    """Return the words of a call that begins the same app."""
+    words = [] if game is None else [game]
+    for opponent in opponents:
+        words += ["--vs", opponent]
+    words += ["--resume"] if resume else []
+    words += ["--record", record] if record is not None else []
+    words += ["--seed", str(seed)] if seed is not None else []
+    return words + (["--four-colours"] if four_colours else [])
+
+
+def _run(start: Start) -> None:
+    """Show the app until the person leaves it."""
+    from cardai.ui.app import PlayApp
+
+    app = PlayApp(start)
+    app.run()
+    if app.problem is not None:
+        raise app.problem
+    if app.return_code:
+        raise typer.Exit(app.return_code)
+    if app.file is not None and app.file.exists() and not app.is_web:
+        note(f"Your match is in {app.file}. Go on with it: cardai play --resume{_named(start)}")
+        note(f"Look at it again: cardai replay {shlex.quote(str(app.file))}")
+
+
+def _named(start: Start) -> str:
+    return f" --record {shlex.quote(start.record)}" if start.record is not None else ""
+
+
+def _serve(words: list[str], host: str, port: int, sessions: int, show: bool) -> None:
+    """Offer the app as a page until Ctrl-C."""
+    try:
+        from cardai.ui.browser import serve
+    except ImportError as error:
+        raise PluginError(MISSING.replace("textual", "textual-serve", 1)) from error
+    try:
+        came = serve(words, host, port, sessions, show, _say_at_once, note)
+    except OSError as error:
+        raise UsageError(f"{host}:{port} cannot be listened on: {error.strerror}. Give another --port.") from error
+    if came == signal.SIGTERM:
+        raise typer.Exit(TERMINATED)
+
+
+def _say_at_once(words: str) -> None:
+    """Print the address, also where a program reads it."""
+    say(words)
+    stdout().flush()

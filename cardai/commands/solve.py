@@ -1,0 +1,304 @@
+"""``cardai solve``: a spot of hold'em over ranges, from the flop, the turn or the river."""
+
+from __future__ import annotations
+
+import sys
+from math import log
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cardai.commands import invocation
+from cardai.commands.invocation import Json, note, out, print_json, say
+from cardai.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from cardai.subgames.position import Position
+    from cardai.subgames.spot import Solution, Spot
+
+SEATS = ("first to act", "button")
+
+
+def solve(
+    directory: Annotated[
+        Path | None, typer.Argument(metavar="[DIR]", help="A solved spot, to look at or to go on with.")
+    ] = None,
+    board: Annotated[str | None, typer.Option("--board", metavar="CARDS", help="Three, four or five cards.")] = None,
+    pot: Annotated[int | None, typer.Option("--pot", metavar="CHIPS", help="The pot, half from each player.")] = None,
+    stack: Annotated[
+        str | None, typer.Option("--stack", metavar="CHIPS", help="Chips behind; two joined by + if they differ.")
+    ] = None,
+    range_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--range", "-r", metavar="RANGE", help="Of who acts first, then of the button: 22+,A2s+,KTo+:0.5."
+        ),
+    ] = None,
+    bets: Annotated[
+        str | None,
+        typer.Option("--bets", metavar="SIZES", help="0.5+1+allin; / for raises; turn=0.5,river=1/allin by street."),
+    ] = None,
+    limit: Annotated[
+        str | None, typer.Option("--limit", metavar="SIZES", help="Limit bets: the size on each street to come, 2+4+4.")
+    ] = None,
+    cap: Annotated[int, typer.Option("--cap", metavar="N", min=0, help="Bets and raises a street (limit: 4).")] = 0,
+    check_down: Annotated[bool, typer.Option("--check-down", help="Nobody bets behind this street.")] = False,
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="PERCENT", help="Stop at this exploitability, in % of the pot.")
+    ] = None,
+    iterations: Annotated[int, typer.Option("--iterations", metavar="N", min=1, help="Stop then in any case.")] = 5000,
+    threads: Annotated[int, typer.Option("--threads", metavar="N", min=1, max=64, help="CPU threads.")] = 1,
+    directory_out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="DIR", help="Where to keep the solution.")
+    ] = None,
+    at: Annotated[
+        str, typer.Option("--at", metavar="LINE", help="The decision to show: actions and cards, 'x b1000 c / 2c'.")
+    ] = "",
+    png: Annotated[str | None, typer.Option("--png", metavar="FILE", help="Draw the grid as a picture.")] = None,
+    json: Json = False,
+) -> None:
+    """Solve a spot of hold'em over ranges, and show how often each hand does what, and what that is worth.
+
+    Example: cardai solve --board KsTh7s4d --pot 2000 --stack 19000 --bets 0.5+1+allin --out spots/x
+
+    Then: cardai solve spots/x --at "b1000 c / 2c"
+    """
+    from cardai.commands.show.pictures import check_picture
+
+    if png is not None:
+        check_picture(png)
+    wanted = None if to is None else _percent(to)
+    given = {"--board": board, "--pot": pot, "--stack": stack}
+    extra = {**given, "--range": range_, "--bets": bets, "--limit": limit, "--out": directory_out}
+    if directory is not None and (named := [name for name, value in extra.items() if value is not None]):
+        raise UsageError(f"{directory} has its own {named[0].removeprefix('--')}. Leave out {named[0]}.")
+    if directory is None and (missing := [name for name, value in given.items() if value is None]):
+        raise UsageError(
+            f"A spot needs {', '.join(given)}: {missing[0]} is missing. (Or name a solved spot's directory.)"
+        )
+    if directory is not None:
+        from cardai.subgames.spot import load
+
+        solution = load(directory, threads)
+        if wanted is not None:
+            _go(solution, wanted, iterations, directory)
+    else:
+        assert board is not None
+        assert pot is not None
+        assert stack is not None
+        spot = _spot(board, pot, stack, range_ or [], bets, limit, cap, check_down)
+        solution = _taken_up(spot, directory_out, threads)
+        _go(solution, 0.25 if wanted is None else wanted, iterations, directory_out)
+    _show(solution, at, png, json)
+
+
+def _spot(
+    board: str, pot: int, stack: str, ranges: list[str], bets: str | None, limit: str | None, cap: int, down: bool
+) -> Spot:
+    from cardai.cards.text import cards_text
+    from cardai.subgames.spot import Spot, parse_board
+
+    if len(ranges) > 2:
+        raise UsageError(f"--range is given once for each player, twice at most. It is given {len(ranges)} times.")
+    if limit is not None and bets is not None:
+        raise UsageError("Bets are either those of --limit or those of --bets. Leave one out.")
+    stacks = _numbers(stack, "--stack")
+    return Spot(
+        board=cards_text(parse_board(board)),
+        pot=pot,
+        stacks=stacks * 2 if len(stacks) == 1 else stacks,
+        ranges=tuple([*ranges, "random", "random"][:2]),
+        bets="0.5+1+allin" if bets is None else bets,
+        limit=() if limit is None else _numbers(limit, "--limit"),
+        cap=cap,
+        checked_down=down,
+    )
+
+
+def _numbers(text: str, option: str) -> tuple[int, ...]:
+    try:
+        numbers = tuple(int(word.replace(",", "")) for word in text.split("+"))
+    except ValueError:
+        numbers = (0,)
+    if not all(0 < number < 2**31 for number in numbers):
+        raise UsageError(f"{option} takes chips, whole numbers above 0 joined by +. Got {text!r}.")
+    return numbers
+
+
+def _percent(text: str) -> float:
+    try:
+        value = float(text.strip().removesuffix("%"))
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value <= 100.0:
+        raise UsageError(f"--to takes a percentage of the pot above 0, such as 0.25%. Got {text!r}.")
+    return value
+
+
+def _taken_up(spot: Spot, directory: Path | None, threads: int) -> Solution:
+    """Return the spot as far as ``directory`` has it solved, or with no iteration done."""
+    from cardai.subgames.spot import SPOT, load, prepare
+
+    if directory is not None and (directory / SPOT).exists():
+        known = load(directory, threads)
+        if known.spot != spot:
+            raise UsageError(
+                f"{directory} holds another spot. Choose another --out, or go on by: cardai solve {directory}"
+            )
+        note(f"{directory} has {known.iterations:,} iterations: going on with them.")
+        return known
+    if directory is not None and directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise UsageError(f"{directory} is not empty, and holds no solved spot. Choose another --out.")
+    return prepare(spot, threads)
+
+
+def _go(solution: Solution, to: float, iterations: int, directory: Path | None) -> None:
+    """Solve with a live line; what is done when somebody stops it is kept."""
+    from cardai.commands.process import stopping_gently
+    from cardai.subgames.spot import solve
+
+    note(describe(solution))
+    live = Live(to)
+    with stopping_gently() as stopped:
+        solve(solution, to, iterations, lambda now: live.show(now) and not stopped)
+    live.close()
+    if directory is not None:
+        solution.save(directory)
+    if stopped:
+        say(f"Stopped after {solution.iterations:,} iterations, at {solution.exploitability:.3g} % of the pot.")
+        if directory is not None:
+            say(f"Go on with: cardai solve {directory} --to {to:g}%")
+        raise typer.Exit(130)
+
+
+def describe(solution: Solution) -> str:
+    """Return what is to be solved, what it takes in memory, and how long an iteration will take."""
+    layout = solution.solver.layout
+    size, seconds = layout.num_bytes("float32") / 2**20, layout.seconds
+    boards = layout.boards[-1]
+    counted = f"{len(boards):,} boards of the last street, " if len(boards) > 1 else ""
+    each = f"{1e3 * seconds:.2g} ms" if seconds < 1 else f"{seconds:.2g} s"
+    return (
+        f"{layout.tree.size:,} public nodes, {counted}{len(solution.solver.hands):,} hands: {size:,.1f} MiB, about {each} "
+        f"of CPU an iteration, so {_clock(200 * seconds)} to {_clock(1000 * seconds)} for the usual 200 to 1,000."
+    )
+
+
+class Live:
+    """A line on stderr that says how far the solving is; nothing where that is no terminal, or with --quiet."""
+
+    def __init__(self, to: float) -> None:
+        self._to, self._begun, self._points = to, monotonic(), [(0, 0.0, float("inf"))]
+        self._shown = sys.stderr.isatty() and not invocation.current().quiet
+
+    def show(self, solution: Solution) -> bool:
+        """Show the solution's state; return True."""
+        now = (solution.iterations, monotonic() - self._begun, solution.exploitability)
+        if now[2] != self._points[-1][2]:
+            self._points.append(now)
+        if self._shown:
+            found = "" if now[2] == float("inf") else f", exploitability {now[2]:.3f} % of the pot"
+            sys.stderr.write(f"\r\x1b[K{now[0]:,} iterations{found}, {_clock(now[1])}{self._left(now)}")
+            sys.stderr.flush()
+        return True
+
+    def _left(self, now: tuple[int, float, float]) -> str:
+        """Guess the time left: exploitability falls with a power of the iterations."""
+        known = [point for point in self._points[1:] if point[2] < float("inf")]
+        if len(known) < 2 or known[-1][2] >= known[-2][2] or now[0] == 0:
+            return ""
+        (i, _, a), (j, _, b) = known[-2:]
+        power = log(a / b) / log(j / i) if j > i else 0.0
+        if power <= 0.1 or b <= self._to:
+            return ""
+        goal = j * (b / self._to) ** (1 / power)
+        return f", about {_clock(max(0.0, now[1] * (goal / now[0] - 1)))} left"
+
+    def close(self) -> None:
+        """End the line."""
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+
+
+def _clock(seconds: float) -> str:
+    if seconds < 1:
+        return f"{seconds:.1g} s" if seconds >= 0.001 else "no time"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def _show(solution: Solution, line: str, png: str | None, json: bool) -> None:
+    from cardai.cards.text import cards_glyphs
+    from cardai.commands.show import range_grid
+
+    position = solution.at(line)
+    spot = solution.spot
+    where = f"after {position.line}" if position.line else "at the beginning"
+    title = f"{cards_glyphs(position.board)}, {where}: {SEATS[position.seat]}, pot {position.pot:,}"
+    if png is not None:
+        range_grid.draw(position, title, png)
+    if json:
+        print_json(as_json(solution, position))
+        return
+    console = out()
+    first, button = solution.values
+    console.print(
+        f"{solution.iterations:,} iterations, exploitability {solution.exploitability:.3g} % of the pot of {spot.pot:,}. "
+        f"Worth: first to act {first:,.2f}, button {button:,.2f}."
+    )
+    console.print(f"\n{title}")
+    console.print(_table(position))
+    _, words = range_grid.shown_actions(position.actions)
+    console.print(f"How often each hand {words}, in % (- is not in the range):")
+    console.print(range_grid.text_grid(position))
+    if png is not None:
+        console.print(f"Drawn: {png}")
+
+
+def _table(position: Position) -> Any:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    for name, justify in (("action", "left"), ("--at", "left"), ("how often", "right"), ("worth", "right")):
+        table.add_column(name, justify=justify)  # type: ignore[arg-type]
+    rows = zip(position.actions, position.tokens, position.frequencies, position.action_values, strict=True)
+    for words, token, often, worth in rows:
+        table.add_row(words, token, f"{100 * often:.2f} %", "" if worth != worth else f"{worth:,.2f}")
+    table.add_row("all", "", "100.00 %", f"{position.value:,.2f}")
+    return table
+
+
+def as_json(solution: Solution, position: Position) -> dict[str, Any]:
+    """Return a solution and one of its decisions as JSON; chips are from the decision on, a fold is worth 0."""
+    from attrs import asdict
+
+    from cardai.cards.poker.combos import pairs
+    from cardai.cards.text import cards_text
+
+    cards = pairs()[position.hands][:, ::-1]
+    own, hands = position.weights[position.seat], []
+    for k in range(len(position.hands)):
+        if own[k] > 0:
+            worth = [None if x != x else float(x) for x in position.values[:, k]]
+            often = [float(x) for x in position.strategy[:, k]]
+            hands.append({"hand": cards_text(cards[k]), "weight": float(own[k]), "frequencies": often, "values": worth})
+    rows = zip(position.actions, position.tokens, position.frequencies, position.action_values, strict=True)
+    return {
+        "spot": asdict(solution.spot),
+        "iterations": solution.iterations,
+        "exploitability_percent": solution.exploitability,
+        "values": list(solution.values),
+        "line": position.line,
+        "board": cards_text(position.board),
+        "seat": position.seat,
+        "pot": position.pot,
+        "actions": [
+            {"action": words, "token": token, "frequency": often, "value": None if worth != worth else worth}
+            for words, token, often, worth in rows
+        ],
+        "value": position.value,
+        "hands": hands,
+    }

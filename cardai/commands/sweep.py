@@ -1,0 +1,125 @@
+"""``cardai sweep``: train over several options and seeds, in processes or on a Ray cluster, and tell how they did."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cardai.commands.invocation import Jobs, Json, On, note, out, print_json, progress
+from cardai.commands.train import End
+from cardai.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from cardai.training.sweeps import Line, Sweep
+
+
+def sweep(
+    directory: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="Its directory; one there already is gone on with.")
+    ],
+    trainer: Annotated[str | None, typer.Option(help="Trainer spec: NAME[:option=value,...].")] = None,
+    game: Annotated[str | None, typer.Option("--game", "-g", help="Game spec.")] = None,
+    encoder: Annotated[str | None, typer.Option(help="Encoder spec (trainers with networks need one).")] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="OPTION=VALUE+VALUE", help="Values of an option to try; repeatable."),
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="Seeds of each combination.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="The first seed.")] = 0,
+    steps: Annotated[int | None, typer.Option(min=1, help="Steps of each run, in the trainer's unit.")] = None,
+    minutes: Annotated[float | None, typer.Option(help="Minutes of training of each run.")] = None,
+    metric: Annotated[str, typer.Option(help="What the table at the end shows.")] = "exploitability",
+    stretch: Annotated[
+        float, typer.Option(help="On a cluster: minutes of training between two saves here.", metavar="MINUTES")
+    ] = 5.0,
+    jobs: Jobs = 1,
+    on: On = "",
+    json: Json = False,
+) -> None:
+    """Train every combination of --set values with every seed, each run in a directory of its own.
+
+    Runs are what train writes: resume, measure, plot and play them. Ctrl-C loses nothing that is finished; the same command
+    (or --out alone) goes on, and prints the table when all is done.
+    """
+    from cardai.pieces import check_place
+    from cardai.training.sweeps import Sweep
+
+    check_place(on)
+    if trainer is None and game is None and not set_:
+        work = Sweep.open(directory)
+    else:
+        work = _begun(directory, trainer, game, encoder, set_ or [], range(seed, seed + seeds), End(steps, minutes))
+    try:
+        with progress(str(directory), "runs") as advance:
+            for done, total, name in work.train(on, jobs, 60 * stretch):
+                if advance is None:
+                    note(f"{done} of {total} runs: {name}")
+                else:
+                    advance(done, total)
+    except KeyboardInterrupt:
+        words = ["cardai", "sweep", "--out", str(directory), *(["--jobs", str(jobs)] if jobs > 1 else [])]
+        note(f"Stopped. What is finished is safe. Go on with: {shlex.join(words + (['--on', on] if on else []))}")
+        raise
+    _tell(work, metric, json)
+
+
+def _begun(
+    directory: Path,
+    trainer: str | None,
+    game: str | None,
+    encoder: str | None,
+    given: list[str],
+    seeds: range,
+    end: End,
+) -> Sweep:
+    from cardai.core import registry
+    from cardai.training.sweeps import Sweep, values_of
+
+    if trainer is None or game is None or not end:
+        raise UsageError("A new sweep needs --trainer, --game, --out and --steps or --minutes.")
+    if registry.create("trainer", trainer).needs_encoder and encoder is None:
+        raise UsageError(f"The trainer {trainer!r} needs --encoder. See: cardai list-plugins.")
+    texts: dict[str, list[str]] = {}
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not equals or not key or not value:
+            raise UsageError(f"--set takes OPTION=VALUE or OPTION=VALUE+VALUE. Got {text!r} instead.")
+        texts.setdefault(key, []).append(value)
+    options = {key: values_of(trainer, key, values) for key, values in texts.items()}
+    return Sweep.begin(directory, trainer, game, encoder, options, list(seeds), end.steps, end.minutes)
+
+
+def _tell(work: Sweep, metric: str, json: bool) -> None:
+    from cardai.training.sweeps import table
+
+    lines = table(work, metric)
+    if json:
+        print_json({"metric": metric, "lines": [_as_json(line) for line in lines]})
+        return
+    from rich.table import Table
+
+    console = out()
+    shown = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
+    shown.add_column("")
+    for name in ("seeds", "steps", f"{metric}, median", "least", "most"):
+        shown.add_column(name, justify="right", no_wrap=True)
+    for line in lines:
+        figures = [f"{value:.5g}" for value in (line.median, line.low, line.high)]
+        shown.add_row(line.label, str(line.seeds), f"{line.step:,}", *figures)
+    console.print(shown)
+    console.print("Of each run the mean of its last five rows counts.")
+    note(f"Curves: cardai plot {shlex.quote(str(work.path))} --metric {metric}")
+
+
+def _as_json(line: Line) -> dict[str, float | int | str]:
+    return {
+        "label": line.label,
+        "seeds": line.seeds,
+        "step": line.step,
+        "median": line.median,
+        "low": line.low,
+        "high": line.high,
+    }

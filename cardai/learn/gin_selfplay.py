@@ -1,0 +1,136 @@
+"""Hands of gin that a learner plays against a league, and every situation it came into with what it brought."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+
+from cardai.cards.gin._situation_kernels import AFTER, FEATURES, KNOCKED, situations
+from cardai.cards.gin.actions import ASK_KNOCK, DISCARD, KNOCK
+from cardai.core.agent import Agent
+from cardai.core.arrays import Float32s, Float64s, Int64s, Records, Uint64s
+from cardai.core.fields import Views
+from cardai.core.game import Game, setup_dtype
+from cardai.core.rng import Rows, derive, derive_many, hash_rows
+
+_LIMITS = np.full(52, 10, np.int64)
+_TARGET = 100
+
+
+@frozen(eq=False)
+class Situations:
+    """Situations (n): features (n, F), kinds (n,), and the points (n,) that they brought."""
+
+    features: Float32s
+    kinds: Int64s
+    points: Float64s
+
+
+@frozen(eq=False)
+class Held:
+    """Views (n) of players about to discard and the opponents' hands (n,) then, for the belief."""
+
+    views: Views
+    hands: Uint64s
+
+
+@frozen(eq=False)
+class Played:
+    """What came of hands: situations of player 0, held hands, and all returns (hands, 2)."""
+
+    situations: Situations
+    held: Held
+    returns: Float64s
+    seats: Int64s
+
+
+def seats_for(rng: np.random.Generator, count: int, league: Sequence[int]) -> Int64s:
+    """Return who sits where, (count, 2): player 0 in a drawn seat, one of the players ``league`` in the other."""
+    seats = np.zeros((count, 2), np.int64)
+    side = rng.integers(0, 2, count)
+    seats[np.arange(count), side] = np.asarray(league)[rng.integers(0, len(league), count)]
+    return seats
+
+
+def _setups(rng: np.random.Generator, count: int) -> Records:
+    """Return hands in the middle of matches: any scores, a fifth of them the first hand."""
+    setups = np.zeros(count, setup_dtype(2))
+    setups["in_match"] = True
+    setups["starter"] = rng.integers(0, 2, count)
+    scores = rng.integers(0, _TARGET, (count, 2))
+    scores[rng.random(count) < 0.2] = 0
+    setups["score"] = scores
+    return setups
+
+
+class _Notes:
+    """Situations and held hands as they come up."""
+
+    def __init__(self, game: Game, count: int, belief: Float64s) -> None:
+        self.belief = belief
+        self.knocking: Any = game.tables(count)
+        self.rows: list[tuple[Any, ...]] = []
+        self.held: list[tuple[Views, Uint64s]] = []
+
+    def note(self, tables: Any, seat: int, rows: Int64s, views: Views, actions: Int64s) -> None:
+        """Note where the learner's ``actions`` lead, and what a knock would bring wherever it can knock."""
+        features, kinds = np.empty((len(rows), FEATURES), np.float32), np.empty(len(rows), np.int64)
+        situations(views, actions, _LIMITS, _TARGET, self.belief, features, kinds)
+        there = kinds >= 0
+        unknown = np.full(int(there.sum()), np.nan)
+        self.rows.append((rows[there], np.full(len(unknown), seat), features[there], kinds[there], unknown))
+        asked = np.flatnonzero((views["phase"] == ASK_KNOCK) & (kinds == AFTER))
+        if len(asked):
+            here = np.arange(len(asked))
+            self.knocking.copy_rows(tables, rows[asked])
+            self.knocking.apply_checked(here, np.full(len(asked), KNOCK))
+            points = self.knocking.returns(here)[:, seat]
+            kind = np.full(len(asked), KNOCKED)
+            self.rows.append((rows[asked], np.full(len(asked), seat), features[asked], kind, points))
+
+    def situations(self, returns: Float64s) -> Situations:
+        """Return all situations, now that the hands' ``returns`` are known."""
+        rows, seats, features, kinds, points = (np.concatenate(part) for part in zip(*self.rows, strict=True))
+        return Situations(features, kinds, np.where(np.isnan(points), returns[rows, seats], points))
+
+
+def play_hands(
+    game: Game, players: Sequence[Agent], seats: Int64s, belief: Float64s, seed: int, hold: float = 0.0
+) -> Played:
+    """Play one hand a row of ``seats`` (n, 2) between ``players`` and note player 0's situations.
+
+    With ``hold`` above 0, a share of everybody's views before discards is kept instead, with the opponents' hands.
+    """
+    count = len(seats)
+    rng = np.random.default_rng([seed, 2])
+    tables: Any = game.tables(count)
+    tables.reset(derive_many(seed, "deck", count=count), setups=_setups(rng, count))
+    streams = derive_many(derive(seed, "players"), count=count)
+    notes = _Notes(game, count, belief)
+    step = 0
+    while True:
+        current = tables.current_players()
+        if (current < 0).all():
+            break
+        for seat in range(2):
+            acting = np.flatnonzero(current == seat)
+            for who in np.unique(seats[acting, seat]):
+                rows = acting[seats[acting, seat] == who]
+                views, legal = tables.views(seat, rows), tables.legal(rows)
+                luck = Rows(hash_rows(streams[rows], 2 * step + seat))
+                actions = np.asarray(players[int(who)].act(views, legal, luck), np.int64)
+                if hold:
+                    kept = (views["phase"] == DISCARD) & (rng.random(len(rows)) < hold)
+                    notes.held.append((views[kept], tables.data["hands"][rows[kept], 1 - seat].copy()))
+                elif who == 0:
+                    notes.note(tables, seat, rows, views, actions)
+                tables.apply_checked(rows, actions)
+        step += 1
+    returns = tables.returns(np.arange(count))
+    none = Situations(np.zeros((0, FEATURES), np.float32), np.zeros(0, np.int64), np.zeros(0))
+    views = np.concatenate([part[0] for part in notes.held]) if hold else tables.views(0, np.zeros(0, np.int64))
+    hands = np.concatenate([part[1] for part in notes.held]) if hold else np.zeros(0, np.uint64)
+    return Played(none if hold else notes.situations(returns), Held(views, hands), returns, seats)

@@ -1,0 +1,211 @@
+"""Values of gin situations: three small networks, how they are fitted, and the player that chooses by them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from attrs import define, evolve, frozen
+
+from cardai.cards.gin._belief_kernels import BELIEF_SIZE
+from cardai.cards.gin._situation_kernels import FEATURES, KINDS
+from cardai.cards.gin._value_kernels import RESULTS, Nets, act_by_values, try_others
+from cardai.cards.gin.fields import GIN
+from cardai.core.agent import Agent, need_family
+from cardai.core.arrays import Float32s, Float64s, Int64s
+from cardai.core.errors import DamagedFileError
+from cardai.core.fields import Views
+from cardai.core.game import Actions, Game, Legal
+from cardai.core.npz import read_npz, write_npz
+from cardai.core.rng import Rows
+
+EDGES = np.array([0.5, 6.5, 11.5, 17.5, 24.5, 25.5, 27.5, 32.5, 39.5, 49.5])
+EDGES = np.concatenate([-EDGES[::-1], EDGES])
+"""Points between the classes of results."""
+_MIDDLES = np.array([3.5, 9, 14.5, 21, 25, 26.5, 30, 36, 44, 58])
+NET_PARTS = ("hidden_weight", "hidden_bias", "head_weight", "head_bias")
+
+
+@define(eq=False)
+class Values:
+    """What is learned: see :class:`~cardai.cards.gin._value_kernels.Nets` for the shapes."""
+
+    hidden_weight: Float32s
+    hidden_bias: Float32s
+    head_weight: Float32s
+    head_bias: Float32s
+    results: Float64s
+    wins: Float64s
+    belief: Float64s
+
+    @classmethod
+    def start(cls, hidden: int, seed: int) -> Values:
+        """Return values that know nothing, with ``hidden`` units."""
+        rng = np.random.default_rng([seed, 1])
+        return cls(
+            (rng.standard_normal((KINDS, FEATURES, hidden)) * 0.15).astype(np.float32),
+            np.zeros((KINDS, hidden), np.float32),
+            np.zeros((KINDS, hidden, RESULTS), np.float32),
+            np.zeros((KINDS, RESULTS), np.float32),
+            np.concatenate([-_MIDDLES[::-1], [0.0], _MIDDLES]),
+            np.add.outer(np.arange(101.0), 100.0 - np.arange(101.0)) / 200.0,
+            np.zeros(BELIEF_SIZE),
+        )
+
+    def arrays(self) -> dict[str, Any]:
+        """Return everything by name, for a file."""
+        return {name: getattr(self, name) for name in _SHAPES}
+
+
+_SHAPES: dict[str, tuple[Any, tuple[int | None, ...]]] = {
+    "hidden_weight": (np.float32, (KINDS, FEATURES, None)),
+    "hidden_bias": (np.float32, (KINDS, None)),
+    "head_weight": (np.float32, (KINDS, None, RESULTS)),
+    "head_bias": (np.float32, (KINDS, RESULTS)),
+    "results": (np.float64, (RESULTS,)),
+    "wins": (np.float64, (101, 101)),
+    "belief": (np.float64, (BELIEF_SIZE,)),
+}
+
+
+def read_values(file: Path) -> Values:
+    """Return the values in an npz file. Raises DamagedFileError."""
+    found = read_npz(file, _SHAPES)
+    widths = {found["hidden_weight"].shape[2], found["hidden_bias"].shape[1], found["head_weight"].shape[1]}
+    if len(widths) != 1 or not all(np.isfinite(array).all() for array in found.values()):
+        raise DamagedFileError(f"The file {file} holds no values of gin: it is damaged.")
+    return Values(**found)
+
+
+def write_values(file: Path, values: Values) -> None:
+    """Write values to an npz file, compressed."""
+    write_npz(file, values.arrays(), level=9)
+
+
+@frozen(eq=False)
+class ValuePlayer(Agent):
+    """Chooses what has the best chance to win the match, by learned values."""
+
+    values: Values
+    name: str = "A player by gin values"
+    nets: Nets | None = None
+
+    def for_game(self, game: Game) -> Agent:
+        need_family(game, GIN, f"{self.name} plays")
+        limits = np.full(52, getattr(game, "knock_limit", 10), np.int64)
+        if getattr(game, "oklahoma", False):
+            limits[:] = [min(card % 13 + 2, 10) for card in range(52)]
+            limits[12::13] = 1 if getattr(game, "oklahoma_ace", "gin") == "one" else 0
+        return evolve(self, nets=self.nets_for(limits, getattr(game, "target", 100)))
+
+    def nets_for(self, limits: Int64s, target: int) -> Nets:
+        """Return the values as kernels read them."""
+        arrays = self.values.arrays()
+        return Nets(*(arrays[name] for name in _SHAPES), limits, np.int64(target))
+
+    def act(self, views: Views, legal: Legal, rng: Rows) -> Actions:
+        nets = self.nets if self.nets is not None else self.nets_for(np.full(52, 10, np.int64), 100)
+        out = np.empty(len(views), np.int64)
+        act_by_values(views, legal, rng.seeds, nets, out)
+        return out
+
+
+@frozen(eq=False)
+class Explorer(Agent):
+    """Another player that now and then tries something else: ``rates`` (3,) of discards, draws and knocks."""
+
+    player: Agent
+    rates: tuple[float, float, float]
+
+    def act(self, views: Views, legal: Legal, rng: Rows) -> Actions:
+        out = np.array(self.player.act(views, legal, rng), np.int64)
+        try_others(views, legal, rng.seeds, np.array(self.rates), out)
+        return out
+
+
+class Fitting:
+    """Adam (Kingma and Ba 2015) on the networks: the cross entropy of the classes of results."""
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+        self.first = {name: np.zeros_like(getattr(values, name)) for name in NET_PARTS}
+        self.second = {name: np.zeros_like(getattr(values, name)) for name in NET_PARTS}
+        self.updates = np.zeros(KINDS, np.int64)
+
+    def arrays(self) -> dict[str, Any]:
+        """Return the moments by name, for a checkpoint."""
+        out: dict[str, Any] = {"updates": self.updates}
+        for name in NET_PARTS:
+            out[f"first_{name}"], out[f"second_{name}"] = self.first[name], self.second[name]
+        return out
+
+    def take(self, arrays: dict[str, Any]) -> None:
+        """Take up what :meth:`arrays` gave."""
+        self.updates = arrays["updates"]
+        for name in NET_PARTS:
+            self.first[name], self.second[name] = arrays[f"first_{name}"], arrays[f"second_{name}"]
+
+    def fit(
+        self, features: Float32s, kinds: Int64s, points: Float64s, rate: float, epochs: int, batch: int, seed: Any
+    ) -> Float64s:
+        """Fit situations (n, F) of ``kinds`` (n,) to the ``points`` (n,) they brought; return the losses (KINDS,)."""
+        classes = np.digitize(points, EDGES)
+        rng = np.random.default_rng(seed)
+        losses = np.full(KINDS, np.nan)
+        for kind in range(KINDS):
+            rows = np.flatnonzero(kinds == kind)
+            found = []
+            for _ in range(epochs):
+                order = rng.permutation(rows)
+                for start in range(0, len(order) - batch + 1, batch):
+                    some = order[start : start + batch]
+                    found.append(self._update(kind, features[some], classes[some], rate))
+            if found:
+                losses[kind] = np.mean(found[-max(1, len(found) // epochs) :])
+        return losses
+
+    def _update(self, kind: int, inputs: Float32s, classes: Int64s, rate: float) -> float:
+        """Do one step on a minibatch (b, F) and return its loss."""
+        w1, b1, w2, b2 = (getattr(self.values, name)[kind] for name in NET_PARTS)
+        before = inputs @ w1 + b1
+        hidden = np.maximum(before, 0)
+        out = hidden @ w2 + b2
+        out = np.exp(out - out.max(axis=1, keepdims=True))
+        chance = out / out.sum(axis=1, keepdims=True)
+        place = (np.arange(len(classes)), classes)
+        loss = float(-np.log(chance[place] + 1e-12).mean())
+        chance[place] -= 1
+        chance /= len(classes)
+        back = (chance @ w2.T) * (before > 0)
+        slopes = (inputs.T @ back, back.sum(axis=0), hidden.T @ chance, chance.sum(axis=0))
+        self.updates[kind] += 1
+        done = int(self.updates[kind])
+        step = np.float32(rate * np.sqrt(1 - 0.999**done) / (1 - 0.9**done))
+        for name, slope in zip(NET_PARTS, slopes, strict=True):
+            first, second = self.first[name][kind], self.second[name][kind]
+            first += np.float32(0.1) * (slope - first)
+            second += np.float32(0.001) * (slope * slope - second)
+            getattr(self.values, name)[kind] -= step * first / (np.sqrt(second) + np.float32(1e-8))
+        return loss
+
+
+def win_table(points: Float64s) -> Float64s:
+    """Return (101, 101): the chance to win a match to 100 from each pair of scores.
+
+    ``points`` (n,) are one's own returns of finished hands: all hands to come are drawn from them. Hands without points are
+    left out. Source of the idea: doubling points and match equity in backgammon (Keeler and Spencer 1975), where the
+    stronger side shuns risks.
+    """
+    sizes, counts = np.unique(points[points != 0].astype(np.int64), return_counts=True)
+    share = counts / counts.sum()
+    ahead, behind = sizes > 0, sizes < 0
+    wins = np.zeros((101, 101))
+    wins[100, :] = 1.0
+    for total in range(198, -1, -1):
+        for mine in range(max(0, total - 99), min(99, total) + 1):
+            his = total - mine
+            won = wins[np.minimum(mine + sizes[ahead], 100), his]
+            lost = np.where(his - sizes[behind] >= 100, 0.0, wins[mine, np.minimum(his - sizes[behind], 100)])
+            wins[mine, his] = share[ahead] @ won + share[behind] @ lost
+    return wins

@@ -1,0 +1,128 @@
+"""How well probabilities say what players did: accuracy, macro-F1, log loss; and what a plain guess would reach."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from attrs import frozen
+
+from cardai.core.arrays import Bools, Float64s, Int64s, Integers
+from cardai.core.errors import UsageError
+from cardai.learn.imitation.examples import Examples
+
+_LEAST = 1e-12  # a probability of nothing costs -log of this
+
+
+@frozen
+class Scores:
+    """Figures over ``count`` decisions; ``log_loss`` is in nats a decision."""
+
+    count: int
+    accuracy: float
+    macro_f1: float
+    log_loss: float
+
+
+def scores(probabilities: npt.NDArray[Any], labels: Integers) -> Scores:
+    """Return the figures of probabilities (n, C) for the classes played (n,).
+
+    Macro-F1 is the plain mean of F1 = 2 TP / (2 TP + FP + FN) over the classes that are played or guessed.
+    """
+    count, classes = probabilities.shape
+    if not count:
+        return Scores(0, math.nan, math.nan, math.nan)
+    guessed = probabilities.argmax(axis=1)
+    hits = guessed == labels
+    right = np.bincount(labels[hits], minlength=classes)
+    both = np.bincount(labels, minlength=classes) + np.bincount(guessed, minlength=classes)
+    f1 = 2 * right[both > 0] / both[both > 0]
+    given = np.maximum(probabilities[np.arange(count), labels], _LEAST)
+    return Scores(count, float(hits.mean()), float(f1.mean()), float(-np.log(given).mean()))
+
+
+def ceiling(policy: npt.NDArray[Any]) -> float:
+    """Return the highest accuracy that can be expected against a player of ``policy`` (n, C): its mean largest chance."""
+    return float(policy.max(axis=1).mean())
+
+
+def divergence(policy: npt.NDArray[Any], learned: npt.NDArray[Any]) -> float:
+    """Return the mean Kullback-Leibler divergence of ``learned`` from ``policy`` (n, C), in nats."""
+    terms = np.where(policy > 0, policy * np.log(np.maximum(policy, _LEAST) / np.maximum(learned, _LEAST)), 0.0)
+    return float(terms.sum(axis=1).mean())
+
+
+def brier(probabilities: npt.NDArray[Any], labels: Integers) -> float:
+    """Return the Brier score (1950) of probabilities (n, C): the mean squared distance from what happened (n,)."""
+    happened = np.zeros(probabilities.shape)
+    happened[np.arange(len(labels)), labels] = 1.0
+    return float(((probabilities - happened) ** 2).sum(axis=1).mean())
+
+
+# -- plain guesses -------------------------------------------------------------------------------------------------
+
+
+def by_class(train: Examples, test: Examples) -> Float64s:
+    """Return (n, C) for ``test`` how often each class is played in ``train``, over legal classes."""
+    return _guess(np.zeros(len(train), np.int64), train, np.zeros(len(test), np.int64), test)
+
+
+def by_situation(train: Examples, test: Examples) -> Float64s:
+    """Return (n, C) how often each class is played on the same street, with or without a bet to answer (betting games)."""
+    return _guess(_situation(train), train, _situation(test), test)
+
+
+def by_strength(train: Examples, test: Examples, samples: int = 200, steps: int = 400) -> Float64s:
+    """Return (n, C) of a multinomial logistic regression on hand strength and price (hold'em), over legal classes.
+
+    Strength is the chance against a random hand (``samples`` deals on flop and turn), price the share of the pot after
+    calling that a call costs; their squares and product, the street and whether there is a bet go in too. It is fitted by
+    ``steps`` of gradient descent with Nesterov's momentum on the whole of ``train``.
+    """
+    x, other = _strength(train, samples), _strength(test, samples)
+    played = np.zeros(train.legal.shape)
+    played[np.arange(len(train)), train.label] = 1.0
+    weights = np.zeros((x.shape[1], train.legal.shape[1]))
+    speed = np.zeros_like(weights)
+    for _ in range(steps):
+        ahead = weights + 0.9 * speed
+        slope = x.T @ (played - _legal_softmax(x @ ahead, train.legal)) / len(x)
+        speed = 0.9 * speed + 0.5 * slope
+        weights += speed
+    return _legal_softmax(other @ weights, test.legal)
+
+
+def _guess(groups: Int64s, train: Examples, other: Int64s, test: Examples) -> Float64s:
+    classes = train.legal.shape[1]
+    counts = np.ones((int(max(groups.max(initial=0), other.max(initial=0))) + 1, classes)) * 1e-3
+    np.add.at(counts, (groups, train.label), 1.0)
+    weights = counts[other] * test.legal
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float64)
+
+
+def _situation(examples: Examples) -> Int64s:
+    names = examples.views.dtype.names or ()
+    if not {"round", "to_call"} <= set(names):
+        raise UsageError("Streets and bets are of betting games: these views have no round and to_call.")
+    return np.asarray(2 * examples.views["round"].astype(np.int64) + (examples.views["to_call"] > 0), np.int64)
+
+
+def _strength(examples: Examples, samples: int) -> Float64s:
+    """Return the features (n, F) of :func:`by_strength`."""
+    from cardai.cards.poker.strength import win_rates
+
+    views = examples.views
+    strength = win_rates(views["hole"], views["board"], samples)
+    price = views["to_call"] / np.maximum(views["pot"] + views["to_call"], 1)
+    faced = (views["to_call"] > 0).astype(float)
+    streets = views["round"][:, None] == np.arange(1, 4)
+    columns = [np.ones(len(views)), strength, price, strength**2, price**2, strength * price, faced, faced * strength]
+    return np.column_stack([*columns, streets, streets * strength[:, None]]).astype(np.float64)
+
+
+def _legal_softmax(logits: Float64s, legal: Bools) -> Float64s:
+    logits = np.where(legal, logits, -np.inf)
+    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float64)

@@ -1,0 +1,136 @@
+"""CNN valuation: a network learns from recorded hands which action their players take, or who wins.
+
+Source: Tang, Xu and Tan, "CNN valuation method for intelligent games", Computer Applications and Software 37 (2020) no. 7.
+Where the text leaves something open or contradicts itself, the option's help says what is ours.
+
+Presets:
+    cnn_valuation_paper: the publication's network and optimiser, learning the actions played (Tang, Xu and Tan 2020).
+    cnn_valuation_literal: the same by the word of its text: who wins, and no player (Tang, Xu and Tan 2020).
+    cnn_valuation_ours: suits treated alike, Adam, and actions drawn by their probabilities; ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from attrs import evolve, frozen, validators
+
+from cardai.core.agent import Agent
+from cardai.core.encoder import Encoder
+from cardai.core.errors import UsageError
+from cardai.core.game import Game
+from cardai.core.hookspecs import hookimpl
+from cardai.core.spec import option
+from cardai.core.trainer import Trainer
+
+if TYPE_CHECKING:
+    from cardai.plugins.trainers.cnn_valuation.training import ValuationTraining
+
+PAPER: Mapping[str, Any] = {
+    "network": "cnn",
+    "gamma": 0.95,
+    "mask_illegal": False,
+    "optimizer": "adagrad",
+    "learning_rate": 0.01,
+    "act": "argmax",
+}
+"""The publication's network and optimiser; it gives no gamma and no learning rate, these are ours."""
+OURS: Mapping[str, Any] = {
+    "network": "suits",
+    "gamma": 1.0,
+    "optimizer": "adam",
+    "learning_rate": 0.001,
+    "batch": 256,
+    "act": "sample",
+}
+PLAYER_OPTIONS: Mapping[str, str] = {
+    "act": "argmax: the likeliest action; sample: drawn by its probability (default: as trained)",
+    "temperature": "probabilities to the power 1/temperature before drawing (default 1)",
+    "bet": "no-limit: a raise is of this share of the pot (default: as trained)",
+}
+
+
+@frozen
+class CnnValuation(Trainer):
+    """Learns from a directory of examples (``cardai convert LOG --to examples``). A step is a minibatch.
+
+    ``imitate`` learns the recorded action of each decision and gives a player. ``seed_literal`` is the publication's text
+    taken by its word: each record backwards from its end, with target gamma^k times (1, 0, 0) where the player wins,
+    (0, 1, 0) where the opponent does and (0, 0, 1) for a split, k decisions before the player's last; it values states and
+    plays nothing.
+    """
+
+    data: str = option("", help="directory of examples to learn from")
+    players: tuple[str, ...] = option((), help="whose decisions, as the logs name them, joined with +; none: all")
+    mode: Literal["imitate", "seed_literal"] = option("imitate", help="learn the actions played, or who wins")
+    network: Literal["cnn", "cnn_flat", "suits"] = option(
+        "cnn",
+        help="cnn: the publication's, 114,339 weights at 16 planes of 17x17; cnn_flat: its reading without the dense "
+        "layer, 48,547; suits: ours, alike in suits, of 4x13 planes",
+    )
+    gamma: float = option(
+        1.0,
+        help="discount a decision before the hand's last one of the player: of targets (seed_literal) or of losses",
+        validator=[validators.gt(0), validators.le(1)],
+    )
+    lost_weight: float = option(1.0, help="imitate: weight of decisions of hands lost", validator=validators.ge(0))
+    loss: Literal["cross_entropy", "squared"] = option(
+        "cross_entropy", help="imitate: cross entropy, or the publication's squared error (eq. 6) of probabilities"
+    )
+    mask_illegal: bool = option(True, help="imitate: probabilities over legal actions only, in learning too")
+    optimizer: Literal["adagrad", "adam"] = option("adagrad", help="the publication's Adagrad, or Adam")
+    learning_rate: float = option(0.01, help="learning rate", validator=validators.gt(0))
+    anneal: int = option(
+        0, help="steps over which the learning rate falls to a hundredth, by a cosine; 0: constant", validator=validators.ge(0)
+    )  # fmt: skip
+    batch: int = option(
+        128, help="examples in a minibatch (seed_literal: records)", validator=[validators.gt(0), validators.lt(2**20)]
+    )
+    act: Literal["argmax", "sample"] = option("argmax", help="how the player chooses")
+    bet: float = option(
+        1.0, help="no-limit: a raise is of this share of the pot after calling", validator=validators.gt(0)
+    )
+    every: int = option(500, help="steps between measurements", validator=validators.gt(0))
+    validation: int = option(10_000, help="held-out examples of each measurement", validator=validators.ge(0))
+    threads: int = option(1, help="CPU threads for learning (playing takes one)", validator=validators.gt(0))
+    device: str = option("auto", help="torch's device: auto (the GPU if there is one), cpu, cuda")
+
+    step_unit: ClassVar[str] = "minibatches"
+    needs_encoder: ClassVar[bool] = True
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "cnn_valuation_paper": PAPER,
+        "cnn_valuation_literal": {**PAPER, "mode": "seed_literal"},
+        "cnn_valuation_ours": OURS,
+    }
+
+    def start(self, game: Game, encoder: Encoder | None, seed: int) -> ValuationTraining:
+        training = self._training(game, encoder, seed)
+        training.begin()
+        return training
+
+    def agent_options(self) -> Mapping[str, str]:
+        return PLAYER_OPTIONS
+
+    def trained_agent(
+        self, game: Game, encoder: Encoder | None, seed: int, directory: Path, options: Mapping[str, Any]
+    ) -> Agent:
+        anywhere = evolve(self, device="auto")  # what was trained on a GPU plays without one
+        training = anywhere._training(game, encoder, seed)
+        training.load(directory)
+        return training.agent(options)
+
+    def _training(self, game: Game, encoder: Encoder | None, seed: int) -> ValuationTraining:
+        if encoder is None:
+            raise UsageError(
+                "cnn_valuation needs an encoder: give --encoder (cnn_valuation, poker_cnn_limit_ours, ...)."
+            )
+        from cardai.plugins.trainers.cnn_valuation.training import ValuationTraining
+
+        return ValuationTraining(self, game, encoder, seed)
+
+
+@hookimpl
+def cardai_trainer() -> Mapping[str, type[Trainer]]:
+    return {"cnn_valuation": CnnValuation}

@@ -1,0 +1,68 @@
+"""The publication's network (section 3.2, figure 3) and ours."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from cardai.core.encoder import Layout
+from cardai.core.errors import UsageError
+from cardai.learn.grid_networks import GridShape, SuitNetwork
+
+
+def valuation_cnn(planes: int, height: int, width: int, outputs: int, dense: bool = True) -> nn.Sequential:
+    """Return conv 32 of 5x5 by 2, 64 of 3x3 by 2, 64 of 2x2, dense 256 (unless not ``dense``), outputs; no pooling.
+
+    114,339 weights at 16 planes of 17x17 and 3 outputs, 48,547 without the dense layer: the last convolution's 2x2x64
+    values are the text's "256x1" then. Padding is valid, since 17 to 7 to 3 to 2 leaves no rest. He's initialisation.
+
+    Raises:
+        ValueError: the planes are too small for the layers.
+    """
+    layers: list[nn.Module] = []
+    for inputs, filters, kernel, stride in ((planes, 32, 5, 2), (32, 64, 3, 2), (64, 64, 2, 1)):
+        layers += [nn.Conv2d(inputs, filters, kernel, stride), nn.ReLU()]
+        height, width = (height - kernel) // stride + 1, (width - kernel) // stride + 1
+    if min(height, width) < 1:
+        raise ValueError("The network cnn needs planes of 17x17 or 15x15: choose the encoder's size=17x17.")
+    flat = 64 * height * width
+    layers.append(nn.Flatten())
+    layers += [nn.Linear(flat, 256), nn.ReLU(), nn.Linear(256, outputs)] if dense else [nn.Linear(flat, outputs)]
+    network = nn.Sequential(*layers)
+    for layer in network:
+        if isinstance(layer, (nn.Conv2d, nn.Linear)):
+            nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
+            if layer.bias is not None:
+                nn.init.zeros_(layer.bias)
+    return network
+
+
+class SuitPolicy(nn.Module):
+    """The policy head of the network that treats suits alike."""
+
+    def __init__(self, network: SuitNetwork) -> None:
+        super().__init__()
+        self.network = network
+        for weight in network.value.parameters():
+            weight.requires_grad_(False)
+
+    def forward(self, x: Tensor) -> Tensor:  # (B, P, 4, 13) -> (B, outputs)
+        return self.network.both(x)[1]
+
+
+def make_network(name: str, layout: Layout, outputs: int) -> nn.Module:
+    """Return a fresh network over an encoder's layout, by torch's random state. Raises UsageError where they do not fit."""
+    if len(layout.shape) != 3:
+        raise UsageError(f"cnn_valuation needs planes (an encoder of grids). This encoder gives {layout.shape}.")
+    try:
+        if name == "suits":
+            grid = GridShape(layout.shape, tuple(getattr(layout, "card_planes", ())))
+            return SuitPolicy(SuitNetwork(grid, outputs, whole_suits=True))
+        return valuation_cnn(*layout.shape, outputs, dense=name == "cnn")
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
+def legal_log_softmax(logits: Tensor, legal: Tensor) -> Tensor:
+    """Return (B, C) log-probabilities over legal classes (B, C); minus infinity elsewhere."""
+    return torch.log_softmax(logits.masked_fill(~legal, -torch.inf), dim=1)

@@ -1,0 +1,69 @@
+"""The player of a network that has learned to imitate."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import nn
+
+from cardai.core.agent import Agent, need_game
+from cardai.core.arrays import Bools, Float64s
+from cardai.core.encoder import Layout
+from cardai.core.fields import Views
+from cardai.core.game import Actions, Game
+from cardai.core.legal import Amounts, Legal, legal_columns
+from cardai.core.rng import Rows
+from cardai.learn.tensors import in_chunks
+
+_VIEWS = 2048  # encoded at once: 38 MB of planes
+
+
+def outputs(network: nn.Module, layout: Layout, views: Views, device: torch.device) -> Float64s:
+    """Return the network's outputs (n, C) for views (n,), encoded some at a time."""
+    parts = [
+        in_chunks(network, layout.encode(views[k : k + _VIEWS]), device) for k in range(0, max(len(views), 1), _VIEWS)
+    ]
+    return np.concatenate(parts).astype(np.float64)
+
+
+class ImitationAgent(Agent):
+    """Plays by the classes' probabilities: the likeliest, or drawn. ``bet`` is a raise's share of the pot after calling."""
+
+    def __init__(
+        self,
+        network: nn.Module,
+        layout: Layout,
+        game: Game,
+        device: torch.device,
+        act: str,
+        temperature: float,
+        bet: float,
+    ) -> None:
+        self.network, self.layout, self.game, self.device = network, layout, game, device
+        self.likeliest, self.temperature, self.bet = act == "argmax", temperature, bet
+
+    def for_game(self, game: Game) -> Agent:
+        need_game(self.game, game, "This run of cnn_valuation was trained on")
+        return self
+
+    def policy(self, views: Views, legal: Legal) -> Float64s:
+        columns = legal_columns(legal)
+        probabilities = self.probabilities(views, columns, self.temperature)
+        if not self.likeliest:
+            return probabilities
+        chosen = np.zeros_like(probabilities)
+        chosen[np.arange(len(views)), probabilities.argmax(axis=1)] = 1.0
+        return chosen
+
+    def probabilities(self, views: Views, legal: Bools, temperature: float = 1.0) -> Float64s:
+        """Return (n, C) probabilities over the ``legal`` classes (n, C), sharpened by ``temperature`` below 1."""
+        logits = outputs(self.network, self.layout, views, self.device) / temperature
+        logits = np.where(legal, logits, -np.inf)
+        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+    def raise_to(self, views: Views, legal: Amounts, rng: Rows) -> Actions:
+        own = views["spent"][np.arange(len(views)), views["player"].astype(np.int64)].astype(np.int64)
+        price = views["to_call"].astype(np.int64)
+        size = np.rint(self.bet * (views["pot"] + price)).astype(np.int64)
+        return np.asarray(np.clip(own + price + size, legal.min_amount, legal.max_amount), np.int64)

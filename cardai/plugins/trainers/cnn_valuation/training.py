@@ -1,0 +1,200 @@
+"""Learning from examples under way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from attrs import field, frozen
+from torch import Tensor
+
+from cardai.core.agent import Agent
+from cardai.core.arrays import Int64s
+from cardai.core.encoder import Encoder
+from cardai.core.errors import DamagedFileError, OptionError, UsageError
+from cardai.core.files import file_digest, read_json, write_json
+from cardai.core.game import Game
+from cardai.core.schema import structure, whole
+from cardai.core.spec import convert
+from cardai.core.trainer import Metrics, Training
+from cardai.learn import tensors
+from cardai.learn.grid_networks import parameters
+from cardai.learn.imitation.examples import MANIFEST, Examples
+from cardai.learn.imitation.hands import classes
+from cardai.learn.imitation.measures import brier, scores
+from cardai.learn.networks import choose_device
+from cardai.plugins.trainers.cnn_valuation import PLAYER_OPTIONS
+from cardai.plugins.trainers.cnn_valuation.dataset import OUTCOMES, Backwards, literal_targets, load, outcomes
+from cardai.plugins.trainers.cnn_valuation.networks import legal_log_softmax, make_network
+from cardai.plugins.trainers.cnn_valuation.players import ImitationAgent, outputs
+
+if TYPE_CHECKING:
+    from cardai.plugins.trainers.cnn_valuation import CnnValuation
+
+_MOST_CLASSES = 64
+
+
+@frozen
+class _State:
+    """What a checkpoint's state.json must hold."""
+
+    step: int = field(validator=whole())
+    examples: str = ""
+
+
+class ValuationTraining(Training):
+    """The network, its optimiser and the number of minibatches done: all randomness follows from (seed, step)."""
+
+    def __init__(self, options: CnnValuation, game: Game, encoder: Encoder, seed: int) -> None:
+        self.options, self.game, self.seed = options, game, seed
+        self.step = 0
+        self.layout = encoder.for_game(game)
+        self.literal = options.mode == "seed_literal"
+        names = OUTCOMES if self.literal else classes(game)
+        if len(names) > _MOST_CLASSES:
+            raise UsageError(f"cnn_valuation learns at most {_MOST_CLASSES} actions. This game has {len(names)}.")
+        if self.literal and game.num_players != 2:
+            raise UsageError(f"seed_literal learns which of two players wins. This game has {game.num_players}.")
+        self.device = choose_device(options.device)
+        with tensors.seeded(seed, torch.device("cpu")):
+            self.network = make_network(options.network, self.layout, len(names)).to(self.device)
+        weights = [p for p in self.network.parameters() if p.requires_grad]
+        kind = torch.optim.Adagrad if options.optimizer == "adagrad" else torch.optim.Adam
+        self.optimizer: torch.optim.Optimizer = kind(weights, options.learning_rate)
+        self._examples: tuple[Examples, Examples] | None = None
+        self._digest = ""  # of the manifest, which tells one directory of examples from another
+        self._order: tuple[int, Int64s] | None = None
+        self._backwards: Backwards | None = None
+
+    def begin(self) -> None:
+        """Read the examples now, so that what is wrong with them is said before the first step."""
+        self._data()
+
+    def _data(self) -> tuple[Examples, Examples]:
+        if self._examples is None:
+            o = self.options
+            self._examples = load(o.data, o.players, self.game, o.batch)
+            self._digest = file_digest(Path(o.data) / MANIFEST)
+        return self._examples
+
+    # -- the loop --------------------------------------------------------------------------------------------------
+
+    def train(self, steps: int) -> Iterator[Metrics]:
+        train, _ = self._data()
+        losses: list[float] = []
+        end = self.step + steps
+        while self.step < end:
+            rows = self._rows(train)
+            if len(rows):
+                losses.append(self._update(train.take(rows)))
+            self.step += 1
+            if self.step % self.options.every == 0 or self.step == end:
+                yield {"loss": float(np.mean(losses or [0.0])), **self._measured()}
+                losses = []
+            elif self.step % 10 == 0:
+                yield {}
+
+    def _rows(self, train: Examples) -> Int64s:
+        """Return the examples of minibatch ``step``: epochs run one after another through permutations of their own."""
+        if self.literal:
+            self._backwards = self._backwards or Backwards(train, self.options.batch, self.seed)
+            return self._backwards.at(self.step)
+        batch = self.options.batch
+        epoch, place = divmod(self.step, len(train) // batch)
+        if self._order is None or self._order[0] != epoch:
+            self._order = epoch, np.random.default_rng([self.seed, 1, epoch]).permutation(len(train))
+        return np.sort(self._order[1][place * batch : (place + 1) * batch])
+
+    def _update(self, batch: Examples) -> float:
+        o = self.options
+        rate = o.learning_rate
+        if o.anneal:
+            rate *= 0.01 + 0.99 * 0.5 * (1 + float(np.cos(np.pi * min(1.0, self.step / o.anneal))))
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        self.network.train()
+        with tensors.threads(o.threads):
+            codes = torch.from_numpy(self.layout.encode(batch.views)).to(self.device)
+            loss = self._loss(self.network(codes), batch)
+            self.optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            self.optimizer.step()
+        return float(loss.detach())
+
+    def _loss(self, logits: Tensor, batch: Examples) -> Tensor:
+        """Return a minibatch's mean loss: eq. 6, or cross entropy, weighted by what follows in the hand."""
+        o = self.options
+        if self.literal:
+            targets = torch.from_numpy(literal_targets(batch, o.gamma)).to(self.device)
+            return 0.5 * (torch.sigmoid(logits) - targets).square().sum(dim=1).mean()
+        weights = np.power(o.gamma, batch.later.astype(np.float64)) * np.where(batch.value < 0, o.lost_weight, 1.0)
+        w = torch.from_numpy(weights.astype(np.float32)).to(self.device)
+        label = torch.from_numpy(batch.label.astype(np.int64)).to(self.device)
+        legal = torch.from_numpy(batch.legal).to(self.device)
+        logs = legal_log_softmax(logits, legal if o.mask_illegal else torch.ones_like(legal))
+        if o.loss == "squared":
+            played = torch.nn.functional.one_hot(label, logs.shape[1]).to(logs.dtype)
+            wrong = 0.5 * (logs.exp() - played).square().sum(dim=1)
+        else:
+            wrong = -logs.gather(1, label[:, None])[:, 0]
+        return (w * wrong).sum() / w.sum().clamp(min=1e-9)
+
+    # -- measuring, playing, keeping ---------------------------------------------------------------------------------
+
+    def _measured(self) -> Metrics:
+        """Return figures on the first held-out examples: accuracy and log loss, or the Brier score beside the base rate's."""
+        train, test = self._data()
+        test = test.take(slice(0, self.options.validation))
+        if not len(test):
+            return {}
+        if self.literal:
+            values = self.values(test)
+            shares = np.bincount(outcomes(train), minlength=3) / len(train)
+            base = brier(np.tile(shares, (len(test), 1)), outcomes(test))
+            return {"brier": brier(values / values.sum(axis=1, keepdims=True), outcomes(test)), "brier_base_rate": base}
+        found = scores(self._player("sample", 1.0, 1.0).probabilities(test.views, test.legal), test.label)
+        return {"accuracy": found.accuracy, "macro_f1": found.macro_f1, "log_loss": found.log_loss}
+
+    def values(self, examples: Examples) -> Any:
+        """Return (n, 3) what ``seed_literal`` gives each state: the values of winning, losing and splitting."""
+        return 1 / (1 + np.exp(-outputs(self.network.eval(), self.layout, examples.views, self.device)))
+
+    def _player(self, act: str, temperature: float, bet: float) -> ImitationAgent:
+        return ImitationAgent(self.network.eval(), self.layout, self.game, self.device, act, temperature, bet)
+
+    def agent(self, options: Mapping[str, Any]) -> Agent:
+        if self.literal:
+            raise UsageError("A run of mode=seed_literal values states; it learns no actions and plays nothing.")
+        for name in options:
+            if name not in PLAYER_OPTIONS:
+                raise OptionError(f"The trained player has no option {name!r}. Known: {', '.join(PLAYER_OPTIONS)}.")
+        act = str(options.get("act", self.options.act))
+        if act not in ("argmax", "sample"):
+            raise OptionError(f"act of the trained player must be argmax or sample. Got {act!r}.")
+        numbers = {"temperature": 1.0, "bet": self.options.bet}
+        for name in numbers:
+            if name in options:
+                numbers[name] = convert(options[name], float, f"{name} of the trained player")
+            if not 0 < numbers[name] < 1e6:
+                raise OptionError(f"{name} of the trained player must be above 0. Got {numbers[name]:g}.")
+        return self._player(act, numbers["temperature"], numbers["bet"])
+
+    def save(self, directory: Path) -> None:
+        parts = tensors.module_tensors(self.network, "network")
+        parts |= tensors.optimizer_tensors(self.optimizer, "optimizer")
+        tensors.write(directory / "weights.safetensors", parts)
+        state = {"step": self.step, "examples": self._digest, "parameters": parameters(self.network)}
+        write_json(directory / "state.json", state)
+
+    def load(self, directory: Path) -> None:
+        path, file = directory / "weights.safetensors", directory / "state.json"
+        state = structure(read_json(file), _State, f"The file {file}")
+        if self._examples is not None and state.examples and state.examples != self._digest:
+            raise DamagedFileError(f"The examples {self.options.data!r} are not those that this run has learned from.")
+        parts = tensors.read(path)
+        tensors.restore_module(self.network, parts, "network", path)
+        tensors.restore_optimizer(self.optimizer, parts, "optimizer", path)
+        self.step = state.step

@@ -1,0 +1,309 @@
+"""Sweeps: one trainer over several options and seeds, each a run directory of its own, here or on a cluster.
+
+    runs/sweep/sweep.json                     what was asked for
+    runs/sweep/q_rate=0.05/seed-0/            a run directory, as train writes it
+    runs/sweep/q_rate=0.1/seed-2/
+
+On this machine a run is trained in its directory by one process. On a cluster it is trained in *stretches* of some minutes: a
+worker gets the run directory as it stands, goes on from its checkpoint, and sends it back. What is killed is trained again
+from there; nothing else can be lost. A run's numbers are those of ``cardai train`` with its options and seed.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+import os
+import re
+import shutil
+import tarfile
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from attrs import asdict, frozen
+
+from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.files import read_json, write_json
+from cardai.core.schema import structure
+from cardai.core.spec import options_of, parse
+from cardai.pieces import Work
+from cardai.training.runs import Run
+from cardai.training.session import CHECKPOINT_SECONDS, Session
+from cardai.training.specs import full_spec
+
+FORMAT = "cardai sweep 1"
+STRETCH_SECONDS = 300.0
+"""How long a worker of a cluster trains before it sends the run back."""
+
+
+@frozen
+class SweepFile:
+    """What sweep.json must hold: specs, the values of each option, the seeds, and when a run is over."""
+
+    format: str
+    trainer: str
+    game: str
+    encoder: str | None
+    options: dict[str, tuple[str, ...]]
+    seeds: tuple[int, ...]
+    steps: int | None
+    minutes: float | None
+
+
+@frozen
+class Point:
+    """One run of a sweep: its place in the sweep's directory, its trainer with all options, and its seed."""
+
+    name: str
+    trainer: str
+    seed: int
+
+
+@frozen
+class Sweep:
+    """A sweep's directory and what was asked for."""
+
+    path: Path
+    asked: SweepFile
+
+    @classmethod
+    def begin(
+        cls,
+        path: Path,
+        trainer: str,
+        game: str,
+        encoder: str | None,
+        options: Mapping[str, Sequence[str]],
+        seeds: Sequence[int],
+        steps: int | None,
+        minutes: float | None,
+    ) -> Sweep:
+        """Make a new sweep's directory, or take up the same sweep in it.
+
+        Raises:
+            UsageError: a wrong spec or option, or the directory holds something else.
+        """
+        given = {key: tuple(values) for key, values in options.items()}
+        asked = SweepFile(FORMAT, trainer, game, encoder, given, tuple(seeds), steps, minutes)
+        sweep = cls(path, asked)
+        for point in sweep.points():
+            full_spec("trainer", point.trainer)  # refuse a wrong option before anything is trained
+        full_spec("game", game)
+        if encoder is not None:
+            full_spec("encoder", encoder)
+        if (path / "sweep.json").is_file():
+            known = cls.open(path).asked
+            if other := {k: v for k, v in asdict(known).items() if v != asdict(asked)[k]}:
+                told = ", ".join(f"{key} {value!r}" for key, value in other.items())
+                raise UsageError(f"{path} holds another sweep, with {told}. Choose another --out.")
+            return sweep
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise UsageError(f"The directory {str(path)!r} is not empty and holds no sweep. Choose another --out.")
+        path.mkdir(parents=True, exist_ok=True)
+        write_json(path / "sweep.json", asdict(asked))
+        return sweep
+
+    @classmethod
+    def open(cls, path: Path) -> Sweep:
+        """Open a sweep's directory. Raises UsageError: there is none. DamagedFileError: its sweep.json is damaged."""
+        file = path / "sweep.json"
+        if not file.is_file():
+            raise UsageError(f"There is no sweep in {str(path)!r}: it has no sweep.json.")
+        values = read_json(file)
+        if values.get("format") != FORMAT:
+            raise DamagedFileError(f"The file {file} is not a sweep of the form {FORMAT!r}.")
+        return cls(path, structure(values, SweepFile, f"The file {file}"))
+
+    def points(self) -> list[Point]:
+        """Return the sweep's runs: all combinations of options, and every seed of each."""
+        asked, found = self.asked, []
+        for values in itertools.product(*asked.options.values()):
+            chosen = dict(zip(asked.options, values, strict=True))
+            trainer = str(parse(asked.trainer).with_options(chosen))
+            words = [f"{key}={value}" for key, value in chosen.items()] or [parse(asked.trainer).name]
+            folder = re.sub(r"[^\w.,=+-]", "_", ",".join(words))
+            found += [Point(f"{folder}/seed-{seed}", trainer, seed) for seed in asked.seeds]
+        if len({point.name for point in found}) < len(found):
+            raise UsageError("Two runs of the sweep have the same options and seed. Give each value once.")
+        return found
+
+    def runs(self) -> list[Run]:
+        """Return the runs that have been begun."""
+        return [Run.open(self.path / p.name) for p in self.points() if (self.path / p.name / "run.json").is_file()]
+
+    def finished(self, point: Point) -> bool:
+        """Say whether a run has done what was asked for."""
+        folder = self.path / point.name
+        if not (folder / "run.json").is_file():
+            return False
+        checkpoint, _ = Run.open(folder).latest()
+        return checkpoint is not None and _over(self.asked, checkpoint.step, checkpoint.seconds)
+
+    def train(
+        self, on: str = "", jobs: int = 1, stretch: float = STRETCH_SECONDS, every: float = CHECKPOINT_SECONDS
+    ) -> Iterator[tuple[int, int, str]]:
+        """Train what is not finished, yielding (runs finished, runs in all, the run that was got further)."""
+        points = {point.name: point for point in self.points()}
+        for name in points:
+            _put_in_place(self.path / name)
+        open_ = [point for point in points.values() if not self.finished(point)]
+        done = len(points) - len(open_)
+        if not open_:
+            return
+        if on:
+            work = Work(_stretch, (self.asked, stretch), on=on, pieces=((p.name, self._sent(p)) for p in open_))
+        else:
+            pieces = ((p.name, (str(self.path / p.name), p)) for p in open_)
+            work = Work(_whole, (self.asked, every), jobs=jobs, pieces=pieces)
+        for name, result in work.run():
+            if on:
+                _unpack(result, self.path / name)
+            finished = self.finished(points[name])
+            done += finished
+            if not finished:
+                work.add(name, *self._sent(points[name]))
+            yield done, len(points), name
+
+    def _sent(self, point: Point) -> tuple[Point, bytes]:
+        """Return what a stretch needs: the run, and its directory as it stands."""
+        return point, _pack(self.path / point.name)
+
+
+def _over(asked: SweepFile, step: int, seconds: float) -> bool:
+    by_steps = asked.steps is not None and step >= asked.steps
+    return by_steps or (asked.minutes is not None and seconds >= 60 * asked.minutes)
+
+
+def _session(asked: SweepFile, point: Point, folder: Path) -> Session:
+    """Begin a run, or take it up."""
+    if (folder / "run.json").is_file():
+        return Session.resume(Run.open(folder))
+    shutil.rmtree(folder, ignore_errors=True)
+    given = (point.trainer, asked.game, asked.encoder, point.seed, asked.steps or 0)
+    return Session.start(Run.create(folder, *given, _command(asked, point), asked.minutes))
+
+
+def _command(asked: SweepFile, point: Point) -> list[str]:
+    """Return the command line that trains the same run alone."""
+    words = ["cardai", "train", "--trainer", point.trainer, "--game", asked.game, "--seed", str(point.seed)]
+    words += [] if asked.encoder is None else ["--encoder", asked.encoder]
+    words += [] if asked.steps is None else ["--steps", str(asked.steps)]
+    return words + ([] if asked.minutes is None else ["--minutes", f"{asked.minutes:g}"])
+
+
+def _whole(shared: tuple[SweepFile, float], folder: str, point: Point) -> None:
+    """Train one run in its directory to its end."""
+    asked, every = shared
+    session = _session(asked, point, Path(folder))
+    session.train(asked.steps, minutes=asked.minutes, checkpoint_seconds=every)
+
+
+def _stretch(shared: tuple[SweepFile, float], point: Point, packed: bytes) -> bytes:
+    """Train one run for a while, somewhere, and return its directory."""
+    asked, seconds = shared
+    with tempfile.TemporaryDirectory(prefix="cardai-") as temporary:
+        folder = Path(temporary) / "run"
+        if packed:
+            _unpack(packed, folder)
+        session = _session(asked, point, folder)
+        end = time.monotonic() + seconds
+        session.train(asked.steps, minutes=asked.minutes, stopping=lambda: time.monotonic() > end)
+        return _pack(folder)
+
+
+def _pack(folder: Path) -> bytes:
+    """Return a run directory as bytes, nothing if there is none."""
+    if not (folder / "run.json").is_file():
+        return b""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        archive.add(folder, ".", filter=lambda info: None if info.name == "./.lock" else info)
+    return out.getvalue()
+
+
+def _unpack(packed: bytes, folder: Path) -> None:
+    """Put a run directory in its place, whole or not at all."""
+    part = folder.parent / f".{folder.name}.part"
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        archive.extractall(part, filter="data")
+    fresh = folder.parent / f".{folder.name}.new"
+    shutil.rmtree(fresh, ignore_errors=True)
+    os.rename(part, fresh)
+    _put_in_place(folder)
+
+
+def _put_in_place(folder: Path) -> None:
+    """Let a run directory that came back whole take the older one's place (also after a kill in between)."""
+    fresh = folder.parent / f".{folder.name}.new"
+    if fresh.is_dir():
+        shutil.rmtree(folder, ignore_errors=True)
+        os.rename(fresh, folder)
+
+
+@frozen
+class Line:
+    """One line of a sweep's table: options, runs that have the metric, and its median, least and most over seeds."""
+
+    label: str
+    seeds: int
+    step: int
+    median: float
+    low: float
+    high: float
+
+
+def table(sweep: Sweep, metric: str, last: int = 5) -> list[Line]:
+    """Return a line a combination: ``metric`` of each run is the mean of its last ``last`` rows that have it.
+
+    Single rows of deep learners jump: the mean of a few says more than the lowest.
+
+    Raises:
+        UsageError: no run has such a metric; the message names those there are.
+    """
+    by_label: dict[str, list[tuple[int, float]]] = {}
+    known: set[str] = set()
+    for point in sweep.points():
+        label, folder = point.name.rpartition("/")[0], sweep.path / point.name
+        rows = Run.open(folder).read_metrics() if (folder / "run.json").is_file() else []
+        known.update(name for row in rows for name in row)
+        having = [row for row in rows if metric in row][-last:]
+        values = by_label.setdefault(label, [])
+        if having:
+            values.append((int(having[-1]["step"]), float(np.mean([row[metric] for row in having]))))
+    if not any(by_label.values()):
+        names = ", ".join(sorted(known - {"step"})) or "none yet"
+        raise UsageError(f"No run of {sweep.path} has the metric {metric!r}. Their metrics: {names}.")
+    lines = []
+    for label, values in by_label.items():
+        figures = [value for _, value in values]
+        steps = min((step for step, _ in values), default=0)
+        spread = (float(np.median(figures)), min(figures), max(figures)) if values else (np.nan,) * 3
+        lines.append(Line(label, len(values), steps, *spread))
+    return lines
+
+
+def values_of(trainer: str, key: str, texts: Sequence[str]) -> list[str]:
+    """Return the values that ``--set KEY=VALUE`` texts name: joined with ``+`` they are several, but of an option that takes
+    several itself; for that one, --set is given once a value.
+    """
+    from cardai.core import registry
+    from cardai.core.spec import type_name
+
+    spec = parse(trainer)
+    cls, _ = registry.load("trainer", spec.name)
+    option = options_of(cls).get(key)
+    takes_several = option is not None and "joined with +" in type_name(_hint(cls, key))
+    split = [text.split("+") if not takes_several and '"' not in text else [text] for text in texts]
+    return [value for part in split for value in part]
+
+
+def _hint(cls: type, key: str) -> Any:
+    from typing import get_type_hints
+
+    return get_type_hints(cls)[key]

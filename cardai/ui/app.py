@@ -1,0 +1,123 @@
+"""The app: choose a game, choose an opponent, play."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from attrs import frozen
+from textual.app import App
+
+from cardai import make
+from cardai.core.errors import CardaiError, UsageError
+from cardai.ui import kept
+from cardai.ui.cards import Palette
+from cardai.ui.choosing import LAST, ChooseGame, ChoosePlayer
+from cardai.ui.match import Match
+from cardai.ui.table import Playing
+
+CSS = """
+Screen { layout: vertical; }
+#title { height: 1; background: $boost; padding: 0 1; }
+#middle { height: 1fr; }
+#table { width: 1fr; padding: 0 0 0 1; overflow-x: auto; scrollbar-size: 1 1; }
+#picture { width: auto; }
+#log { width: 26; padding: 0 1; border-left: solid $panel; scrollbar-size: 1 1; }
+#message { height: auto; max-height: 2; padding: 0 1; color: $text-accent; }
+#actions { height: auto; max-height: 4; min-height: 1; padding: 0 1; }
+#entry { height: 1; border: none; padding: 0 1; background: $boost; }
+#footer { height: 1; padding: 0 1; background: $boost; }
+#list { height: 1fr; border: none; scrollbar-size: 1 1; }
+#about { height: auto; max-height: 6; padding: 0 1; }
+.dialog { width: auto; max-width: 76; height: auto; max-height: 90%; padding: 1 2; background: $surface; border: round $primary; }
+.page { width: 76; }
+.dialog Static { width: auto; max-width: 70; }
+.page VerticalScroll { height: auto; max-height: 16; }
+.dialog OptionList { height: auto; max-height: 14; border: none; }
+.hint { margin: 1 0 0 0; }
+ModalScreen { align: center middle; }
+"""
+
+
+@frozen
+class Start:
+    """What the app begins with: a game and opponents (None: ask), a match to go on with, the seed, where to keep it."""
+
+    game: str | None = None
+    opponents: tuple[str, ...] = ()
+    resume: bool = False
+    record: str | None = None
+    seed: int | None = None
+    palette: Palette = "two"
+
+
+class PlayApp(App[None]):
+    """The app of ``cardai play``."""
+
+    CSS = CSS
+    TITLE = "cardai"
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self, start: Start) -> None:
+        super().__init__()
+        self.start = start
+        self.palette: Palette = "mono" if self.no_color else start.palette
+        self.file: Path | None = None
+        self.problem: Exception | None = None
+
+    def on_mount(self) -> None:
+        if self.start.resume:
+            self._resume(self.start.record)
+        elif self.start.game is None:
+            self.push_screen(ChooseGame(), self._game_chosen)
+        else:
+            self._game_chosen(self.start.game)
+
+    def _game_chosen(self, game: str | None) -> None:
+        if not game:
+            self.exit()
+        elif game == LAST:
+            self._resume(None)
+        elif self.start.opponents and game == self.start.game:
+            self._play(game, self.start.opponents)
+        elif make.game(game).num_players == 1:
+            self._play(game, ())
+        else:
+            self.push_screen(ChoosePlayer(game), lambda player: self._player_chosen(game, player))
+
+    def _player_chosen(self, game: str, player: str | None) -> None:
+        if player:
+            self._play(game, (player,))
+        else:
+            self.push_screen(ChooseGame(), self._game_chosen)
+
+    def _play(self, game: str, opponents: Sequence[str]) -> None:
+        """Sit down; one opponent takes all further seats."""
+        seats = make.game(game).num_players - 1
+        everybody = list(opponents) * seats if len(opponents) == 1 else list(opponents)
+        seed = self.start.seed if self.start.seed is not None else int.from_bytes(os.urandom(4), "big")
+
+        def file() -> Path:
+            return Path(self.start.record) if self.start.record else kept.new_file(game)
+
+        self._sit(file, lambda path: Match.begin(game, everybody, seed, path))
+
+    def _resume(self, record: str | None) -> None:
+        self._sit(lambda: Path(record) if record else kept.last(), Match.resume)
+
+    def _sit(self, found: Callable[[], Path], made: Callable[[Path], Match]) -> None:
+        """Show a table whose match is kept in the file that is ``found``."""
+        try:
+            file = found()
+            if not kept.claim(file):
+                raise UsageError(f"The match in {file} is being played in another window.")
+        except CardaiError as error:
+            return self.fail(error)
+        self.file = file
+        self.push_screen(Playing(lambda: made(file), self.palette, lambda: kept.release(file), self.fail))
+
+    def fail(self, error: Exception) -> None:
+        """End the app; :attr:`problem` says why."""
+        self.problem = error
+        self.exit()

@@ -1,0 +1,140 @@
+"""The first two screens: which game, and against whom."""
+
+from __future__ import annotations
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.screen import Screen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from cardai import make
+from cardai.arena.display import flowing
+from cardai.ui import kept
+from cardai.ui.background import Background
+from cardai.ui.players import Player, fitting, games
+from cardai.ui.strength import keep, measure
+
+MEASURED = 200
+"""Games that m measures a player by."""
+
+
+def row(name: str, about: str, width: int, style: str) -> Text:
+    """Return one line of a list."""
+    text = Text(no_wrap=True, overflow="ellipsis")
+    return text.append(f"{name:<{width}}  ", "bold").append(about, style)
+
+
+class Chooser(Screen[str]):
+    """A list: ↑ ↓ and Enter, or a click, choose; what is chosen is dismissed with. q leaves."""
+
+    heading = ""
+    hint = "↑ ↓ and Enter choose   q leave"
+
+    def compose(self) -> ComposeResult:
+        yield Static(Text(self.heading, "bold"), id="title")
+        yield OptionList(id="list")
+        yield Static("", id="about")
+        yield Static(Text(self.hint, "dim"), id="footer")
+
+    def on_mount(self) -> None:
+        self.query_one(OptionList).focus()
+
+    def show(self, rows: list[tuple[str, Text]], highlighted: int = 0) -> None:
+        """Show rows, each a value and its text."""
+        self.rows = rows
+        options = self.query_one(OptionList)
+        options.clear_options()
+        options.add_options([Option(text, id=f"o{i}") for i, (_, text) in enumerate(rows)])
+        if rows:
+            options.highlighted = min(highlighted, len(rows) - 1)
+
+    def say(self, words: str) -> None:
+        """Say something beneath the list."""
+        self.query_one("#about", Static).update(Text(words))
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.dismiss(self.rows[event.option_index][0])
+
+    def on_key(self, event: events.Key) -> None:
+        if event.character == "q":
+            event.stop()
+            self.app.exit()
+        elif event.key == "escape":
+            event.stop()
+            self.dismiss("")
+
+
+LAST = "\0last"
+"""What is dismissed with by who goes on with the last match."""
+
+
+class ChooseGame(Chooser):
+    """Which game."""
+
+    heading = "cardai play: choose a game"
+
+    def on_mount(self) -> None:
+        self.games = games()
+        width = max(len(name) for name, _ in self.games)
+        rows = [(name, row(name, about, width, "dim")) for name, about in self.games]
+        if kept.any_kept():
+            rows.insert(0, (LAST, Text("go on with the last match", "bold")))
+        self.show(rows)
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        name = self.rows[event.option_index][0]
+        self.say("" if name == LAST else flowing(make.game(name).rules))
+
+
+class ChoosePlayer(Chooser):
+    """Against whom: only the programs that play the game, with their measured strength."""
+
+    def __init__(self, game: str) -> None:
+        super().__init__()
+        self.game = game
+        self.heading = f"{game}: choose your opponent"
+        self.hint = "↑ ↓ and Enter choose   m measure   Esc other game   q leave"
+        self.players: list[Player] = []
+
+    def on_mount(self) -> None:
+        self.work = Background(self.app, self.say)
+        self.say("Looking who plays this game ...")
+        self.work.start(lambda: fitting(make.game(self.game), self.game), self._list, self._failed)
+
+    def on_unmount(self) -> None:
+        self.work.close()
+
+    def _list(self, players: list[Player]) -> None:
+        self.players = players
+        at = self.query_one(OptionList).highlighted or 0
+        self.say("" if players else "No program that is installed plays this game.")
+        width = max((len(player.spec) for player in players), default=0)
+        rows = []
+        for player in players:
+            strength = player.strength.text() if player.strength else "not measured: m measures"
+            if player.strength and player.strength.against == player.spec:
+                strength = "the reference that others are measured against"
+            rows.append((player.spec, row(player.spec, strength, width, "" if player.strength else "dim")))
+        self.show(rows, at)
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        if not self.work.busy and event.option_index < len(self.players):
+            self.say(self.players[event.option_index].about)
+
+    def _failed(self, error: Exception) -> None:
+        self.say(str(error))
+
+    def on_key(self, event: events.Key) -> None:
+        at = self.query_one(OptionList).highlighted
+        if event.character == "m" and at is not None and self.players and not self.work.busy:
+            event.stop()
+            player = self.players[at].spec
+            self.say(f"Measuring {player} in {MEASURED} games ...")
+            self.work.start(lambda: self._measure(player), self._list, self._failed)
+
+    def _measure(self, player: str) -> list[Player]:
+        keep(self.game, player, measure(self.game, player, MEASURED))
+        return fitting(make.game(self.game), self.game)

@@ -1,0 +1,100 @@
+"""Where matches are kept, each in a record of its own, and which of them was the last."""
+
+from __future__ import annotations
+
+import os
+import re
+from datetime import datetime
+from pathlib import Path
+
+from cardai.arena.journal import ENDING
+from cardai.core.errors import UsageError
+
+
+def folder() -> Path:
+    """Return the folder of what a person has played and measured (platformdirs' folder for data of cardai)."""
+    from platformdirs import user_data_path
+
+    return user_data_path("cardai", appauthor=False)
+
+
+def matches() -> Path:
+    """Return the folder of the matches, made if need be.
+
+    Raises:
+        UsageError: it cannot be made.
+    """
+    path = folder() / "matches"
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"The folder of your matches, {path}, cannot be made: {error.strerror}. Give a file by --record."
+        ) from error
+    return path
+
+
+def new_file(game: str) -> Path:
+    """Return a name that no match has: when it began, and the game."""
+    began = datetime.now().strftime("%Y-%m-%d-%H%M%S")  # a person reads it: local time
+    name = re.sub(r"[^\w.-]+", "_", game)[:40]
+    for number in range(1000):
+        path = matches() / f"{began}-{name}{f'-{number}' if number else ''}.jsonl"
+        if not path.exists() and not path.with_name(path.name + ENDING).exists() and claim(path):
+            return path
+    raise UsageError(f"{matches()} is full of matches of this second. Give a file by --record.")
+
+
+def last() -> Path:
+    """Return the match that was played last and that nobody is playing now.
+
+    Raises:
+        UsageError: there is none.
+    """
+    held = {file.with_name(file.name.removesuffix(ENDING)): file for file in matches().glob("*.jsonl*")}
+    newest = sorted(held, key=lambda path: held[path].stat().st_mtime_ns, reverse=True)
+    for path in newest:
+        if path.suffix == ".jsonl" and claim(path):
+            return path
+    raise UsageError("There is no match to go on with. Begin one with: cardai play")
+
+
+def any_kept() -> bool:
+    """Say whether there is a match to go on with (or there was, a moment ago)."""
+    return any(matches().glob("*.jsonl*"))
+
+
+_claims: dict[Path, int] = {}
+
+
+def claim(path: Path) -> bool:
+    """Take a match for this process until it ends or releases it; False if another has it.
+
+    Where files cannot be locked (no fcntl), nobody is refused.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    if path in _claims:
+        return True
+    lock = os.open(_lock_of(path), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        return False
+    _claims[path] = lock
+    return True
+
+
+def release(path: Path) -> None:
+    """Give a match back."""
+    lock = _claims.pop(path, None)
+    if lock is not None:
+        _lock_of(path).unlink(missing_ok=True)
+        os.close(lock)
+
+
+def _lock_of(path: Path) -> Path:
+    return path.with_name(f".{path.name}.lock")

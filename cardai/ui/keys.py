@@ -1,0 +1,205 @@
+"""What a key means at a decision: an action, a card, an amount to type, or a sentence that says why it means nothing here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import frozen
+
+from cardai.arena.menu import Choice, Menu
+from cardai.cards.draw.fields import DRAW
+from cardai.cards.gin.fields import GIN
+from cardai.cards.text import glyphs
+from cardai.core.game import Game
+from cardai.ui.pictures import gin
+from cardai.ui.scene import Scene
+
+RESERVED = "qh?:/"
+"""Keys of the app, which stand for no card."""
+LETTERS = "abcefgijlmnrsuvwxyzdkotp"
+HALF_POT, POT, ALL_IN = "/", "p", "a"
+TYPED = 40
+"""More choices than this are typed, not listed."""
+
+
+@frozen
+class Act:
+    """Play this action."""
+
+    action: int
+
+
+@frozen
+class Toggle:
+    """Choose this card, or no longer."""
+
+    card: int
+
+
+@frozen
+class Ask:
+    """Let the person type; the line begins with ``text``, ``why`` says what is asked."""
+
+    why: str
+    text: str = ""
+
+
+@frozen
+class Say:
+    """Say why nothing happens."""
+
+    words: str
+
+
+Meaning = Act | Toggle | Ask | Say
+
+
+@frozen
+class Keyboard:
+    """What the keys mean at one decision.
+
+    ``letters`` are keys that stand for cards; ``several`` says whether cards are chosen and then played together by Enter
+    rather than each at once.
+    """
+
+    menu: Menu
+    letters: Mapping[str, int] = {}
+    several: bool = False
+    verb: str = "play"
+    """What is done with cards chosen together: "hold", "discard"."""
+
+    @property
+    def mark(self) -> str:
+        """What is written beneath a chosen card: "HOLD " where cards are held, else a sign."""
+        return "HOLD " if self.verb == "hold" else "▲"
+
+    def press(self, key: str) -> Meaning:
+        """Return what a printable key means."""
+        if key in self.letters:
+            return self.card(self.letters[key])
+        found = [choice for choice in self.menu.choices if choice.key == key]
+        if len(found) == 1:
+            return self.choose(found[0])
+        if found:
+            listed = ", ".join(glyphs(choice.words) for choice in found)
+            return Ask(f"{key} could be {listed}: type which", "")
+        return self._sized(key) or Say(self._why_not(key))
+
+    def card(self, card: int) -> Meaning:
+        """Return what clicking a card means."""
+        if self.several:
+            return Toggle(card)
+        found = [choice for choice in self.menu.choices if choice.cards == {card}]
+        if len(found) == 1:
+            return Act(found[0].action)
+        return Say(f"Nothing can be done with that card here. {self._known()}")
+
+    def choose(self, choice: Choice) -> Meaning:
+        """Return what taking a choice means: an amount is still to be typed."""
+        if choice.action >= 0:
+            return Act(choice.action)
+        if self.menu.low == self.menu.high:
+            return Act(self.menu.high)
+        return Ask(f"raise to {self._bounds()}, your chips in the whole hand", str(self.menu.low))
+
+    def play(self, chosen: frozenset[int]) -> Meaning:
+        """Return what Enter means with these cards chosen."""
+        if not self.several:
+            return Say(self._known())
+        found = [choice for choice in self.menu.choices if choice.cards == chosen and not (choice.key and chosen)]
+        keyed = [choice for choice in found if not choice.key]
+        if not chosen and len(found) > 1 and not keyed:
+            found = [choice for choice in found if choice.key not in ("f", "c", "r", "k")]
+        if len(found) == 1:
+            return self.choose(found[0])
+        return Say(f"These cards cannot be played together. {self._known()}")
+
+    def typed(self, text: str) -> Meaning:
+        """Return what a typed line means: whatever the plain-text player understands."""
+        found = self.menu.understood(text)
+        return Act(found) if isinstance(found, int) else Say(found)
+
+    def listed(self) -> list[tuple[str, Choice]]:
+        """Return (key, choice) for the choices that are shown as buttons: those that no card stands for."""
+        shown = [(choice.key, choice) for choice in self.menu.choices if not (choice.cards and self.letters)]
+        return shown if len(shown) <= TYPED else []
+
+    def amounts(self) -> list[tuple[str, str, int]]:
+        """Return (key, name, amount) for half the pot, the pot and all-in, as far as they are legal."""
+        if not self.menu.high:
+            return []
+        keys = {"half pot": HALF_POT, "pot": POT}
+        sizes = [(keys[name], name, amount) for name, amount in self.menu.sizes if name in keys]
+        return [*sizes, (ALL_IN, "all-in", self.menu.high)]
+
+    def _sized(self, key: str) -> Meaning | None:
+        """Return what half the pot, the pot or all-in means, if the key is one of these."""
+        if key not in (HALF_POT, POT, ALL_IN) or "f" not in self.menu.keys:
+            return None
+        for shown, _, amount in self.amounts():
+            if shown == key:
+                return Act(amount)
+        words = {HALF_POT: "half pot", POT: "pot", ALL_IN: "all-in"}[key]
+        if self.menu.high:
+            return Say(f"{words.capitalize()} is no legal raise here: {self._bounds()} is.")
+        wanted = [choice for choice in self.menu.choices if words.replace("-", " ") in choice.words.replace("-", " ")]
+        if len(wanted) == 1:
+            return self.choose(wanted[0])
+        return Say(f"{words.capitalize()} cannot be bet here. {self._known()}")
+
+    def _why_not(self, key: str) -> str:
+        if key in self.menu.keys:
+            return f"{key} is {self.menu.keys[key]}, which you cannot do here. {self._known()}"
+        return f"{key} means nothing here. {self._known()}"
+
+    def _bounds(self) -> str:
+        low, high = self.menu.low, self.menu.high
+        return f"{low:,} to {high:,}" if low < high else f"{high:,}, all-in"
+
+    def _known(self) -> str:
+        ways = [f"{choice.key} {short_words(choice)}" for choice in self.menu.choices if choice.key]
+        if self.letters:
+            keys = list(self.letters)
+            ways.append(
+                f"{keys[0]} to {keys[-1]} {f'choose cards, Enter: {self.verb} them' if self.several else 'a card'}"
+            )
+        return f"Keys: {', '.join(ways)}." if ways else "Choose with the arrows and Enter, or : and its name."
+
+
+def short_words(choice: Choice) -> str:
+    """Return a choice's words without what stands in brackets behind a raise whose amount is to be named."""
+    words = glyphs(choice.words)
+    return words if choice.action >= 0 else words.partition(" (")[0]
+
+
+def keyboard(scene: Scene) -> Keyboard | None:
+    """Return what the keys mean in a scene, None where the person is not to act."""
+    menu = scene.menu
+    if menu is None:
+        return None
+    of_cards = [choice for choice in menu.choices if choice.cards]
+    order = [card for card in hand_order(scene) if any(card in choice.cards for choice in of_cards)]
+    rest = sorted({card for choice in of_cards for card in choice.cards} - set(order))
+    cards = order + rest
+    several = any(len(choice.cards) > 1 for choice in of_cards)
+    digits = several and len(cards) <= 9
+    usable = "123456789" if digits else [k for k in LETTERS if k not in menu.keys and k not in RESERVED]
+    letters = dict(zip(usable, cards, strict=False)) if len(cards) <= len(usable) else {}
+    verbs = {choice.verb.partition(" ")[0] for choice in of_cards}
+    return Keyboard(menu, letters, several, verbs.pop() if len(verbs) == 1 else "play")
+
+
+def hand_order(scene: Scene) -> list[int]:
+    """Return the own cards in the order in which they are drawn, where the game's cards are of 52."""
+    game: Game = scene.game
+    if game.speaks(GIN):
+        return gin.hand_order(int(scene.view["hand"]))
+    if game.speaks(DRAW):
+        return [int(card) for card in scene.view["hand"]]
+    cards: list[int] = []
+    for f in game.view_fields:
+        if f.role == "own" and f.kind == "cards" and f.maximum == 51:
+            cards += [int(card) for card in scene.view[f.name]]
+        elif f.role == "own" and f.kind == "card_set" and not f.size and game.num_chance_outcomes == 52:
+            cards += [card for card in range(52) if int(scene.view[f.name]) >> card & 1]
+    return list(dict.fromkeys(cards))

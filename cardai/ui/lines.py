@@ -1,0 +1,96 @@
+"""Lines around the picture: the title, what can be done, how a hand ended, the keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.style import Style
+from rich.text import Text
+
+from cardai.core import registry
+from cardai.ui.keys import Keyboard, short_words
+from cardai.ui.scene import Scene, Standing
+
+
+def choices_text(board: Keyboard, at: int | None, width: int) -> Text:
+    """Return what can be done, with its keys, on lines of ``width``; the choice number ``at`` is marked."""
+    items = []
+    for number, (key, choice) in enumerate(board.listed()):
+        style = Style(bold=True, reverse=number == at, meta={"choice": number})
+        items.append(Text(f"{f'[{key}] ' if key else ''}{short_words(choice)}", style))
+    for key, name, amount in board.amounts():
+        items.append(Text(f"[{key}] {name} {amount:,}", Style(meta={"press": key})))
+    if board.several:
+        items.append(Text(f"[Enter] {board.verb} the chosen cards", Style(bold=True, meta={"press": "enter"})))
+    if not items and not board.letters:
+        items.append(Text("There is much to choose from here: type its name after :"))
+    return flowed(items, width)
+
+
+def flowed(items: Sequence[Text], width: int) -> Text:
+    """Return items side by side, on as many lines as they need; none is broken."""
+    text, column = Text(), 0
+    for item in items:
+        if column and column + 3 + item.cell_len > width:
+            text.append("\n")
+            column = 0
+        text.append("   " if column else "").append_text(item)
+        column += item.cell_len + (3 if column else 0)
+    return text
+
+
+def title_of(scene: Scene) -> Text:
+    """Return the first line: the game, where the match stands, and what the person has won."""
+    text = Text.assemble((registry.spec_of(scene.game), "bold"), f"   {scene.title}")
+    return text.append(f"   {standing_text(scene)}", "dim") if scene.standing is not None else text
+
+
+def standing_text(scene: Scene) -> str:
+    """Return the bankroll: the sum over hands, and the mean with its interval; games won where games have many hands."""
+    standing: Standing | None = scene.standing
+    if standing is None or not standing.hands:
+        return ""
+    unit = scene.game.unit
+    text = f"{standing.total:+,g} {unit} in {standing.hands}" + (" hands" if standing.hands > 1 else " hand")
+    if standing.hands > 1:
+        text += f", {standing.mean.text(1, sign=True)} a hand"
+    if standing.games != standing.hands and standing.games:
+        text += f", {standing.won} of {standing.games} games won"
+    return text
+
+
+def turn_words(scene: Scene) -> str:
+    """Return what is asked of the person."""
+    if scene.end is not None or scene.menu is None:
+        return ""
+    phase = next((f for f in scene.game.view_fields if f.name == "phase" and f.labels), None)
+    asked = f": {phase.labels[int(scene.view['phase'])]}" if phase is not None else ""
+    return f"Your turn{asked}."
+
+
+def end_text(scene: Scene) -> Text:
+    """Return how the hand ended for the person."""
+    assert scene.end is not None
+    mine = scene.end.returns[scene.seat]
+    unit = scene.game.unit
+    if mine:
+        words = f"You {'win' if mine > 0 else 'lose'} {abs(mine):,g} {unit}."
+    else:
+        words = "Nobody wins." if len(scene.end.returns) > 1 and not any(scene.end.returns) else "You win nothing."
+    words += (
+        " The game is over."
+        if scene.game_over and scene.standing and scene.standing.games != scene.standing.hands
+        else ""
+    )
+    return Text(words, "bold green" if mine > 0 else "bold red" if mine < 0 else "bold")
+
+
+def footer(*parts: str) -> Text:
+    """Return the last line: keys that always work, which can be clicked."""
+    text = Text()
+    for part in parts:
+        key, _, words = part.partition(" ")
+        text.append(f"{key} ", Style(bold=True, meta={"press": key})).append(
+            f"{words}   ", Style(dim=True, meta={"press": key})
+        )
+    return text

@@ -1,0 +1,183 @@
+"""A person's match: the table, what was said at it, and what was won; kept on the disk after every action."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cardai.arena.advice import Adviser
+from cardai.arena.menu import menu_of
+from cardai.arena.moves import Move
+from cardai.arena.records import Record
+from cardai.arena.statistics import mean
+from cardai.arena.table import Table, replay
+from cardai.core.game import Game
+from cardai.core.rng import derive
+from cardai.ui.scene import Entry, Scene, Standing, entries_of, result_words
+
+PERSON = 0
+"""The person's place among the players."""
+
+
+class Match:
+    """A match of one person, the first of the table's players, against programs, hand after hand without end.
+
+    The table is ``stepwise``: :meth:`step` lets a program move, so that whoever shows the match chooses when, and where.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.game: Game = table.game
+        self._log: list[Entry] = []
+        self._advisers: dict[str, Adviser] = {}
+
+    @classmethod
+    def begin(cls, game: Game | str, opponents: Sequence[Any], seed: int, save: str | Path | None = None) -> Match:
+        """Sit down with ``opponents`` (agents or their specs, one a further seat).
+
+        Raises:
+            UsageError: not as many as there are seats, or one that does not play the game; ``save`` cannot be written.
+        """
+        table = Table(game, [None, *opponents], seed=seed, groups=itertools.count(), save=save, stepwise=True)
+        return cls(table)
+
+    @classmethod
+    def resume(cls, path: str | Path) -> Match:
+        """Go on with the match that is kept at ``path``.
+
+        Raises:
+            UsageError: there is none, or no agent of a name in it. DamagedFileError: it cannot be gone on with.
+        """
+        match = cls(Table.restore(path, groups=itertools.count(), stepwise=True))
+        unfinished = match.table.unfinished
+        if unfinished is not None and unfinished["actions"]:
+            match._log = log_of(match.game, unfinished, match.seat)
+        return match
+
+    # -- where it stands -------------------------------------------------------------------------------------------
+
+    @property
+    def seat(self) -> int:
+        """The person's seat in this game."""
+        return self.table.seat_of(PERSON)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the players are called, by seat."""
+        return tuple(self.table.names[self.table.player_at(seat)] for seat in range(self.game.num_players))
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a program is to move: call :meth:`step`."""
+        seat = self.table.to_act
+        return seat is not None and not self.table.is_outside(seat)
+
+    def scene(self) -> Scene:
+        """Return what the person sees."""
+        table, seat = self.table, self.seat
+        end = table.end() if table.hand_over else None
+        mine = table.to_act == seat
+        view = table.view(seat)
+        return Scene(
+            self.game,
+            seat,
+            view,
+            self.names,
+            table.to_act,
+            self._title(view),
+            tuple(self._log),
+            {} if end is None else {s: end.views[s] for s in end.shown if s != seat},
+            menu_of(self.game, view, table.legal()) if mine else None,
+            end,
+            standing(self.game, table.records, table.game_over),
+            table.game_over,
+        )
+
+    def _title(self, view: Mapping[str, Any]) -> str:
+        title = f"hand {len(self.table.records) + (not self.table.hand_over)}"
+        if self._many_hands():
+            points = " : ".join(f"{points:g}" for points in self.table.score)
+            title = f"game {self.table.game_number + 1}, hand {self.table.hand + 1}"
+            title += f"   score {points}" if self.game.num_players > 1 else f"   paid {points}"
+        return title
+
+    def _many_hands(self) -> bool:
+        return not self.game.match_over((0.0,) * self.game.num_players, 1)
+
+    # -- playing ---------------------------------------------------------------------------------------------------
+
+    def act(self, action: int) -> None:
+        """Play an action of the person's. Raises IllegalActionError, and nothing was played."""
+        seat = self.seat
+        mover = self.table.view(seat)
+        moves = self.table.act(action)
+        self._tell(moves[-1], mover, mover)
+
+    def step(self) -> None:
+        """Let the program whose turn it is move. Raises AgentError: it erred."""
+        seat = self.table.to_act
+        mover, before = self.table.view(seat), self.table.view(self.seat)
+        self._tell(self.table.step(), mover, before)
+
+    def next_hand(self) -> None:
+        """Deal the next hand."""
+        self.table.next_hand()
+        self._log = []
+
+    def advise(self, player: str) -> list[tuple[str, float]]:
+        """Return what ``player`` would do in the person's place, as (words, probability).
+
+        Raises:
+            UsageError: it does not play this game. IllegalActionError: the hand is over. AgentError: it erred.
+        """
+        if player not in self._advisers:
+            self._advisers[player] = Adviser(player, self.game)
+        seed = derive(int(self.table.header["seed"]), "advice", len(self.table.records), len(self.table.moves))
+        return self._advisers[player].advise(self.table, seed)
+
+    def close(self) -> None:
+        """Put the record in its place, the unfinished hand in its last line."""
+        self.table.close()
+
+    def _tell(self, move: Move, mover: Mapping[str, Any], before: Mapping[str, Any]) -> None:
+        after = self.table.view(self.seat)
+        self._log += entries_of(self.game, move, mover, before, after, watcher=self.seat)
+        if self.table.hand_over:
+            self._log += end_entries(self.game, self.names, self.seat, self.table.end().returns)
+
+
+def end_entries(game: Game, names: Sequence[str], seat: int, returns: Sequence[float]) -> list[Entry]:
+    """Return the log lines of a hand's end; ``seat`` is the person's, -1 where nobody looks on from a seat of his own."""
+    called = ["you" if s == seat else name for s, name in enumerate(names)]
+    return [Entry(None, words) for words in result_words(game, called, returns)]
+
+
+def log_of(game: Game, record: Record, seat: int) -> list[Entry]:
+    """Return what was said in a recorded hand, finished or not, as ``seat`` heard it."""
+    log: list[Entry] = []
+    last: tuple[Move, Mapping[str, Any], Mapping[str, Any]] | None = None
+    for table, action in replay(game, record):
+        if last is not None:
+            log += entries_of(game, *last, table.view(seat), watcher=seat)
+        if action >= 0 and table.to_act is not None:
+            last = (Move(table.to_act, action, table.sight(action)), table.view(), table.view(seat))
+    return log
+
+
+def standing(game: Game, records: Sequence[Record], game_over: bool) -> Standing:
+    """Return what the person has won over finished hands, and games where a game has several hands."""
+    returns = np.array([record["returns"][record["seats"].index(PERSON)] for record in records], np.float64)
+    lasts: dict[int, Record] = {}
+    for record in records:
+        lasts[record["game_number"]] = record
+    finished = list(lasts.values()) if game_over else list(lasts.values())[:-1]
+    won = 0
+    for record in finished:
+        score = record["setup"].get("score") or [0.0] * game.num_players
+        total = game.add_score(np.array([score], np.float64), np.array([record["returns"]], np.float64))[0]
+        won += int(np.argmax(total) == record["seats"].index(PERSON) and np.count_nonzero(total == total.max()) == 1)
+    return Standing(len(records), float(returns.sum()), mean(returns), won, len(finished))

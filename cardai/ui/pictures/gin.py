@@ -1,0 +1,134 @@
+"""Gin rummy: the own hand in melds with its deadwood counted, the discard pile, and what is known of the other hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.text import Text
+
+from cardai.cards.gin.actions import DISCARD, OVER
+from cardai.cards.gin.melds import best_arrangements, card_points
+from cardai.cards.text import card_set, cards_of
+from cardai.ui.cards import Face, Look, boxes, inline
+from cardai.ui.scene import Scene
+
+HAND = 10
+BESIDE = 11
+"""Cards of the pile on a line beside its top."""
+
+
+def grouped(mask: int) -> tuple[list[list[int]], list[int], int]:
+    """Return a hand's melds in its first best arrangement, the cards outside them from the ace up, and their points."""
+    arrangements = best_arrangements(cards_of(mask))
+    melds = arrangements[0] if arrangements else []
+    used = card_set(card for meld in melds for card in meld)
+    loose = _by_rank(cards_of(mask & ~used))
+    return melds, loose, sum(card_points(card) for card in loose)
+
+
+def hand_order(mask: int) -> list[int]:
+    """Return a hand's cards as they are drawn, from left to right."""
+    melds, loose, _ = grouped(mask)
+    return [card for meld in melds for card in meld] + loose
+
+
+def _by_rank(cards: Iterable[int]) -> list[int]:
+    return sorted(cards, key=lambda card: ((card + 1) % 13, card // 13))
+
+
+def lines(scene: Scene, look: Look) -> list[Text]:
+    """Return the table: the opponent above, the pile between, the own hand below."""
+    view, me = scene.view, scene.seat
+    other = scene.names[1 - me]
+    pile = [int(card) for card in view["discards"] if card >= 0]
+    under = [_glyph(card) for card in reversed(pile[:-1])]
+    turn = "  ▸" if scene.to_act == 1 - me else ""
+    out = [Text.assemble((f"{other}{turn}", "bold" if turn else ""), *_opponent_note(scene))]
+    out += _opponent(scene, look)
+    top = boxes([look.faces(pile[-1:]) or [Face("", empty=True)]], Look(look.palette))
+    top[0].append(f"  stock {view['stock']} cards, turn {view['turns'] + 1}", "dim")
+    first, second = under[:BESIDE], under[BESIDE : 2 * BESIDE]
+    more = " …" if len(under) > 2 * BESIDE else ""
+    top[1].append_text(inline(f"  under it {' '.join(first)}" if first else "  the discard pile", look.palette, "dim"))
+    top[2].append_text(inline(f"           {' '.join(second)}{more}" if second else "", look.palette, "dim"))
+    out += top
+    melds, loose, points = _arranged(scene, me, int(view["hand"]))
+    mine = "  ▸" if scene.to_act == me else ""
+    drawn = _drawn(scene)
+    title = Text.assemble(
+        (f"{scene.name(me)}{mine}", "bold" if mine else ""), ("   deadwood ", "dim"), (str(points), "bold")
+    )
+    out.append(title.append_text(inline(drawn, look.palette, "dim")))
+    out += boxes([*(look.faces(meld) for meld in melds), look.faces(loose)], look, 2)
+    return out + _laid_down(scene, look)
+
+
+def _arranged(scene: Scene, seat: int, mask: int) -> tuple[list[list[int]], list[int], int]:
+    """Return a hand as it lies on the table once melds are laid down (what was laid off is gone), else at its best."""
+    laid = [int(meld) for meld in scene.view["melds"][4 * seat : 4 * seat + 4] if meld]
+    if int(scene.view["phase"]) != OVER or int(scene.view["knocker"]) < 0:
+        return grouped(mask)
+    used = int(scene.view["laid_off"])
+    for meld in laid:
+        used |= meld
+    loose = _by_rank(cards_of(mask & ~used))
+    return [_by_run(meld) for meld in laid], loose, sum(card_points(card) for card in loose)
+
+
+def _by_run(meld: int) -> list[int]:
+    return sorted(cards_of(meld), key=lambda card: (card // 13, (card + 1) % 13))
+
+
+def _glyph(card: int) -> str:
+    from cardai.cards.text import card_glyph
+
+    return card_glyph(card)
+
+
+def _drawn(scene: Scene) -> str:
+    card = int(scene.view["drawn_card"])
+    if card < 0:
+        return ""
+    return f"   {'took' if int(scene.view['taken_card']) >= 0 else 'drew'} {_glyph(card)}"
+
+
+def _opponent_mask(scene: Scene) -> int:
+    """Return the opponent's hand if it lies open, else 0."""
+    revealed = int(scene.view["revealed"])
+    opened = scene.open.get(1 - scene.seat)
+    return revealed or (int(opened["hand"]) if opened is not None else 0)
+
+
+def _opponent_note(scene: Scene) -> list[tuple[str, str]]:
+    mask = _opponent_mask(scene)
+    if mask:
+        return [("   deadwood ", "dim"), (str(_arranged(scene, 1 - scene.seat, mask)[2]), "bold")]
+    known = cards_of(int(scene.view["opponent_known"]))
+    return [(f"   took {len(known)} face up", "dim")] if known else []
+
+
+def _opponent(scene: Scene, look: Look) -> list[Text]:
+    mask, plain = _opponent_mask(scene), Look(look.palette)
+    if mask:
+        melds, loose, _ = _arranged(scene, 1 - scene.seat, mask)
+        return boxes([*(plain.faces(meld) for meld in melds), plain.faces(loose)], plain, 2)
+    known = _by_rank(cards_of(int(scene.view["opponent_known"])))
+    drawing = int(scene.view["phase"]) == DISCARD and scene.to_act == 1 - scene.seat
+    hidden = HAND + drawing - len(known)
+    return boxes([plain.faces(known), plain.faces([-1] * hidden)], plain, 2)
+
+
+def _laid_down(scene: Scene, look: Look) -> list[Text]:
+    """Return what is laid off, and how the hand ended."""
+    view, out = scene.view, []
+    if int(view["laid_off"]):
+        laid = " ".join(_glyph(card) for card in _by_rank(cards_of(int(view["laid_off"]))))
+        out.append(inline(f"laid off {laid}", look.palette))
+    if int(view["phase"]) == OVER:
+        knocker = int(view["knocker"])
+        who = "nobody" if knocker < 0 else scene.name(knocker)
+        ending = scene.end.outcome.get("ending") if scene.end is not None else None
+        f = next((f for f in scene.game.outcome_fields if f.name == "ending"), None)
+        words = f.labels[int(ending)] if f is not None and f.labels and ending is not None else "over"
+        out.append(Text(f"{who} knocked: {words}" if knocker >= 0 else f"the hand is {words}", "bold"))
+    return out

@@ -1,0 +1,224 @@
+"""The Gymnasium bridge: its own checker, the same games as the arena's, autoreset as Gymnasium defines it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cardai
+from cardai.arena.table import Table
+from cardai.core.errors import IllegalActionError, PluginError, UsageError
+
+gymnasium = pytest.importorskip("gymnasium")
+from gymnasium.utils.env_checker import check_env  # noqa: E402
+from gymnasium.vector import AutoresetMode  # noqa: E402
+
+import cardai.bridges.gymnasium  # noqa: E402 (registers the environment)
+
+
+@pytest.mark.parametrize("game", ["kuhn", "leduc", "gin", "holdem_limit", "triple_draw", "video_poker"])
+def test_gymnasiums_own_checker_passes(game: str) -> None:
+    opponent: Any = [] if game == "video_poker" else "random"
+    check_env(gymnasium.make("cardai/CardGame-v0", game=game, opponent=opponent).unwrapped)
+
+
+def first_legal(mask: Any) -> Any:
+    return np.asarray(mask).argmax(axis=-1)
+
+
+@pytest.mark.parametrize(("game", "opponent"), [("leduc", "random"), ("gin", "simple"), ("leduc:players=3", "random")])
+@pytest.mark.parametrize("seat", [None, 1])
+def test_one_environment_plays_what_a_table_plays(game: str, opponent: str, seat: int | None) -> None:
+    env = cardai.make_env(game, seat, opponent, episode="match", encoder="flat")
+    others = env.game.num_players - 1
+    groups = range(4) if seat is None else range(seat, 99, env.game.num_players)
+    table = Table(game, [None, *[opponent] * others], seed=7, groups=groups)
+    for episode in range(3):
+        code, info = env.reset(seed=7) if episode == 0 else env.reset()
+        own, over, won = table.seat_of(0), False, 0.0
+        assert info["seat"] == own == (own if seat is None else seat)
+        while not over:
+            assert np.array_equal(code, env.layout.encode(table.views(own))[0])
+            assert np.flatnonzero(info["action_mask"]).tolist() == table.legal_actions()
+            action = first_legal(info["action_mask"])
+            code, reward, over, truncated, info = env.step(action)
+            won += reward
+            table.act(int(action))
+            while table.hand_over:
+                won -= table.end().returns[own]
+                done = table.game_over
+                table.next_hand()
+                assert done or not over
+                if done:
+                    break
+        assert won == pytest.approx(0)
+        assert not truncated
+
+
+@pytest.mark.parametrize("game", ["leduc", "gin", "kuhn"])
+def test_the_first_of_many_tables_plays_what_one_alone_plays(game: str) -> None:
+    """Every n-th episode is the first table's: the cards do not depend on how many tables there are."""
+    many = cardai.vector_env(game, 3)
+    alone = cardai.make_env(game)
+    codes, infos = many.reset(seed=5)
+    code, info = alone.reset(seed=5)
+    episodes = 0
+    for _ in range(60):
+        assert np.array_equal(codes[0], code)
+        assert np.array_equal(infos["action_mask"][0], info["action_mask"])
+        actions = first_legal(infos["action_mask"])
+        was_over = not info["action_mask"].any()
+        codes, rewards, over, _, infos = many.step(actions)
+        if was_over:
+            for _ in range(3):  # the other tables' episodes come between
+                code, info = alone.reset()
+            assert rewards[0] == 0
+            assert not over[0]
+            episodes += 1
+        else:
+            code, reward, done, _, info = alone.step(actions[0])
+            assert (reward, done) == (rewards[0], over[0])
+    assert episodes >= 2 or game == "gin"
+
+
+def played(envs: Any, steps: int) -> list[tuple[Any, ...]]:
+    """Return (observations, rewards, over, infos) of ``steps`` steps with the first legal action."""
+    _, infos = envs.reset(seed=9)
+    out = []
+    for _ in range(steps):
+        codes, rewards, over, truncated, infos = envs.step(first_legal(infos["action_mask"]))
+        assert not truncated.any()
+        out.append((codes.copy(), rewards, over, infos))
+    return out
+
+
+def test_same_step_autoreset_leaves_out_the_steps_between_and_keeps_the_end() -> None:
+    apart = played(cardai.vector_env("leduc", 4, seat=0), 60)
+    at_once = played(cardai.vector_env("leduc", 4, seat=0, autoreset_mode=AutoresetMode.SAME_STEP), 30)
+    for table in range(4):
+        between, kept = False, []  # what is left of the first when the steps that only reset are left out
+        for codes, rewards, over, _ in apart:
+            if between:
+                assert rewards[table] == 0
+                kept[-1].append(codes[table])
+            else:
+                kept.append([codes[table], rewards[table], over[table]])
+            between = bool(over[table])
+        for step, (end, reward, over_, *begun) in zip(at_once, kept[:30], strict=True):
+            codes, rewards, over, infos = step
+            assert (rewards[table], over[table]) == (reward, over_)
+            assert infos["action_mask"][table].any()
+            if over_:
+                assert np.array_equal(infos["final_obs"][table], end)
+                assert infos["_final_obs"][table]
+                if begun:
+                    assert np.array_equal(codes[table], begun[0])
+            else:
+                assert np.array_equal(codes[table], end)
+
+
+def test_without_autoreset_episodes_wait_for_their_mask() -> None:
+    envs = cardai.vector_env("leduc", 3, seat=0, autoreset_mode="Disabled")
+    _, infos = envs.reset(seed=9)
+    over = np.zeros(3, bool)
+    while not over.any():
+        _, _, over, _, infos = envs.step(first_legal(infos["action_mask"]))
+    with pytest.raises(IllegalActionError, match="reset them by reset_mask"):
+        envs.step(np.zeros(3, int))
+    before = infos["action_mask"].copy()
+    _, infos = envs.reset(options={"reset_mask": over})
+    assert infos["action_mask"][over].any(axis=1).all()
+    assert np.array_equal(infos["action_mask"][~over], before[~over])
+
+
+def test_rewards_are_the_arenas_returns() -> None:
+    envs = cardai.vector_env("leduc", 64, seat=0, opponent="always_raise", autoreset_mode=AutoresetMode.SAME_STEP)
+    _, infos = envs.reset(seed=3)
+    total, hands = 0.0, 0
+    while hands < 256:
+        _, rewards, over, _, infos = envs.step(first_legal(infos["action_mask"]))
+        total, hands = total + rewards.sum(), hands + over.sum()
+        assert np.array_equal(rewards != 0, over & (rewards != 0))
+    # always_raise bets at once, so the first legal action is to fold: each hand loses the ante
+    assert total == -hands
+
+
+def test_illegal_actions_are_replaced_and_said_or_refused() -> None:
+    env = cardai.make_env("leduc", seat=0)
+    _, info = env.reset(seed=1)
+    assert info["action_mask"].tolist() == [0, 1, 1]
+    _, _, _, _, info = env.step(0)
+    assert info["illegal_action"]
+    strict = cardai.make_env("leduc", seat=0, illegal="raise")
+    strict.reset(seed=1)
+    with pytest.raises(IllegalActionError, match=r"The action 0 is not legal at table 0\. Legal: \[1, 2\]"):
+        strict.step(0)
+    envs = cardai.vector_env("leduc", 2, seat=0)
+    envs.reset(seed=1)
+    assert envs.step(np.array([0, 1]))[4]["illegal_action"].tolist() == [True, False]
+
+
+def test_the_table_is_drawn_as_its_player_sees_it() -> None:
+    env = cardai.make_env("leduc", seat=0, render_mode="ansi")
+    env.reset(seed=1)
+    table = Table("leduc", [None, None], seed=1)
+    assert env.render() == env.game.draw(table.view(0))
+    picture = cardai.make_env("leduc", seat=0, render_mode="rgb_array")
+    picture.reset(seed=1)
+    image = picture.render()
+    assert image.dtype == np.uint8
+    assert image.ndim == 3
+    assert image.shape[2] == 3
+    assert 0 < (image < 128).mean() < 0.3  # dark letters on white
+    assert cardai.make_env("leduc").render() is None
+
+
+def test_what_cannot_be_is_refused_in_a_sentence() -> None:
+    with pytest.raises(UsageError, match=r"amounts of chips, and learners need a list of actions\. Give it a ladder"):
+        cardai.make_env("holdem_nolimit")
+    with pytest.raises(UsageError, match=r"seat must be 0 to 1, or None to change seats\. Got 2"):
+        cardai.make_env("leduc", seat=2)
+    with pytest.raises(UsageError, match=r"episode must be 'hand' or 'match'\. Got 'day'"):
+        cardai.make_env("leduc", episode="day")
+    with pytest.raises(UsageError, match=r"1 other seats\. Got 2 opponents"):
+        cardai.make_env("leduc", opponent=["random", "random"])
+    with pytest.raises(UsageError, match="render_mode must be one of ansi, rgb_array, or None"):
+        cardai.make_env("leduc", render_mode="human")
+
+
+def test_a_missing_library_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cardai.bridges.find_spec", lambda name: None)
+    with pytest.raises(
+        PluginError, match=r"needs gymnasium, which is not installed\. Run: pip install 'cardai\[gym\]'"
+    ):
+        cardai.make_env("leduc")
+
+
+def test_a_stateful_opponent_is_built_anew_for_each_episode(tmp_path: Any) -> None:
+    from cardai.core.agent import ScalarAgent
+
+    class Memory(ScalarAgent):
+        stateful = True
+        made: list[int] = []  # noqa: RUF012
+        heard: list[list[float]] = []  # noqa: RUF012
+
+        def new_match(self, seat: int) -> Any:
+            Memory.made.append(seat)
+            return Memory()
+
+        def hand_finished(self, view: Any, returns: list[float]) -> None:
+            Memory.heard.append(returns)
+
+        def choose(self, view: Any, legal: list[int], rng: Any) -> int:
+            return legal[-1]
+
+    env = cardai.make_env("leduc", seat=0, opponent=Memory())
+    for episode in range(3):
+        _, info = env.reset(seed=0) if episode == 0 else env.reset()
+        over = False
+        while not over:
+            _, _, over, _, info = env.step(first_legal(info["action_mask"]))
+    assert Memory.made == [1, 1, 1]
+    assert len(Memory.heard) == 3

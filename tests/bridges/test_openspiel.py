@@ -1,0 +1,187 @@
+"""OpenSpiel both ways: its own tests on our games, our kit on its games, and the same numbers of the same algorithm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cardai
+from cardai import testing
+from cardai.core.errors import OptionError, PluginError, UsageError
+from cardai.core.game import CHANCE
+from cardai.core.registry import create
+from cardai.solve.sequence_form import policy_table
+from cardai.solve.tree import game_tree
+
+pyspiel = pytest.importorskip("pyspiel")
+from cardai.bridges.spiel_bots import seat  # noqa: E402
+from tests.solve.spiel import information_states  # noqa: E402
+
+OURS = (
+    "kuhn",
+    "kuhn:players=3",
+    "leduc",
+    "leduc:suits=false",
+    "leduc_rlcard",
+    "gin",
+    "holdem_limit",
+    "triple_draw",
+    "video_poker",
+)
+
+
+@pytest.mark.parametrize("spec", OURS)
+def test_openspiels_random_simulation_passes_on_our_games(spec: str) -> None:
+    sims = 3 if spec in ("kuhn", "leduc") else 1
+    pyspiel.random_sim_test(cardai.to_openspiel(spec), num_sims=sims, serialize=True, verbose=False)
+
+
+def test_a_registered_game_is_loaded_by_name_and_only_once() -> None:
+    game = cardai.to_openspiel("leduc:players=3")
+    assert cardai.to_openspiel("leduc:players=3").get_type().short_name == game.get_type().short_name
+    assert pyspiel.load_game("cardai_leduc_players_3").num_players() == 3
+
+
+def test_our_leduc_is_theirs_seen_through_theirs() -> None:
+    """The same numbers of histories and information states as OpenSpiel's own game."""
+    from open_spiel.python.algorithms import get_all_states
+
+    ours, theirs = cardai.to_openspiel("leduc"), pyspiel.load_game("leduc_poker")
+
+    def counted(game: Any) -> tuple[int, int]:
+        states = get_all_states.get_all_states(game, -1, False, False, to_string=lambda s: str(s.history()))
+        known = {s.information_state_string() for s in states.values()}
+        return len(states), len(known)
+
+    assert counted(ours) == counted(theirs)
+    assert counted(ours)[1] == 936  # the information sets of Leduc with suits
+
+
+@pytest.mark.parametrize(("spec", "iterations"), [("kuhn", 12), ("leduc:suits=false", 2)])
+def test_openspiels_cfr_on_our_game_is_our_cfr_on_it(spec: str, iterations: int) -> None:
+    """Both average policies are the same at every information state after equally many iterations."""
+    reference = pyspiel.CFRSolver(cardai.to_openspiel(spec))
+    for _ in range(iterations):
+        reference.evaluate_and_update_policy()
+    average = reference.tabular_average_policy().policy_table()
+    training: Any = create("trainer", "cfr").start(cardai.game(spec), None, 0)
+    training.iterate(iterations)
+    training.step += iterations
+    tree = game_tree(cardai.game(spec))
+    table = policy_table(tree, training.behaviour("average"))
+    known = information_states(tree, cardai.to_openspiel(spec))
+    assert len(known) == len(average)
+    for state, row in zip(known, table, strict=True):
+        assert row[[a for a, _ in average[state]]] == pytest.approx([p for _, p in average[state]], abs=1e-9)
+
+
+THEIRS = (
+    "kuhn_poker",
+    "leduc_poker",
+    "liars_dice",
+    "tiny_hanabi",
+    "tiny_bridge_2p",
+    "first_sealed_auction",
+    "sheriff(num_rounds=2)",
+    "phantom_ttt",
+    "blackjack",
+    "leduc_poker(players=3)",
+)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        pytest.param(case, id=f"{name}-{case.check.name}")
+        for name in THEIRS
+        for case in testing.checks_for("game", f'openspiel:name="{name}"')
+    ],
+)
+def test_their_games_pass_our_kit(check: Any) -> None:
+    check()
+
+
+def test_who_sees_a_chance_outcome_is_found_from_what_they_know() -> None:
+    state = cardai.game("openspiel", name="leduc_poker").new_initial_state()
+    assert state.chance_seen_by() == (0,)
+    state.apply_action(0)
+    assert state.chance_seen_by() == (1,)
+    state.apply_action(1)
+    state.apply_action(1)
+    state.apply_action(1)
+    assert state.current_player() == CHANCE
+    assert state.chance_seen_by() == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("goofspiel", "its players move at the same time"),
+        ("negotiation", "its chance is sampled inside, not explicit"),
+        ("dou_dizhu", r"has 26,057 actions, more than 5,000"),
+        ("liars_dise", r"OpenSpiel has no game 'liars_dise'\. Did you mean 'liars_dice'"),
+        ("leduc_poker(players=99)", r"cannot load 'leduc_poker\(players=99\)'"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_by_name(name: str, why: str) -> None:
+    with pytest.raises(OptionError, match=why):
+        cardai.game("openspiel", name=name)
+
+
+def test_their_leduc_is_solved_measured_and_worth_what_ours_is() -> None:
+    """Leduc's value for the first player is -0.0856 antes (Southey et al. 2005): solved through either side."""
+    training: Any = create("trainer", "cfr_plus").start(cardai.game("openspiel", name="leduc_poker"), None, 0)
+    training.iterate(60)
+    training.step += 60
+    metrics = training.metrics()
+    assert metrics["value"] == pytest.approx(-0.0856, abs=0.01)
+    assert metrics["exploitability"] < 0.05
+    assert len(training.tree.infosets) == 936
+
+
+def test_their_gin_bot_beats_random_at_their_gin_game() -> None:
+    result = cardai.play("openspiel:name=gin_rummy", ["openspiel_bot", "random"], games=20, seed=1)
+    assert result.mean_return(0).mean > 0
+    with pytest.raises(UsageError, match=r"plays OpenSpiel's game .*cannot play Gin"):
+        cardai.play("gin", ["openspiel_bot", "random"], games=2)
+
+
+def test_any_bot_of_theirs_is_seated_from_python() -> None:
+    game = cardai.game("openspiel", name="kuhn_poker")
+    asked: list[tuple[int, str]] = []
+
+    class Passes(pyspiel.Bot):  # type: ignore[misc]
+        def __init__(self, player: int) -> None:
+            super().__init__()
+            self.player = player
+
+        def step(self, state: Any) -> int:
+            assert state.current_player() == self.player
+            asked.append((self.player, state.information_state_string(self.player)))
+            return 0
+
+    bot = seat(game, lambda theirs, player, seed: Passes(player))
+    result = cardai.play(game, [bot, "random"], games=40, seed=2)
+    alone = cardai.play(game, [bot, "random"], games=40, seed=2)
+    assert np.array_equal(result.hands["returns"], alone.hands["returns"])
+    assert {player for player, _ in asked} == {0, 1}
+    assert result.mean_return(0).mean < 0  # who always passes loses its ante to a bet
+
+
+def test_text_shows_people_what_openspiel_says() -> None:
+    game = cardai.game("openspiel", name="leduc_poker", text=True)
+    state = game.new_initial_state()
+    for action in (0, 3):
+        state.apply_action(action)
+    assert game.draw(state.view(0)) == state.spiel.information_state_string(0)
+    assert "[Private: 0]" in game.draw(state.view(0))
+
+
+def test_a_missing_library_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cardai.bridges.find_spec", lambda name: None)
+    with pytest.raises(
+        PluginError, match=r"needs pyspiel, which is not installed\. Run: pip install 'cardai\[openspiel\]'"
+    ):
+        cardai.to_openspiel("leduc")

@@ -1,0 +1,114 @@
+"""The PettingZoo bridge: its own tests on every game, the arena's cards and returns, pictures."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cardai.core import registry
+from cardai.core.errors import UsageError
+from tests.support import ROOT
+
+pytest.importorskip("pettingzoo")
+from pettingzoo.test import api_test, seed_test
+
+from cardai.bridges import pettingzoo
+
+GAMES = [e.name for e in registry.entries("game") if e.distribution == "cardai" and not e.preset_of]
+ADVICE = ("Observation is not a NumPy array", "Observation space for each agent probably", "all zeros", "no 'state'")
+"""What api_test advises against and PettingZoo's own card games do: dicts with a mask that is empty for who waits."""
+
+
+def quietly(check: Any, *arguments: Any, **options: Any) -> None:
+    """Run a check of PettingZoo's; any warning of it but the advice above fails."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        check(*arguments, **options)
+    rest = [str(w.message) for w in caught if not any(known in str(w.message) for known in ADVICE)]
+    assert rest == []
+
+
+def playable(game: str) -> str:
+    return "holdem_fcpa" if game == "holdem_nolimit" else game
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_pettingzoos_own_api_test_passes(game: str, capsys: pytest.CaptureFixture[str]) -> None:
+    quietly(api_test, pettingzoo.env(playable(game), encoder="flat:history=false"), num_cycles=60)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_pettingzoos_own_seed_test_passes(game: str, capsys: pytest.CaptureFixture[str]) -> None:
+    quietly(seed_test, lambda: pettingzoo.env(playable(game), encoder="flat:history=false"), num_cycles=40)
+
+
+def test_a_third_partys_game_passes_too(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    source = (ROOT / "cardai/plugins/games/kuhn.py").read_text(encoding="utf-8")
+    file = tmp_path / "theirs.py"
+    file.write_text(source, encoding="utf-8")
+    registry.add_file(str(file))
+    try:
+        quietly(api_test, pettingzoo.env("theirs"), num_cycles=60)
+        quietly(seed_test, lambda: pettingzoo.env("theirs"), num_cycles=40)
+    finally:
+        registry.default.reset()
+
+
+def test_a_match_hands_out_each_hands_returns_to_its_seats() -> None:
+    env = pettingzoo.raw_env("gin", episode="match")
+    env.reset(seed=4)
+    total, hands = np.zeros(2), 0
+    rng = np.random.default_rng(0)
+    for agent in env.agent_iter():
+        observation, reward, terminated, truncated, info = env.last()
+        total[int(agent[-1])] += reward
+        if terminated or truncated:
+            env.step(None)
+            continue
+        hands += env.rewards["player_0"] != 0
+        assert np.array_equal(info["action_mask"], observation["action_mask"])
+        env.step(rng.choice(np.flatnonzero(observation["action_mask"])))
+    table = env._seated()
+    scored = [record["returns"] for record in table.records]
+    assert total.tolist() == np.sum(scored, axis=0).tolist()
+    assert len(scored) > 1
+    assert max(table.score) >= 100
+
+
+def test_whoever_waits_may_do_nothing_and_sees_its_own_cards() -> None:
+    env = pettingzoo.raw_env("leduc")
+    env.reset(seed=2)
+    one, other = (env.observe(agent) for agent in env.possible_agents)
+    assert one["action_mask"].tolist() == [0, 1, 1]
+    assert other["action_mask"].tolist() == [0, 0, 0]
+    assert not np.array_equal(one["observation"], other["observation"])
+
+
+def test_pictures_are_text_or_an_image_of_it() -> None:
+    env = pettingzoo.env("gin", render_mode="ansi")
+    env.reset(seed=3)
+    assert "stock" in env.render()
+    env = pettingzoo.env("gin", render_mode="rgb_array")
+    env.reset(seed=3)
+    first = env.render()
+    env.reset(seed=4)
+    assert first.shape[2] == 3
+    assert first.dtype == np.uint8
+    assert not np.array_equal(first, env.render())
+
+
+def test_an_illegal_action_ends_the_episode_in_the_usual_wrappers() -> None:
+    env = pettingzoo.env("leduc")
+    env.reset(seed=2)
+    env.step(0)
+    assert all(env.terminations.values())
+    assert env.rewards["player_0"] == pettingzoo.ILLEGAL_REWARD
+
+
+def test_games_of_amounts_are_refused_by_name() -> None:
+    with pytest.raises(UsageError, match=r"HoldemNoLimit.* are amounts of chips"):
+        pettingzoo.env("holdem_nolimit")

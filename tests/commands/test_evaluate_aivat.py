@@ -1,0 +1,81 @@
+"""``cardai evaluate aivat`` and ``cardai run --aivat``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands.conftest import Call
+
+PLAY = ("run", "-g", "leduc", "-a", "random", "--vs", "always_call", "-n", "40")
+
+
+@pytest.fixture
+def hands(cardai: Call, tmp_path: Path) -> str:
+    """Return a record of 40 games of Leduc."""
+    file = str(tmp_path / "hands.jsonl")
+    assert cardai(*PLAY, "--record", file).code == 0
+    return file
+
+
+def test_it_prints_chips_and_aivat_one_below_the_other(cardai: Call, hands: str) -> None:
+    called = cardai("evaluate", "aivat", "--record", hands, "--agent", "random")
+    assert called.code == 0
+    title, won, corrected, spread = called.out.splitlines()
+    assert title == "AIVAT of random, 40 hands:"
+    assert won.startswith("won     ")
+    assert corrected.startswith("AIVAT   ")
+    assert "of the spread: as good as" in spread
+
+
+def test_run_finds_the_same_beside_its_result_and_keeps_no_file(cardai: Call, hands: str) -> None:
+    apart = json.loads(cardai("evaluate", "aivat", "--record", hands, "--agent", "random", "--json").out)
+    beside = json.loads(cardai(*PLAY, "--aivat", "random", "--json").out)
+    assert beside["aivat"] | {"game": "leduc"} == apart
+    assert beside["players"][0]["mean_return"]["mean"] == pytest.approx(apart["won"]["mean"])
+    assert apart["ratio"] < 1
+    assert (
+        "AIVAT of random, 40 hands, values always_call:"
+        in cardai(*PLAY, "--aivat", "random", "--values", "always_call").out
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--agent", "mix"), "holds hands of random and always_call, not of mix."),
+        (("--agent", "human", "--player", "random"), "human has no policy, only act."),
+        (("--agent", "random", "--values", "played"), "are of hold'em for two, and Leduc is not"),
+        (("--agent", "always_fold", "--player", "random"), "always_fold never plays as it does in the record"),
+    ],
+)
+def test_what_cannot_be_measured_is_a_usage_error(cardai: Call, hands: str, words: tuple[str, ...], said: str) -> None:
+    called = cardai("evaluate", "aivat", "--record", hands, *words)
+    assert called.code == 2
+    assert said in called.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-g", "gin", "-a", "simple", "--vs", "random", "--aivat", "random"), "is too large to enumerate"),
+        (("-g", "leduc", "-a", "random", "--vs", "mix", "--aivat", "simple"), "holds hands of random and mix"),
+        (("-g", "leduc", "-a", "random", "--vs", "mix", "--values", "mix"), "give both"),
+        (("-g", "leduc", "-a", "random", "--vs", "mix", "--aivat", "mix", "--record", "-"), "the name of a file"),
+        (
+            ("-g", "acpc_limit_2p", "-a", "random", "--vs", "mix", "--aivat", "mix", "--values", "human"),
+            "Values come from a program. human is a person.",
+        ),
+        (
+            ("-g", "acpc_limit_2p", "-a", "random", "--vs", "mix", "--aivat", "mix", "--values", "equity:x=1"),
+            "has no option 'x'",
+        ),
+    ],
+)
+def test_run_refuses_before_anything_is_played(cardai: Call, words: tuple[str, ...], said: str) -> None:
+    called = cardai("run", *words)
+    assert called.code == 2
+    assert said in called.err
+    assert called.out == ""

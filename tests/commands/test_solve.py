@@ -1,0 +1,74 @@
+"""cardai solve: the command."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SPOT = (
+    "--board",
+    "KsTh7s4d2c",
+    "--pot",
+    "100",
+    "--stack",
+    "150",
+    "--range",
+    "QQ+,AKs,T9s",
+    "--range",
+    "JJ,KJo,98s:0.5",
+)
+
+
+def test_a_spot_is_solved_kept_and_looked_at(cardai: Any, tmp_path: Path) -> None:
+    out = str(tmp_path / "x")
+    call = cardai("solve", *SPOT, "--bets", "1+allin", "--to", "1%", "--out", out)
+    assert call.code == 0, call.err
+    assert "33 public nodes" in call.err or "public nodes" in call.err
+    assert "MiB, about" in call.err
+    for text in ("exploitability", "first to act, pot 100", "bet 100", "all-in 150", "QQ", "bets or raises"):
+        assert text in call.out
+    later = cardai("solve", out, "--at", "x b100", "--json")
+    found = json.loads(later.out)
+    assert [action["token"] for action in found["actions"]] == ["f", "c", "r150"]
+    assert sum(action["frequency"] for action in found["actions"]) == pytest.approx(1)
+    assert {hand["hand"] for hand in found["hands"]} >= {"QsQh", "AhKh"}
+    further = cardai("solve", out, "--to", "0.2", "--json")
+    assert json.loads(further.out)["exploitability_percent"] <= 0.2
+
+
+def test_the_grid_is_drawn(cardai: Any, tmp_path: Path) -> None:
+    picture = tmp_path / "grid.png"
+    assert cardai("solve", *SPOT, "--to", "5", "--png", str(picture)).code == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--board", "KsTh7s4d2c", "--pot", "100"), "--stack is missing"),
+        (("--board", "KsTh", "--pot", "100", "--stack", "9"), "A board has 3, 4 or 5 cards. Got 2"),
+        (("--board", "KsThKs", "--pot", "100", "--stack", "9"), "name Ks twice"),
+        ((*SPOT, "--to", "0"), "--to takes a percentage of the pot above 0"),
+        ((*SPOT[:4], "--stack", "9+x"), "--stack takes chips"),
+        ((*SPOT, "--range", "AA"), "It is given 3 times"),
+        ((*SPOT, "--bets", "1", "--limit", "2"), "Leave one out"),
+        (("/nowhere/at/all",), "There is no solved spot"),
+        (("/nowhere/at/all", "--pot", "3"), "has its own pot. Leave out --pot"),
+    ],
+)
+def test_wrong_calls_are_usage_errors(cardai: Any, arguments: tuple[str, ...], message: str) -> None:
+    call = cardai("solve", *arguments)
+    assert call.code == 2, call
+    assert message in re.sub(r"\s+", " ", call.err)
+
+
+def test_another_spot_is_not_overwritten(cardai: Any, tmp_path: Path) -> None:
+    out = str(tmp_path / "x")
+    assert cardai("solve", *SPOT, "--to", "5", "--out", out).code == 0
+    call = cardai("solve", *SPOT, "--bets", "allin", "--to", "5", "--out", out)
+    assert call.code == 2
+    assert "holds another spot" in call.err

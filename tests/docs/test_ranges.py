@@ -1,0 +1,38 @@
+"""docs/ranges.md is true: its commands and its Python run as written, its notation is known."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from cardai.cards.poker.range_notation import parse_range
+from cardai.subgames.menus import menus
+from tests.commands.conftest import Call, cardai  # noqa: F401
+
+TEXT = (Path(__file__).resolve().parents[2] / "docs" / "ranges.md").read_text(encoding="utf-8")
+
+
+def test_the_commands_run_in_order(cardai: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```sh\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+    for line in "".join(blocks).splitlines():
+        call = cardai(*shlex.split(line)[1:])
+        assert call.code == 0, call.err
+
+
+def test_the_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    (block,) = re.findall(r"^```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+    exec(block, {})
+    assert capsys.readouterr().out.startswith("('check', 'bet 200', 'all-in 900')")
+
+
+def test_the_notation_is_known() -> None:
+    table = TEXT.partition("| written |")[2].partition("\n\n")[0]
+    for line in table.splitlines()[2:]:
+        for written in re.findall(r"`([^`]+)`", line.split("|")[1]):
+            assert parse_range(written).any()
+    (by_street,) = re.findall(r'--bets "(turn=[^"]+)"', TEXT)
+    assert len(menus(by_street, ["turn", "river"])) == 2

@@ -1,0 +1,81 @@
+"""The examples of other people's learners and trackers run; how well the learners learn is in docs/bridges.md."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import ROOT
+
+SHORT = ["--steps", "8192", "--envs", "64", "--games", "400", "--opponents", "always_fold"]
+
+
+def example(path: str) -> Any:
+    spec = importlib.util.spec_from_file_location(Path(path).stem, ROOT / "examples" / path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("path", "library"), [("learners/ppo.py", "torch"), ("learners/maskable_ppo.py", "sb3_contrib")]
+)
+@pytest.mark.filterwarnings("ignore")  # the libraries' own
+def test_a_learner_learns_to_win_from_whoever_folds(
+    path: str, library: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """always_fold gives its ante away to every bet, so a few updates suffice."""
+    pytest.importorskip("gymnasium")
+    pytest.importorskip(library)
+    (won,) = example(path).main(SHORT)
+    assert won > 0.5
+    assert "decisions against always_fold" in capsys.readouterr().out
+
+
+def test_advantages_are_those_of_the_definition() -> None:
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("gymnasium")
+    ppo = example("learners/ppo.py")
+    rewards, values = torch.tensor([[1.0], [2.0], [3.0]]), torch.tensor([[0.5], [0.25], [0.125]])
+    over, last = torch.tensor([[0.0], [1.0], [0.0]]), torch.tensor([4.0])
+    delta = [1 + 0.25 - 0.5, 2 - 0.25, 3 + 4 - 0.125]
+    expected = [delta[0] + 0.95 * delta[1], delta[1], delta[2]]
+    assert ppo.advantages(rewards, values, over, last)[:, 0].tolist() == pytest.approx(expected)
+
+
+def trained(tmp_path: Path, watcher: str, **environment: str) -> None:
+    command = ["-m", "cardai", "train", "--trainer", "cfr", "--game", "kuhn", "--steps", "10", "--out", "run"]
+    command += ["--plugin", str(ROOT / "examples" / "watchers" / watcher)]
+    done = subprocess.run(
+        [sys.executable, *command], cwd=tmp_path, env={**os.environ, **environment}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "run/run.json").is_file()
+
+
+def test_weights_and_biases_gets_the_metrics_offline(tmp_path: Path) -> None:
+    pytest.importorskip("wandb")
+    trained(tmp_path, "watch_wandb.py", WANDB_MODE="offline", WANDB_DIR=str(tmp_path))
+    (log,) = tmp_path.glob("wandb/offline-run-*/run-*.wandb")
+    assert b"exploitability" in log.read_bytes()
+
+
+def test_mlflow_gets_the_metrics_in_a_folder(tmp_path: Path) -> None:
+    pytest.importorskip("mlflow")
+    folder = (tmp_path / "mlruns").as_uri()
+    trained(tmp_path, "watch_mlflow.py", MLFLOW_TRACKING_URI=folder, MLFLOW_ALLOW_FILE_STORE="true")
+    (file,) = tmp_path.glob("mlruns/*/*/metrics/exploitability")
+    rows = [json.loads(line) for line in (tmp_path / "run/metrics.jsonl").read_text().splitlines()]
+    logged = [line.split() for line in file.read_text().splitlines()]
+    assert [float(value) for _, value, *_ in logged] == [
+        row["exploitability"] for row in rows if "exploitability" in row
+    ]

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import ROOT
+
+pytest.importorskip("torch")
+FOLDER = ROOT / "experiments" / "cnn_valuation"
+
+
+def test_one_command_makes_everything_once(tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    main = runpy.run_path(str(FOLDER / "__main__.py"))["main"]
+    sizes = ["--hands", "200", "--steps", "3", "--our-steps", "2", "--deals", "2", "--limit", "200"]
+    sizes += ["--match-hands", "4", "--player", "ours-acpc_mix"]
+    call = ["--out", str(tmp_path), "--teachers", "acpc_mix", *sizes]
+    main(call)
+    printed = capsys.readouterr().out
+    assert "piece-0000.log: 200 hands, acpc_mix and acpc_mix" in printed
+    text = (tmp_path / "report.md").read_text()
+    for words in (
+        "200 hands",
+        "paper-acpc_mix",
+        "ours-acpc_mix",
+        "89%",
+        "Brier score",
+        "of the ceiling",
+        "opponent_model",
+    ):
+        assert words in text
+    assert (tmp_path / "accuracy.png").stat().st_size > 1000
+    main(call)
+    assert capsys.readouterr().out == f"Report: {tmp_path / 'report.md'}\n"
+    assert (tmp_path / "report.md").read_text() == text
+    assert len(list((tmp_path / "matches").glob("*.log"))) == 6
+
+
+def test_machines_generate_parts_of_the_same_logs(tmp_path: Path) -> None:
+    module = runpy.run_path(str(FOLDER / "__main__.py"))
+    generate = module["generate"]
+    generate.__globals__["PIECE"] = 10
+    generate(tmp_path / "whole", ["acpc_mix", "always_call"], 40, 5, (0, 1))
+    for part in range(3):
+        generate(tmp_path / "parts", ["acpc_mix", "always_call"], 40, 5, (part, 3))
+    logs = {path.name: path.read_bytes() for path in (tmp_path / "whole").iterdir()}
+    assert len(logs) == 4
+    assert logs == {path.name: path.read_bytes() for path in (tmp_path / "parts").iterdir()}

@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cardai.cli import main as enter
+from cardai.commands.acpc_match import seeds_of
+from cardai.core.errors import AgentError, UsageError
+from cardai.formats.acpc.inprocess import play_agents
+from cardai.formats.acpc.processes import play_by_processes
+from cardai.formats.acpc.series import Pairing, Series, begin, finished, is_command, results
+from tests.formats.acpc_table import LIMIT, NO_LIMIT
+
+CALLER = """
+import socket, sys
+wire = socket.create_connection((sys.argv[1], int(sys.argv[2])))
+wire.sendall(b"VERSION:2.0.0\\n")
+for line in wire.makefile("rb"):
+    line = line.rstrip(b"\\r\\n")
+    _, position, hand, betting, cards = line.split(b":")
+    rounds = betting.split(b"/")
+    over = betting.endswith(b"f") or cards.count(b"|") and all(cards.split(b"/")[0].split(b"|"))
+    acts = sum(letter in b"fcr" for letter in rounds[-1])
+    first = 1 if len(rounds) == 1 else 0
+    if not over and (first + acts) % 2 == int(position):
+        wire.sendall(line + b":c\\r\\n")
+"""
+
+
+def main(arguments: list[str]) -> int:
+    """Call the command line and return its exit code."""
+    with pytest.raises(SystemExit) as ended:
+        enter(arguments)
+    return int(ended.value.code or 0)
+
+
+def played(series: Series, directory: Path) -> dict[str, bytes]:
+    """Play a series in this process and return its logs."""
+    begin(series, directory, resume=False)
+    for seats, match in series.matches():
+        play_agents(series, match, seats, directory)
+    return {path.name: path.read_bytes() for path in sorted(directory.glob("*.log"))}
+
+
+def program(tmp_path: Path, text: str = CALLER) -> str:
+    path = tmp_path / "caller.py"
+    path.write_text(text, encoding="utf-8")
+    return f"{sys.executable} {path}"
+
+
+@pytest.mark.parametrize("game", [LIMIT, NO_LIMIT])
+def test_a_match_over_sockets_has_byte_for_byte_the_log_of_the_same_match_in_process(game: str, tmp_path: Path) -> None:
+    series = Series(game, ("acpc_mix", "random"), hands=12, seeds=(3,))
+    here = played(series, tmp_path / "here")
+    wire = tmp_path / "wire"
+    begin(series, wire, resume=False)
+    seats, match = next(series.matches())
+    seeds = [series.client_seed(match, seat) for seat in range(2)]
+    play_by_processes(match, [series.players[k] for k in seats], seeds, wire)
+    assert (wire / "0-1.seed3.log").read_bytes() == here["0-1.seed3.log"]
+    assert here["0-1.seed3.log"].count(b"STATE") == 12
+
+
+def test_a_foreign_program_plays_by_its_command_line(tmp_path: Path) -> None:
+    series = Series(LIMIT, ("acpc_mix", program(tmp_path)), hands=10, seeds=(1,))
+    directory = tmp_path / "out"
+    begin(series, directory, resume=False)
+    for seats, match in series.matches():
+        seeds = [series.client_seed(match, seat) for seat in range(2)]
+        play_by_processes(match, [series.players[k] for k in seats], seeds, directory)
+    same = Series(LIMIT, ("acpc_mix", "always_call"), hands=10, seeds=(1,))
+    ours = played(same, tmp_path / "ours")
+    for name, log in ours.items():
+        called = series.names[1].encode()
+        assert (directory / name).read_bytes().replace(called, b"always_call") == log
+    assert (results(series, directory)[0, 1].won == results(same, tmp_path / "ours")[0, 1].won).all()
+
+
+def test_a_program_that_fails_ends_the_match_with_its_last_words(tmp_path: Path) -> None:
+    broken = program(tmp_path, "import sys\nsys.exit('no cards today')\n")
+    series = Series(LIMIT, (broken, "always_call"), hands=10, seeds=(1,))
+    begin(series, tmp_path / "out", resume=False)
+    _, match = next(series.matches())
+    with pytest.raises(AgentError, match=r"ended with 1 in 0-1\.seed1: no cards today"):
+        play_by_processes(match, series.players, [1, 2], tmp_path / "out")
+    assert not finished(tmp_path / "out" / f"{match.name}.log", 10)
+
+
+def test_every_pair_gets_the_same_cards_and_a_player_is_even_with_its_clone(tmp_path: Path) -> None:
+    series = Series(LIMIT, ("always_call", "always_raise", "always_call"), hands=30, seeds=(1, 2))
+    logs = played(series, tmp_path / "out")
+    assert len(logs) == 3 * 2 * 2
+    hole: dict[str, set[tuple[bytes, ...]]] = {"1": set(), "2": set()}
+    for name, log in logs.items():
+        lines = [line.split(b":") for line in log.splitlines() if line.startswith(b"STATE")]
+        hole[name.split(".seed")[1][0]].add(tuple(line[3].split(b"/")[0] for line in lines))
+    assert [len(deals) for deals in hole.values()] == [1, 1]
+    assert hole["1"] != hole["2"]
+    found = results(series, tmp_path / "out")
+    assert (found[0, 2].won == 0).all()
+    assert (found[0, 1].won == -found[1, 2].won).all()
+    # against a caller and a raiser the same cards win the same, so what is won in one seating is lost in the other
+    assert (found[0, 1].won == 0).all()
+
+
+def test_winnings_are_counted_for_the_first_of_a_pair_in_thousandths_of_a_big_blind(tmp_path: Path) -> None:
+    series = Series(LIMIT, ("always_fold", "always_raise"), hands=8, seeds=(5,))
+    played(series, tmp_path / "out")
+    pairing = results(series, tmp_path / "out")[0, 1]
+    # facts: always-fold loses 750 mbb/g to always-raise; its blinds are 500 and 1000
+    assert pairing.mean().mean == -750.0
+    assert pairing.curve().tolist() == [-750.0] * 8
+
+
+def test_the_curve_is_the_mean_up_to_each_hand() -> None:
+    pairing = Pairing(np.array([[2.0, 4.0], [0.0, 2.0]]))
+    assert pairing.curve().tolist() == [1.0, 2.0]
+    assert pairing.mean().count == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("threshold", False),
+        ("threshold:samples=5", False),
+        ("runs/x:step=5", False),
+        ('mix:fold="0.1 "', False),
+        ("python bot.py", True),
+        ("/bin/sh", True),
+        ("'", False),
+    ],
+)
+def test_a_command_line_is_told_from_a_spec(text: str, command: bool) -> None:
+    assert is_command(text) == command
+
+
+def call(tmp_path: Path, *more: str) -> list[str]:
+    agents = ["--agent", "always_fold", "--agent", "always_call"]
+    return [
+        "acpc",
+        "match",
+        "--game",
+        LIMIT,
+        *agents,
+        "--hands",
+        "6",
+        "--in-process",
+        "--compiled",
+        "--out",
+        str(tmp_path),
+        *more,
+    ]
+
+
+def test_the_command_plays_prints_draws_and_resumes(tmp_path: Path, capsys: Any) -> None:
+    out = tmp_path / "out"
+    assert main(call(out, "--seeds", "1-2")) == 0
+    printed = capsys.readouterr().out
+    assert "always_fold" in printed
+    assert (out / "crosstable.json").is_file()
+    assert (out / "curve.png").stat().st_size > 1000
+    assert main(call(out, "--seeds", "1-2")) == 2
+    assert "not empty" in capsys.readouterr().err
+    (out / "1-0.seed2.log").unlink()
+    kept = (out / "0-1.seed2.log").stat().st_mtime_ns
+    assert main(call(out, "--seeds", "1-2", "--resume")) == 0
+    assert (out / "0-1.seed2.log").stat().st_mtime_ns == kept
+    assert finished(out / "1-0.seed2.log", 6)
+    assert capsys.readouterr().out == printed
+    assert main(call(out, "--seeds", "1-3", "--resume")) == 2
+    assert "other matches" in capsys.readouterr().err
+
+
+def test_what_cannot_be_played_is_refused_before_anything_is_written(tmp_path: Path, capsys: Any) -> None:
+    out = tmp_path / "out"
+    for more, words in (
+        (["--agent", "nobody"], "nobody"),
+        (["--agent", "python x.py"], "over sockets only"),
+        (["--seeds", "3-1"], "--seeds must be"),
+        (["--seeds", "1,1"], "twice"),
+    ):
+        assert main(call(out, *more)) == 2
+        assert words in capsys.readouterr().err
+    assert main(["acpc", "match", "--game", LIMIT, "--agent", "random", "--out", str(out)]) == 2
+    assert "two players or more" in capsys.readouterr().err
+    assert not out.exists()
+    assert seeds_of("4,1-2") == (4, 1, 2)
+    with pytest.raises(UsageError, match="two players"):
+        Series("holdem.limit.3p", ("random", "random"), 1, (1,)).definition()

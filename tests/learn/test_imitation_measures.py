@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cardai.core.fields import empty_views
+from cardai.learn.imitation.examples import Examples
+from cardai.learn.imitation.measures import (
+    brier,
+    by_class,
+    by_situation,
+    by_strength,
+    ceiling,
+    divergence,
+    scores,
+)
+
+PROBABILITIES = np.array([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.2, 0.5, 0.3], [0.0, 0.5, 0.5]])
+LABELS = np.array([0, 1, 2, 1])
+
+
+def examples(views: Any, labels: list[int], legal: Any = None) -> Examples:
+    n = len(labels)
+    whole = {name: np.zeros(n, np.int64) for name in ("action", "hand", "player", "later", "deal")}
+    allowed = np.ones((n, 3), bool) if legal is None else np.array(legal, bool)
+    values: dict[str, Any] = {
+        "label": np.array(labels),
+        "legal": allowed,
+        "value": np.zeros(n),
+        "test": np.zeros(n, bool),
+    }
+    return Examples(views, **whole, **values)
+
+
+def holdem(n: int, **fields: Any) -> Any:
+    from cardai import make
+
+    views = empty_views(make.game("holdem_limit").view_fields, n)
+    for name, value in fields.items():
+        views[name] = value
+    return views
+
+
+def test_scores_are_those_counted_by_hand() -> None:
+    found = scores(PROBABILITIES, LABELS)  # guesses 0, 1, 1, 1: three right
+    assert (found.count, found.accuracy) == (4, 0.75)
+    assert found.macro_f1 == pytest.approx((1.0 + 2 * 2 / (2 + 3) + 0.0) / 3)
+    assert found.log_loss == pytest.approx(-(math.log(0.7) + math.log(0.6) + math.log(0.3) + math.log(0.5)) / 4)
+
+
+def test_the_ceiling_is_the_mean_largest_chance_and_no_player_diverges_from_itself() -> None:
+    assert ceiling(PROBABILITIES) == pytest.approx((0.7 + 0.6 + 0.5 + 0.5) / 4)
+    assert divergence(PROBABILITIES, PROBABILITIES) == 0.0
+    other = np.full((4, 3), 1 / 3)
+    expected = sum(p * math.log(3 * p) for row in PROBABILITIES for p in row if p) / 4
+    assert divergence(PROBABILITIES, other) == pytest.approx(expected)
+
+
+def test_briers_score_of_a_certain_mistake_is_two() -> None:
+    assert brier(np.array([[1.0, 0.0, 0.0]]), np.array([1])) == 2.0
+    assert brier(np.array([[0.5, 0.5, 0.0]]), np.array([0])) == 0.5
+
+
+def test_plain_guesses_are_shares_over_what_is_legal() -> None:
+    train = examples(holdem(4), [0, 1, 1, 2])
+    test = examples(holdem(2), [1, 1], [[True, True, True], [False, True, True]])
+    found = by_class(train, test)
+    assert found[0] == pytest.approx([0.25, 0.5, 0.25], abs=1e-3)
+    assert found[1] == pytest.approx([0.0, 2 / 3, 1 / 3], abs=1e-3)
+
+
+def test_a_situation_is_a_street_and_whether_there_is_a_bet() -> None:
+    views = holdem(4, round=[0, 0, 1, 1], to_call=[0, 10, 0, 10])
+    labels = [2, 0, 1, 2]
+    found = by_situation(examples(views, labels), examples(views, labels))
+    assert found.argmax(axis=1).tolist() == labels
+
+
+def test_the_regression_finds_who_bets_by_strength() -> None:
+    # river hands: two pair of aces and kings or seven high; who has the first bets
+    strong, weak, board = [51, 50], [13 * 1 + 0, 13 * 2 + 1], [12, 24, 5, 19, 7]
+    hole = np.array([strong, weak] * 20)
+    views = holdem(40, hole=hole, board=board, round=3, pot=40)
+    labels = [2, 1] * 20
+    given = by_strength(examples(views, labels), examples(views, labels))
+    assert given.argmax(axis=1).tolist() == labels
+    assert (given.max(axis=1) > 0.8).all()

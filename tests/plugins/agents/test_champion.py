@@ -1,0 +1,35 @@
+"""The champion plays gin at once by the values in the box, refuses other games, and is as strong as reported."""
+
+from __future__ import annotations
+
+import pytest
+
+import cardai
+from cardai.arena import match
+from cardai.core.errors import UsageError
+from cardai.plugins.agents.champion import WEIGHTS
+
+
+def test_its_weights_are_small() -> None:
+    assert WEIGHTS.stat().st_size < 4_000_000
+
+
+def test_other_games_are_refused_by_name() -> None:
+    with pytest.raises(UsageError, match=r"champion plays gin rummy.*Leduc"):
+        cardai.agent("champion").for_game(cardai.game("leduc"))
+
+
+def test_it_plays_every_kind_of_gin() -> None:
+    for game in (
+        "gin:melds=choose,target=30",
+        "gin:oklahoma=true,big_gin_bonus=31,up_card_phase=false,target=250",
+        "gin:wall_turn=true,void_stock=12,discard_ban=false,target=30",
+    ):
+        assert len(match.play(game, ["champion", "simple"], games=10, seed=1).scores) == 10
+
+
+# Per cent of games won: experiments/gin_champion/report. Below: three standard errors of 1,000 games.
+@pytest.mark.parametrize(("other", "rate"), [("simple", 50.0), ("gin_lookahead", 60.0)])
+def test_it_is_as_strong_as_reported(other: str, rate: float) -> None:
+    found = match.play("gin", ["champion", other], games=1000, seed=1).win_rate(0).scaled(100)
+    assert found.mean > rate - 4.5

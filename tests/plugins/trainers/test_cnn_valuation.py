@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cardai import make, testing
+from cardai.core.errors import DamagedFileError, OptionError, UsageError
+from cardai.core.legal import Amounts
+from cardai.core.rng import Rows
+from cardai.formats.stream import stream_hands
+from cardai.learn.imitation.convert import Settings, convert
+from cardai.learn.imitation.examples import read_examples
+from cardai.learn.imitation.measures import scores
+from tests.formats.acpc_table import DATA
+
+torch = pytest.importorskip("torch")
+
+from cardai.learn.grid_networks import parameters  # noqa: E402
+from cardai.plugins.trainers.cnn_valuation import CnnValuation  # noqa: E402
+from cardai.plugins.trainers.cnn_valuation.dataset import Backwards, literal_targets, outcomes  # noqa: E402
+from cardai.plugins.trainers.cnn_valuation.networks import valuation_cnn  # noqa: E402
+
+GAME = "holdem_limit"
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The decisions of 18 limit hands."""
+    out = tmp_path_factory.mktemp("examples") / "limit"
+    convert([str(DATA / "2p.limit.seed0.log")], stream_hands, out)
+    return str(out)
+
+
+@pytest.fixture(scope="session")
+def no_limit(tmp_path_factory: pytest.TempPathFactory) -> str:
+    out = tmp_path_factory.mktemp("examples") / "nolimit"
+    convert([str(DATA / "2p.nolimit.seed0.log")], stream_hands, out)
+    return str(out)
+
+
+def training(data: str, encoder: str = "cnn_valuation", game: str = GAME, **options: Any) -> Any:
+    trainer = CnnValuation(data=data, **{"batch": 32, "every": 10**6, **options})
+    return trainer.start(make.game(game), make.encoder(encoder), 1)
+
+
+def test_the_networks_have_as_many_weights_as_the_publications_layers_give() -> None:
+    # facts: conv part 12,832 + 18,496 + 16,448; 256 values, then 256 or none, then 3
+    assert parameters(valuation_cnn(16, 17, 17, 3)) == 114_339
+    assert parameters(valuation_cnn(16, 17, 17, 3, dense=False)) == 48_547
+    layers = [layer for layer in valuation_cnn(16, 17, 17, 3) if isinstance(layer, torch.nn.Conv2d)]
+    x, shapes = torch.zeros(1, 16, 17, 17), []
+    for layer in layers:
+        x = layer(x)
+        shapes.append(tuple(x.shape[1:]))
+    assert shapes == [(32, 7, 7), (64, 3, 3), (64, 2, 2)]
+    with pytest.raises(ValueError, match="17x17"):
+        valuation_cnn(16, 4, 13, 3)
+
+
+def test_weights_begin_as_he_and_others_proposed() -> None:
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        dense = valuation_cnn(16, 17, 17, 3)[7]
+    # He et al. 2015: normal with variance 2 / fan in; five standard errors of 65,536 weights
+    assert float(dense.weight.detach().std()) == pytest.approx((2 / 256) ** 0.5, rel=5 / (2 * 65_536) ** 0.5)
+    assert not dense.bias.detach().any()
+
+
+@pytest.mark.parametrize(
+    ("options", "encoder"),
+    [({"optimizer": "adam", "learning_rate": 0.003}, "cnn_valuation"), ({"network": "suits", "optimizer": "adam", "learning_rate": 0.003}, "poker_cnn_limit_ours")],
+    ids=["cnn", "suits"],
+)  # fmt: skip
+def test_a_network_can_learn_every_action_of_a_few_hands(data: str, options: dict[str, Any], encoder: str) -> None:
+    run = training(data, encoder, **options)
+    list(run.train(200))
+    examples = read_examples(data, make.game(GAME))[1]
+    train = examples.take(~examples.test)
+    agent = run.agent({"act": "sample"})
+    assert scores(agent.policy(train.views, train.legal), train.label).accuracy > 0.95
+    assert not agent.policy(train.views, train.legal)[~train.legal].any()
+
+
+def test_literal_targets_shrink_by_gamma_a_step_from_the_end(data: str) -> None:
+    examples = read_examples(data, make.game(GAME))[1]
+    targets = literal_targets(examples, 0.9)
+    follows = np.flatnonzero(examples.later[:-1] > 0)  # the next row is the same player's next decision
+    assert len(follows) > 50
+    assert np.abs(targets[follows] - np.float32(0.9) * targets[follows + 1]).max() < 1e-7
+    last = examples.later == 0
+    won = (examples.value > 0)[last]
+    assert (targets[last][won] == [1, 0, 0]).all()
+    assert (targets[last][(examples.value < 0)[last]] == [0, 1, 0]).all()
+
+
+def test_records_are_learned_backwards_each_state_once_an_epoch(data: str) -> None:
+    examples = read_examples(data, make.game(GAME))[1]
+    order = Backwards(examples, 8, seed=3)
+    depth, records = int(examples.later.max()) + 1, int((examples.later == 0).sum())
+    steps = depth * -(-records // 8)
+    seen = [order.at(step) for step in range(steps)]
+    assert sorted(np.concatenate(seen).tolist()) == list(range(len(examples)))
+    for step, rows in enumerate(seen):
+        assert (examples.later[rows] == step % depth).all()
+    assert any((order.at(steps + k) != rows).any() for k, rows in enumerate(seen) if len(rows) == 8)
+
+
+def test_the_literal_mode_values_states_better_than_the_base_rate_and_plays_nothing(data: str) -> None:
+    run = training(data, mode="seed_literal", gamma=0.95, batch=8, optimizer="adam", learning_rate=0.003)
+    list(run.train(400))
+    examples = read_examples(data, make.game(GAME))[1]
+    train = examples.take(~examples.test)
+    values = run.values(train)
+    assert ((values > 0) & (values < 1)).all()
+    assert (values.argmax(axis=1) == outcomes(train)).mean() > 0.9
+    with pytest.raises(UsageError, match="plays nothing"):
+        run.agent({})
+
+
+def test_the_player_is_drawn_sharpened_or_the_likeliest(data: str) -> None:
+    run = training(data)
+    examples = read_examples(data, make.game(GAME))[1].take(slice(0, 20))
+    plain = run.agent({"act": "sample"}).policy(examples.views, examples.legal)
+    likeliest = run.agent({}).policy(examples.views, examples.legal)
+    assert (likeliest.max(axis=1) == 1).all()
+    assert (likeliest.argmax(axis=1) == plain.argmax(axis=1)).all()
+    sharp = run.agent({"act": "sample", "temperature": "0.5"}).policy(examples.views, examples.legal)
+    assert sharp == pytest.approx(plain**2 / (plain**2).sum(axis=1, keepdims=True), abs=1e-6)
+    with pytest.raises(OptionError, match="no option 'noise'"):
+        run.agent({"noise": "1"})
+    with pytest.raises(OptionError, match="above 0"):
+        run.agent({"temperature": "0"})
+
+
+def test_a_no_limit_raise_is_of_the_share_of_the_pot_that_was_asked_for(no_limit: str) -> None:
+    run = training(no_limit, game="holdem_nolimit", bet=1.0)
+    views = read_examples(no_limit, make.game("holdem_nolimit"))[1].views[:1].copy()
+    views["pot"], views["to_call"], views["spent"] = 300, 100, 100
+    legal = Amounts(np.ones((1, 3), bool), np.array([300]), np.array([20_000]))
+    rng = Rows(np.zeros(1, np.uint64))
+    # own 100, call 100, then the pot of 400
+    assert run.agent({}).raise_to(views, legal, rng).tolist() == [600]
+    assert run.agent({"bet": "0.5"}).raise_to(views, legal, rng).tolist() == [400]
+    assert run.agent({"bet": "0.1"}).raise_to(views, legal, rng).tolist() == [300]
+    assert run.agent({"bet": "1000"}).raise_to(views, legal, rng).tolist() == [20_000]
+
+
+def test_what_cannot_be_learned_from_is_refused_in_a_sentence(data: str, no_limit: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="give --set data=DIR"):
+        training("")
+    with pytest.raises(UsageError, match="There are no examples"):
+        training(str(tmp_path))
+    with pytest.raises(UsageError, match="fewer than a minibatch of 10,000"):
+        training(data, batch=10_000)
+    with pytest.raises(UsageError, match=r"The player 'x' is not in the examples .* Known: p1, p2"):
+        training(data, players=("x",))
+    with pytest.raises(UsageError, match="are of holdem_nolimit, not of holdem_limit"):
+        training(no_limit)
+    calls = tmp_path / "calls.log"
+    hand = "STATE:{0}:cc/cc/cc/cc:{1}|{2}/2c3d4h/5s/9c:0|0:a|b\n"
+    header = "# name/game/hands/seed calls holdem.limit.2p.reverse_blinds 2 1\n"
+    calls.write_text(
+        header + "".join(hand.format(k, x, y) for k, (x, y) in enumerate([("AsKs", "AdKd"), ("QsJs", "QdJd")]))
+    )
+    convert([str(calls)], stream_hands, tmp_path / "calls", Settings(test_share=0.0))
+    with pytest.raises(UsageError, match=r"All 16 decisions .* are of one class, 'check or call'"):
+        training(str(tmp_path / "calls"), batch=4)
+
+
+def test_a_run_goes_on_only_with_the_examples_it_began_with(data: str, tmp_path: Path) -> None:
+    run = training(data)
+    run.save(tmp_path)
+    other = tmp_path / "other"
+    convert([str(DATA / "2p.limit.seed0.log")], stream_hands, other, Settings(seed=5))
+    with pytest.raises(DamagedFileError, match="not those that this run has learned from"):
+        training(str(other)).load(tmp_path)
+
+
+def test_cnn_valuation_conforms(data: str) -> None:
+    trainer = CnnValuation(data=data, batch=16, every=2, validation=20)
+    cases = testing.checks_for("trainer", trainer, game=GAME, encoder=make.encoder("cnn_valuation"))
+    results = list(testing.run_checks(cases))
+    assert len(results) > 5
+    assert [result for result in results if result.status == "failed"] == []

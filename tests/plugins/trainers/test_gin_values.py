@@ -1,0 +1,73 @@
+"""The trainer gin_values passes the conformance kit, learns within a few generations, and refuses what it cannot take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cardai
+from cardai import testing
+from cardai.core.errors import DamagedFileError, OptionError, UsageError
+from cardai.core.registry import create
+from cardai.learn.gin_values import Values, write_values
+from cardai.testing import Case
+
+SMALL = "gin_values:hands=64,belief_hands=256,taught=1,batch=16,hidden=8"
+
+
+@testing.parametrize_checks("trainer", SMALL, game="gin")
+def test_trainer_conforms(check: Case) -> None:
+    check()
+
+
+def test_the_first_generation_measures_the_belief_and_later_ones_learn() -> None:
+    training = create("trainer", "gin_values:hands=400,belief_hands=800,taught=3,batch=64,hidden=8").start(
+        cardai.game("gin"), None, 1
+    )
+    rows = list(training.train(4))
+    assert rows[0]["belief_log_loss"] < rows[0]["uniform_log_loss"] - 0.05
+    assert "belief_log_loss" not in rows[1]
+    assert rows[2]["loss_after_discard"] < rows[0]["loss_after_discard"]
+    assert [row["rate"] for row in rows] == [1e-3, 1e-3, 1e-3, 5e-4]
+
+
+def test_who_sits_at_the_table_follows_the_league() -> None:
+    game = cardai.game("gin")
+    for league, expected in (("simple", {1}), ("self", {0}), ("self, simple, simple", {0, 1, 2})):
+        names = tuple(league.split(", "))
+        training = create("trainer", "gin_values").__class__(league=names).start(game, None, 1)
+        seats = training._seats(5, 600)
+        others = np.where(seats[:, 0] == 0, seats[:, 1], seats[:, 0])
+        assert set(others.tolist()) == expected
+        assert (seats.min(axis=1) == 0).all()
+        assert (seats[:, 0] == 0).sum() > 200 or expected == {0}
+
+
+def test_a_run_can_begin_with_values_and_go_on_without_their_file(tmp_path: Path) -> None:
+    file = tmp_path / "values.npz"
+    write_values(file, Values.start(8, 4))
+    trainer = create("trainer", f"gin_values:hands=64,batch=16,begin={file}")
+    training = trainer.start(cardai.game("gin"), None, 1)
+    assert (training.fitting.values.hidden_weight == Values.start(8, 4).hidden_weight).all()
+    (tmp_path / "saved").mkdir()
+    training.save(tmp_path / "saved")
+    file.unlink()
+    again = trainer.resume(cardai.game("gin"), None, 1, tmp_path / "saved")
+    assert (again.fitting.values.hidden_weight == training.fitting.values.hidden_weight).all()
+    with pytest.raises(DamagedFileError, match=r"values\.npz"):
+        trainer.start(cardai.game("gin"), None, 1)
+
+
+def test_other_games_rules_encoders_and_options_are_refused() -> None:
+    trainer = create("trainer", SMALL)
+    with pytest.raises(UsageError, match=r"gin_values learns gin rummy.*Kuhn"):
+        trainer.start(cardai.game("kuhn"), None, 1)
+    for rules in ({"oklahoma": True}, {"target": 50}, {"knock_limit": 5}):
+        with pytest.raises(UsageError, match="other rules"):
+            trainer.start(cardai.game("gin", **rules), None, 1)
+    with pytest.raises(UsageError, match="takes no --encoder"):
+        trainer.start(cardai.game("gin"), create("encoder", "flat"), 1)
+    with pytest.raises(OptionError, match="policy"):
+        trainer.start(cardai.game("gin"), None, 1).agent({"policy": "average"})

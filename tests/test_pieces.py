@@ -1,0 +1,183 @@
+"""Pieces of work: the same results wherever they are done, and done again when their worker is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cardai
+from cardai import pieces
+from cardai.arena import match, tournament
+from cardai.core import registry
+from cardai.core.errors import PluginError, UsageError
+from cardai.pieces import Work
+from cardai.training.runs import Run
+from cardai.training.sweeps import Sweep
+
+
+def squared(shared: int, number: int) -> int:
+    return shared + number * number
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_pieces_are_done_once_each_and_further_ones_can_be_added(jobs: int) -> None:
+    work = Work(squared, 100, jobs=jobs, pieces=((str(k), (k,)) for k in range(5)))
+    found = {}
+    for name, result in work.run():
+        assert name not in found
+        found[name] = result
+        if name == "0":
+            work.add("more", 10)
+    assert found == {**{str(k): 100 + k * k for k in range(5)}, "more": 200}
+
+
+def test_no_more_pieces_are_taken_than_workers_can_do() -> None:
+    taken = 0
+
+    def coming() -> Iterator[pieces.Piece]:
+        nonlocal taken
+        for k in range(100):
+            taken += 1
+            yield str(k), (k,)
+
+    for done, _ in enumerate(Work(squared, 0, pieces=coming()).run(), 1):
+        assert taken <= done + 1
+
+
+def dying(folder: str, number: int) -> int:
+    """Kill the worker at the first attempt of piece 1."""
+    mark = Path(folder) / "killed"
+    if number == 1 and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def test_a_killed_process_has_its_pieces_done_again(tmp_path: Path) -> None:
+    work = Work(dying, str(tmp_path), jobs=2, pieces=[(str(k), (k,)) for k in range(4)])
+    assert sorted(result for _, result in work.run()) == [0, 1, 2, 3]
+    assert (tmp_path / "killed").exists()
+
+
+def deadly(shared: Any) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_piece_that_kills_every_worker_is_named() -> None:
+    with pytest.raises(PluginError, match=r"The worker of the piece 'doom' was killed 5 times"):
+        list(Work(deadly, jobs=2, pieces=[("doom", ())]).run())
+
+
+def failing(shared: Any, number: int) -> int:
+    if number:
+        raise UsageError("No such thing as 1.")
+    return number
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_a_piece_raises_is_raised_here(jobs: int) -> None:
+    with pytest.raises(UsageError, match="No such thing as 1"):
+        list(Work(failing, jobs=jobs, pieces=[("a", (0,)), ("b", (1,))]).run())
+
+
+def test_places_that_nobody_knows_and_a_missing_library_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match=r"ray or ray://HOST:PORT, or here if nothing is said\. Got 'mars'"):
+        Work(squared, on="mars")
+    monkeypatch.setattr("cardai.pieces.find_spec", lambda name: None)
+    with pytest.raises(
+        PluginError, match=r"--on ray needs Ray, which is not installed\. Run: pip install 'cardai\[ray\]'"
+    ):
+        cardai.play("kuhn", ["random", "random"], games=4, on="ray")
+
+
+@pytest.mark.filterwarnings("ignore")  # Ray's own
+@pytest.mark.skipif(os.name == "nt", reason="Ray's test cluster is for Linux")
+def test_a_match_and_a_tournament_survive_the_death_of_one_of_two_machines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A real cluster of two nodes, one of which is killed in the middle: the same hands, and the same files."""
+    cluster, second = two_machines()
+    bots = tmp_path / "bots.py"
+    bots.write_text(BOT, encoding="utf-8")
+    agents = ["random", "caller"]
+    try:
+        monkeypatch.setenv("RAY_ADDRESS", cluster.address)
+        registry.add_file(str(bots))
+        alone = match.play("leduc", agents, games=4000, seed=5, record=tmp_path / "alone.jsonl")
+        heard: list[int] = []
+
+        def progress(done: int, total: int) -> None:
+            if not heard:
+                cluster.remove_node(second, allow_graceful=False)
+            heard.append(done)
+
+        far = match.play(
+            "leduc", agents, games=4000, seed=5, record=tmp_path / "far.jsonl", on="ray", progress=progress
+        )
+        assert len(heard) > 2
+        assert np.array_equal(alone.hands, far.hands)
+        assert (tmp_path / "alone.jsonl").read_bytes() == (tmp_path / "far.jsonl").read_bytes()
+
+        for name, on in (("here", ""), ("there", "ray")):
+            tournament.play_pairings("kuhn", ["random", "first"], games=200, out=tmp_path / name, on=on)
+        files = sorted(p.name for p in (tmp_path / "here").iterdir())
+        for name in files:
+            assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "there" / name).read_bytes()
+
+        for name, on in (("near", ""), ("far", "ray")):
+            asked = {"options": {"variant": ["cfr", "dcfr"]}, "seeds": [0], "steps": 20, "minutes": None}
+            list(Sweep.begin(tmp_path / name, "cfr", "kuhn", None, **asked).train(on))
+        for point in Sweep.open(tmp_path / "near").points():
+            near, distant = (Run.open(tmp_path / name / point.name) for name in ("near", "far"))
+            assert near.steps() == distant.steps() == [20]
+            here, there = (np.load(run.verify(20).path / "tables.npz") for run in (near, distant))
+            assert all(np.array_equal(here[key], there[key]) for key in here.files)
+    finally:
+        registry.default.reset()
+        cluster.shutdown()
+
+
+def two_machines() -> tuple[Any, Any]:
+    """Return a cluster of two nodes and its second one; Ray gives its own processes 30 seconds to start, so try again."""
+    pytest.importorskip("ray")
+    from ray.cluster_utils import Cluster
+
+    for _ in range(3):
+        cluster = Cluster()
+        try:
+            cluster.add_node(num_cpus=1, include_dashboard=False)
+            second = cluster.add_node(num_cpus=1)
+            cluster.wait_for_nodes()
+            return cluster, second
+        except Exception as error:
+            cluster.shutdown()
+            why = error
+    pytest.skip(f"Ray did not start in time: {why}")
+
+
+BOT = '''"""Calls, or takes the first legal action."""
+
+from cardai import hookimpl
+from cardai.core.agent import ScalarAgent
+
+
+class Caller(ScalarAgent):
+    def choose(self, view, legal, rng):
+        return 1 if 1 in legal else legal[0]
+
+
+class First(ScalarAgent):
+    def choose(self, view, legal, rng):
+        return legal[0]
+
+
+@hookimpl
+def cardai_agent():
+    return {"caller": Caller, "first": First}
+'''

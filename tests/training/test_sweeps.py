@@ -1,0 +1,135 @@
+"""Sweeps: every combination and seed a run as train makes it, finished after a stop, with a table over seeds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cardai.core.errors import OptionError, UsageError
+from cardai.training import sweeps
+from cardai.training.runs import Run
+from cardai.training.session import Session
+from cardai.training.sweeps import Sweep, table, values_of
+
+
+def begun(path: Path, **changes: Any) -> Sweep:
+    asked: dict[str, Any] = {
+        "trainer": "mccfr",
+        "game": "kuhn",
+        "encoder": None,
+        "options": {"measure_every": ["100", "200"]},
+        "seeds": [0, 1],
+        "steps": 400,
+        "minutes": None,
+    }
+    return Sweep.begin(path, **(asked | changes))
+
+
+def numbers(run: Run) -> list[dict[str, float]]:
+    """Return a run's metrics without its times."""
+    return [{k: v for k, v in row.items() if "seconds" not in k} for row in run.read_metrics()]
+
+
+def arrays(run: Run) -> dict[str, Any]:
+    checkpoint, _ = run.latest()
+    assert checkpoint is not None
+    return dict(np.load(checkpoint.path / "tables.npz"))
+
+
+def same(one: Run, other: Run) -> bool:
+    first, second = arrays(one), arrays(other)
+    return numbers(one) == numbers(other) and all(np.array_equal(first[k], second[k]) for k in first | second)
+
+
+def trained_alone(path: Path, measure_every: int, seed: int) -> Run:
+    run = Run.create(path, f"mccfr:measure_every={measure_every}", "kuhn", None, seed, 400)
+    assert Session.start(run).train(400)
+    return run
+
+
+def test_each_run_is_the_one_that_train_makes(tmp_path: Path) -> None:
+    sweep = begun(tmp_path / "sweep")
+    reports = list(sweep.train())
+    assert [done for done, _, _ in reports] == [1, 2, 3, 4]
+    names = [point.name for point in sweep.points()]
+    assert names == [f"measure_every={m}/seed-{s}" for m in (100, 200) for s in (0, 1)]
+    for name, (every, seed) in zip(names, [(100, 0), (100, 1), (200, 0), (200, 1)], strict=True):
+        assert same(Run.open(tmp_path / "sweep" / name), trained_alone(tmp_path / f"{every}-{seed}", every, seed))
+    assert list(begun(tmp_path / "sweep").train()) == []
+
+
+def test_stretches_that_are_sent_about_end_in_the_same_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a cluster's workers do, here: every stretch ends at once, and goes on from the directory that came back."""
+
+    class Near(sweeps.Work):
+        def __init__(self, *arguments: Any, on: str = "", **options: Any) -> None:
+            super().__init__(*arguments, on="", **options)
+
+    monkeypatch.setattr(sweeps, "Work", Near)
+    few = {"options": {"measure_every": ["4", "6"]}, "seeds": [3], "steps": 12}
+    sweep = begun(tmp_path / "far", **few)
+    reports = list(sweep.train(on="ray", stretch=0.0))
+    assert len(reports) > 4
+    assert reports[-1][:2] == (2, 2)
+    list(begun(tmp_path / "near", **few).train())
+    for point in sweep.points():
+        assert same(Run.open(tmp_path / "far" / point.name), Run.open(tmp_path / "near" / point.name))
+
+
+def test_a_sweep_that_was_stopped_goes_on_and_does_nothing_twice(tmp_path: Path) -> None:
+    going = begun(tmp_path).train()
+    next(going)
+    going.close()
+    written = (tmp_path / "measure_every=100/seed-0/run.json").read_bytes()
+    assert [done for done, _, _ in Sweep.open(tmp_path).train()] == [2, 3, 4]
+    assert (tmp_path / "measure_every=100/seed-0/run.json").read_bytes() == written
+
+
+def test_a_run_that_came_back_whole_is_put_in_place_after_a_kill(tmp_path: Path) -> None:
+    sweep = begun(tmp_path / "sweep")
+    list(sweep.train())
+    folder = tmp_path / "sweep/measure_every=100/seed-0"
+    packed = sweeps._pack(folder)
+    (folder / "run.json").unlink()  # half removed when the process was killed
+    sweeps._unpack(packed, tmp_path / "other/seed-0")
+    (tmp_path / "other/seed-0").rename(folder.parent / ".seed-0.new")
+    assert list(sweep.train()) == []
+    assert Run.open(folder).steps() == [400]
+
+
+def test_the_table_has_median_and_range_over_seeds(tmp_path: Path) -> None:
+    sweep = begun(tmp_path, options={}, seeds=[0, 1, 2])
+    for point, value in zip(sweep.points(), (3.0, 1.0, 2.0), strict=True):
+        Run.create(tmp_path / point.name, point.trainer, "kuhn", None, point.seed)
+        rows = [{"step": 10 * k, "exploitability": 9.0 if k < 3 else value} for k in range(1, 8)]
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        (tmp_path / point.name / "metrics.jsonl").write_text(text)
+    (line,) = table(sweep, "exploitability")
+    assert (line.label, line.seeds, line.step) == ("mccfr", 3, 70)
+    assert (line.median, line.low, line.high) == (2.0, 1.0, 3.0)
+    with pytest.raises(UsageError, match=r"has the metric 'loss'\. Their metrics: exploitability"):
+        table(sweep, "loss")
+
+
+def test_values_joined_with_plus_are_several_but_of_options_that_take_several() -> None:
+    assert values_of("mccfr", "measure_every", ["1+2", "3"]) == ["1", "2", "3"]
+    assert values_of("nfsp", "hidden", ["64+64", "128"]) == ["64+64", "128"]
+
+
+def test_another_sweep_and_wrong_options_are_refused(tmp_path: Path) -> None:
+    begun(tmp_path / "one")
+    with pytest.raises(UsageError, match=r"holds another sweep, with steps 400\. Choose another --out"):
+        begun(tmp_path / "one", steps=500)
+    with pytest.raises(OptionError, match="has no option 'speed'"):
+        begun(tmp_path / "two", options={"speed": ["1"]})
+    assert not (tmp_path / "two").exists()
+    (tmp_path / "three").mkdir()
+    (tmp_path / "three" / "mine.txt").touch()
+    with pytest.raises(UsageError, match="is not empty and holds no sweep"):
+        begun(tmp_path / "three")
+    with pytest.raises(UsageError, match="the same options and seed"):
+        begun(tmp_path / "four", seeds=[0, 0])

@@ -1,0 +1,104 @@
+"""The first screens: games, then only the players that fit, with their measured strength."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+from cardai import make
+from cardai.ui.app import Start
+from cardai.ui.choosing import ChooseGame, ChoosePlayer
+from cardai.ui.players import fitting
+from cardai.ui.strength import SHIPPED, Strength, known_strengths, measure, reference
+from cardai.ui.table import Playing
+from tests.ui.driving import Sat, seated
+
+
+async def choose(person: Sat, name: str) -> None:
+    names = [row for row, _ in person.screen.rows]
+    await person.press("home", *["down"] * names.index(name), "enter")
+
+
+def test_a_game_and_a_player_that_fits_are_chosen_and_play_begins() -> None:
+    async def play() -> None:
+        async with seated(Start(seed=4)) as person:
+            await person.until(lambda: isinstance(person.screen, ChooseGame))
+            await choose(person, "kuhn")
+            await person.until(lambda: isinstance(person.screen, ChoosePlayer) and bool(person.screen.players))
+            assert {player.spec for player in person.screen.players} == {"best_response", "random"}
+            await choose(person, "random")
+            await person.until(lambda: isinstance(person.screen, Playing) and person.screen.scene is not None)
+            assert person.scene.names.count("random") == 1
+
+    asyncio.run(play())
+
+
+def test_escape_goes_back_to_the_games_and_q_leaves() -> None:
+    async def play() -> None:
+        async with seated(Start("kuhn")) as person:
+            await person.until(lambda: isinstance(person.screen, ChoosePlayer))
+            await person.ready()
+            await person.pilot.press("escape")
+            await person.until(lambda: isinstance(person.screen, ChooseGame))
+            await person.pilot.press("q")
+        assert person.app.problem is None
+
+    asyncio.run(play())
+
+
+def test_the_last_match_is_offered_first_and_gone_on_with() -> None:
+    async def begin() -> None:
+        async with seated(Start("kuhn", ("random",), seed=4)) as person:
+            await person.press("q", "y")
+
+    async def go_on() -> None:
+        async with seated(Start()) as person:
+            await person.until(lambda: isinstance(person.screen, ChooseGame))
+            assert "last match" in str(person.screen.rows[0][1])
+            await person.press("enter")
+            await person.until(lambda: isinstance(person.screen, Playing) and person.screen.scene is not None)
+            assert person.screen.match.table.header["seed"] == 4
+
+    asyncio.run(begin())
+    asyncio.run(go_on())
+
+
+def test_m_measures_a_player_and_the_figure_is_kept() -> None:
+    async def play() -> None:
+        async with seated(Start("kuhn")) as person:
+            await person.until(lambda: isinstance(person.screen, ChoosePlayer) and bool(person.screen.players))
+            names = [row for row, _ in person.screen.rows]
+            await person.press("home", *["down"] * names.index("random"))
+            await person.pilot.press("m")
+            await person.until(lambda: not person.screen.work.busy)
+
+    asyncio.run(play())
+    assert known_strengths("kuhn")["random"] == measure("kuhn", "random", 200)
+
+
+def test_a_strength_is_that_of_the_command_line() -> None:
+    """On deals played in every seat a player against itself scores exactly even."""
+    assert reference(make.game("gin")) == "simple"
+    assert reference(make.game("kuhn")) == "random"
+    assert reference(make.game("video_poker")) == ""
+    assert measure("kuhn", "random", 100).mean == 0
+    assert Strength(58.2, 2.71, "%", "simple", 1000).text() == "58.2 ± 2.7 % won against simple"
+    assert Strength(1.5, 0.25, "chips", "random", 1000).text() == "+1.50 ± 0.25 chips a hand against random"
+    assert Strength(0.98, 0.01, "stakes", "", 1000).text() == "+0.98 ± 0.01 stakes a hand"
+
+
+def test_the_shipped_strengths_are_of_players_that_there_are() -> None:
+    held = json.loads(SHIPPED.read_text())
+    assert {"gin", "holdem_nolimit", "leduc", "triple_draw", "video_poker"} <= set(held)
+    for game in ("gin", "video_poker"):
+        assert set(held[game]) == {player.spec for player in fitting(make.game(game), game)}
+
+
+def test_damaged_strengths_are_none(matches: Path) -> None:
+    file = matches.parent / "strength.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    for text in ("{", "[]", '{"kuhn": {"random": {"mean": 1}}}', '{"kuhn": 3}'):
+        file.write_text(text)
+        assert known_strengths("kuhn") == known_strengths("kuhn")
+        assert "x" not in known_strengths("kuhn")
