@@ -26,10 +26,6 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 _PLACES = {
     "agent": "cardai.api",
-    "make_env": "cardai.api",
-    "solve_spot": "cardai.api",
-    "to_openspiel": "cardai.api",
-    "vector_env": "cardai.api",
     "encoder": "cardai.api",
     "evaluate": "cardai.api.evaluation",
     "game": "cardai.api",
