@@ -64,7 +64,7 @@ def test_the_pages_command_is_the_same_call(monkeypatch: pytest.MonkeyPatch) -> 
     words = play.arguments("leduc", ("random", "x y; rm"), False, "/tmp/a b.jsonl", 7, True)
     context = load_command("play").make_context("play", list(words))
     given = context.params
-    assert (given["game"], given["vs"], given["record"]) == ("leduc", ["random", "x y; rm"], "/tmp/a b.jsonl")
+    assert (given["game"], list(given["vs"]), given["record"]) == ("leduc", ["random", "x y; rm"], "/tmp/a b.jsonl")
     assert (given["seed"], given["four_colours"], given["resume"], given["browser"]) == (7, True, False, False)
 
 
