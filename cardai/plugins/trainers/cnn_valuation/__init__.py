@@ -24,6 +24,7 @@ from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import option
 from cardai.core.trainer import Trainer
+from cardai.plugins.trainers.cnn_valuation.options import PLAYER_OPTIONS
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.cnn_valuation.training import ValuationTraining
@@ -44,11 +45,6 @@ OURS: Mapping[str, Any] = {
     "learning_rate": 0.001,
     "batch": 256,
     "act": "sample",
-}
-PLAYER_OPTIONS: Mapping[str, str] = {
-    "act": "argmax: the likeliest action; sample: drawn by its probability (default: as trained)",
-    "temperature": "probabilities to the power 1/temperature before drawing (default 1)",
-    "bet": "no-limit: a raise is of this share of the pot (default: as trained)",
 }
 
 

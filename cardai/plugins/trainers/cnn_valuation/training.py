@@ -26,9 +26,9 @@ from cardai.learn.imitation.examples import MANIFEST, Examples
 from cardai.learn.imitation.hands import classes
 from cardai.learn.imitation.measures import brier, scores
 from cardai.learn.networks import choose_device
-from cardai.plugins.trainers.cnn_valuation import PLAYER_OPTIONS
 from cardai.plugins.trainers.cnn_valuation.dataset import OUTCOMES, Backwards, literal_targets, load, outcomes
 from cardai.plugins.trainers.cnn_valuation.networks import legal_log_softmax, make_network
+from cardai.plugins.trainers.cnn_valuation.options import PLAYER_OPTIONS
 from cardai.plugins.trainers.cnn_valuation.players import ImitationAgent, outputs
 
 if TYPE_CHECKING:
