@@ -21,6 +21,14 @@ def moved(text: str) -> str:
     return _LINK.sub(link, text)
 
 
+_OUTSIDE = re.compile(r"\[([^\]]+)\]\(\.\./([^)#\s]+)\)")
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Name files of the repository that are no pages of the site, where a page at its top links to them."""
+    return markdown if "/" in page.file.src_uri else _OUTSIDE.sub(r"\1 (`\2`)", markdown)
+
+
 def on_files(files: Any, config: Any) -> Any:
     """Add the root pages."""
     from mkdocs.structure.files import File

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import numpy as np
 from textual.app import App
 
 from cardai.core.kernel import when_compiling
@@ -25,6 +26,7 @@ class Background:
         self._told = told
         self._thread: threading.Thread | None = None
         self._over = False
+        self._errors = np.geterr()
 
     @property
     def busy(self) -> bool:
@@ -45,13 +47,16 @@ class Background:
             raise RuntimeError("Something is under way.")
 
         def run() -> None:
+            np.seterr(**self._errors)  # numpy keeps them by thread, and kernels that are not compiled set them once
             try:
                 with when_compiling(lambda: self._call(lambda: self._told(COMPILING))):
                     result = work()
             except Exception as error:
                 caught = error
+                self._errors = np.geterr()
                 self._call(lambda: self._finish(lambda: failed(caught)))
             else:
+                self._errors = np.geterr()
                 self._call(lambda: self._finish(lambda: then(result)))
 
         self._thread = threading.Thread(target=run, name="cardai-work", daemon=True)

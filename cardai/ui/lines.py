@@ -91,6 +91,6 @@ def footer(*parts: str) -> Text:
     for part in parts:
         key, _, words = part.partition(" ")
         text.append(f"{key} ", Style(bold=True, meta={"press": key})).append(
-            f"{words}   ", Style(dim=True, meta={"press": key})
+            f"{words}  ", Style(dim=True, meta={"press": key})
         )
     return text

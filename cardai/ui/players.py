@@ -29,14 +29,25 @@ class Player:
 
 
 def games() -> list[tuple[str, str]]:
-    """Return (name, a line about it) for every game that is installed, the presets under their general game."""
-    entries = [entry for entry in registry.entries("game") if entry.status == "ok"]
+    """Return (name, a line about it) for every game that is installed, the presets under their general game.
+
+    A game that needs options, or whose plugin cannot be loaded, is left out.
+    """
+    entries = [entry for entry in registry.entries("game") if entry.status == "ok" and _is_made(entry.name)]
     rows = []
     for entry in entries:
         if not entry.preset_of:
             rows.append((entry.name, entry.summary()))
             rows += [(e.name, _about(e)) for e in entries if e.preset_of == entry.name]
     return rows
+
+
+def _is_made(game: str) -> bool:
+    try:
+        make.game(game)
+    except (CardaiError, ImportError, OSError):
+        return False
+    return True
 
 
 def fitting(game: Game, spec: str) -> list[Player]:

@@ -27,6 +27,7 @@ def write(plan: Plan, figures: Figures, out: Path) -> None:
         "Written by `python experiments/limit_equilibrium/run.py`. Every figure is a command's; RUNS is the directory of --runs.",
         f"The game is {GAME}; figures are thousandths of a big blind a hand (mbb/g), with 95 % intervals.",
         *training(plan, figures),
+        *targets(plan, figures),
         *exploitability(plan, figures),
         *matches(plan, figures),
         *local(plan, figures),
@@ -57,6 +58,27 @@ def training(plan: Plan, figures: Figures) -> list[str]:
             speed = row["step"] / row["cpu_seconds"]
             lines.append(f"| `{name}` | {row['step']:,} | {row['cpu_seconds']:,.0f} | {speed:,.0f} |")
     return lines
+
+
+def targets(plan: Plan, figures: Figures) -> list[str]:
+    """Return what was to be reached beside what was."""
+    lines = ["", "## Targets", "", "| what | target | measured |", "|---|---|---|"]
+    found = figures.get(*plan.response(plan.player, "river", plan.of(100)))
+    lines.append(
+        f"| a best response from the river wins at most | 60 | {cell(found, '{mean:.1f} ({low:.1f} to {high:.1f})')} |"
+    )
+    for other, least in (("threshold", 150), ("holdem_heuristic", 350)):
+        for name, who in (("ours", plan.player), ("the blueprint", plan.blueprint)):
+            played = figures.get(*plan.match(who, other, plan.games))
+            won = None if played is None else played["players"][0]["figures"]["mbb/g"]
+            lines.append(
+                f"| {name} wins from {other} more than | {least} | {cell(won, '{mean:+.0f} ({low:+.0f} to {high:+.0f})')} |"
+            )
+    lines += [
+        "",
+        "Agents of the competition of 2010 were exploitable by 135 to 422 in all (Johanson et al. 2011): a bound from the river",
+    ]
+    return [*lines, "alone is not that figure, and a lower one proves nothing about the earlier streets."]
 
 
 def exploitability(plan: Plan, figures: Figures) -> list[str]:
@@ -131,7 +153,7 @@ def missing(plan: Plan) -> list[str]:
     if not plan.poker_cnn:
         lines += [
             "- Poker-CNN: no trained run is at hand. `python experiments/poker_cnn_limit/run.py` trains it (hours), and",
-            "  `python experiments/limit_equilibrium/run.py --poker-cnn runs/poker_cnn_limit/ours/betting` measures it here.",
+            "  `python experiments/limit_equilibrium/run.py --poker-cnn runs/poker_cnn_limit/ours/bets` measures it here (not tried).",
         ]
     return [
         *lines,

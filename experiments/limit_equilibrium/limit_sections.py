@@ -101,8 +101,8 @@ class Plan:
 
     def lbrs(self) -> list[tuple[str, tuple[object, ...]]]:
         """Return the local best responses of the table."""
-        return [("ours", self.lbr(self.player, self.of(2_000)))] + [
-            (name, self.lbr(name, self.of(2_000))) for name in self.others
+        return [("ours", self.lbr(self.player, self.of(10_000)))] + [
+            (name, self.lbr(name, self.of(10_000))) for name in self.others
         ]
 
 

@@ -32,11 +32,15 @@ def test_completion_shows_the_names_of_the_face_and_nothing_else() -> None:
         "game",
         "hookimpl",
         "load_run",
+        "make_env",
         "play",
         "solve",
+        "solve_spot",
+        "to_openspiel",
         "tournament",
         "train",
         "trainer",
+        "vector_env",
     ]
     assert done.stdout.split() == shown
     assert all(hasattr(cardai, name) for name in shown)
@@ -215,7 +219,7 @@ def test_a_mistake_gets_a_sentence(call: str) -> None:
 def test_actions_may_be_a_list_and_are_checked_one_for_each_table() -> None:
     tables = cardai.game("leduc").tables(2)
     tables.reset([1, 2])
-    with pytest.raises(UsageError, match="Actions must be 2, one a table\. Got 1"):
+    with pytest.raises(UsageError, match=r"Actions must be 2, one a table\. Got 1"):
         tables.apply([0, 1], [1])
     tables.apply([0, 1], [1, 1])
     assert tables.current_players().tolist() == [1, 1]

@@ -64,7 +64,7 @@ def test_the_pages_command_is_the_same_call(monkeypatch: pytest.MonkeyPatch) -> 
     words = play.arguments("leduc", ("random", "x y; rm"), False, "/tmp/a b.jsonl", 7, True)
     context = load_command("play").make_context("play", list(words))
     given = context.params
-    assert (given["game"], given["vs"], given["record"]) == ("leduc", ["random", "x y; rm"], "/tmp/a b.jsonl")
+    assert (given["game"], list(given["vs"]), given["record"]) == ("leduc", ["random", "x y; rm"], "/tmp/a b.jsonl")
     assert (given["seed"], given["four_colours"], given["resume"], given["browser"]) == (7, True, False, False)
 
 
@@ -114,7 +114,7 @@ class Terminal:
 
 def test_a_hand_is_played_in_a_terminal_and_the_match_is_kept(tmp_path: Path) -> None:
     pytest.importorskip("textual")
-    terminal = Terminal("play", "kuhn", "--vs", "random", "--seed", "4", XDG_DATA_HOME=str(tmp_path))
+    terminal = Terminal("play", "kuhn", "--vs", "random", "--seed", "4", CARDAI_DATA_DIR=str(tmp_path))
     terminal.until("Your turn")
     terminal.type("q")
     terminal.until("The match is kept")

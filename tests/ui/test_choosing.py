@@ -92,7 +92,7 @@ def test_the_shipped_strengths_are_of_players_that_there_are() -> None:
     held = json.loads(SHIPPED.read_text())
     assert {"gin", "holdem_nolimit", "leduc", "triple_draw", "video_poker"} <= set(held)
     for game in ("gin", "video_poker"):
-        assert set(held[game]) == {player.spec for player in fitting(make.game(game), game)}
+        assert set(held[game]) <= {player.spec for player in fitting(make.game(game), game)}
 
 
 def test_damaged_strengths_are_none(matches: Path) -> None:

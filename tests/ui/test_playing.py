@@ -14,9 +14,10 @@ from cardai.arena import records
 from cardai.core import registry
 from cardai.ui.app import Start
 from cardai.ui.dialogs import Page, Question
+from cardai.ui.players import games
 from tests.ui.driving import Sat, seated
 
-GAMES = [entry.name for entry in registry.entries("game") if entry.distribution == "cardai"]
+GAMES = [name for name, _ in games() if registry.find("game", name).distribution == "cardai"]
 
 
 def opponents(game: str) -> tuple[str, ...]:
