@@ -16,7 +16,7 @@ import numpy as np
 
 import cardai
 
-TABLES, SECONDS = 1024, 2.0
+TABLES, SECONDS = 1024, 1.0
 
 
 def say(text: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from cardai import solve as solve
     from cardai.api import agent as agent
     from cardai.api import encoder as encoder
     from cardai.api import game as game
@@ -15,30 +16,59 @@ if TYPE_CHECKING:
     from cardai.api import play as play
     from cardai.api import solve_spot as solve_spot
     from cardai.api import to_openspiel as to_openspiel
+    from cardai.api import tournament as tournament
+    from cardai.api import trainer as trainer
     from cardai.api import vector_env as vector_env
+    from cardai.api.evaluation import evaluate as evaluate
+    from cardai.api.runs import load_run as load_run
+    from cardai.api.runs import train as train
 
 __version__ = "0.1.0"
+_PLACES = {
+    "agent": "cardai.api",
+    "encoder": "cardai.api",
+    "evaluate": "cardai.api.evaluation",
+    "game": "cardai.api",
+    "hookimpl": "cardai.core.hookspecs",
+    "load_run": "cardai.api.runs",
+    "make_env": "cardai.api",
+    "play": "cardai.api",
+    "solve": "cardai.solve",
+    "solve_spot": "cardai.api",
+    "to_openspiel": "cardai.api",
+    "tournament": "cardai.api",
+    "train": "cardai.api.runs",
+    "trainer": "cardai.api",
+    "vector_env": "cardai.api",
+}
 __all__ = [
     "__version__",
     "agent",
     "encoder",
+    "evaluate",
     "game",
     "hookimpl",
+    "load_run",
     "make_env",
     "play",
+    "solve",
     "solve_spot",
     "to_openspiel",
+    "tournament",
+    "train",
+    "trainer",
     "vector_env",
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+
+
 def __getattr__(name: str) -> Any:
-    if name == "hookimpl":
-        from cardai.core.hookspecs import hookimpl
+    if name not in _PLACES:
+        raise AttributeError(f"module 'cardai' has no attribute {name!r}")
+    from importlib import import_module
 
-        return hookimpl
-    if name in __all__:
-        from cardai import api
-
-        return getattr(api, name)
-    raise AttributeError(f"module 'cardai' has no attribute {name!r}")
+    module = import_module(_PLACES[name])
+    return module if name == "solve" else getattr(module, name)

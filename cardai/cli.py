@@ -8,6 +8,7 @@ are added here, so that they can stand before or after the command's name.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import warnings
 from typing import Annotated, Any, NoReturn
@@ -62,6 +63,7 @@ COMMANDS = {
     "train": Command("train:train", "Train or solve, into a directory that can be resumed and played.", LEARN),
     "sweep": Command("sweep:sweep", "Train over several options and seeds, in processes or on a Ray cluster.", LEARN),
     "plot": Command("plot:plot", "Draw the learning curves of trained runs.", LEARN),
+    "export": Command("export:export", "Write a player's policy as a table: CSV, JSON or Parquet.", LEARN),
     "evaluate": Command("evaluate:evaluate", "Measure a player exactly: exploitability, best response.", LEARN),
     "solve": Command(
         "solve:solve", "Solve a spot of hold'em over ranges: how often to bet what, and its worth.", LEARN
@@ -73,6 +75,8 @@ COMMANDS = {
     ),
     "convert": Command("convert:convert", "Convert hand records between formats.", WIRE),
 }
+COMPLETING = "_CARDAI_COMPLETE"
+"""What the shell sets where it asks how a line may go on."""
 MOVABLE = {"--seed": 1, "--jobs": 1, "--json": 0}
 """Options of single commands that may also stand before the command's name, with how many values they take."""
 
@@ -138,6 +142,10 @@ def load_command(name: str) -> Any:
     command.name = name
     _add_common(command)
     _set_aside(command)
+    if COMPLETING in os.environ:
+        from cardai.commands.completion import complete
+
+        complete(command)
     return command
 
 
@@ -221,6 +229,11 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     try:
         with signals(), listening(invocation.show_work):
             given = sys.argv[1:] if arguments is None else arguments
+            if COMPLETING in os.environ:
+                from cardai.commands.completion import mend_bash_words
+
+                mend_bash_words()
+                os.environ["COLUMNS"] = "1000"  # what stands beside a name is one line
             done = build().main(args=given or ["--help"], prog_name="cardai", standalone_mode=False)
             code = done if isinstance(done, int) else 0
     except BaseException as error:
@@ -237,6 +250,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 def _code_of(error: BaseException) -> int:
     """Say in a sentence what went wrong, and return the exit code."""
+    if isinstance(error, SystemExit) and COMPLETING in os.environ:  # the shell has its answer
+        return int(error.code or 0)
     if isinstance(error, KeyboardInterrupt) or type(error).__name__ == "Abort":
         return INTERRUPTED
     if isinstance(error, BrokenPipeError) or isinstance(error.__context__, BrokenPipeError):

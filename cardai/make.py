@@ -7,9 +7,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cardai.core import registry
+from cardai.core.errors import wrong_type
 from cardai.core.spec import Spec, parse
 
 if TYPE_CHECKING:
@@ -49,3 +51,43 @@ def agent(spec: Spec | str) -> Agent:
     made = run_agent(parsed)
     registry.remember(made, str(parsed))
     return made
+
+
+def takes(kind: str, name: str, game: Game) -> bool:
+    """Say whether an encoder, agent or trainer, with the options that ``name`` has of itself, can be had for ``game``."""
+    try:
+        plugin = registry.create(kind, name)
+        if kind == "trainer":
+            plugin.check_game(game)
+        else:
+            plugin.for_game(game)
+    except Exception:  # whatever a plugin raises: it cannot be had
+        return False
+    return True
+
+
+def as_game(given: Game | str) -> Game:
+    """Return a game that is given as itself or by its spec. Raises UsageError for anything else."""
+    from cardai.core.game import Game
+
+    if isinstance(given, Game):
+        return given
+    if not isinstance(given, (str, Spec)):
+        raise wrong_type("A game", "a name with options, such as 'gin:target=50', or a Game", given)
+    return game(given)
+
+
+def as_agent(given: Agent | Callable[..., int] | str) -> Agent:
+    """Return a player that is given as itself, by its spec, or as a function (view, legal, rng) -> action.
+
+    Raises UsageError for anything else.
+    """
+    from cardai.core.agent import Agent, FunctionAgent
+
+    if isinstance(given, Agent):
+        return given
+    if isinstance(given, (str, Spec)):
+        return agent(given)
+    if callable(given) and not isinstance(given, type):
+        return FunctionAgent(given)
+    raise wrong_type("An agent", "a name with options, a run's directory, an Agent or a function", given)

@@ -23,13 +23,14 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import redirect_stdout, suppress
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
-from cardai import __version__
 from cardai.core import registry
 from cardai.core.errors import CardaiError, PluginError, UsageError
+from cardai.core.files import write_atomically
 
 Piece = tuple[str, tuple[Any, ...]]
 """A piece: its name, and what the function gets behind ``shared``."""
@@ -225,7 +226,7 @@ class Cluster:
         self._ray = ray
         self._packed = ray.put(_packed(function, shared))
         files = {path: Path(path).read_bytes() for path in registry.plugin_files()}
-        self._extra = ray.put((files, __version__, sys.stdout is sys.stderr))
+        self._extra = ray.put((files, version("cardai"), sys.stdout is sys.stderr))
         self._task = ray.remote(num_cpus=1, max_retries=0)(_on_ray)
         self.count = max(1, int(ray.cluster_resources().get("CPU", 1)))
 
@@ -286,14 +287,14 @@ def _on_ray(packed: bytes, extra: tuple[dict[str, bytes], str, bool], arguments:
     """Do a piece in a Ray worker; return (result, None), or (None, the exception) for what the piece itself raised."""
     import tempfile
 
-    files, version, aside = extra
-    if version != __version__:
-        return None, PluginError(f"A machine of the cluster has cardai {__version__}, this one {version}.")
+    files, wanted, aside = extra
+    if version("cardai") != wanted:
+        return None, PluginError(f"A machine of the cluster has cardai {version('cardai')}, this one {wanted}.")
     for path, content in files.items():
         file = Path(path)
         if not file.is_file() or file.read_bytes() != content:
             file = Path(tempfile.mkdtemp(prefix="cardai-")) / Path(path).name
-            file.write_bytes(content)
+            write_atomically(file, content)
         if path not in _added:
             _added.add(path)
             registry.add_file(str(file))

@@ -39,9 +39,9 @@ ALLOWED = {
         "pieces", "training", "cards", "core", "api",
     },
     "cli": {"cli", "commands", "core"},
-    "api": {"bridges", "subgames", "solve", "arena", "make", "training", "core"},
+    "api": {"api", "bridges", "subgames", "solve", "arena", "make", "training", "core"},
     "__main__": {"cli"},
-    "": {"core", "api"},
+    "": {"core", "api", "solve"},
 }  # fmt: skip
 """Layer -> what of cardai it may import: cli > commands, ui > plugins > subgames, learn, solve, formats, bridges >
 arena > make > training > cards > core. Within a layer, no module of another layer at the same height."""
@@ -174,6 +174,7 @@ OTHERWISE = {
     "cardai.core.files": "Output itself",
     "cardai.core.npz": "the members of an archive that is an Output",
     "cardai.training.runs": "a checkpoint is a directory, renamed when it is whole",
+    "cardai.training.sweeps": "a run that came back from a cluster is a directory, renamed when it is whole",
     "cardai.training.session": "metrics.jsonl grows line by line and is cut when a run is taken up",
     "cardai.training.events": "TensorBoard's files grow",
     "cardai.formats.acpc.matchfiles": "the dealer's log grows hand by hand, as the C dealer's",

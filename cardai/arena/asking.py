@@ -32,9 +32,9 @@ class Fault:
     cause: BaseException | None = None
 
 
-def bound(agent: Agent | str, game: Game) -> Agent:
-    """Return ``agent`` (or the one that a spec names) ready to play ``game``: this one says whether it is stateful."""
-    return (make.agent(agent) if isinstance(agent, str) else agent).for_game(game)
+def bound(agent: Agent | Callable[..., int] | str, game: Game) -> Agent:
+    """Return ``agent`` (or the one that a spec names, or a function's) ready to play ``game``: this one says whether it is stateful."""
+    return make.as_agent(agent).for_game(game)
 
 
 def own_copy(agent: Agent, seat: int) -> Agent:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -24,12 +24,14 @@ from attrs import frozen
 
 from cardai import make, pieces
 from cardai.arena.asking import bound
+from cardai.arena.hands import Hands
 from cardai.arena.lockstep import LockStep, Part, hand_dtype
 from cardai.arena.records import Record, RecordWriter
+from cardai.arena.report import match_html, match_text
 from cardai.arena.statistics import Estimate, group_sums, rate, ratio
 from cardai.core import registry
 from cardai.core.agent import Agent
-from cardai.core.errors import UsageError
+from cardai.core.errors import UsageError, wrong_type
 from cardai.core.game import Game
 
 MAX_GAMES = 10_000_000
@@ -39,9 +41,10 @@ Progress = Callable[[int, int], None]
 """Called with (games finished, games in all)."""
 
 
-@frozen
+@frozen(repr=False)
 class MatchResult:
-    """What was played. ``hands`` has a row a finished hand, in order of game and hand.
+    """What was played; it prints as the table of ``cardai run``. ``hands`` has a row a finished hand, in order of game
+    and hand, and goes into other tables by ``hands.to_pandas()``, ``to_polars()`` and ``to_parquet(path)``.
 
     Its columns: group, game, hand, rotation, starter, returns (P,) by seat, and the game's outcome fields. Agent a sits
     in seat (a + rotation) % P. ``scores`` is (games, P) in agent order; ``games`` numbers its rows.
@@ -51,7 +54,7 @@ class MatchResult:
     agents: tuple[str, ...]
     seed: int
     duplicate: bool
-    hands: npt.NDArray[Any]
+    hands: Hands
     games: npt.NDArray[np.int64]
     groups: npt.NDArray[np.int64]
     scores: npt.NDArray[np.float64]
@@ -59,6 +62,14 @@ class MatchResult:
     seconds: float
     interrupted: bool = False
     forfeits: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        return match_text(self)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return match_html(self)
 
     def seats(self, agent: int) -> npt.NDArray[np.int64]:
         """Return the seat of ``agent`` in each of ``hands``."""
@@ -91,7 +102,7 @@ class MatchResult:
 
 def play(
     game: Game | str,
-    agents: Sequence[Agent | str],
+    agents: Sequence[Agent | Callable[..., int] | str],
     *,
     games: int = 1000,
     seed: int = 0,
@@ -116,10 +127,11 @@ def play(
     Raises:
         UsageError: wrong numbers of agents or games. AgentError: an agent erred; names agent, game, seed and hand.
     """
-    called = tuple(names or (agent if isinstance(agent, str) else registry.spec_of(agent) for agent in agents))
     game_name = game if isinstance(game, str) else registry.spec_of(game)
-    game = make.game(game) if isinstance(game, str) else game
-    players = [bound(agent, game) for agent in agents]
+    game = make.as_game(game)
+    made = as_agents(agents)
+    called = tuple(names or (name_of(*pair) for pair in zip(agents, made, strict=True)))
+    players = [bound(agent, game) for agent in made]
     if len(players) != game.num_players:
         raise UsageError(f"{game_name} has {game.num_players} seats. Got {len(players)} agents: {', '.join(called)}.")
     size = game.num_players if duplicate else 1
@@ -150,8 +162,22 @@ def play(
     return gathered(engine, parts, total, time.perf_counter() - start, interrupted)
 
 
+def as_agents(given: Sequence[Agent | Callable[..., int] | str]) -> list[Agent]:
+    """Return players that are given as themselves, by their specs or as functions. Raises UsageError."""
+    if not isinstance(given, (list, tuple)):
+        raise wrong_type("The agents", "a list with one for each seat, such as ['heisenbot', 'simple']", given)
+    return [make.as_agent(agent) for agent in given]
+
+
+def name_of(given: Agent | Callable[..., int] | str, made: Agent) -> str:
+    """Return what a player is called in records: its spec, as it was given or as it was made by."""
+    return given if isinstance(given, str) else registry.spec_of(made)
+
+
 def check_games(games: int, size: int) -> None:
     """Raise UsageError unless ``games`` can be played in groups of ``size``, and their results kept in memory."""
+    if not isinstance(games, (int, np.integer)):
+        raise wrong_type("The number of games", "a whole number", games)
     if games < 1 or games % size:
         raise UsageError(
             f"The number of games must be a multiple of {size} (each deal is played in every seat). Got {games:,}."
@@ -173,7 +199,7 @@ def gathered(
         agents=engine.names,
         seed=engine.seed,
         duplicate=engine.duplicate,
-        hands=whole.hands,
+        hands=Hands.of(whole.hands, engine.names),
         games=whole.games,
         groups=whole.games // engine.group_size,
         scores=whole.scores,

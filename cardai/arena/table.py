@@ -75,7 +75,7 @@ class Table:
         stepwise: bool = False,
     ) -> None:
         spec = game if isinstance(game, str) else registry.spec_of(game)
-        self.game: Game = make.game(game) if isinstance(game, str) else game
+        self.game: Game = make.as_game(game)
         called = tuple(names or (_called(player) for player in seats))
         if len(seats) != self.game.num_players:
             raise UsageError(
@@ -135,6 +135,8 @@ class Table:
             raise DamagedFileError(f"{path} does not say what was played: {error!r}.") from error
         if seats is None:
             made = [make.agent(name) for name in names]
+            if any(agent.sequential for agent in made):  # nothing is started because a file says so
+                raise UsageError(f"{path} names a program that would be started: {', '.join(names)}. Give the players.")
             seats = [None if agent.interactive else agent for agent in made]
         settings: dict[str, Any] = {"seed": seed, "duplicate": duplicate, "names": names}
         table = cls(spec, seats, groups=known if groups is None else groups, stepwise=True, **settings)
@@ -442,7 +444,7 @@ class Table:
 
 
 def _called(player: Agent | str | None) -> str:
-    return "human" if player is None else player if isinstance(player, str) else registry.spec_of(player)
+    return "human" if player is None else player if isinstance(player, str) else registry.spec_of(make.as_agent(player))
 
 
 def replay(game: Game, record: Record, names: Sequence[str] = ()) -> Iterator[tuple[Table, int]]:

@@ -14,6 +14,7 @@ from attrs import asdict, field, frozen
 from cardai import make
 from cardai.arena import match
 from cardai.arena.asking import bound
+from cardai.arena.report import as_html, as_text, standings_parts, standings_rows, standings_title
 from cardai.arena.statistics import Estimate, rate, ratio
 from cardai.core import registry
 from cardai.core.agent import Agent
@@ -94,15 +95,25 @@ class Pairing:
         )
 
 
-@frozen
+@frozen(repr=False)
 class Standings:
-    """A tournament's pairings, by (i, j) with i < j in order of ``agents``."""
+    """A tournament's pairings, by (i, j) with i < j in order of ``agents``; it prints as the crosstable."""
 
     game: Game
     agents: tuple[str, ...]
     pairings: dict[tuple[int, int], Pairing]
     games: int
     interrupted: bool = False
+
+    def __str__(self) -> str:
+        return as_text(list(standings_parts(self, registry.spec_of(self.game))))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        rows = standings_rows(self)
+        header = ["", "", *(row[0] for row in rows), "mean"]
+        return as_html(standings_title(self, registry.spec_of(self.game)), header, rows)
 
     def cell(self, i: int, j: int) -> Estimate | None:
         """Return agent i's result against j (win rate in [0, 1], or mean return a hand), None if they never met."""
@@ -124,7 +135,7 @@ class Standings:
 
 def play_pairings(
     game: Game | str,
-    agents: Sequence[Agent | str],
+    agents: Sequence[Agent | Callable[..., int] | str],
     *,
     games: int = 1000,
     seed: int = 0,
@@ -146,13 +157,14 @@ def play_pairings(
     Raises:
         UsageError: fewer than two agents, one named twice, a game not for two, or ``out`` holds another tournament.
     """
-    game_spec, names = _spec(game), [_spec(agent) for agent in agents]
-    game = make.game(game) if isinstance(game, str) else game
+    game_spec, game = _spec(game), make.as_game(game)
+    given = match.as_agents(agents)
+    names = [match.name_of(*pair) for pair in zip(agents, given, strict=True)]
     if game.num_players != 2:
         raise UsageError(f"A tournament needs a game for two. {game_spec} has {game.num_players} seats: use run.")
     if len(names) < 2 or len(set(names)) != len(names):
         raise UsageError(f"A tournament needs at least two agents, each once. Got: {', '.join(names) or 'none'}.")
-    made = [bound(agent, game) for agent in agents]  # refuse a wrong pairing before anything is played
+    made = [bound(agent, game) for agent in given]  # refuse a wrong pairing before anything is played
     size = 2 if duplicate else 1
     match.check_games(games, size)
     settings = {"game": game_spec, "seed": seed, "duplicate": duplicate, "cardai": "tournament"}
@@ -188,7 +200,7 @@ def play_pairings(
     return Standings(game, tuple(names), pairings, games)
 
 
-def _spec(plugin: Game | Agent | str) -> str:
+def _spec(plugin: Game | str) -> str:
     return plugin if isinstance(plugin, str) else registry.spec_of(plugin)
 
 

@@ -26,8 +26,7 @@ from cardai.core.game import Game, IntArray, setup_dtype
 from cardai.core.rng import derive, hash_rows
 
 Length = Literal["hand", "match"]
-OUTSIDE = 0
-"""The player from outside, as players are numbered."""
+_PASSED_OVER = 1000  # episodes
 
 
 def seated(game: Game, opponent: Agent | str | Sequence[Agent | str]) -> list[Agent]:
@@ -100,7 +99,21 @@ class Episodes:
         self.next_episodes(self._all)
 
     def next_episodes(self, rows: IntArray) -> None:
-        """Begin each table's next episode at ``rows``, and let the opponents move where they come first."""
+        """Begin each table's next episode at ``rows``, and let the opponents move where they come first.
+
+        An episode that ends before the player from outside is asked is passed over: there is nothing to learn in it.
+
+        Raises:
+            UsageError: that player is not asked in any of a thousand episodes.
+        """
+        for _ in range(_PASSED_OVER):
+            self._begin(rows)
+            rows = rows[self.over[rows]]
+            if not len(rows):
+                return
+        raise UsageError(f"In {_PASSED_OVER:,} episodes nothing was asked of seat {int(self.own[rows[0]])}.")
+
+    def _begin(self, rows: IntArray) -> None:
         self._episode[rows] += self.count
         groups = group_of(self.game, self.seat, self._episode[rows])
         self.own[rows] = groups % self.seats

@@ -116,19 +116,18 @@ def _examples(
 
     if not out:
         raise UsageError("--to examples needs a directory to write: --out DIR.")
-    told: list[str] = []
+    shown = iter(range(SHOWN))
 
     def problem(text: str) -> None:
-        told.append(text)
-        if len(told) <= SHOWN:
+        if next(shown, None) is not None:
             note(f"cardai: {text}")
 
     definition = load_game(game) if game else None
     settings = Settings(encoder, players, test, seed, problem, lambda hands: show_work("Hands read:", hands, 0))
     manifest = convert_hands(sources(source), partial(stream_hands, game=definition), Path(out), settings)
     show_work("Hands read:", 1, 1)
-    if len(told) > SHOWN:
-        note(f"cardai: {len(told) - SHOWN:,} more were left out.")
+    if manifest.left_out > SHOWN:
+        note(f"cardai: {manifest.left_out - SHOWN:,} more were left out.")
     repeated = f", {manifest.repeated:,} hands that were there twice" if manifest.repeated else ""
     note(
         f"{manifest.examples:,} decisions of {manifest.hands:,} hands written to {out}; left out: "
@@ -137,7 +136,7 @@ def _examples(
     if manifest.interrupted:
         note("Stopped before the end; this is what was read.")
         raise typer.Exit(130)
-    if strict and told:
+    if strict and manifest.left_out:
         raise typer.Exit(1)
 
 

@@ -71,6 +71,7 @@ def gather(kind: str, name: str, game: str | None = None) -> dict[str, Any]:
         about["preset_of"] = entry.preset_of
     given = {**preset, **spec.values()}
     about["options"] = _options(cls, given)
+    about["preset_lines"] = {e.name: e.preset_line() for e in registry.entries(kind) if e.preset_of == spec.name}
     about["presets"] = {} if entry.preset_of else {k: _plain(dict(v)) for k, v in getattr(cls, "presets", {}).items()}
     try:
         plugin = registry.create(kind, spec)
@@ -216,6 +217,8 @@ def _print(about: dict[str, Any]) -> None:
     for name, options in about.get("presets", {}).items():
         text = ",".join(f"{key}={_text(value)}" for key, value in options.items())
         console.print(Text.assemble("  preset ", (name, "bold"), f" = {about['name']}:{text}" if text else ""))
+        if about["preset_lines"].get(name):
+            console.print(Text("    " + about["preset_lines"][name]))
     _rows(console, "Planes", about.get("planes"), ("name", "where", "meaning", "scale"))
     columns = ("name", "kind", "size", "maximum", "unit", "role", "scope", "doc")
     _rows(console, "What a view holds", about.get("view_fields"), columns)

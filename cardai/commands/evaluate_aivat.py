@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cardai.arena.report import signed
 from cardai.commands.invocation import Json, Seed, note, out, print_json, progress
-from cardai.commands.show.figures import estimate_json, signed
+from cardai.commands.show.figures import estimate_json
 from cardai.core.errors import DamagedFileError, UsageError
 
 if TYPE_CHECKING:

@@ -11,20 +11,30 @@ from cardai.commands.invocation import Json, out, print_json
 from cardai.core.errors import unknown_name
 from cardai.core.registry import GROUPS, Entry, broken, check_all, entries
 
+FOR = ("encoder", "agent", "trainer")
+"""The kinds of plugins that are made for games."""
+
 
 def list_plugins(
     kind: Annotated[
         str | None, typer.Option("--kind", "-k", metavar="KIND", help="Only game, encoder, agent, trainer or watcher.")
+    ] = None,
+    for_: Annotated[
+        str | None,
+        typer.Option("--for", metavar="GAME", help="Only what can play, encode or train this game (they are loaded)."),
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Load each plugin and say which cannot be used.")] = False,
     json: Json = False,
 ) -> None:
     """List the plugins that are installed: games, encoders, agents, trainers and watchers.
 
-    Nothing is imported, so a broken plugin cannot spoil the list; --check loads them all and ends with 1 if one fails.
+    Nothing is imported, so a broken plugin cannot spoil the list; --check loads them all and ends with 1 if one fails,
+    --for loads them and leaves out what cannot take a game, or not without an option being given.
     """
     wanted = None if kind is None else known_kind(kind)
     rows = list(check_all(wanted)) if check else [(entry, entry.status) for entry in entries(wanted)]
+    if for_ is not None:
+        rows = _fitting(rows, for_)
     damaged = broken()
     if json:
         unlisted = [{"kind": "distribution", "name": b.distribution, "status": f"broken: {b.why}"} for b in damaged]
@@ -35,6 +45,14 @@ def list_plugins(
             out().print(f"broken: {distribution.distribution}, {distribution.why}.", style="red", markup=False)
     if check and (damaged or any(status != "ok" and not entry.missing for entry, status in rows)):
         raise typer.Exit(1)
+
+
+def _fitting(rows: list[tuple[Entry, str]], spec: str) -> list[tuple[Entry, str]]:
+    """Return the rows of what can play, encode or train a game."""
+    from cardai import make
+
+    game = make.game(spec)
+    return [row for row in rows if row[0].kind in FOR and make.takes(row[0].kind, row[0].name, game)]
 
 
 def known_kind(text: str) -> str:
@@ -86,8 +104,7 @@ def _print(rows: list[tuple[Entry, str]], checked: bool) -> None:
         for entry, status in _in_order(mine):
             nested = entry.preset_of and any(e.name == entry.preset_of for e, _ in mine)
             name = Text(("    " if nested else "  ") + entry.name, style="" if nested else "bold")
-            about = f"preset of {entry.preset_of}" if entry.preset_of else entry.summary()
-            line = Text(about, style="dim" if entry.preset_of else "")
+            line = Text(entry.preset_line() or f"preset of {entry.preset_of}" if entry.preset_of else entry.summary())
             if foreign and entry.distribution != "cardai":
                 line.append(f"  [{' '.join((entry.distribution, entry.version)).strip()}]", style="cyan")
             if status != "ok" and not (nested and said[kind, entry.preset_of] == status):

@@ -82,8 +82,8 @@ def replay(
     at_terminal = stdout().isatty() and sys.stderr.isatty() and not json
     if at_terminal and not plain and _app_is_there():
         return _in_app(game, record_file, hand - 1, seat, reveal, names, "four" if four_colours else "two")
-    first = players[0] if players else ("", None)
-    show = Show(game, record_file, seat, reveal, *first, players[1:])
+    adviser, first = players[0] if players else ("", None)
+    show = Show(game, record_file, seat, reveal, adviser, first, players[1:])
     if json:
         print_json(show.as_json(hand - 1))
     elif at_terminal:

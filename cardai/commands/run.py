@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cardai.commands.invocation import Jobs, Json, On, absolute, current, note, out, print_json, progress, take_stdout
-from cardai.commands.show.figures import columns, estimate_json, percent, signed
+from cardai.commands.show.figures import estimate_json
 from cardai.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -30,7 +30,8 @@ def run(
         ),
     ],
     agent: Annotated[
-        str, typer.Option("--agent", "-a", metavar="AGENT", help="The player that is measured.", show_default=False)
+        str,
+        typer.Option("--agent", "-a", metavar="AGENT", help="The player that is measured.", show_default=False),
     ],
     vs: Annotated[
         list[str] | None,
@@ -98,6 +99,8 @@ def run(
     human = any(player.interactive for player in players)
     if resume and (not human or record is None):
         raise UsageError("--resume goes on with a match of your own, one with a human, kept in --record FILE.")
+    if human and on:
+        raise UsageError(f"A person plays at this machine: leave out --on {on}.")
     command, corrected = "", None
     if aivat is not None:
         function = _aivat_values(aivat, made, agents, players, human, record, values)
@@ -288,77 +291,22 @@ def _plugins() -> list[str]:
 # -- what is shown -------------------------------------------------------------------------------------------------
 
 
-def table_of(result: MatchResult) -> list[tuple[str, list[str]]]:
-    """Return the result as rows: a label and a text for each agent."""
-    game, count = result.game, len(result.agents)
-    rows: list[tuple[str, list[str]]] = []
-    if count > 1:
-        rows.append(("games won", [percent(result.win_rate(a)) for a in range(count)]))
-    means = [signed(result.mean_return(a), game.unit) for a in range(count)]
-    rows.append(("mean return a hand", means))
-    if game.measure == "returns" or count == 1:
-        rows.reverse()
-    summaries = [dict(result.summary(a)) for a in range(count)]
-    labels = dict.fromkeys(label for summary in summaries for label in summary)
-    rows += [(label, [summary.get(label, "") for summary in summaries]) for label in labels]
-    if any(result.forfeits):
-        rows.append(("forfeits", [str(n) for n in result.forfeits]))
-    return rows
-
-
 def show(result: MatchResult, command: str, in_turn: bool = False) -> None:
     """Print the result for a person. ``in_turn``: games were played one after the other."""
-    from rich.table import Table
     from rich.text import Text
 
+    from cardai.arena.report import INTERVAL, match_parts
+
     console = out()
+    for part in match_parts(result, in_turn):
+        console.print(part)
     played = len(result.games)
-    if result.interrupted:
-        lean = (
-            " Those that end early come first, so the figures lean to short games."
-            if _lock_step(result) and not in_turn
-            else ""
-        )
-        console.print(Text(f"Stopped after {played:,} of {result.wanted:,} games.{lean}", style="yellow"))
     if not played:
-        console.print("No game was finished.")
         return
-    console.print(Text(_title(result)))
-    console.print()
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), show_header=len(result.agents) > 1)
-    table.add_column("")
-    for name in columns(result.agents):
-        table.add_column(Text(name, style="bold"), no_wrap=True)
-    for i, (label, cells) in enumerate(table_of(result)):
-        cells = ["-" if cell.startswith(("nan", "+nan")) else cell for cell in cells]  # of nothing
-        table.add_row(label, *cells, style="bold" if i == 0 else "")
-    console.print(table)
-    if result.duplicate and len(result.agents) > 1 and len(set(result.agents)) == 1:
-        console.print(
-            "\nOn deals played in every seat a player against itself scores exactly even (--no-duplicate does not)."
-        )
     speed = played / max(result.seconds, 1e-9)
-    console.print(
-        f"\n{speed:,.{0 if speed >= 10 else 1}f} games a second, {result.seconds:.1f} s in all. ± is half a 95% interval."
-    )
+    console.print(f"\n{speed:,.{0 if speed >= 10 else 1}f} games a second, {result.seconds:.1f} s in all. {INTERVAL}")
     if command and not current().quiet:
         console.print(Text.assemble("Again: ", (command, "cyan")), soft_wrap=True)
-
-
-def _lock_step(result: MatchResult) -> bool:
-    """Say whether games of several lengths were under way side by side."""
-    return result.wanted > 1 and len(result.hands) > len(result.games)
-
-
-def _title(result: MatchResult) -> str:
-    played, hands = len(result.games), len(result.hands)
-    title = f"{' against '.join(result.agents)}: {played:,} {'game' if played == 1 else 'games'}"
-    if hands != played:
-        title += f" of {hands / played:.2f} hands"
-    if result.duplicate and result.game.num_players > 1:
-        deals = len(set(result.groups.tolist()))
-        title += f", each of {deals:,} deals played in every seat" if deals > 1 else ", one deal played in every seat"
-    return title + "."
 
 
 def as_json(result: MatchResult, game: str, command: str) -> dict[str, Any]:

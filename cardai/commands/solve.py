@@ -110,7 +110,7 @@ def _spot(
         pot=pot,
         stacks=stacks * 2 if len(stacks) == 1 else stacks,
         ranges=tuple([*ranges, "random", "random"][:2]),
-        **({} if bets is None else {"bets": bets}),
+        bets="0.5+1+allin" if bets is None else bets,
         limit=() if limit is None else _numbers(limit, "--limit"),
         cap=cap,
         checked_down=down,

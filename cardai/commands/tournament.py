@@ -13,12 +13,10 @@ import typer
 
 from cardai.commands.invocation import Jobs, Json, On, Seed, absolute, note, out, print_json, progress
 from cardai.commands.run import tell_compiling
-from cardai.commands.show.figures import estimate_json, percent, signed
+from cardai.commands.show.figures import estimate_json
 from cardai.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from cardai.arena.tournament import Standings
 
 
@@ -30,9 +28,13 @@ class Format(StrEnum):
 
 
 def tournament(
-    game: Annotated[str, typer.Option("--game", "-g", metavar="GAME", help="A game for two.", show_default=False)],
+    game: Annotated[
+        str,
+        typer.Option("--game", "-g", metavar="GAME", help="A game for two.", show_default=False),
+    ],
     agent: Annotated[
-        list[str], typer.Option("--agent", "-a", metavar="AGENT", help="A player; repeat it.", show_default=False)
+        list[str],
+        typer.Option("--agent", "-a", metavar="AGENT", help="A player; repeat it.", show_default=False),
     ],
     games: Annotated[int, typer.Option("--games", "-n", metavar="N", min=1, help="Games a pairing.")] = 1000,
     form: Annotated[
@@ -159,113 +161,32 @@ def _keep(standings: Standings, game: str, seed: int, directory: str | None, plo
 
 def show(standings: Standings, game: str) -> None:
     """Print the crosstable: a row's agent against a column's."""
-    from rich.table import Table
-    from rich.text import Text
+    from cardai.arena.report import standings_parts
 
     console = out()
-    wins = standings.game.measure == "wins"
-    what = "share of games won, in %" if wins else f"mean return a hand, in {standings.game.unit}"
-    console.print(Text(f"{game}: {what}, of the row against the column; ± is half a 95% interval."))
-    if standings.interrupted:
-        console.print(Text("Stopped before the end; this is what is finished.", style="yellow"))
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
-    order = sorted(range(len(standings.agents)), key=lambda i: _rank(standings, i))
-    table.add_column("", justify="right")
-    table.add_column("", overflow="fold")
-    for place in range(len(order)):
-        table.add_column(str(place + 1), justify="right", no_wrap=True)
-    table.add_column("mean", justify="right", no_wrap=True)
-    for place, i in enumerate(order, 1):
-        cells = [_cell(standings, i, j) for j in order]
-        table.add_row(str(place), Text(standings.agents[i], style="bold"), *cells, _mean(standings, i))
-    _print_table(table)
-    played = [len(p.groups) for p in standings.pairings.values()]
-    hands = sum(int(p.hands.sum()) for p in standings.pairings.values())
-    console.print(f"\n{len(played)} pairing{'s' * (len(played) != 1)}, {hands:,} hands.")
-    _show_ratings(standings, order)
-
-
-def _print_table(table: Table) -> None:
-    """Print a table below an empty line; a log has room for every name and figure."""
-    console = out()
-    if not sys.stdout.isatty():
-        console.width = max(
-            console.width, console.measure(table, options=console.options.update(max_width=10_000)).maximum
-        )
-    console.print()
-    console.print(table)
-
-
-def _show_ratings(standings: Standings, order: list[int]) -> None:
-    """Print Elo and alpha-rank, in the order of the crosstable."""
-    from math import isnan
-
-    from rich.table import Table
-    from rich.text import Text
-
-    from cardai.arena.ratings import ratings
-
-    found = ratings(standings)
-    if all(isnan(estimate.mean) for estimate in found.elo):
-        return
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
-    for heading in ("", "", "Elo", "alpha-rank") if found.alpha_rank else ("", "", "Elo"):
-        table.add_column(
-            heading, justify="left" if table.columns and len(table.columns) == 1 else "right", no_wrap=True
-        )
-    for place, i in enumerate(order, 1):
-        rated = "-" if isnan(found.elo[i].mean) else found.elo[i].text(0, sign=True)
-        cells = [rated, *([percent(found.alpha_rank[i])] if found.alpha_rank else [])]
-        table.add_row(str(place), Text(standings.agents[i], style="bold"), *cells)
-    _print_table(table)
-    console = out()
-    console.print(f"\nElo: maximum likelihood of {_SHARES[standings.game.measure]}, mean 0. ± is half a 95% interval.")
-    if found.alpha_rank:
-        console.print("alpha-rank: the share of time that evolution spends on each; a cycle shares it.")
-
-
-_SHARES = {
-    "wins": "the shares of games won",
-    "returns": "how often a deal goes a player's way (by mean and spread of its results)",
-}
+    for part in standings_parts(standings, game):
+        if not sys.stdout.isatty():  # a log has room for every name and figure
+            console.width = max(
+                console.width, console.measure(part, options=console.options.update(max_width=10_000)).maximum
+            )
+        console.print(part)
 
 
 def _ratings_json(standings: Standings) -> dict[str, Any]:
     """Return the ratings as plain values: Elo and alpha-rank by agent, null where there is none."""
     from cardai.arena.ratings import ratings
+    from cardai.arena.report import SHARES
 
     found = ratings(standings)
     ranked = found.alpha_rank or [None] * len(found.agents)
     return {
-        "of": _SHARES[standings.game.measure],
+        "of": SHARES[standings.game.measure],
         "elo": {name: estimate_json(one) for name, one in zip(found.agents, found.elo, strict=True)},
         "alpha_rank": {
             name: None if one is None else estimate_json(one, rate=True)
             for name, one in zip(found.agents, ranked, strict=True)
         },
     }
-
-
-def _rank(standings: Standings, i: int) -> float:
-    """Return a sorting key: the best mean first, who has not played last."""
-    value = standings.row_mean(i)
-    return float("inf") if value != value else -value
-
-
-def _cell(standings: Standings, i: int, j: int) -> str:
-    estimate = standings.cell(i, j) if i != j else None
-    if estimate is None:
-        return "-"
-    if standings.game.measure == "wins":
-        return percent(estimate).removesuffix(" %")
-    return signed(estimate, "").strip()
-
-
-def _mean(standings: Standings, i: int) -> str:
-    value = standings.row_mean(i)
-    if value != value:
-        return "-"
-    return f"{100 * value:.1f}" if standings.game.measure == "wins" else f"{value:+.3g}"
 
 
 def as_json(standings: Standings, game: str, seed: int) -> dict[str, Any]:

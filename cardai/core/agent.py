@@ -9,16 +9,17 @@ Override one of
 
 from __future__ import annotations
 
+import inspect
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from cardai.core.arrays import Float64s
-from cardai.core.errors import UsageError
-from cardai.core.fields import Family, Views, unpack_view, view_dtype
-from cardai.core.game import Actions, Game
+from cardai.core.errors import UsageError, wrong_type
+from cardai.core.fields import Family, Views, pack_views, unpack_view, view_dtype
+from cardai.core.game import Actions, Game, State
 from cardai.core.legal import Amounts, Legal
 from cardai.core.legal import legal_list as legal_list  # known from here too
 from cardai.core.rng import Rows
@@ -41,6 +42,20 @@ def need_family(game: Game, family: Family, who: str) -> None:
         spoken = " and ".join(repr(other.name) for other in game.families) or "none"
         needs = f"{who} {family.doc} and needs the fields of the family {family.name!r}"
         raise UsageError(f"{needs}. {brief(game)} speaks {spoken}.")
+
+
+def legal_of(state: State, game: Game) -> tuple[Legal, dict[int, str]]:
+    """Return the legal actions of the player to act as those of one table, and the name of each legal policy column."""
+    actions = state.legal_actions()
+    if not game.amounts:
+        mask = np.zeros((1, game.num_distinct_actions), np.bool_)
+        mask[0, actions] = True
+        return mask, {action: game.action_to_string(action) for action in actions}
+    raises = [action for action in actions if action >= 2]
+    kinds = np.array([[0 in actions, 1 in actions, bool(raises)]])
+    names = {kind: game.action_to_string(kind) for kind in (0, 1) if kind in actions} | ({2: "raise"} if raises else {})
+    least, most = (min(raises), max(raises)) if raises else (0, 0)
+    return Amounts(kinds, np.array([least], np.int64), np.array([most], np.int64)), names
 
 
 class Agent:
@@ -67,6 +82,30 @@ class Agent:
         Where legal actions are :class:`~cardai.core.legal.Amounts`, the columns are their three kinds.
         """
         raise NotImplementedError(f"{type(self).__name__} has no policy, only act: it cannot be measured exactly.")
+
+    def strategy(self, state: State, game: Game | None = None) -> dict[str, float]:
+        """Return the probability of each legal action of the seat to act at ``state``, by name: {"fold": 0.1, ...}.
+
+        Where an action can be an amount, all raises together are "raise". ``game`` is needed where a State does not say
+        its own.
+
+        Raises:
+            UsageError: nobody is to act, or the agent has no :meth:`policy`, remembers, or does not play the game.
+        """
+        if not isinstance(state, State):
+            raise wrong_type("The state of strategy(state)", "a hand, as game.new_initial_state() returns it", state)
+        game = state.game if game is None else game
+        if not isinstance(game, Game):
+            raise UsageError("This state does not say of which game it is. Call strategy(state, game).")
+        if state.current_player() < 0:
+            raise UsageError("No player is to act in this state: it is chance's turn, or the hand is over.")
+        player = self.for_game(game)
+        if player.stateful or not player.has_policy():
+            why = "remembers earlier hands" if player.stateful else "chooses single actions and says no probabilities"
+            raise UsageError(f"{type(self).__name__} {why}: it has no strategy to show. Watch it play instead.")
+        legal, names = legal_of(state, game)
+        row = player.policy(pack_views(game.view_fields, [state.view(state.current_player())]), legal)[0]
+        return {name: float(row[column]) for column, name in names.items()}
 
     def act(self, views: Views, legal: Legal, rng: Rows) -> Actions:
         """Return (n,) legal actions. The default draws from :meth:`policy`."""
@@ -105,6 +144,40 @@ class ScalarAgent(Agent):
 
     def for_game(self, game: Game) -> Agent:
         return (_BoundWithPolicy if self.has_policy() else BoundScalar)(self, game)
+
+
+class FunctionAgent(ScalarAgent):
+    """A function as a player: ``function(view, legal, rng)``, or ``function(view, legal)``, returns an action.
+
+    Raises:
+        UsageError: it takes other arguments.
+    """
+
+    def __init__(self, function: Callable[..., int]) -> None:
+        self.function = function
+        count = _positional(function)
+        if count not in (2, 3):
+            raise UsageError(
+                f"A function that plays takes (view, legal, rng) or (view, legal) and returns an action. {self} takes "
+                f"{'other arguments' if count is None else count}."
+            )
+        self._random = count == 3
+
+    def __str__(self) -> str:
+        return getattr(self.function, "__name__", type(self.function).__name__)
+
+    def choose(self, view: Mapping[str, Any], legal: list[int], rng: random.Random) -> int:
+        return self.function(view, legal, rng) if self._random else self.function(view, legal)
+
+
+def _positional(function: Callable[..., Any]) -> int | None:
+    """Return how many arguments a function must be given by place, None where that cannot be told or others are needed."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    needed = [p for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    return None if any(p.kind is p.KEYWORD_ONLY for p in needed) else len(needed)
 
 
 class BoundScalar(Agent):

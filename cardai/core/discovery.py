@@ -48,16 +48,36 @@ class Entry:
         return f"needs: {self.missing}" if self.missing else "ok"
 
     def summary(self) -> str:
-        """Return the first line of the module's docstring, read without importing anything."""
-        file = _module_file(self.module)
-        if file is None:
-            return ""
-        try:
-            text = file.read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return ""
-        match = re.match(r'\s*(?:#[^\n]*\n\s*)*[rR]?"""\s*(.+?)(?:\n|""")', text)
-        return match.group(1).strip() if match else ""
+        """Return what the plugin is: a preset's own line, else the first line of the module's docstring.
+
+        A preset's line stands below "Presets:" in that docstring, as ``name: what it is.``, and may go on in lines that
+        are indented further. Both are read without importing anything.
+        """
+        text = _docstring(self.module)
+        return (self.preset_of and preset_lines(text).get(self.name, "")) or text.partition("\n")[0].strip()
+
+    def source(self) -> Path | None:
+        """Return the file of the plugin's module, None where it is not known. Imports nothing."""
+        return _module_file(self.module)
+
+    def preset_line(self) -> str:
+        """Return what the module's docstring says of this preset, or nothing."""
+        return preset_lines(_docstring(self.module)).get(self.name, "") if self.preset_of else ""
+
+
+def preset_lines(docstring: str) -> dict[str, str]:
+    """Return the lines below "Presets:" in a module's docstring, by the preset's name."""
+    found: dict[str, str] = {}
+    listed = re.search(r"^Presets:\n((?:[ \t]+\S[^\n]*(?:\n|$))+)", docstring, re.MULTILINE)
+    name = ""
+    for line in listed[1].splitlines() if listed else ():
+        one = re.fullmatch(r"    ([\w.-]+): (.+)", line)
+        if one:
+            name = one[1]
+        elif not name:
+            continue
+        found[name] = one[2].strip() if one else f"{found[name]} {line.strip()}"
+    return found
 
 
 @frozen
@@ -148,6 +168,19 @@ def _missing(name: str, requires: list[str], extras: tuple[str, ...]) -> str:
                 except metadata.PackageNotFoundError:
                     return f"pip install '{name}[{extra}]'"
     return ""
+
+
+def _docstring(module: str) -> str:
+    """Return the docstring of a module, read without importing any part of it; nothing where it cannot be read."""
+    file = _module_file(module)
+    if file is None:
+        return ""
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    match = re.match(r'\s*(?:#[^\n]*\n\s*)*[rR]?"""\s*(.+?)"""', text, re.DOTALL)
+    return match.group(1) if match else ""
 
 
 def _module_file(module: str) -> Path | None:

@@ -70,6 +70,18 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f" Did you mean {matches[0]!r}?" if matches else ""
 
 
+def wrong_type(what: str, wanted: str, got: object) -> UsageError:
+    """Build the message for a value of a wrong type; it says so where brackets were forgotten."""
+    name = getattr(got, "__name__", "")
+    if isinstance(got, type):
+        return UsageError(f"{what} must be {wanted}. Got the class {name} instead: write {name}(...).")
+    if callable(got) and name:
+        return UsageError(f"{what} must be {wanted}. Got the function {name} instead: write {name}(...) to call it.")
+    shown = repr(got)
+    shown = shown if len(shown) <= 80 else f"{shown[:77]}..."
+    return UsageError(f"{what} must be {wanted}. Got {shown} instead.")
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str], hint: str = "") -> UnknownNameError:
     """Build the one message used everywhere for a name that nobody knows."""
     names = sorted(known)

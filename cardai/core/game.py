@@ -95,7 +95,15 @@ def unpack_setup(row: Any) -> Setup:
 
 
 class State(ABC):
-    """One hand, for reading, debugging, solvers and third parties."""
+    """One hand, for reading, debugging, solvers and third parties. ``str(state)`` draws it, all cards shown."""
+
+    game: Any = None
+    """The game that it is a hand of, where it says so: for drawing it, and for :meth:`~cardai.core.agent.Agent.strategy`."""
+
+    def __str__(self) -> str:
+        from cardai.core.drawing import hand_text
+
+        return hand_text(self)
 
     @abstractmethod
     def current_player(self) -> int:

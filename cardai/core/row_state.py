@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from cardai.core.errors import IllegalActionError
+from cardai.core.errors import IllegalActionError, wrong_type
 from cardai.core.fields import interned, unpack_view
 from cardai.core.game import CHANCE, TERMINAL, Amounts, Setup, State, pack_setups
 from cardai.core.kernel import kernel
@@ -151,6 +151,8 @@ class OneHand:
 class RowState(State):
     """One hand of a fast game, with explicit chance. What can be played next is found once, with each step."""
 
+    game: RowGame
+
     def __init__(self, game: RowGame, hand: OneHand, setup: Setup, raw: bytes) -> None:
         self.game = game
         self._hand = hand
@@ -211,10 +213,13 @@ class RowState(State):
 
     def apply_action(self, action: int) -> None:
         hand, current, listed = self._hand, self._current, self._listed
-        legal = action in listed
-        if hand.amounts and current >= 0:
-            legal = action in listed[:-2] or listed[-2] <= action <= listed[-1]
-        played = int(action)
+        try:
+            legal = action in listed
+            if hand.amounts and current >= 0:
+                legal = action in listed[:-2] or listed[-2] <= action <= listed[-1]
+            played = int(action)
+        except (TypeError, ValueError):
+            raise wrong_type("An action", "a whole number (action_from_string finds it by name)", action) from None
         if not legal or played != action:
             self._refuse(action)
         if current == CHANCE:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
+from cardai.core.errors import UsageError, wrong_type
 from cardai.core.fields import Views, interned, view_dtype
 from cardai.core.game import (
     CHANCE,
@@ -145,6 +146,16 @@ class RowGame(Game):
         return self.one_hand.start(setup or _SETUP)
 
 
+def whole_numbers(what: str, given: Any, count: int | None = None) -> IntArray:
+    """Return ``given`` as an array (n,) of whole numbers. Raises UsageError unless it is one (of ``count`` entries)."""
+    array = given if type(given) is np.ndarray else np.asarray(given)
+    if array.ndim != 1 or (array.dtype.kind not in "iu" and len(array)):
+        raise wrong_type(what, "a list or array of whole numbers", given)
+    if count is not None and len(array) != count:
+        raise UsageError(f"{what} must be {count}, one a table. Got {len(array)} instead.")
+    return array.astype(np.int64, copy=False)
+
+
 class RowTables(Tables):
     """Tables over a structured array. ``data`` is public for benchmarks and fused loops; treat it as read-only."""
 
@@ -170,8 +181,8 @@ class RowTables(Tables):
         rows: IntArray | None = None,
         setups: npt.NDArray[Any] | None = None,
     ) -> None:
-        index = self._all if rows is None else np.asarray(rows, np.int64)
-        self.place(index, seeds, decks)
+        index = self.begun(rows, seeds)
+        self.place(index, np.asarray(seeds, np.uint64), decks)
         if setups is None:
             setups = np.zeros(len(index), setup_dtype(self.game.num_players))  # those of Setup()
         self.kernels.start(self.data, self.rules, index, setups)
@@ -209,14 +220,36 @@ class RowTables(Tables):
         return np.asarray(self.data["current"], np.int8).copy()
 
     def legal(self, rows: IntArray) -> Legal:
+        rows = self.known(rows)
         mask = np.zeros((len(rows), self.game.num_distinct_actions), np.bool_)
         self.kernels.legal(self.data, self.rules, rows, mask)
         return mask
 
     def views(self, player: int, rows: IntArray) -> Views:
+        rows = self.known(rows)
+        self.check_seat(player)
         out = np.empty(len(rows), self._view_dtype)
         self.kernels.views(self.data, self.rules, rows, player, out)
         return out
+
+    def begun(self, rows: IntArray | None, seeds: Any) -> IntArray:
+        """Return the tables at which hands begin (None: all). Raises UsageError unless there is a seed for each."""
+        index = self._all if rows is None else self.known(rows)
+        if np.shape(seeds) != (len(index),):
+            raise wrong_type("The seeds of reset", f"{len(index)} whole numbers, one a table", seeds)
+        return index
+
+    def known(self, rows: IntArray) -> IntArray:
+        """Return table numbers as an array. Raises UsageError where they are none: a kernel would read other memory."""
+        known = whole_numbers("Rows", rows)
+        if len(known) and not (known.min() >= 0 and known.max() < self.count):
+            raise UsageError(f"Rows must be table numbers, 0 to {self.count - 1}. Got {known.min()} to {known.max()}.")
+        return known
+
+    def check_seat(self, player: int) -> None:
+        """Raise UsageError unless the game has the seat ``player``."""
+        if not 0 <= player < self.game.num_players:
+            raise UsageError(f"There is no seat {player}. Seats are 0 to {self.game.num_players - 1}.")
 
     def check(self, rows: IntArray, actions: IntArray) -> None:
         """Raise IllegalActionError at the first illegal action."""
@@ -233,6 +266,8 @@ class RowTables(Tables):
             refuse(self.data["current"][rows[bad]], int(rows[bad]), int(actions[bad]), np.flatnonzero(legal[bad]))
 
     def apply(self, rows: IntArray, actions: IntArray) -> None:
+        rows = self.known(rows)
+        actions = whole_numbers("Actions", actions, len(rows))
         self.check(rows, actions)
         self.apply_checked(rows, actions)
 

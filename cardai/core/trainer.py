@@ -27,6 +27,12 @@ class Trainer(ABC):
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> Training:
         """Begin training from nothing. Raises UsageError for a game or encoder it cannot take."""
 
+    def check_game(self, game: Game) -> None:  # noqa: B027 (most take any game)
+        """Raise UsageError for a game that it cannot take, as far as that is quickly seen (default: it takes any).
+
+        For ``cardai list-plugins --for GAME``; :meth:`start` has the last word.
+        """
+
     def resume(self, game: Game, encoder: Encoder | None, seed: int, directory: Path) -> Training:
         """Take a training up from the checkpoint ``directory`` (default: start, then load).
 

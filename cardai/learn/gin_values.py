@@ -102,7 +102,8 @@ class ValuePlayer(Agent):
     def nets_for(self, limits: Int64s, target: int) -> Nets:
         """Return the values as kernels read them."""
         arrays = self.values.arrays()
-        return Nets(*(arrays[name] for name in _SHAPES), limits, np.int64(target))
+        learned = {name: arrays[name] for name in _SHAPES}
+        return Nets(**learned, limits=limits, target=np.int64(target))
 
     def act(self, views: Views, legal: Legal, rng: Rows) -> Actions:
         nets = self.nets if self.nets is not None else self.nets_for(np.full(52, 10, np.int64), 100)

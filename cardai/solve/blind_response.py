@@ -85,7 +85,8 @@ class Responder:
         the same comes below.
         """
         found: dict[bytes, int] = {}
-        trees, number = [], {}
+        trees: list[StreetTree] = []
+        number: dict[int, int] = {}
         for one in self.streets[street]:
             columns = np.array([below.get(int(root), -1) for root in one.deals])
             node = one.street.node

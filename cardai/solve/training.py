@@ -27,6 +27,7 @@ from cardai.core.trainer import Metrics, Trainer, Training
 from cardai.solve.measures import measure_behaviour
 from cardai.solve.sequence_form import game_form, policy_table
 from cardai.solve.tabular import TabularAgent, raw, tabular_agent
+from cardai.solve.tree import NODE_LIMIT, refuse_if_large
 
 POLICIES = ("average", "current")
 CHUNK_SECONDS = 0.25
@@ -42,6 +43,9 @@ class TabularTrainer(Trainer):
     measure_every: int = option(
         0, help="iterations between measurements (0: about twenty a factor of ten)", validator=validators.ge(0)
     )
+
+    def check_game(self, game: Game) -> None:
+        refuse_if_large(game, NODE_LIMIT)
 
     def agent_options(self) -> Mapping[str, str]:
         return {"policy": "average (default: the one that converges) or current (the last iterate)"}

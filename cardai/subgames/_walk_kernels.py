@@ -172,7 +172,7 @@ def ends_of_hands(street: Any, work: Any, board: Any, player: Any) -> None:
                     add(mass, low[k], high[k], columns, k)
                 for k in range(first, last):
                     up_to(out, k, mass, low[k], high[k])
-                first = last
+                first = last  # type: ignore[assignment]
         else:
             for k in range(n):
                 add(mass, low[k], high[k], columns, k)

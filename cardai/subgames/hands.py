@@ -41,6 +41,10 @@ class Hands(Protocol):
     def held(self) -> int:
         """How many of the deck's cards a hand holds."""
 
+    @property
+    def whole(self) -> int:
+        """How many cards a whole board has."""
+
     def strengths(self, board: Sequence[int]) -> Int64s:
         """Return (K,) how strong each hand is on a whole board; more is better."""
 
@@ -59,6 +63,7 @@ class HoldemHands:
     places: int = 52
     deck: int = 52
     held: int = 2
+    whole: int = 5
 
     def strengths(self, board: Sequence[int]) -> Int64s:
         return river_strengths(list(board))
@@ -92,6 +97,10 @@ class LeducHands:
 
     @property
     def held(self) -> int:
+        return 1
+
+    @property
+    def whole(self) -> int:
         return 1
 
     def strengths(self, board: Sequence[int]) -> Int64s:
@@ -137,7 +146,7 @@ def deal_boards(
         ranges: (2, K) weights. Hands that neither player holds are left out unless ``every``. Suits are renamed only
             where both ranges stay the same.
     """
-    kept = np.ones(ranges.shape[1], np.bool_) if every else (ranges > 0).any(axis=0)
+    kept = np.asarray((ranges > 0).any(axis=0) | every, np.bool_)
     group = hands.renamings(board)
     group = [one for one in group if (ranges[:, one[1]] == ranges).all()] if isomorphic else group[:1]
     out = [Boards() for _ in range(streets)]
@@ -153,7 +162,7 @@ def _deal(
     free = kept & ~np.isin(hands.cards, board).any(axis=1)
     numbers = np.flatnonzero(free)
     ends = np.full(len(numbers), len(numbers))
-    if street + 1 == len(out):
+    if len(board) == hands.whole:
         strengths = hands.strengths(board)[numbers]
         order = np.argsort(strengths, kind="stable")
         numbers, strengths = numbers[order], strengths[order]
@@ -176,7 +185,7 @@ def _deal(
     for card in range(hands.deck):
         if card in met:
             continue
-        orbit = {}
+        orbit: dict[int, tuple[Ints, Ints]] = {}
         for cards, renamed in group:
             orbit.setdefault(int(cards[card]), (cards, renamed))
         met |= set(orbit)

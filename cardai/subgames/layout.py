@@ -58,7 +58,7 @@ class Layout:
     def seconds(self) -> float:
         """A guess of the CPU time of one iteration."""
         columns = sum(len(s.targets) * sum(s.count) for s in self.streets)
-        return 1e-5 + 2 * (self.entries * _SLOT_SECONDS + columns * _COLUMN_SECONDS)
+        return 1e-5 + 2.0 * float(self.entries * _SLOT_SECONDS + columns * _COLUMN_SECONDS)
 
     def works(self, dtype: npt.DTypeLike) -> tuple[Work, ...]:
         """Return the arrays that iterations change, all zeros."""

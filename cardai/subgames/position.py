@@ -69,7 +69,7 @@ class Position:
 
 
 @frozen
-class _Place:
+class Place:
     """Where a line has come to: the node, the boards' numbers, and what turns the solved board into the dealt one."""
 
     node: Node
@@ -94,28 +94,37 @@ def look_at(solver: Solver, board: list[int], line: str) -> Position:
     return _position(solver, place, line)
 
 
-def follow(solver: Solver, board: list[int], line: str) -> _Place:
+def follow(solver: Solver, board: list[int], line: str) -> Place:
     """Return where ``line`` leads to, be it a decision or not. Raises UsageError."""
-    layout = solver.layout
-    deck, count = layout.hands.deck, len(layout.hands.cards)
-    place = _Place(layout.tree.root, tuple(board), (), np.arange(deck), np.arange(count))
+    place = start(solver, board)
     for word in line.replace("/", " ").replace(",", " ").split():
         place = _deal(solver, place, word, line) if place.node.kind == CHANCE else _act(place, word, line)
     return place
 
 
-def _act(place: _Place, word: str, line: str) -> _Place:
+def start(solver: Solver, board: list[int]) -> Place:
+    """Return the place of the root."""
+    layout = solver.layout
+    return Place(layout.tree.root, tuple(board), (), np.arange(layout.hands.deck), np.arange(len(layout.hands.cards)))
+
+
+def step(place: Place, child: int) -> Place:
+    """Return where the action behind a decision's child ``child`` leads to."""
+    return Place(place.node.children[child], place.board, place.path, place.cards, place.hands)
+
+
+def _act(place: Place, word: str, line: str) -> Place:
     node = place.node
     if node.kind != DECISION:
         raise UsageError(f"The line {line!r} goes on with {word!r} after the hand is over.")
     for action, child in zip(node.actions, node.children, strict=True):
         if _means(word.lower(), node, action):
-            return _Place(child, place.board, place.path, place.cards, place.hands)
+            return step(place, node.children.index(child))
     known = ", ".join(token(node, action) for action in node.actions)
     raise UsageError(f"The line {line!r} cannot go on with {word!r}. Here are known: {known}.")
 
 
-def _deal(solver: Solver, place: _Place, word: str, line: str) -> _Place:
+def _deal(solver: Solver, place: Place, word: str, line: str) -> Place:
     try:
         (card,) = parse_cards(word)
     except ValueError:
@@ -125,6 +134,12 @@ def _deal(solver: Solver, place: _Place, word: str, line: str) -> _Place:
     layout, street = solver.layout, len(place.path)
     if street + 1 >= len(layout.boards):
         raise UsageError(f"The line {line!r} goes on behind the last street that was solved.")
+    return deal_card(solver, place, card)
+
+
+def deal_card(solver: Solver, place: Place, card: int) -> Place:
+    """Return where ``card`` leads to from a chance node of a street that is not the last."""
+    layout, street = solver.layout, len(place.path)
     before, after = layout.boards[street], layout.boards[street + 1]
     board = place.path[-1] if place.path else 0
     wanted = int(np.flatnonzero(place.cards == card)[0])  # its name on the board that was solved
@@ -134,11 +149,11 @@ def _deal(solver: Solver, place: _Place, word: str, line: str) -> _Place:
         for cards, hands in after.images[child]:
             if cards[solved] == wanted:
                 known = (place.cards[cards], place.hands[hands])
-                return _Place(place.node.children[0], (*place.board, card), (*place.path, child), *known)
-    raise AssertionError(f"no board for {word}")
+                return Place(place.node.children[0], (*place.board, card), (*place.path, child), *known)
+    raise AssertionError(f"no board for the card {card}")
 
 
-def _position(solver: Solver, place: _Place, line: str) -> Position:
+def _position(solver: Solver, place: Place, line: str) -> Position:
     node, layout, street = place.node, solver.layout, len(place.path)
     boards = layout.boards[street]
     numbers = boards.hands[place.path[-1] if place.path else 0]

@@ -92,6 +92,7 @@ class Solver:
         below = layout.streets[1]
         children = int(layout.streets[0].num_children[0])
         self._out = np.zeros((children, below.roots, below.low.shape[1]), dtype)
+        self._by_thread: dict[bool, list[tuple[kernels.Work, ...]]] = {}
         self._matches = self._meetings()
         if self._matches <= 0:
             raise UsageError(
@@ -115,7 +116,8 @@ class Solver:
 
     def measure(self) -> Measured:
         """Return the values of the average strategies and of the best responses to them."""
-        values, responses = [], []
+        values: list[float] = []
+        responses: list[float] = []
         with self._workers() as pool:
             for player in range(2):
                 for mode, found in ((kernels.EXPECT, values), (kernels.RESPOND, responses)):
@@ -144,6 +146,16 @@ class Solver:
             self._walk(self._averages, player, kernels.EXPECT, pool)
         return self._averages[0]
 
+    def average(self, boards: Sequence[int], node: Node) -> tuple[npt.NDArray[np.int64], Float64s]:
+        """Return the hands' numbers (n,) and the average strategy (A, n) of a decision on the board at ``boards``."""
+        street, board = len(boards), boards[-1] if boards else 0
+        numbers, work = self.layout.boards[street].hands[board], self._works[street]
+        first = board * len(work.sigma) + int(self.layout.streets[street].first_slot[node.index])
+        rows = work.sums[first : first + len(node.children), : len(numbers)].astype(np.float64)
+        total = rows.sum(axis=0)
+        even = np.full(rows.shape, 1.0 / len(rows))
+        return numbers, np.where(total > 0, rows / np.where(total > 0, total, 1.0), even)
+
     # -- stopping and going on ---------------------------------------------------------------------------------------
 
     def arrays(self) -> dict[str, Vectors]:
@@ -168,7 +180,7 @@ class Solver:
         if self.leaves is not None:
             self._value_leaves(works, player, mode)
         elif pool is not None:
-            pool.visit(self.layout, works, player, mode, numbers, self._out)
+            pool.visit(streets, self._each_thread(works), player, mode, numbers, self._out)
             kernels.collect(streets, works, self._out)
         kernels.finish(streets[0], works[0], player, mode, numbers)
 
@@ -199,6 +211,14 @@ class Solver:
         reach = np.stack([works[0].reach[street.row_of[seat, street.chance], :n] for seat in range(2)])
         works[0].passed[:, :n] = self.leaves.evaluate(player, reach, self.layout.tree.streets[0].chance)
 
+    def _each_thread(self, works: tuple[kernels.Work, ...]) -> list[tuple[kernels.Work, ...]]:
+        """Return the arrays of each thread: those of ``works``, and copies that share its regrets and sums."""
+        training = works is self._works
+        if training not in self._by_thread:
+            copies = [self.layout.copies(works) for _ in range(self.threads - 1)]
+            self._by_thread[training] = [works, *copies]
+        return self._by_thread[training]
+
     @contextmanager
     def _workers(self) -> Iterator[Pool | None]:
         if self.threads == 1 or not len(self._out):
@@ -223,14 +243,13 @@ class Pool:
     executor: ThreadPoolExecutor
     threads: int
 
-    def visit(self, layout: Layout, works: Any, player: int, mode: int, numbers: Vectors, out: Vectors) -> None:
-        """Walk all children of the first board, as one thread would."""
+    def visit(self, streets: Any, works: list[Any], player: int, mode: int, numbers: Vectors, out: Vectors) -> None:
+        """Walk all children of the first board, as one thread would; ``works`` has each thread's arrays."""
         bounds = np.linspace(0, len(out), self.threads + 1).astype(int)
         jobs = []
         for k in range(self.threads):
-            own = works if k == 0 else layout.copies(works)
             first, last = int(bounds[k]), int(bounds[k + 1])
-            arguments = (layout.streets, own, first, last, player, mode, numbers, out[first:last], -1, -1)
+            arguments = (streets, works[k], first, last, player, mode, numbers, out[first:last], -1, -1)
             jobs.append(self.executor.submit(kernels.visit, *arguments))
         for job in jobs:
             job.result()

@@ -182,14 +182,24 @@ class _Head:
     measured: tuple[float, ...] | None = None
 
 
-def load(directory: str | Path, threads: int = 1) -> Solution:
-    """Return the solution in ``directory``. Raises UsageError (there is none), DamagedFileError."""
-    path = Path(directory)
+def read_spot(directory: str | Path) -> Spot:
+    """Return the spot in ``directory``, without its solution. Raises UsageError (there is none), DamagedFileError."""
+    return _read_head(Path(directory)).spot
+
+
+def _read_head(path: Path) -> _Head:
     if not (path / SPOT).is_file():
         raise UsageError(f"There is no solved spot in {str(path)!r}: it has no {SPOT}.")
     head = structure(read_json(path / SPOT), _Head, f"The file {path / SPOT}")
     if head.format != "cardai spot 1" or head.arrays != ARRAYS.format(head.iterations):
         raise DamagedFileError(f"The file {path / SPOT} is damaged or foreign: its format is {head.format[:40]!r}.")
+    return head
+
+
+def load(directory: str | Path, threads: int = 1) -> Solution:
+    """Return the solution in ``directory``. Raises UsageError (there is none), DamagedFileError."""
+    path = Path(directory)
+    head = _read_head(path)
     try:
         solution = prepare(head.spot, threads)
     except UsageError as error:

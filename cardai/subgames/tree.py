@@ -198,7 +198,8 @@ class _Builder:
 def _forests(root: Node, rounds: int) -> tuple[Forest, ...]:
     forests, roots = [], [root]
     for _ in range(rounds):
-        nodes, first, slots = list(roots), [], 0
+        nodes, slots = list(roots), 0
+        first: list[int] = []
         for node in nodes:  # grows while it is walked
             node.index = len(first)
             first.append(slots)

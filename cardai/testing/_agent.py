@@ -16,7 +16,7 @@ from cardai.core.fields import Views, unpack_view
 from cardai.core.game import Actions, Game
 from cardai.core.legal import Amounts, Legal, allows, legal_columns, take
 from cardai.core.rng import Rows, derive
-from cardai.testing._checks import NotApplicable, check, require
+from cardai.testing._checks import CheckFailed, NotApplicable, check, require
 from cardai.testing._play import positions
 
 LONGEST_HAND = 20_000
@@ -195,7 +195,10 @@ def views_are_left_alone(subject: AgentSubject) -> None:
 @check("agent")
 def bound_agent_pickles(subject: AgentSubject) -> None:
     """Bound to a game it travels to worker processes and decides the same there."""
-    copy = pickle.loads(pickle.dumps(subject.agent))
+    try:
+        copy = pickle.loads(pickle.dumps(subject.agent))
+    except Exception as error:
+        raise CheckFailed(f"It cannot be pickled and read back: {error}") from error
     if subject.agent.stateful:
         return
     for _, views, legal in subject.batches:

@@ -147,6 +147,7 @@ class Run:
             UsageError: the directory is not empty, or a spec is wrong.
         """
         check_free(path)
+        _refuse_programs(trainer)
         values: dict[str, Any] = {
             "format": FORMAT,
             "trainer": full_spec("trainer", trainer),
@@ -197,6 +198,7 @@ class Run:
             raise DamagedFileError(
                 f"The file {file} does not match its own id {run.id!r}: it was edited or damaged. Start a new run."
             )
+        _refuse_programs(run.trainer)
         return cls(path, run.id, run.trainer, run.game, run.encoder, run.seed, run.steps, run.minutes)
 
     # -- what it names ---------------------------------------------------------------------------------------------
@@ -396,3 +398,11 @@ def _flush(path: Path) -> None:
 
 
 __all__ = ["Checkpoint", "Run", "RunWarning", "check_free", "run_agent"]
+
+
+def _refuse_programs(trainer: str) -> None:
+    """Raise UsageError where a trainer's options name a program to start: whoever opens a run runs no stranger's code."""
+    if "program:" in trainer:
+        raise UsageError(
+            f"A run cannot name a program to be started. Its trainer is {trainer[:200]!r}: leave that out."
+        )

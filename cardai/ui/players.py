@@ -76,8 +76,8 @@ def _fits(spec: str, game: Game) -> bool:
 
 
 def _about(entry: Entry) -> str:
-    """Return a line about a plugin; of a preset, what options it has."""
-    options = _options(entry)
+    """Return a line about a plugin; of a preset that says nothing of itself, what options it has."""
+    options = "" if entry.preset_line() else _options(entry)
     return f"{entry.preset_of} with {options}" if options else entry.summary()
 
 

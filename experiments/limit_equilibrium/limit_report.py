@@ -27,6 +27,7 @@ def write(plan: Plan, figures: Figures, out: Path) -> None:
         "Written by `python experiments/limit_equilibrium/run.py`. Every figure is a command's; RUNS is the directory of --runs.",
         f"The game is {GAME}; figures are thousandths of a big blind a hand (mbb/g), with 95 % intervals.",
         *training(plan, figures),
+        *targets(plan, figures),
         *exploitability(plan, figures),
         *matches(plan, figures),
         *local(plan, figures),
@@ -59,6 +60,27 @@ def training(plan: Plan, figures: Figures) -> list[str]:
     return lines
 
 
+def targets(plan: Plan, figures: Figures) -> list[str]:
+    """Return what was to be reached beside what was."""
+    lines = ["", "## Targets", "", "| what | target | measured |", "|---|---|---|"]
+    found = figures.get(*plan.response(plan.player, "river", plan.of(100)))
+    lines.append(
+        f"| a best response from the river wins at most | 60 | {cell(found, '{mean:.1f} ({low:.1f} to {high:.1f})')} |"
+    )
+    for other, least in (("threshold", 150), ("holdem_heuristic", 350)):
+        for name, who in (("ours", plan.player), ("the blueprint", plan.blueprint)):
+            played = figures.get(*plan.match(who, other, plan.games))
+            won = None if played is None else played["players"][0]["figures"]["mbb/g"]
+            lines.append(
+                f"| {name} wins from {other} more than | {least} | {cell(won, '{mean:+.0f} ({low:+.0f} to {high:+.0f})')} |"
+            )
+    lines += [
+        "",
+        "Agents of the competition of 2010 were exploitable by 135 to 422 in all (Johanson et al. 2011): a bound from the river",
+    ]
+    return [*lines, "alone is not that figure, and a lower one proves nothing about the earlier streets."]
+
+
 def exploitability(plan: Plan, figures: Figures) -> list[str]:
     """Return the table of best responses."""
     lines = [
@@ -77,15 +99,16 @@ def exploitability(plan: Plan, figures: Figures) -> list[str]:
 def matches(plan: Plan, figures: Figures) -> list[str]:
     """Return the table of matches."""
     lines = ["", "## Matches", "", "Each deal is played in both seats.", ""]
-    lines += ["| opponent | games | mbb/g | CPU s | command |", "|---|---|---|---|---|"]
+    lines += ["| player | opponent | games | mbb/g | CPU s | command |", "|---|---|---|---|---|---|"]
     for words in plan.matches():
         found = figures.get(*words)
+        who = "ours" if words[4] == plan.player else "the blueprint"
         row = " | not measured | "
         if found is not None:
             won = found["players"][0]["figures"]["mbb/g"]
             half = (won["high"] - won["low"]) / 2
             row = f"{found['games']:,} | {won['mean']:+.0f} ± {half:.0f} | {found['cpu_seconds']:,.0f}"
-        lines.append(f"| {words[6]} | {row} | {command(figures, words)} |")
+        lines.append(f"| {who} | {words[6]} | {row} | {command(figures, words)} |")
     return lines
 
 

@@ -13,9 +13,9 @@ TAKEN_STEPS = 10_000_690
 """Iterations after which the river is learned anew."""
 BLUEPRINT_STEPS = 12_914_699
 """Iterations of the whole game over buckets, which goes on after that."""
-RIVER_STEPS = 6_000
+RIVER_STEPS = 14_000
 """Boards on which the river is learned."""
-EARLIER = (3_000,)
+EARLIER = (3_000, 6_000, 11_000)
 CURVE_STEPS = 2_000_000
 CURVES = {
     "100 strength": "flop=100,turn=100,river=100",
@@ -34,6 +34,7 @@ class Plan:
 
     runs: Path
     share: float
+    games: int
     poker_cnn: str
 
     @property
@@ -86,21 +87,22 @@ class Plan:
             *((f"the same on {step:,} boards", self.response(f"{self.river}:step={step}", "river", self.of(100))) for step in EARLIER),
             ("the first, purified", self.response(f"{self.blueprint}:purify=true", "river", self.of(100))),
         ]  # fmt: skip
-        rows += [(name, self.response(name, "river", self.of(20))) for name in self.others]
-        return rows
+        return rows + [(name, self.response(name, "river", self.of(20))) for name in self.others]
 
     def deeper(self) -> list[tuple[str, tuple[object, ...]]]:
         """Return the best responses from earlier streets."""
         return [("ours", self.response(self.player, street, self.of(20))) for street in ("turn", "flop")]
 
     def matches(self) -> list[tuple[object, ...]]:
-        """Return the commands of the matches."""
-        return [self.match(self.player, other, self.of(100_000)) for other in (*self.others, *WEAK)]
+        """Return the commands of the matches, of the player and of the blueprint."""
+        found = [self.match(self.player, other, self.games) for other in self.others]
+        found += [self.match(self.blueprint, other, self.games) for other in self.others]
+        return found + [self.match(self.player, other, self.games // 10 * 2) for other in WEAK]
 
     def lbrs(self) -> list[tuple[str, tuple[object, ...]]]:
         """Return the local best responses of the table."""
-        return [("ours", self.lbr(self.player, self.of(2_000)))] + [
-            (name, self.lbr(name, self.of(2_000))) for name in self.others
+        return [("ours", self.lbr(self.player, self.of(10_000)))] + [
+            (name, self.lbr(name, self.of(10_000))) for name in self.others
         ]
 
 

@@ -5,7 +5,7 @@ asked for again.
 
     python experiments/limit_equilibrium/run.py                 everything (hours of CPU)
     python experiments/limit_equilibrium/run.py --only exact    one section (repeatable): see SECTIONS
-    python experiments/limit_equilibrium/run.py --share 0.1     a tenth of the games, hands and boards
+    python experiments/limit_equilibrium/run.py --share 0.1     a tenth of the hands and boards
     python experiments/limit_equilibrium/run.py --report        measure nothing, write report/report.md
     python experiments/limit_equilibrium/run.py --poker-cnn RUN a run of poker_cnn_betting_ours in the tables too
 """
@@ -28,12 +28,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=Path, default=Path("runs/limit"), help="where trainings lie")
     parser.add_argument("--out", type=Path, default=HERE / "report")
-    parser.add_argument("--share", type=float, default=1.0, help="share of the games, hands and boards")
+    parser.add_argument("--share", type=float, default=1.0, help="share of the hands and boards")
+    parser.add_argument("--games", type=int, default=100_000, help="games of a match, each deal in both seats")
     parser.add_argument("--poker-cnn", default="", help="a trained run of poker_cnn_betting_ours")
     parser.add_argument("--only", action="append", default=[], choices=list(SECTIONS), help="a section (repeatable)")
     parser.add_argument("--report", action="store_true", help="measure nothing")
     o = parser.parse_args()
-    plan = Plan(o.runs, o.share, o.poker_cnn)
+    plan = Plan(o.runs, o.share, o.games, o.poker_cnn)
     figures = Figures(o.out / "measurements.json", o.runs)
     try:
         for name, section in SECTIONS.items():

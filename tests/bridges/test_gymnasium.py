@@ -196,6 +196,33 @@ def test_a_missing_library_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> N
         cardai.make_env("leduc")
 
 
+def test_an_episode_in_which_nothing_is_asked_is_passed_over() -> None:
+    """An opponent that folds at once ends the hands in which it acts first: only the others are seen."""
+    from cardai.core.agent import ScalarAgent
+
+    class Folds(ScalarAgent):
+        def choose(self, view: Any, legal: list[int], rng: Any) -> int:
+            return legal[0]
+
+    env = cardai.make_env("leduc_rlcard", opponent=Folds(), encoder="flat")
+    table = Table("leduc_rlcard", [None, None], seed=3, groups=range(9))
+    seen = 0
+    while seen < 4:
+        code, info = env.reset(seed=3) if seen == 0 else env.reset()
+        while table.to_act != table.seat_of(0):  # a group in which the opponent acts first
+            table.act(table.legal_actions()[0])
+            table.next_hand()
+        assert info["seat"] == table.seat_of(0)
+        assert np.array_equal(code, env.layout.encode(table.views(table.seat_of(0)))[0])
+        seen += 1
+        while not table.hand_over:
+            table.act(table.legal_actions()[0])
+        table.next_hand()
+    never = cardai.make_env("leduc_rlcard", 1, Folds())  # seat 0 acts first in a match's first hand
+    with pytest.raises(UsageError, match="In 1,000 episodes nothing was asked of seat 1"):
+        never.reset(seed=3)
+
+
 def test_a_stateful_opponent_is_built_anew_for_each_episode(tmp_path: Any) -> None:
     from cardai.core.agent import ScalarAgent
 

@@ -16,6 +16,7 @@ from cardai.solve.sequence_form import policy_table
 from cardai.solve.tree import game_tree
 
 pyspiel = pytest.importorskip("pyspiel")
+from cardai.bridges.spiel_bots import seat  # noqa: E402
 from tests.solve.spiel import information_states  # noqa: E402
 
 OURS = (
@@ -143,16 +144,30 @@ def test_their_leduc_is_solved_measured_and_worth_what_ours_is() -> None:
 def test_their_gin_bot_beats_random_at_their_gin_game() -> None:
     result = cardai.play("openspiel:name=gin_rummy", ["openspiel_bot", "random"], games=20, seed=1)
     assert result.mean_return(0).mean > 0
-    with pytest.raises(UsageError, match=r"plays OpenSpiel's games .*cannot play Gin"):
+    with pytest.raises(UsageError, match=r"plays OpenSpiel's game .*cannot play Gin"):
         cardai.play("gin", ["openspiel_bot", "random"], games=2)
 
 
-def test_their_tree_search_is_the_same_for_the_same_seed() -> None:
-    def returns() -> Any:
-        agents = ["openspiel_bot:name=is_mcts,simulations=20", "random"]
-        return cardai.play("openspiel:name=kuhn_poker", agents, games=20, seed=2).hands["returns"]
+def test_any_bot_of_theirs_is_seated_from_python() -> None:
+    game = cardai.game("openspiel", name="kuhn_poker")
+    asked: list[tuple[int, str]] = []
 
-    assert np.array_equal(returns(), returns())
+    class Passes(pyspiel.Bot):  # type: ignore[misc]
+        def __init__(self, player: int) -> None:
+            super().__init__()
+            self.player = player
+
+        def step(self, state: Any) -> int:
+            assert state.current_player() == self.player
+            asked.append((self.player, state.information_state_string(self.player)))
+            return 0
+
+    bot = seat(game, lambda theirs, player, seed: Passes(player))
+    result = cardai.play(game, [bot, "random"], games=40, seed=2)
+    alone = cardai.play(game, [bot, "random"], games=40, seed=2)
+    assert np.array_equal(result.hands["returns"], alone.hands["returns"])
+    assert {player for player, _ in asked} == {0, 1}
+    assert result.mean_return(0).mean < 0  # who always passes loses its ante to a bet
 
 
 def test_text_shows_people_what_openspiel_says() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from cardai.cli import COMMANDS
 from cardai.core import registry
+from cardai.core.discovery import preset_lines
 from cardai.core.registry import GROUPS, Entry
 from tests.commands.conftest import Call
 
@@ -40,6 +42,61 @@ def test_plugins_are_listed_by_kind_with_their_first_line(cardai: Call) -> None:
     assert "  kuhn " in called.out
     assert "Kuhn poker: one card each" in called.out
     assert "agents\n" not in cardai("list-plugins", "--kind", "games").out
+
+
+def test_every_preset_of_ours_says_what_it_is_with_its_publication_or_that_it_is_ours() -> None:
+    plain = {"always_call", "always_raise", "always_fold", "grid_4x13", "double_row_8x13"}
+    competition = re.compile(r"Annual Computer Poker Competition|ACPC|the same competition")
+    for entry in registry.entries():
+        if entry.distribution == "cardai" and entry.preset_of:
+            line = entry.preset_line()
+            assert line.endswith("."), entry.name
+            source = re.search(r"\d{4}", line) or competition.search(line) or "; ours" in line
+            assert source or entry.name in plain, f"{entry.name}: {line}"
+
+
+def test_a_presets_line_may_go_on_and_ends_where_the_list_does() -> None:
+    doc = """A plugin.
+
+Presets:
+    one: what it is,
+        told at length.
+    two-2: another: with a colon.
+
+Other: no preset.
+"""
+    assert preset_lines(doc) == {"one": "what it is, told at length.", "two-2": "another: with a colon."}
+    assert preset_lines("A plugin without.") == {}
+
+
+def test_presets_are_listed_with_their_lines(cardai: Call) -> None:
+    out = cardai("list-plugins", "--kind", "agent").out
+    assert "heisenbot       looks ahead in drawing" in out
+    assert "preset of" not in out
+    said = json.loads(cardai("list-plugins", "--kind", "trainer", "--json").out)
+    assert next(row for row in said if row["name"] == "dcfr")["summary"].startswith("discounted CFR with alpha 1.5")
+    assert "discounted CFR with alpha 1.5" in cardai("describe", "trainer", "cfr").out
+
+
+@pytest.mark.parametrize(
+    ("game", "fits", "not_"),
+    [
+        (
+            "leduc",
+            {"leduc_30", "always_call", "human", "nfsp", "cfr_plus"},
+            {"heisenbot", "video_perfect", "poker_cnn"},
+        ),
+        ("gin", {"heisenbot", "flat", "nfsp"}, {"always_call", "cfr", "leduc_30", "one_hot_1326"}),
+        ("video_poker", {"video_perfect", "poker_cnn_video_ours"}, {"nfsp", "heisenbot", "always_call"}),
+    ],
+)
+def test_what_can_play_encode_and_train_a_game_is_listed(
+    cardai: Call, game: str, fits: set[str], not_: set[str]
+) -> None:
+    listed = {row["name"] for row in json.loads(cardai("list-plugins", "--for", game, "--json").out)}
+    assert fits <= listed
+    assert not not_ & listed
+    assert game not in listed
 
 
 def test_plugins_as_json(cardai: Call) -> None:

@@ -8,8 +8,9 @@ import sys
 import pytest
 
 NEEDED = {"annotated_doc", "attr", "attrs", "colorama", "markdown_it", "mdurl", "pluggy", "pygments", "rich"}
-"""What the command line is made of; ``--help`` draws its panels with markdown_it and pygments, by way of rich."""
-NEEDED |= {"shellingham", "typer", "linkify_it"}  # markdown_it looks for the last, which textual brings
+"""What the command line is made of; ``--help`` draws its panels with markdown_it (linkify_it where it is installed) and
+pygments, by way of rich."""
+NEEDED |= {"linkify_it", "shellingham", "typer", "uc_micro"}
 FROM_TYPER_0_29 = {"annotated_types", "pydantic", "pydantic_core", "typing_extensions", "typing_inspection"}
 DEAR = {"asyncio", "multiprocessing", "concurrent", "sqlite3", "unittest", "xml", "ssl"}
 """Packages of the standard library that cost as much as ours together."""

@@ -59,4 +59,4 @@ def test_the_sizes_of_encodings_are_those_said() -> None:
 
     assert size("flat", "gin") == 28_883
     assert size("gin_compact", "gin") == 329
-    assert 215 <= size("holdem_compact", "holdem_limit") <= 240
+    assert 195 <= size("holdem_compact", "holdem_limit") <= 205

@@ -17,16 +17,18 @@ TEXT = (Path(__file__).resolve().parents[2] / "docs" / "ranges.md").read_text(en
 
 def test_the_commands_run_in_order(cardai: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
     monkeypatch.chdir(tmp_path)
-    (block,) = re.findall(r"^```sh\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
-    for line in block.splitlines():
+    blocks = re.findall(r"^```sh\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+    for line in "".join(blocks).splitlines():
         call = cardai(*shlex.split(line)[1:])
         assert call.code == 0, call.err
 
 
 def test_the_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    (block,) = re.findall(r"^```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
-    exec(block, {})
-    assert capsys.readouterr().out.startswith("('check', 'bet 200', 'all-in 900')")
+    for block in re.findall(r"^```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL):
+        exec(block, {})
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("('check', 'bet 200', 'all-in 900')")
+    assert "(2, 1326)" in second
 
 
 def test_the_notation_is_known() -> None:

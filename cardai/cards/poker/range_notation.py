@@ -52,7 +52,7 @@ def class_of() -> Int64s:
     cards = pairs().astype(np.int64)
     rank, suit = cards % 13, cards // 13
     high, low = 12 - rank.max(axis=1), 12 - rank.min(axis=1)
-    return np.where(suit[:, 0] == suit[:, 1], 13 * high + low, 13 * low + high)
+    return np.asarray(np.where(suit[:, 0] == suit[:, 1], 13 * high + low, 13 * low + high), np.int64)
 
 
 def class_text(number: int) -> str:

@@ -123,7 +123,7 @@ class Replayer:
 
     def _template(self) -> list[int]:
         """Return the cards of a deck that can be laid as a whole; none where cards are alike or chance is no deck."""
-        template = getattr(self.game, "deck_template", list)()
+        template: list[int] = getattr(self.game, "deck_template", list)()
         cards = [int(card) for card in template]
         return cards if self._tables.whole_deck and len(set(cards)) == len(cards) else []
 

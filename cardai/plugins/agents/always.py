@@ -1,4 +1,10 @@
-"""The players that always do the same in any betting game: always_call, always_raise, always_fold."""
+"""The players that always do the same in any betting game: always_call, always_raise, always_fold.
+
+Presets:
+    always_call: checks and calls whatever comes.
+    always_raise: bets and raises while it may.
+    always_fold: folds to every bet.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +32,7 @@ class Always(Agent):
 
     Their exact strength in heads-up limit hold'em is known: a best response wins 1163.48 mbb a hand from always-call,
     3697.69 from always-raise and 750 from always-fold (Johanson et al., "Accelerating best response calculation in large
-    extensive games", IJCAI 2011).
+    extensive games", IJCAI 2011; ``cardai evaluate best-response --from preflop`` computes them).
     """
 
     action: Literal["call", "raise", "fold"] = option("call", help="What it does.")

@@ -1,4 +1,8 @@
-"""A player that folds, calls and raises with fixed probabilities; acpc_mix is the ACPC's example player."""
+"""A player that folds, calls and raises with fixed probabilities; acpc_mix is the ACPC's example player.
+
+Presets:
+    acpc_mix: the example player of the Annual Computer Poker Competition, with its weights.
+"""
 
 from __future__ import annotations
 

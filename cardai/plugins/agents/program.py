@@ -42,6 +42,8 @@ class Program(Agent):
     makes of it. At a showdown it is not shown the opponents' cards. Games: hold'em and Leduc as the competition has them.
     """
 
+    sequential = True
+
     command: str = option(help='The command line, quoted: program:command="python bot.py".', validator=_words)
     seconds: float = option(
         60.0, help="How long it may take to connect, and for an answer.", validator=validators.gt(0)

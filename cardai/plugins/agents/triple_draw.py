@@ -1,4 +1,8 @@
-"""Triple draw: Poker-CNN's heuristic player, which draws exactly and bets by how good its hand may become, and a caller."""
+"""Triple draw: Poker-CNN's heuristic player, which draws exactly and bets by how good its hand may become, and a caller.
+
+Presets:
+    draw_caller: draws as exactly as draw_heuristic, and checks and calls whatever it holds; ours.
+"""
 
 from __future__ import annotations
 

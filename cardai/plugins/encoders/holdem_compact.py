@@ -1,4 +1,4 @@
-"""Hold'em in some 220 numbers, for learners: own cards, board by street, made hand, betting by round, chips by seat."""
+"""Hold'em in some 200 numbers, for learners: own cards, board by street, made hand, betting by round, chips by seat."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class HoldemLayout(Layout):
             code[rows, number, at, np.minimum(action, 2)] = 1
             if self._width > 3:
                 code[rows, number, at, 3] = np.where(action >= 2, action, 0) / self._most
-        out[:] = code.reshape(len(views), -1)
+        out[:] = code.reshape(out.shape)
 
     def _strength(self, out: Float32s, views: Views) -> None:
         from cardai.cards.poker.strength import win_rates

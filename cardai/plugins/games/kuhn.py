@@ -16,8 +16,8 @@ from cardai.core.states import CHANCE, TERMINAL, Setup, State, StateGame
 class KuhnState(State):
     """One hand: chance deals seat by seat; seats pass or bet in turn; after a bet every other seat answers once."""
 
-    def __init__(self, players: int = 2, cards: list[int] | tuple[()] = (), bets: list[int] | tuple[()] = ()) -> None:
-        self.players, self.cards, self.bets = players, list(cards), list(bets)
+    def __init__(self, players: int = 2, cards: Any = (), bets: Any = (), game: Any = None) -> None:
+        self.players, self.cards, self.bets, self.game = players, list(cards), list(bets), game
 
     @property
     def history(self) -> list[int]:
@@ -57,7 +57,7 @@ class KuhnState(State):
         return [sum(paid) * (seat == winner) - paid[seat] for seat in range(self.players)]
 
     def clone(self) -> State:
-        return KuhnState(self.players, self.cards, self.bets)
+        return KuhnState(self.players, self.cards, self.bets, self.game)
 
 
 @frozen
@@ -76,7 +76,7 @@ class Kuhn(StateGame):
         return seat, card, bets
 
     def new_initial_state(self, setup: Setup | None = None) -> KuhnState:
-        return KuhnState(self.players)
+        return KuhnState(self.players, game=self)
 
     def action_to_string(self, action: int) -> str:
         return ("pass", "bet")[action]

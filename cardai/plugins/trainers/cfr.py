@@ -2,6 +2,13 @@
 
 Zinkevich et al. 2007 (CFR); Tammelin 2014 (CFR+); Brown and Sandholm 2019 (linear and discounted CFR, DCFR);
 Farina, Kroer and Sandholm 2021 (predictive CFR+, PCFR+); Xu et al. 2024 (its discounted form, PDCFR+).
+
+Presets:
+    cfr_plus: CFR+: regret matching+ and a linear average (Tammelin 2014).
+    linear_cfr: linear CFR: iteration t weighs t in regrets and average (Brown and Sandholm 2019).
+    dcfr: discounted CFR with alpha 1.5, beta 0, gamma 2 (Brown and Sandholm 2019).
+    pcfr_plus: predictive CFR+ with a quadratic average (Farina, Kroer and Sandholm 2021).
+    pdcfr_plus: predictive discounted CFR+, alpha 2.3 and gamma 5 (Xu et al. 2024).
 """
 
 from __future__ import annotations

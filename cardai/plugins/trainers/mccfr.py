@@ -2,6 +2,9 @@
 
 Lanctot, Waugh, Zinkevich and Bowling, "Monte Carlo sampling for regret minimization in extensive games", 2009;
 Lanctot's thesis, 2013, for the averages.
+
+Presets:
+    outcome_mccfr: one sampled hand an iteration, with exploration (Lanctot et al. 2009).
 """
 
 from __future__ import annotations

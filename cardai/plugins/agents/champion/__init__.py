@@ -21,7 +21,8 @@ WEIGHTS = Path(__file__).with_name("gin.npz")
 
 
 @cache
-def _values() -> Values:
+def values() -> Values:
+    """Return what the champion plays by."""
     from cardai.learn.gin_values import read_values
 
     return read_values(WEIGHTS)
@@ -35,7 +36,7 @@ class Champion(Agent):
         need_family(game, GIN, "champion plays")
         from cardai.learn.gin_values import ValuePlayer
 
-        return ValuePlayer(_values(), "champion").for_game(game)
+        return ValuePlayer(values(), "champion").for_game(game)
 
 
 @hookimpl

@@ -1,4 +1,13 @@
-"""Rule-based gin rummy players: any draw, discard and knock policy of the Heisenbot paper, and its five players."""
+"""Rule-based gin rummy players: any draw, discard and knock policy of the Heisenbot paper, and its five players.
+
+Presets:
+    simple: takes what makes a meld, discards to the least deadwood, knocks at once (Eicholtz et al. 2021).
+    greedy: simple, but knocks at 5 or less (Eicholtz et al. 2021).
+    always-draw: simple, but never takes the face-up card (Eicholtz et al. 2021).
+    rule-based: simple, but knocks by turn, deadwood and score (Eicholtz et al. 2021).
+    heisenbot: looks ahead in drawing, discards safely, knocks by rules (Eicholtz et al. 2021).
+    gin-only: simple, but waits for gin; ours.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,16 @@
-"""Card grids: any view as planes of suits by ranks, padded or not, and the plane lists of the publications."""
+"""Card grids: any view as planes of suits by ranks, padded or not, and the plane lists of the publications.
+
+Presets:
+    grid_4x13: a cell a card, four suits by thirteen ranks.
+    double_row_8x13: the double row, 8 by 13: each suit twice.
+    padded: 4 by 13 in the middle of 17 by 17 zeros, as in Poker-CNN (Yakovenko et al. 2016).
+    poker_cnn_video: Poker-CNN's 5 planes for video poker (Yakovenko et al. 2016).
+    poker_cnn_limit: Poker-CNN's 31 planes for limit hold'em (Yakovenko et al. 2016).
+    poker_cnn_limit_ours: the same planes, 4 by 13 and with the pot as a level that does not end at 2,600 chips; ours.
+    poker_cnn_triple_draw: Poker-CNN's 31 planes for deuce-to-seven triple draw (Yakovenko et al. 2016).
+    poker_cnn_triple_draw_ours: the same planes, 4 by 13 and with the pot as a level; ours.
+    cnn_valuation: the 16 planes of the CNN valuation method for no-limit hold'em (Tang, Xu and Tan 2020, table 1).
+"""
 
 from __future__ import annotations
 

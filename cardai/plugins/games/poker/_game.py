@@ -136,10 +136,10 @@ class PokerTables(RowTables):
         rows: IntArray | None = None,
         setups: npt.NDArray[Any] | None = None,
     ) -> None:
+        index = self.begun(rows, seeds)
         if setups is None:
-            setups = np.zeros(self.count if rows is None else len(rows), self._setup_dtype)
+            setups = np.zeros(len(index), self._setup_dtype)
             setups["starter"] = self.game.first_starter
-        index = self._all if rows is None else np.asarray(rows, np.int64)
         if decks is not None:
             self.place(index, seeds, decks)
             _start(self.data, self.rules, index, setups)
@@ -160,6 +160,8 @@ class PokerTables(RowTables):
 
     def views(self, player: int, rows: IntArray) -> Views:
         # One row's columns would look contiguous, and numba would compile for them once more: so it is filled twice.
+        self.check_seat(player)
+        rows = self.known(rows)
         index = np.repeat(rows, 2) if len(rows) == 1 else rows
         raw = np.full(len(index) * self._view_dtype.itemsize, 255, np.uint8)  # all bits set is -1: every list is empty
         out = raw.view(self._view_dtype)
@@ -169,6 +171,7 @@ class PokerTables(RowTables):
     def legal(self, rows: IntArray) -> Legal:
         if not self.game.amounts:
             return super().legal(rows)
+        rows = self.known(rows)
         kinds = np.empty((len(rows), 3), np.bool_)
         least, most = np.empty(len(rows), np.int64), np.empty(len(rows), np.int64)
         self._poker.amounts(self.data, self.rules, rows, kinds, least, most)

@@ -1,4 +1,10 @@
-"""Leduc hold'em: two rounds, one card each and one on the board; OpenSpiel's rules, other publications' as options."""
+"""Leduc hold'em: two rounds, one card each and one on the board; OpenSpiel's rules, other publications' as options.
+
+Presets:
+    leduc_deepstack: no-limit Leduc with antes of 100 and stacks of 1,200, from DeepStack (Moravcik et al. 2017).
+    leduc_thesis: blinds 1 and 2 instead of antes, and bets of 2 in both rounds, as in a thesis (Joos 2018).
+    leduc_rlcard: RLCard's rules: blinds 1 and 2, and folding with nothing to call (Zha et al. 2020).
+"""
 
 from __future__ import annotations
 

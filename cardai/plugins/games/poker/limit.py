@@ -1,4 +1,10 @@
-"""Limit Texas hold'em for 2 to 10 players; blinds, sizes and caps are options (default: the ACPC's 5/10 game)."""
+"""Limit Texas hold'em for 2 to 10 players; blinds, sizes and caps are options (default: the ACPC's 5/10 game).
+
+Presets:
+    acpc_limit_2p: the ACPC's heads-up limit game: blinds 5/10, bets 10/20.
+    acpc_limit_3p: the same competition's limit game for three.
+    poker_cnn_limit: Poker-CNN's limit game, blinds 50/100 with bets of 100/200 (Yakovenko et al. 2016).
+"""
 
 from __future__ import annotations
 

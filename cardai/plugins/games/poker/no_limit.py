@@ -1,4 +1,11 @@
-"""No-limit Texas hold'em for 2 to 10 players: full chip amounts, or a ladder of bets (fold, call, pot, all-in, ...)."""
+"""No-limit Texas hold'em for 2 to 10 players: full chip amounts, or a ladder of bets (fold, call, pot, all-in, ...).
+
+Presets:
+    acpc_nolimit_2p: the ACPC's heads-up no-limit game: blinds 50/100, stacks of 20,000.
+    acpc_nolimit_3p: the same competition's no-limit game for three.
+    acpc_nolimit_6p: the same competition's no-limit game for six.
+    holdem_fcpa: heads-up no-limit with fold, call, pot and all-in ("fcpa" in Lisy and Bowling 2017).
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,11 @@
 
 Source: Tang, Xu and Tan, "CNN valuation method for intelligent games", Computer Applications and Software 37 (2020) no. 7.
 Where the text leaves something open or contradicts itself, the option's help says what is ours.
+
+Presets:
+    cnn_valuation_paper: the publication's network and optimiser, learning the actions played (Tang, Xu and Tan 2020).
+    cnn_valuation_literal: the same by the word of its text: who wins, and no player (Tang, Xu and Tan 2020).
+    cnn_valuation_ours: suits treated alike, Adam, and actions drawn by their probabilities; ours.
 """
 
 from __future__ import annotations

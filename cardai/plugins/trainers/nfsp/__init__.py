@@ -3,6 +3,16 @@
 training.py   the algorithm in words, the metrics; what follows plays and learns, engines.py says which does
 tables.py     its loop in Python: any game, networks by torch (learner.py)
 native.py     the same loop in one kernel (_kernels.py, ``iterate``): small games as arrays (compiled.py)
+
+Presets:
+    nfsp_leduc: the paper's run on Leduc, networks of 64 hidden units (Heinrich and Silver 2016).
+    nfsp_leduc_8: the same with 8 hidden units (Heinrich and Silver 2016).
+    nfsp_leduc_16: the same with 16 hidden units (Heinrich and Silver 2016).
+    nfsp_leduc_32: the same with 32 hidden units (Heinrich and Silver 2016).
+    nfsp_leduc_128: the same with 128 hidden units (Heinrich and Silver 2016).
+    nfsp_leduc_thesis: one hand at a time and an update after every action (Joos 2018, faults mended).
+    nfsp_leduc_fast: 512 tables, no target network, Adam for the policy network; ours.
+    nfsp_leduc_best: the same with half of Q's minibatches drawn evenly over information states; ours.
 """
 
 from __future__ import annotations
@@ -17,7 +27,13 @@ from cardai.core.encoder import Encoder
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.trainer import Trainer
-from cardai.plugins.trainers.nfsp.options import ComputeOptions, LearningOptions, MemoryOptions, PlayOptions
+from cardai.plugins.trainers.nfsp.options import (
+    ComputeOptions,
+    LearningOptions,
+    MemoryOptions,
+    PlayOptions,
+    refuse_game,
+)
 
 if TYPE_CHECKING:
     from cardai.core.agent import Agent
@@ -75,6 +91,9 @@ class NFSP(ComputeOptions, LearningOptions, MemoryOptions, PlayOptions, Trainer)
         from cardai.plugins.trainers.nfsp.engines import start
 
         return start(self, game, encoder, seed)
+
+    def check_game(self, game: Game) -> None:
+        refuse_game(game)
 
     def agent_options(self) -> Mapping[str, str]:
         return {"policy": "average (default), best_response, or mixture (eta best response at each decision)"}

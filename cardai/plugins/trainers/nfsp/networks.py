@@ -10,36 +10,23 @@ from torch import nn
 
 from cardai.core.encoder import Encoder, Layout
 from cardai.core.errors import UsageError
-from cardai.core.fields import with_role
 from cardai.core.game import Game
 from cardai.core.rng import derive, derive_many
-from cardai.core.spec import brief
 from cardai.learn.networks import mlp
+from cardai.plugins.trainers.nfsp.options import refuse_game
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.nfsp import NFSP
 
 ROLES = ("q", "target", "policy", "acting")
 """``acting`` is a moving average of Q, made only where the option ``q_average`` asks for it."""
-MASK_LIMIT = 1024
 
 
 def layout_of(game: Game, encoder: Encoder | None) -> Layout:
     """Return the encoder's layout of ``game``. Raises UsageError for a game or encoder that NFSP cannot take."""
     if encoder is None:
         raise UsageError("NFSP needs --encoder. See: cardai list-plugins.")
-    name = brief(game)
-    if game.num_players != 2:
-        raise UsageError(f"NFSP is for two players. {name} has {game.num_players}.")
-    if game.num_distinct_actions > MASK_LIMIT:
-        raise UsageError(
-            f"NFSP needs a mask of legal actions. {name} has {game.num_distinct_actions} actions: "
-            "give the game a smaller set of bets, if it has such an option."
-        )
-    if with_role(game.view_fields, "player") is None:
-        raise UsageError(
-            f"NFSP has a network a seat and needs a field of the role 'player' (whose view it is). {name} has none."
-        )
+    refuse_game(game)
     return encoder.for_game(game)
 
 

@@ -8,13 +8,33 @@ import numpy as np
 from attrs import frozen, validators
 
 from cardai.core.arrays import Records
-from cardai.core.spec import option
+from cardai.core.errors import UsageError
+from cardai.core.fields import with_role
+from cardai.core.game import Game
+from cardai.core.spec import brief, option
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.nfsp import NFSP
 
+MASK_LIMIT = 1024
 _positive = validators.gt(0)
 _share = [validators.ge(0), validators.le(1)]
+
+
+def refuse_game(game: Game) -> None:
+    """Raise UsageError for a game that NFSP cannot take."""
+    name = brief(game)
+    if game.num_players != 2:
+        raise UsageError(f"NFSP is for two players. {name} has {game.num_players}.")
+    if game.num_distinct_actions > MASK_LIMIT:
+        raise UsageError(
+            f"NFSP needs a mask of legal actions. {name} has {game.num_distinct_actions} actions: "
+            "give the game a smaller set of bets, if it has such an option."
+        )
+    if with_role(game.view_fields, "player") is None:
+        raise UsageError(
+            f"NFSP has a network a seat and needs a field of the role 'player' (whose view it is). {name} has none."
+        )
 
 
 @frozen(slots=False)

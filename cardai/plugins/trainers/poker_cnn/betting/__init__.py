@@ -1,4 +1,9 @@
-"""Poker-CNN's betting: self-play in generations; a network learns the values of actions and improves its policy."""
+"""Poker-CNN's betting: self-play in generations; a network learns the values of actions and improves its policy.
+
+Presets:
+    poker_cnn_betting_paper: the publication's network, targets and ways of acting (Yakovenko et al. 2016).
+    poker_cnn_betting_ours: suits treated alike, policy and values apart, and choices not taken played out; ours.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +27,7 @@ from cardai.plugins.trainers.poker_cnn.betting.options import (
     LearningOptions,
     SelfPlayOptions,
     TargetOptions,
+    refuse_game,
 )
 from cardai.plugins.trainers.poker_cnn.networks import ComputeOptions
 
@@ -92,6 +98,9 @@ class PokerCnnBetting(
         training = self._training(game, encoder, seed, directory)
         training.load(directory)
         return training
+
+    def check_game(self, game: Game) -> None:
+        refuse_game(game)
 
     def agent_options(self) -> Mapping[str, str]:
         return PLAYER_OPTIONS

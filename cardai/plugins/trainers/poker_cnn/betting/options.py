@@ -8,12 +8,22 @@ from typing import Any, Literal, get_type_hints
 import attrs
 from attrs import evolve, frozen, validators
 
-from cardai.core.errors import OptionError
+from cardai.core.errors import OptionError, UsageError
+from cardai.core.game import Game
 from cardai.core.spec import convert, option
 from cardai.plugins.trainers.poker_cnn.networks import NetworkOptions
 
 Counterfactuals = Literal["none", "published", "all"]
+MOST_ACTIONS = 64
+"""A network has an output for each."""
 _share = [validators.ge(0), validators.le(1)]
+
+
+def refuse_game(game: Game) -> None:
+    """Raise UsageError for a game with more actions than a network has outputs."""
+    count = game.num_distinct_actions
+    if count > MOST_ACTIONS:
+        raise UsageError(f"poker_cnn_betting learns games of at most {MOST_ACTIONS} actions. This one has {count}.")
 
 
 @frozen(slots=False)

@@ -33,7 +33,7 @@ from cardai.plugins.trainers.poker_cnn.betting.dataset import Dataset, Features,
 from cardai.plugins.trainers.poker_cnn.betting.draws import NetworkDraws
 from cardai.plugins.trainers.poker_cnn.betting.heads import BettingNetwork, Heads
 from cardai.plugins.trainers.poker_cnn.betting.losses import losses
-from cardai.plugins.trainers.poker_cnn.betting.options import PLAYER_OPTIONS, ActingOptions, changed
+from cardai.plugins.trainers.poker_cnn.betting.options import MOST_ACTIONS, PLAYER_OPTIONS, ActingOptions, changed
 from cardai.plugins.trainers.poker_cnn.betting.published import thinned
 from cardai.plugins.trainers.poker_cnn.betting.rates import Rates
 from cardai.plugins.trainers.poker_cnn.betting.seating import seat_learner, seat_teachers
@@ -45,7 +45,6 @@ from cardai.plugins.trainers.poker_cnn.networks import make_network, part, refus
 if TYPE_CHECKING:
     from cardai.plugins.trainers.poker_cnn.betting import PokerCnnBetting
 
-_MOST_ACTIONS = 64
 _PARTS, _MOST_AT_ONCE = 10, 2_000  # a generation is played in so many parts or more, and can be saved between them
 _LOSSES = 500  # minibatches whose mean losses are reported
 
@@ -301,8 +300,8 @@ def _concatenated(pieces: list[Features]) -> Features:
 def _heads(options: PokerCnnBetting, game: Game, abstraction: ActionAbstraction) -> Heads:
     """Return what the outputs mean. Raises UsageError where the game has not the actions for that."""
     count = abstraction.count
-    if count > _MOST_ACTIONS:
-        raise UsageError(f"poker_cnn_betting learns games of at most {_MOST_ACTIONS} actions. This one has {count}.")
+    if count > MOST_ACTIONS:
+        raise UsageError(f"poker_cnn_betting learns games of at most {MOST_ACTIONS} actions. This one has {count}.")
     if options.heads == "published" and (count not in (3, 9) or not game.speaks(POKER)):
         raise UsageError(
             "heads=published is for limit games (fold, call, raise) and draw games with draws_by other than actions. "

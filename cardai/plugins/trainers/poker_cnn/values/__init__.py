@@ -1,4 +1,10 @@
-"""Poker-CNN's value learning: a card-grid network predicts what each hold of a hand, or a hand, is worth."""
+"""Poker-CNN's value learning: a card-grid network predicts what each hold of a hand, or a hand, is worth.
+
+Presets:
+    poker_cnn_paper: the publication's network, labels by redraws, and SGD (Yakovenko et al. 2016).
+    poker_cnn_ours: suits treated alike, exact labels, a value and a policy head; ours.
+    poker_cnn_video_ours: the same for video poker, where misplayed hands are shown again; ours.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +21,12 @@ from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.trainer import Trainer
 from cardai.plugins.trainers.poker_cnn.networks import ComputeOptions, NetworkOptions
-from cardai.plugins.trainers.poker_cnn.values.options import ExampleOptions, LearningOptions, MeasureOptions
+from cardai.plugins.trainers.poker_cnn.values.options import (
+    ExampleOptions,
+    LearningOptions,
+    MeasureOptions,
+    refuse_game,
+)
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.poker_cnn.values.training import ValueTraining
@@ -61,6 +72,9 @@ class PokerCnn(ComputeOptions, MeasureOptions, LearningOptions, ExampleOptions, 
         from cardai.plugins.trainers.poker_cnn.values.training import ValueTraining
 
         return ValueTraining(self, game, encoder, seed)
+
+    def check_game(self, game: Game) -> None:
+        refuse_game(game)
 
     def trained_agent(
         self, game: Game, encoder: Encoder | None, seed: int, directory: Path, options: Mapping[str, Any]

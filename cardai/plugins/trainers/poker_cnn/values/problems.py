@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -13,15 +13,15 @@ from cardai.cards.draw.actions import HOLDS
 from cardai.cards.draw.fields import is_draw_poker, is_solo_draw
 from cardai.cards.draw.holds import canonical_hands
 from cardai.cards.draw.values import DRAWS
-from cardai.cards.poker.fields import is_holdem, last_round
+from cardai.cards.poker.fields import last_round
 from cardai.cards.poker.ranking import batch_tables
 from cardai.core.arrays import Float64s, Int8s, Int64s, Uint64s
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views, empty_views
 from cardai.core.game import Game
-from cardai.core.spec import brief
 from cardai.plugins.trainers.poker_cnn.draws import exact_holds
 from cardai.plugins.trainers.poker_cnn.values._kernels import final_odds
+from cardai.plugins.trainers.poker_cnn.values.options import refuse_game
 from cardai.plugins.trainers.poker_cnn.values.published import redraw_labels, share_by_kept, share_by_pat_value
 
 Generator = np.random.Generator
@@ -213,15 +213,9 @@ def problem_of(game: Game) -> Problem:
     Raises:
         UsageError: the game has none.
     """
-    pays: Any = getattr(game, "pays", None)
-    if is_solo_draw(game) and pays is not None:
-        return VideoPokerHolds(game, pays)
+    refuse_game(game)
+    if is_solo_draw(game):
+        return VideoPokerHolds(game, cast(Any, game).pays)
     if is_draw_poker(game):
         return DrawHolds(game, next(f.maximum for f in game.view_fields if f.name == "draws_left"))
-    if is_holdem(game):
-        return HoldemStrength(game)
-    spoken = ", ".join(family.name for family in game.families) or "none"
-    raise UsageError(
-        f"poker_cnn learns values of holds and hands: {brief(game)} is neither video poker with a pay table, nor betting "
-        f"with draws, nor hold'em (families that it speaks: {spoken})."
-    )
+    return HoldemStrength(game)

@@ -1,4 +1,4 @@
-"""Estimates as people read them."""
+"""Results as people read them: estimates, tables as text and for notebooks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from cardai.commands.show.figures import columns, percent, signed
+from cardai.arena.report import columns, percent, signed
 from cardai.core.statistics import Estimate
 
 

@@ -1,0 +1,219 @@
+"""The Python face of cardai: the same names as on the command line.
+
+>>> import cardai
+>>> gin = cardai.game("gin", target=50)
+>>> result = cardai.play("gin", ["heisenbot", "simple"], games=1000, seed=1)  # doctest: +SKIP
+>>> print(result)  # doctest: +SKIP
+>>> run = cardai.train("cfr_plus", "leduc", steps=200)  # doctest: +SKIP
+>>> run.exploitability()  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from cardai import make
+from cardai.api.progress import bar
+from cardai.core.agent import Agent, FunctionAgent
+from cardai.core.encoder import Encoder
+from cardai.core.errors import wrong_type
+from cardai.core.game import Game
+from cardai.core.spec import Spec, parse, write_value
+from cardai.core.trainer import Trainer
+
+if TYPE_CHECKING:
+    from cardai.arena.match import MatchResult
+    from cardai.arena.tournament import Standings
+    from cardai.bridges.gymnasium import CardEnv, CardVectorEnv
+    from cardai.subgames.spot import Solution
+
+Player = str | Agent | Callable[..., int]
+"""A player: its name with options, a run's directory, an Agent, or a function (view, legal, rng) -> action."""
+
+
+def _spec(kind: str, spec: str, options: dict[str, Any]) -> Spec:
+    if not isinstance(spec, (str, Path)):
+        raise wrong_type(f"The name of {kind}", "a text", spec)
+    return parse(str(spec)).with_options({key: write_value(value) for key, value in options.items()})
+
+
+def game(spec: str, **options: Any) -> Game:
+    """Return a game by name and options: ``cardai.game("gin", target=50)``.
+
+    Raises:
+        UsageError: a wrong name or option; the message says which there are.
+    """
+    return make.game(_spec("a game", spec, options))
+
+
+def agent(spec: str | Callable[..., int], **options: Any) -> Agent:
+    """Return an agent by name and options, a trained run's by its directory, or a function's as a player.
+
+    Raises:
+        UsageError: a wrong name or option. DamagedFileError: the run has no good checkpoint.
+    """
+    if callable(spec) and not isinstance(spec, type) and not options:
+        return FunctionAgent(spec)
+    return make.agent(_spec("an agent", spec, options))  # type: ignore[arg-type]  # checked there
+
+
+def encoder(spec: str, **options: Any) -> Encoder:
+    """Return an encoder by name and options. Raises UsageError for a wrong name or option."""
+    return make.encoder(_spec("an encoder", spec, options))
+
+
+def trainer(spec: str, **options: Any) -> Trainer:
+    """Return a trainer by name and options. Raises UsageError for a wrong name or option."""
+    return make.trainer(_spec("a trainer", spec, options))
+
+
+def play(
+    game: str | Game,
+    agents: Sequence[Player],
+    games: int = 1000,
+    seed: int = 0,
+    duplicate: bool = True,
+    jobs: int = 1,
+    record: str | Path | None = None,
+    progress: bool | None = None,
+    on: str = "",
+) -> MatchResult:
+    """Play a match and return its result, which prints as the table of ``cardai run``.
+
+    Args:
+        game: a name with options, or a Game.
+        agents: a player a seat: names with options, directories of runs, Agents, or functions.
+        games: games in all, those of the same deal in other seats counted.
+        seed: the root of all randomness: the same seed, the same games.
+        duplicate: whether each deal is played once in every seat.
+        jobs: processes.
+        record: a file for the hands, for ``cardai replay``.
+        progress: show how far it is (default: in a notebook).
+        on: a Ray cluster to play on, "ray" or "ray://HOST:PORT".
+
+    Raises:
+        UsageError: a wrong name, number of players or option. AgentError: a player erred.
+
+    :func:`cardai.arena.match.play` has more options.
+    """
+    from cardai.arena import match
+
+    with bar("games", progress) as told:
+        return match.play(
+            game, agents, games=games, seed=seed, duplicate=duplicate, jobs=jobs, record=record, progress=told, on=on
+        )
+
+
+def tournament(
+    game: str | Game,
+    agents: Sequence[Player],
+    games: int = 1000,
+    seed: int = 0,
+    duplicate: bool = True,
+    jobs: int = 1,
+    form: Literal["roundrobin", "gauntlet"] = "roundrobin",
+    out: str | Path | None = None,
+    resume: bool = False,
+    progress: bool | None = None,
+    on: str = "",
+) -> Standings:
+    """Play every pair of several agents, ``games`` games each, and return the crosstable, which prints as such.
+
+    ``form="gauntlet"``: the first against every other. With ``out`` every finished pair is saved there, and
+    ``resume=True`` goes on with it. The rest is as in :func:`play`.
+
+    Raises:
+        UsageError: fewer than two players, one named twice, or a game not for two.
+    """
+    from cardai.arena.tournament import play_pairings
+
+    count = len(agents)
+    pairs = count * (count - 1) // 2 if form == "roundrobin" else count - 1
+    done: dict[str, int] = {}
+    with bar("games", progress) as told:
+
+        def advance(pairing: str, played: int, _: int) -> None:
+            done[pairing] = played
+            if told is not None:
+                told(sum(done.values()), pairs * games)
+
+        return play_pairings(
+            game,
+            agents,
+            games=games,
+            seed=seed,
+            duplicate=duplicate,
+            jobs=jobs,
+            form=form,
+            out=out,
+            resume=resume,
+            progress=advance,
+            on=on,
+        )
+
+
+def make_env(
+    game: str | Game,
+    seat: int | None = None,
+    opponent: str | Agent | Sequence[str | Agent] = "random",
+    encoder: str | Encoder | None = None,
+    **options: Any,
+) -> CardEnv:
+    """Return one table as a Gymnasium environment with the opponents inside.
+
+    ``seat`` None changes seats from episode to episode; ``opponent`` is one for all other seats or one each; ``encoder``
+    None is gin_compact, holdem_compact or flat. ``options``: ``episode`` ("hand", "match"), ``illegal`` ("lowest": it is
+    played in place of an illegal action and said in ``info``; "raise"), ``render_mode`` ("ansi", "rgb_array").
+
+    Raises:
+        PluginError: gymnasium is not installed. UsageError: a wrong name, seat or option, or a game of amounts.
+    """
+    from cardai.bridges import need
+
+    need("gymnasium")
+    from cardai.bridges.gymnasium import CardEnv
+
+    return CardEnv(game, seat, opponent, encoder, **options)
+
+
+def vector_env(
+    game: str | Game,
+    num_envs: int = 1024,
+    seat: int | None = None,
+    opponent: str | Agent | Sequence[str | Agent] = "random",
+    encoder: str | Encoder | None = None,
+    **options: Any,
+) -> CardVectorEnv:
+    """Return ``num_envs`` tables in lock step as a Gymnasium vector environment; as :func:`make_env` otherwise.
+
+    ``options`` has ``autoreset_mode`` too: gymnasium.vector.AutoresetMode, default NEXT_STEP.
+    """
+    from cardai.bridges import need
+
+    need("gymnasium")
+    from cardai.bridges.gymnasium import CardVectorEnv
+
+    return CardVectorEnv(game, num_envs, seat, opponent, encoder, **options)
+
+
+def to_openspiel(game: str | Game, encoder: str | Encoder = "flat", **options: Any) -> Any:
+    """Register a game with OpenSpiel as ``cardai_NAME`` and return it, a ``pyspiel.Game``; ``encoder`` makes its tensors.
+
+    Raises:
+        PluginError: open_spiel is not installed. UsageError: a wrong name or option.
+    """
+    from cardai.bridges import need
+
+    need("pyspiel")
+    from cardai.bridges import openspiel
+
+    return openspiel.to_openspiel(game, encoder, **options)
+
+
+def solve_spot(board: str, *, pot: int, stack: int | Sequence[int], **more: Any) -> Solution:
+    """Solve a spot of hold'em over ranges: :func:`cardai.subgames.spot.solve_spot` has all options."""
+    from cardai.subgames import spot
+
+    return spot.solve_spot(board, pot=pot, stack=stack, **more)

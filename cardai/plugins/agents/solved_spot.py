@@ -1,0 +1,78 @@
+"""A solved spot of hold'em as a player of that spot: its average strategy (see `cardai solve`)."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from attrs import frozen
+
+from cardai.cards.poker.combos import pair_index
+from cardai.core.agent import Agent
+from cardai.core.arrays import Float64s
+from cardai.core.errors import UsageError
+from cardai.core.fields import Views
+from cardai.core.game import Game
+from cardai.core.hookspecs import hookimpl
+from cardai.core.legal import Legal
+from cardai.core.spec import brief, option
+from cardai.subgames.position import Place, deal_card, start, step
+from cardai.subgames.spot import Solution, load
+from cardai.subgames.spot_game import SpotGame, action_numbers
+from cardai.subgames.tree import CHANCE
+
+
+@frozen(slots=False)
+class SolvedSpot(Agent):
+    """Plays a spot as it was solved; hands outside its range check or fold at even odds with whatever is possible."""
+
+    directory: str = option("", help="The solved spot's directory (cardai solve --out).")
+
+    @cached_property
+    def solution(self) -> Solution:
+        """The solution."""
+        if not self.directory:
+            raise UsageError(
+                "solved_spot needs a solved spot: solved_spot:directory=DIR (make one by cardai solve --out)."
+            )
+        return load(self.directory)
+
+    def for_game(self, game: Game) -> Agent:
+        if not isinstance(game, SpotGame) or game.spot != self.solution.spot:
+            spot = "holdem_spot:directory=" + (self.directory or "DIR")
+            raise UsageError(f"solved_spot plays the game of its own spot, {spot}. It cannot play {brief(game)}.")
+        return self
+
+    def policy(self, views: Views, legal: Legal) -> Float64s:
+        assert isinstance(legal, np.ndarray)
+        out = np.zeros(legal.shape)
+        hands = pair_index(views["hole"][:, 0], views["hole"][:, 1])
+        known: dict[bytes, tuple[list[int], dict[int, int], Float64s]] = {}
+        for i, hand in enumerate(hands):
+            public = views["history"][i].tobytes() + views["board"][i].tobytes()
+            if public not in known:
+                known[public] = self._strategy(views["history"][i], views["board"][i])
+            numbers, places, strategy = known[public]
+            column = places.get(int(hand))
+            out[i, numbers] = 1 / len(numbers) if column is None else strategy[:, column]
+        return out
+
+    def _strategy(self, history: Views, board: Views) -> tuple[list[int], dict[int, int], Float64s]:
+        """Return a decision's actions, the column of each hand, and the strategy (A, n)."""
+        solver = self.solution.solver
+        place = self._dealt(start(solver, self.solution.spot.cards()), board)
+        for action in history[history >= 0]:
+            place = self._dealt(step(place, action_numbers(place.node).index(int(action))), board)
+        numbers, strategy = solver.average(place.path, place.node)
+        columns = {int(hand): k for k, hand in enumerate(place.hands[numbers])}
+        return action_numbers(place.node), columns, strategy
+
+    def _dealt(self, place: Place, board: Views) -> Place:
+        while place.node.kind == CHANCE:
+            place = deal_card(self.solution.solver, place, int(board[len(place.board)]))
+        return place
+
+
+@hookimpl
+def cardai_agent() -> type[Agent]:
+    return SolvedSpot

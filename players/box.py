@@ -1,0 +1,162 @@
+"""Put a finished run into the package as a player, with its card.
+
+    python players/box.py RUN NAME --title "Leduc hold'em, solved by CFR+" --measure "cardai evaluate exploitability ..."
+
+The measure is a command with the player's name in it and ``--json``; what it prints under ``--figure`` is the card's figure,
+and ``--words`` says it in words, with {figure}. Only what a player reads is kept of a checkpoint: no buffers, no tables.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from cardai import make
+from cardai.core.files import digest_of, read_json, write_json
+from cardai.core.spec import Spec
+from cardai.training.runs import Run
+from cardai.training.specs import short_spec
+
+HERE = Path(__file__).resolve().parent
+PACKAGE = HERE / "cardai_players"
+MODULE = '''"""{line}"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cardai import hookimpl
+from cardai_players.boxed import Boxed
+
+
+class Player(Boxed):
+    """{title}."""
+
+    run = Path(__file__).parent / "run"
+
+
+@hookimpl
+def cardai_agent() -> type[Player]:
+    return Player
+'''
+
+
+def copied(source: Run, target: Path, files: list[str], command: list[str]) -> Run:
+    """Copy a run with one checkpoint that holds ``files``; its description names ``command`` alone."""
+    shutil.rmtree(target, ignore_errors=True)
+    values = {key: value for key, value in read_json(source.path / "run.json").items() if key != "id"}
+    values["command"] = command
+    values["versions"] = {name: text for name, text in values["versions"].items() if name != "platform"}
+    values["id"] = digest_of(values)[:16]
+    target.mkdir(parents=True)
+    write_json(target / "run.json", values)
+    shutil.copy(source.path / "metrics.jsonl", target / "metrics.jsonl")
+    checkpoint, _ = source.latest()
+    assert checkpoint is not None, "the run has no checkpoint"
+    (target / "checkpoints").mkdir()
+    made = Run.open(target)
+
+    def write(directory: Path) -> None:
+        for name in files:
+            shutil.copy(checkpoint.path / name, directory / name)
+
+    made.save(checkpoint.step, write, checkpoint.seconds, checkpoint.cpu_seconds, keep=1)
+    return made
+
+
+def needed(source: Run, target: Path, command: list[str]) -> list[str]:
+    """Return the files of a checkpoint without which the player cannot be made."""
+    checkpoint, _ = source.latest()
+    assert checkpoint is not None, "the run has no checkpoint"
+    kept = sorted(p.name for p in checkpoint.path.iterdir() if p.name != "manifest.json")
+    for name in list(kept):
+        fewer = [other for other in kept if other != name]
+        try:
+            run = copied(source, target, fewer, command)
+            make.agent(Spec(str(target))).for_game(run.game())
+        except Exception:  # it is needed
+            continue
+        kept = fewer
+    return kept
+
+
+def measured(command: str, name: str, figure: str) -> float:
+    """Return the figure that the measuring command prints for the player."""
+    words = shlex.split(command)
+    program = "from cardai.cli import main; main()"
+    given = [str(PACKAGE / name / "run") if word == name else word for word in words[1:]]
+    done = subprocess.run([sys.executable, "-c", program, *given, "--json"], capture_output=True, text=True, check=True)
+    found: Any = json.loads(done.stdout)
+    for key in figure.split("."):
+        found = found[int(key)] if key.isdigit() else found[key]
+    return float(found)
+
+
+def main() -> None:
+    """Box one run."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("run", type=Path)
+    parser.add_argument("name")
+    parser.add_argument("--title", required=True)
+    parser.add_argument("--measure", required=True)
+    parser.add_argument("--figure", required=True)
+    parser.add_argument("--words", required=True)
+    given = parser.parse_args()
+    source, folder = Run.open(given.run), PACKAGE / given.name
+    trainer, game = short_spec("trainer", source.trainer_spec), short_spec("game", source.game_spec)
+    step = source.steps()[-1]
+    words = ["cardai", "train", "--trainer", trainer, "--game", game]
+    words += [] if source.encoder_spec is None else ["--encoder", short_spec("encoder", source.encoder_spec)]
+    words += ["--steps", str(step), "--seed", str(source.seed), "--out", f"runs/{given.name}"]
+    run = copied(source, folder / "run", needed(source, folder / "run", words), words)
+    checkpoint, _ = run.latest()
+    assert checkpoint is not None
+    figure = measured(given.measure, given.name, given.figure)
+    card = {
+        "name": given.name,
+        "title": given.title,
+        "game": game,
+        "command": shlex.join(words),
+        "seed": source.seed,
+        "cpu_seconds": round(checkpoint.cpu_seconds, 1),
+        "measure": given.measure,
+        "figure": figure,
+        "strength": given.words.format(figure=figure),
+    }
+    write_json(folder / "card.json", card)
+    line = f"{given.title}: {card['strength']}."
+    (folder / "__init__.py").write_text(MODULE.format(line=line, title=given.title), encoding="utf-8")
+    list_all()
+
+
+def list_all() -> None:
+    """Write the entry points and the README's table from the cards."""
+    cards = [read_json(file) for file in sorted(PACKAGE.glob("*/card.json"))]
+    project = HERE / "pyproject.toml"
+    head = project.read_text(encoding="utf-8").partition('[project.entry-points."cardai.agents"]\n')
+    lines = []
+    for card in cards:
+        networks = any((PACKAGE / card["name"] / "run").rglob("*.safetensors"))
+        lines.append(f'{card["name"]} = "cardai_players.{card["name"]}{" [torch]" if networks else ""}"\n')
+    project.write_text(head[0] + head[1] + "".join(lines), encoding="utf-8")
+    readme = HERE / "README.md"
+    text = re.sub(r"<!-- cards -->\n.*", "<!-- cards -->\n", readme.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for card in cards:
+        size = sum(file.stat().st_size for file in (PACKAGE / card["name"]).rglob("*") if file.is_file())
+        text += (
+            f"\n## {card['name']}\n\n{card['title']}: {card['strength']}.\n\n"
+            f"Trained in {card['cpu_seconds']:,} CPU seconds, seed {card['seed']} ({size / 1e6:.1f} MB):\n\n"
+            f"```sh\n{card['command']}\n```\n\nMeasured by:\n\n```sh\n{card['measure']}\n```\n"
+        )
+    readme.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

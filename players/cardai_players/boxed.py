@@ -1,0 +1,20 @@
+"""A finished run that lies in a package, as a player."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from cardai import make
+from cardai.core.agent import Agent
+from cardai.core.game import Game
+from cardai.core.spec import Spec
+
+
+class Boxed(Agent):
+    """The player of the run in the folder :attr:`run`; it plays the game that it was trained on, and refuses others."""
+
+    run: ClassVar[Path]
+
+    def for_game(self, game: Game) -> Agent:
+        return make.agent(Spec(str(self.run))).for_game(game)

@@ -1,0 +1,148 @@
+"""Training from Python: the run that comes out, and that it is the command's."""
+
+from __future__ import annotations
+
+import csv
+import gc
+import json
+import math
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+import cardai
+from cardai.api.runs import TrainedRun
+from cardai.core.errors import UsageError
+from tests.commands.conftest import Call
+
+
+@pytest.fixture(scope="module")
+def run() -> TrainedRun:
+    return cardai.train("cfr_plus", "kuhn", steps=30, seed=1)
+
+
+def test_a_training_returns_a_run_that_plays_is_plotted_and_measured(run: TrainedRun) -> None:
+    assert run.finished
+    assert run.step == 30
+    curves = run.curves()
+    assert curves["step"][-1] == 30
+    assert len(curves["step"]) == len(curves["exploitability"]) > 5
+    assert run.exploitability() == pytest.approx(curves["exploitability"][-1], abs=1e-12)
+    assert cardai.play("kuhn", [run.agent(), "random"], games=20).mean_return(0).count == 10
+    assert run.agent(policy="current").strategy is not None
+    assert "cfr_plus on kuhn: 30 iterations" in repr(run)
+
+
+def test_it_is_the_run_of_the_command(run: TrainedRun, command: Call, tmp_path: Path) -> None:
+    out = str(tmp_path / "run")
+    assert command("train", "--trainer", "cfr_plus", "-g", "kuhn", "--steps", "30", "--seed", "1", "-o", out).code == 0
+    theirs = cardai.load_run(out)
+    assert theirs.curves()["exploitability"].tolist() == run.curves()["exploitability"].tolist()
+
+
+def test_a_run_without_a_place_is_gone_with_its_object_unless_it_is_saved(tmp_path: Path) -> None:
+    made = cardai.train("cfr", "kuhn", steps=2)
+    path = made.path
+    kept = made.save(tmp_path / "kept")
+    assert path.is_dir()
+    del made
+    gc.collect()
+    assert not path.exists()
+    assert kept.step == 2
+
+
+def test_a_run_goes_on_and_ends_where_one_training_would_have(tmp_path: Path) -> None:
+    parts = cardai.train("cfr", "kuhn", steps=5, out=tmp_path / "x")
+    parts.train(steps=12)
+    again = cardai.train("cfr", "kuhn", steps=12, out=tmp_path / "x", resume=True)
+    whole = cardai.train("cfr", "kuhn", steps=12)
+    assert parts.step == again.step == whole.step == 12
+    assert parts.exploitability() == whole.exploitability()
+    with pytest.raises(UsageError, match="is not empty"):
+        cardai.train("cfr", "kuhn", steps=12, out=tmp_path / "x")
+
+
+def test_a_trainer_of_its_own_class_and_options_are_taken(tmp_path: Path) -> None:
+    made = cardai.train(cardai.trainer("cfr", variant="dcfr"), cardai.game("kuhn"), steps=2, alpha=1.0)
+    assert made.run.trainer_spec.partition(",")[2].startswith("variant=dcfr,alpha=1.0,")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no such signal for one process")
+def test_the_stop_button_saves_and_says_so() -> None:
+    class Stop:
+        presses = 0
+
+        def __repr__(self) -> str:
+            return ""
+
+    def press(done: int, total: int) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    from cardai.api import progress
+
+    shown, progress.Bar.told = progress.Bar.told, lambda self, done, total: press(done, total)  # type: ignore[method-assign]
+    try:
+        made = cardai.train("cfr", "kuhn", steps=1_000_000, progress=True)
+    finally:
+        progress.Bar.told = shown  # type: ignore[method-assign]
+    assert not made.finished
+    assert 0 < made.step < 1_000_000
+    assert made.run.steps() == [made.step]
+
+
+def probabilities(path: Path) -> dict[tuple[str, str], dict[str, float]]:
+    with path.open() as file:
+        rows = list(csv.DictReader(file))
+    return {(row["player"], row["key"]): {a: float(row[a]) for a in ("pass", "bet")} for row in rows}
+
+
+def test_a_policy_is_exported_in_three_forms_that_agree(run: TrainedRun, command: Call, tmp_path: Path) -> None:
+    polars = pytest.importorskip("polars")
+    source = str(run.save(tmp_path / "run").path)
+    for form in ("csv", "json", "parquet"):
+        assert command("export", source, "--to", form, "--out", str(tmp_path / f"table.{form}")).code == 0
+    table = probabilities(tmp_path / "table.csv")
+    assert len(table) == 12  # Kuhn poker: 6 information sets a seat
+    assert all(math.isclose(sum(row.values()), 1, abs_tol=1e-9) for row in table.values())
+    said = json.loads((tmp_path / "table.json").read_text())
+    assert said["game"] == "kuhn"
+    assert {(str(s["player"]), s["key"]): s["policy"] for s in said["information_sets"]} == table
+    frame = polars.read_parquet(tmp_path / "table.parquet")
+    assert frame["bet"].to_list() == [row["bet"] for row in table.values()]
+    assert set(frame["card"].to_list()) == {"jack", "queen", "king"}
+    run.export(tmp_path / "again.csv")
+    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "table.csv").read_bytes()
+
+
+def test_an_exported_policy_is_the_players(run: TrainedRun, command: Call) -> None:
+    """By hand, Kuhn 1950: with the king, facing a bet, a player always bets (calls); with the jack never."""
+    shown = command("export", str(run.path))
+    rows = list(csv.DictReader(shown.out.splitlines()))
+    facing = {row["card"]: float(row["bet"]) for row in rows if row["history"] == "bet"}
+    assert facing["king"] == pytest.approx(1, abs=0.01)
+    assert facing["jack"] == pytest.approx(0, abs=0.01)
+    assert facing["queen"] == pytest.approx(1 / 3, abs=0.1)
+    assert "12 information sets of kuhn." in shown.err
+
+
+def test_any_player_is_exported_for_a_game_that_is_named(command: Call) -> None:
+    rows = list(csv.DictReader(command("export", "always_call", "-g", "leduc:suits=false").out.splitlines()))
+    assert len(rows) == 288  # information sets of Leduc by ranks (Southey et al. 2005)
+    assert {row["check or call"] for row in rows} == {"1.0"}
+    assert {row["fold"] for row in rows} == {"0.0", ""}  # nothing where folding is not legal
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("always_call",), "Give --game GAME."),
+        (("random", "-g", "gin"), "is too large to enumerate"),
+        (("random", "-g", "kuhn", "--to", "parquet"), "give a file to write it to"),
+    ],
+)
+def test_what_cannot_be_exported_is_said(command: Call, words: tuple[str, ...], message: str) -> None:
+    called = command("export", *words)
+    assert called.code == 2
+    assert message in called.err

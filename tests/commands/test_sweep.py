@@ -1,0 +1,55 @@
+"""The sweep command: trains, tells, goes on, and is refused in a sentence."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands.conftest import Call, cardai  # noqa: F401
+
+SWEEP = ("sweep", "--trainer", "cfr", "--game", "kuhn", "--set", "variant=cfr+dcfr", "--seeds", "2", "--steps", "8")
+
+
+def test_a_sweep_is_trained_told_and_gone_on_with(cardai: Call, tmp_path: Path) -> None:  # noqa: F811
+    out = str(tmp_path / "sweep")
+    first = cardai(*SWEEP, "--out", out)
+    assert first.code == 0, first.err
+    assert "4 of 4 runs" in first.err
+    assert "variant=dcfr" in first.out
+    again = cardai("sweep", "--out", out, "--json")
+    assert again.code == 0, again.err
+    assert "runs:" not in again.err
+    lines = json.loads(again.out)["lines"]
+    assert [(line["label"], line["seeds"], line["step"]) for line in lines] == [
+        ("variant=cfr", 2, 8),
+        ("variant=dcfr", 2, 8),
+    ]
+    assert lines[0]["low"] <= lines[0]["median"] <= lines[0]["high"]
+
+
+def test_plot_takes_a_sweep(cardai: Call, tmp_path: Path) -> None:  # noqa: F811
+    pytest.importorskip("matplotlib")
+    out = str(tmp_path / "sweep")
+    assert cardai(*SWEEP, "--out", out).code == 0
+    drawn = cardai("plot", out, "--out", str(tmp_path / "curves.png"))
+    assert drawn.code == 0, drawn.err
+    assert drawn.out.count("2 seeds") == 2
+    assert (tmp_path / "curves.png").is_file()
+
+
+def test_what_is_missing_or_wrong_is_said(cardai: Call, tmp_path: Path) -> None:  # noqa: F811
+    out = str(tmp_path / "sweep")
+    for words, said in (
+        (("sweep", "--out", out), "has no sweep.json"),
+        (("sweep", "--out", out, "--trainer", "cfr", "--game", "kuhn"), "--steps or --minutes"),
+        ((*SWEEP, "--out", out, "--set", "speed=1"), "has no option 'speed'"),
+        ((*SWEEP, "--out", out, "--set", "speed"), "--set takes OPTION=VALUE or OPTION=VALUE+VALUE. Got 'speed'"),
+        ((*SWEEP, "--out", out, "--on", "mars"), "ray or ray://HOST:PORT"),
+        (("sweep", "--out", out, "--trainer", "nfsp", "--game", "leduc", "--steps", "5"), "needs --encoder"),
+    ):
+        called = cardai(*words)
+        assert called.code == 2
+        assert said in called.err
+    assert not (tmp_path / "sweep").exists()

@@ -1,0 +1,117 @@
+"""The players in the box: listed with their strength as any third party's, loaded, played, and as strong as their cards say."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cardai
+from cardai.cli import load_command
+from cardai.core import registry
+from tests.support import ROOT, install
+from tests.support import cardai as command
+
+BOX = ROOT / "players"
+CARDS = {file.parent.name: json.loads(file.read_text()) for file in sorted(BOX.glob("cardai_players/*/card.json"))}
+ENTRIES = tomllib.loads((BOX / "pyproject.toml").read_text())["project"]["entry-points"]["cardai.agents"]
+LIMIT = 40_000_000
+"""Bytes of the whole package (issue 14)."""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory with the package installed into it."""
+    target = tmp_path_factory.mktemp("players") / "site"
+    install(BOX, target)
+    return target
+
+
+@pytest.fixture
+def boxed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the package be found where it lies."""
+    monkeypatch.syspath_prepend(str(BOX))
+    yield
+    registry.default.reset()
+
+
+def module(name: str) -> Any:
+    from importlib import import_module
+
+    return import_module(f"cardai_players.{name}")
+
+
+def network(name: str) -> bool:
+    return "[torch]" in ENTRIES[name]
+
+
+def test_each_player_has_a_card_an_entry_and_a_place_in_the_readme() -> None:
+    assert set(ENTRIES) == set(CARDS) != set()
+    readme = (BOX / "README.md").read_text(encoding="utf-8")
+    for name, card in CARDS.items():
+        assert ENTRIES[name].partition(" ")[0] == f"cardai_players.{name}"
+        for text in (f"## {name}\n", card["strength"], card["command"], card["measure"]):
+            assert text in readme
+    assert sum(file.stat().st_size for file in BOX.rglob("*") if file.is_file()) < LIMIT
+
+
+def test_an_installed_box_is_listed_with_strengths_and_plays(site: Path) -> None:
+    rows = {row["name"]: row for row in json.loads(command("list-plugins", "--json", path=site).stdout)}
+    for name, card in CARDS.items():
+        assert rows[name]["distribution"] == "cardai-players"
+        assert rows[name]["summary"] == f"{card['title']}: {card['strength']}."
+        assert rows[name]["extras"] == (["torch"] if network(name) else [])
+    played = command(
+        "run", "-g", "leduc", "-a", "leduc_equilibrium", "--vs", "always_raise", "-n", "2000", "--json", path=site
+    )
+    assert json.loads(played.stdout)["players"][0]["mean_return"]["low"] > 0  # an equilibrium wins from it
+
+
+@pytest.mark.parametrize("name", CARDS)
+def test_each_player_is_made_and_plays_its_game(boxed: None, name: str) -> None:
+    if network(name):
+        pytest.importorskip("torch")
+    player, card = module(name).Player(), CARDS[name]
+    game = cardai.game(card["game"])
+    others = ["random"] * (game.num_players - 1)
+    result = cardai.play(game, [player, *others], games=40 * game.num_players, seed=1)
+    assert len(result.games) == 40 * game.num_players
+    with pytest.raises(cardai.core.errors.UsageError):  # type: ignore[attr-defined]
+        player.for_game(cardai.game("kuhn"))
+
+
+@pytest.mark.parametrize("name", [name for name in CARDS if "exploitability" in CARDS[name]["measure"]])
+def test_a_players_exploitability_is_what_its_card_says(boxed: None, name: str) -> None:
+    if network(name):
+        pytest.importorskip("torch")
+    found = cardai.evaluate(CARDS[name]["game"], module(name).Player()).exploitability
+    assert found == pytest.approx(CARDS[name]["figure"], rel=1e-3)
+
+
+@pytest.mark.parametrize("name", CARDS)
+def test_each_card_tells_how_it_was_made_and_measured(name: str) -> None:
+    card = CARDS[name]
+    run = json.loads((BOX / "cardai_players" / name / "run" / "run.json").read_text())
+    assert shlex.split(card["command"]) == run["command"]
+    assert card["seed"] == run["seed"]
+    assert card["cpu_seconds"] > 0
+    for line in (card["command"], card["measure"]):
+        _, *words = shlex.split(line)
+        called = load_command(words.pop(0))
+        called = called.commands[words.pop(0)] if hasattr(called, "commands") else called
+        known = {option for param in called.params for option in param.opts}
+        assert {word for word in words if word.startswith("-")} <= known
+    assert name in card["measure"]
+
+
+def test_nothing_but_what_a_player_reads_is_in_the_box() -> None:
+    for name in CARDS:
+        files = {file.name for file in (BOX / "cardai_players" / name / "run").rglob("*") if file.is_file()}
+        assert files <= {"run.json", "metrics.jsonl", "manifest.json", "player.npz", "networks.safetensors"} | (
+            {"weights.safetensors", "state.json"}
+        )
