@@ -3,11 +3,8 @@
 Plays the champion and gin_lookahead against all rule players, then the champion with one of its parts exchanged, and writes
 a report. Pairs that are finished are kept in --out: it can be stopped at any time and run again.
 
-The values in the box were trained by
-
-    cardai train --trainer gin_values --game gin --seed 1 --steps 300 --out runs/champion
-
-in several sittings, the first with another league (see the report). Seeds of training are never those of the report.
+The values in the box were trained in four sittings (report/report.md has their commands). No seed of training or of trials is
+one of the report's.
 """
 
 from __future__ import annotations
@@ -147,6 +144,7 @@ def main() -> int:
         "--parts", type=int, default=4_000, help="games a pairing of a champion with one part exchanged"
     )
     parser.add_argument("--seed", type=int, default=20261122)
+    parser.add_argument("--player", help="only what this one plays: champion or gin_lookahead")
     parser.add_argument("--out", type=Path, default=Path("results/gin_champion"))
     parser.add_argument("--run", type=Path, help="a run of gin_values whose curve is shown")
     given = parser.parse_args()
@@ -155,6 +153,8 @@ def main() -> int:
     found: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
     done = {(row["player"], row["opponent"], row["games"], row["seed"]) for row in found}
     for name, player, other, games in pairings(given.games, given.parts):
+        if given.player not in (None, name):
+            continue
         if games and (name, other, games, given.seed) not in done:
             match.play("gin", [player, other], games=4, seed=0, names=[name, other])  # compiles
             found.append(measure(player, name, other, games, given.seed))
