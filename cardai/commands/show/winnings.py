@@ -31,7 +31,7 @@ def draw(planned: Series, found: Mapping[tuple[int, int], Pairing], file: Path) 
     for (i, j), pairing in found.items():
         curve = pairing.curve()
         hands = np.arange(1, len(curve) + 1)
-        axes.plot(hands, curve, lw=1.2, label=f"{planned.players[i]} against {planned.players[j]}")
+        axes.plot(hands, curve, lw=1.2, label=f"{_short(planned.players[i])} against {_short(planned.players[j])}")
     axes.axhline(0, color="black", lw=0.6)
     seeds = f"{len(planned.seeds)} seed" + "s" * (len(planned.seeds) != 1)
     axes.set(xlabel="hands", ylabel="mean winnings a hand (mbb)", title=f"{planned.game}, both seatings, {seeds}")
@@ -39,3 +39,8 @@ def draw(planned: Series, found: Mapping[tuple[int, int], Pairing], file: Path) 
     axes.legend(fontsize=8)
     save(figure, file)
     note(f"Curve: {file}")
+
+
+def _short(player: str) -> str:
+    """Return a player's spec or command without directories."""
+    return " ".join(word.rpartition("/")[2] for word in player.split())
