@@ -12,7 +12,10 @@ from cardai.core.errors import UsageError
 
 
 def folder() -> Path:
-    """Return the folder of what a person has played and measured (platformdirs' folder for data of cardai)."""
+    """Return the folder of what a person has played and measured: CARDAI_DATA_DIR, else platformdirs' for data."""
+    named = os.environ.get("CARDAI_DATA_DIR")
+    if named:
+        return Path(named)
     from platformdirs import user_data_path
 
     return user_data_path("cardai", appauthor=False)

@@ -32,7 +32,7 @@ At the table: the letter before an action plays it, and the same letter means th
 or call, r bet or raise, / half the pot, p the pot, a all-in, k knock. A letter or number below a card plays it, or \
 chooses it where several are played together; Enter then plays them. ← → and Enter choose an action, a click does too. \
 : takes a typed line: an action's name, cards (7c kd), or an amount. h says what another player would do here, H asks \
-which. Ctrl+S saves the picture (SVG). Enter deals the next hand. q asks before it stops; the match is kept.
+which. ? shows this page. Ctrl+S saves the picture (SVG). Enter deals the next hand. q asks before it stops; the match is kept.
 """
 
 

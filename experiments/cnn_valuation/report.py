@@ -28,7 +28,10 @@ def write(
         "",
         f"{manifest.hands:,} hands of {manifest.game}, {manifest.examples:,} decisions, {manifest.test_share:.0%} of the "
         f"deals held out; {manifest.left_out:,} bad hands, {manifest.repeated:,} repeated, {manifest.same_deal:,} with the "
-        f"cards of another. {options['steps']:,} minibatches a run.",
+        f"cards of another. {options['steps']:,} minibatches a run of the publication's network, "
+        f"{options['our_steps']:,} of ours.",
+        "",
+        f"`python experiments/cnn_valuation {_words(options)}`",
         "",
         "| run | accuracy | macro-F1 | log loss | each action's share | by street and bet | strength and price | ceiling "
         "| of the ceiling | KL |",
@@ -85,6 +88,12 @@ def write(
     with Output(out / "report.md") as file:
         file.write("\n".join(lines).encode())
     _draw(out / "accuracy.png", measured)
+
+
+def _words(options: Mapping[str, Any]) -> str:
+    """Return the options that decide the figures, as they are given."""
+    names = ("hands", "steps", "our_steps", "deals", "limit", "match_hands", "teachers", "logs")
+    return " ".join(f"--{name.replace('_', '-')} {options[name]}" for name in names if options[name])
 
 
 def _row(key: str, part: Mapping[str, Any]) -> str:

@@ -153,7 +153,7 @@ def missing(plan: Plan) -> list[str]:
     if not plan.poker_cnn:
         lines += [
             "- Poker-CNN: no trained run is at hand. `python experiments/poker_cnn_limit/run.py` trains it (hours), and",
-            "  `python experiments/limit_equilibrium/run.py --poker-cnn runs/poker_cnn_limit/ours/betting` measures it here.",
+            "  `python experiments/limit_equilibrium/run.py --poker-cnn runs/poker_cnn_limit/ours/bets` measures it here (not tried).",
         ]
     return [
         *lines,

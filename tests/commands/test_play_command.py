@@ -114,7 +114,7 @@ class Terminal:
 
 def test_a_hand_is_played_in_a_terminal_and_the_match_is_kept(tmp_path: Path) -> None:
     pytest.importorskip("textual")
-    terminal = Terminal("play", "kuhn", "--vs", "random", "--seed", "4", XDG_DATA_HOME=str(tmp_path))
+    terminal = Terminal("play", "kuhn", "--vs", "random", "--seed", "4", CARDAI_DATA_DIR=str(tmp_path))
     terminal.until("Your turn")
     terminal.type("q")
     terminal.until("The match is kept")

@@ -67,7 +67,7 @@ def main() -> None:
     """Draw all."""
     into = Path(sys.argv[1]).absolute() if len(sys.argv) > 1 else ROOT / "docs" / "pictures"
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["XDG_DATA_HOME"] = folder
+        os.environ["CARDAI_DATA_DIR"] = folder
         os.chdir(folder)
         asyncio.run(tables(into))
         asyncio.run(replay(into, Path(folder)))
