@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import math
 from statistics import NormalDist
+from typing import TYPE_CHECKING
 
 import numpy as np
 from attrs import frozen
 
-from cardai.arena.tournament import Pairing, Standings
 from cardai.core.arrays import Bools, Float64s
 from cardai.core.statistics import Estimate
+
+if TYPE_CHECKING:
+    from cardai.arena.tournament import Pairing, Standings
 
 SCALE = 400 / math.log(10)
 """Elo's unit: a player 400 above another has ten times its expected share."""

@@ -29,7 +29,7 @@ from tests.support import interrupted
         (["run", "-g", "kuhn", "-a", "human", "-n", "many"], "Got 'many'. See 'cardai run --help'."),
         (["run", "-g"], "Option '-g' requires an argument. See 'cardai run --help'."),
         (["replay"], "cardai replay needs FILE."),
-        (["acpc"], "cardai acpc needs one of its commands: dealer, play. See 'cardai acpc --help'."),
+        (["acpc"], "cardai acpc needs one of its commands: dealer, play, match. See 'cardai acpc --help'."),
         (["evaluate", "vale"], "Got 'vale'. Did you mean 'value'?"),
         (["run", "-g", "kuhn", "-a", "human", "-n", "0"], "--games of cardai run must be at least 1. Got '0'."),
         (["run", "-g", "kuhn", "-a", "human"], "kuhn has 2 seats: give --vs once. Got none."),

@@ -1,4 +1,4 @@
-"""The strongest gin rummy player in the box: it plays by values learned in self-play, which come with the package."""
+"""A gin rummy player by values learned in self-play, which come in the box: it wins against every other there."""
 
 from __future__ import annotations
 

@@ -9,4 +9,3 @@ PLAYER_OPTIONS: Mapping[str, str] = {
     "temperature": "probabilities to the power 1/temperature before drawing (default 1)",
     "bet": "no-limit: a raise is of this share of the pot (default: as trained)",
 }
-"""What the spec of a trained player takes (runs/x:act=sample)."""
