@@ -11,7 +11,16 @@ from cardai.core import registry
 from cardai.core.errors import UsageError
 from cardai.testing import Case
 
-GAMES = ("kuhn", "leduc", "gin", "triple_draw", "video_poker", "holdem_limit", "openspiel:name=gin_rummy")
+GAMES = (
+    "kuhn",
+    "leduc",
+    "gin",
+    "triple_draw",
+    "video_poker",
+    "holdem_limit",
+    "openspiel:name=gin_rummy",
+    "holdem_spot",
+)
 """The games on which encoders and agents are checked, each on the first that it takes; the small ones come first."""
 TRAINERS = {"nfsp": "nfsp:hidden=8"}
 """Specs of trainers that need smaller options to be checked quickly."""

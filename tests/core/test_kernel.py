@@ -117,25 +117,3 @@ def test_a_third_partys_kernels_are_cached_anew_when_ours_change(
     assert third[0] != second[0]
     assert third[1] != second[1]
     kernel._fingerprint.cache_clear()
-
-
-PREFETCH = """
-import numpy as np
-from cardai.core.kernel import kernel, prefetcher
-prefetch = prefetcher()
-@kernel
-def fill(out):
-    for k in range(len(out)):
-        prefetch(out, k + 1000000)
-        out[k] = k
-out = np.zeros(4)
-fill(out)
-print(out.tolist())
-"""
-
-
-@pytest.mark.parametrize("interpreted", ["0", "1"])
-def test_prefetching_behind_the_end_of_an_array_changes_nothing(interpreted: str, tmp_path: Path) -> None:
-    (tmp_path / "asks.py").write_text(PREFETCH)
-    done = python("-m", "asks", path=tmp_path, NUMBA_DISABLE_JIT=interpreted, CARDAI_CACHE_DIR=str(tmp_path / "cache"))
-    assert (done.stdout, done.stderr) == ("[0.0, 1.0, 2.0, 3.0]\n", "")

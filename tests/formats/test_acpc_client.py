@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import socket
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -130,40 +129,3 @@ def test_a_dealer_of_another_game_is_an_error_that_quotes_it(line: str) -> None:
     if line == "MATCHSTATE:1:0:cc/:|9hQd":  # no board, but nothing to decide either
         return
     assert isinstance(result, DamagedFileError)
-
-
-class Recorded:
-    """The connection to a dealer that has sent these pieces; it notes how many bytes a receive is to wait for."""
-
-    def __init__(self, pieces: list[str]) -> None:
-        self._pieces = iter(pieces)
-        self.waits: list[int] = []
-
-    def recv(self, size: int) -> bytes:
-        return next(self._pieces, "").encode()
-
-    def sendall(self, data: bytes) -> None:
-        pass
-
-    def setsockopt(self, level: int, option: int, value: int | bytes) -> None:
-        if option == getattr(socket, "SO_RCVLOWAT", None):
-            assert isinstance(value, int)
-            self.waits.append(value)
-
-    def __enter__(self) -> Recorded:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        pass
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the kernel does not wait for more than a byte")
-def test_a_state_that_came_alone_once_is_waited_for_with_the_next() -> None:
-    first, own, flop, raised, turn = (line + "\r\n" for line in HAND)
-    together = Recorded([first, own + flop + raised, turn])
-    assert play(together, load_game(LIMIT), lambda follower: 1) == 2  # type: ignore[arg-type]
-    assert together.waits == [], "nothing came alone"
-    # after the call of the first hand its own state comes alone; after the call on the flop one byte more than the turn's
-    alone = Recorded([first, own, flop, raised, turn])
-    assert play(alone, load_game(LIMIT), lambda follower: 1) == 2  # type: ignore[arg-type]
-    assert alone.waits == [len(turn) + 1, 1]

@@ -52,31 +52,6 @@ def test_every_seat_gets_each_state_and_the_first_of_the_next_hand_after_the_las
         assert parse_match_state(line.decode(), game).text().encode() == line
 
 
-def test_who_waits_sees_a_state_before_a_slow_player_has_answered(tmp_path: Path) -> None:
-    with table(tmp_path, hands=1) as running:
-        acts, waits = (Player(port) for port in reversed(running.ports))
-        assert waits.line() == b"MATCHSTATE:0:0::5d5c|"
-        acts.say(acts.line() + b":r\r\n")
-        waits.say(waits.line() + b":r\r\n")
-        assert waits.line() == b"MATCHSTATE:0:0:rr:5d5c|", "the raise is seen although nobody has answered it"
-        acts.line()
-        acts.say(acts.line() + b":f\r\n")
-        assert waits.line() == b"MATCHSTATE:0:0:rrf:5d5c|"
-    assert running.hands == ["STATE:0:rrf:5d5c|9hQd:20|-20:p1|p2"]
-
-
-def test_who_waits_gets_the_last_state_when_the_other_vanishes(tmp_path: Path) -> None:
-    with table(tmp_path, hands=1) as running:
-        acts, waits = (Player(port) for port in reversed(running.ports))
-        acts.say(acts.line() + b":r\r\n")
-        assert waits.line() == b"MATCHSTATE:0:0::5d5c|"
-        waits.say(waits.line() + b":c\r\n")
-        acts.close()
-        assert waits.line() == b"MATCHSTATE:0:0:rc/:5d5c|/8dAs8s"
-        assert waits.line() == b""
-        waits.close()
-
-
 def test_folded_hands_stay_hidden_and_folded_players_see_the_showdown(tmp_path: Path) -> None:
     game = "holdem.limit.3p"
     seen: list[list[bytes]] = [[], [], []]

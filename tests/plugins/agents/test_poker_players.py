@@ -135,23 +135,6 @@ def test_kinds_become_actions():
     assert first_raise(mask).tolist()[2] == last_raise(mask).tolist()[2] == [False, False, False, True]
 
 
-def test_one_row_alone_is_played_as_among_others():
-    rng = np.random.default_rng(3)
-    mask = rng.random((64, 3)) < 0.7
-    mask[:, 1] |= ~mask.any(axis=1)
-    weights = rng.random((64, 3)) * (rng.random((64, 3)) < 0.8)
-    for move in (False, True):
-        together = spread(weights, mask, move)
-        alone = [spread(weights[i : i + 1], mask[i : i + 1], move) for i in range(64)]
-        assert np.array_equal(np.concatenate(alone), together)
-        alone[0][:] = 7.0  # the caller's own
-        assert np.array_equal(spread(weights[:1], mask[:1], move), together[:1])
-    legal = Amounts(np.ones((64, 3), bool), rng.integers(2, 500, 64), rng.integers(500, 20001, 64))
-    seeds, mix = derive_many(4, "x", count=64), make.agent("acpc_mix")
-    amounts = [mix.raise_to(np.zeros(1), legal.take(slice(i, i + 1)), Rows(seeds[i : i + 1])) for i in range(64)]
-    assert np.concatenate(amounts).tolist() == mix.raise_to(np.zeros(64), legal, Rows(seeds)).tolist()
-
-
 def test_no_limit_raises_are_as_asked():
     legal = Amounts(np.ones((1, 3), bool), np.array([200]), np.array([900]))
     rng = Rows(derive_many(1, "x", count=1))
