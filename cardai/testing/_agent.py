@@ -195,8 +195,9 @@ def views_are_left_alone(subject: AgentSubject) -> None:
 @check("agent")
 def bound_agent_pickles(subject: AgentSubject) -> None:
     """Bound to a game it travels to worker processes and decides the same there."""
+    agent = subject.agent
     try:
-        copy = pickle.loads(pickle.dumps(subject.agent))
+        copy = pickle.loads(pickle.dumps(agent))
     except Exception as error:
         raise CheckFailed(f"It cannot be pickled and read back: {error}") from error
     if subject.agent.stateful:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest import SkipTest
 
 import pytest
 
 import cardai
+from cardai import testing
 from cardai.core.errors import UsageError
 from cardai.solve.measures import measure
 from cardai.subgames.spot import Spot, prepare, solve
@@ -53,3 +55,15 @@ def test_actions_are_told_with_their_chips() -> None:
     assert [game.action_words(a, state.view(0)) for a in state.legal_actions()] == ["check", "bet 100", "all-in 150"]
     state.apply_action(2)
     assert [game.action_words(a, state.view(1)) for a in state.legal_actions()] == ["fold", "call 100", "all-in 150"]
+
+
+def test_it_conforms(directory: Path) -> None:
+    spec, game = f"solved_spot:directory={directory}", f"holdem_spot:directory={directory}"
+    passed = 0
+    for case in testing.checks_for("agent", spec, game=game):
+        try:
+            case()
+            passed += 1
+        except SkipTest:  # what it does not claim
+            continue
+    assert passed > 5
