@@ -201,6 +201,14 @@ def test_stateful_agents_and_those_without_a_policy_are_refused_by_name() -> Non
         exploitability(cardai.game("kuhn"), OnlyActs(), "my_bot")
 
 
+def _below_zero(legal: Any) -> Any:
+    """Return rows that sum to 1 over the legal actions, with a negative probability in each."""
+    out = np.zeros(legal.shape)
+    for row, allowed in zip(out, legal, strict=True):
+        row[np.flatnonzero(allowed)[:2]] = [-0.5, 1.5]
+    return out
+
+
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
@@ -208,7 +216,7 @@ def test_stateful_agents_and_those_without_a_policy_are_refused_by_name() -> Non
         (lambda legal: -1.0 * legal / legal.sum(axis=1, keepdims=True), "must be probabilities"),
         (lambda legal: np.full(legal.shape, np.nan), "must be probabilities"),
         (lambda legal: np.full(legal.shape, 1 / legal.shape[1]), "must be probabilities over the legal actions"),
-        (lambda legal: legal * [-0.5, 1.5, 0] + 0.0, "must be probabilities"),  # sums to 1 where all is legal
+        (lambda legal: _below_zero(legal), "must be probabilities"),
         (lambda legal: np.ones((len(legal), 1)), "must have the shape"),
     ],
 )
