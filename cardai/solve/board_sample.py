@@ -80,11 +80,11 @@ def bootstrap(values: Float64s, strata: Int64s, seed: int) -> Interval:
 
     Each resampled mean is measured in its own standard error, so that a long tail on one side makes a longer interval
     there (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section 12.5). Neighbouring strata of few boards
-    are one.
+    are one. Fewer boards than a group needs have no interval: one drawn again and again has no standard error.
     """
     count = len(values)
     mean = float(np.mean(values)) if count else math.nan
-    if count < 2:
+    if count < LEAST:
         return Interval(mean, math.nan, math.nan, count)
     groups = _groups(strata)
     error = math.sqrt(sum(_variance(values[group], count) for group in groups))
@@ -97,7 +97,7 @@ def bootstrap(values: Float64s, strata: Int64s, seed: int) -> Interval:
         drawn = values[group][draws.astype(np.int64)].reshape(RESAMPLES, size)
         means += drawn.mean(axis=1) * size / count
         errors += drawn.var(axis=1, ddof=1) * size / count**2 if size > 1 else 0.0
-    valid = errors > 0
+    valid = errors > 1e-6 * error**2  # not one value drawn throughout, but for rounding
     ratios = (means[valid] - mean) / np.sqrt(errors[valid])
     high, low = np.quantile(ratios, [0.025, 0.975])
     return Interval(mean, mean - float(low) * error, mean - float(high) * error, count)

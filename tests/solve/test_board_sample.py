@@ -64,3 +64,11 @@ def test_differences_between_strata_do_not_widen_the_interval():
 def test_few_or_equal_values_have_no_interval_or_none_to_speak_of():
     assert np.isnan(bootstrap(np.ones(1), np.zeros(1, int), 0).low)
     assert bootstrap(np.full(9, 2.5), np.arange(9), 0).low == 2.5
+
+
+def test_four_boards_have_no_interval_and_five_have_one_of_their_size():
+    values = np.array([700.0, 760.1, 790.2, 710.3, 805.4])
+    assert np.isnan(bootstrap(values[:4], np.zeros(4, np.int64), 0).high)
+    for seed in range(20):
+        found = bootstrap(values, np.zeros(5, np.int64), seed)
+        assert 0 < found.low < found.mean < found.high < 2000
