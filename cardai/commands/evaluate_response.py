@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from math import isfinite
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -74,10 +75,10 @@ def best_response(
 def _plain(question: Question, found: Answer) -> dict[str, object]:
     from cardai.cards.poker.buckets import STREETS
 
+    mean, low, high = (value if isfinite(value) else None for value in (found.mbb.mean, found.mbb.low, found.mbb.high))
     return {
         "game": question.game, "agent": question.agent, "from": STREETS[question.street], "boards": found.done,
-        "seed": question.seed, "mean": found.mbb.mean, "low": found.mbb.low, "high": found.mbb.high, "unit": "mbb/g",
-        "exact": found.exact,
+        "seed": question.seed, "mean": mean, "low": low, "high": high, "unit": "mbb/g", "exact": found.exact,
     }  # fmt: skip
 
 

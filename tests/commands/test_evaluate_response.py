@@ -19,6 +19,8 @@ def test_it_prints_the_bound_and_its_interval(cardai: Call, tmp_path: Path) -> N
     found = json.loads(cardai(*CALL, "--boards", "5", "--out", kept, "--json").out)
     assert f"wins {found['mean']:.1f} ({found['low']:.1f} to {found['high']:.1f}) mbb" in called.out
     assert (found["boards"], found["from"], found["exact"]) == (5, "river", False)
+    few = cardai(*CALL, "--boards", "2", "--json").out
+    assert (json.loads(few)["low"], json.loads(few)["high"]) == (None, None)
 
 
 def test_wrong_games_streets_and_players_are_usage_errors(cardai: Call) -> None:
