@@ -240,10 +240,10 @@ def test_a_finished_generation_is_saved_at_once(tmp_path: Path) -> None:
 def test_gin_is_learned_too() -> None:
     """Its hand is a set of cards, its history says no betting, and it has no pot: nothing of that is taken for poker's."""
     spec = "poker_cnn_betting:hands=20,network=dense,batch=16,epochs=1,keep_share=0.3,discount=0.9,counterfactuals=published"
-    training: Any = start(f"{spec},repair=true,boost=true,refold=true", "gin", "grid_4x13:fields=hand")
+    training: Any = start(f"{spec},repair=true,boost=true,refold=true", "gin:target=1", "grid_4x13:fields=hand")
     (row,) = [row for row in training.train(20) if row]
     assert row["events"] > 0
-    assert cardai.play("gin", [training.agent({}), "random"], games=2, seed=1)
+    assert cardai.play("gin:target=1", [training.agent({}), "random"], games=2, seed=1)
 
 
 def test_features_of_frozen_layers_are_made_piece_by_piece(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
