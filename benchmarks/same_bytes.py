@@ -13,8 +13,8 @@ line of each, so modules may have moved. Compared are:
   value of the last checkpoint, the metrics, and the record of a match of the trained player.
 
 Left out are the format and version in a record's header, seconds and rates, and in a run its id, dates, versions and
-command, how a checkpoint describes the views in it (the views themselves are compared), and the network for draws of a
-betting run, which was read from its own run and lies in the checkpoint since. ``--keep DIR`` keeps what was made in a folder for each digest of a side's sources and versions (before-...,
+command. What only one side's checkpoints have is left out where it is known why: how they describe the views in them (the
+views themselves are compared), and a betting run's network for draws. ``--keep DIR`` keeps what was made in a folder for each digest of a side's sources and versions (before-...,
 after-...; any may be deleted), and what is there is not made again. The last line is "N identical, M different"; the exit
 code is 1 unless M is 0 and N is not.
 """
@@ -48,8 +48,9 @@ GAMES = "24"  # of a match: whole duplicate groups for 1, 2, 3 and 6 seats
 _TIMED = re.compile(
     r"seconds|_per_second|^(cardai|version|versions|command|created|nonce|id)$"
 )  # keys that differ from run to run
-_DESCRIBED = ("fields", "views")
-"""How a betting run's state describes the views that it keeps: by a digest at first, by their names and types since."""
+_NEW = re.compile(r"/draws\.(json|safetensors)/|/state\.json/(fields|views)\b")
+"""Parts of a betting run's checkpoint that one side may not have: the network for draws, once read from its own run, and
+how the views in it are described (a digest at first, names and types since)."""
 _VERSION = re.compile(rb',"(format|version|versions)":("[^"]*"|\d+|\{[^}]*\})')
 _PATIENCE = 1800.0  # seconds for one command
 
@@ -295,16 +296,13 @@ def run_parts(run: Path) -> dict[str, bytes]:
     parts: dict[str, bytes] = {}
     folder = max((run / "checkpoints").glob("step-*"))
     for file in sorted(folder.iterdir()):
-        if file.stem == "draws":
-            continue
         if file.suffix == ".safetensors":
             parts |= {f"{file.name}/{name}": _array(tensor) for name, tensor in load_file(str(file)).items()}
         elif file.suffix == ".npz":
             with np.load(file, allow_pickle=False) as data:
                 parts |= {f"{file.name}/{name}": _array(data[name]) for name in data.files}
         elif file.suffix == ".json" and file.name != "manifest.json":
-            values = json.loads(file.read_text())
-            parts |= json_parts({k: v for k, v in values.items() if k not in _DESCRIBED}, f"{file.name}/")
+            parts |= json_parts(json.loads(file.read_text()), f"{file.name}/")
         elif file.name != "manifest.json":
             parts[file.name] = file.read_bytes()
     for number, line in enumerate((run / "metrics.jsonl").read_text().splitlines(), 1):
@@ -328,7 +326,7 @@ def json_parts(value: Any, path: str = "") -> dict[str, bytes]:
 
 def difference(before: dict[str, bytes], after: dict[str, bytes]) -> str:
     """Return how many parts differ and how the first does; "" where all are the same bytes."""
-    names = list(dict.fromkeys([*before, *after]))
+    names = [n for n in dict.fromkeys([*before, *after]) if (n in before and n in after) or not _NEW.search(n)]
     wrong = [name for name in names if before.get(name) != after.get(name)]
     if not wrong:
         return ""

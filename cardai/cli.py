@@ -350,5 +350,5 @@ def _number(error: Any) -> str:
         )
     if whole or number:
         return f"must be a {'whole ' if whole else ''}number. Got {given}."
-    bounds = [f"{words} {bound:g}" for words, bound in (("at least", low), ("at most", high)) if bound is not None]
+    bounds = [f"{words} {bound:,}" for words, bound in (("at least", low), ("at most", high)) if bound is not None]
     return f"must be {' and '.join(bounds)}. Got {given}." if bounds else ""

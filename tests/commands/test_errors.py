@@ -32,6 +32,10 @@ from tests.support import interrupted
         (["acpc"], "cardai acpc needs one of its commands: dealer, play, match. See 'cardai acpc --help'."),
         (["evaluate", "vale"], "Got 'vale'. Did you mean 'value'?"),
         (["run", "-g", "kuhn", "-a", "human", "-n", "0"], "--games of cardai run must be at least 1. Got '0'."),
+        (
+            ["evaluate", "best-response", "--game", "kuhn", "--agent", "random", "--from", "river", "--boards", "0"],
+            "--boards of cardai evaluate best-response must be at least 1 and at most 1,000,000. Got '0'.",
+        ),
         (["run", "-g", "kuhn", "-a", "human"], "kuhn has 2 seats: give --vs once. Got none."),
         (["run", "-g", "kuhn:", "-a", "human"], "The spec 'kuhn:' has no key=value at ''."),
         (["replay", "nowhere.jsonl"], "There is no file 'nowhere.jsonl'."),

@@ -21,16 +21,16 @@ MAX_MELDS = 4
 
 U0 = np.uint64(0)
 U1 = np.uint64(1)
-_U2 = np.uint64(2)
-_U12 = np.uint64(12)
-_U13 = np.uint64(13)
-_U26 = np.uint64(26)
-_U39 = np.uint64(39)
+U2 = np.uint64(2)
+U12 = np.uint64(12)
+U13 = np.uint64(13)
+U26 = np.uint64(26)
+U39 = np.uint64(39)
 _U58 = np.uint64(58)
-_SUIT = np.uint64(0x1FFF)
-_SUITS = np.uint64(1 | 1 << 13 | 1 << 26 | 1 << 39)  # a rank times this is the rank in all suits
-_LOW_ACES = _SUITS
-_HIGH_ACES = np.uint64(int(_SUITS) << 12)
+SUIT = np.uint64(0x1FFF)
+SUITS = np.uint64(1 | 1 << 13 | 1 << 26 | 1 << 39)  # a rank times this is the rank in all suits
+_LOW_ACES = SUITS
+_HIGH_ACES = np.uint64(int(SUITS) << 12)
 _KINGS = _HIGH_ACES
 _RUN_STARTS = np.uint64(sum(0x7FF << 13 * suit for suit in range(4)))  # a run of three begins at the jack at most
 _DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
@@ -69,14 +69,14 @@ _POINTS, _RUN_WAYS = _suit_tables()
 def to_gin(cards: Any) -> Any:
     """Return a set of cards (ace high) in gin order (ace low)."""
     aces = cards & _HIGH_ACES
-    return ((cards ^ aces) << U1) | (aces >> _U12)
+    return ((cards ^ aces) << U1) | (aces >> U12)
 
 
 @kernel
 def from_gin(cards: Any) -> Any:
     """Return a set in gin order (ace low) as a set of cards (ace high)."""
     aces = cards & _LOW_ACES
-    return ((cards ^ aces) >> U1) | (aces << _U12)
+    return ((cards ^ aces) >> U1) | (aces << U12)
 
 
 @kernel
@@ -113,27 +113,27 @@ def nth_card(cards: Any, n: Any) -> Any:
 def points_of(cards: Any) -> Any:
     """Return the summed card points of a set (ace 1, court cards 10) as int64."""
     return (
-        np.int64(_POINTS[np.int64(cards & _SUIT)])
-        + np.int64(_POINTS[np.int64((cards >> _U13) & _SUIT)])
-        + np.int64(_POINTS[np.int64((cards >> _U26) & _SUIT)])
-        + np.int64(_POINTS[np.int64((cards >> _U39) & _SUIT)])
+        np.int64(_POINTS[np.int64(cards & SUIT)])
+        + np.int64(_POINTS[np.int64((cards >> U13) & SUIT)])
+        + np.int64(_POINTS[np.int64((cards >> U26) & SUIT)])
+        + np.int64(_POINTS[np.int64((cards >> U39) & SUIT)])
     )
 
 
 @kernel
 def run_cards(cards: Any) -> Any:
     """Return the cards that lie in blocks of three or more neighbours of a suit."""
-    starts = cards & (cards >> U1) & (cards >> _U2) & _RUN_STARTS
-    return starts | (starts << U1) | (starts << _U2)
+    starts = cards & (cards >> U1) & (cards >> U2) & _RUN_STARTS
+    return starts | (starts << U1) | (starts << U2)
 
 
 @kernel
 def triple_ranks(cards: Any) -> Any:
     """Return the ranks (13 bits) that a set holds three or four times."""
-    c = cards & _SUIT
-    d = (cards >> _U13) & _SUIT
-    h = (cards >> _U26) & _SUIT
-    s = (cards >> _U39) & _SUIT
+    c = cards & SUIT
+    d = (cards >> U13) & SUIT
+    h = (cards >> U26) & SUIT
+    s = (cards >> U39) & SUIT
     return (c & d & (h | s)) | (h & s & (c | d))
 
 
@@ -144,7 +144,7 @@ def best_melded(cards: Any) -> Any:
     triples = triple_ranks(cards)
     if triples == U0:
         return runs
-    sets = cards & (triples * _SUITS)
+    sets = cards & (triples * SUITS)
     if sets & runs == U0:
         return runs | sets
     best = U0
@@ -175,7 +175,7 @@ def _choices(cards: Any, triples: Any, runs: Any) -> Any:
     while triples != U0:
         rank = lowest(triples)
         triples = triples ^ rank
-        holding = cards & (rank * _SUITS)
+        holding = cards & (rank * SUITS)
         if holding & runs != U0:
             total *= 6 if size_of(holding) == 4 else 2
     return total
@@ -188,7 +188,7 @@ def _chosen_sets(cards: Any, triples: Any, runs: Any, choice: Any) -> Any:
     while triples != U0:
         rank = lowest(triples)
         triples = triples ^ rank
-        holding = cards & (rank * _SUITS)
+        holding = cards & (rank * SUITS)
         if holding & runs == U0:
             chosen = chosen | holding
         elif size_of(holding) == 3:
@@ -209,10 +209,10 @@ def _chosen_sets(cards: Any, triples: Any, runs: Any, choice: Any) -> Any:
 def _ways(cards: Any) -> Any:
     """Return in how many ways the runs of ``cards`` can be cut so that all cards of blocks are melded."""
     return (
-        _RUN_WAYS[np.int64(cards & _SUIT)]
-        * _RUN_WAYS[np.int64((cards >> _U13) & _SUIT)]
-        * _RUN_WAYS[np.int64((cards >> _U26) & _SUIT)]
-        * _RUN_WAYS[np.int64((cards >> _U39) & _SUIT)]
+        _RUN_WAYS[np.int64(cards & SUIT)]
+        * _RUN_WAYS[np.int64((cards >> U13) & SUIT)]
+        * _RUN_WAYS[np.int64((cards >> U26) & SUIT)]
+        * _RUN_WAYS[np.int64((cards >> U39) & SUIT)]
     )
 
 
@@ -251,8 +251,8 @@ def best_arrangement(cards: Any, number: Any, melds: Any) -> Any:
             count = _write_runs(run_cards(rest), number, melds)
             while chosen != U0:
                 # the lowest rank of the sets left, over all suits
-                ranks = (chosen | (chosen >> _U13) | (chosen >> _U26) | (chosen >> _U39)) & _SUIT
-                melds[count] = chosen & (lowest(ranks) * _SUITS)
+                ranks = (chosen | (chosen >> U13) | (chosen >> U26) | (chosen >> U39)) & SUIT
+                melds[count] = chosen & (lowest(ranks) * SUITS)
                 chosen = chosen ^ melds[count]
                 count += 1
             return count
@@ -302,8 +302,8 @@ def extensions(meld: Any) -> Any:
     """Return the cards that would lengthen a meld: both ends of a run, the missing suit of a set."""
     if meld & (meld >> U1) != U0:
         return (((meld << U1) & ~_LOW_ACES) | ((meld >> U1) & ~_KINGS)) & ~meld
-    rank = (meld | (meld >> _U13) | (meld >> _U26) | (meld >> _U39)) & _SUIT
-    return (rank * _SUITS) & ~meld
+    rank = (meld | (meld >> U13) | (meld >> U26) | (meld >> U39)) & SUIT
+    return (rank * SUITS) & ~meld
 
 
 @kernel

@@ -11,8 +11,14 @@ import numpy as np
 
 from cardai.cards.gin._melds_kernels import (
     MAX_MELDS,
+    SUIT,
+    SUITS,
     U0,
     U1,
+    U2,
+    U13,
+    U26,
+    U39,
     best_arrangement,
     best_melded,
     count_best,
@@ -28,18 +34,12 @@ from cardai.cards.gin.actions import FIRST_MELD, MELDS, PASS
 from cardai.core.kernel import kernel
 from cardai.core.rng import below
 
-_U2 = np.uint64(2)
-_U13 = np.uint64(13)
-_U26 = np.uint64(26)
-_U39 = np.uint64(39)
-_SUIT = np.uint64(0x1FFF)
-_SUITS = np.uint64(1 | 1 << 13 | 1 << 26 | 1 << 39)
-_NOT_A = np.uint64(sum(0x1FFE << 13 * suit for suit in range(4)))
-_NOT_A2 = np.uint64(sum(0x1FFC << 13 * suit for suit in range(4)))
-_NOT_K = np.uint64(sum(0x0FFF << 13 * suit for suit in range(4)))
-_NOT_KQ = np.uint64(sum(0x07FF << 13 * suit for suit in range(4)))
+NOT_A = np.uint64(sum(0x1FFE << 13 * suit for suit in range(4)))
+NOT_A2 = np.uint64(sum(0x1FFC << 13 * suit for suit in range(4)))
+NOT_K = np.uint64(sum(0x0FFF << 13 * suit for suit in range(4)))
+NOT_KQ = np.uint64(sum(0x07FF << 13 * suit for suit in range(4)))
 _FULL = np.uint64((1 << 52) - 1)
-_TENS = np.uint64(sum(0x1E00 << 13 * suit for suit in range(4)))
+TENS = np.uint64(sum(0x1E00 << 13 * suit for suit in range(4)))
 
 
 @kernel
@@ -67,19 +67,19 @@ def pick(cards: Any, seed: Any) -> Any:
 @kernel
 def repeated_ranks(cards: Any) -> Any:
     """Return the ranks (13 bits) held at least twice."""
-    c = cards & _SUIT
-    d = (cards >> _U13) & _SUIT
-    h = (cards >> _U26) & _SUIT
-    s = (cards >> _U39) & _SUIT
+    c = cards & SUIT
+    d = (cards >> U13) & SUIT
+    h = (cards >> U26) & SUIT
+    s = (cards >> U39) & SUIT
     return (c & d) | (h & s) | ((c | d) & (h | s))
 
 
 @kernel
 def highest_points(cards: Any) -> Any:
     """Return the points (int64) of the card of a set that counts most, 0 of none."""
-    if cards & _TENS != U0:
+    if cards & TENS != U0:
         return 10
-    ranks = (cards | (cards >> _U13) | (cards >> _U26) | (cards >> _U39)) & _SUIT
+    ranks = (cards | (cards >> U13) | (cards >> U26) | (cards >> U39)) & SUIT
     points = 0
     while ranks != U0:
         ranks = ranks >> U1
@@ -115,11 +115,24 @@ def least_after_discard(hand: Any) -> Any:
 @kernel
 def connected(hand: Any) -> Any:
     """Return the cards outside ``hand`` with which some three cards are a meld: a third of a rank, an end or gap of a run."""
-    up1 = (hand & _NOT_K) << U1
-    up2 = (hand & _NOT_KQ) << _U2
-    down1 = (hand & _NOT_A) >> U1
-    down2 = (hand & _NOT_A2) >> _U2
-    return ((up1 & up2) | (down1 & down2) | (up1 & down1) | (repeated_ranks(hand) * _SUITS)) & ~hand
+    up1 = (hand & NOT_K) << U1
+    up2 = (hand & NOT_KQ) << U2
+    down1 = (hand & NOT_A) >> U1
+    down2 = (hand & NOT_A2) >> U2
+    return ((up1 & up2) | (down1 & down2) | (up1 & down1) | (repeated_ranks(hand) * SUITS)) & ~hand
+
+
+@kernel
+def double_cards(loose: Any) -> Any:
+    """Return the cards with another of the same rank, or of the same suit one or two ranks away."""
+    near = (
+        ((loose & NOT_K) << U1)
+        | ((loose & NOT_A) >> U1)
+        | ((loose & NOT_KQ) << U2)
+        | ((loose & NOT_A2) >> U2)
+        | (repeated_ranks(loose) * SUITS)
+    )
+    return loose & near
 
 
 @kernel
@@ -135,11 +148,11 @@ def min_deadwood_discards(hand: Any, allowed: Any) -> Any:
     least = 1000
     saved = 0
     if loose != U0:
-        best = loose & _TENS
+        best = loose & TENS
         saved = 10
         rank = 8
         while best == U0:
-            best = loose & (_SUITS << np.uint64(rank))
+            best = loose & (SUITS << np.uint64(rank))
             saved = rank + 1
             rank -= 1
         least = deadwood - saved

@@ -13,8 +13,8 @@ import numpy as np
 
 from cardai.cards.gin._belief_kernels import EVENT_KINDS, chances_of
 from cardai.cards.gin._melds_kernels import (
+    SUITS,
     U0,
-    U1,
     best_melded,
     deadwood_of,
     index_of,
@@ -25,8 +25,10 @@ from cardai.cards.gin._melds_kernels import (
     to_gin,
 )
 from cardai.cards.gin._play_kernels import (
+    TENS,
     bit_of,
     connected,
+    double_cards,
     highest_points,
     least_after_discard,
     repeated_ranks,
@@ -47,26 +49,7 @@ _OTHER = PUBLIC + 26
 _TURN = _OTHER + 9
 _SCORE = _OTHER + 20
 
-_U2 = np.uint64(2)
-_SUITS = np.uint64(1 | 1 << 13 | 1 << 26 | 1 << 39)
-_TENS = np.uint64(sum(0x1E00 << 13 * suit for suit in range(4)))
-_NOT_A = np.uint64(sum(0x1FFE << 13 * suit for suit in range(4)))
-_NOT_A2 = np.uint64(sum(0x1FFC << 13 * suit for suit in range(4)))
-_NOT_K = np.uint64(sum(0x0FFF << 13 * suit for suit in range(4)))
-_NOT_KQ = np.uint64(sum(0x07FF << 13 * suit for suit in range(4)))
 _MANY = 7  # loose cards and own turns beyond this are not told apart
-
-
-@kernel
-def pair_cards(loose: Any) -> Any:
-    """Return the cards with another of the same rank, or of the same suit one or two ranks away."""
-    return loose & (
-        ((loose & _NOT_K) << U1)
-        | ((loose & _NOT_A) >> U1)
-        | ((loose & _NOT_KQ) << _U2)
-        | ((loose & _NOT_A2) >> _U2)
-        | (repeated_ranks(loose) * _SUITS)
-    )
 
 
 @kernel
@@ -205,17 +188,17 @@ def describe_hand(hand: Any, discard: Any, unseen: Any, chances: Any, known: Any
     out[3] = size_of(loose) / 10.0
     out[4 + min(size_of(loose), _MANY)] = 1.0
     _one_draw_ahead(hand, loose, deadwood, unseen, chances, limit, out)
-    pairs = pair_cards(loose)
+    pairs = double_cards(loose)
     alone = loose & ~pairs
     out[18] = points_of(alone) / 40.0
     out[19] = size_of(alone) / 5.0
     out[20] = size_of(pairs) / 5.0
-    out[21] = size_of(loose & _TENS) / 5.0
+    out[21] = size_of(loose & TENS) / 5.0
     out[22] = points_of(loose & connected(known)) / 20.0
     out[23] = highest_points(loose) / 10.0
     out[24] = size_of(connected(loose) & unseen) / 10.0
     out[25] = out[13] if deadwood <= limit else 0.0
-    sets = size_of(melded & (repeated_ranks(melded & ~run_cards(melded)) * _SUITS))
+    sets = size_of(melded & (repeated_ranks(melded & ~run_cards(melded)) * SUITS))
     out[26] = sets / 10.0
     out[27] = (size_of(melded) - sets) / 10.0
     if discard != U0:
@@ -225,7 +208,7 @@ def describe_hand(hand: Any, discard: Any, unseen: Any, chances: Any, known: Any
         out[29] = taken * taken
         out[30] = min(rank + 1, 10) / 10.0
         out[31] = 1.0 if discard & connected(known) != U0 else 0.0
-        out[32] = 1.0 if pair_cards(known | discard) & discard != U0 else 0.0
+        out[32] = 1.0 if double_cards(known | discard) & discard != U0 else 0.0
         out[33] = taken if deadwood <= 20 else 0.0
         out[34] = 1.0 if rank <= 2 else 0.0
         out[35] = _chance_near(discard, chances) / 3.0

@@ -13,6 +13,7 @@ from typing import IO
 
 from cardai.core.errors import AgentError, UsageError
 from cardai.formats.acpc.dealer import Match
+from cardai.formats.acpc.program import end_process
 from cardai.formats.acpc.series import is_command
 from cardai.training.session import plugin_options
 
@@ -81,20 +82,8 @@ def _start(
         process = subprocess.Popen(command, cwd=directory, stdin=subprocess.DEVNULL, stdout=out, stderr=notes)
     except OSError as error:
         raise UsageError(f"The program {shlex.join(command)!r} cannot be started: {error.strerror}.") from error
-    stack.callback(_end, process)
+    stack.callback(end_process, process, 5)
     return process
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is None:
-        process.terminate()
-        try:
-            process.wait(5)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-    if process.stdout is not None:
-        process.stdout.close()
 
 
 def _watch(

@@ -70,7 +70,7 @@ class Program:
             except (OSError, ValueError) as error:
                 raise UsageError(f"The program {self.command!r} cannot be started: {error}.") from error
             self._process = process
-            weakref.finalize(self, _end, process)
+            weakref.finalize(self, end_process, process)
             deadline = time.monotonic() + self.seconds
             while self._connection is None:
                 with contextlib.suppress(TimeoutError):
@@ -107,11 +107,14 @@ class Program:
         return AgentError(f"The program {self.command!r} cannot be asked: {why}.{how}")
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def end_process(process: subprocess.Popen[bytes], patience: float = 2) -> None:
+    """End a process and close what is read of it; after ``patience`` seconds it is killed."""
     if process.poll() is None:
         process.terminate()
         try:
-            process.wait(2)
+            process.wait(patience)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+    if process.stdout is not None:
+        process.stdout.close()

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cardai.cards.gin._melds_kernels import (
+    SUITS,
     U0,
     U1,
     best_melded,
@@ -44,7 +45,6 @@ from cardai.cards.gin.actions import (
 )
 from cardai.core.kernel import kernel
 
-_SUITS = np.uint64(1 | 1 << 13 | 1 << 26 | 1 << 39)
 _RUN = np.uint64(7)
 
 
@@ -59,7 +59,7 @@ def mean_after_draw(hand: Any, unseen: Any) -> Any:
     total = deadwood * size_of(far)
     # an unconnected card is better only than a loose card that counts more
     for rank in range(highest - 1):
-        total -= (highest - rank - 1) * size_of(far & (_SUITS << np.uint64(rank)))
+        total -= (highest - rank - 1) * size_of(far & (SUITS << np.uint64(rank)))
     while near != U0:
         card = lowest(near)
         near = near ^ card
@@ -84,7 +84,7 @@ def chance_of_meld(card: Any, unseen: Any, known: Any, refused: Any, hidden: Any
         pair = (_RUN << np.uint64(13 * suit + low)) ^ card
         if pair & held == pair:
             none *= 1.0 - _of_pair(pair, known, refused, chance, factor)
-    others = ((_SUITS << np.uint64(rank)) & held) & ~card
+    others = ((SUITS << np.uint64(rank)) & held) & ~card
     while others != U0:
         first = lowest(others)
         others = others ^ first

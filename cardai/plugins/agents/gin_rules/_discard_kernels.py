@@ -10,14 +10,27 @@ from typing import Any
 import numpy as np
 
 from cardai.cards.gin._melds_kernels import (
+    SUIT,
+    SUITS,
     U0,
     U1,
+    U13,
+    U26,
+    U39,
     best_melded,
     index_of,
     lowest,
     to_gin,
 )
-from cardai.cards.gin._play_kernels import bit_of, min_deadwood_discards, pick, repeated_ranks
+from cardai.cards.gin._play_kernels import (
+    NOT_A,
+    NOT_K,
+    bit_of,
+    double_cards,
+    min_deadwood_discards,
+    pick,
+    repeated_ranks,
+)
 from cardai.core.kernel import kernel
 
 # discard policies
@@ -28,42 +41,18 @@ BY_TRIANGLES = 3
 BY_SAFETY = 4
 BY_CLASSES = 5
 
-_U2 = np.uint64(2)
-_U12 = np.uint64(12)
-_U13 = np.uint64(13)
-_U26 = np.uint64(26)
-_U39 = np.uint64(39)
-_SUIT = np.uint64(0x1FFF)
-_SUITS = np.uint64(1 | 1 << 13 | 1 << 26 | 1 << 39)
-_NOT_A = np.uint64(sum(0x1FFE << 13 * suit for suit in range(4)))
-_NOT_A2 = np.uint64(sum(0x1FFC << 13 * suit for suit in range(4)))
-_NOT_K = np.uint64(sum(0x0FFF << 13 * suit for suit in range(4)))
-_NOT_KQ = np.uint64(sum(0x07FF << 13 * suit for suit in range(4)))
 _NOBODY = 99
 
 
 @kernel
 def triangle_cards(loose: Any) -> Any:
     """Return the cards in triangles: two of a rank and a neighbour in suit of one of the two."""
-    pairs = loose & (repeated_ranks(loose) * _SUITS)
-    neighbours = ((loose & _NOT_K) << U1) | ((loose & _NOT_A) >> U1)
+    pairs = loose & (repeated_ranks(loose) * SUITS)
+    neighbours = ((loose & NOT_K) << U1) | ((loose & NOT_A) >> U1)
     corners = pairs & neighbours
-    ranks = (corners | (corners >> _U13) | (corners >> _U26) | (corners >> _U39)) & _SUIT
-    ends = ((corners & _NOT_K) << U1) | ((corners & _NOT_A) >> U1)
-    return loose & ((ranks * _SUITS) | ends)
-
-
-@kernel
-def double_cards(loose: Any) -> Any:
-    """Return the cards with another of the same rank, or of the same suit one or two ranks away."""
-    near = (
-        ((loose & _NOT_K) << U1)
-        | ((loose & _NOT_A) >> U1)
-        | ((loose & _NOT_KQ) << _U2)
-        | ((loose & _NOT_A2) >> _U2)
-        | (repeated_ranks(loose) * _SUITS)
-    )
-    return loose & near
+    ranks = (corners | (corners >> U13) | (corners >> U26) | (corners >> U39)) & SUIT
+    ends = ((corners & NOT_K) << U1) | ((corners & NOT_A) >> U1)
+    return loose & ((ranks * SUITS) | ends)
 
 
 # -- knock and show ------------------------------------------------------------------------------------------------
@@ -127,7 +116,7 @@ def _by_class(loose: Any, allowed: Any, own_turn: Any, options: Any) -> Any:
         chosen = doubles & allowed
     if chosen == U0:
         chosen = triangles & allowed
-    kept = ((U1 << np.uint64(options["protect_ranks"])) - U1) * _SUITS
+    kept = ((U1 << np.uint64(options["protect_ranks"])) - U1) * SUITS
     if chosen & ~kept != U0:
         return chosen & ~kept
     if allowed & ~kept != U0:

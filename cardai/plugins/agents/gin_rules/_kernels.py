@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cardai.cards.gin._melds_kernels import (
+    SUITS,
     U0,
     U1,
     best_melded,
@@ -45,8 +46,6 @@ DRAW_FUTURE = 2
 DRAW_DECK = 3
 # how a knock threshold says "by the rules"
 KNOCK_BY_RULES = -1
-
-_SUITS = np.uint64(1 | 1 << 13 | 1 << 26 | 1 << 39)
 
 
 @kernel
@@ -87,11 +86,11 @@ def _takes(view: Any, options: Any, seed: Any) -> Any:
         return uniform(seed, 0) < options["take_chance"]
     card = bit_of(view["up_card"])
     hand = to_gin(view["hand"]) | card
-    if (run_cards(hand) | (triple_ranks(hand) * _SUITS)) & card != U0:
+    if (run_cards(hand) | (triple_ranks(hand) * SUITS)) & card != U0:
         return True
     if policy == DRAW_IMMEDIATE:
         return False
-    if card & (((U1 << np.uint64(options["always_take"])) - U1) * _SUITS) != U0:
+    if card & (((U1 << np.uint64(options["always_take"])) - U1) * SUITS) != U0:
         return True
     moves = view["own_turns"] if options["own_moves"] else view["turns"]
     if moves >= options["triangle_moves"]:
