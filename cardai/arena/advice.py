@@ -1,8 +1,9 @@
-"""What an agent would do in place of the seat to act, with its probabilities where it has some."""
+"""What an agent would do in place of the seat to act, with its probabilities and values where it has some."""
 
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,6 +22,14 @@ LEAST = 0.005
 """Less likely actions are not told."""
 
 
+class Advised(NamedTuple):
+    """One action: in words, with its probability, and with what the player expects of it (None where it does not say)."""
+
+    words: str
+    probability: float
+    value: float | None = None
+
+
 class Adviser:
     """A player that is asked and does not play. ``agent`` is an agent or its spec.
 
@@ -36,10 +45,15 @@ class Adviser:
             raise UsageError(f"{self.name} is a person: only a program can be asked what it would do.")
         self._by_seat: dict[int, Agent] = {}
 
-    def advise(self, table: Table, seed: int) -> list[tuple[str, float]]:
-        """Return (action in words, probability) pairs, the likeliest first; nothing is played.
+    @property
+    def values_of(self) -> str:
+        """What its values of actions are, in words."""
+        return self.agent.values_of or f"{self.game.unit} of the hand"
 
-        An agent without probabilities answers with the one action that it draws from ``seed``.
+    def advise(self, table: Table, seed: int) -> list[Advised]:
+        """Return the actions that it would take, the likeliest first, and those it values next; nothing is played.
+
+        An agent without probabilities answers with the one action that it draws from ``seed``, with probability 1.
 
         Raises:
             IllegalActionError: the hand is over. AgentError: the agent erred.
@@ -50,17 +64,29 @@ class Adviser:
             return []
         agent = self._by_seat.setdefault(seat, own_copy(self.agent, seat))
         rng = Rows(np.array([derive(seed, "advice", seat)], np.uint64))
+        legal, view = table.legal(), table.view()
+        values = self._values(agent, table)
+        found: dict[int, float] = {}
         if type(agent).has_policy():
             with suppress(NotImplementedError):
-                return self._likeliest(agent, table, rng)
-        return [(action_name(self.game, table.ask(agent, rng), table.view()), 1.0)]
+                policy = np.asarray(agent.policy(table.views(), legal))[0]
+                found = {a: float(p) for a, p in enumerate(policy) if p > LEAST or p == policy.max()}
+        if not found:
+            action = table.ask(agent, rng)
+            if isinstance(legal, Amounts):
+                return [Advised(action_name(self.game, action, view), 1.0, values.get(min(action, 2)))]
+            found = {action: 1.0}
+        ordered = sorted(found, key=lambda a: -found[a])
+        ordered += sorted((a for a in values if a not in found), key=lambda a: -values[a])
+        raising = 2 if isinstance(legal, Amounts) else None
+        return [
+            Advised("raise" if a == raising else action_name(self.game, a, view), found.get(a, 0.0), values.get(a))
+            for a in ordered[:MOST]
+        ]
 
-    def _likeliest(self, agent: Agent, table: Table, rng: Rows) -> list[tuple[str, float]]:
-        views, legal, view = table.views(), table.legal(), table.view()
-        policy = np.asarray(agent.policy(views, legal))[0]
-        pairs: list[tuple[str, float]] = []
-        for action in sorted(range(len(policy)), key=lambda a: -policy[a]):
-            if policy[action] > LEAST or not pairs:
-                raising = isinstance(legal, Amounts) and action == 2
-                pairs.append(("raise" if raising else action_name(self.game, action, view), float(policy[action])))
-        return pairs[:MOST]
+    def _values(self, agent: Agent, table: Table) -> dict[int, float]:
+        """Return what the agent expects of each action that it has an expectation of."""
+        with suppress(NotImplementedError):
+            row = np.asarray(agent.action_values(table.views(), table.legal()), np.float64)[0]
+            return {a: float(value) for a, value in enumerate(row) if np.isfinite(value)}
+        return {}

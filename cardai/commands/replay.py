@@ -249,9 +249,11 @@ class Show:
             who = Text(f"{step['step']}. {self._name(acting, record)}: ", style="bold")
             text.append(who).append(coloured(step["words"], "bold green"))
             for name, pairs in {self.adviser: step.get("advice", ()), **step.get("compared", {})}.items():
-                for words, share in pairs:
-                    bar = "█" * max(1, round(share * BAR))
+                for words, share, value in pairs:
+                    bar = "█" * max(1, round(share * BAR)) if share else ""
                     text.append(f"\n     {name} {share:>4.0%} {bar:<{BAR}} ", style="dim").append(coloured(words))
+                    if value is not None:
+                        text.append(f" ({value:+.3g})", style="dim")
         else:
             text.append(self._result(record))
         return text

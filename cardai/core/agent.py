@@ -67,6 +67,8 @@ class Agent:
     """Whether a person answers (then one game is played, and no progress bar is shown)."""
     sequential: ClassVar[bool] = False
     """Whether it can only play hand after hand (a program behind a wire): then one game is under way at a time."""
+    values_of: ClassVar[str] = ""
+    """What :meth:`action_values` are, in words: "points from here on"; "" for the hand's return in the game's unit."""
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     def for_game(self, game: Game) -> Agent:
@@ -82,6 +84,15 @@ class Agent:
         Where legal actions are :class:`~cardai.core.legal.Amounts`, the columns are their three kinds.
         """
         raise NotImplementedError(f"{type(self).__name__} has no policy, only act: it cannot be measured exactly.")
+
+    def action_values(self, views: Views, legal: Legal) -> Float64s:
+        """Return (n, num_distinct_actions): what the player expects of each action, in the unit of :attr:`values_of`.
+
+        NaN stands where it expects nothing in particular, as for illegal actions. Nothing in play asks this: it is what a
+        person is shown beside the probabilities. Where legal actions are :class:`~cardai.core.legal.Amounts`, the columns
+        are their three kinds.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no values of actions.")
 
     def strategy(self, state: State, game: Game | None = None) -> dict[str, float]:
         """Return the probability of each legal action of the seat to act at ``state``, by name: {"fold": 0.1, ...}.
@@ -188,6 +199,10 @@ class BoundScalar(Agent):
         self.game = game
         self.stateful = agent.stateful  # type: ignore[misc]
         self.interactive = agent.interactive  # type: ignore[misc]
+        self.values_of = agent.values_of  # type: ignore[misc]
+
+    def action_values(self, views: Views, legal: Legal) -> Float64s:
+        return self.agent.action_values(views, legal)
 
     def act(self, views: Views, legal: Legal, rng: Rows) -> Actions:
         chosen = np.empty(len(views), np.int64)

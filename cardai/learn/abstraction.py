@@ -47,6 +47,10 @@ class ActionAbstraction:
         """Return probabilities of actions (n, A) for those of abstract actions (n, C)."""
         return probabilities
 
+    def concrete_values(self, views: Views, values: Float64s, legal: Bools) -> Float64s:
+        """Return values of actions (n, A) for those of abstract actions (n, C); NaN where there is none."""
+        return values
+
 
 class DrawCountAbstraction(ActionAbstraction):
     """Draw games with betting: fold, call, raise, and how many cards to keep (0 to 5); ``holds`` says which ones."""
@@ -89,4 +93,12 @@ class DrawCountAbstraction(ActionAbstraction):
         rows = np.flatnonzero(probabilities[:, FIRST_DISCARD:].any(axis=1))
         if len(rows):
             out[rows[:, None], self.best_holds(views[rows])[0]] = probabilities[rows, FIRST_DISCARD:]
+        return out
+
+    def concrete_values(self, views: Views, values: Float64s, legal: Bools) -> Float64s:
+        out = np.full(legal.shape, np.nan)
+        out[:, :FIRST_DISCARD] = values[:, :FIRST_DISCARD]
+        rows = np.flatnonzero(np.isfinite(values[:, FIRST_DISCARD:]).any(axis=1))
+        if len(rows):
+            out[rows[:, None], self.best_holds(views[rows])[0]] = values[rows, FIRST_DISCARD:]
         return out

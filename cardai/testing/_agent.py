@@ -119,6 +119,26 @@ def policy_sums_to_one(subject: AgentSubject) -> None:
 
 
 @check("agent")
+def values_are_of_legal_actions(subject: AgentSubject) -> None:
+    """Its values of actions, where it has some, are a number or NaN a column, NaN for illegal actions."""
+    agent = subject.pure
+    asked = 0
+    for _, views, legal in subject.batches:
+        try:
+            values = np.asarray(agent.action_values(views, legal))
+        except NotImplementedError:
+            continue
+        asked += 1
+        mask = legal_columns(legal)
+        require(values.shape == mask.shape, f"action_values must be {mask.shape}. Got {values.shape}.")
+        require(values.dtype.kind == "f", f"action_values must be floats. Got {values.dtype}.")
+        require(not np.isinf(values).any(), "A value is infinite.")
+        require(np.isnan(values[~mask]).all(), "An illegal action has a value.")
+    if not asked:
+        raise NotApplicable("It has no values of actions.")
+
+
+@check("agent")
 def whole_ranges_agree(subject: AgentSubject) -> None:
     """Its policy for all 1,326 hands of one public state of hold'em, asked in one batch, is what it says of each alone."""
     agent = subject.pure

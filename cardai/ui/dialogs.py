@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from cardai.arena.advice import Advised
 from cardai.ui.cards import Palette, inline
 
 BAR = 20
@@ -99,10 +100,21 @@ class Choice(ModalScreen[str | None]):
             self.dismiss(None)
 
 
-def advice_text(player: str, pairs: Sequence[tuple[str, float]], palette: Palette) -> Text:
-    """Return what a player would do, a line an action with its probability as a bar."""
+def advice_text(player: str, advised: Sequence[Advised], values_of: str, palette: Palette) -> Text:
+    """Return what a player would do, a line an action with its probability as a bar, and its value where it has one."""
+    valued = any(one.value is not None for one in advised)
     text = Text(f"{player} would", "bold")
-    for words, share in pairs:
-        bar = "█" * max(1, round(share * BAR))
-        text.append(f"\n{share:>5.0%} {bar:<{BAR}}  ", "not bold").append_text(inline(words, palette))
+    if valued:
+        text.append(f"   (values: {values_of})", "not bold dim")
+    for words, share, value in advised:
+        bar = "█" * max(1, round(share * BAR)) if share else ""
+        told = f"{value_text(value):>9}  " if valued else ""
+        text.append(f"\n{share:>5.0%} {bar:<{BAR}} {told} ", "not bold").append_text(inline(words, palette))
     return text
+
+
+def value_text(value: float | None) -> str:
+    """Return a value with three digits that count: "+1.35"; "" where there is none."""
+    if value is None:
+        return ""
+    return f"{value:+.{max(0, 2 - len(str(int(abs(value)))) + 1)}f}"

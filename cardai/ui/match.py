@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cardai.arena.advice import Adviser
+from cardai.arena.advice import Advised, Adviser
 from cardai.arena.menu import menu_of
 from cardai.arena.moves import Move
 from cardai.arena.records import Record
@@ -128,8 +128,8 @@ class Match:
         self.table.next_hand()
         self._log = []
 
-    def advise(self, player: str) -> list[tuple[str, float]]:
-        """Return what ``player`` would do in the person's place, as (words, probability).
+    def advise(self, player: str) -> list[Advised]:
+        """Return what ``player`` would do in the person's place.
 
         Raises:
             UsageError: it does not play this game. IllegalActionError: the hand is over. AgentError: it erred.
@@ -138,6 +138,10 @@ class Match:
             self._advisers[player] = Adviser(player, self.game)
         seed = derive(int(self.table.header["seed"]), "advice", len(self.table.records), len(self.table.moves))
         return self._advisers[player].advise(self.table, seed)
+
+    def values_of(self, player: str) -> str:
+        """Return what the values of a player that was asked are, in words."""
+        return self._advisers[player].values_of
 
     def close(self) -> None:
         """Put the record in its place, the unfinished hand in its last line."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from cardai.arena.advice import Adviser
+from cardai.arena.advice import Advised, Adviser
 from cardai.arena.display import action_name, without_cards
 from cardai.arena.moves import HIDDEN, Move
 from cardai.arena.records import Record, RecordFile, check_fits
@@ -109,8 +109,8 @@ class Recording:
         title = f"hand {number + 1:,} of {len(self):,}, step {at + 1} of {count}"
         return evolve(step, scene=evolve(step.scene, title=title))
 
-    def advise(self, number: int, step: Step, player: str) -> list[tuple[str, float]]:
-        """Return what ``player`` would have done at a step of hand ``number``, as (words, probability).
+    def advise(self, number: int, step: Step, player: str) -> list[Advised]:
+        """Return what ``player`` would have done at a step of hand ``number``.
 
         Raises:
             UsageError: it does not play this game. AgentError: it erred.

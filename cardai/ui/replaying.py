@@ -9,10 +9,11 @@ from textual import events
 from textual.app import App
 from textual.widgets import Input
 
+from cardai.arena.advice import Advised
 from cardai.core import registry
 from cardai.ui.app import CSS
 from cardai.ui.cards import Look, Palette, inline
-from cardai.ui.dialogs import Choice
+from cardai.ui.dialogs import Choice, value_text
 from cardai.ui.lines import footer
 from cardai.ui.pictures import picture
 from cardai.ui.players import Player
@@ -39,7 +40,7 @@ class Replaying(Watching):
         self.hand = hand
         self.reveal = reveal
         self.asked = list(advisers)
-        self.told: dict[tuple[int, int, str], list[tuple[str, float]]] = {}
+        self.told: dict[tuple[int, int, str], list[Advised]] = {}
         self.steps: list[Step] = []
         self.at = 0
 
@@ -110,8 +111,10 @@ class Replaying(Watching):
                 text.append("not known without hidden cards (x)", "dim")
             elif pairs is None:
                 text.append("...")
-            for words, share in (pairs or [])[:3] if step.known else ():
-                text.append_text(inline(f"{share:.0%} {'█' * max(1, round(share * BAR))} {words}   ", self.palette))
+            for words, share, value in (pairs or [])[:3] if step.known else ():
+                bar = "█" * max(1, round(share * BAR)) if share else ""
+                told = "" if value is None else f" ({value_text(value)})"
+                text.append_text(inline(f"{share:.0%} {bar} {words}{told}   ", self.palette))
         return text
 
     def _ask_advisers(self) -> None:
@@ -122,7 +125,7 @@ class Replaying(Watching):
             return
         player = open_questions[0]
 
-        def told(pairs: list[tuple[str, float]]) -> None:
+        def told(pairs: list[Advised]) -> None:
             self.told[hand, step.action_number, player] = pairs
             self.draw()
 

@@ -14,6 +14,7 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
+from cardai.arena.advice import Advised
 from cardai.arena.display import help_text, seat_name
 from cardai.core.errors import CardaiError
 from cardai.ui.background import Background
@@ -361,12 +362,13 @@ class Playing(Watching):
         if self._needs_turn() or match is None:
             return
         self.say(f"{player} is asked ...", "dim")
-        self.work.start(lambda: match.advise(player), lambda pairs: self._show_advice(player, pairs), self.failed)
+        self.work.start(lambda: match.advise(player), lambda advised: self._show_advice(player, advised), self.failed)
 
-    def _show_advice(self, player: str, pairs: list[tuple[str, float]]) -> None:
+    def _show_advice(self, player: str, advised: list[Advised]) -> None:
         if self.scene is not None:
             self.say(turn_words(self.scene))
-        self.app.push_screen(Page(advice_text(player, pairs, self.palette)))
+        values_of = self.match.values_of(player) if self.match is not None else ""
+        self.app.push_screen(Page(advice_text(player, advised, values_of, self.palette)))
 
     def _stop(self) -> None:
         def answered(yes: bool | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import numpy as np
 from attrs import Attribute, field, frozen
 
 from cardai.cards.draw import holds
@@ -40,6 +41,7 @@ class VideoPerfect(Agent):
     pay_table: tuple[str, ...] | None = option(
         None, validator=_readable, help="the pay table to play for (default: the game's)"
     )
+    values_of: ClassVar[str] = "mean payout, exact"
     _pays: exact.Pays = field(default=exact.PAY_TABLES["976-9-6"], alias="_pays")
 
     def for_game(self, game: Game) -> Agent:
@@ -51,6 +53,9 @@ class VideoPerfect(Agent):
 
     def policy(self, views: Views, legal: Legal) -> Float64s:
         return exact.one_hot(holds.best_holds(exact.hold_values(self._pays)(views["hand"])))
+
+    def action_values(self, views: Views, legal: Legal) -> Float64s:
+        return np.asarray(exact.hold_values(self._pays)(views["hand"]), np.float64)
 
 
 @frozen

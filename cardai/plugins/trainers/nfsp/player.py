@@ -29,6 +29,8 @@ POLICIES = ("average", "best_response", "mixture")
 class NFSPAgent(Agent):
     """Plays with trained networks, one of each role a seat."""
 
+    values_of = "chips of the hand, by the best response's network"
+
     def __init__(
         self,
         networks: Mapping[str, nn.Sequential],
@@ -44,7 +46,7 @@ class NFSPAgent(Agent):
         if policy not in POLICIES:
             raise OptionError(f"The option 'policy' must be one of {', '.join(POLICIES)}. Got {policy!r} instead.")
         self._networks, self._game, self._layout = networks, game, layout
-        self._chosen, self._eta = policy, options.eta
+        self._chosen, self._eta, self._scale = policy, options.eta, options.reward_scale
         self._native = native.suits(options.hidden)
         looks = with_role(game.view_fields, "player")
         assert looks is not None  # checked when the layout was made
@@ -63,6 +65,12 @@ class NFSPAgent(Agent):
             return average
         greedy = self._greedy(codes, legal, views[self._seat])
         return greedy if self._chosen == "best_response" else (1 - self._eta) * average + self._eta * greedy
+
+    def action_values(self, views: Views, legal: Legal) -> Float64s:
+        if isinstance(legal, Amounts) or not self._scale:
+            return super().action_values(views, legal)
+        codes = self._layout.encode(views).reshape(len(views), -1)
+        return np.where(legal, self._ask("acting", codes, legal, views[self._seat]) / self._scale, np.nan)
 
     def _average(self, codes: Float32s, legal: Bools, seats: Any) -> Float64s:
         outputs = np.where(legal, self._ask("policy", codes, legal, seats), -np.inf)

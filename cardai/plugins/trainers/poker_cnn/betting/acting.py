@@ -30,6 +30,8 @@ class BettingAgent(Agent):
     ``unit`` is the number of chips that counts 1 in values; ``explore`` the chance of a uniformly random legal action.
     """
 
+    values_of = "chips from here on; folding is 0"
+
     def __init__(
         self,
         networks: tuple[BettingNetwork, ...],
@@ -52,6 +54,12 @@ class BettingAgent(Agent):
         assert isinstance(legal, np.ndarray)
         offered = self.abstraction.legal(legal)
         return self.abstraction.concrete_policy(views, self._noiseless(views, offered), legal)
+
+    def action_values(self, views: Views, legal: Legal) -> Float64s:
+        assert isinstance(legal, np.ndarray)
+        offered = self.abstraction.legal(legal)
+        values = sum(network.outputs(views, offered)[0] for network in self.networks) / len(self.networks) * self.unit
+        return self.abstraction.concrete_values(views, np.where(offered, values, np.nan), legal)
 
     def act(self, views: Views, legal: Legal, rng: Rows) -> Int64s:
         assert isinstance(legal, np.ndarray)
