@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from cardai import make
+from cardai.core import registry
+from cardai.core.errors import CardaiError
 from cardai.core.files import digest_of, read_json, write_json
 from cardai.core.spec import Spec
 from cardai.training.runs import Run
@@ -26,6 +28,8 @@ from cardai.training.specs import short_spec
 
 HERE = Path(__file__).resolve().parent
 PACKAGE = HERE / "cardai_players"
+BOX = HERE.parent / "cardai" / "ui" / "box.json"
+"""What ``cardai play`` knows of the players that are not installed."""
 MODULE = '''"""{line}"""
 
 from __future__ import annotations
@@ -123,6 +127,7 @@ def main() -> None:
         "name": given.name,
         "title": given.title,
         "game": game,
+        "games": played(run),
         "command": shlex.join(words),
         "seed": source.seed,
         "cpu_seconds": round(checkpoint.cpu_seconds, 1),
@@ -136,9 +141,23 @@ def main() -> None:
     list_all()
 
 
+def played(run: Run) -> list[str]:
+    """Return the names of cardai's games that the run's player plays."""
+    found = []
+    for entry in registry.entries("game"):
+        if entry.distribution == "cardai":
+            try:
+                make.agent(Spec(str(run.path))).for_game(make.game(entry.name))
+            except CardaiError:
+                continue
+            found.append(entry.name)
+    return found
+
+
 def list_all() -> None:
-    """Write the entry points and the README's table from the cards."""
+    """Write the entry points, the README's table, and the list that ``cardai play`` offers, from the cards."""
     cards = [read_json(file) for file in sorted(PACKAGE.glob("*/card.json"))]
+    write_json(BOX, {card["name"]: {key: card[key] for key in ("title", "game", "games", "strength")} for card in cards})
     project = HERE / "pyproject.toml"
     head = project.read_text(encoding="utf-8").partition('[project.entry-points."cardai.agents"]\n')
     lines = []

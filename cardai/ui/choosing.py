@@ -11,7 +11,7 @@ from textual.widgets.option_list import Option
 
 from cardai import make
 from cardai.arena.display import flowing
-from cardai.ui import kept
+from cardai.ui import box, kept
 from cardai.ui.background import Background
 from cardai.ui.players import Player, fitting, games
 from cardai.ui.strength import keep, measure
@@ -98,6 +98,7 @@ class ChoosePlayer(Chooser):
         self.heading = f"{game}: choose your opponent"
         self.hint = "↑ ↓ and Enter choose   m measure   Esc other game   q leave"
         self.players: list[Player] = []
+        self.missing: list[box.Boxed] = []
 
     def on_mount(self) -> None:
         self.work = Background(self.app, self.say)
@@ -111,25 +112,42 @@ class ChoosePlayer(Chooser):
         self.players = players
         at = self.query_one(OptionList).highlighted or 0
         self.say("" if players else "No program that is installed plays this game.")
-        width = max((len(player.spec) for player in players), default=0)
+        self.missing = box.missing(self.game)
+        width = max((len(name) for name in [p.spec for p in players] + [b.name for b in self.missing]), default=0)
+        known = {player.name: player.text(self.game) for player in box.in_the_box() if self.game in player.games}
         rows = []
         for player in players:
-            strength = player.strength.text() if player.strength else "not measured: m measures"
+            strength = player.strength.text() if player.strength else known.get(player.spec, "not measured: m measures")
             if player.strength and player.strength.against == player.spec:
                 strength = "the reference that others are measured against"
             rows.append((player.spec, row(player.spec, strength, width, "" if player.strength else "dim")))
+        rows += [(b.name, row(b.name, f"not installed: {b.text(self.game)}", width, "dim")) for b in self.missing]
         self.show(rows, at)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        if not self.work.busy and event.option_index < len(self.players):
+        if self.work.busy:
+            return
+        if event.option_index < len(self.players):
             self.say(self.players[event.option_index].about)
+        elif self.missing:
+            self.say(self._offer(event.option_index))
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        if event.option_index >= len(self.players):  # else the list's own answer to it follows
+            event.stop()
+            event.prevent_default()
+            self.say(self._offer(event.option_index))
+
+    def _offer(self, index: int) -> str:
+        player = self.missing[index - len(self.players)]
+        return f"{player.title}: {player.text(self.game)}. It comes with {box.INSTALL}"
 
     def _failed(self, error: Exception) -> None:
         self.say(str(error))
 
     def on_key(self, event: events.Key) -> None:
         at = self.query_one(OptionList).highlighted
-        if event.character == "m" and at is not None and self.players and not self.work.busy:
+        if event.character == "m" and at is not None and at < len(self.players) and not self.work.busy:
             event.stop()
             player = self.players[at].spec
             self.say(f"Measuring {player} in {MEASURED} games ...")

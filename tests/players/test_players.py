@@ -14,6 +14,7 @@ import pytest
 import cardai
 from cardai.cli import load_command
 from cardai.core import registry
+from cardai.ui.box import in_the_box
 from tests.support import ROOT, install
 from tests.support import cardai as command
 
@@ -58,6 +59,16 @@ def test_each_player_has_a_card_an_entry_and_a_place_in_the_readme() -> None:
         for text in (f"## {name}\n", card["strength"], card["command"], card["measure"]):
             assert text in readme
     assert sum(file.stat().st_size for file in BOX.rglob("*") if file.is_file()) < LIMIT
+
+
+def test_what_cardai_play_offers_are_the_players_in_the_box() -> None:
+    """Ask for the file anew by: python -c "import box; box.list_all()" in players/."""
+    told = {player.name: player for player in in_the_box()}
+    assert set(told) == set(CARDS)
+    for name, card in CARDS.items():
+        assert list(told[name].games) == card["games"] and card["game"] in card["games"]
+        assert (told[name].title, told[name].game) == (card["title"], card["game"])
+        assert told[name].strength == card["strength"]
 
 
 def test_an_installed_box_is_listed_with_strengths_and_plays(site: Path) -> None:

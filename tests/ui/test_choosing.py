@@ -34,6 +34,18 @@ def test_a_game_and_a_player_that_fits_are_chosen_and_play_begins() -> None:
     asyncio.run(play())
 
 
+def test_a_player_in_the_box_that_is_not_installed_is_offered_and_says_how_it_comes() -> None:
+    async def play() -> None:
+        async with seated(Start("leduc", seed=4)) as person:
+            await person.until(lambda: isinstance(person.screen, ChoosePlayer) and bool(person.screen.players))
+            assert "leduc_equilibrium" not in {player.spec for player in person.screen.players}
+            await choose(person, "leduc_equilibrium")
+            assert isinstance(person.screen, ChoosePlayer)
+            assert "pip install 'cardai[players]'" in str(person.screen.query_one("#about").content)
+
+    asyncio.run(play())
+
+
 def test_escape_goes_back_to_the_games_and_q_leaves() -> None:
     async def play() -> None:
         async with seated(Start("kuhn")) as person:

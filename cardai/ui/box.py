@@ -1,0 +1,42 @@
+"""Players of the package cardai-players, so that who has not installed it learns of them.
+
+``box.json`` is written by ``python players/box.py`` from the players' cards.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from attrs import frozen
+
+from cardai.core import registry
+from cardai.core.files import read_json
+
+FILE = Path(__file__).with_name("box.json")
+INSTALL = "pip install 'cardai[players]'"
+
+
+@frozen
+class Boxed:
+    """A player in the box: its name, the game it was trained on, all that it plays, and its strength there in words."""
+
+    name: str
+    title: str
+    game: str
+    games: tuple[str, ...]
+    strength: str
+
+    def text(self, game: str) -> str:
+        """Return its strength in words, and where that was measured if not at ``game``."""
+        return self.strength if game == self.game else f"at {self.game}: {self.strength}"
+
+
+def in_the_box() -> list[Boxed]:
+    """Return all players of the package."""
+    return [Boxed(name, **{**card, "games": tuple(card["games"])}) for name, card in read_json(FILE).items()]
+
+
+def missing(game: str) -> list[Boxed]:
+    """Return the players for ``game`` that are not installed here."""
+    here = {entry.name for entry in registry.entries("agent")}
+    return [player for player in in_the_box() if game in player.games and player.name not in here]
