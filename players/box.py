@@ -157,7 +157,9 @@ def played(run: Run) -> list[str]:
 def list_all() -> None:
     """Write the entry points, the README's table, and the list that ``cardai play`` offers, from the cards."""
     cards = [read_json(file) for file in sorted(PACKAGE.glob("*/card.json"))]
-    write_json(BOX, {card["name"]: {key: card[key] for key in ("title", "game", "games", "strength")} for card in cards})
+    write_json(
+        BOX, {card["name"]: {key: card[key] for key in ("title", "game", "games", "strength")} for card in cards}
+    )
     project = HERE / "pyproject.toml"
     head = project.read_text(encoding="utf-8").partition('[project.entry-points."cardai.agents"]\n')
     lines = []

@@ -18,7 +18,7 @@ from cardai import make
 from cardai.api.progress import bar
 from cardai.core.agent import Agent, FunctionAgent
 from cardai.core.encoder import Encoder
-from cardai.core.errors import wrong_type
+from cardai.core.errors import need_whole, wrong_type
 from cardai.core.game import Game
 from cardai.core.spec import Spec, parse, write_value
 from cardai.core.trainer import Trainer
@@ -100,6 +100,7 @@ def play(
     """
     from cardai.arena import match
 
+    need_whole("The seed", seed)
     with bar("games", progress) as told:
         return match.play(
             game, agents, games=games, seed=seed, duplicate=duplicate, jobs=jobs, record=record, progress=told, on=on
@@ -129,6 +130,8 @@ def tournament(
     """
     from cardai.arena.tournament import play_pairings
 
+    need_whole("The seed", seed)
+    need_whole("The number of games", games)
     count = len(agents)
     pairs = count * (count - 1) // 2 if form == "roundrobin" else count - 1
     done: dict[str, int] = {}
@@ -195,6 +198,7 @@ def vector_env(
     need("gymnasium")
     from cardai.bridges.gymnasium import CardVectorEnv
 
+    need_whole("num_envs", num_envs)
     return CardVectorEnv(game, num_envs, seat, opponent, encoder, **options)
 
 

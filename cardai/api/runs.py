@@ -16,7 +16,7 @@ from cardai import make
 from cardai.api.progress import bar, first_interrupt
 from cardai.core import registry
 from cardai.core.arrays import Float64s
-from cardai.core.errors import UsageError, wrong_type
+from cardai.core.errors import UsageError, need_whole, wrong_type
 from cardai.core.spec import Spec, parse, write_value
 from cardai.training.runs import Run, check_free
 from cardai.training.session import CHECKPOINT_SECONDS, Session
@@ -73,6 +73,7 @@ class TrainedRun:
 
     def train(self, steps: int | None = None, minutes: float | None = None, progress: bool | None = None) -> TrainedRun:
         """Go on, up to ``steps`` steps in all (or so many minutes), and return the run itself."""
+        check_end(steps, minutes)
         run = self.run
         if steps is None and minutes is None:
             steps, minutes = run.steps_wanted or None, run.minutes_wanted
@@ -103,6 +104,18 @@ class TrainedRun:
         run = self.run
         specs = f"{short_spec('trainer', run.trainer_spec)} on {short_spec('game', run.game_spec)}"
         return f"{specs}: {self.step:,} {run.trainer().step_unit} in {self.path}"
+
+
+def check_end(steps: object, minutes: object) -> None:
+    """Raise UsageError unless steps are a whole number above 0, and minutes a number above 0, where they are given."""
+    if steps is not None:
+        need_whole("The number of steps", steps)
+    if minutes is not None and not isinstance(minutes, (int, float, np.integer, np.floating)):
+        raise wrong_type("The minutes", "a number", minutes)
+    if isinstance(steps, int) and steps < 1:
+        raise UsageError(f"The number of steps must be at least 1. Got {steps}.")
+    if isinstance(minutes, (int, float)) and not 0 < minutes < float("inf"):
+        raise UsageError(f"The minutes must be a number above 0. Got {minutes}.")
 
 
 def load_run(path: str | Path) -> TrainedRun:
@@ -146,6 +159,8 @@ def train(
     """
     if steps is None and minutes is None:
         raise UsageError("A training needs an end: give steps=N or minutes=N.")
+    check_end(steps, minutes)
+    need_whole("The seed", seed)
     path = Path(tempfile.mkdtemp(prefix="cardai-run-")) if out is None else Path(out)
     made = TrainedRun(path)
     if out is None:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from numbers import Integral
 
 
 class CardaiError(Exception):
@@ -80,6 +81,12 @@ def wrong_type(what: str, wanted: str, got: object) -> UsageError:
     shown = repr(got)
     shown = shown if len(shown) <= 80 else f"{shown[:77]}..."
     return UsageError(f"{what} must be {wanted}. Got {shown} instead.")
+
+
+def need_whole(what: str, value: object) -> None:
+    """Raise UsageError unless ``value`` is a whole number, numpy's too; ``what`` begins the message: "The seed"."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise wrong_type(what, "a whole number", value)
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str], hint: str = "") -> UnknownNameError:

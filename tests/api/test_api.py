@@ -197,6 +197,18 @@ WRONG = {
         "Got the function trainer instead",
     ),
     "a training without an end": (lambda: cardai.train("cfr", "leduc"), "give steps=N or minutes=N"),
+    "a seed that is no number": (
+        lambda: cardai.play("kuhn", ["random", "random"], games=2, seed="x"),  # type: ignore[arg-type]
+        "The seed must be a whole number. Got 'x' instead.",
+    ),
+    "a tournament's seed": (
+        lambda: cardai.tournament("kuhn", ["random", "best_response"], seed=0.5),  # type: ignore[arg-type]
+        "The seed must be a whole number. Got 0.5 instead.",
+    ),
+    "tables that are no number": (
+        lambda: cardai.vector_env("kuhn", "a"),  # type: ignore[arg-type]
+        "num_envs must be a whole number. Got 'a' instead.",
+    ),
     "a network without an encoder": (lambda: cardai.train("nfsp", "leduc", steps=3), "needs an encoder"),
 }
 

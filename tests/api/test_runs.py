@@ -7,8 +7,10 @@ import gc
 import json
 import math
 import os
+import re
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +23,22 @@ from tests.commands.conftest import Call
 @pytest.fixture(scope="module")
 def run() -> TrainedRun:
     return cardai.train("cfr_plus", "kuhn", steps=30, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"steps": "a"}, "The number of steps must be a whole number. Got 'a' instead."),
+        ({"steps": 2.5}, "The number of steps must be a whole number. Got 2.5 instead."),
+        ({"steps": 0}, "The number of steps must be at least 1. Got 0."),
+        ({"minutes": "2"}, "The minutes must be a number. Got '2' instead."),
+        ({"minutes": float("nan")}, "The minutes must be a number above 0. Got nan."),
+        ({"steps": 2, "seed": 1.5}, "The seed must be a whole number. Got 1.5 instead."),
+    ],
+)
+def test_wrong_ends_and_seeds_get_a_sentence(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(words)):
+        cardai.train("cfr", "kuhn", **given)
 
 
 def test_a_training_returns_a_run_that_plays_is_plotted_and_measured(run: TrainedRun) -> None:
