@@ -63,7 +63,8 @@ def test_a_player_without_values_tells_none() -> None:
 def test_an_amount_is_told_with_its_own_words(raised: bool) -> None:
     game = make.game("holdem_nolimit")
     told = Adviser("always_raise" if raised else "always_call", game).advise(Table(game, [None, None]), 0)
-    assert len(told) == 1 and told[0].probability == 1.0
+    assert len(told) == 1
+    assert told[0].probability == 1.0
     assert ("raise" in told[0].words) is raised
 
 
@@ -71,7 +72,8 @@ def test_a_hint_shows_values_beside_probabilities_and_says_what_they_are() -> No
     text = advice_text("p", [Advised("call", 1.0, -2.0), Advised("fold", 0.0, 12.345)], "wishes", "mono").plain
     assert "(values: wishes)" in text
     assert [line.split()[0] for line in text.splitlines()[1:]] == ["100%", "0%"]
-    assert "-2.00" in text and "+12.3" in text
+    assert "-2.00" in text
+    assert "+12.3" in text
     assert "values" not in advice_text("p", [Advised("call", 1.0)], "wishes", "mono").plain
 
 

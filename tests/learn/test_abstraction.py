@@ -90,7 +90,8 @@ def test_values_of_numbers_of_cards_are_those_of_the_best_discards() -> None:
     legal[0, :3] = legal[1, 3:] = True
     values = np.where(abstraction.legal(legal), np.arange(18.0).reshape(2, 9), np.nan)
     told = abstraction.concrete_values(views, values, legal)
-    assert told[0, :3].tolist() == [0, 1, 2] and np.isnan(told[0, 3:]).all()
+    assert told[0, :3].tolist() == [0, 1, 2]
+    assert np.isnan(told[0, 3:]).all()
     best = abstraction.best_holds(views)[0][1]
     assert told[1, best].tolist() == [12, 13, 14, 15, 16, 17]
     assert np.isnan(np.delete(told[1], best)).all()

@@ -66,7 +66,8 @@ def test_what_cardai_play_offers_are_the_players_in_the_box() -> None:
     told = {player.name: player for player in in_the_box()}
     assert set(told) == set(CARDS)
     for name, card in CARDS.items():
-        assert list(told[name].games) == card["games"] and card["game"] in card["games"]
+        assert list(told[name].games) == card["games"]
+        assert card["game"] in card["games"]
         assert (told[name].title, told[name].game) == (card["title"], card["game"])
         assert told[name].strength == card["strength"]
 
