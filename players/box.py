@@ -1,9 +1,10 @@
 """Put a finished run into the package as a player, with its card.
 
-    python players/box.py RUN NAME --title "Leduc hold'em, solved by CFR+" --measure "cardai evaluate exploitability ..."
+    python players/box.py RUN NAME [--before RUN ...] --title "Leduc hold'em, solved by CFR+" --measure "cardai evaluate exploitability ..."
 
 The measure is a command with the player's name in it and ``--json``; what it prints under ``--figure`` is the card's figure,
-and ``--words`` says it in words, with {figure}. Only what a player reads is kept of a checkpoint: no buffers, no tables.
+and ``--words`` says it in words, with {figure} (times ``--scale``). ``--before``: runs that this one was begun with, named in its
+trainer's options. Only what a player reads is kept of a checkpoint: no buffers, no tables.
 """
 
 from __future__ import annotations
@@ -70,6 +71,7 @@ def copied(source: Run, target: Path, files: list[str], command: list[str]) -> R
     def write(directory: Path) -> None:
         for name in files:
             shutil.copy(checkpoint.path / name, directory / name)
+        source.trainer().shrink(source.game(), directory)
 
     made.save(checkpoint.step, write, checkpoint.seconds, checkpoint.cpu_seconds, keep=1)
     return made
@@ -112,13 +114,15 @@ def main() -> None:
     parser.add_argument("--measure", required=True)
     parser.add_argument("--figure", required=True)
     parser.add_argument("--words", required=True)
+    parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--digits", type=int, default=6)
+    parser.add_argument("--before", type=Path, action="append", default=[])
     given = parser.parse_args()
     source, folder = Run.open(given.run), PACKAGE / given.name
-    trainer, game = short_spec("trainer", source.trainer_spec), short_spec("game", source.game_spec)
-    step = source.steps()[-1]
-    words = ["cardai", "train", "--trainer", trainer, "--game", game]
-    words += [] if source.encoder_spec is None else ["--encoder", short_spec("encoder", source.encoder_spec)]
-    words += ["--steps", str(step), "--seed", str(source.seed), "--out", f"runs/{given.name}"]
+    game = short_spec("game", source.game_spec)
+    places = {str(path): f"runs/{given.name}_{i}" for i, path in enumerate(given.before)}
+    before = [trained_by(Run.open(path), places[str(path)], places) for path in given.before]
+    words = trained_by(source, f"runs/{given.name}", places)
     run = copied(source, folder / "run", needed(source, folder / "run", words), words)
     checkpoint, _ = run.latest()
     assert checkpoint is not None
@@ -128,17 +132,35 @@ def main() -> None:
         "title": given.title,
         "game": game,
         "games": played(run),
+        "before": [shlex.join(line) for line in before],
         "command": shlex.join(words),
         "seed": source.seed,
-        "cpu_seconds": round(checkpoint.cpu_seconds, 1),
+        "cpu_seconds": round(checkpoint.cpu_seconds + sum(spent(Run.open(path)) for path in given.before), 1),
         "measure": given.measure,
         "figure": figure,
-        "strength": given.words.format(figure=figure),
+        "strength": given.words.format(figure=f"{figure * given.scale:,.{given.digits}f}"),
     }
     write_json(folder / "card.json", card)
     line = f"{given.title}: {card['strength']}."
     (folder / "__init__.py").write_text(MODULE.format(line=line, title=given.title), encoding="utf-8")
     list_all()
+
+
+def trained_by(run: Run, out: str, places: dict[str, str]) -> list[str]:
+    """Return the command that trains a run as ``out``; runs that it was begun with are called by their ``places``."""
+    trainer = short_spec("trainer", run.trainer_spec)
+    for path, place in places.items():
+        trainer = trainer.replace(json.dumps(path), json.dumps(place)).replace(f"={path},", f"={place},")
+    words = ["cardai", "train", "--trainer", trainer, "--game", short_spec("game", run.game_spec)]
+    words += [] if run.encoder_spec is None else ["--encoder", short_spec("encoder", run.encoder_spec)]
+    return [*words, "--steps", str(run.steps()[-1]), "--seed", str(run.seed), "--out", out]
+
+
+def spent(run: Run) -> float:
+    """Return the CPU seconds of a training."""
+    checkpoint, _ = run.latest()
+    assert checkpoint is not None
+    return checkpoint.cpu_seconds
 
 
 def played(run: Run) -> list[str]:
@@ -174,7 +196,7 @@ def list_all() -> None:
         text += (
             f"\n## {card['name']}\n\n{card['title']}: {card['strength']}.\n\n"
             f"Trained in {card['cpu_seconds']:,} CPU seconds, seed {card['seed']} ({size / 1e6:.1f} MB):\n\n"
-            f"```sh\n{card['command']}\n```\n\nMeasured by:\n\n```sh\n{card['measure']}\n```\n"
+            f"```sh\n{chr(10).join([*card['before'], card['command']])}\n```\n\nMeasured by:\n\n```sh\n{card['measure']}\n```\n"
         )
     readme.write_text(text, encoding="utf-8")
 

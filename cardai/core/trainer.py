@@ -55,6 +55,9 @@ class Trainer(ABC):
         """
         return self.resume(game, encoder, seed, directory).agent(options)
 
+    def shrink(self, game: Game, directory: Path) -> None:  # noqa: B027 (most have nothing to round)
+        """Round what the player reads in a copy of a checkpoint, where that makes it smaller (default: nothing)."""
+
 
 class Training(ABC):
     """A training under way: everything that a checkpoint must hold is in it."""

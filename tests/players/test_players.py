@@ -125,5 +125,5 @@ def test_nothing_but_what_a_player_reads_is_in_the_box() -> None:
     for name in CARDS:
         files = {file.name for file in (BOX / "cardai_players" / name / "run").rglob("*") if file.is_file()}
         assert files <= {"run.json", "metrics.jsonl", "manifest.json", "player.npz", "networks.safetensors"} | (
-            {"weights.safetensors", "state.json"}
+            {"weights.safetensors", "state.json", "average.npz", "blueprint.npz"}
         )

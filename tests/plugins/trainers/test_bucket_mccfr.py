@@ -21,6 +21,7 @@ from cardai.core.registry import create
 from cardai.core.rng import hash64
 from cardai.plugins.trainers.bucket_mccfr import _kernels as kernels
 from cardai.plugins.trainers.bucket_mccfr.agent import BucketAgent
+from cardai.plugins.trainers.bucket_mccfr.checkpoints import read_table, shrink_table, write_table
 from cardai.plugins.trainers.bucket_mccfr.layout import holdem_tree, lay_out
 from cardai.plugins.trainers.bucket_mccfr.mccfr import kernel_cards
 from cardai.plugins.trainers.bucket_mccfr.river import RiverBuckets, groups_of
@@ -542,3 +543,25 @@ def test_small_hands_are_played_as_the_exact_solution_plays_them():
     node = holdem_tree(game).decisions
     first, second = (one.agent({}).range_policy(node[:1], ()) for one in (training, other))
     assert np.abs(first - second).mean() < 0.05
+
+
+def test_a_small_table_plays_as_the_whole_one_to_a_255th(tmp_path):
+    """Weights below 0 count nothing, an information set without weight plays all actions alike, scale means nothing."""
+    tree, counts = holdem_tree(cardai.game("acpc_limit_2p")), (169, 3, 2, 2)
+    layout = lay_out(tree, counts)
+    rng = np.random.default_rng(4)
+    table = (rng.random(layout.size) * 10.0 ** rng.integers(-6, 6, layout.size)).astype(np.float32)
+    table[rng.random(layout.size) < 0.2] = -3
+    write_table(tmp_path / "average.npy", table)
+    shrink_table(tmp_path / "average.npy", layout, counts)
+    assert [file.name for file in tmp_path.iterdir()] == ["average.npz"]
+    small = read_table(tmp_path / "average.npy", layout.size)
+    empty = 0
+    for at in tree.decisions:
+        for bucket in (0, counts[tree.street[at]] - 1):
+            place, before = current(layout, table, at, bucket)
+            assert np.abs(current(layout, small, at, bucket)[1] - before).max() <= 1 / 255
+            empty += not (table[place : place + tree.num_children[at]] > 0).any()
+    assert empty > 10
+    with pytest.raises(DamagedFileError, match="average"):
+        read_table(tmp_path / "average.npy", layout.size + 1)

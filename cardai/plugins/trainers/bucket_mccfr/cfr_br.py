@@ -46,6 +46,7 @@ from cardai.plugins.trainers.bucket_mccfr.checkpoints import (
     read_finite,
     read_state,
     read_table,
+    shrink_table,
     write_state,
     write_table,
 )
@@ -125,6 +126,12 @@ class BucketCFRBR(Trainer):
         step, (_, blueprint) = read_state(directory, *_STATE)["step"], _kept_blueprint(tree, directory)
         river = read_table(directory / f"{_FILES[policy]}.npy", layout.size)
         return _player(game, layout, blueprint, self.kind, river, purify, _called(policy, step))
+
+    def shrink(self, game: Game, directory: Path) -> None:
+        tree, river = holdem_tree(game), (1, 1, 1, self.kind.count)
+        cards = _kept_blueprint(tree, directory)[0]
+        shrink_table(directory / "average.npy", lay_out(tree, river), river)
+        shrink_table(directory / "blueprint.npy", lay_out(tree, cards.counts), cards.counts)
 
 
 def _called(policy: str, step: int) -> str:

@@ -11,6 +11,9 @@ import numpy.typing as npt
 from cardai.cards.poker.buckets import BucketOptions
 from cardai.core.errors import DamagedFileError
 from cardai.core.files import Output, read_json, write_json
+from cardai.core.npz import read_npz, write_npz
+from cardai.plugins.trainers.bucket_mccfr import _kernels as kernels
+from cardai.plugins.trainers.bucket_mccfr.layout import Layout
 
 Table = npt.NDArray[np.float32]
 
@@ -22,7 +25,10 @@ def write_table(file: Path, table: npt.NDArray[Any]) -> None:
 
 
 def read_table(file: Path, size: int, dtype: Any = np.float32) -> npt.NDArray[Any]:
-    """Return ``size`` numbers mapped into memory. Raises DamagedFileError, naming the file."""
+    """Return ``size`` numbers mapped into memory, or those of the small file in its place. Raises DamagedFileError."""
+    small = file.with_suffix(".npz")
+    if not file.exists() and small.exists():
+        return read_npz(small, {"shares": (np.uint8, (size,))})["shares"].astype(dtype)
     try:
         table = np.load(file, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
@@ -32,6 +38,24 @@ def read_table(file: Path, size: int, dtype: Any = np.float32) -> npt.NDArray[An
             f"The file {file} must hold {size:,} {np.dtype(dtype)} numbers: it is another run's or damaged."
         )
     return table
+
+
+def shrink_table(file: Path, layout: Layout, counts: tuple[int, ...]) -> None:
+    """Put a small file in a table's place: of each information set, the weights as shares of the largest, 0 to 255.
+
+    A player plays proportionally to weights, so this changes a probability by less than 1/255; weights below 0, which
+    count nothing, become 0.
+    """
+    table, tree = np.asarray(read_table(file, layout.size)), layout.tree
+    out = np.zeros(layout.size, np.uint8)
+    for at in tree.decisions:
+        base, stride, count = (int(layout.nodes.node[at, k]) for k in (kernels.BASE, kernels.STRIDE, kernels.COUNT))
+        places = base + np.arange(counts[tree.street[at]])[:, None] * stride + np.arange(count)
+        weights = np.maximum(table[places], 0)
+        most = weights.max(axis=1, keepdims=True)
+        out[places] = np.rint(255 * weights / np.where(most > 0, most, 1))
+    write_npz(file.with_suffix(".npz"), {"shares": out}, level=9)
+    file.unlink()
 
 
 def read_finite(file: Path, size: int, dtype: Any = np.float32) -> npt.NDArray[Any]:

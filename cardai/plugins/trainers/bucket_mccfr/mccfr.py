@@ -39,6 +39,7 @@ from cardai.plugins.trainers.bucket_mccfr.checkpoints import (
     read_finite,
     read_state,
     read_table,
+    shrink_table,
     write_state,
     write_table,
 )
@@ -97,6 +98,10 @@ class BucketMCCFR(Trainer):
         check_buckets(directory, self.bucket_options)
         table = read_table(directory / f"{_FILES[policy]}.npy", layout.size)
         return BucketAgent(game, layout, buckets(self.bucket_options), table, purify, _called(policy, step))
+
+    def shrink(self, game: Game, directory: Path) -> None:
+        counts = self.bucket_options.counts
+        shrink_table(directory / "average.npy", lay_out(holdem_tree(game), counts), counts)
 
 
 def _called(policy: str, step: int) -> str:
