@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -10,15 +11,18 @@ import numpy as np
 from textual.app import App
 
 from cardai.core.kernel import when_compiling
+from cardai.core.progress import listening
 
 T = TypeVar("T")
+EVERY = 0.25
+"""Seconds between two words about one piece of work."""
 COMPILING = "Compiling the rules and players to machine code. This happens once and takes up to half a minute."
 
 
 class Background:
     """One piece of work at a time; its thread does not keep the program from ending.
 
-    ``told`` hears, in the app's thread, that kernels are being compiled.
+    ``told`` hears, in the app's thread, that kernels are being compiled, and how far long work is.
     """
 
     def __init__(self, app: App[Any], told: Callable[[str], None]) -> None:
@@ -49,7 +53,7 @@ class Background:
         def run() -> None:
             np.seterr(**self._errors)  # numpy keeps them by thread, and kernels that are not compiled set them once
             try:
-                with when_compiling(lambda: self._call(lambda: self._told(COMPILING))):
+                with when_compiling(lambda: self._call(lambda: self._told(COMPILING))), listening(self._heard()):
                     result = work()
             except Exception as error:
                 caught = error
@@ -61,6 +65,19 @@ class Background:
 
         self._thread = threading.Thread(target=run, name="cardai-work", daemon=True)
         self._thread.start()
+
+    def _heard(self) -> Callable[[str, int, int], None]:
+        """Return what listens to long work: its words are shown, a few times a second."""
+        last = -EVERY
+
+        def heard(label: str, done: int, total: int) -> None:
+            nonlocal last
+            if time.monotonic() - last >= EVERY:
+                last = time.monotonic()
+                words = f"{label}: {done / total:.0%} ..." if total else f"{label} ..."
+                self._call(lambda: self._told(words))
+
+        return heard
 
     def _finish(self, call: Callable[[], None]) -> None:
         self._thread = None

@@ -12,7 +12,9 @@ import pytest
 from cardai import make
 from cardai.arena import records
 from cardai.core import registry
+from cardai.core.progress import tell
 from cardai.ui.app import Start
+from cardai.ui.background import Background
 from cardai.ui.dialogs import Page, Question
 from cardai.ui.players import games
 from tests.ui.driving import Sat, seated
@@ -253,6 +255,20 @@ def test_a_player_that_thinks_for_long_blocks_nothing(tmp_path: Path) -> None:
             assert [move.seat for move in person.screen.match.table.moves][:2] == [0, 1]
 
     asyncio.run(play())
+
+
+def test_a_player_with_long_work_to_do_says_how_far_it_is() -> None:
+    """Tables that a trained player needs are made when it sits down."""
+    said: list[str] = []
+
+    async def play() -> None:
+        async with seated(Start("leduc", ("random",), seed=4)) as person:
+            work = Background(person.app, said.append)
+            work.start(lambda: tell("Buckets", 3, 4), lambda _: None, lambda _: None)
+            await person.until(lambda: not work.busy)
+
+    asyncio.run(play())
+    assert said == ["Buckets: 75% ..."]
 
 
 def test_leaving_while_a_player_thinks_waits_for_nobody_and_loses_nothing(tmp_path: Path) -> None:
