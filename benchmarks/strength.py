@@ -2,6 +2,7 @@
 
     python benchmarks/strength.py                  measure all and write cardai/ui/strength.json
     python benchmarks/strength.py --game gin       those of one game, the others stay
+    python benchmarks/strength.py --missing        those that have no figure yet
 
 Each figure is that of ``cardai run`` with 1,000 games and seed 0 against the game's reference player.
 """
@@ -23,19 +24,23 @@ def main() -> None:
     """Measure, print, and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--game", action="append", help="only this game (repeatable)")
-    wanted = parser.parse_args().game
+    parser.add_argument("--missing", action="store_true", help="only players that have no figure")
+    given = parser.parse_args()
+    wanted = given.game
     held = shipped()
     for entry in registry.entries("game"):
         if entry.distribution == "cardai" and (not wanted or entry.name in wanted):
-            held[entry.name] = {}
+            held[entry.name] = known = held.get(entry.name, {}) if given.missing else {}
             for player in fitting(make.game(entry.name), entry.name):
+                if player.spec in known:
+                    continue
                 begun = time.process_time()
                 try:
                     found = measure(entry.name, player.spec)
                 except CardaiError as error:
                     print(f"{entry.name:<18}{player.spec:<18}{error}")
                     continue
-                held[entry.name][player.spec] = found
+                known[player.spec] = found
                 print(
                     f"{entry.name:<18}{player.spec:<18}{found.text()}   {time.process_time() - begun:.1f} CPU s",
                     flush=True,
