@@ -31,7 +31,7 @@ class OpponentModel(Agent):
     Hands are ranked by their chance against a random one. Each raise of the opponent leaves it the best of its hands, as
     many as it has raised of those it could; each call those between its folds and its raises. Folding, calling and raising
     are worth what they bring against that, if nobody bets afterwards; a raise also wins the pot as often as the opponent
-    has folded. No-limit raises are of the pot. It remembers from hand to hand: play it in matches of many hands.
+    has folded. No-limit raises are of the pot, on a ladder the smallest. It remembers from hand to hand: play it in matches of many hands.
     """
 
     prior: float = option(
@@ -39,7 +39,7 @@ class OpponentModel(Agent):
         validator=validators.gt(0),
     )  # fmt: skip
     trust: float = option(
-        0.7, help="How far an action narrows the opponent's hands: 0 not at all, 1 to all that it says.",
+        0.2, help="How far an action narrows the opponent's hands: 0 not at all, 1 to all that it says.",
         validator=[validators.ge(0.0), validators.le(1.0)],
     )  # fmt: skip
     samples: int = option(
@@ -85,7 +85,7 @@ class Modelling(Agent):
             return np.where(
                 chosen == RAISE, np.clip(self._pot_raise(views), legal.min_amount, legal.max_amount), chosen
             )
-        return chosen
+        return np.where(chosen == RAISE, RAISE + columns[:, RAISE:].argmax(axis=1), chosen)  # the smallest that is legal
 
     def worth(self, view: Any, chance: float) -> Float64s:
         """Return what folding, calling and raising (3,) are worth in chips from here on, with a hand of ``chance``."""

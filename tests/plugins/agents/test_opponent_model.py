@@ -16,8 +16,8 @@ from cardai.plugins.agents.opponent_model import CALL, FOLD, RAISE, opponent_act
 RNG = Rows(np.zeros(1, np.uint64))
 
 
-def bound(game: str = "holdem_limit") -> Any:
-    return make.agent("opponent_model").for_game(make.game(game)).new_match(0)
+def bound(game: str = "holdem_limit", options: str = "") -> Any:
+    return make.agent(f"opponent_model{options}").for_game(make.game(game)).new_match(0)
 
 
 def hand(*actions: tuple[int, int, int], player: int = 0, button: int = 1) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def test_it_believes_a_raise_of_who_seldom_raises() -> None:
     views = river(**pair, **bet)
     views["history"][0, :1], views["history_round"][0, :1], views["history_seat"][0, :1] = 2, 3, 1
     views["board"] = [12, 24, 36, 13 * 1 + 5, 20]
-    rare, often = bound(), bound()
+    rare, often = bound(options=":trust=0.7"), bound()
     for _ in range(200):
         rare.hand_finished(hand((1, 3, 1)), [0.0, 0.0])
         often.hand_finished(hand((2, 3, 1)), [0.0, 0.0])
@@ -108,3 +108,10 @@ def test_it_plays_whole_matches_and_refuses_other_games() -> None:
         make.agent("opponent_model").for_game(make.game("holdem_limit:players=3"))
     with pytest.raises(UsageError, match="hold'em"):
         make.agent("opponent_model").for_game(make.game("leduc"))
+
+
+def test_on_a_ladder_it_takes_a_raise_that_is_legal_and_beats_rule_players_in_long_matches() -> None:
+    """A deck on which a pot raise is not legal; 1,200 hands, of which the interval is well above 0."""
+    assert len(cardai.play("holdem_fcpa", ["opponent_model", "holdem_heuristic"], games=100, seed=0).hands) == 100
+    result = cardai.play("acpc_limit_2p:hands=200", ["opponent_model", "acpc_mix"], games=6, seed=2)
+    assert result.mean_return(0).low > 5  # chips: a best response would win 25
