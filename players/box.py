@@ -3,7 +3,7 @@
     python players/box.py RUN NAME [--before RUN ...] --title "Leduc hold'em, solved by CFR+" --measure "cardai evaluate exploitability ..."
 
 The measure is a command with the player's name in it and ``--json``; what it prints under ``--figure`` is the card's figure,
-and ``--words`` says it in words, with {figure} (times ``--scale``). ``--before``: runs that this one was begun with, named in its
+and ``--words`` says it in words, with {figure} and its interval (times ``--scale``). ``--before``: runs that this one was begun with, named in its
 trainer's options. Only what a player reads is kept of a checkpoint: no buffers, no tables.
 """
 
@@ -71,7 +71,7 @@ def copied(source: Run, target: Path, files: list[str], command: list[str]) -> R
     def write(directory: Path) -> None:
         for name in files:
             shutil.copy(checkpoint.path / name, directory / name)
-        source.trainer().shrink(source.game(), directory)
+        source.trainer().slim(source.game(), directory)
 
     made.save(checkpoint.step, write, checkpoint.seconds, checkpoint.cpu_seconds, keep=1)
     return made
@@ -93,8 +93,8 @@ def needed(source: Run, target: Path, command: list[str]) -> list[str]:
     return kept
 
 
-def measured(command: str, name: str, figure: str) -> float:
-    """Return the figure that the measuring command prints for the player."""
+def measured(command: str, name: str, figure: str) -> tuple[float, float]:
+    """Return the figure that the measuring command prints for the player, and half its interval (0 where it is exact)."""
     words = shlex.split(command)
     program = "from cardai.cli import main; main()"
     given = [str(PACKAGE / name / "run") if word == name else word for word in words[1:]]
@@ -102,7 +102,9 @@ def measured(command: str, name: str, figure: str) -> float:
     found: Any = json.loads(done.stdout)
     for key in figure.split("."):
         found = found[int(key)] if key.isdigit() else found[key]
-    return float(found)
+    if isinstance(found, dict):
+        return float(found["mean"]), (found["high"] - found["low"]) / 2
+    return float(found), 0.0
 
 
 def main() -> None:
@@ -126,7 +128,7 @@ def main() -> None:
     run = copied(source, folder / "run", needed(source, folder / "run", words), words)
     checkpoint, _ = run.latest()
     assert checkpoint is not None
-    figure = measured(given.measure, given.name, given.figure)
+    figure, half = measured(given.measure, given.name, given.figure)
     card = {
         "name": given.name,
         "title": given.title,
@@ -138,7 +140,11 @@ def main() -> None:
         "cpu_seconds": round(checkpoint.cpu_seconds + sum(spent(Run.open(path)) for path in given.before), 1),
         "measure": given.measure,
         "figure": figure,
-        "strength": given.words.format(figure=f"{figure * given.scale:,.{given.digits}f}"),
+        "strength": given.words.format(
+            figure=f"{figure * given.scale:+,.{given.digits}f} ± {half * given.scale:.{given.digits}f}"
+            if half
+            else f"{figure * given.scale:,.{given.digits}f}"
+        ),
     }
     write_json(folder / "card.json", card)
     line = f"{given.title}: {card['strength']}."

@@ -55,7 +55,7 @@ class Trainer(ABC):
         """
         return self.resume(game, encoder, seed, directory).agent(options)
 
-    def shrink(self, game: Game, directory: Path) -> None:  # noqa: B027 (most have nothing to round)
+    def slim(self, game: Game, directory: Path) -> None:  # noqa: B027 (most have nothing to round)
         """Round what the player reads in a copy of a checkpoint, where that makes it smaller (default: nothing)."""
 
 

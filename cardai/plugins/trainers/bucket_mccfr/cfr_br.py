@@ -127,7 +127,7 @@ class BucketCFRBR(Trainer):
         river = read_table(directory / f"{_FILES[policy]}.npy", layout.size)
         return _player(game, layout, blueprint, self.kind, river, purify, _called(policy, step))
 
-    def shrink(self, game: Game, directory: Path) -> None:
+    def slim(self, game: Game, directory: Path) -> None:
         tree, river = holdem_tree(game), (1, 1, 1, self.kind.count)
         cards = _kept_blueprint(tree, directory)[0]
         shrink_table(directory / "average.npy", lay_out(tree, river), river)

@@ -99,7 +99,7 @@ class BucketMCCFR(Trainer):
         table = read_table(directory / f"{_FILES[policy]}.npy", layout.size)
         return BucketAgent(game, layout, buckets(self.bucket_options), table, purify, _called(policy, step))
 
-    def shrink(self, game: Game, directory: Path) -> None:
+    def slim(self, game: Game, directory: Path) -> None:
         counts = self.bucket_options.counts
         shrink_table(directory / "average.npy", lay_out(holdem_tree(game), counts), counts)
 
