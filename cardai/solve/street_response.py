@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import comb
+from typing import Protocol
 
 import numpy as np
 from attrs import field, frozen
@@ -20,10 +21,10 @@ from attrs import field, frozen
 from cardai.cards.poker.boards import BOARD_SIZES
 from cardai.cards.poker.buckets import starting_classes
 from cardai.cards.poker.combos import COUNT, compatible, pairs
-from cardai.cards.poker.public_tree import DEAL, DECISION, SHOWDOWN, PublicTree
+from cardai.cards.poker.public_tree import DEAL, DECISION, FOLD, SHOWDOWN, PublicTree
 from cardai.cards.poker.ranges import BoardHands, board_hands
 from cardai.cards.text import card_set
-from cardai.core.arrays import Float64s, Int64s
+from cardai.core.arrays import Bools, Float64s, Int64s
 from cardai.core.errors import UsageError
 from cardai.solve import _street_kernels as kernels
 from cardai.solve.range_policy import RangePolicy
@@ -31,6 +32,25 @@ from cardai.solve.range_policy import RangePolicy
 Vectors = Float64s
 Told = Callable[[int, int], None] | None
 _PAIRS = pairs().astype(np.int64)
+ROOTS = 8
+"""Subtrees whose ends are worked out at once."""
+
+
+class TerminalValues(Protocol):
+    """What hands win at the ends of a hand: :func:`sweeps`, or dense products on a GPU."""
+
+    def __call__(self, hands: BoardHands, weights: Float64s, showdown: Bools, amount: Float64s) -> Float64s:
+        """Return (t, 1326) what each hand wins from opposing ranges ``weights`` (t, 1326); 0 for blocked hands.
+
+        ``showdown`` (t,) says whether cards are compared (else somebody has folded), ``amount`` (t,) what is won.
+        """
+
+
+def sweeps(hands: BoardHands, weights: Float64s, showdown: Bools, amount: Float64s) -> Float64s:
+    """Work out :class:`TerminalValues` by sweeps over the hands in order of strength."""
+    out = np.empty(weights.shape)
+    kernels.terminal_values((_PAIRS, hands.hands, hands.ends), weights, showdown, amount, out)
+    return out
 
 
 @frozen(eq=False)
@@ -46,6 +66,12 @@ class StreetTree:
     """The roots of the next street's subtrees, in the order of the DEAL nodes."""
     deal_places: Int64s = field(repr=False)
     """The places of the DEAL nodes among ``nodes``."""
+    ends: Int64s = field(repr=False)
+    """The places of the FOLD and SHOWDOWN nodes, t of them."""
+    showdown: Bools = field(repr=False)
+    """(t,) which of them are SHOWDOWN nodes."""
+    stakes: Float64s = field(repr=False)
+    """(2, t) what a hand of each seat wins there, if it is the better one (or by the fold)."""
     street: kernels.Street = field(repr=False)
 
 
@@ -60,20 +86,23 @@ def street_trees(tree: PublicTree) -> dict[int, StreetTree]:
 def _street_tree(tree: PublicTree, root: int, nodes: Int64s) -> StreetTree:
     kind = tree.kind[nodes]
     count = np.where(kind == DECISION, tree.num_children[nodes], 0).astype(np.int64)
-    deals = kind == DEAL
-    node = np.stack(
-        [kind, tree.actor[nodes], count, np.cumsum(count) - count, np.cumsum(deals) - deals], axis=1
-    ).astype(np.int64)
+    deals, ends = kind == DEAL, (kind == FOLD) | (kind == SHOWDOWN)
+    number = np.where(deals, np.cumsum(deals), np.cumsum(ends)) - 1
+    node = np.stack([kind, tree.actor[nodes], count, np.cumsum(count) - count, number], axis=1).astype(np.int64)
     child = np.searchsorted(nodes, np.maximum(tree.child[nodes], 0))
     loser = np.maximum(tree.actor[nodes], 0)
     rows = np.arange(len(nodes))
     amount = np.where(node[:, 1] >= 0, tree.spent[nodes][rows, loser], tree.spent[nodes].min(axis=1)).astype(np.float64)
+    lost = (kind == FOLD) & (node[:, 1] == np.arange(2)[:, None])
     return StreetTree(
         root,
         nodes,
         nodes[kind == DECISION],
         tree.child[nodes[deals], 0].astype(np.int64),
         np.flatnonzero(deals),
+        np.flatnonzero(ends),
+        kind[ends] == SHOWDOWN,
+        np.where(lost, -amount, amount)[:, ends],
         kernels.Street(node, child.astype(np.int64), amount),
     )
 
@@ -84,8 +113,8 @@ class Walker:
     Boards of hands that are all-in before the river are not dealt out: see :func:`need_late_showdowns`.
     """
 
-    def __init__(self, tree: PublicTree, player: RangePolicy) -> None:
-        self.tree, self.player = tree, player
+    def __init__(self, tree: PublicTree, player: RangePolicy, terminal_values: TerminalValues = sweeps) -> None:
+        self.tree, self.player, self.terminal_values = tree, player, terminal_values
         self.trees = street_trees(tree)
         self.streets: list[list[StreetTree]] = [[], [], [], []]
         for root, one in self.trees.items():
@@ -167,12 +196,12 @@ class Walker:
         each = sums / np.bincount(classes) / comb(48, 3)
         one, ones = self.streets[0][0], np.ones(COUNT)
         policy, reaches = self._prepare(one.root, np.stack([ones, ones]), [])
-        room, won = np.empty((len(one.nodes), COUNT)), 0.0
+        won = 0.0
         places = [self.flop_roots.index(int(deal)) for deal in one.deals]
         for seat in range(2):
             later = each[places, seat][:, classes]
-            self.respond(one, seat, True, policy, reaches[1 - seat], board_hands([]), later, room)
-            won += float(room[0].sum())
+            (ends,) = self._at_the_ends([one], seat, [reaches[1 - seat]], board_hands([]))
+            won += float(self._respond(one, seat, True, policy, ends, later).sum())
         return won / 2 / pairings(0)
 
     def values(
@@ -198,14 +227,15 @@ class Walker:
         after = self._averaged(street, board, below, best, told) if below else {}
         hands = board_hands(board)
         out = {root: np.zeros((2, COUNT)) for root in roots}
-        for root in come:
-            one = self.trees[root]
-            policy, reaches = prepared.pop(root) if prepared else self._prepare(root, roots[root], board)
-            room = np.empty((len(one.nodes), COUNT))
+        for k in range(0, len(come), ROOTS):
+            part = come[k : k + ROOTS]
+            these = [prepared.pop(root) if prepared else self._prepare(root, roots[root], board) for root in part]
+            trees = [self.trees[root] for root in part]
             for seat in range(2):
-                later = np.array([after[int(deal)][seat] for deal in one.deals]).reshape(-1, COUNT)
-                self.respond(one, seat, best, policy, reaches[1 - seat], hands, later, room)
-                out[root][seat] = room[0]
+                ends = self._at_the_ends(trees, seat, [reaches[1 - seat] for _, reaches in these], hands)
+                for root, one, (policy, _), own in zip(part, trees, these, ends, strict=True):
+                    later = np.array([after[int(deal)][seat] for deal in one.deals]).reshape(-1, COUNT)
+                    out[root][seat] = self._respond(one, seat, best, policy, own, later)
         if street == 3:
             told()
         return out
@@ -228,19 +258,23 @@ class Walker:
                     sums[root] += values
         return {root: total / (52 - len(board) - 4) for root, total in sums.items()}
 
+    def _at_the_ends(
+        self, trees: Sequence[StreetTree], seat: int, reaches: Sequence[Vectors], hands: BoardHands
+    ) -> list[Vectors]:
+        """Return (t, 1326) for each of ``trees``: what ``seat``'s hands win at its ends from the other's ``reaches``."""
+        weights = np.concatenate([reach[one.ends] for one, reach in zip(trees, reaches, strict=True)])
+        showdown, amount = (
+            np.concatenate(parts) for parts in zip(*((o.showdown, o.stakes[seat]) for o in trees), strict=True)
+        )
+        values = self.terminal_values(hands, weights, showdown, amount)
+        return np.split(values, np.cumsum([len(one.ends) for one in trees])[:-1])
+
     @staticmethod
-    def respond(
-        one: StreetTree,
-        seat: int,
-        best: bool,
-        policy: Vectors,
-        reaches: Vectors,
-        hands: BoardHands,
-        after: Vectors,
-        out: Vectors,
-    ) -> None:
-        """Fill ``out`` (m, 1326) with the values of ``seat``'s hands below each node (see the kernel)."""
-        kernels.respond(one.street, seat, best, policy, reaches, (_PAIRS, hands.hands, hands.ends), after, out)
+    def _respond(one: StreetTree, seat: int, best: bool, policy: Vectors, ends: Vectors, after: Vectors) -> Vectors:
+        """Return (1326,) what ``seat``'s hands win from the root of a subtree on (see the kernel)."""
+        values = np.empty((len(one.nodes), COUNT))
+        kernels.respond(one.street, seat, best, policy, ends, after, values)
+        return values[0]
 
 
 _HOLDS = (np.arange(52)[:, None, None] == _PAIRS).any(axis=2)
