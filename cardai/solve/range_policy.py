@@ -27,7 +27,11 @@ ROWS = 100_000
 
 @runtime_checkable
 class RangePolicy(Protocol):
-    """A player as it plays whole ranges."""
+    """A player as it plays whole ranges.
+
+    One that plays alike whatever suits are called may say ``ignores_suits = True``: boards that are the same but for the
+    names of suits are then worked out once.
+    """
 
     def range_policy(self, nodes: Int64s, board: Sequence[int]) -> Float64s:
         """Return (rows, 1326): for each action of each decision node (in order) each hand's probability of taking it.

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import comb
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from attrs import field, frozen
 
-from cardai.cards.poker.boards import BOARD_SIZES
+from cardai.cards.poker.boards import BOARD_SIZES, RENAMINGS, hand_maps
 from cardai.cards.poker.buckets import starting_classes
 from cardai.cards.poker.combos import COUNT, compatible, pairs
 from cardai.cards.poker.public_tree import DEAL, DECISION, FOLD, SHOWDOWN, PublicTree
@@ -32,12 +32,13 @@ from cardai.solve.range_policy import RangePolicy
 Vectors = Float64s
 Told = Callable[[int, int], None] | None
 _PAIRS = pairs().astype(np.int64)
-ROOTS = 8
-"""Subtrees whose ends are worked out at once."""
 
 
 class TerminalValues(Protocol):
-    """What hands win at the ends of a hand: :func:`sweeps`, or dense products on a GPU."""
+    """What hands win at the ends of a hand: :class:`Sweeps`, or dense products on a GPU."""
+
+    at_once: ClassVar[int]
+    """Subtrees whose ends are best worked out at once."""
 
     def __call__(self, hands: BoardHands, weights: Float64s, showdown: Bools, amount: Float64s) -> Float64s:
         """Return (t, 1326) what each hand wins from opposing ranges ``weights`` (t, 1326); 0 for blocked hands.
@@ -46,11 +47,20 @@ class TerminalValues(Protocol):
         """
 
 
-def sweeps(hands: BoardHands, weights: Float64s, showdown: Bools, amount: Float64s) -> Float64s:
-    """Work out :class:`TerminalValues` by sweeps over the hands in order of strength."""
-    out = np.empty(weights.shape)
-    kernels.terminal_values((_PAIRS, hands.hands, hands.ends), weights, showdown, amount, out)
-    return out
+@frozen
+class Sweeps:
+    """:class:`TerminalValues` by sweeps over the hands in order of strength."""
+
+    at_once: ClassVar[int] = 8
+
+    def __call__(self, hands: BoardHands, weights: Float64s, showdown: Bools, amount: Float64s) -> Float64s:
+        """Return (t, 1326) what each hand wins from opposing ranges ``weights`` (t, 1326); 0 for blocked hands."""
+        out = np.empty(weights.shape)
+        kernels.terminal_values((_PAIRS, hands.hands, hands.ends), weights, showdown, amount, out)
+        return out
+
+
+SWEEPS = Sweeps()
 
 
 @frozen(eq=False)
@@ -113,7 +123,7 @@ class Walker:
     Boards of hands that are all-in before the river are not dealt out: see :func:`need_late_showdowns`.
     """
 
-    def __init__(self, tree: PublicTree, player: RangePolicy, terminal_values: TerminalValues = sweeps) -> None:
+    def __init__(self, tree: PublicTree, player: RangePolicy, terminal_values: TerminalValues = SWEEPS) -> None:
         self.tree, self.player, self.terminal_values = tree, player, terminal_values
         self.trees = street_trees(tree)
         self.streets: list[list[StreetTree]] = [[], [], [], []]
@@ -210,12 +220,14 @@ class Walker:
         board: Sequence[int],
         roots: Mapping[int, Vectors],
         best: bool = True,
-        told: Callable[[], None] = lambda: None,
+        told: Callable[[int], None] = lambda boards: None,
+        alike: int = 1,
     ) -> dict[int, Vectors]:
         """Return (2, 1326) for each of ``roots``, subtrees of ``street`` that both seats' ranges (2, 1326) come to.
 
         It is what each hand of a seat wins from there on, times the other's range and probabilities, if the seat answers
-        best (or follows the player too). Cards to come are averaged.
+        best (or follows the player too). Cards to come are averaged. ``told(boards)`` hears of each board of five that is
+        done, ``alike`` is for how many it stands.
         """
         prepared, below = {}, {}
         come = [root for root, ranges in roots.items() if ranges.any(axis=1).all()]  # to others one seat never comes
@@ -224,11 +236,11 @@ class Walker:
             one, (_, reaches) = self.trees[root], prepared[root]
             for deal, place in zip(one.deals, one.deal_places, strict=True):
                 below[int(deal)] = np.stack([reaches[0][place], reaches[1][place]])
-        after = self._averaged(street, board, below, best, told) if below else {}
+        after = self._averaged(street, board, below, best, told, alike) if below else {}
         hands = board_hands(board)
         out = {root: np.zeros((2, COUNT)) for root in roots}
-        for k in range(0, len(come), ROOTS):
-            part = come[k : k + ROOTS]
+        for k in range(0, len(come), self.terminal_values.at_once):
+            part = come[k : k + self.terminal_values.at_once]
             these = [prepared.pop(root) if prepared else self._prepare(root, roots[root], board) for root in part]
             trees = [self.trees[root] for root in part]
             for seat in range(2):
@@ -237,7 +249,7 @@ class Walker:
                     later = np.array([after[int(deal)][seat] for deal in one.deals]).reshape(-1, COUNT)
                     out[root][seat] = self._respond(one, seat, best, policy, own, later)
         if street == 3:
-            told()
+            told(alike)
         return out
 
     def _prepare(self, root: int, ranges: Vectors, board: Sequence[int]) -> tuple[Vectors, list[Vectors]]:
@@ -247,15 +259,23 @@ class Walker:
         return policy, [self.reaches(one, seat, ranges[seat], policy) for seat in range(2)]
 
     def _averaged(
-        self, street: int, board: Sequence[int], roots: Mapping[int, Vectors], best: bool, told: Callable[[], None]
+        self,
+        street: int,
+        board: Sequence[int],
+        roots: Mapping[int, Vectors],
+        best: bool,
+        told: Callable[[int], None],
+        alike: int,
     ) -> dict[int, Vectors]:
         """Return the values at the roots of the next street, averaged over the card that is dealt (turn and river)."""
         sums = {root: np.zeros((2, COUNT)) for root in roots}
-        for card in range(52):
-            if card not in board:
-                ranges = {root: np.where(_HOLDS[card], 0.0, both) for root, both in roots.items()}
-                for root, values in self.values(street + 1, [*board, card], ranges, best, told).items():
-                    sums[root] += values
+        for card, namings in next_cards(board, getattr(self.player, "ignores_suits", False)):
+            ranges = {root: np.where(_HOLDS[card], 0.0, both) for root, both in roots.items()}
+            for root, values in self.values(
+                street + 1, [*board, card], ranges, best, told, alike * len(namings)
+            ).items():
+                for renaming in namings:
+                    sums[root][:, hand_maps()[renaming]] += values
         return {root: total / (52 - len(board) - 4) for root, total in sums.items()}
 
     def _at_the_ends(
@@ -296,13 +316,39 @@ def pairings(cards: int) -> int:
     return comb(52 - cards, 2) * comb(50 - cards, 2)
 
 
-def _counted(street: int, told: Told) -> Callable[[], None]:
-    """Return a function without arguments that counts the boards of five for ``told``."""
+def next_cards(board: Sequence[int], ignores_suits: bool) -> list[tuple[int, list[int]]]:
+    """Return the cards that can follow a board of 3 or 4 cards, each with the renamings that lead to those it stands for.
+
+    Where suits do not matter, cards that a renaming of suits makes one another are alike, if the renaming leaves the flop
+    and the turn what they are. Renaming 0 changes nothing: the card itself.
+    """
+    free = [card for card in range(52) if card not in board]
+    if not ignores_suits:
+        return [(card, [0]) for card in free]
+    flop, turn = np.array(board[:3]), np.array(board[3:], np.int64)
+    kept = [
+        number
+        for number, suits in enumerate(RENAMINGS)
+        if set((suits[flop // 13] * 13 + flop % 13).tolist()) == set(flop.tolist())
+        and (suits[turn // 13] == turn // 13).all()
+    ]
+    out: list[tuple[int, list[int]]] = []
+    seen: set[int] = set()
+    for card in free:
+        if card not in seen:
+            images = {int(RENAMINGS[number][card // 13]) * 13 + card % 13: number for number in reversed(kept)}
+            seen |= images.keys()
+            out.append((card, list(images.values())))
+    return out
+
+
+def _counted(street: int, told: Told) -> Callable[[int], None]:
+    """Return a function that counts the boards of five for ``told``."""
     total, done = (0, 49 * 48, 48, 1)[street], [0]
 
-    def one() -> None:
-        done[0] += 1
+    def count(boards: int) -> None:
+        done[0] += boards
         if told is not None:
             told(done[0], total)
 
-    return one
+    return count

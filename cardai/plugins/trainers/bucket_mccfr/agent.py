@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,8 @@ class BucketAgent(Agent):
     """Plays a table of weights over the information sets of a layout: proportionally, or with ``purify`` the likeliest
     action alone. Weights below 0 count nothing; an information set without weight plays all actions alike.
     """
+
+    ignores_suits: ClassVar[bool] = True
 
     def __init__(
         self, game: Game, layout: Layout, buckets: Buckets, table: npt.NDArray[np.float32], purify: bool, name: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,8 @@ from cardai.plugins.trainers.bucket_mccfr.river import RIVER, RiverPlaces
 
 class RiverAgent(Agent):
     """Plays ``earlier`` until the river, and there ``table`` by the buckets of ``places``."""
+
+    ignores_suits: ClassVar[bool] = True
 
     def __init__(
         self, earlier: BucketAgent, layout: Layout, places: RiverPlaces, table: npt.NDArray[np.float32]
