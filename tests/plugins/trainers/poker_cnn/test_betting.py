@@ -18,6 +18,7 @@ from cardai.core.progress import listening
 from cardai.core.rng import Rows, derive_many
 from cardai.learn.abstraction import ActionAbstraction
 from cardai.learn.selfplay import Seating, collect
+from cardai.learn.tensors import in_chunks
 from cardai.plugins.trainers.poker_cnn.betting.dataset import outputs
 from cardai.plugins.trainers.poker_cnn.betting.losses import losses
 from cardai.plugins.trainers.poker_cnn.betting.options import TargetOptions
@@ -271,3 +272,22 @@ def test_features_of_frozen_layers_are_made_piece_by_piece(monkeypatch: pytest.M
     assert yields == [{}] * len(heard)
     assert heard == [(start, events) for start in range(0, events, 100)]
     assert all(np.array_equal(a, b) for a, b in zip(whole(training._dataset()).features, whole_, strict=True))
+
+
+def test_hands_that_share_cards_or_situations_are_answered_as_each_alone() -> None:
+    game = cardai.game("poker_cnn_limit")
+    network = start(BETTING, "poker_cnn_limit", "poker_cnn_limit:size=4x13").agent({}).networks[0]  # type: ignore[attr-defined]
+    tables, rng = game.tables(40), np.random.default_rng(0)
+    tables.reset(np.arange(40, dtype=np.uint64))
+    rows = np.arange(40)
+    for _ in range(6):  # some are on the flop then, some before it
+        rows = rows[tables.current_players()[rows] >= 0]
+        tables.apply(rows, np.array([rng.choice(np.flatnonzero(offered)) for offered in tables.legal(rows)]))
+    rows = rows[tables.current_players()[rows] == 0]
+    views, offered = np.repeat(tables.views(0, rows), 4), np.repeat(tables.legal(rows), 4, axis=0)
+    views["hole"][1::2] = views["hole"][1]  # the same cards in other situations, other cards in the same
+    assert len({int(view["round"]) for view in views}) > 1
+    codes = network.layout.encode(network.form(views)[0])
+    plain = in_chunks(lambda x: network.heads.raw(network.module, x), codes, network.device)
+    assert np.array_equal(network.outputs(views, offered)[0], plain[:, : network.heads.actions])
+    assert len(np.unique(plain, axis=0)) > len(rows)
