@@ -7,6 +7,7 @@ import resource
 import shlex
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,10 @@ Result = dict[str, Any]
 
 
 class Figures:
-    """The JSON results of commands, in a file: each is asked for once. ``runs`` is called RUNS in it."""
+    """The JSON results of commands, in a file: each is asked for once. ``places`` are directories and their names in it."""
 
-    def __init__(self, file: Path, runs: Path) -> None:
-        self.file, self.runs = file, str(runs)
+    def __init__(self, file: Path, places: Mapping[str, str]) -> None:
+        self.file, self.places = file, {path: name for path, name in sorted(places.items(), reverse=True) if path}
         self.known: dict[str, Result] = read_json(file) if file.exists() else {}
 
     def get(self, *words: object) -> Result | None:
@@ -34,7 +35,7 @@ class Figures:
             sys.stdout.flush()
             before = _cpu()
             done = subprocess.run([*_CARDAI, *map(str, words), "--json"], stdout=subprocess.PIPE, text=True, check=True)
-            shown = json.loads(done.stdout.replace(self.runs, "RUNS"))
+            shown = json.loads(self.named(done.stdout))
             self.known[name] = {**shown, "cpu_seconds": round(_cpu() - before, 1)}
             self.save()
         return self.known[name]
@@ -63,8 +64,14 @@ class Figures:
         self.file.parent.mkdir(parents=True, exist_ok=True)
         write_json(self.file, self.known)
 
+    def named(self, text: str) -> str:
+        """Return a text with names for directories."""
+        for path, name in self.places.items():
+            text = text.replace(path, name)
+        return text
+
     def _name(self, words: tuple[object, ...]) -> str:
-        return shlex.join(["cardai", *map(str, words)]).replace(self.runs, "RUNS")
+        return self.named(shlex.join(["cardai", *map(str, words)]))
 
 
 _CARDAI = (sys.executable, "-m", "cardai", "--quiet")
