@@ -86,11 +86,11 @@ class Plan:
     @property
     def pairs(self) -> list[tuple[str, str]]:
         """The generations that are compared closely: the last of each run, and the one as old in the other."""
-        last = {run: max(generations(run), default=-1) for run in (self.poker_cnn, self.league)}
-        wanted = {(run, k) for run in last for k in (last[run], min(last.values())) if k >= 0}
-        return [
-            (name, spec) for name, spec in self.networks if any(spec == f"{run}:generation={k}" for run, k in wanted)
-        ]
+        ages = {run: max(generations(run), default=-1) for run in (self.poker_cnn, self.league)}
+        wanted = {f"{self.poker_cnn}:generation={k}" for k in ages.values()} | {
+            f"{self.league}:generation={ages[self.league]}"
+        }
+        return [(name, spec) for name, spec in self.networks if spec in wanted]
 
     def response(self, agent: object, street: str, boards: int, game: str = GAME) -> tuple[object, ...]:
         """Return the words of a best response's command."""
@@ -145,7 +145,11 @@ class Plan:
 
     def against_networks(self) -> list[tuple[str, str, tuple[object, ...]]]:
         """Return the matches with Poker-CNN's generations, and theirs with the reference players."""
-        found = [("ours", name, self.match(self.player, spec, self.games, SCALED)) for name, spec in self.networks]
+        last = {spec for _, spec in self.pairs}
+        found = [
+            ("ours", name, self.match(self.player, spec, self.games if spec in last else self.games // 5, SCALED))
+            for name, spec in self.networks
+        ]
         return found + [
             (name, other, self.match(spec, other, self.games // 5, SCALED))
             for name, spec in self.pairs
@@ -159,7 +163,7 @@ class Plan:
             (name, self.lbr(name, self.of(HANDS)), self.response(name, "river", self.of(FEW))) for name in REFERENCES
         ]
         return rows + [
-            (name, self.lbr(spec, self.of(HANDS), SCALED), self.response(spec, "river", self.of(FEW), SCALED))
+            (name, self.lbr(spec, self.of(HANDS // 5), SCALED), self.response(spec, "river", self.of(FEW), SCALED))
             for name, spec in self.pairs
         ]
 
