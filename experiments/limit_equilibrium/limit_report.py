@@ -7,7 +7,21 @@ from pathlib import Path
 from typing import Any
 
 from limit_measures import Figures
-from limit_sections import BLIND, BLUEPRINT_STEPS, BOARDS, CURVE_STEPS, CURVES, GAME, RIVER_STEPS, SCALED, Plan
+from limit_sections import (
+    BLIND,
+    BLUEPRINT_STEPS,
+    BOARDS,
+    CURVE_STEPS,
+    CURVES,
+    FEW,
+    GAME,
+    HANDS,
+    RIVER_STEPS,
+    SCALED,
+    TABLES,
+    Plan,
+    generations,
+)
 
 from cardai.core.files import write_atomically
 
@@ -29,6 +43,7 @@ def write(plan: Plan, figures: Figures, out: Path) -> None:
         f"The game is {GAME}; figures are thousandths of a big blind a hand (mbb/g), with 95 % intervals.",
         *training(plan, figures),
         *targets(plan, figures),
+        *findings(plan, figures),
         *exploitability(plan, figures),
         *bounds(plan, figures),
         *matches(plan, figures),
@@ -53,11 +68,17 @@ def cell(found: dict[str, Any] | None, form: str) -> str:
 
 def training(plan: Plan, figures: Figures) -> list[str]:
     """Return the section on training."""
-    lines = ["", "## Training", "", "| run | step | CPU s | a CPU s |", "|---|---|---|---|"]
+    lines = ["", "## Tables of buckets", "", "| tables, made anew | CPU s | most memory, MB |", "|---|---|---|"]
+    for words in TABLES:
+        made = figures.get(*words)
+        row = cell(made, "{cpu_seconds:,.0f} | {megabytes:,}") if made else "not measured | "
+        lines.append(f"| {command(figures, words)} | {row} |")
+    lines += ["", "## Training", "", "| run | step | CPU s | a CPU s | most memory, MB |", "|---|---|---|---|---|"]
     for name, row in figures.known.items():
         if name.startswith("cardai train"):
             speed = row["step"] / row["cpu_seconds"]
-            lines.append(f"| `{name}` | {row['step']:,} | {row['cpu_seconds']:,.0f} | {speed:,.0f} |")
+            most = f"{row['megabytes']:,}" if "megabytes" in row else ""
+            lines.append(f"| `{name}` | {row['step']:,} | {row['cpu_seconds']:,.0f} | {speed:,.0f} | {most} |")
     return lines
 
 
@@ -77,6 +98,70 @@ def targets(plan: Plan, figures: Figures) -> list[str]:
     least_won = min(known, key=lambda won: won["low"], default=None)
     shown = cell(least_won, "least of " + str(len(known)) + ": {mean:+.0f} ({low:+.0f} to {high:+.0f})")
     return [*lines, f"| ours wins from every generation of Poker-CNN more than | 0 | {shown} |"]
+
+
+def findings(plan: Plan, figures: Figures) -> list[str]:
+    """Return what the figures say together, in sentences; nothing of what was not measured."""
+    lines = ["", "## What the figures say", ""]
+    won = {
+        who: one
+        for who, other, words in plan.matches()
+        if other == "holdem_heuristic" and (one := winnings(figures, words)) is not None
+    }
+    if len(won) > 1:
+        most = max(won, key=lambda who: won[who]["mean"])
+        least = min(won, key=lambda who: won[who]["mean"])
+        lines += [
+            f"- **From holdem_heuristic** {len(won)} players that come near an equilibrium in different ways win between",
+            f"  {won[least]['mean']:+.0f} ({least}) and {won[most]['mean']:+.0f} ({most}) mbb/g, whatever their buckets, their iterations and",
+            "  their river. An equilibrium does not exploit: what it wins is what the other gives away by itself.",
+        ]
+    shown = [
+        f"{found['mean']:.0f} from the {found['from']} ({found['boards']} boards)"
+        for street, boards in (("river", BOARDS), ("turn", FEW), ("flop", FEW))
+        if (found := figures.get(*plan.response(plan.player, street, plan.of(boards)))) is not None
+    ]
+    if shown:
+        lines += [
+            f"- **Our player** loses at least {', '.join(shown)} to a perfect opponent, in mbb/g. Agents of the competition of",
+            "  2010 were exploitable by 135 to 422 in all (Johanson et al. 2011): their river alone was not published, so that",
+            "  only the bounds from earlier streets say on which side of them it stands.",
+        ]
+    return [*lines, *_league(plan, figures)] if len(lines) > 3 else []
+
+
+def _league(plan: Plan, figures: Figures) -> list[str]:
+    """Return what our player in the league changed, by the newest generation of that run and the other run's as old."""
+    if not (plan.league and plan.poker_cnn and generations(plan.league)):
+        return []
+    age = generations(plan.league)[-1]
+    without, with_ours = (
+        _figures_of(plan, figures, f"{run}:generation={age}") for run in (plan.poker_cnn, plan.league)
+    )
+    rows = [f"  - {what}: {without[what]} without, {with_ours[what]} with." for what in without if what in with_ours]
+    return (
+        [f"- **Our player in Poker-CNN's league**, generation {age} of both trainings, mbb/g:", *rows] if rows else []
+    )
+
+
+def _figures_of(plan: Plan, figures: Figures, spec: str) -> dict[str, str]:
+    """Return the figures of one of Poker-CNN's generations in words."""
+    out = {}
+    for other in ("holdem_heuristic", "threshold", "always_call", "always_raise", "acpc_mix"):
+        won = winnings(figures, plan.match(spec, other, plan.games // 5, SCALED))
+        if won is not None:
+            out[f"wins from {other}"] = f"{won['mean']:+.0f} ({won['low']:+.0f} to {won['high']:+.0f})"
+    for games in (plan.games, plan.games // 5):
+        won = winnings(figures, plan.match(plan.player, spec, games, SCALED))
+        if won is not None:
+            out["wins from ours"] = f"{-won['mean']:+.0f} ({-won['high']:+.0f} to {-won['low']:+.0f})"
+    lbr = figures.get(*plan.lbr(spec, plan.of(HANDS // 5), SCALED))
+    if lbr is not None:
+        out["a local best response wins"] = "{mean:+.0f} ± {half_width:.0f}".format(**lbr)
+    river = figures.get(*plan.response(spec, "river", plan.of(FEW), SCALED))
+    if river is not None:
+        out["a best response from the river wins"] = interval(river)
+    return out
 
 
 def winnings(figures: Figures, words: tuple[object, ...]) -> dict[str, Any] | None:

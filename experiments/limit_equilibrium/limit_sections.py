@@ -28,6 +28,7 @@ CURVES = {
 BLIND = ("always_call", "always_raise", "mix:fold=0,call=1,raises=1", "random", "acpc_mix")
 REFERENCES = ("threshold", "holdem_heuristic")
 WEAK = ("always_call", "always_raise", "acpc_mix")
+TABLES = (("buckets",), ("buckets", "--options", "river_feature=ochs"))
 BOARDS = 100
 """Boards from the river, of our players."""
 FEW = 30
@@ -185,6 +186,12 @@ def train(plan: Plan, figures: Figures) -> None:
     figures.train(plan.blueprint, *words, BLUEPRINT_STEPS)
 
 
+def tables(plan: Plan, figures: Figures) -> None:
+    """Make tables of buckets where there are none."""
+    for words in TABLES:
+        figures.make_tables(*words)
+
+
 def exact(plan: Plan, figures: Figures) -> None:
     """Measure players that do not look at their cards, exactly."""
     for name in BLIND:
@@ -231,6 +238,7 @@ def curves(plan: Plan, figures: Figures) -> None:
 
 
 SECTIONS: dict[str, Callable[[Plan, Figures], None]] = {
+    "tables": tables,
     "train": train,
     "exploitability": exploitability,
     "matches": matches,
