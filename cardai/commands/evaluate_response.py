@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from importlib.util import find_spec
 from math import isfinite
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ from cardai.commands.invocation import Jobs, Json, Seed, note, out, print_json, 
 
 if TYPE_CHECKING:
     from cardai.solve.response_measure import Answer, Question
+    from cardai.solve.street_response import TerminalValues
 
 
 class Street(StrEnum):
@@ -21,6 +23,14 @@ class Street(StrEnum):
     flop = "flop"
     turn = "turn"
     river = "river"
+
+
+class Device(StrEnum):
+    """Where ranges meet."""
+
+    auto = "auto"
+    cpu = "cpu"
+    cuda = "cuda"
 
 
 def best_response(
@@ -43,6 +53,12 @@ def best_response(
             "--out", metavar="FILE", help="Keep boards that are done in FILE: the same command goes on from there."
         ),
     ] = None,
+    device: Annotated[
+        Device,
+        typer.Option(
+            help="Where ranges meet: auto (dense products on a GPU if torch sees one, else sweeps), cpu, cuda."
+        ),
+    ] = Device.auto,
     json: Json = False,
 ) -> None:
     """Print what a best response from a street on wins from a player of hold'em: a lower bound on its exploitability.
@@ -59,7 +75,8 @@ def best_response(
 
     question = Question(game, agent, STREETS.index(start.value), boards, seed)
     with progress("best response", "boards") as advance:
-        found = measure(question, out=keep, jobs=jobs, progress=advance)
+        values = _terminal_values(device)
+        found = measure(question, out=keep, jobs=jobs, progress=advance, terminal_values=values)
     if json:
         print_json(_plain(question, found))
     else:
@@ -70,6 +87,20 @@ def best_response(
             + (f" Go on with --out {keep}." if keep else "")
         )
         raise typer.Exit(130)
+
+
+def _terminal_values(device: Device) -> TerminalValues:
+    """Return what works out the ends of hands. Raises PluginError without torch, UsageError without such a device."""
+    from cardai.core.extras import need_extra
+    from cardai.solve.street_response import Sweeps
+
+    if device == Device.cuda:
+        need_extra("torch", "--device cuda", "torch")
+    if device != Device.cpu and find_spec("torch"):
+        from cardai.learn.dense_showdowns import DenseShowdowns, on_a_gpu
+
+        return DenseShowdowns("cuda") if device == Device.cuda else on_a_gpu() or Sweeps()
+    return Sweeps()
 
 
 def _plain(question: Question, found: Answer) -> dict[str, object]:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from cardai.cards.poker._public_tree_kernels import DEAL, DECISION, FOLD
-from cardai.cards.poker._range_kernels import fold_values, showdown_values
+import numpy as np
+
+from cardai.cards.poker._public_tree_kernels import DEAL, DECISION
+from cardai.cards.poker._range_kernels import sweep
 from cardai.core.kernel import kernel
 
 
 class Street(NamedTuple):
     """One street's subtree of a public tree, m nodes, parents before children."""
 
-    node: Any  # (m, 5) int64: kind, actor, number of children, first row of the policy (decisions), number among DEALs
+    node: Any  # (m, 5) int64: kind, actor, number of children, first row of the policy (decisions), number among the
+    # DEALs (those) or among the ends of the hand (FOLD and SHOWDOWN)
     child: Any  # (m, A) int64: places within the subtree
     amount: Any  # (m,) float64: FOLD: what the loser has put in; SHOWDOWN: what the better hand wins
 
@@ -38,43 +41,61 @@ def reach(street: Street, seat: Any, policy: Any, reaches: Any) -> None:
 
 
 @kernel
-def respond(
-    street: Street, seat: Any, best: Any, policy: Any, reaches: Any, cards: Any, after: Any, values: Any
-) -> None:
+def terminal_values(cards: Any, weights: Any, showdown: Any, amount: Any, values: Any) -> None:
+    """Fill ``values`` (t, 1326) with what each hand wins at ``t`` ends of a hand from opposing ranges; 0 for blocked hands.
+
+    Args:
+        cards: pairs (1326, 2), and hands and ends of the board (:class:`cardai.cards.poker.ranges.BoardHands`).
+        weights: (t, 1326) the ranges.
+        showdown: (t,) whether cards are compared there, else one has folded.
+        amount: (t,) what the better hand wins, or what every hand wins by the fold.
+    """
+    pairs, hands, ends = cards
+    n, count = len(hands), len(weights)
+    a, b = np.empty(n, np.int64), np.empty(n, np.int64)
+    q, met, won = np.empty((n, count)), np.empty((n, count)), np.empty((n, count))
+    for k in range(n):
+        hand = hands[k]
+        a[k], b[k] = pairs[hand, 0], pairs[hand, 1]
+        for t in range(count):
+            q[k, t] = weights[t, hand]
+    sweep(a, b, ends, q, np.empty((2, 53, count)), met, won)
+    values[:] = 0.0
+    for k in range(n):
+        hand = hands[k]
+        for t in range(count):
+            values[t, hand] = amount[t] * (won[k, t] if showdown[t] else met[k, t])
+
+
+@kernel
+def respond(street: Street, seat: Any, best: Any, policy: Any, ends: Any, after: Any, values: Any) -> None:
     """Fill ``values`` (m, 1326) with what each hand of ``seat`` wins below each node, times the other's probabilities.
 
     Args:
         best: at decisions of ``seat`` take the best action for each hand; else follow ``policy``.
-        reaches: (m, 1326) the other seat's range at each node, from :func:`reach`.
-        cards: pairs (1326, 2), and hands and ends of the board (:class:`cardai.cards.poker.ranges.BoardHands`).
+        ends: (t, 1326) the values at the ends of the hand, from :func:`terminal_values`.
         after: (d, 1326) the values of what follows each DEAL node.
     """
-    pairs, hands, ends = cards
     width = values.shape[1]
     for i in range(len(street.node) - 1, -1, -1):
         kind, actor = street.node[i, 0], street.node[i, 1]
-        for h in range(width):
-            values[i, h] = 0.0
         if kind == DEAL:
-            for h in range(width):
-                values[i, h] = after[street.node[i, 4], h]
-        elif kind == FOLD:
-            sign = -1.0 if actor == seat else 1.0
-            fold_values(pairs, hands, reaches[i], sign * street.amount[i], values[i])
+            values[i] = after[street.node[i, 4]]
         elif kind != DECISION:
-            showdown_values(pairs, hands, ends, reaches[i], street.amount[i], values[i])
+            values[i] = ends[street.node[i, 4]]
         else:
             for k in range(street.node[i, 2]):
                 below, row = street.child[i, k], street.node[i, 3] + k
-                if actor != seat:
-                    for h in range(width):
-                        values[i, h] += values[below, h]
-                elif not best:
+                if actor == seat and not best:
+                    if k == 0:
+                        values[i] = 0.0
                     for h in range(width):
                         values[i, h] += values[below, h] * policy[row, h]
                 elif k == 0:
+                    values[i] = values[below]
+                elif actor != seat:
                     for h in range(width):
-                        values[i, h] = values[below, h]
+                        values[i, h] += values[below, h]
                 else:
                     for h in range(width):
                         values[i, h] = max(values[i, h], values[below, h])

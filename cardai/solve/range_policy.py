@@ -17,8 +17,9 @@ from cardai.cards.text import card_set
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float64s, Int64s
 from cardai.core.errors import UsageError
+from cardai.core.fields import Views
 from cardai.core.game import Game, Tables
-from cardai.core.legal import take
+from cardai.core.legal import Legal, take
 from cardai.core.spec import brief
 
 ROWS = 100_000
@@ -27,7 +28,11 @@ ROWS = 100_000
 
 @runtime_checkable
 class RangePolicy(Protocol):
-    """A player as it plays whole ranges."""
+    """A player as it plays whole ranges.
+
+    One that plays alike whatever suits are called may say ``ignores_suits = True``: boards that are the same but for the
+    names of suits are then worked out once.
+    """
 
     def range_policy(self, nodes: Int64s, board: Sequence[int]) -> Float64s:
         """Return (rows, 1326): for each action of each decision node (in order) each hand's probability of taking it.
@@ -73,6 +78,13 @@ class AskedRanges:
             found[rows] = policy.reshape(len(rows), len(live), -1)
         counts, actions = self.tree.num_children[nodes], self.tree.action[nodes]
         return np.concatenate([one[:, a[:n]].T for one, a, n in zip(found, actions, counts, strict=True)])
+
+    def views_at(self, nodes: Int64s, board: Sequence[int]) -> tuple[Views, Legal]:
+        """Return the views (m,) of who acts at each node, holding any cards, and the legal actions."""
+        tables = self._at(nodes, board)
+        seats = self.tree.actor[nodes] ^ self._turned
+        views = np.concatenate([tables.views(int(seat), np.array([row])) for row, seat in enumerate(seats)])
+        return views, tables.legal(np.arange(len(nodes)))
 
     def _at(self, nodes: Int64s, board: Sequence[int]) -> Tables:
         """Return tables at the nodes (m,)."""

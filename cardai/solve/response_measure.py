@@ -27,7 +27,7 @@ from cardai.make import game as make_game
 from cardai.solve.blind_response import blind_response
 from cardai.solve.board_sample import BoardSample, Interval, bootstrap, sample_boards
 from cardai.solve.range_policy import RangePolicy, blind_policy, range_player
-from cardai.solve.street_response import Walker, need_late_showdowns
+from cardai.solve.street_response import SWEEPS, TerminalValues, Walker, need_late_showdowns
 
 Progress = Callable[[int, int], None]
 
@@ -70,14 +70,21 @@ class Answer:
 
 
 def best_response(
-    question: Question, *, out: str | Path | None = None, jobs: int = 1, progress: Progress | None = None
+    question: Question,
+    *,
+    out: str | Path | None = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    terminal_values: TerminalValues = SWEEPS,
 ) -> Answer:
     """Measure. ``out`` keeps the boards that are done: the same question goes on from there. Ctrl-C returns what is done.
+
+    ``terminal_values``: sweeps on the CPU, or products on a GPU (:mod:`cardai.learn.dense_showdowns`), with the same result.
 
     Raises:
         UsageError: the game or the player cannot be measured, or ``out`` belongs to another question.
     """
-    asked = _asked(question)
+    asked = _asked(question, terminal_values)
     if question.street == 0:
         policy = blind_policy(asked.player, asked.walker.tree)
         if policy is not None:
@@ -85,7 +92,7 @@ def best_response(
             return Answer(Interval(value, value, value, 1), 1, asked.big_blind, True, True)
     kept = _Kept(question, asked, out)
     try:
-        for number, found in _work(question, kept.missing(), jobs):
+        for number, found in _work(question, terminal_values, kept.missing(), jobs):
             kept.add(number, found)
             if progress is not None:
                 progress(int(kept.done.sum()), question.pieces)
@@ -97,14 +104,14 @@ def best_response(
 class _Asked:
     """A question with its game and player."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Question, terminal_values: TerminalValues) -> None:
         self.question = question
         game, agent = make_game(question.game), make_agent(question.agent)
         tree = holdem_tree(game, "A best response")
         need_late_showdowns(tree, question.street)
         self.big_blind = int(game.big_blind)  # type: ignore[attr-defined]
         self.player: RangePolicy = range_player(game, agent, tree)
-        self.walker = Walker(tree, self.player)
+        self.walker = Walker(tree, self.player, terminal_values)
 
     @property
     def roots(self) -> int:
@@ -191,26 +198,31 @@ class _Kept:
         return Answer(Interval(value, value, value, count), count, asked.big_blind, True, bool(self.done.all()))
 
 
-def _work(question: Question, numbers: Sequence[int], jobs: int) -> Iterator[tuple[int, Float64s]]:
+def _work(
+    question: Question, terminal_values: TerminalValues, numbers: Sequence[int], jobs: int
+) -> Iterator[tuple[int, Float64s]]:
     """Yield each board's figures in order, worked out here or by ``jobs`` processes."""
     if jobs == 1 or len(numbers) < 2:
         for number in numbers:
-            yield number, _piece(question, [], number)
+            yield number, _piece(question, terminal_values, [], number)
         return
     import joblib
 
-    yield numbers[0], _piece(question, [], numbers[0])  # compile here, so that workers find the cache warm
+    yield (
+        numbers[0],
+        _piece(question, terminal_values, [], numbers[0]),
+    )  # compile here, so that workers find the cache warm
     files = registry.plugin_files()
-    tasks = (joblib.delayed(_piece)(question, files, number) for number in numbers[1:])
+    tasks = (joblib.delayed(_piece)(question, terminal_values, files, number) for number in numbers[1:])
     yield from zip(numbers[1:], joblib.Parallel(n_jobs=jobs, return_as="generator")(tasks), strict=True)
 
 
 @lru_cache(maxsize=1)
-def _asked(question: Question) -> _Asked:
-    return _Asked(question)
+def _asked(question: Question, terminal_values: TerminalValues) -> _Asked:
+    return _Asked(question, terminal_values)
 
 
-def _piece(question: Question, files: list[str], number: int) -> Float64s:
+def _piece(question: Question, terminal_values: TerminalValues, files: list[str], number: int) -> Float64s:
     for file in files:
         registry.add_file(file)
-    return _asked(question).piece(number)
+    return _asked(question, terminal_values).piece(number)

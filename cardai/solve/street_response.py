@@ -13,17 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import comb
+from typing import ClassVar, Protocol
 
 import numpy as np
 from attrs import field, frozen
 
-from cardai.cards.poker.boards import BOARD_SIZES
+from cardai.cards.poker.boards import BOARD_SIZES, RENAMINGS, hand_maps
 from cardai.cards.poker.buckets import starting_classes
 from cardai.cards.poker.combos import COUNT, compatible, pairs
-from cardai.cards.poker.public_tree import DEAL, DECISION, SHOWDOWN, PublicTree
+from cardai.cards.poker.public_tree import DEAL, DECISION, FOLD, SHOWDOWN, PublicTree
 from cardai.cards.poker.ranges import BoardHands, board_hands
 from cardai.cards.text import card_set
-from cardai.core.arrays import Float64s, Int64s
+from cardai.core.arrays import Bools, Float64s, Int64s
 from cardai.core.errors import UsageError
 from cardai.solve import _street_kernels as kernels
 from cardai.solve.range_policy import RangePolicy
@@ -31,6 +32,35 @@ from cardai.solve.range_policy import RangePolicy
 Vectors = Float64s
 Told = Callable[[int, int], None] | None
 _PAIRS = pairs().astype(np.int64)
+
+
+class TerminalValues(Protocol):
+    """What hands win at the ends of a hand: :class:`Sweeps`, or dense products on a GPU."""
+
+    at_once: ClassVar[int]
+    """Subtrees whose ends are best worked out at once."""
+
+    def __call__(self, hands: BoardHands, weights: Float64s, showdown: Bools, amount: Float64s) -> Float64s:
+        """Return (t, 1326) what each hand wins from opposing ranges ``weights`` (t, 1326); 0 for blocked hands.
+
+        ``showdown`` (t,) says whether cards are compared (else somebody has folded), ``amount`` (t,) what is won.
+        """
+
+
+@frozen
+class Sweeps:
+    """:class:`TerminalValues` by sweeps over the hands in order of strength."""
+
+    at_once: ClassVar[int] = 8
+
+    def __call__(self, hands: BoardHands, weights: Float64s, showdown: Bools, amount: Float64s) -> Float64s:
+        """Return (t, 1326) what each hand wins from opposing ranges ``weights`` (t, 1326); 0 for blocked hands."""
+        out = np.empty(weights.shape)
+        kernels.terminal_values((_PAIRS, hands.hands, hands.ends), weights, showdown, amount, out)
+        return out
+
+
+SWEEPS = Sweeps()
 
 
 @frozen(eq=False)
@@ -46,6 +76,12 @@ class StreetTree:
     """The roots of the next street's subtrees, in the order of the DEAL nodes."""
     deal_places: Int64s = field(repr=False)
     """The places of the DEAL nodes among ``nodes``."""
+    ends: Int64s = field(repr=False)
+    """The places of the FOLD and SHOWDOWN nodes, t of them."""
+    showdown: Bools = field(repr=False)
+    """(t,) which of them are SHOWDOWN nodes."""
+    stakes: Float64s = field(repr=False)
+    """(2, t) what a hand of each seat wins there, if it is the better one (or by the fold)."""
     street: kernels.Street = field(repr=False)
 
 
@@ -60,20 +96,23 @@ def street_trees(tree: PublicTree) -> dict[int, StreetTree]:
 def _street_tree(tree: PublicTree, root: int, nodes: Int64s) -> StreetTree:
     kind = tree.kind[nodes]
     count = np.where(kind == DECISION, tree.num_children[nodes], 0).astype(np.int64)
-    deals = kind == DEAL
-    node = np.stack(
-        [kind, tree.actor[nodes], count, np.cumsum(count) - count, np.cumsum(deals) - deals], axis=1
-    ).astype(np.int64)
+    deals, ends = kind == DEAL, (kind == FOLD) | (kind == SHOWDOWN)
+    number = np.where(deals, np.cumsum(deals), np.cumsum(ends)) - 1
+    node = np.stack([kind, tree.actor[nodes], count, np.cumsum(count) - count, number], axis=1).astype(np.int64)
     child = np.searchsorted(nodes, np.maximum(tree.child[nodes], 0))
     loser = np.maximum(tree.actor[nodes], 0)
     rows = np.arange(len(nodes))
     amount = np.where(node[:, 1] >= 0, tree.spent[nodes][rows, loser], tree.spent[nodes].min(axis=1)).astype(np.float64)
+    lost = (kind == FOLD) & (node[:, 1] == np.arange(2)[:, None])
     return StreetTree(
         root,
         nodes,
         nodes[kind == DECISION],
         tree.child[nodes[deals], 0].astype(np.int64),
         np.flatnonzero(deals),
+        np.flatnonzero(ends),
+        kind[ends] == SHOWDOWN,
+        np.where(lost, -amount, amount)[:, ends],
         kernels.Street(node, child.astype(np.int64), amount),
     )
 
@@ -84,8 +123,8 @@ class Walker:
     Boards of hands that are all-in before the river are not dealt out: see :func:`need_late_showdowns`.
     """
 
-    def __init__(self, tree: PublicTree, player: RangePolicy) -> None:
-        self.tree, self.player = tree, player
+    def __init__(self, tree: PublicTree, player: RangePolicy, terminal_values: TerminalValues = SWEEPS) -> None:
+        self.tree, self.player, self.terminal_values = tree, player, terminal_values
         self.trees = street_trees(tree)
         self.streets: list[list[StreetTree]] = [[], [], [], []]
         for root, one in self.trees.items():
@@ -167,12 +206,12 @@ class Walker:
         each = sums / np.bincount(classes) / comb(48, 3)
         one, ones = self.streets[0][0], np.ones(COUNT)
         policy, reaches = self._prepare(one.root, np.stack([ones, ones]), [])
-        room, won = np.empty((len(one.nodes), COUNT)), 0.0
+        won = 0.0
         places = [self.flop_roots.index(int(deal)) for deal in one.deals]
         for seat in range(2):
             later = each[places, seat][:, classes]
-            self.respond(one, seat, True, policy, reaches[1 - seat], board_hands([]), later, room)
-            won += float(room[0].sum())
+            (ends,) = self._at_the_ends([one], seat, [reaches[1 - seat]], board_hands([]))
+            won += float(self._respond(one, seat, True, policy, ends, later).sum())
         return won / 2 / pairings(0)
 
     def values(
@@ -181,12 +220,14 @@ class Walker:
         board: Sequence[int],
         roots: Mapping[int, Vectors],
         best: bool = True,
-        told: Callable[[], None] = lambda: None,
+        told: Callable[[int], None] = lambda boards: None,
+        alike: int = 1,
     ) -> dict[int, Vectors]:
         """Return (2, 1326) for each of ``roots``, subtrees of ``street`` that both seats' ranges (2, 1326) come to.
 
         It is what each hand of a seat wins from there on, times the other's range and probabilities, if the seat answers
-        best (or follows the player too). Cards to come are averaged.
+        best (or follows the player too). Cards to come are averaged. ``told(boards)`` hears of each board of five that is
+        done, ``alike`` is for how many it stands.
         """
         prepared, below = {}, {}
         come = [root for root, ranges in roots.items() if ranges.any(axis=1).all()]  # to others one seat never comes
@@ -195,19 +236,20 @@ class Walker:
             one, (_, reaches) = self.trees[root], prepared[root]
             for deal, place in zip(one.deals, one.deal_places, strict=True):
                 below[int(deal)] = np.stack([reaches[0][place], reaches[1][place]])
-        after = self._averaged(street, board, below, best, told) if below else {}
+        after = self._averaged(street, board, below, best, told, alike) if below else {}
         hands = board_hands(board)
         out = {root: np.zeros((2, COUNT)) for root in roots}
-        for root in come:
-            one = self.trees[root]
-            policy, reaches = prepared.pop(root) if prepared else self._prepare(root, roots[root], board)
-            room = np.empty((len(one.nodes), COUNT))
+        for k in range(0, len(come), self.terminal_values.at_once):
+            part = come[k : k + self.terminal_values.at_once]
+            these = [prepared.pop(root) if prepared else self._prepare(root, roots[root], board) for root in part]
+            trees = [self.trees[root] for root in part]
             for seat in range(2):
-                later = np.array([after[int(deal)][seat] for deal in one.deals]).reshape(-1, COUNT)
-                self.respond(one, seat, best, policy, reaches[1 - seat], hands, later, room)
-                out[root][seat] = room[0]
+                ends = self._at_the_ends(trees, seat, [reaches[1 - seat] for _, reaches in these], hands)
+                for root, one, (policy, _), own in zip(part, trees, these, ends, strict=True):
+                    later = np.array([after[int(deal)][seat] for deal in one.deals]).reshape(-1, COUNT)
+                    out[root][seat] = self._respond(one, seat, best, policy, own, later)
         if street == 3:
-            told()
+            told(alike)
         return out
 
     def _prepare(self, root: int, ranges: Vectors, board: Sequence[int]) -> tuple[Vectors, list[Vectors]]:
@@ -217,30 +259,42 @@ class Walker:
         return policy, [self.reaches(one, seat, ranges[seat], policy) for seat in range(2)]
 
     def _averaged(
-        self, street: int, board: Sequence[int], roots: Mapping[int, Vectors], best: bool, told: Callable[[], None]
+        self,
+        street: int,
+        board: Sequence[int],
+        roots: Mapping[int, Vectors],
+        best: bool,
+        told: Callable[[int], None],
+        alike: int,
     ) -> dict[int, Vectors]:
         """Return the values at the roots of the next street, averaged over the card that is dealt (turn and river)."""
         sums = {root: np.zeros((2, COUNT)) for root in roots}
-        for card in range(52):
-            if card not in board:
-                ranges = {root: np.where(_HOLDS[card], 0.0, both) for root, both in roots.items()}
-                for root, values in self.values(street + 1, [*board, card], ranges, best, told).items():
-                    sums[root] += values
+        for card, namings in next_cards(board, getattr(self.player, "ignores_suits", False)):
+            ranges = {root: np.where(_HOLDS[card], 0.0, both) for root, both in roots.items()}
+            for root, values in self.values(
+                street + 1, [*board, card], ranges, best, told, alike * len(namings)
+            ).items():
+                for renaming in namings:
+                    sums[root][:, hand_maps()[renaming]] += values
         return {root: total / (52 - len(board) - 4) for root, total in sums.items()}
 
+    def _at_the_ends(
+        self, trees: Sequence[StreetTree], seat: int, reaches: Sequence[Vectors], hands: BoardHands
+    ) -> list[Vectors]:
+        """Return (t, 1326) for each of ``trees``: what ``seat``'s hands win at its ends from the other's ``reaches``."""
+        weights = np.concatenate([reach[one.ends] for one, reach in zip(trees, reaches, strict=True)])
+        showdown, amount = (
+            np.concatenate(parts) for parts in zip(*((o.showdown, o.stakes[seat]) for o in trees), strict=True)
+        )
+        values = self.terminal_values(hands, weights, showdown, amount)
+        return np.split(values, np.cumsum([len(one.ends) for one in trees])[:-1])
+
     @staticmethod
-    def respond(
-        one: StreetTree,
-        seat: int,
-        best: bool,
-        policy: Vectors,
-        reaches: Vectors,
-        hands: BoardHands,
-        after: Vectors,
-        out: Vectors,
-    ) -> None:
-        """Fill ``out`` (m, 1326) with the values of ``seat``'s hands below each node (see the kernel)."""
-        kernels.respond(one.street, seat, best, policy, reaches, (_PAIRS, hands.hands, hands.ends), after, out)
+    def _respond(one: StreetTree, seat: int, best: bool, policy: Vectors, ends: Vectors, after: Vectors) -> Vectors:
+        """Return (1326,) what ``seat``'s hands win from the root of a subtree on (see the kernel)."""
+        values = np.empty((len(one.nodes), COUNT))
+        kernels.respond(one.street, seat, best, policy, ends, after, values)
+        return values[0]
 
 
 _HOLDS = (np.arange(52)[:, None, None] == _PAIRS).any(axis=2)
@@ -262,13 +316,39 @@ def pairings(cards: int) -> int:
     return comb(52 - cards, 2) * comb(50 - cards, 2)
 
 
-def _counted(street: int, told: Told) -> Callable[[], None]:
-    """Return a function without arguments that counts the boards of five for ``told``."""
+def next_cards(board: Sequence[int], ignores_suits: bool) -> list[tuple[int, list[int]]]:
+    """Return the cards that can follow a board of 3 or 4 cards, each with the renamings that lead to those it stands for.
+
+    Where suits do not matter, cards that a renaming of suits makes one another are alike, if the renaming leaves the flop
+    and the turn what they are. Renaming 0 changes nothing: the card itself.
+    """
+    free = [card for card in range(52) if card not in board]
+    if not ignores_suits:
+        return [(card, [0]) for card in free]
+    flop, turn = np.array(board[:3]), np.array(board[3:], np.int64)
+    kept = [
+        number
+        for number, suits in enumerate(RENAMINGS)
+        if set((suits[flop // 13] * 13 + flop % 13).tolist()) == set(flop.tolist())
+        and (suits[turn // 13] == turn // 13).all()
+    ]
+    out: list[tuple[int, list[int]]] = []
+    seen: set[int] = set()
+    for card in free:
+        if card not in seen:
+            images = {int(RENAMINGS[number][card // 13]) * 13 + card % 13: number for number in reversed(kept)}
+            seen |= images.keys()
+            out.append((card, list(images.values())))
+    return out
+
+
+def _counted(street: int, told: Told) -> Callable[[int], None]:
+    """Return a function that counts the boards of five for ``told``."""
     total, done = (0, 49 * 48, 48, 1)[street], [0]
 
-    def one() -> None:
-        done[0] += 1
+    def count(boards: int) -> None:
+        done[0] += boards
         if told is not None:
             told(done[0], total)
 
-    return one
+    return count

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-import resource
+import os
 import shlex
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from cardai.core.files import read_json, write_json
@@ -16,10 +18,10 @@ Result = dict[str, Any]
 
 
 class Figures:
-    """The JSON results of commands, in a file: each is asked for once. ``runs`` is called RUNS in it."""
+    """The JSON results of commands, in a file: each is asked for once. ``places`` are directories and their names in it."""
 
-    def __init__(self, file: Path, runs: Path) -> None:
-        self.file, self.runs = file, str(runs)
+    def __init__(self, file: Path, places: Mapping[str, str]) -> None:
+        self.file, self.places = file, {path: name for path, name in sorted(places.items(), reverse=True) if path}
         self.known: dict[str, Result] = read_json(file) if file.exists() else {}
 
     def get(self, *words: object) -> Result | None:
@@ -32,10 +34,8 @@ class Figures:
         if name not in self.known:
             sys.stdout.write(f"{name}\n")
             sys.stdout.flush()
-            before = _cpu()
-            done = subprocess.run([*_CARDAI, *map(str, words), "--json"], stdout=subprocess.PIPE, text=True, check=True)
-            shown = json.loads(done.stdout.replace(self.runs, "RUNS"))
-            self.known[name] = {**shown, "cpu_seconds": round(_cpu() - before, 1)}
+            text, spent = _call(*words, "--json")
+            self.known[name] = {**json.loads(self.named(text)), **spent}
             self.save()
         return self.known[name]
 
@@ -48,28 +48,48 @@ class Figures:
         start = ["--resume", str(path), *given[given.index("--steps") : given.index("--steps") + 2]]
         sys.stdout.write(f"{name}\n")
         sys.stdout.flush()
-        subprocess.run([*_CARDAI, "train", *(start if path.exists() else [*given, "--out", str(path)])], check=True)
-        self.note(name, path)
-
-    def note(self, name: str, path: Path) -> None:
-        """Keep how far a run is and what it took."""
+        _, spent = _call("train", *(start if path.exists() else [*given, "--out", str(path)]))
         newest = max((path / "checkpoints").glob("step-*"))
         manifest = read_json(newest / "manifest.json")
-        self.known[name] = {key: manifest[key] for key in ("step", "seconds", "cpu_seconds")}
+        self.known[name] = {**spent, **{key: manifest[key] for key in ("step", "seconds", "cpu_seconds")}}
         self.save()
+
+    def make_tables(self, *words: object) -> None:
+        """Measure what ``cardai WORDS`` takes where no table of buckets is kept yet."""
+        name = self._name(words)
+        if name not in self.known:
+            with TemporaryDirectory() as cache:
+                self.known[name] = _call(*words, "--json", env={"CARDAI_CACHE_DIR": cache})[1]
+            self.save()
 
     def save(self) -> None:
         """Write what is known."""
         self.file.parent.mkdir(parents=True, exist_ok=True)
         write_json(self.file, self.known)
 
+    def named(self, text: str) -> str:
+        """Return a text with names for directories."""
+        for path, name in self.places.items():
+            text = text.replace(path, name)
+        return text
+
     def _name(self, words: tuple[object, ...]) -> str:
-        return shlex.join(["cardai", *map(str, words)]).replace(self.runs, "RUNS")
+        return self.named(shlex.join(["cardai", *map(str, words)]))
 
 
 _CARDAI = (sys.executable, "-m", "cardai", "--quiet")
 
 
-def _cpu() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+def _call(*words: object, env: Mapping[str, str] = {}) -> tuple[str, Result]:
+    """Return what ``cardai WORDS`` prints, and the CPU seconds and most megabytes of memory that it took."""
+    process = subprocess.Popen(
+        [*_CARDAI, *map(str, words)], stdout=subprocess.PIPE, text=True, env={**os.environ, **env}
+    )
+    assert process.stdout is not None
+    text = process.stdout.read()
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, process.args)
+    seconds = round(used.ru_utime + used.ru_stime, 1)
+    return text, {"cpu_seconds": seconds, "megabytes": used.ru_maxrss // 1024}

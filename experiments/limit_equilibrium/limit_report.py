@@ -7,7 +7,21 @@ from pathlib import Path
 from typing import Any
 
 from limit_measures import Figures
-from limit_sections import BLIND, BLUEPRINT_STEPS, CURVE_STEPS, CURVES, GAME, RIVER_STEPS, Plan
+from limit_sections import (
+    BLIND,
+    BLUEPRINT_STEPS,
+    BOARDS,
+    CURVE_STEPS,
+    CURVES,
+    FEW,
+    GAME,
+    HANDS,
+    RIVER_STEPS,
+    SCALED,
+    TABLES,
+    Plan,
+    generations,
+)
 
 from cardai.core.files import write_atomically
 
@@ -24,13 +38,16 @@ def write(plan: Plan, figures: Figures, out: Path) -> None:
     lines = [
         "# Limit hold'em near equilibrium",
         "",
-        "Written by `python experiments/limit_equilibrium/run.py`. Every figure is a command's; RUNS is the directory of --runs.",
+        "Written by `python experiments/limit_equilibrium/run.py`. Every figure is a command's; RUNS is the directory of --runs,",
+        "CNN and LEAGUE are the runs of --poker-cnn and --league.",
         f"The game is {GAME}; figures are thousandths of a big blind a hand (mbb/g), with 95 % intervals.",
         *training(plan, figures),
         *targets(plan, figures),
+        *findings(plan, figures),
         *exploitability(plan, figures),
+        *bounds(plan, figures),
         *matches(plan, figures),
-        *local(plan, figures),
+        *networks(plan, figures),
         *exact(plan, figures),
         *curves(plan, figures),
         *missing(plan),
@@ -41,8 +58,7 @@ def write(plan: Plan, figures: Figures, out: Path) -> None:
 
 def command(figures: Figures, words: tuple[object, ...]) -> str:
     """Return a command as a table's cell."""
-    text = shlex.join(["cardai", *map(str, words)]).replace(figures.runs, "RUNS")
-    return f"`{text}`"
+    return f"`{figures.named(shlex.join(['cardai', *map(str, words)]))}`"
 
 
 def cell(found: dict[str, Any] | None, form: str) -> str:
@@ -52,33 +68,106 @@ def cell(found: dict[str, Any] | None, form: str) -> str:
 
 def training(plan: Plan, figures: Figures) -> list[str]:
     """Return the section on training."""
-    lines = ["", "## Training", "", "| run | step | CPU s | a CPU s |", "|---|---|---|---|"]
+    lines = ["", "## Tables of buckets", "", "| tables, made anew | CPU s | most memory, MB |", "|---|---|---|"]
+    for words in TABLES:
+        made = figures.get(*words)
+        row = cell(made, "{cpu_seconds:,.0f} | {megabytes:,}") if made else "not measured | "
+        lines.append(f"| {command(figures, words)} | {row} |")
+    lines += ["", "## Training", "", "| run | step | CPU s | a CPU s | most memory, MB |", "|---|---|---|---|---|"]
     for name, row in figures.known.items():
         if name.startswith("cardai train"):
             speed = row["step"] / row["cpu_seconds"]
-            lines.append(f"| `{name}` | {row['step']:,} | {row['cpu_seconds']:,.0f} | {speed:,.0f} |")
+            most = f"{row['megabytes']:,}" if "megabytes" in row else ""
+            lines.append(f"| `{name}` | {row['step']:,} | {row['cpu_seconds']:,.0f} | {speed:,.0f} | {most} |")
     return lines
 
 
 def targets(plan: Plan, figures: Figures) -> list[str]:
     """Return what was to be reached beside what was."""
     lines = ["", "## Targets", "", "| what | target | measured |", "|---|---|---|"]
-    found = figures.get(*plan.response(plan.player, "river", plan.of(100)))
+    found = figures.get(*plan.response(plan.player, "river", plan.of(BOARDS)))
     lines.append(
         f"| a best response from the river wins at most | 60 | {cell(found, '{mean:.1f} ({low:.1f} to {high:.1f})')} |"
     )
     for other, least in (("threshold", 150), ("holdem_heuristic", 350)):
-        for name, who in (("ours", plan.player), ("the blueprint", plan.blueprint)):
-            played = figures.get(*plan.match(who, other, plan.games))
-            won = None if played is None else played["players"][0]["figures"]["mbb/g"]
-            lines.append(
-                f"| {name} wins from {other} more than | {least} | {cell(won, '{mean:+.0f} ({low:+.0f} to {high:+.0f})')} |"
-            )
-    lines += [
-        "",
-        "Agents of the competition of 2010 were exploitable by 135 to 422 in all (Johanson et al. 2011): a bound from the river",
+        won = winnings(figures, plan.match(plan.player, other, plan.games))
+        shown = cell(won, "{mean:+.0f} ({low:+.0f} to {high:+.0f})")
+        lines.append(f"| ours wins from {other} more than | {least} | {shown} |")
+    met = [winnings(figures, words) for who, _, words in plan.against_networks() if who == "ours"]
+    known = [won for won in met if won is not None]
+    least_won = min(known, key=lambda won: won["low"], default=None)
+    shown = cell(least_won, "least of " + str(len(known)) + ": {mean:+.0f} ({low:+.0f} to {high:+.0f})")
+    return [*lines, f"| ours wins from every generation of Poker-CNN more than | 0 | {shown} |"]
+
+
+def findings(plan: Plan, figures: Figures) -> list[str]:
+    """Return what the figures say together, in sentences; nothing of what was not measured."""
+    lines = ["", "## What the figures say", ""]
+    won = {
+        who: one
+        for who, other, words in plan.matches()
+        if other == "holdem_heuristic" and (one := winnings(figures, words)) is not None
+    }
+    if len(won) > 1:
+        most = max(won, key=lambda who: won[who]["mean"])
+        least = min(won, key=lambda who: won[who]["mean"])
+        lines += [
+            f"- **From holdem_heuristic** {len(won)} players that come near an equilibrium in different ways win between",
+            f"  {won[least]['mean']:+.0f} ({least}) and {won[most]['mean']:+.0f} ({most}) mbb/g, whatever their buckets, their iterations and",
+            "  their river. An equilibrium does not exploit: what it wins is what the other gives away by itself.",
+        ]
+    shown = [
+        f"{found['mean']:.0f} from the {found['from']} ({found['boards']} boards)"
+        for street, boards in (("river", BOARDS), ("turn", FEW), ("flop", FEW))
+        if (found := figures.get(*plan.response(plan.player, street, plan.of(boards)))) is not None
     ]
-    return [*lines, "alone is not that figure, and a lower one proves nothing about the earlier streets."]
+    if shown:
+        lines += [
+            f"- **Our player** loses at least {', '.join(shown)} to a perfect opponent, in mbb/g. Agents of the competition of",
+            "  2010 were exploitable by 135 to 422 in all (Johanson et al. 2011): their river alone was not published, so that",
+            "  only the bounds from earlier streets say on which side of them it stands.",
+        ]
+    return [*lines, *_league(plan, figures)] if len(lines) > 3 else []
+
+
+def _league(plan: Plan, figures: Figures) -> list[str]:
+    """Return what our player in the league changed, by the newest generation of that run and the other run's as old."""
+    if not (plan.league and plan.poker_cnn and generations(plan.league)):
+        return []
+    age = generations(plan.league)[-1]
+    without, with_ours = (
+        _figures_of(plan, figures, f"{run}:generation={age}") for run in (plan.poker_cnn, plan.league)
+    )
+    rows = [f"  - {what}: {without[what]} without, {with_ours[what]} with." for what in without if what in with_ours]
+    return (
+        [f"- **Our player in Poker-CNN's league**, generation {age} of both trainings, mbb/g:", *rows] if rows else []
+    )
+
+
+def _figures_of(plan: Plan, figures: Figures, spec: str) -> dict[str, str]:
+    """Return the figures of one of Poker-CNN's generations in words."""
+    out = {}
+    for other in ("holdem_heuristic", "threshold", "always_call", "always_raise", "acpc_mix"):
+        won = winnings(figures, plan.match(spec, other, plan.games // 5, SCALED))
+        if won is not None:
+            out[f"wins from {other}"] = f"{won['mean']:+.0f} ({won['low']:+.0f} to {won['high']:+.0f})"
+    for games in (plan.games, plan.games // 5):
+        won = winnings(figures, plan.match(plan.player, spec, games, SCALED))
+        if won is not None:
+            out["wins from ours"] = f"{-won['mean']:+.0f} ({-won['high']:+.0f} to {-won['low']:+.0f})"
+    lbr = figures.get(*plan.lbr(spec, plan.of(HANDS // 5), SCALED))
+    if lbr is not None:
+        out["a local best response wins"] = "{mean:+.0f} ± {half_width:.0f}".format(**lbr)
+    river = figures.get(*plan.response(spec, "river", plan.of(FEW), SCALED))
+    if river is not None:
+        out["a best response from the river wins"] = interval(river)
+    return out
+
+
+def winnings(figures: Figures, words: tuple[object, ...]) -> dict[str, Any] | None:
+    """Return what the first player of a match won, if it was played."""
+    played = figures.get(*words)
+    return None if played is None else played["players"][0]["figures"]["mbb/g"]
 
 
 def exploitability(plan: Plan, figures: Figures) -> list[str]:
@@ -91,35 +180,64 @@ def exploitability(plan: Plan, figures: Figures) -> list[str]:
     ]  # fmt: skip
     for name, words in (*plan.responses(), *plan.deeper()):
         found = figures.get(*words)
-        row = cell(found, "{from} | {boards} | {mean:.1f} ({low:.1f} to {high:.1f}) | {cpu_seconds:,.0f}")
-        lines.append(f"| {name} | {row if found else ' | | not measured | '} | {command(figures, words)} |")
+        row = " | | not measured | "
+        if found:
+            row = f"{found['from']} | {found['boards']} | {interval(found)} | {found['cpu_seconds']:,.0f}"
+        lines.append(f"| {name} | {row} | {command(figures, words)} |")
     return lines
+
+
+def bounds(plan: Plan, figures: Figures) -> list[str]:
+    """Return the table of all players' bounds."""
+    lines = [
+        "", "## All players by the same measures", "",
+        "A perfect opponent wins at least this, by a local best response and by a best response from the river. Poker-CNN",
+        f"plays {SCALED}, the same game with ten times the chips. A negative figure proves nothing.", "",
+        "| player | LBR: hands | mbb/g | from the river: boards | mbb/g | CPU s | commands |", "|---|---|---|---|---|---|---|",
+    ]  # fmt: skip
+    for name, first, second in plan.bounds():
+        lbr, river = figures.get(*first), figures.get(*second)
+        row = cell(lbr, "{hands:,} | {mean:+.0f} ± {half_width:.0f}") if lbr else " | not measured"
+        row += " | " + (cell(river, "{boards} | ") + interval(river) if river else " | not measured")
+        spent = sum(found["cpu_seconds"] for found in (lbr, river) if found)
+        lines.append(f"| {name} | {row} | {spent:,.0f} | {command(figures, first)}, {command(figures, second)} |")
+    return lines
+
+
+def interval(found: dict[str, Any]) -> str:
+    """Return a best response's figure with its interval, where it has one."""
+    known = "({low:.1f} to {high:.1f})" if found["low"] is not None else "(too few boards for an interval)"
+    return ("{mean:.1f} " + known).format(**found)
 
 
 def matches(plan: Plan, figures: Figures) -> list[str]:
     """Return the table of matches."""
     lines = ["", "## Matches", "", "Each deal is played in both seats.", ""]
-    lines += ["| player | opponent | games | mbb/g | CPU s | command |", "|---|---|---|---|---|---|"]
-    for words in plan.matches():
-        found = figures.get(*words)
-        who = "ours" if words[4] == plan.player else "the blueprint"
-        row = " | not measured | "
-        if found is not None:
-            won = found["players"][0]["figures"]["mbb/g"]
+    return [*lines, *_table(figures, plan.matches())]
+
+
+def networks(plan: Plan, figures: Figures) -> list[str]:
+    """Return the table of matches with Poker-CNN."""
+    played = plan.against_networks()
+    lines = [
+        "",
+        "## Poker-CNN",
+        "",
+        f"In {SCALED}: our player takes it as its own game, whose betting tree is the same",
+        "",
+    ]
+    lines[-2] += " but for the chips."
+    return [*lines, *_table(figures, played)] if played else []
+
+
+def _table(figures: Figures, played: list[tuple[str, str, tuple[object, ...]]]) -> list[str]:
+    lines = ["| player | opponent | games | mbb/g | CPU s | command |", "|---|---|---|---|---|---|"]
+    for who, other, words in played:
+        found, won, row = figures.get(*words), winnings(figures, words), " | not measured | "
+        if found is not None and won is not None:
             half = (won["high"] - won["low"]) / 2
             row = f"{found['games']:,} | {won['mean']:+.0f} ± {half:.0f} | {found['cpu_seconds']:,.0f}"
-        lines.append(f"| {who} | {words[6]} | {row} | {command(figures, words)} |")
-    return lines
-
-
-def local(plan: Plan, figures: Figures) -> list[str]:
-    """Return the table of local best responses."""
-    lines = ["", "## Local best response", "", "A negative figure proves nothing.", ""]
-    lines += ["| player | hands | mbb/g | CPU s | command |", "|---|---|---|---|---|"]
-    for name, words in plan.lbrs():
-        found = figures.get(*words)
-        row = cell(found, "{hands:,} | {mean:+.0f} ± {half_width:.0f} | {cpu_seconds:,.0f}")
-        lines.append(f"| {name} | {row if found else ' | not measured | '} | {command(figures, words)} |")
+        lines.append(f"| {who} | {other} | {row} | {command(figures, words)} |")
     return lines
 
 
@@ -140,7 +258,7 @@ def curves(plan: Plan, figures: Figures) -> list[str]:
     lines = ["", f"## Other buckets, after {CURVE_STEPS:,} iterations, from the river", ""]
     lines += ["| buckets a street, river | boards | mbb/g | command |", "|---|---|---|---|"]
     for name in CURVES:
-        words = plan.response(plan.curve(name), "river", plan.of(100))
+        words = plan.response(plan.curve(name), "river", plan.of(BOARDS))
         found = figures.get(*words)
         row = cell(found, "{boards} | {mean:.1f} ({low:.1f} to {high:.1f})")
         lines.append(f"| {name} | {row if found else ' | not measured'} | {command(figures, words)} |")

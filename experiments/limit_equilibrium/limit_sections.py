@@ -9,6 +9,8 @@ from attrs import frozen
 from limit_measures import Figures
 
 GAME = "acpc_limit_2p"
+SCALED = "poker_cnn_limit"
+"""The same game with ten times the chips, in which Poker-CNN learned: a player of buckets plays both alike."""
 TAKEN_STEPS = 10_000_690
 """Iterations after which the river is learned anew."""
 BLUEPRINT_STEPS = 12_914_699
@@ -26,6 +28,13 @@ CURVES = {
 BLIND = ("always_call", "always_raise", "mix:fold=0,call=1,raises=1", "random", "acpc_mix")
 REFERENCES = ("threshold", "holdem_heuristic")
 WEAK = ("always_call", "always_raise", "acpc_mix")
+TABLES = (("buckets",), ("buckets", "--options", "river_feature=ochs"))
+BOARDS = 100
+"""Boards from the river, of our players."""
+FEW = 30
+"""Boards from earlier streets, and of others from the river."""
+HANDS = 10_000
+"""Hands of a local best response."""
 
 
 @frozen
@@ -36,6 +45,9 @@ class Plan:
     share: float
     games: int
     poker_cnn: str
+    """A run of poker_cnn_betting_ours ("": none)."""
+    league: str
+    """Another, with our player in its league ("": none)."""
 
     @property
     def blueprint(self) -> Path:
@@ -61,49 +73,108 @@ class Plan:
         return self.runs / f"curve_{name.lower().replace(' ', '_').replace(',', '')}"
 
     @property
-    def others(self) -> tuple[str, ...]:
-        """Players that are measured as ours is."""
-        return (*REFERENCES, self.poker_cnn) if self.poker_cnn else REFERENCES
+    def networks(self) -> list[tuple[str, str]]:
+        """Every generation of Poker-CNN, and the last with our player in its league: what it is called, and its spec."""
+        found = [
+            (f"Poker-CNN, generation {k}", f"{self.poker_cnn}:generation={k}") for k in generations(self.poker_cnn)
+        ]
+        later = [
+            (f"with ours in its league, generation {k}", f"{self.league}:generation={k}")
+            for k in generations(self.league)
+        ]
+        return found + later
 
-    def response(self, agent: object, street: str, boards: int) -> tuple[object, ...]:
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The generations that are compared closely: the last of each run, and the one as old in the other."""
+        ages = {run: max(generations(run), default=-1) for run in (self.poker_cnn, self.league)}
+        wanted = {f"{self.poker_cnn}:generation={k}" for k in ages.values()} | {
+            f"{self.league}:generation={ages[self.league]}"
+        }
+        return [(name, spec) for name, spec in self.networks if spec in wanted]
+
+    def response(self, agent: object, street: str, boards: int, game: str = GAME) -> tuple[object, ...]:
         """Return the words of a best response's command."""
-        words = ("evaluate", "best-response", "--game", GAME, "--agent", agent, "--from", street)
+        words = ("evaluate", "best-response", "--game", game, "--agent", agent, "--from", street)
         return words if street == "preflop" else (*words, "--boards", boards)
 
-    def lbr(self, agent: object, hands: int) -> tuple[object, ...]:
+    def lbr(self, agent: object, hands: int, game: str = GAME) -> tuple[object, ...]:
         """Return the words of a local best response's command."""
-        return ("evaluate", "lbr", "--game", GAME, "--agent", agent, "--hands", hands)
+        return ("evaluate", "lbr", "--game", game, "--agent", agent, "--hands", hands)
 
-    def match(self, agent: object, other: object, games: int) -> tuple[object, ...]:
+    def match(self, agent: object, other: object, games: int, game: str = GAME) -> tuple[object, ...]:
         """Return the words of a match's command."""
-        return ("run", "--game", GAME, "--agent", agent, "--vs", other, "--games", games)
+        return ("run", "--game", game, "--agent", agent, "--vs", other, "--games", games)
 
     def responses(self) -> list[tuple[str, tuple[object, ...]]]:
         """Return the best responses of the table: what is measured, and how."""
         anew = f"its river learned anew after {TAKEN_STEPS:,}, on {RIVER_STEPS:,} boards"
         rows = [
-            (f"buckets, {BLUEPRINT_STEPS:,} iterations", self.response(self.blueprint, "river", self.of(100))),
-            (anew, self.response(self.player, "river", self.of(100))),
-            *((f"the same on {step:,} boards", self.response(f"{self.river}:step={step}", "river", self.of(100))) for step in EARLIER),
-            ("the first, purified", self.response(f"{self.blueprint}:purify=true", "river", self.of(100))),
+            (f"buckets, {BLUEPRINT_STEPS:,} iterations", self.response(self.blueprint, "river", self.of(BOARDS))),
+            (anew, self.response(self.player, "river", self.of(BOARDS))),
+            *((f"the same on {step:,} boards", self.response(f"{self.river}:step={step}", "river", self.of(BOARDS))) for step in EARLIER),
+            ("the first, purified", self.response(f"{self.blueprint}:purify=true", "river", self.of(BOARDS))),
         ]  # fmt: skip
-        return rows + [(name, self.response(name, "river", self.of(20))) for name in self.others]
+        return rows + [(name, self.response(name, "river", self.of(FEW))) for name in REFERENCES]
 
     def deeper(self) -> list[tuple[str, tuple[object, ...]]]:
         """Return the best responses from earlier streets."""
-        return [("ours", self.response(self.player, street, self.of(20))) for street in ("turn", "flop")]
+        rows = [
+            (f"buckets, {BLUEPRINT_STEPS:,} iterations", self.response(self.blueprint, "turn", self.of(FEW))),
+            (f"buckets, {CURVE_STEPS:,} iterations", self.response(self.curve("500 strength"), "turn", self.of(FEW))),
+            (f"2,000 buckets, {CURVE_STEPS:,} iterations", self.response(self.curve("2,000 strength"), "turn", self.of(FEW))),
+        ]  # fmt: skip
+        ours = [("ours", self.response(self.player, street, self.of(FEW))) for street in ("turn", "flop")]
+        return [ours[0], *rows, ours[1]]
 
-    def matches(self) -> list[tuple[object, ...]]:
-        """Return the commands of the matches, of the player and of the blueprint."""
-        found = [self.match(self.player, other, self.games) for other in self.others]
-        found += [self.match(self.blueprint, other, self.games) for other in self.others]
-        return found + [self.match(self.player, other, self.games // 10 * 2) for other in WEAK]
-
-    def lbrs(self) -> list[tuple[str, tuple[object, ...]]]:
-        """Return the local best responses of the table."""
-        return [("ours", self.lbr(self.player, self.of(10_000)))] + [
-            (name, self.lbr(name, self.of(10_000))) for name in self.others
+    def matches(self) -> list[tuple[str, str, tuple[object, ...]]]:
+        """Return the matches: who, against whom, and the command."""
+        players = (("ours", self.player), ("ours, purified", f"{self.player},purify=true"))
+        players += (
+            ("the blueprint", str(self.blueprint)),
+            ("the blueprint, purified", f"{self.blueprint}:purify=true"),
+        )
+        players += (("the blueprint, last iterate", f"{self.blueprint}:policy=current"),)
+        players += tuple((f"{name}, {CURVE_STEPS:,} iterations", str(self.curve(name))) for name in CURVES)
+        found = [
+            (who, other, self.match(spec, other, self.games))
+            for other in REFERENCES
+            for who, spec in players
+            if other == REFERENCES[1] or not who.endswith("iterations")
         ]
+        return found + [("ours", other, self.match(self.player, other, self.games)) for other in WEAK]
+
+    def against_networks(self) -> list[tuple[str, str, tuple[object, ...]]]:
+        """Return the matches with Poker-CNN's generations, and theirs with the reference players."""
+        last = {spec for _, spec in self.pairs}
+        found = [
+            ("ours", name, self.match(self.player, spec, self.games if spec in last else self.games // 5, SCALED))
+            for name, spec in self.networks
+        ]
+        return found + [
+            (name, other, self.match(spec, other, self.games // 5, SCALED))
+            for name, spec in self.pairs
+            for other in (*REFERENCES, *WEAK)
+        ]
+
+    def bounds(self) -> list[tuple[str, tuple[object, ...], tuple[object, ...]]]:
+        """Return the table of everybody's bounds: who, local best response, best response from the river."""
+        rows = [("ours", self.lbr(self.player, self.of(HANDS)), self.response(self.player, "river", self.of(BOARDS)))]
+        rows += [
+            (name, self.lbr(name, self.of(HANDS)), self.response(name, "river", self.of(FEW))) for name in REFERENCES
+        ]
+        return rows + [
+            (name, self.lbr(spec, self.of(HANDS // 5), SCALED), self.response(spec, "river", self.of(FEW), SCALED))
+            for name, spec in self.pairs
+        ]
+
+
+def generations(run: str) -> list[int]:
+    """Return the finished generations of a run of poker_cnn_betting, ascending; none without a run."""
+    if not run:
+        return []
+    newest = max((Path(run) / "checkpoints").glob("step-*"))
+    return sorted(int(file.stem.split("-")[1]) for file in newest.glob("generation-*.safetensors"))
 
 
 def train(plan: Plan, figures: Figures) -> None:
@@ -113,6 +184,12 @@ def train(plan: Plan, figures: Figures) -> None:
     river = ("--trainer", f"bucket_cfr_br:blueprint={plan.blueprint}", "--game", GAME, "--steps", RIVER_STEPS)
     figures.train(plan.river, *river, "--checkpoint-every", 1000, "--keep", 0)
     figures.train(plan.blueprint, *words, BLUEPRINT_STEPS)
+
+
+def tables(plan: Plan, figures: Figures) -> None:
+    """Make tables of buckets where there are none."""
+    for words in TABLES:
+        figures.make_tables(*words)
 
 
 def exact(plan: Plan, figures: Figures) -> None:
@@ -133,15 +210,22 @@ def deeper(plan: Plan, figures: Figures) -> None:
         figures.measure(*words)
 
 
-def local(plan: Plan, figures: Figures) -> None:
-    """Measure local best responses."""
-    for _, words in plan.lbrs():
-        figures.measure(*words)
+def bounds(plan: Plan, figures: Figures) -> None:
+    """Bound everybody's exploitability by a local best response, and by a best response from the river."""
+    for _, *both in plan.bounds():
+        for words in both:
+            figures.measure(*words)
 
 
 def matches(plan: Plan, figures: Figures) -> None:
     """Play."""
-    for words in plan.matches():
+    for _, _, words in plan.matches():
+        figures.measure(*words)
+
+
+def networks(plan: Plan, figures: Figures) -> None:
+    """Play against Poker-CNN."""
+    for _, _, words in plan.against_networks():
         figures.measure(*words)
 
 
@@ -150,15 +234,17 @@ def curves(plan: Plan, figures: Figures) -> None:
     for name, options in CURVES.items():
         run = plan.curve(name)
         figures.train(run, "--trainer", f"bucket_mccfr:{options}", "--game", GAME, "--steps", CURVE_STEPS)
-        figures.measure(*plan.response(run, "river", plan.of(100)))
+        figures.measure(*plan.response(run, "river", plan.of(BOARDS)))
 
 
 SECTIONS: dict[str, Callable[[Plan, Figures], None]] = {
+    "tables": tables,
     "train": train,
     "exploitability": exploitability,
     "matches": matches,
     "exact": exact,
-    "local": local,
+    "networks": networks,
+    "bounds": bounds,
     "curves": curves,
     "deeper": deeper,
 }

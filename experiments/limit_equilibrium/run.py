@@ -8,6 +8,7 @@ asked for again.
     python experiments/limit_equilibrium/run.py --share 0.1     a tenth of the hands and boards
     python experiments/limit_equilibrium/run.py --report        measure nothing, write report/report.md
     python experiments/limit_equilibrium/run.py --poker-cnn RUN a run of poker_cnn_betting_ours in the tables too
+    ... --poker-cnn RUN --league RUN2                           and one with our player in its league
 """
 
 from __future__ import annotations
@@ -31,11 +32,13 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=1.0, help="share of the hands and boards")
     parser.add_argument("--games", type=int, default=100_000, help="games of a match, each deal in both seats")
     parser.add_argument("--poker-cnn", default="", help="a trained run of poker_cnn_betting_ours")
+    parser.add_argument("--league", default="", help="another, trained with our player in its league")
     parser.add_argument("--only", action="append", default=[], choices=list(SECTIONS), help="a section (repeatable)")
     parser.add_argument("--report", action="store_true", help="measure nothing")
     o = parser.parse_args()
-    plan = Plan(o.runs, o.share, o.games, o.poker_cnn)
-    figures = Figures(o.out / "measurements.json", o.runs)
+    plan = Plan(o.runs, o.share, o.games, o.poker_cnn, o.league)
+    places = {str(o.runs): "RUNS", o.poker_cnn: "CNN", o.league: "LEAGUE"}
+    figures = Figures(o.out / "measurements.json", places)
     try:
         for name, section in SECTIONS.items():
             if not o.report and (name in o.only or not o.only):

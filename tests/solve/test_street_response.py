@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from cardai.cards.poker.betting import Betting
+from cardai.cards.poker.boards import RENAMINGS
 from cardai.cards.poker.buckets import starting_classes
 from cardai.cards.poker.combos import COUNT, pairs
 from cardai.cards.poker.equity import range_equity, river_strengths
@@ -16,7 +17,7 @@ from cardai.cards.poker.public_tree import DEAL, DECISION, FOLD, public_tree
 from cardai.cards.poker.ranges import board_hands
 from cardai.cards.poker.strength import PREFLOP
 from cardai.cards.text import parse_cards
-from cardai.solve.street_response import Walker, pairings
+from cardai.solve.street_response import Walker, next_cards, pairings
 
 SMALL = Betting(2, 4, (10, 5), (1, 0, 0, 0), (1, 0, 0, 2), (10, 10, 20, 20))  # betting before the flop and on the river
 ACPC = Betting(2, 4, (10, 5), (1, 0, 0, 0), (3, 4, 4, 4), (10, 10, 20, 20))
@@ -157,6 +158,44 @@ def test_from_the_turn_all_rivers_are_dealt():
             expected += float(ranges[seat] @ found)
     assert gain == pytest.approx(expected / 2 / pairings(4), abs=1e-9)
     assert gain > 0.5
+
+
+class ByClass(Random):
+    """Plays hands by their class and the highest rank that they share with the board: suits do not matter."""
+
+    def range_policy(self, nodes, board):
+        ranks = pairs().astype(int) % 13
+        shared = np.isin(ranks, [card % 13 for card in board]) * (ranks + 1)
+        same = starting_classes() + 169 * shared.max(axis=1) % 1326
+        return np.concatenate([self.probabilities(node)[:, same % 1326] for node in nodes])
+
+
+# two suits of one rank swap; the two suits that are not there; three of them; on the turn: two, none
+@pytest.mark.parametrize(
+    ("board", "cards", "all_of_them"),
+    [("KdKs4c", 37, 49), ("KdQd4c", 36, 49), ("KdQd4d", 23, 49), ("KdQd4c2c", 35, 48), ("KdQd4c2h", 48, 48)],
+)
+def test_cards_that_differ_by_names_of_suits_stand_for_one_another(board, cards, all_of_them):
+    found = next_cards(parse_cards(board), True)
+    assert len(found) == cards
+    assert sum(len(namings) for _, namings in found) == all_of_them == len(next_cards(parse_cards(board), False))
+    images = {int(RENAMINGS[n][card // 13]) * 13 + card % 13 for card, namings in found for n in namings}
+    assert images == set(range(52)) - set(parse_cards(board))
+
+
+@pytest.mark.parametrize(("street", "board"), [(2, "KdQd4c2c"), (1, "KdQd4d")])
+def test_boards_that_differ_by_names_of_suits_need_not_be_worked_out_twice(street, board):
+    tree = public_tree(
+        Betting(2, 4, (10, 5), (1, 0, 0, 0), (0, 1, 0, 1) if street == 2 else (0, 1, 0, 0), (10, 10, 20, 20))
+    )
+    every, once, told = ByClass(tree), ByClass(tree), []
+    once.ignores_suits = True
+    expected = Walker(tree, every).gain(street, parse_cards(board))
+    assert Walker(tree, once).gain(street, parse_cards(board), lambda *at: told.append(at)) == pytest.approx(
+        expected, abs=1e-9
+    )
+    assert told[-1] == ((48, 48) if street == 2 else (2352, 2352))
+    assert len(told) < told[-1][1]
 
 
 def test_flops_are_summed_over_all_that_can_follow():

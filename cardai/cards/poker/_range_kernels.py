@@ -76,6 +76,56 @@ def showdown_values(pairs: Any, hands: Any, ends: Any, weights: Any, amount: Any
 
 
 @kernel
+def sweep(a: Any, b: Any, ends: Any, q: Any, sums: Any, met: Any, won: Any) -> None:
+    """For many opposing ranges at once: what each hand meets, and what it beats minus what beats it.
+
+    Args:
+        a, b: (n,) the cards of hands in ascending order of strength; ends: (n,) one past the last of equal strength.
+        q: (n, c) a range a column.
+        sums: (2, 53, c) room: all and lower weight, by card and (row 52) altogether.
+        met, won: (n, c) results.
+    """
+    every, lower = sums[0], sums[1]
+    every[:] = 0.0
+    lower[:] = 0.0
+    n, count = q.shape
+    for k in range(n):
+        one, first, second, whole = q[k], every[a[k]], every[b[k]], every[52]
+        for c in range(count):
+            first[c] += one[c]
+        for c in range(count):
+            second[c] += one[c]
+        for c in range(count):
+            whole[c] += one[c]
+    start = 0
+    while start < n:
+        end = ends[start]
+        for k in range(start, end):
+            first, second, whole, out = every[a[k]], every[b[k]], every[52], met[k]
+            for c in range(count):
+                out[c] = whole[c] - first[c] - second[c]
+            first, second, whole, other = lower[a[k]], lower[b[k]], lower[52], won[k]
+            for c in range(count):
+                other[c] = whole[c] - first[c] - second[c] - out[c]
+        for k in range(start, end):
+            one, first, second, whole = q[k], lower[a[k]], lower[b[k]], lower[52]
+            for c in range(count):
+                first[c] += one[c]
+            for c in range(count):
+                second[c] += one[c]
+            for c in range(count):
+                whole[c] += one[c]
+        for k in range(start, end):
+            one, first, second, whole = q[k], lower[a[k]], lower[b[k]], lower[52]
+            out, other = met[k], won[k]
+            for c in range(count):
+                other[c] += whole[c] - first[c] - second[c]
+            for c in range(count):
+                out[c] += one[c]
+        start = end
+
+
+@kernel
 def level_ends(ranked: Any, ends: Any) -> None:
     """Fill ``ends`` (n,) with one past the last place of equal strength; ``ranked`` (n,) ascending strength << 11 | hand."""
     last = len(ranked)

@@ -8,7 +8,7 @@ import numpy as np
 
 from cardai.cards.poker._boards_kernels import board_index
 from cardai.core.kernel import kernel
-from cardai.plugins.trainers.bucket_mccfr._kernels import BASE, COUNT, STRIDE, pair_number
+from cardai.plugins.trainers.bucket_mccfr._kernels import BASE, COUNT, DECISION, KIND, STREET, STRIDE, pair_number
 
 
 @kernel
@@ -75,17 +75,33 @@ def answer(tree: Any, nodes: Any, buckets: Any, table: Any, purify: Any, out: An
 
 
 @kernel
-def answer_ranges(node: Any, nodes: Any, buckets: Any, table: Any, purify: Any, out: Any) -> None:
+def all_chances(node: Any, counts: Any, table: Any, purify: Any, out: Any) -> None:
+    """Fill ``out`` (S,) with the probabilities that ``table`` (S,) means at all decision nodes, in the same places.
+
+    ``counts`` (4,) are the numbers of buckets of the streets.
+    """
+    chances = np.empty(node[:, COUNT].max())
+    for at in range(len(node)):
+        if node[at, KIND] != DECISION:
+            continue
+        for bucket in range(counts[node[at, STREET]]):
+            place = node[at, BASE] + bucket * node[at, STRIDE]
+            write_policy(table, place, node[at, COUNT], purify, chances)
+            for k in range(node[at, COUNT]):
+                out[place + k] = chances[k]
+
+
+@kernel
+def answer_ranges(node: Any, nodes: Any, buckets: Any, chances: Any, out: Any) -> None:
     """Fill ``out`` (rows, 1326): a row an action of each of ``nodes`` (m,), with the probability of every hand.
 
-    ``buckets`` (m, 1326) are the hands' buckets at each node.
+    ``buckets`` (m, 1326) are the hands' buckets at each node, ``chances`` what :func:`all_chances` gave.
     """
-    chances = np.empty(out.shape[0])
     row = 0
     for i in range(len(nodes)):
         at = nodes[i]
-        for h in range(buckets.shape[1]):
-            write_policy(table, node[at, BASE] + buckets[i, h] * node[at, STRIDE], node[at, COUNT], purify, chances)
-            for k in range(node[at, COUNT]):
-                out[row + k, h] = chances[k]
-        row += node[at, COUNT]
+        base, stride = node[at, BASE], node[at, STRIDE]
+        for k in range(node[at, COUNT]):
+            for h in range(buckets.shape[1]):
+                out[row, h] = chances[base + k + buckets[i, h] * stride]
+            row += 1

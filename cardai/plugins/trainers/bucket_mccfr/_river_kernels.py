@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cardai.cards.poker._range_kernels import sweep
 from cardai.core.kernel import kernel
 from cardai.plugins.trainers.bucket_mccfr._kernels import ACTOR, BASE, COUNT, KIND, STREET, STRIDE
 
@@ -33,56 +34,6 @@ class Lanes(NamedTuple):
 
 
 @kernel
-def sweep(a: Any, b: Any, ends: Any, q: Any, sums: Any, met: Any, won: Any) -> None:
-    """For many opposing ranges at once: what each hand meets, and what it beats minus what beats it.
-
-    Args:
-        a, b: (n,) the cards of hands in ascending order of strength; ends: (n,) one past the last of equal strength.
-        q: (n, t * s) the ranges at the ends.
-        sums: (2, 53, t * s) room: all and lower weight, by card and (row 52) altogether.
-        met, won: (n, t * s) results.
-    """
-    every, lower = sums[0], sums[1]
-    every[:] = 0.0
-    lower[:] = 0.0
-    n, count = q.shape
-    for k in range(n):
-        one, first, second, whole = q[k], every[a[k]], every[b[k]], every[52]
-        for c in range(count):
-            first[c] += one[c]
-        for c in range(count):
-            second[c] += one[c]
-        for c in range(count):
-            whole[c] += one[c]
-    start = 0
-    while start < n:
-        end = ends[start]
-        for k in range(start, end):
-            first, second, whole, out = every[a[k]], every[b[k]], every[52], met[k]
-            for c in range(count):
-                out[c] = whole[c] - first[c] - second[c]
-            first, second, whole, other = lower[a[k]], lower[b[k]], lower[52], won[k]
-            for c in range(count):
-                other[c] = whole[c] - first[c] - second[c] - out[c]
-        for k in range(start, end):
-            one, first, second, whole = q[k], lower[a[k]], lower[b[k]], lower[52]
-            for c in range(count):
-                first[c] += one[c]
-            for c in range(count):
-                second[c] += one[c]
-            for c in range(count):
-                whole[c] += one[c]
-        for k in range(start, end):
-            one, first, second, whole = q[k], lower[a[k]], lower[b[k]], lower[52]
-            out, other = met[k], won[k]
-            for c in range(count):
-                other[c] += whole[c] - first[c] - second[c]
-            for c in range(count):
-                out[c] += one[c]
-        start = end
-
-
-@kernel
 def place_hands(
     ends: Any, start: Any, sums: Any, met: Any, won: Any, a: Any, b: Any, own: Any, equity: Any, out: Any
 ) -> None:
@@ -90,7 +41,7 @@ def place_hands(
 
     The first of two numbers, 0 to ``own`` - 1, is how much of the seat's own range is weaker (equal hands count half);
     the second, 0 to ``equity`` - 1, the hand's equity against the other's range. The bucket is the pair. A range without
-    weight counts as one in which all hands are alike. The rest is room for :func:`sweep`.
+    weight counts as one in which all hands are alike. The rest is room for :func:`cardai.cards.poker._range_kernels.sweep`.
     """
     n, lanes = start.shape[1], start.shape[2]
     lower, level = np.zeros(lanes), np.zeros(lanes)
@@ -274,7 +225,7 @@ def cfr_br(
     """Let ``seat`` learn against the other's best replies (Johanson et al. 2012).
 
     Args:
-        cards: a, b and ends of :func:`sweep`.
+        cards: a, b and ends of :func:`cardai.cards.poker._range_kernels.sweep`.
         start: (2, n, s) both seats' ranges at the subtrees' roots; bucket: (n, s) the buckets of ``seat``'s hands.
         room: q, met, won (n, t, s), sums (2, 53, t * s), policy (n, actions, s), values and nodes (m, s), float32.
     """

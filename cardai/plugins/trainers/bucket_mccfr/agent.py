@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +33,8 @@ class BucketAgent(Agent):
     """Plays a table of weights over the information sets of a layout: proportionally, or with ``purify`` the likeliest
     action alone. Weights below 0 count nothing; an information set without weight plays all actions alike.
     """
+
+    ignores_suits: ClassVar[bool] = True
 
     def __init__(
         self, game: Game, layout: Layout, buckets: Buckets, table: npt.NDArray[np.float32], purify: bool, name: str
@@ -86,8 +89,22 @@ class BucketAgent(Agent):
         """Return (rows, 1326): see :class:`cardai.solve.street_response.RangePolicy`."""
         out = np.empty((int(self.tree.num_children[nodes].sum()), COUNT))
         places = np.broadcast_to(self.buckets.of(board, _ALL), (len(nodes), COUNT))
-        kernels.answer_ranges(self.layout.nodes.node, nodes, np.ascontiguousarray(places), self.table, self.purify, out)
+        kernels.answer_ranges(self.layout.nodes.node, nodes, np.ascontiguousarray(places), self.chances, out)
         return out
+
+    @cached_property
+    def chances(self) -> npt.NDArray[np.float32]:
+        """The probabilities that the table means, worked out once for those who ask for whole ranges."""
+        return chances_of(self.layout, self.buckets.counts, self.table, self.purify)
+
+
+def chances_of(
+    layout: Layout, counts: Sequence[int], table: npt.NDArray[np.float32], purify: bool
+) -> npt.NDArray[np.float32]:
+    """Return (S,) the probability of every action of ``counts`` buckets a street, where ``table`` (S,) has its weight."""
+    out = np.zeros(layout.size, np.float32)
+    kernels.all_chances(layout.nodes.node, np.array(counts, np.int64), table, purify, out)
+    return out
 
 
 def _same_play(one: PublicTree, other: PublicTree) -> bool:

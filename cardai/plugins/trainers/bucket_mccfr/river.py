@@ -180,7 +180,7 @@ class RiverPlaces:
         self._roots = np.unique(tree.roots[(tree.street == RIVER) & (tree.kind == DECISION)])
         self._board: tuple[int, ...] = ()
         self._asked = -1
-        self._all: npt.NDArray[np.int16 | np.int32] | None = None
+        self._all: npt.NDArray[np.int32] | None = None
 
     def of(self, board: Sequence[int], root: int) -> npt.NDArray[np.int64]:
         """Return (2, 1326) the buckets of both seats' hands below ``root`` (0 for hands that the board blocks).
@@ -192,10 +192,10 @@ class RiverPlaces:
             self._board, self._asked, self._all = key, root, None
             return self._work_out(np.array([root]))[:, :, 0]
         if self._all is None and root != self._asked:
-            self._all = self._work_out(self._roots).astype(np.int32)
+            self._all = np.ascontiguousarray(self._work_out(self._roots).transpose(2, 0, 1), np.int32)
         if self._all is None:
             return self._work_out(np.array([root]))[:, :, 0]
-        return self._all[:, :, int(np.searchsorted(self._roots, root))].astype(np.int64)
+        return self._all[int(np.searchsorted(self._roots, root))].astype(np.int64)
 
     def _work_out(self, roots: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         hands = board_hands(self._board)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,13 +14,15 @@ from cardai.core.agent import Agent
 from cardai.core.fields import Views
 from cardai.core.game import Game, Legal
 from cardai.plugins.trainers.bucket_mccfr import _agent_kernels as kernels
-from cardai.plugins.trainers.bucket_mccfr.agent import BucketAgent
+from cardai.plugins.trainers.bucket_mccfr.agent import BucketAgent, chances_of
 from cardai.plugins.trainers.bucket_mccfr.layout import Layout
 from cardai.plugins.trainers.bucket_mccfr.river import RIVER, RiverPlaces
 
 
 class RiverAgent(Agent):
     """Plays ``earlier`` until the river, and there ``table`` by the buckets of ``places``."""
+
+    ignores_suits: ClassVar[bool] = True
 
     def __init__(
         self, earlier: BucketAgent, layout: Layout, places: RiverPlaces, table: npt.NDArray[np.float32]
@@ -63,8 +67,16 @@ class RiverAgent(Agent):
         if self.tree.street[nodes[0]] < RIVER:
             return self.earlier.range_policy(nodes, board)
         places = np.empty((len(nodes), COUNT), np.int64)
-        for i, node in enumerate(nodes):
-            places[i] = self.places.of(board, int(self.tree.roots[node]))[self.tree.actor[node]]
+        roots, actors = self.tree.roots[nodes], self.tree.actor[nodes]
+        for root in np.unique(roots).tolist():
+            own = np.flatnonzero(roots == root)
+            places[own] = self.places.of(board, root)[actors[own]]
         out = np.empty((int(self.tree.num_children[nodes].sum()), COUNT))
-        kernels.answer_ranges(self.layout.nodes.node, nodes, places, self.table, self.earlier.purify, out)
+        kernels.answer_ranges(self.layout.nodes.node, nodes, places, self.chances, out)
         return out
+
+    @cached_property
+    def chances(self) -> npt.NDArray[np.float32]:
+        """The probabilities that the river's table means."""
+        counts = (1, 1, 1, self.places.kind.count)
+        return chances_of(self.layout, counts, self.table, self.earlier.purify)

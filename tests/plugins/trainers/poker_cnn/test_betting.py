@@ -12,16 +12,21 @@ import torch
 
 import cardai
 from cardai import testing
+from cardai.cards.poker.public_tree import holdem_tree
+from cardai.cards.poker.ranges import board_hands
 from cardai.core import registry
 from cardai.core.errors import OptionError, UsageError
 from cardai.core.progress import listening
 from cardai.core.rng import Rows, derive_many
 from cardai.learn.abstraction import ActionAbstraction
 from cardai.learn.selfplay import Seating, collect
+from cardai.learn.tensors import in_chunks
 from cardai.plugins.trainers.poker_cnn.betting.dataset import outputs
 from cardai.plugins.trainers.poker_cnn.betting.losses import losses
 from cardai.plugins.trainers.poker_cnn.betting.options import TargetOptions
+from cardai.plugins.trainers.poker_cnn.betting.ranges import RangeBettingAgent
 from cardai.plugins.trainers.poker_cnn.betting.targets import make_targets
+from cardai.solve.range_policy import AskedRanges, range_player
 from cardai.testing import Case
 from cardai.training.runs import Run
 from cardai.training.session import Session
@@ -271,3 +276,39 @@ def test_features_of_frozen_layers_are_made_piece_by_piece(monkeypatch: pytest.M
     assert yields == [{}] * len(heard)
     assert heard == [(start, events) for start in range(0, events, 100)]
     assert all(np.array_equal(a, b) for a, b in zip(whole(training._dataset()).features, whole_, strict=True))
+
+
+SUITS = BETTING.replace("network=dense", "network=suits")
+
+
+def test_hands_that_share_cards_or_situations_are_answered_as_each_alone() -> None:
+    game = cardai.game("poker_cnn_limit")
+    network = start(SUITS, "poker_cnn_limit", "poker_cnn_limit:size=4x13").agent({}).networks[0]  # type: ignore[attr-defined]
+    tables, rng = game.tables(40), np.random.default_rng(0)
+    tables.reset(np.arange(40, dtype=np.uint64))
+    rows = np.arange(40)
+    for _ in range(6):  # some are on the flop then, some before it
+        rows = rows[tables.current_players()[rows] >= 0]
+        tables.apply(rows, np.array([rng.choice(np.flatnonzero(offered)) for offered in tables.legal(rows)]))
+    rows = rows[tables.current_players()[rows] == 0]
+    views, offered = np.repeat(tables.views(0, rows), 4), np.repeat(tables.legal(rows), 4, axis=0)
+    views["hole"][1::2] = views["hole"][1]  # the same cards in other situations, other cards in the same
+    assert len({int(view["round"]) for view in views}) > 1
+    codes = network.layout.encode(network.form(views)[0])
+    plain = in_chunks(lambda x: network.heads.raw(network.module, x), codes, network.device)
+    assert np.array_equal(network.outputs(views, offered)[0], plain[:, : network.heads.actions])
+    assert len(np.unique(plain, axis=0)) > len(rows)
+
+
+def test_whole_ranges_are_what_asking_for_every_hand_says() -> None:
+    game = cardai.game("poker_cnn_limit")
+    player: Any = start(SUITS, "poker_cnn_limit", "poker_cnn_limit:size=4x13").agent({})
+    tree, board = holdem_tree(game, "it"), [3, 17, 30, 44, 50]
+    asked, live = AskedRanges(game, player.plain, tree), board_hands(board).hands
+    for street, size in enumerate((0, 3, 4, 5)):
+        nodes = tree.decisions[tree.street[tree.decisions] == street][::301]
+        expected = asked.range_policy(nodes, board[:size])[:, live]
+        assert player.range_policy(nodes, board[:size])[:, live] == pytest.approx(expected, abs=1e-6)
+        assert np.ptp(expected, axis=1).max() > 1e-4  # it looks at its cards
+    assert isinstance(range_player(game, player, tree), RangeBettingAgent)
+    assert not isinstance(range_player(cardai.game("acpc_limit_2p"), player, tree), RangeBettingAgent)

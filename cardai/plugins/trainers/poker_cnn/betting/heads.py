@@ -11,7 +11,7 @@ from attrs import frozen
 from torch import Tensor, nn
 
 from cardai.cards.draw.actions import FIRST_DISCARD
-from cardai.core.arrays import Bools, Float64s, Int64s
+from cardai.core.arrays import Bools, Float32s, Float64s, Int64s
 from cardai.core.encoder import Layout
 from cardai.core.fields import Views
 from cardai.learn import tensors
@@ -19,6 +19,7 @@ from cardai.learn.grid_networks import SuitNetwork
 from cardai.learn.views import CanonicalForm
 
 _KEEP, _NOWHERE, _PUBLISHED = 15, 31, 32
+_AT_ONCE = 8192
 OFFSET = 2.0
 """Poker-CNN adds this to its values (folding is 2.0), because its outputs cannot be negative."""
 
@@ -101,11 +102,58 @@ class BettingNetwork:
 
     def outputs(self, views: Views, offered: Bools) -> tuple[Float64s, Float64s]:
         """Return (values, probabilities) of the abstract actions, (n, C) each."""
-        codes = self.layout.encode(self.form(views)[0])
-        raw = tensors.in_chunks(lambda x: self.heads.raw(self.module, x), codes, self.device).astype(np.float64)
+        raw = self._raw(views).astype(np.float64)
         picked = np.take_along_axis(raw.reshape(len(views), self.heads.outputs), self.heads.columns(views), axis=1)
         values = picked[:, : self.heads.actions] - self.heads.offset
         return values, self.heads.policy(picked[:, self.heads.actions : 2 * self.heads.actions], values, offered)
+
+    def _raw(self, views: Views) -> Float32s:
+        """Return the outputs (n, outputs); cards and situations that several rows of hold'em share are worked out once."""
+        network = self.module
+        shared = isinstance(network, SuitNetwork) and bool(network.context_planes) and not self.heads.published
+        if not shared or not len(views) or not {"hole", "board"} <= set(views.dtype.names or ()):
+            codes = self.layout.encode(self.form(views)[0])
+            return tensors.in_chunks(lambda x: self.heads.raw(network, x), codes, self.device)
+        assert isinstance(network, SuitNetwork)
+        held, card_rows = _different_cards(views)
+        situations, situation_rows = _runs(views)
+        codes = self.layout.encode(self.form(views[held])[0])[:, network.card_planes]
+        features = tensors.in_chunks(network.trunk, np.ascontiguousarray(codes), self.device)
+        context = tensors.in_chunks(network.context, self.layout.encode(views[situations]), self.device)
+        context, same = np.unique(context, axis=0, return_inverse=True)
+        pairs = card_rows * len(context) + same.reshape(-1)[situation_rows]
+        pairs, rows = np.unique(pairs, return_inverse=True)
+        parts = []
+        for start in range(0, len(pairs), _AT_ONCE):
+            one, other = np.divmod(pairs[start : start + _AT_ONCE], len(context))
+            inputs = np.concatenate([features[one], context[other]], axis=1)
+            parts.append(tensors.in_chunks(self._after_the_cards, inputs, self.device))
+        return np.asarray(np.concatenate(parts)[rows])
+
+    def _after_the_cards(self, inputs: Tensor) -> Tensor:
+        network = self.module
+        assert isinstance(network, SuitNetwork)
+        size = network.trunk.dense.out_features
+        out = torch.cat(network.heads(inputs[:, :size], inputs[:, size:]), dim=1)
+        return torch.relu(out) if self.heads.relu else out
+
+
+def _different_cards(views: Views) -> tuple[Int64s, Int64s]:
+    """Return the first row of each of the different cards of hold'em, and (n,) which of them each row has."""
+    cards = np.concatenate([views["hole"], views["board"]], axis=1).astype(np.int64) + 1
+    keys = (cards << (6 * np.arange(cards.shape[1]))).sum(axis=1)
+    _, first, rows = np.unique(keys, return_index=True, return_inverse=True)
+    return first, rows.reshape(-1)
+
+
+def _runs(views: Views) -> tuple[Int64s, Int64s]:
+    """Return the first rows of runs of views that differ in nothing but cards, and (n,) which run each row is in."""
+    plain = views.copy()
+    plain["hole"], plain["board"] = 0, 0
+    words = plain.view(np.uint8).reshape(len(views), -1)
+    starts = np.ones(len(views), bool)
+    starts[1:] = (words[1:] != words[:-1]).any(axis=1)
+    return np.flatnonzero(starts), np.cumsum(starts) - 1
 
 
 def best(values: Float64s, offered: npt.NDArray[Any]) -> Float64s:

@@ -35,6 +35,7 @@ from cardai.plugins.trainers.poker_cnn.betting.heads import BettingNetwork, Head
 from cardai.plugins.trainers.poker_cnn.betting.losses import losses
 from cardai.plugins.trainers.poker_cnn.betting.options import MOST_ACTIONS, PLAYER_OPTIONS, ActingOptions, changed
 from cardai.plugins.trainers.poker_cnn.betting.published import thinned
+from cardai.plugins.trainers.poker_cnn.betting.ranges import for_ranges
 from cardai.plugins.trainers.poker_cnn.betting.rates import Rates
 from cardai.plugins.trainers.poker_cnn.betting.seating import seat_learner, seat_teachers
 from cardai.plugins.trainers.poker_cnn.betting.targets import make_targets
@@ -253,7 +254,7 @@ class BettingTraining(Training):
         if not self.generations:
             if "generation" in options:
                 raise OptionError(f"No generation is finished yet: there is no generation {options['generation']}.")
-            return self._player((), acting)
+            return for_ranges(self._player((), acting))
         newest = len(self.generations) - 1
         try:
             chosen, mix = int(options.get("generation", newest)), int(options.get("mix", 1))
@@ -261,7 +262,7 @@ class BettingTraining(Training):
             raise OptionError(f"generation and mix must be whole numbers. Got {dict(options)}.") from error
         if not 0 <= chosen <= newest or mix < 1:
             raise OptionError(f"generation must be 0 to {newest} and mix at least 1. Got {dict(options)}.")
-        return self._player(tuple(range(max(0, chosen - mix + 1), chosen + 1)), acting)
+        return for_ranges(self._player(tuple(range(max(0, chosen - mix + 1), chosen + 1)), acting))
 
     # -- keeping ---------------------------------------------------------------------------------------------------
 
