@@ -120,14 +120,12 @@ class Question:
         for i, row in enumerate(self.rows):
             agent = self.private.get((int(row), self.seat), self.agent)
             one = take(self.ours, [i])
-            actions[i] = self._lowest(i)
             answer, wrong, cause = self._answer(agent, self.rows[i : i + 1], copy_legal(one), self.seeds[i : i + 1])
             if not wrong and not allows(one, answer)[0]:
                 wrong = self._illegal(i, int(answer[0]))
             if wrong:
                 faults.append(Fault(i, wrong, cause))
-            else:
-                actions[i] = answer[0]
+            actions[i] = self._lowest(i) if wrong else answer[0]
         return actions, faults
 
     def _answer(

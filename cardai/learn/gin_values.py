@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from attrs import define, evolve, frozen
 
 from cardai.cards.gin._belief_kernels import BELIEF_SIZE
 from cardai.cards.gin._situation_kernels import FEATURES, KINDS
+from cardai.cards.gin._style_kernels import EVIDENCE, STYLES
 from cardai.cards.gin._value_kernels import RESULTS, Nets, act_by_values, try_others
 from cardai.cards.gin.fields import GIN
 from cardai.core.agent import Agent, need_family
 from cardai.core.arrays import Float32s, Float64s, Int64s
 from cardai.core.errors import DamagedFileError
-from cardai.core.fields import Views
+from cardai.core.fields import Views, pack_views
 from cardai.core.game import Actions, Game, Legal
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.rng import Rows
+from cardai.learn.gin_styles import chances, evidence, logs, no_styles
 
 EDGES = np.array([0.5, 6.5, 11.5, 17.5, 24.5, 25.5, 27.5, 32.5, 39.5, 49.5])
 EDGES = np.concatenate([-EDGES[::-1], EDGES])
@@ -38,10 +41,11 @@ class Values:
     results: Float64s
     wins: Float64s
     belief: Float64s
+    styles: Float64s
 
     @classmethod
-    def start(cls, hidden: int, seed: int) -> Values:
-        """Return values that know nothing, with ``hidden`` units."""
+    def start(cls, hidden: int, seed: int, known: int = 1) -> Values:
+        """Return values that know nothing, with ``hidden`` units, of ``known`` players to be told apart."""
         rng = np.random.default_rng([seed, 1])
         return cls(
             (rng.standard_normal((KINDS, FEATURES, hidden)) * 0.15).astype(np.float32),
@@ -49,9 +53,18 @@ class Values:
             np.zeros((KINDS, hidden, RESULTS), np.float32),
             np.zeros((KINDS, RESULTS), np.float32),
             np.concatenate([-_MIDDLES[::-1], [0.0], _MIDDLES]),
-            np.add.outer(np.arange(101.0), 100.0 - np.arange(101.0)) / 200.0,
-            np.zeros(BELIEF_SIZE),
+            np.repeat(np.add.outer(np.arange(101.0), 100.0 - np.arange(101.0))[None] / 200.0, STYLES, axis=0),
+            np.zeros((STYLES, BELIEF_SIZE)),
+            no_styles(known),
         )
+
+    def unknown(self) -> Float64s:
+        """Return (STYLES,): what is thought of an opponent of whom nothing was seen."""
+        return np.asarray((self.styles[:, 0] > 0) / max(1, (self.styles[:, 0] > 0).sum()))
+
+    def mean_belief(self) -> Float64s:
+        """Return the belief (BELIEF_SIZE,) about an opponent of whom nothing was seen."""
+        return np.asarray(self.unknown() @ self.belief)
 
     def arrays(self) -> dict[str, Any]:
         """Return everything by name, for a file."""
@@ -64,8 +77,9 @@ _SHAPES: dict[str, tuple[Any, tuple[int | None, ...]]] = {
     "head_weight": (np.float32, (KINDS, None, RESULTS)),
     "head_bias": (np.float32, (KINDS, RESULTS)),
     "results": (np.float64, (RESULTS,)),
-    "wins": (np.float64, (101, 101)),
-    "belief": (np.float64, (BELIEF_SIZE,)),
+    "wins": (np.float64, (STYLES, 101, 101)),
+    "belief": (np.float64, (STYLES, BELIEF_SIZE)),
+    "styles": (np.float64, (STYLES, EVIDENCE)),
 }
 
 
@@ -73,7 +87,7 @@ def read_values(file: Path) -> Values:
     """Return the values in an npz file. Raises DamagedFileError."""
     found = read_npz(file, _SHAPES)
     widths = {found["hidden_weight"].shape[2], found["hidden_bias"].shape[1], found["head_weight"].shape[1]}
-    if len(widths) != 1 or not all(np.isfinite(array).all() for array in found.values()):
+    if len(widths) != 1 or not found["styles"].any() or not all(np.isfinite(array).all() for array in found.values()):
         raise DamagedFileError(f"The file {file} holds no values of gin: it is damaged.")
     return Values(**found)
 
@@ -91,7 +105,7 @@ class ValuePlayer(Agent):
     name: str = "A player by gin values"
     nets: Nets | None = None
 
-    def for_game(self, game: Game) -> Agent:
+    def for_game(self, game: Game) -> ValuePlayer:
         need_family(game, GIN, f"{self.name} plays")
         limits = np.full(52, getattr(game, "knock_limit", 10), np.int64)
         if getattr(game, "oklahoma", False):
@@ -106,10 +120,38 @@ class ValuePlayer(Agent):
         return Nets(**learned, limits=limits, target=np.int64(target))
 
     def act(self, views: Views, legal: Legal, rng: Rows) -> Actions:
+        return self.act_against(views, legal, rng, np.tile(self.values.unknown(), (len(views), 1)))
+
+    def act_against(self, views: Views, legal: Legal, rng: Rows, styles: Float64s) -> Actions:
+        """Return (n,) actions against opponents whose styles are thought to be ``styles`` (n, STYLES)."""
         nets = self.nets if self.nets is not None else self.nets_for(np.full(52, 10, np.int64), 100)
         out = np.empty(len(views), np.int64)
-        act_by_values(views, legal, rng.seeds, nets, out)
+        act_by_values(views, legal, styles, rng.seeds, nets, out)
         return out
+
+
+class RememberingPlayer(Agent):
+    """Plays as a :class:`ValuePlayer` and learns in a match how its opponent plays."""
+
+    stateful = True
+
+    def __init__(self, player: ValuePlayer, game: Game) -> None:
+        self.player, self.game = player, game
+        self._logs = logs(player.values.styles)
+        self._seen = np.where(player.values.styles[:, 0] > 0, 0.0, -np.inf)
+        self._styles = chances(self._seen)[None]
+
+    def new_match(self, seat: int) -> Self:
+        return type(self)(self.player, self.game)
+
+    def hand_finished(self, view: Mapping[str, Any], returns: list[float]) -> None:
+        kind = int(evidence(pack_views(self.game.view_fields, [view]))[0])
+        self._seen = self._seen + self._logs[:, kind]
+        self._styles = chances(self._seen)[None]
+
+    def act(self, views: Views, legal: Legal, rng: Rows) -> Actions:
+        styles = self._styles if len(views) == 1 else np.repeat(self._styles, len(views), axis=0)
+        return self.player.act_against(views, legal, rng, styles)
 
 
 @frozen(eq=False)
@@ -119,8 +161,12 @@ class Explorer(Agent):
     player: Agent
     rates: tuple[float, float, float]
 
-    def act(self, views: Views, legal: Legal, rng: Rows) -> Actions:
-        out = np.array(self.player.act(views, legal, rng), np.int64)
+    def act_against(self, views: Views, legal: Legal, rng: Rows, styles: Float64s) -> Actions:
+        """Return (n,) actions against opponents of ``styles`` (n, STYLES), which a teacher does not heed."""
+        if isinstance(self.player, ValuePlayer):
+            out = np.array(self.player.act_against(views, legal, rng, styles), np.int64)
+        else:
+            out = np.array(self.player.act(views, legal, rng), np.int64)
         try_others(views, legal, rng.seeds, np.array(self.rates), out)
         return out
 
@@ -191,22 +237,24 @@ class Fitting:
         return loss
 
 
-def win_table(points: Float64s) -> Float64s:
+def win_table(points: Float64s | Int64s, counts: Float64s | None = None) -> Float64s:
     """Return (101, 101): the chance to win a match to 100 from each pair of scores.
 
-    ``points`` (n,) are one's own returns of finished hands: all hands to come are drawn from them. Hands without points are
-    left out. Source of the idea: doubling points and match equity in backgammon (Keeler and Spencer 1975), where the
-    stronger side shuns risks.
+    ``points`` (n,) are one's own returns of finished hands, each ``counts`` (n,) times: all hands to come are drawn from
+    them. Hands without points are left out. Source of the idea: doubling points and match equity in backgammon (Keeler and
+    Spencer 1975), where the stronger side shuns risks.
     """
-    sizes, counts = np.unique(points[points != 0].astype(np.int64), return_counts=True)
-    share = counts / counts.sum()
+    sizes, places = np.unique(np.asarray(points, np.int64), return_inverse=True)
+    share = np.bincount(places, counts)
+    share[sizes == 0] = 0
+    sizes, share = sizes[share > 0], share[share > 0] / share.sum()
     ahead, behind = sizes > 0, sizes < 0
+    won, lost = share[ahead], share[behind]
     wins = np.zeros((101, 101))
     wins[100, :] = 1.0
     for total in range(198, -1, -1):
-        for mine in range(max(0, total - 99), min(99, total) + 1):
-            his = total - mine
-            won = wins[np.minimum(mine + sizes[ahead], 100), his]
-            lost = np.where(his - sizes[behind] >= 100, 0.0, wins[mine, np.minimum(his - sizes[behind], 100)])
-            wins[mine, his] = share[ahead] @ won + share[behind] @ lost
+        mine = np.arange(max(0, total - 99), min(99, total) + 1)[:, None]
+        his = total - mine
+        after_loss = wins[mine, np.minimum(his - sizes[behind], 100)]
+        wins[mine[:, 0], his[:, 0]] = wins[np.minimum(mine + sizes[ahead], 100), his] @ won + after_loss @ lost
     return wins

@@ -12,6 +12,7 @@ from cardai.cards.gin.fields import GIN
 from cardai.core.agent import Agent, need_family
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
+from cardai.core.spec import option
 
 if TYPE_CHECKING:
     from cardai.learn.gin_values import Values
@@ -30,13 +31,19 @@ def values() -> Values:
 
 @frozen
 class Champion(Agent):
-    """Chooses what has the best chance to win the match, by three small networks over what is known of both hands."""
+    """Chooses what has the best chance to win the match, by three small networks over what is known of both hands.
+
+    Within a match it learns how the opponent plays, from how his hands ended.
+    """
+
+    memory: bool = option(True, help="Whether it learns in a match how the opponent plays.")
 
     def for_game(self, game: Game) -> Agent:
         need_family(game, GIN, "champion plays")
-        from cardai.learn.gin_values import ValuePlayer
+        from cardai.learn.gin_values import RememberingPlayer, ValuePlayer
 
-        return ValuePlayer(values(), "champion").for_game(game)
+        player = ValuePlayer(values(), "champion").for_game(game)
+        return RememberingPlayer(player, game) if self.memory else player
 
 
 @hookimpl
