@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from attrs import define, evolve, frozen
@@ -65,6 +65,12 @@ class Values:
     def mean_belief(self) -> Float64s:
         """Return the belief (BELIEF_SIZE,) about an opponent of whom nothing was seen."""
         return np.asarray(self.unknown() @ self.belief)
+
+    def take_for_itself(self, style: int) -> None:
+        """Think of ``style`` what is thought of style 0, the player by these values, and of both that they are alike."""
+        self.hidden_weight[:, FEATURES - STYLES + style] = self.hidden_weight[:, FEATURES - STYLES]
+        for array in (self.wins, self.belief, self.styles):
+            array[style] = array[0]
 
     def arrays(self) -> dict[str, Any]:
         """Return everything by name, for a file."""
@@ -130,28 +136,43 @@ class ValuePlayer(Agent):
         return out
 
 
+class Chooser(Protocol):
+    """What may choose in place of the networks."""
+
+    def choose(self, view: Views, legal: Legal, seed: int, styles: Float64s) -> int:
+        """Return an action for one view (1,), or -1: the networks choose."""
+
+
 class RememberingPlayer(Agent):
-    """Plays as a :class:`ValuePlayer` and learns in a match how its opponent plays."""
+    """Plays as a :class:`ValuePlayer` and learns in a match how its opponent plays (unless not ``memory``)."""
 
     stateful = True
 
-    def __init__(self, player: ValuePlayer, game: Game) -> None:
-        self.player, self.game = player, game
+    def __init__(
+        self, player: ValuePlayer, game: Game, chooser: Chooser | None = None, memory: bool = True
+    ) -> None:
+        self.player, self.game, self.chooser, self.memory = player, game, chooser, memory
         self._logs = logs(player.values.styles)
         self._seen = np.where(player.values.styles[:, 0] > 0, 0.0, -np.inf)
         self._styles = chances(self._seen)[None]
 
     def new_match(self, seat: int) -> Self:
-        return type(self)(self.player, self.game)
+        return type(self)(self.player, self.game, self.chooser, self.memory)
 
     def hand_finished(self, view: Mapping[str, Any], returns: list[float]) -> None:
-        kind = int(evidence(pack_views(self.game.view_fields, [view]))[0])
-        self._seen = self._seen + self._logs[:, kind]
-        self._styles = chances(self._seen)[None]
+        if self.memory:
+            kind = int(evidence(pack_views(self.game.view_fields, [view]))[0])
+            self._seen = self._seen + self._logs[:, kind]
+            self._styles = chances(self._seen)[None]
 
     def act(self, views: Views, legal: Legal, rng: Rows) -> Actions:
         styles = self._styles if len(views) == 1 else np.repeat(self._styles, len(views), axis=0)
-        return self.player.act_against(views, legal, rng, styles)
+        out = self.player.act_against(views, legal, rng, styles)
+        if self.chooser is not None:
+            for i in range(len(views)):
+                chosen = self.chooser.choose(views[i : i + 1], legal[i : i + 1], int(rng.seeds[i]), styles[i])
+                out[i] = chosen if chosen >= 0 else out[i]
+        return out
 
 
 @frozen(eq=False)

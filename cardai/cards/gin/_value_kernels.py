@@ -194,13 +194,8 @@ def _best_discard(hand: Any, allowed: Any, place: Any, nets: Any, work: Any) -> 
 
 
 @kernel
-def act_by_values(views: Any, legal: Any, styles: Any, seeds: Any, nets: Any, out: Any) -> None:
-    """Write one action a view: the one after which the chance to win the match is best.
-
-    ``styles`` (n, STYLES): how likely each opponent is each of the players that are told apart.
-    """
-    width = nets.hidden_bias.shape[1]
-    work = Work(
+def _work(width: Any) -> Any:
+    return Work(
         np.zeros((52, EVENT_KINDS), np.int64),
         np.zeros(52),
         np.zeros(BELIEF_SIZE),
@@ -211,6 +206,15 @@ def act_by_values(views: Any, legal: Any, styles: Any, seeds: Any, nets: Any, ou
         np.zeros(RESULTS, np.float32),
         np.zeros(RESULTS, np.float32),
     )
+
+
+@kernel
+def act_by_values(views: Any, legal: Any, styles: Any, seeds: Any, nets: Any, out: Any) -> None:
+    """Write one action a view: the one after which the chance to win the match is best.
+
+    ``styles`` (n, STYLES): how likely each opponent is each of the players that are told apart.
+    """
+    work = _work(nets.hidden_bias.shape[1])
     for i in range(len(views)):
         view = views[i]
         style = styles[i]
@@ -227,6 +231,37 @@ def act_by_values(views: Any, legal: Any, styles: Any, seeds: Any, nets: Any, ou
             out[i] = TAKE if _takes(view, style, nets, work) else PASS
         else:
             out[i] = TAKE if _takes(view, style, nets, work) else STOCK
+
+
+@kernel
+def worths(views: Any, legal: Any, styles: Any, nets: Any, out: Any) -> None:
+    """Fill ``out`` (n, actions) with the chance to win the match after each action worth a thought, -1 elsewhere."""
+    work = _work(nets.hidden_bias.shape[1])
+    out[:] = -1.0
+    for i in range(len(views)):
+        view = views[i]
+        phase = view["phase"]
+        hand = to_gin(view["hand"])
+        card = bit_of(max(view["up_card"], 0))
+        if phase == DISCARD and not legal[i, KNOCK]:
+            place = _begin(view, styles[i], nets, work)
+            left = candidates_of(hand, allowed_cards(legal[i]))
+            while left != U0:
+                card = lowest(left)
+                left = left ^ card
+                out[i, house_number(card)] = _worth(hand ^ card, card, AFTER, place, nets, work)
+        elif phase == ASK_KNOCK and deadwood_of(hand) > 0:
+            place = _begin(view, styles[i], nets, work)
+            describe_hand(hand, card, place.unseen, work.chances, place.known, place.limit, work.features)
+            out[i, PLAY_ON] = expected(nets, AFTER, work)
+            out[i, KNOCK] = expected(nets, KNOCKED, work)
+        elif phase in (OFFER, DRAW) and connected(hand) & card != U0:
+            place = _begin(view, styles[i], nets, work)
+            out[i, PASS if phase == OFFER else STOCK] = _worth(hand, U0, BEFORE, place, nets, work)
+            as_if_drawn(view["own_turns"] + 1, work.features)
+            work.ready[:] = False
+            _, taken = _best_discard(hand | card, hand, place, nets, work)
+            out[i, TAKE] = taken
 
 
 @kernel

@@ -71,7 +71,11 @@ class GinValues(Trainer):
     belief_hands: int = option(
         16000, help="hands from which the belief is learned", validator=validators.in_(range(256, 1_000_001))
     )
-    begin: str = option("", help="a file of values (values.npz) to begin with, belief and all, instead of a teacher")
+    begin: str = option(
+        "",
+        help="a file of values (values.npz) to begin with, belief and all, instead of a teacher; a league of one other "
+        "player is first taken for the file's own, as a best response to it needs",
+    )
     equity_every: int = option(
         5,
         help="generations after which styles, and the chances to win a match, are taken from the learner's own hands",
@@ -151,6 +155,8 @@ class GinValuesTraining(Training):
         values = Values.start(options.hidden, seed, known)
         if options.begin and fresh:
             values = read_values(Path(options.begin))
+            if known == 2 and SELF not in options.league:
+                values.take_for_itself(1)
         self.fitting = Fitting(values)
         self.tally = Tally(known)
         self.others = [make.agent(spec).for_game(game) for spec in names]

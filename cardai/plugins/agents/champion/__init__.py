@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attrs import frozen
+from attrs import frozen, validators
 
 from cardai.cards.gin.fields import GIN
 from cardai.core.agent import Agent, need_family
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 WEIGHTS = Path(__file__).with_name("gin.npz")
 """What the trainer gin_values learned; experiments/gin_champion says how, and how strong it is."""
+LEAGUE = ("champion:memory=false", "gin_lookahead", "simple", "gin-only", "heisenbot")
+"""The players that it tells apart, itself and its training's league, in the order of its styles."""
 
 
 @cache
@@ -37,13 +39,29 @@ class Champion(Agent):
     """
 
     memory: bool = option(True, help="Whether it learns in a match how the opponent plays.")
+    rollouts: int = option(
+        0,
+        help="Hands that are played out for each action that seems nearly best; 0: none, and the fastest.",
+        validator=validators.in_(range(100_001)),
+    )
+    seconds: float = option(
+        0.0, help="With rollouts: seconds a decision after which no more hands are begun; 0: no limit.",
+        validator=validators.ge(0),
+    )  # fmt: skip
 
     def for_game(self, game: Game) -> Agent:
         need_family(game, GIN, "champion plays")
         from cardai.learn.gin_values import RememberingPlayer, ValuePlayer
 
         player = ValuePlayer(values(), "champion").for_game(game)
-        return RememberingPlayer(player, game) if self.memory else player
+        rollouts = None
+        if self.rollouts:
+            from cardai.learn.gin_search import Rollouts
+
+            rollouts = Rollouts(player, game, LEAGUE, self.rollouts, self.seconds)
+        if not self.memory and rollouts is None:
+            return player
+        return RememberingPlayer(player, game, rollouts, self.memory)
 
 
 @hookimpl
