@@ -6,6 +6,7 @@ each other before the first hand; hands are taken as independent given the style
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from cardai.core.fields import Views
 MOST_HANDS = 9
 """Training makes up what has been seen in fewer hands than this."""
 _MOST_POINTS = 200
+_NUMBERS = ("player", "opener", "turns", "knocker")
 _DECAY = 0.9  # a generation's weight among the counts, after the next one
 
 
@@ -30,6 +32,16 @@ def evidence(views: Views) -> Int64s:
     out = np.empty(len(views), np.int64)
     evidence_rows(views, out)
     return out
+
+
+def evidence_of(view: Mapping[str, Any]) -> int:
+    """Return what kind of hand the opponent has played; ``view`` is a player's last one."""
+    history = np.asarray(view["history"], np.int64)
+    row = np.zeros(1, [(name, np.int64) for name in _NUMBERS] + [("revealed", np.uint64), ("history", np.int64, history.shape)])
+    for name in (*_NUMBERS, "revealed"):
+        row[name] = view[name]
+    row["history"] = history
+    return int(evidence(row)[0])
 
 
 def logs(styles: Float64s) -> Float64s:

@@ -36,10 +36,12 @@ class Exchanged(Agent):
 
     def act(self, views: Any, legal: Any, rng: Any) -> Any:
         theirs = np.isin(views["phase"], self.phases)
-        player = self.other if theirs.all() else self.own
-        if not theirs.any() or theirs.all():
-            return player.act(views, legal, rng)
         return np.where(theirs, self.other.act(views, legal, rng), self.own.act(views, legal, rng))
+
+    def act_together(self, copies: Any, views: Any, legal: Any, rng: Any) -> Any:
+        theirs = np.isin(views["phase"], self.phases)
+        own = self.own.act_together([copy.own for copy in copies], views, legal, rng)
+        return np.where(theirs, self.other.act(views, legal, rng), own)
 
 
 def exchanged(part: str, other: str = "gin_lookahead") -> Agent:

@@ -90,13 +90,13 @@ def test_rollouts_answer_at_once_where_there_is_nothing_to_compare_and_in_time()
 
 
 def test_rollouts_find_what_wrong_values_do_not() -> None:
-    game = cardai.game("gin")
+    game = cardai.game("gin", target=25)
     wrong = values().__class__(**{name: array.copy() for name, array in values().arrays().items()})
     wrong.head_weight[2] = 0  # a knock seems to win a little more than it does: it is always taken
     wrong.head_bias[2] = np.where(wrong.results > 20, 3.0, 0.0)
     player = ValuePlayer(wrong).for_game(game)
-    agents = [player, RememberingPlayer(player, game, Rollouts(player, game, LEAGUE, 64, 0.0), memory=False)]
-    found = [match.play(game, [agent, "gin_lookahead"], games=20, seed=3).mean_return(0).mean for agent in agents]
+    agents = [player, RememberingPlayer(player, game, Rollouts(player, game, LEAGUE, 32, 0.0), memory=False)]
+    found = [match.play(game, [agent, "gin_lookahead"], games=10, seed=3).mean_return(0).mean for agent in agents]
     assert found[1] > found[0]
 
 

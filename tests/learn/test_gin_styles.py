@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 import cardai
+from cardai.arena import match
 from cardai.cards.gin._style_kernels import EVIDENCE, STYLES
 from cardai.cards.gin.melds import deadwood
 from cardai.cards.text import cards_of
 from cardai.core.fields import unpack_view
 from cardai.core.rng import Rows
 from cardai.learn.gin_selfplay import play_hands, seats_for
-from cardai.learn.gin_styles import Tally, chances, drawn_chances, evidence, logs, no_styles
+from cardai.learn.gin_styles import Tally, chances, drawn_chances, evidence, evidence_of, logs, no_styles
 from cardai.learn.gin_values import RememberingPlayer, ValuePlayer, Values, win_table
 
 
@@ -53,7 +54,8 @@ def test_what_a_hand_tells_is_as_the_slow_reference_says() -> None:
     for views in finished(400, ("gin_lookahead", "simple")) + finished(100, ("gin-only", "gin-only")):
         found = evidence(views)
         for view, kind in zip(views, found, strict=True):
-            assert kind == reference(unpack_view(game.view_fields, view))
+            plain = unpack_view(game.view_fields, view)
+            assert kind == reference(plain) == evidence_of(plain)
         kinds |= set(found.tolist())
     assert 0 <= min(kinds) <= max(kinds) < EVIDENCE
     assert len(kinds) > 30
@@ -122,6 +124,24 @@ def test_the_player_who_remembers_learns_who_it_plays_and_starts_every_match_afr
     assert thought[0][1] > 0.99
     assert thought[1][2] > 0.99
     assert agent.new_match(1)._styles[0, :3] == pytest.approx(1 / 3)
+
+
+def test_copies_answer_together_as_each_by_itself() -> None:
+    game = cardai.game("gin", target=40)
+    values = Values.start(4, 1, 2)
+    values.styles[1] = np.linspace(1, 3, EVIDENCE) / np.linspace(1, 3, EVIDENCE).sum()
+    values.head_weight[:] = np.random.default_rng(1).standard_normal(values.head_weight.shape)
+    values.hidden_weight[:, -STYLES:] *= 20  # who the opponent is matters
+
+    class Alone(RememberingPlayer):
+        def act_together(self, copies: Any, views: Any, legal: Any, rng: Any) -> None:
+            return None
+
+    player = ValuePlayer(values).for_game(game)
+    found = [match.play(game, [kind(player, game), "simple"], games=40, seed=1) for kind in (RememberingPlayer, Alone)]
+    forgetful = match.play(game, [RememberingPlayer(player, game, memory=False), "simple"], games=40, seed=1)
+    assert (found[0].hands["returns"] == found[1].hands["returns"]).all()
+    assert len(found[0].hands) != len(forgetful.hands) or (found[0].hands["returns"] != forgetful.hands["returns"]).any()
 
 
 def test_hands_of_self_play_say_who_was_met_and_what_he_showed() -> None:

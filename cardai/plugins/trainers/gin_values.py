@@ -9,8 +9,8 @@ The player tells its league's players apart by the hands they have played in the
 input of the networks, and the belief and the chances to win are one's own against each. In training that is made up from
 what such a player's hands are.
 
-values.npz      the networks, the belief, the tables of winning chances, the players' styles
-fitting.npz     step, Adam's moments, and counts of what hands were and brought
+values.npz      the averaged networks, the belief, the tables of winning chances, the players' styles: what plays
+fitting.npz     step, the newest networks, Adam's moments, and counts of what hands were and brought
 """
 
 from __future__ import annotations
@@ -270,7 +270,7 @@ class GinValuesTraining(Training):
     def save(self, directory: Path) -> None:
         from cardai.learn.gin_values import write_values
 
-        write_values(directory / "values.npz", self.fitting.values)
+        write_values(directory / "values.npz", self.fitting.player())
         write_npz(directory / "fitting.npz", {"step": np.int64(self.step), **self._counts(), **self.fitting.arrays()})
 
     def _counts(self) -> dict[str, Any]:
@@ -291,10 +291,8 @@ class GinValuesTraining(Training):
         self.fitting.take(found)
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
-        from copy import deepcopy
-
         _no_options(options)
-        return GinValuesPlayer(deepcopy(self.fitting.values))
+        return GinValuesPlayer(self.fitting.player())
 
 
 @hookimpl
