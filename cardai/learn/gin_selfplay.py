@@ -88,9 +88,7 @@ class _Notes:
         self.rows: list[tuple[Any, ...]] = []
         self.held: list[tuple[Views, Uint64s, Int64s]] = []
 
-    def note(
-        self, tables: Any, seat: int, rows: Int64s, views: Views, actions: Int64s, styles: Float64s
-    ) -> None:
+    def note(self, tables: Any, seat: int, rows: Int64s, views: Views, actions: Int64s, styles: Float64s) -> None:
         """Note where the learner's ``actions`` lead, and what a knock would bring wherever it can knock."""
         features, kinds = np.empty((len(rows), FEATURES), np.float32), np.empty(len(rows), np.int64)
         situations(views, actions, styles, _LIMITS, _TARGET, self.belief, features, kinds)

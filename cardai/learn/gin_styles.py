@@ -37,7 +37,9 @@ def evidence(views: Views) -> Int64s:
 def evidence_of(view: Mapping[str, Any]) -> int:
     """Return what kind of hand the opponent has played; ``view`` is a player's last one."""
     history = np.asarray(view["history"], np.int64)
-    row = np.zeros(1, [(name, np.int64) for name in _NUMBERS] + [("revealed", np.uint64), ("history", np.int64, history.shape)])
+    row = np.zeros(
+        1, [(name, np.int64) for name in _NUMBERS] + [("revealed", np.uint64), ("history", np.int64, history.shape)]
+    )
     for name in (*_NUMBERS, "revealed"):
         row[name] = view[name]
     row["history"] = history

@@ -150,9 +150,7 @@ class RememberingPlayer(Agent):
 
     stateful = True
 
-    def __init__(
-        self, player: ValuePlayer, game: Game, chooser: Chooser | None = None, memory: bool = True
-    ) -> None:
+    def __init__(self, player: ValuePlayer, game: Game, chooser: Chooser | None = None, memory: bool = True) -> None:
         self.player, self.game, self.chooser, self.memory = player, game, chooser, memory
         self._logs = logs(player.values.styles)
         self._seen = np.where(player.values.styles[:, 0] > 0, 0.0, -np.inf)

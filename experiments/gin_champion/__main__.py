@@ -43,14 +43,14 @@ def spec(name: str) -> Callable[[], str]:
     return lambda: name
 
 
-def pairings(games: int, parts: int, rollouts: int, response: str) -> list[Pairing]:
+def pairings(games: int, others: int, parts: int, rollouts: int, response: str) -> list[Pairing]:
     """Return everything that is played."""
     out = [Pairing(CHAMPION, spec(CHAMPION), other, games) for other in RULE_PLAYERS]
     if response:
         for other in ("champion:memory=false", CHAMPION):
             out.append(Pairing("best response", spec(response), other, games))
     for one, other in itertools.combinations(reversed(RULE_PLAYERS), 2):
-        out.append(Pairing(one, spec(one), other, games))
+        out.append(Pairing(one, spec(one), other, others))
     for other in ("simple", "heisenbot", "gin_lookahead"):
         out.append(Pairing("champion with all its parts", spec(CHAMPION), other, parts))
         out.append(Pairing("champion without memory", spec("champion:memory=false"), other, parts))
@@ -106,7 +106,8 @@ def table(found: list[dict[str, Any]]) -> list[str]:
 def main() -> int:
     """Run the experiment; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m experiments.gin_champion", description=__doc__)
-    parser.add_argument("--games", type=int, default=20_000, help="games a pairing, even")
+    parser.add_argument("--games", type=int, default=20_000, help="games a pairing of the champion, even")
+    parser.add_argument("--others", type=int, default=4_000, help="games a pairing of rule players")
     parser.add_argument("--parts", type=int, default=4_000, help="games a pairing of a champion with a part exchanged")
     parser.add_argument("--rollouts", type=int, default=0, help="games a pairing of the champion with rollouts: slow")
     parser.add_argument("--seed", type=int, default=20261122)
@@ -119,7 +120,7 @@ def main() -> int:
     file = given.out / "pairings.json"
     found: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
     done = {(row["player"], row["opponent"], row["games"], row["seed"]) for row in found}
-    for pairing in pairings(given.games, given.parts, given.rollouts, given.response):
+    for pairing in pairings(given.games, given.others, given.parts, given.rollouts, given.response):
         key = (pairing.name, pairing.opponent, pairing.games, given.seed)
         if key in done or not pairing.name.startswith(given.only):
             continue

@@ -27,7 +27,10 @@ def smoothed(metrics: Path, every: int = 10) -> list[dict[str, Any]]:
 def table(curve: list[dict[str, Any]]) -> list[str]:
     """Return a curve as lines of Markdown."""
     names = [name for name in OPPONENTS if f"points_against_{name}" in curve[0]]
-    lines = [f"| generation | CPU seconds | {' | '.join(names)} | loss after a discard |", "|---" * (len(names) + 3) + "|"]
+    lines = [
+        f"| generation | CPU seconds | {' | '.join(names)} | loss after a discard |",
+        "|---" * (len(names) + 3) + "|",
+    ]
     for row in curve:
         points = " | ".join(f"{row[f'points_against_{name}']:+.2f}" for name in names)
         lines.append(f"| {row['step']} | {row['cpu_seconds']:.0f} | {points} | {row['loss_after_discard']:.3f} |")

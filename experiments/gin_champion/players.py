@@ -47,9 +47,7 @@ class Exchanged(Agent):
 def exchanged(part: str, other: str = "gin_lookahead") -> Agent:
     """Return the champion whose decisions of one kind ``other`` makes."""
     game = cardai.game("gin")
-    return Exchanged(
-        cardai.agent("champion").for_game(game), cardai.agent(other).for_game(game), PHASES[part]
-    )
+    return Exchanged(cardai.agent("champion").for_game(game), cardai.agent(other).for_game(game), PHASES[part])
 
 
 def without(part: str) -> Agent:

@@ -71,7 +71,9 @@ def test_rollouts_answer_at_once_where_there_is_nothing_to_compare_and_in_time()
         counts: list[int] = []
         part = search._played
 
-        def counted(view: Any, odds: Any, actions: Any, number: int, *rest: Any, part: Any = part, counts: Any = counts) -> Any:
+        def counted(
+            view: Any, odds: Any, actions: Any, number: int, *rest: Any, part: Any = part, counts: Any = counts
+        ) -> Any:
             counts.append(number)
             return part(view, odds, actions, number, *rest)
 

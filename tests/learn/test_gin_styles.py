@@ -141,7 +141,9 @@ def test_copies_answer_together_as_each_by_itself() -> None:
     found = [match.play(game, [kind(player, game), "simple"], games=40, seed=1) for kind in (RememberingPlayer, Alone)]
     forgetful = match.play(game, [RememberingPlayer(player, game, memory=False), "simple"], games=40, seed=1)
     assert (found[0].hands["returns"] == found[1].hands["returns"]).all()
-    assert len(found[0].hands) != len(forgetful.hands) or (found[0].hands["returns"] != forgetful.hands["returns"]).any()
+    assert (
+        len(found[0].hands) != len(forgetful.hands) or (found[0].hands["returns"] != forgetful.hands["returns"]).any()
+    )
 
 
 def test_hands_of_self_play_say_who_was_met_and_what_he_showed() -> None:

@@ -55,5 +55,3 @@ def blend(weights: Any, style: Any, out: Any) -> None:
         if style[s] > 0.0:
             for k in range(len(out)):
                 out[k] += style[s] * weights[s, k]
-
-

@@ -282,7 +282,9 @@ class GinValuesTraining(Training):
         self.fitting = Fitting(read_values(directory / "values.npz"))
         file = directory / "fitting.npz"
         expected: dict[str, Any] = {"step": (np.int64, ())}
-        expected |= {name: (array.dtype, array.shape) for name, array in (self.fitting.arrays() | self._counts()).items()}
+        expected |= {
+            name: (array.dtype, array.shape) for name, array in (self.fitting.arrays() | self._counts()).items()
+        }
         found = read_npz(file, expected)
         if int(found["step"]) < 0 or not all(np.isfinite(array).all() for array in found.values()):
             raise DamagedFileError(f"The file {file} holds numbers that no training writes: it is damaged.")
