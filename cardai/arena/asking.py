@@ -98,7 +98,8 @@ class Question:
     def ask(self) -> tuple[Actions, list[Fault]]:
         """Return an action a table, and what was wrong; at a table with a fault the lowest legal action stands."""
         if self.agent.stateful:
-            return self._one_by_one()
+            together = self._together()
+            return self._one_by_one() if together is None else (together, [])
         answer, wrong, cause = self._answer(self.agent, self.rows, self.legal, self.seeds)
         if cause is not None and len(self.rows) > 1:
             return self._one_by_one()
@@ -113,6 +114,19 @@ class Question:
                 answer[fault.place] = self._lowest(fault.place)
         return answer, faults
 
+    def _together(self) -> Actions | None:
+        """Ask all copies of a stateful agent at once; None where that is not for it, or anything is wrong."""
+        if len(self.rows) < 2 or type(self.agent).act_together is Agent.act_together:
+            return None
+        copies = [self.private.get((int(row), self.seat), self.agent) for row in self.rows]
+        views = self.tables.views(self.seat, self.rows)
+        answer, wrong, _ = guarded(
+            lambda: self.agent.act_together(copies, views, self.legal, Rows(self.seeds)), self.tables.game.view_fields
+        )
+        if wrong or answer is None or _malformed(np.asarray(answer), len(self.rows)):
+            return None
+        return np.asarray(answer) if allows(self.ours, np.asarray(answer)).all() else None
+
     def _one_by_one(self) -> tuple[Actions, list[Fault]]:
         """Ask a table at a time: for stateful agents, and to find out at which table an agent raises."""
         actions = np.zeros(len(self.rows), np.int64)
@@ -120,14 +134,12 @@ class Question:
         for i, row in enumerate(self.rows):
             agent = self.private.get((int(row), self.seat), self.agent)
             one = take(self.ours, [i])
-            actions[i] = self._lowest(i)
             answer, wrong, cause = self._answer(agent, self.rows[i : i + 1], copy_legal(one), self.seeds[i : i + 1])
             if not wrong and not allows(one, answer)[0]:
                 wrong = self._illegal(i, int(answer[0]))
             if wrong:
                 faults.append(Fault(i, wrong, cause))
-            else:
-                actions[i] = answer[0]
+            actions[i] = self._lowest(i) if wrong else answer[0]
         return actions, faults
 
     def _answer(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import inspect
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -128,6 +128,14 @@ class Agent:
     def raise_to(self, views: Views, legal: Amounts, rng: Rows) -> Actions:
         """Return (n,) amounts to raise to, used where :meth:`policy` chose to raise (default: the minimum)."""
         return np.asarray(legal.min_amount, np.int64)
+
+    def act_together(self, copies: Sequence[Agent], views: Views, legal: Legal, rng: Rows) -> Actions | None:
+        """Return (n,) actions of n of its ``copies``, each for its row, or None (default): each is asked by itself.
+
+        For stateful agents that are quicker so. What a copy answers must be what it would by itself, and asking must change
+        none.
+        """
+        return None
 
     def new_match(self, seat: int) -> Self:
         """Return a fresh copy for one seat of one table's match (only asked of stateful agents)."""

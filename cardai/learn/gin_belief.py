@@ -48,10 +48,18 @@ def log_loss(examples: Examples, weights: Float64s | None) -> float:
     return float(np.mean(np.logaddexp(0.0, np.where(examples.held > 0, -score, score))))
 
 
-def fit_belief(examples: Examples, seed: int, epochs: int = 3, rate: float = 0.05, batch: int = 4096) -> Float64s:
-    """Return weights (BELIEF_SIZE,) that make the logarithmic loss small, by Adam (Kingma and Ba 2015)."""
+def fit_belief(
+    examples: Examples,
+    seed: int,
+    epochs: int = 3,
+    rate: float = 0.05,
+    batch: int = 4096,
+    begin: Float64s | None = None,
+) -> Float64s:
+    """Return weights (BELIEF_SIZE,) that make the logarithmic loss small, by Adam (Kingma and Ba 2015), from ``begin``."""
     rng = np.random.default_rng(seed)
-    weights, first, second = (np.zeros(BELIEF_SIZE) for _ in range(3))
+    first, second = np.zeros(BELIEF_SIZE), np.zeros(BELIEF_SIZE)
+    weights = np.zeros(BELIEF_SIZE) if begin is None else begin
     done = 0
     for epoch in range(epochs):
         order = rng.permutation(len(examples))

@@ -15,6 +15,8 @@ from cardai.core.arrays import Float32s, Float64s, Int64s, Records, Uint64s
 from cardai.core.fields import Views
 from cardai.core.game import Game, setup_dtype
 from cardai.core.rng import Rows, derive, derive_many, hash_rows
+from cardai.learn.gin_styles import drawn_chances, evidence
+from cardai.learn.gin_values import Explorer, ValuePlayer, Values
 
 _LIMITS = np.full(52, 10, np.int64)
 _TARGET = 100
@@ -31,18 +33,29 @@ class Situations:
 
 @frozen(eq=False)
 class Held:
-    """Views (n) of players about to discard and the opponents' hands (n,) then, for the belief."""
+    """Views (n) of players about to discard, the opponents' hands (n,) then, and who these are, for the belief."""
 
     views: Views
     hands: Uint64s
+    others: Int64s
+
+
+@frozen(eq=False)
+class Met:
+    """Hands (n) of player 0: who the other one was, what kind of hand he played, and player 0's points, (n,) each."""
+
+    others: Int64s
+    kinds: Int64s
+    points: Float64s
 
 
 @frozen(eq=False)
 class Played:
-    """What came of hands: situations of player 0, held hands, and all returns (hands, 2)."""
+    """What came of hands: situations of player 0, held hands, whom he met, and all returns (hands, 2)."""
 
     situations: Situations
     held: Held
+    met: Met
     returns: Float64s
     seats: Int64s
 
@@ -69,16 +82,16 @@ def _setups(rng: np.random.Generator, count: int) -> Records:
 class _Notes:
     """Situations and held hands as they come up."""
 
-    def __init__(self, game: Game, count: int, belief: Float64s) -> None:
-        self.belief = belief
+    def __init__(self, game: Game, count: int, values: Values) -> None:
+        self.belief = values.belief
         self.knocking: Any = game.tables(count)
         self.rows: list[tuple[Any, ...]] = []
-        self.held: list[tuple[Views, Uint64s]] = []
+        self.held: list[tuple[Views, Uint64s, Int64s]] = []
 
-    def note(self, tables: Any, seat: int, rows: Int64s, views: Views, actions: Int64s) -> None:
+    def note(self, tables: Any, seat: int, rows: Int64s, views: Views, actions: Int64s, styles: Float64s) -> None:
         """Note where the learner's ``actions`` lead, and what a knock would bring wherever it can knock."""
         features, kinds = np.empty((len(rows), FEATURES), np.float32), np.empty(len(rows), np.int64)
-        situations(views, actions, _LIMITS, _TARGET, self.belief, features, kinds)
+        situations(views, actions, styles, _LIMITS, _TARGET, self.belief, features, kinds)
         there = kinds >= 0
         unknown = np.full(int(there.sum()), np.nan)
         self.rows.append((rows[there], np.full(len(unknown), seat), features[there], kinds[there], unknown))
@@ -98,18 +111,22 @@ class _Notes:
 
 
 def play_hands(
-    game: Game, players: Sequence[Agent], seats: Int64s, belief: Float64s, seed: int, hold: float = 0.0
+    game: Game, players: Sequence[Agent], seats: Int64s, values: Values, seed: int, hold: float = 0.0
 ) -> Played:
     """Play one hand a row of ``seats`` (n, 2) between ``players`` and note player 0's situations.
 
-    With ``hold`` above 0, a share of everybody's views before discards is kept instead, with the opponents' hands.
+    Player 0 is told what ``values`` would make of its opponent after some hands: player k has the k-th style. With ``hold``
+    above 0, a share of everybody's views before discards is kept instead, with the opponents' hands.
     """
     count = len(seats)
     rng = np.random.default_rng([seed, 2])
     tables: Any = game.tables(count)
-    tables.reset(derive_many(seed, "deck", count=count), setups=_setups(rng, count))
+    setups = _setups(rng, count)
+    tables.reset(derive_many(seed, "deck", count=count), setups=setups)
+    fresh = (setups["score"] == 0).all(axis=1)
+    styles = [drawn_chances(rng, values.styles, seats[:, 1 - seat], fresh) for seat in range(2)]
     streams = derive_many(derive(seed, "players"), count=count)
-    notes = _Notes(game, count, belief)
+    notes = _Notes(game, count, values)
     step = 0
     while True:
         current = tables.current_players()
@@ -121,16 +138,33 @@ def play_hands(
                 rows = acting[seats[acting, seat] == who]
                 views, legal = tables.views(seat, rows), tables.legal(rows)
                 luck = Rows(hash_rows(streams[rows], 2 * step + seat))
-                actions = np.asarray(players[int(who)].act(views, legal, luck), np.int64)
+                player, thought = players[int(who)], styles[seat][rows]
+                if isinstance(player, (Explorer, ValuePlayer)):
+                    actions = np.asarray(player.act_against(views, legal, luck, thought), np.int64)
+                else:
+                    actions = np.asarray(player.act(views, legal, luck), np.int64)
                 if hold:
                     kept = (views["phase"] == DISCARD) & (rng.random(len(rows)) < hold)
-                    notes.held.append((views[kept], tables.data["hands"][rows[kept], 1 - seat].copy()))
+                    hands = tables.data["hands"][rows[kept], 1 - seat].copy()
+                    notes.held.append((views[kept], hands, seats[rows[kept], 1 - seat]))
                 elif who == 0:
-                    notes.note(tables, seat, rows, views, actions)
+                    notes.note(tables, seat, rows, views, actions, thought)
                 tables.apply_checked(rows, actions)
         step += 1
     returns = tables.returns(np.arange(count))
     none = Situations(np.zeros((0, FEATURES), np.float32), np.zeros(0, np.int64), np.zeros(0))
-    views = np.concatenate([part[0] for part in notes.held]) if hold else tables.views(0, np.zeros(0, np.int64))
-    hands = np.concatenate([part[1] for part in notes.held]) if hold else np.zeros(0, np.uint64)
-    return Played(none if hold else notes.situations(returns), Held(views, hands), returns, seats)
+    held = Held(tables.views(0, np.zeros(0, np.int64)), np.zeros(0, np.uint64), np.zeros(0, np.int64))
+    if hold:
+        held = Held(*(np.concatenate(part) for part in zip(*notes.held, strict=True)))
+    found = none if hold else notes.situations(returns)
+    return Played(found, held, _met(tables, seats, returns), returns, seats)
+
+
+def _met(tables: Any, seats: Int64s, returns: Float64s) -> Met:
+    """Return what player 0's opponents showed: both sides where it met itself."""
+    parts = []
+    for seat in range(2):
+        rows = np.flatnonzero(seats[:, seat] == 0)
+        kinds = evidence(tables.views(seat, rows))
+        parts.append((seats[rows, 1 - seat], kinds, returns[rows, seat]))
+    return Met(*(np.concatenate(part) for part in zip(*parts, strict=True)))

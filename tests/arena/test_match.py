@@ -296,6 +296,38 @@ def test_a_stateful_agent_hears_of_the_hands_of_its_own_match_alone(batch: int) 
     assert [copy.heard for copy in Hears.copies] == [1] * 12
 
 
+class Together(Counts):
+    """Answers for its copies at once, as each would by itself; with ``wrong`` the answer is that."""
+
+    def __init__(self, wrong: Any = None) -> None:
+        super().__init__()
+        self.wrong, self.asked = wrong, [0]
+
+    def for_game(self, game: Any) -> Any:
+        return self
+
+    def act(self, views: Any, legal: Any, rng: Any) -> Any:
+        return np.full(len(views), self.heard % 2)
+
+    def act_together(self, copies: Any, views: Any, legal: Any, rng: Any) -> Any:
+        self.asked[0] += 1
+        if isinstance(self.wrong, Exception):
+            raise self.wrong
+        return self.wrong if self.wrong is not None else np.array([copy.heard % 2 for copy in copies])
+
+    def new_match(self, seat: int) -> Together:
+        return Together()
+
+
+@pytest.mark.parametrize("wrong", [None, np.array([0]), np.full(8, 7), np.full((8, 2), 0), ValueError("no")])
+def test_copies_of_a_stateful_agent_can_answer_together_and_are_asked_alone_where_that_is_wrong(wrong: Any) -> None:
+    agent = Together(wrong)
+    together = match.play(Numbered(), [agent, "random"], games=16, seed=1, batch=16)
+    alone = match.play(Numbered(), [Counts(), "random"], games=16, seed=1, batch=16)
+    assert agent.asked[0] > 2
+    assert (together.hands["returns"] == alone.hands["returns"]).all()
+
+
 def test_a_record_without_its_last_line_end_was_cut_off(tmp_path: Path) -> None:
     file = tmp_path / "r.jsonl"
     match.play("kuhn", KUHN, games=4, seed=2, record=file)

@@ -14,13 +14,14 @@ from cardai.cards.text import cards_of
 from cardai.core.fields import unpack_view
 from cardai.learn.gin_belief import chances, examples_of, fit_belief, log_loss, weights_for
 from cardai.learn.gin_selfplay import Held, play_hands, seats_for
+from cardai.learn.gin_values import Values
 
 
 def held(seed: int, hands: int) -> Held:
     game = cardai.game("gin")
     players = [cardai.agent(spec).for_game(game) for spec in ("gin_lookahead", "simple")]
     seats = seats_for(np.random.default_rng(seed), hands, [1])
-    return play_hands(game, players, seats, np.zeros(87), seed, hold=0.3).held
+    return play_hands(game, players, seats, Values.start(4, 1, 2), seed, hold=0.3).held
 
 
 def gin_index(card: int) -> int:

@@ -23,13 +23,16 @@ from cardai.learn.gin_values import EDGES, Explorer, Fitting, ValuePlayer, Value
 
 LIMITS = np.full(52, 10, np.int64)
 EVEN = np.array([20.0, -20, 10, -10, 40, -40])
+BETTER = np.array([20.0, 20, 20, -10])
+STYLE = np.array([0.3, 0.7, 0, 0, 0, 0, 0, 0])
 
 
 def some_values(seed: int = 0) -> Values:
-    """Return values with random heads, so that decisions depend on everything."""
-    values, rng = Values.start(8, seed), np.random.default_rng(seed)
+    """Return values of two styles with random heads, so that decisions depend on everything."""
+    values, rng = Values.start(8, seed, 2), np.random.default_rng(seed)
     values.head_weight[:] = rng.standard_normal(values.head_weight.shape)
-    values.belief[:] = rng.standard_normal(87) * 0.3
+    values.belief[:] = rng.standard_normal(values.belief.shape) * 0.3
+    values.wins[0], values.wins[1] = win_table(EVEN), win_table(BETTER)
     values.hidden_bias[:] = rng.standard_normal(values.hidden_bias.shape) * 0.2
     return values
 
@@ -61,8 +64,18 @@ def described(values: Values, view: Any, actions: list[int]) -> tuple[Any, Any]:
     """Return features and kinds of the situations after each action of one view."""
     features, kinds = np.zeros((len(actions), FEATURES), np.float32), np.zeros(len(actions), np.int64)
     views = np.repeat(view, len(actions))
-    situations(views, np.array(actions), LIMITS, 100, values.belief, features, kinds)
+    situations(views, np.array(actions), styles(len(actions)), LIMITS, 100, values.belief, features, kinds)
     return features, kinds
+
+
+def styles(count: int) -> Any:
+    """Return what is thought of ``count`` opponents."""
+    return np.tile(STYLE, (count, 1))
+
+
+def act(player: ValuePlayer, view: Any, legal: Any) -> int:
+    """Return the player's answer to one view."""
+    return int(player.act_against(view, legal, Rows(np.zeros(1, np.uint64)), styles(1))[0])
 
 
 def worth(values: Values, view: Any, features: Any, kind: int) -> float:
@@ -72,7 +85,8 @@ def worth(values: Values, view: Any, features: Any, kind: int) -> float:
     me = int(view["player"][0])
     mine, his = (min(int(view["score"][0][seat]), 100) for seat in (me, 1 - me))
     grid = np.arange(-101, 102)
-    after = [values.wins[min(mine + p, 100), his] if p >= 0 else values.wins[mine, min(his - p, 100)] for p in grid]
+    wins = np.tensordot(STYLE, values.wins, 1)
+    after = [wins[min(mine + p, 100), his] if p >= 0 else wins[mine, min(his - p, 100)] for p in grid]
     return float(out / out.sum() @ np.interp(values.results, grid, after))
 
 
@@ -82,7 +96,7 @@ def test_features_of_the_hand_are_as_the_slow_reference_says() -> None:
     for view, legal in views_of(DISCARD)[::9]:
         hand = set(cards_of(int(view["hand"][0])))
         seen = int(view["hand"][0]) | int(view["discard_set"][0]) | int(view["opponent_known"][0])
-        chance = chances(view, values.belief)[0]
+        chance = chances(view, STYLE @ values.belief)[0]
         card = int(np.flatnonzero(legal[0, :52])[0])
         left = hand - {card}
         features, kinds = described(values, view, [card])
@@ -109,23 +123,23 @@ def test_features_of_the_hand_are_as_the_slow_reference_says() -> None:
 
 def test_the_player_takes_the_discard_the_networks_like_best() -> None:
     values = some_values(3)
-    values.wins = win_table(EVEN)
     player = ValuePlayer(values).for_game(cardai.game("gin"))
     different = set()
     for view, legal in views_of(DISCARD, 2)[::4]:
         hand = set(cards_of(int(view["hand"][0])))
         allowed = [int(c) for c in np.flatnonzero(legal[0, :52])]
-        found = int(player.act(view, legal, Rows(np.zeros(1, np.uint64)))[0])
+        found = act(player, view, legal)
         worths = {}
         for card in allowed:
             asked = view.copy()
             features = np.zeros((1, FEATURES), np.float32)
             # a limit of -1 describes hands that could knock, too
-            situations(asked, np.array([card]), LIMITS - 11, 100, values.belief, features, np.zeros(1, np.int64))
+            kind = np.zeros(1, np.int64)
+            situations(asked, np.array([card]), styles(1), LIMITS - 11, 100, values.belief, features, kind)
             left = deadwood(hand - {card})
             features[0, 1] = left <= 10
             features[0, 25] = features[0, 13] if left <= 10 else 0
-            chance = chances(view, values.belief)[0]
+            chance = chances(view, STYLE @ values.belief)[0]
             seen = int(view["hand"][0]) | int(view["discard_set"][0]) | int(view["opponent_known"][0])
             drawn = [c for c in range(52) if not seen >> c & 1]
             weights = np.array([1 - chance[c] for c in drawn])
@@ -144,7 +158,6 @@ def test_the_player_takes_the_discard_the_networks_like_best() -> None:
 
 def test_it_knocks_where_a_knock_is_worth_more_and_always_with_gin() -> None:
     values = some_values(5)
-    values.wins = win_table(EVEN)
     player = ValuePlayer(values).for_game(cardai.game("gin"))
     answers = []
     for view, legal in views_of(3, 3, 200):
@@ -152,7 +165,7 @@ def test_it_knocks_where_a_knock_is_worth_more_and_always_with_gin() -> None:
         assert kinds[0] == AFTER
         knocks = worth(values, view, features[0], KNOCKED) > worth(values, view, features[0], AFTER)
         gin = deadwood(cards_of(int(view["hand"][0]))) == 0
-        found = int(player.act(view, legal, Rows(np.zeros(1, np.uint64)))[0])
+        found = act(player, view, legal)
         assert (found == KNOCK) == (knocks or gin)
         answers.append((found == KNOCK, gin))
     assert (False, False) in answers
@@ -163,13 +176,12 @@ def test_draws_depend_on_the_worth_of_a_draw() -> None:
     views = views_of(DRAW, 4, 60)
     for best, expected in ((True, {TAKE, STOCK}), (False, {STOCK})):
         values = some_values(6)
-        values.wins = win_table(EVEN)
         values.head_bias[BEFORE] = 0
         values.head_weight[BEFORE] = 0
         # a draw always brings the best class of results, or the worst
         values.head_bias[BEFORE, 0 if best else RESULTS - 1] = 50
         player = ValuePlayer(values).for_game(cardai.game("gin"))
-        found = {int(player.act(view, legal, Rows(np.zeros(1, np.uint64)))[0]) for view, legal in views}
+        found = {act(player, view, legal) for view, legal in views}
         assert found == expected
 
 
@@ -233,7 +245,7 @@ def test_situations_are_labelled_with_what_they_brought() -> None:
     game = cardai.game("gin")
     players = [Explorer(cardai.agent("gin_lookahead").for_game(game), (0.1, 0.1, 0.5)), cardai.agent("simple")]
     seats = seats_for(np.random.default_rng(1), 200, [1])
-    played = play_hands(game, players, seats, np.zeros(87), 7)
+    played = play_hands(game, players, seats, Values.start(4, 1, 2), 7)
     found = played.situations
     assert set(np.unique(found.kinds)) == {AFTER, BEFORE, KNOCKED}
     learner = np.where(seats[:, 0] == 0, 0, 1)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards.gin._belief_kernels import EVENT_KINDS, chances_of
+from cardai.cards.gin._belief_kernels import BELIEF_SIZE, EVENT_KINDS, chances_of
 from cardai.cards.gin._melds_kernels import (
     SUITS,
     U0,
@@ -34,6 +34,7 @@ from cardai.cards.gin._play_kernels import (
     repeated_ranks,
     unseen_by,
 )
+from cardai.cards.gin._style_kernels import STYLES, blend
 from cardai.cards.gin.actions import ASK_KNOCK, DISCARD, DRAW, KNOCK, OFFER, TAKE
 from cardai.core.kernel import kernel
 
@@ -42,12 +43,13 @@ BEFORE = 1
 KNOCKED = 2
 KINDS = 3
 PUBLIC = 36
-FEATURES = 88
+FEATURES = 88 + STYLES
 # where kinds of public features begin
 _THROWN = PUBLIC + 13
 _OTHER = PUBLIC + 26
 _TURN = _OTHER + 9
 _SCORE = _OTHER + 20
+_STYLE = _OTHER + 26
 
 _MANY = 7  # loose cards and own turns beyond this are not told apart
 
@@ -108,8 +110,11 @@ def _expected_melds(chances: Any) -> Any:
 
 
 @kernel
-def describe_public(view: Any, chances: Any, target: Any, out: Any) -> None:
-    """Add to ``out[PUBLIC:]``, which is zero, what is the same for all actions of a decision."""
+def describe_public(view: Any, chances: Any, target: Any, style: Any, out: Any) -> None:
+    """Add to ``out[PUBLIC:]``, which is zero, what is the same for all actions of a decision.
+
+    ``style`` (STYLES,): how likely the opponent is each of the players that are told apart.
+    """
     known = to_gin(view["opponent_known"])
     points = 0.0
     for k in range(52):
@@ -150,6 +155,8 @@ def describe_public(view: Any, chances: Any, target: Any, out: Any) -> None:
     out[_SCORE + 3] = 1.0 if his >= 75 else 0.0
     if view["phase"] == OFFER:
         out[_SCORE + 4 if view["to_act"] == view["starter"] else _SCORE + 5] = 1.0
+    for s in range(STYLES):
+        out[_STYLE + s] = style[s]
 
 
 @kernel
@@ -268,11 +275,15 @@ def _told(view: Any, hand: Any) -> Any:
 
 
 @kernel
-def situations(views: Any, actions: Any, limits: Any, target: Any, belief: Any, features: Any, kinds: Any) -> None:
+def situations(
+    views: Any, actions: Any, styles: Any, limits: Any, target: Any, belief: Any, features: Any, kinds: Any
+) -> None:
     """Write the situation (n, F) after each action and its kind (n,), -1 where the action leads to none.
 
-    Before draws only where the face-up card could make a meld, and some of the others.
+    Before draws only where the face-up card could make a meld, and some of the others. ``styles`` (n, STYLES) are the
+    opponents', ``belief`` (STYLES, BELIEF_SIZE) what each style's turns tell of his hand.
     """
+    weights = np.zeros(BELIEF_SIZE)
     counts = np.zeros((52, EVENT_KINDS), np.int64)
     chances = np.zeros(52)
     for i in range(len(views)):
@@ -298,6 +309,7 @@ def situations(views: Any, actions: Any, limits: Any, target: Any, belief: Any, 
             out = features[i]
             out[:] = np.float32(0.0)
             known = to_gin(view["opponent_known"])
-            chances_of(view, belief, counts, chances)
-            describe_public(view, chances, target, out)
+            blend(belief, styles[i], weights)
+            chances_of(view, weights, counts, chances)
+            describe_public(view, chances, target, styles[i], out)
             describe_hand(hand, discard, unseen_by(view), chances, known, limit, out)

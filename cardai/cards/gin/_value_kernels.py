@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cardai.cards.gin._belief_kernels import EVENT_KINDS, chances_of
+from cardai.cards.gin._belief_kernels import BELIEF_SIZE, EVENT_KINDS, chances_of
 from cardai.cards.gin._melds_kernels import U0, best_melded, deadwood_of, lowest, to_gin
 from cardai.cards.gin._play_kernels import (
     allowed_cards,
@@ -25,13 +25,16 @@ from cardai.cards.gin._situation_kernels import (
     AFTER,
     BEFORE,
     FEATURES,
+    KINDS,
     KNOCKED,
+    PUBLIC,
     as_if_drawn,
     describe_hand,
     describe_public,
     limit_of,
     score_of,
 )
+from cardai.cards.gin._style_kernels import STYLES, blend
 from cardai.cards.gin.actions import ASK_KNOCK, DISCARD, DRAW, KNOCK, OFFER, PASS, PLAY_ON, SHOW, STOCK, TAKE, WALL
 from cardai.core.kernel import kernel
 from cardai.core.rng import uniform
@@ -47,8 +50,9 @@ class Nets(NamedTuple):
     head_weight: Any  # (KINDS, H, R)
     head_bias: Any  # (KINDS, R)
     results: Any  # (R,) float64: the mean points of each class
-    wins: Any  # (101, 101) float64: the chance to win from (own, other's) score
-    belief: Any  # (BELIEF_SIZE,) float64
+    wins: Any  # (STYLES, 101, 101) float64: the chance to win from (own, other's) score, by the opponent's style
+    belief: Any  # (STYLES, BELIEF_SIZE) float64
+    styles: Any  # (STYLES, EVIDENCE) float64: how often each style plays each kind of hand
     limits: Any  # (52,) int64: the most deadwood to knock with, by first up-card
     target: Any  # int
 
@@ -58,7 +62,10 @@ class Work(NamedTuple):
 
     counts: Any  # (52, EVENT_KINDS) int64
     chances: Any  # (52,) float64
+    belief: Any  # (BELIEF_SIZE,) float64: the opponent's, as far as his style is known
     features: Any  # (F,) float32
+    public: Any  # (KINDS, H) float32: the hidden layer before what depends on the hand
+    ready: Any  # (KINDS,) bool: whether that is up to date
     hidden: Any  # (H,) float32
     classes: Any  # (R,) float32
     utility: Any  # (R,) float32
@@ -74,13 +81,26 @@ class Place(NamedTuple):
 
 @kernel
 def expected(nets: Any, kind: Any, work: Any) -> Any:
-    """Return the expected utility (float32) of ``work.features``: the classes' softmax times ``work.utility``."""
+    """Return the expected utility (float32) of ``work.features``: the classes' softmax times ``work.utility``.
+
+    What public features bring is computed once a decision: ``work.ready`` says where it stands.
+    """
     first = nets.hidden_weight[kind]
     hidden = work.hidden
     width = len(hidden)
+    if not work.ready[kind]:
+        work.ready[kind] = True
+        public = work.public[kind]
+        for h in range(width):
+            public[h] = nets.hidden_bias[kind, h]
+        for k in range(PUBLIC, FEATURES):
+            value = work.features[k]
+            if value != np.float32(0.0):
+                for h in range(width):
+                    public[h] += value * first[k, h]
     for h in range(width):
-        hidden[h] = nets.hidden_bias[kind, h]
-    for k in range(FEATURES):
+        hidden[h] = work.public[kind, h]
+    for k in range(PUBLIC):
         value = work.features[k]
         if value != np.float32(0.0):
             for h in range(width):
@@ -104,14 +124,19 @@ def expected(nets: Any, kind: Any, work: Any) -> Any:
 
 
 @kernel
-def _utilities(view: Any, nets: Any, out: Any) -> None:
+def _utilities(view: Any, nets: Any, style: Any, out: Any) -> None:
     """Fill ``out`` (R,): the chance to win the match after each class of results."""
     mine = score_of(view, view["player"], nets.target)
     his = score_of(view, 1 - view["player"], nets.target)
     for r in range(RESULTS):
         low = int(np.floor(nets.results[r]))
         share = nets.results[r] - low
-        out[r] = (1.0 - share) * _after(mine, his, low, nets.wins) + share * _after(mine, his, low + 1, nets.wins)
+        chance = 0.0
+        for s in range(STYLES):
+            if style[s] > 0.0:
+                after = _after(mine, his, low, nets.wins[s])
+                chance += style[s] * (after + share * (_after(mine, his, low + 1, nets.wins[s]) - after))
+        out[r] = chance
 
 
 @kernel
@@ -122,12 +147,14 @@ def _after(mine: Any, his: Any, points: Any, wins: Any) -> Any:
 
 
 @kernel
-def _begin(view: Any, nets: Any, work: Any) -> Any:
+def _begin(view: Any, style: Any, nets: Any, work: Any) -> Any:
     """Fill ``work`` with what is the same for all actions, and return the rest of it."""
-    chances_of(view, nets.belief, work.counts, work.chances)
+    blend(nets.belief, style, work.belief)
+    chances_of(view, work.belief, work.counts, work.chances)
     work.features[:] = np.float32(0.0)
-    describe_public(view, work.chances, nets.target, work.features)
-    _utilities(view, nets, work.utility)
+    work.ready[:] = False
+    describe_public(view, work.chances, nets.target, style, work.features)
+    _utilities(view, nets, style, work.utility)
     return Place(unseen_by(view), to_gin(view["opponent_known"]), limit_of(view, nets.limits))
 
 
@@ -167,46 +194,89 @@ def _best_discard(hand: Any, allowed: Any, place: Any, nets: Any, work: Any) -> 
 
 
 @kernel
-def act_by_values(views: Any, legal: Any, seeds: Any, nets: Any, out: Any) -> None:
-    """Write one action a view: the one after which the chance to win the match is best."""
-    work = Work(
+def _work(width: Any) -> Any:
+    return Work(
         np.zeros((52, EVENT_KINDS), np.int64),
         np.zeros(52),
+        np.zeros(BELIEF_SIZE),
         np.zeros(FEATURES, np.float32),
-        np.zeros(nets.hidden_bias.shape[1], np.float32),
+        np.zeros((KINDS, width), np.float32),
+        np.zeros(KINDS, np.bool_),
+        np.zeros(width, np.float32),
         np.zeros(RESULTS, np.float32),
         np.zeros(RESULTS, np.float32),
     )
+
+
+@kernel
+def act_by_values(views: Any, legal: Any, styles: Any, seeds: Any, nets: Any, out: Any) -> None:
+    """Write one action a view: the one after which the chance to win the match is best.
+
+    ``styles`` (n, STYLES): how likely each opponent is each of the players that are told apart.
+    """
+    work = _work(nets.hidden_bias.shape[1])
     for i in range(len(views)):
         view = views[i]
+        style = styles[i]
         phase = view["phase"]
         if phase == SHOW:
             out[i] = show_best(view, seeds[i])
         elif phase == WALL:
             out[i] = TAKE if legal[i, TAKE] else PASS
         elif phase == DISCARD:
-            out[i] = KNOCK if legal[i, KNOCK] else _discard(view, legal[i], nets, work)  # big gin
+            out[i] = KNOCK if legal[i, KNOCK] else _discard(view, legal[i], style, nets, work)  # big gin
         elif phase == ASK_KNOCK:
-            out[i] = KNOCK if _knocks(view, nets, work) else PLAY_ON
+            out[i] = KNOCK if _knocks(view, style, nets, work) else PLAY_ON
         elif phase == OFFER:
-            out[i] = TAKE if _takes(view, nets, work) else PASS
+            out[i] = TAKE if _takes(view, style, nets, work) else PASS
         else:
-            out[i] = TAKE if _takes(view, nets, work) else STOCK
+            out[i] = TAKE if _takes(view, style, nets, work) else STOCK
 
 
 @kernel
-def _discard(view: Any, legal: Any, nets: Any, work: Any) -> Any:
-    place = _begin(view, nets, work)
+def worths(views: Any, legal: Any, styles: Any, nets: Any, out: Any) -> None:
+    """Fill ``out`` (n, actions) with the chance to win the match after each action worth a thought, -1 elsewhere."""
+    work = _work(nets.hidden_bias.shape[1])
+    out[:] = -1.0
+    for i in range(len(views)):
+        view = views[i]
+        phase = view["phase"]
+        hand = to_gin(view["hand"])
+        card = bit_of(max(view["up_card"], 0))
+        if phase == DISCARD and not legal[i, KNOCK]:
+            place = _begin(view, styles[i], nets, work)
+            left = candidates_of(hand, allowed_cards(legal[i]))
+            while left != U0:
+                card = lowest(left)
+                left = left ^ card
+                out[i, house_number(card)] = _worth(hand ^ card, card, AFTER, place, nets, work)
+        elif phase == ASK_KNOCK and deadwood_of(hand) > 0:
+            place = _begin(view, styles[i], nets, work)
+            describe_hand(hand, card, place.unseen, work.chances, place.known, place.limit, work.features)
+            out[i, PLAY_ON] = expected(nets, AFTER, work)
+            out[i, KNOCK] = expected(nets, KNOCKED, work)
+        elif phase in (OFFER, DRAW) and connected(hand) & card != U0:
+            place = _begin(view, styles[i], nets, work)
+            out[i, PASS if phase == OFFER else STOCK] = _worth(hand, U0, BEFORE, place, nets, work)
+            as_if_drawn(view["own_turns"] + 1, work.features)
+            work.ready[:] = False
+            _, taken = _best_discard(hand | card, hand, place, nets, work)
+            out[i, TAKE] = taken
+
+
+@kernel
+def _discard(view: Any, legal: Any, style: Any, nets: Any, work: Any) -> Any:
+    place = _begin(view, style, nets, work)
     best, _ = _best_discard(to_gin(view["hand"]), allowed_cards(legal), place, nets, work)
     return house_number(best)
 
 
 @kernel
-def _knocks(view: Any, nets: Any, work: Any) -> Any:
+def _knocks(view: Any, style: Any, nets: Any, work: Any) -> Any:
     hand = to_gin(view["hand"])
     if deadwood_of(hand) == 0:
         return True
-    place = _begin(view, nets, work)
+    place = _begin(view, style, nets, work)
     card = bit_of(view["up_card"])
     describe_hand(hand, card, place.unseen, work.chances, place.known, place.limit, work.features)
     stay = expected(nets, AFTER, work)
@@ -214,15 +284,16 @@ def _knocks(view: Any, nets: Any, work: Any) -> Any:
 
 
 @kernel
-def _takes(view: Any, nets: Any, work: Any) -> Any:
+def _takes(view: Any, style: Any, nets: Any, work: Any) -> Any:
     """Say whether the face-up card can make a meld and the best discard after it is worth more than a draw."""
     hand = to_gin(view["hand"])
     card = bit_of(view["up_card"])
     if connected(hand) & card == U0:
         return False
-    place = _begin(view, nets, work)
+    place = _begin(view, style, nets, work)
     stay = _worth(hand, U0, BEFORE, place, nets, work)
     as_if_drawn(view["own_turns"] + 1, work.features)
+    work.ready[:] = False
     _, taken = _best_discard(hand | card, hand, place, nets, work)
     return taken > stay
 

@@ -5,8 +5,12 @@ league, itself among them; the networks are then fitted to what each situation b
 a teacher. Values of what a player himself does next and of who he is are not told apart: this is one step of policy
 improvement after the other (Tesauro, "Temporal difference learning and TD-Gammon", 1995, without bootstrapping).
 
-values.npz      the networks, the belief, the table of winning chances
-fitting.npz     step, and Adam's moments
+The player tells its league's players apart by the hands they have played in the match: what it thinks of the opponent is an
+input of the networks, and the belief and the chances to win are one's own against each. In training that is made up from
+what such a player's hands are.
+
+values.npz      the averaged networks, the belief, the tables of winning chances, the players' styles: what plays
+fitting.npz     step, the newest networks, Adam's moments, and counts of what hands were and brought
 """
 
 from __future__ import annotations
@@ -32,6 +36,7 @@ from cardai.core.trainer import Metrics, Trainer, Training
 
 if TYPE_CHECKING:
     from cardai.learn.gin_belief import Examples
+    from cardai.learn.gin_selfplay import Met
 
 SELF = "self"
 _SHARE = [validators.ge(0), validators.le(1)]
@@ -43,8 +48,8 @@ class GinValues(Trainer):
 
     step_unit: ClassVar[str] = "generations"
 
-    hidden: int = option(64, help="units of the hidden layer", validator=validators.in_(range(1, 1025)))
-    hands: int = option(6000, help="hands of a generation", validator=validators.in_(range(64, 1_000_001)))
+    hidden: int = option(192, help="units of the hidden layer", validator=validators.in_(range(1, 1025)))
+    hands: int = option(8000, help="hands of a generation", validator=validators.in_(range(64, 1_000_001)))
     league: tuple[str, ...] = option(
         (
             "self",
@@ -64,23 +69,31 @@ class GinValues(Trainer):
     teacher: str = option("gin_lookahead", help="who plays the first generations")
     taught: int = option(25, help="generations that the teacher plays", validator=validators.ge(0))
     belief_hands: int = option(
-        16000, help="hands from which the belief is learned at first", validator=validators.in_(range(256, 1_000_001))
+        16000, help="hands from which the belief is learned", validator=validators.in_(range(256, 1_000_001))
     )
-    begin: str = option("", help="a file of values (values.npz) to begin with, belief and all, instead of a teacher")
+    begin: str = option(
+        "",
+        help="a file of values (values.npz) to begin with, belief and all, instead of a teacher; a league of one other "
+        "player is first taken for the file's own, as a best response to it needs",
+    )
     equity_every: int = option(
         5,
-        help="generations after which the chances to win a match are taken from the learner's own results",
+        help="generations after which styles, and the chances to win a match, are taken from the learner's own hands",
         validator=validators.ge(1),
     )
+    relearn: int = option(
+        60, help="the generation before which the belief is learned again, from the learner's hands; 0: never",
+        validator=validators.ge(0),
+    )  # fmt: skip
     rate: float = option(5e-4, help="Adam's rate; twice as much while taught", validator=validators.gt(0))
     halve: int = option(
-        80, help="generations after which the rate is halved, again and again", validator=validators.ge(1)
+        100, help="generations after which the rate is halved, again and again", validator=validators.ge(1)
     )
     epochs: int = option(2, help="times that a generation's situations are gone through", validator=validators.ge(1))
     batch: int = option(1024, help="situations of a minibatch", validator=validators.ge(1))
-    explore_discards: float = option(0.04, help="how often another discard is tried", validator=_SHARE)
-    explore_draws: float = option(0.08, help="how often another draw is tried", validator=_SHARE)
-    explore_knocks: float = option(0.15, help="how often knocking or not is drawn", validator=_SHARE)
+    explore_discards: float = option(0.03, help="how often another discard is tried", validator=_SHARE)
+    explore_draws: float = option(0.06, help="how often another draw is tried", validator=_SHARE)
+    explore_knocks: float = option(0.08, help="how often knocking or not is drawn", validator=_SHARE)
 
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> Training:
         need_family(game, GIN, "gin_values learns")
@@ -103,10 +116,10 @@ class GinValues(Trainer):
     def trained_agent(
         self, game: Game, encoder: Encoder | None, seed: int, directory: Path, options: Mapping[str, Any]
     ) -> Agent:
-        from cardai.learn.gin_values import ValuePlayer, read_values
+        from cardai.learn.gin_values import read_values
 
         _no_options(options)
-        return ValuePlayer(read_values(directory / "values.npz"), "A gin_values run")
+        return GinValuesPlayer(read_values(directory / "values.npz"))
 
 
 def _no_options(options: Mapping[str, Any]) -> None:
@@ -114,22 +127,43 @@ def _no_options(options: Mapping[str, Any]) -> None:
         raise OptionError(f"A player by gin values has no option {min(options)!r}. It has none.")
 
 
+@frozen(eq=False)
+class GinValuesPlayer(Agent):
+    """Plays by the values of a run, and learns in a match how its opponent plays."""
+
+    values: Any
+
+    def for_game(self, game: Game) -> Agent:
+        from cardai.learn.gin_values import RememberingPlayer, ValuePlayer
+
+        return RememberingPlayer(ValuePlayer(self.values, "A gin_values run").for_game(game), game)
+
+
 class GinValuesTraining(Training):
     """Gin values under way. Generation g draws from a stream of its own, so a run goes on exactly where it was left."""
 
     def __init__(self, options: GinValues, game: Game, seed: int, fresh: bool = True) -> None:
+        from cardai.learn.gin_styles import STYLES, Tally
         from cardai.learn.gin_values import Fitting, Values, read_values
 
         self.options, self.game, self.seed = options, game, seed
         self.step = 0
-        values = read_values(Path(options.begin)) if options.begin and fresh else Values.start(options.hidden, seed)
+        names = sorted(set(options.league) - {SELF}, key=options.league.index)
+        if len(names) >= STYLES:
+            raise UsageError(f"The league of gin_values has at most {STYLES - 1} different players. Got {len(names)}.")
+        known = 1 + len(names)
+        values = Values.start(options.hidden, seed, known)
+        if options.begin and fresh:
+            values = read_values(Path(options.begin))
+            if known == 2 and SELF not in options.league:
+                values.take_for_itself(1)
         self.fitting = Fitting(values)
-        self.others = [make.agent(spec).for_game(game) for spec in options.league if spec != SELF]
-        self.numbers = list(range(1, len(self.others) + 1))
-        self.selves = len(options.league) - len(self.others)
+        self.tally = Tally(known)
+        self.others = [make.agent(spec).for_game(game) for spec in names]
+        self.numbers = [0 if spec == SELF else 1 + names.index(spec) for spec in options.league]
 
     def player(self) -> Agent:
-        """Return the newest player."""
+        """Return the newest player, who knows of his opponent what he is told."""
         from cardai.learn.gin_values import ValuePlayer
 
         return ValuePlayer(self.fitting.values, "A gin_values run").for_game(self.game)
@@ -137,81 +171,110 @@ class GinValuesTraining(Training):
     def train(self, steps: int) -> Iterator[Metrics]:
         end = self.step + steps
         while self.step < end:
-            metrics = self._learn_belief() if self.step == 0 and not self.options.begin else {}
+            at_first = self.step == 0 and not self.options.begin
+            again = self.step > 0 and self.step == self.options.relearn
+            metrics = self._learn_belief() if at_first or again else {}
             metrics |= self._generation()
             self.step += 1
             yield metrics
 
-    def _players(self, explore: bool) -> list[Agent]:
+    def _taught(self) -> bool:
+        return self.step < self.options.taught and not self.options.begin
+
+    def _players(self) -> list[Agent]:
         """Return player 0, who learns, itself as an opponent, and the others of the league."""
         from cardai.learn.gin_values import Explorer
 
         o = self.options
-        taught = self.step < o.taught and not o.begin
-        first = make.agent(o.teacher).for_game(self.game) if taught else self.player()
-        if explore:
-            first = Explorer(first, (o.explore_discards, o.explore_draws, o.explore_knocks))
-        return [first, *self.others]
+        first = make.agent(o.teacher).for_game(self.game) if self._taught() else self.player()
+        return [Explorer(first, (o.explore_discards, o.explore_draws, o.explore_knocks)), *self.others]
 
     def _seats(self, seed: int, count: int) -> Any:
         from cardai.learn.gin_selfplay import seats_for
 
-        return seats_for(np.random.default_rng([seed, 3]), count, [0] * self.selves + self.numbers)
+        return seats_for(np.random.default_rng([seed, 3]), count, self.numbers)
 
     def _learn_belief(self) -> Metrics:
-        """Fit the belief and the winning chances to hands of the teacher and the league; measure on held-out hands."""
+        """Fit the belief, about everybody and then about each, to hands of the league; measure on held-out hands."""
         from cardai.learn.gin_belief import fit_belief, log_loss
-        from cardai.learn.gin_values import win_table
 
         values = self.fitting.values
-        examples, returns = self._examples(derive(self.seed, "belief"), self.options.belief_hands)
-        held_out, _ = self._examples(derive(self.seed, "held out"), max(256, self.options.belief_hands // 8))
-        values.belief = fit_belief(examples, derive(self.seed, "fit belief"))
-        values.wins = win_table(np.concatenate([returns[:, 0], returns[:, 1]]))
-        return {"belief_log_loss": log_loss(held_out, values.belief), "uniform_log_loss": log_loss(held_out, None)}
+        examples = self._examples(derive(self.seed, "belief", self.step), self.options.belief_hands)
+        held_out = self._examples(derive(self.seed, "held out", self.step), max(256, self.options.belief_hands // 8))
+        seed = derive(self.seed, "fit belief", self.step)
+        about_all = fit_belief(examples[-1], seed)
+        values.belief[:] = about_all
+        metrics = {
+            "belief_log_loss": log_loss(held_out[-1], about_all),
+            "uniform_log_loss": log_loss(held_out[-1], None),
+        }
+        losses, sizes = [], []
+        for k in range(self.tally.known):
+            if len(examples[k]) >= 4096:
+                values.belief[k] = fit_belief(examples[k], seed, begin=about_all)
+            losses.append(log_loss(held_out[k], values.belief[k]) if len(held_out[k]) else 0.0)
+            sizes.append(len(held_out[k]))
+        metrics["belief_log_loss_of_known_players"] = float(np.average(losses, weights=sizes))
+        return metrics
 
-    def _examples(self, seed: int, hands: int) -> tuple[Examples, Any]:
+    def _examples(self, seed: int, hands: int) -> list[Examples]:
+        """Return examples about each player, and about all."""
         from cardai.learn.gin_belief import examples_of
         from cardai.learn.gin_selfplay import play_hands
 
-        played = play_hands(
-            self.game, self._players(True), self._seats(seed, hands), self.fitting.values.belief, seed, hold=0.12
-        )
-        return examples_of(played.held.views, played.held.hands), played.returns
+        values = self.fitting.values
+        played = play_hands(self.game, self._players(), self._seats(seed, hands), values, seed, hold=0.12)
+        self._note(played.met)
+        held = played.held
+        about = [held.others == k for k in range(self.tally.known)] + [held.others >= 0]
+        return [examples_of(held.views[these], held.hands[these]) for these in about]
+
+    def _note(self, met: Met) -> None:
+        """Count hands; now and then take styles and winning chances from the counts."""
+        self.tally.note(met.others, met.kinds, met.points)
+        if self.step == 0 or self.step % self.options.equity_every == 0:
+            values = self.fitting.values
+            values.styles = self.tally.styles()
+            if len(met.points) > self.options.hands // 4:
+                values.wins = self.tally.wins()
 
     def _generation(self) -> Metrics:
         from cardai.learn.gin_selfplay import play_hands
-        from cardai.learn.gin_values import EDGES, win_table
+        from cardai.learn.gin_values import EDGES
 
         o, values = self.options, self.fitting.values
         seed = derive(self.seed, "generation", self.step)
         seats = self._seats(seed, o.hands)
-        played = play_hands(self.game, self._players(True), seats, values.belief, seed)
+        played = play_hands(self.game, self._players(), seats, values, seed)
         found = played.situations
         if self.step == 0 and not o.begin:
             classes = np.digitize(found.points, EDGES)
             for k in range(len(values.results)):
                 if (classes == k).sum() >= 20:
                     values.results[k] = found.points[classes == k].mean()
-        taught = self.step < o.taught and not o.begin
-        rate = o.rate * (2.0 if taught else 0.5 ** (self.step // o.halve))
+        rate = o.rate * (2.0 if self._taught() else 0.5 ** (self.step // o.halve))
         losses = self.fitting.fit(
             found.features, found.kinds, found.points, rate, o.epochs, o.batch, derive(seed, "fit")
         )
-        against = seats.max(axis=1) > 0
-        learner = np.where(seats[:, 0] == 0, 0, 1)
-        points = played.returns[np.arange(o.hands), learner][against]
-        if not taught and self.step % o.equity_every == 0 and len(points) > o.hands // 4:
-            values.wins = win_table(points)
-        metrics = {"points_against_league": float(points.mean()) if against.any() else 0.0, "rate": rate}
+        self._note(played.met)
+        against = played.met.others > 0
+        metrics = {"points_against_league": float(played.met.points[against].mean()) if against.any() else 0.0}
+        for k, name in enumerate(o.league):
+            if name != SELF and self.numbers[k] not in self.numbers[:k]:
+                theirs = played.met.points[played.met.others == self.numbers[k]]
+                metrics[f"points_against_{name}"] = float(theirs.mean()) if len(theirs) else 0.0
+        metrics["rate"] = rate
         names = ("loss_after_discard", "loss_before_draw", "loss_of_knocks")
         return metrics | {name: float(x) for name, x in zip(names, losses, strict=True) if np.isfinite(x)}
 
     def save(self, directory: Path) -> None:
         from cardai.learn.gin_values import write_values
 
-        write_values(directory / "values.npz", self.fitting.values)
-        write_npz(directory / "fitting.npz", {"step": np.int64(self.step), **self.fitting.arrays()})
+        write_values(directory / "values.npz", self.fitting.player())
+        write_npz(directory / "fitting.npz", {"step": np.int64(self.step), **self._counts(), **self.fitting.arrays()})
+
+    def _counts(self) -> dict[str, Any]:
+        return {"kinds": self.tally.kinds, "points": self.tally.points}
 
     def load(self, directory: Path) -> None:
         from cardai.learn.gin_values import Fitting, read_values
@@ -219,20 +282,19 @@ class GinValuesTraining(Training):
         self.fitting = Fitting(read_values(directory / "values.npz"))
         file = directory / "fitting.npz"
         expected: dict[str, Any] = {"step": (np.int64, ())}
-        expected |= {name: (array.dtype, array.shape) for name, array in self.fitting.arrays().items()}
+        expected |= {
+            name: (array.dtype, array.shape) for name, array in (self.fitting.arrays() | self._counts()).items()
+        }
         found = read_npz(file, expected)
         if int(found["step"]) < 0 or not all(np.isfinite(array).all() for array in found.values()):
             raise DamagedFileError(f"The file {file} holds numbers that no training writes: it is damaged.")
         self.step = int(found.pop("step"))
+        self.tally.kinds, self.tally.points = found.pop("kinds"), found.pop("points")
         self.fitting.take(found)
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
-        from copy import deepcopy
-
-        from cardai.learn.gin_values import ValuePlayer
-
         _no_options(options)
-        return ValuePlayer(deepcopy(self.fitting.values), "A gin_values run")
+        return GinValuesPlayer(self.fitting.player())
 
 
 @hookimpl

@@ -6,18 +6,21 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attrs import frozen
+from attrs import frozen, validators
 
 from cardai.cards.gin.fields import GIN
 from cardai.core.agent import Agent, need_family
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
+from cardai.core.spec import option
 
 if TYPE_CHECKING:
     from cardai.learn.gin_values import Values
 
 WEIGHTS = Path(__file__).with_name("gin.npz")
 """What the trainer gin_values learned; experiments/gin_champion says how, and how strong it is."""
+LEAGUE = ("champion:memory=false", "gin_lookahead", "simple", "gin-only", "heisenbot")
+"""The players that it tells apart, itself and its training's league, in the order of its styles."""
 
 
 @cache
@@ -30,13 +33,35 @@ def values() -> Values:
 
 @frozen
 class Champion(Agent):
-    """Chooses what has the best chance to win the match, by three small networks over what is known of both hands."""
+    """Chooses what has the best chance to win the match, by three small networks over what is known of both hands.
+
+    Within a match it learns how the opponent plays, from how his hands ended.
+    """
+
+    memory: bool = option(True, help="Whether it learns in a match how the opponent plays.")
+    rollouts: int = option(
+        0,
+        help="Hands that are played out for each action that seems nearly best; 0: none, and the fastest.",
+        validator=validators.in_(range(100_001)),
+    )
+    seconds: float = option(
+        0.0, help="With rollouts: seconds a decision after which no more hands are begun; 0: no limit.",
+        validator=validators.ge(0),
+    )  # fmt: skip
 
     def for_game(self, game: Game) -> Agent:
         need_family(game, GIN, "champion plays")
-        from cardai.learn.gin_values import ValuePlayer
+        from cardai.learn.gin_values import RememberingPlayer, ValuePlayer
 
-        return ValuePlayer(values(), "champion").for_game(game)
+        player = ValuePlayer(values(), "champion").for_game(game)
+        rollouts = None
+        if self.rollouts:
+            from cardai.learn.gin_search import Rollouts
+
+            rollouts = Rollouts(player, game, LEAGUE, self.rollouts, self.seconds)
+        if not self.memory and rollouts is None:
+            return player
+        return RememberingPlayer(player, game, rollouts, self.memory)
 
 
 @hookimpl

@@ -1,0 +1,56 @@
+"""A run's curve as a table and a picture."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+OPPONENTS = ("simple", "heisenbot", "gin-only", "gin_lookahead")
+
+
+def smoothed(metrics: Path, every: int = 10) -> list[dict[str, Any]]:
+    """Return a run's curve, means of ``every`` generations."""
+    lines = metrics.read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines if "loss_after_discard" in line]
+    out = []
+    for start in range(0, len(rows), every):
+        part = rows[start : start + every]
+        names = [f"points_against_{name}" for name in OPPONENTS] + ["loss_after_discard"]
+        means = {name: float(np.mean([row[name] for row in part])) for name in names if name in part[0]}
+        out.append({"step": part[-1]["step"], "cpu_seconds": part[-1]["cpu_seconds"], **means})
+    return out
+
+
+def table(curve: list[dict[str, Any]]) -> list[str]:
+    """Return a curve as lines of Markdown."""
+    names = [name for name in OPPONENTS if f"points_against_{name}" in curve[0]]
+    lines = [
+        f"| generation | CPU seconds | {' | '.join(names)} | loss after a discard |",
+        "|---" * (len(names) + 3) + "|",
+    ]
+    for row in curve:
+        points = " | ".join(f"{row[f'points_against_{name}']:+.2f}" for name in names)
+        lines.append(f"| {row['step']} | {row['cpu_seconds']:.0f} | {points} | {row['loss_after_discard']:.3f} |")
+    return lines
+
+
+def picture(curve: list[dict[str, Any]], file: Path) -> None:
+    """Draw the points a hand against each of the league, by CPU minutes."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(7, 4))
+    minutes = [row["cpu_seconds"] / 60 for row in curve]
+    for name in OPPONENTS:
+        axes.plot(minutes, [row[f"points_against_{name}"] for row in curve], label=name)
+    axes.set_xlabel("CPU minutes of training")
+    axes.set_ylabel("points a hand, exploring (mean of 10 generations)")
+    axes.grid(alpha=0.3)
+    axes.legend()
+    figure.tight_layout()
+    figure.savefig(file, dpi=110)

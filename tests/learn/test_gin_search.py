@@ -1,0 +1,114 @@
+"""Rollouts at gin: what is compared, how what was played is weighed, and that a player with them finds what is best."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cardai
+from cardai.arena import match
+from cardai.cards.gin._value_kernels import worths
+from cardai.cards.gin.actions import DISCARD, KNOCK, PLAY_ON, STOCK, TAKE
+from cardai.core.errors import CardaiError
+from cardai.core.rng import Rows
+from cardai.learn.gin_search import Rollouts, _best
+from cardai.learn.gin_values import RememberingPlayer, ValuePlayer
+from cardai.plugins.agents.champion import LEAGUE, values
+
+
+def views_of_a_match(hands: int = 12) -> list[tuple[Any, Any]]:
+    """Return (view, legal) of all decisions of hands between gin_lookahead and simple."""
+    game = cardai.game("gin")
+    tables: Any = game.tables(hands)
+    tables.reset(np.arange(hands, dtype=np.uint64))
+    agents = [cardai.agent(spec).for_game(game) for spec in ("gin_lookahead", "simple")]
+    found = []
+    while (tables.current_players() >= 0).any():
+        for seat in range(2):
+            rows = np.flatnonzero(tables.current_players() == seat)
+            if len(rows):
+                views, legal = tables.views(seat, rows), tables.legal(rows)
+                found += [(views[k : k + 1], legal[k : k + 1].copy()) for k in range(len(rows))]
+                tables.apply(rows, agents[seat].act(views, legal, Rows(rows.astype(np.uint64))))
+    return found
+
+
+def test_worths_are_those_by_which_the_player_chooses() -> None:
+    player = ValuePlayer(values()).for_game(cardai.game("gin"))
+    styles = values().unknown()[None]
+    kinds = set()
+    for view, legal in views_of_a_match():
+        found = np.empty((1, legal.shape[1]))
+        worths(view, legal, styles, player.nets, found)
+        if (found[0] >= 0).sum() > 1:
+            chosen = int(player.act(view, legal, Rows(np.zeros(1, np.uint64)))[0])
+            assert found[0, chosen] == found[0].max()
+            assert not (found[0, ~legal[0]] >= 0).any()
+            kinds.add(chosen if chosen >= 52 else DISCARD)
+    assert {DISCARD, TAKE, STOCK, KNOCK, PLAY_ON} <= kinds
+
+
+def test_what_is_played_weighs_more_the_more_of_it_there_is() -> None:
+    believed = np.array([0.60, 0.59])
+    rng = np.random.default_rng(1)
+    noise = 0.2 * rng.standard_normal(4000)
+    played = np.stack([0.5 + 0 * noise, 0.53 + noise - noise.mean()])
+    assert _best(believed, played) == 1
+    few = np.stack([np.array([0.5, 0.5]), np.array([0.9, 0.2])])
+    assert _best(believed, few) == 0
+    assert _best(believed, played[:, :1]) == 0  # one hand says nothing
+
+
+def test_rollouts_answer_at_once_where_there_is_nothing_to_compare_and_in_time() -> None:
+    game = cardai.game("gin")
+    player = ValuePlayer(values()).for_game(game)
+    styles = values().unknown()
+    asked = 0
+    for seconds, most in ((0.0, 40), (1e-9, 3200)):
+        search = Rollouts(player, game, LEAGUE, most, seconds)
+        counts: list[int] = []
+        part = search._played
+
+        def counted(
+            view: Any, odds: Any, actions: Any, number: int, *rest: Any, part: Any = part, counts: Any = counts
+        ) -> Any:
+            counts.append(number)
+            return part(view, odds, actions, number, *rest)
+
+        search._played = counted  # type: ignore[method-assign]
+        for view, legal in views_of_a_match(2):
+            counts.clear()
+            chosen = search.choose(view, legal, 5, styles)
+            if chosen < 0:
+                assert not counts
+                continue
+            asked += 1
+            assert legal[0, chosen]
+            assert counts == ([32, 8] if not seconds else [32])
+            assert search.choose(view, legal, 5, styles) == chosen
+    assert asked > 10
+
+
+def test_rollouts_find_what_wrong_values_do_not() -> None:
+    game = cardai.game("gin", target=25)
+    wrong = values().__class__(**{name: array.copy() for name, array in values().arrays().items()})
+    wrong.head_weight[2] = 0  # a knock seems to win a little more than it does: it is always taken
+    wrong.head_bias[2] = np.where(wrong.results > 20, 3.0, 0.0)
+    player = ValuePlayer(wrong).for_game(game)
+    agents = [player, RememberingPlayer(player, game, Rollouts(player, game, LEAGUE, 32, 0.0), memory=False)]
+    found = [match.play(game, [agent, "gin_lookahead"], games=10, seed=3).mean_return(0).mean for agent in agents]
+    assert found[1] > found[0]
+
+
+def test_the_champions_rollouts_are_the_same_again() -> None:
+    results = [match.play("gin:target=20", ["champion:rollouts=4", "simple"], games=4, seed=1) for _ in range(2)]
+    assert (results[0].scores == results[1].scores).all()
+    assert len(LEAGUE) == (values().styles[:, 0] > 0).sum()
+
+
+def test_negative_rollouts_and_seconds_are_refused() -> None:
+    for spec in ("champion:rollouts=-1", "champion:seconds=-1"):
+        with pytest.raises(CardaiError):
+            cardai.agent(spec)
