@@ -27,9 +27,7 @@ def situations(
     count: Annotated[
         int, typer.Option("--count", "-n", metavar="N", min=0, help="How many it shall have in the end.")
     ] = 1000,
-    street: Annotated[
-        Street | None, typer.Option("--street", help="Where they are.", show_default="river")
-    ] = None,
+    street: Annotated[Street | None, typer.Option("--street", help="Where they are.", show_default="river")] = None,
     seed: Annotated[
         int | None, typer.Option("--seed", metavar="N", min=0, help="The root of all randomness.", show_default="0")
     ] = None,
@@ -73,7 +71,9 @@ def situations(
     given |= {"player": player, "game": game}
     if (directory / HEAD).is_file():
         if named := [name for name, value in given.items() if value is not None]:
-            raise UsageError(f"{directory} has its own {named[0]}. Leave out --{named[0]}, or choose another directory.")
+            raise UsageError(
+                f"{directory} has its own {named[0]}. Leave out --{named[0]}, or choose another directory."
+            )
         recipe = load(directory).recipe
     else:
         recipe = _recipe(street or Street.river, seed or 0, iterations, intervals, bets, player or "", game or "")

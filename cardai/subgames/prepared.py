@@ -28,7 +28,7 @@ from cardai.subgames.range_codes import river_boards
 from cardai.subgames.situation_set import SituationSet
 from cardai.subgames.situations import STACK, Situation, legal_hands
 
-VERSION = 1
+VERSION = 2
 EQUITY, TIE, MET, STRONG, WEAK, STRENGTH, SPREAD = 0, 2, 4, 6, 8, 10, 11
 """Rows of ``hands``: the first five are pairs, against seat 0's range and against seat 1's."""
 ROWS = 12
@@ -154,12 +154,17 @@ def _unblocked(part: Float64s, legal: Int64s) -> Float64s:
 def contexts(ranges: Float64s, rows: Float64s) -> Float64s:
     """Return (2, CONTEXT) what each range looks like: its weight by strength, and by equity against the other."""
     out = np.zeros((2, CONTEXT))
-    strength = np.minimum((rows[STRENGTH] * BINS).astype(np.int64), BINS - 1)
+    strength = _finer_above(rows[STRENGTH], BINS)
     for seat in range(2):
-        equity = np.minimum((rows[EQUITY + 1 - seat] * EQUITY_BINS).astype(np.int64), EQUITY_BINS - 1)
+        equity = _finer_above(rows[EQUITY + 1 - seat], EQUITY_BINS)
         out[seat, :BINS] = np.bincount(strength, ranges[seat], BINS)
         out[seat, BINS:] = np.bincount(equity, ranges[seat], EQUITY_BINS)
     return out
+
+
+def _finer_above(values: Float64s, bins: int) -> Int64s:
+    """Return which bin of ``bins`` values in [0, 1] are in; deep stacks are about the best hands, so bins narrow towards 1."""
+    return np.minimum((bins * (1.0 - np.sqrt(np.clip(1.0 - values, 0.0, 1.0)))).astype(np.int64), bins - 1)
 
 
 def pot_share(half_pots: Float32s, stack: float = STACK) -> Float32s:

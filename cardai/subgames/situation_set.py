@@ -146,7 +146,9 @@ def load(directory: str | Path) -> SituationSet:
     """Return the set in ``directory``. Raises UsageError (there is none), DamagedFileError."""
     path = Path(directory)
     if not (path / HEAD).is_file():
-        raise UsageError(f"There are no situations in {str(path)!r}: it has no {HEAD}. Make some by: cardai situations.")
+        raise UsageError(
+            f"There are no situations in {str(path)!r}: it has no {HEAD}. Make some by: cardai situations."
+        )
     what = f"The file {path / HEAD}"
     head = structure(read_json(path / HEAD), _Head, what)
     if head.format != FORMAT:

@@ -37,7 +37,9 @@ class PublicNested(RangeEncoder):
 
     clusters: int = option(10, help="clusters of boards", validator=validators.in_(range(1, 101)))
     bins: int = option(100, help="bins of E[HS^2] a cluster", validator=validators.in_(range(2, 10_001)))
-    by: Literal["width", "percentile"] = option("width", help="bins of equal width, or of equally many hands of a board")
+    by: Literal["width", "percentile"] = option(
+        "width", help="bins of equal width, or of equally many hands of a board"
+    )
 
     @property
     def size(self) -> int:
@@ -70,7 +72,7 @@ def completed(river: Int64s) -> int:
     for suit in range(4):
         lying = int((river // 13 == suit).sum())
         if lying >= 3:
-            flush |= (_PAIRS // 13 == suit).sum(axis=1) + lying >= 5
+            flush |= (suit == _PAIRS // 13).sum(axis=1) + lying >= 5
     return int((free & (_STRAIGHTS[ranks] | flush)).sum())
 
 
