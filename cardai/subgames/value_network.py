@@ -27,6 +27,7 @@ from cardai.subgames.prepared import Prepared, prepare
 from cardai.subgames.range_codes import RangeEncoder
 from cardai.subgames.situations import STACK, STREETS, Situation, legal_hands
 from cardai.subgames.tree import Node
+from cardai.training.runs import Run
 
 DESCRIPTION, WEIGHTS = "network.json", "best.safetensors"
 FORMAT = "cardai value network 1"
@@ -133,15 +134,19 @@ def load_run(directory: str | Path) -> ValueNetwork:
     Raises:
         UsageError: it is no such run, or has no checkpoint yet. DamagedFileError.
     """
-    from cardai.training.runs import Run
+    return load_network(latest_checkpoint(Path(directory))[1])
 
-    run = Run.open(Path(directory))
-    if not parse(run.trainer_spec).name.startswith("counterfactual_values"):
-        raise UsageError(f"The run {directory} is of {parse(run.trainer_spec).name}: it has no counterfactual values.")
+
+def latest_checkpoint(directory: Path) -> tuple[Run, Path]:
+    """Return a run of counterfactual_values and the directory of its last good checkpoint. Raises UsageError."""
+    run = Run.open(directory)
+    name = parse(run.trainer_spec).name
+    if not name.startswith("counterfactual_values"):
+        raise UsageError(f"The run {directory} is of {name}: it has no counterfactual values.")
     checkpoint, _ = run.latest()
     if checkpoint is None:
         raise UsageError(f"The run {directory} has no checkpoint yet.")
-    return load_network(Path(checkpoint.path))
+    return run, checkpoint.path
 
 
 def range_encoder(spec: str) -> RangeEncoder:

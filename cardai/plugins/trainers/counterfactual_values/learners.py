@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+from attrs import evolve
 from torch import Tensor, nn
 
 from cardai.cards.poker.boards import RENAMINGS, hand_maps
@@ -13,6 +14,7 @@ from cardai.core.arrays import Float32s, Int64s
 from cardai.learn.value_networks import bucket_values, device_of, masked_huber, of_hands
 from cardai.subgames.network_inputs import choose_hands, context_inputs, hand_inputs
 from cardai.subgames.prepared import Prepared
+from cardai.subgames.value_measures import huber
 from cardai.subgames.value_network import ValueNetwork, bucket_means, codes, hand_buckets
 
 if TYPE_CHECKING:
@@ -60,8 +62,6 @@ def renamed(part: Prepared, buckets: Int64s, rng: np.random.Generator) -> tuple[
 
     For an encoder whose buckets are the hands' own numbers.
     """
-    from attrs import evolve
-
     drawn = rng.integers(0, len(RENAMINGS), len(part))
     boards = part.boards.astype(np.int64)
     suits = np.take_along_axis(RENAMINGS[drawn], boards // 13, axis=1)
@@ -92,9 +92,3 @@ class HandLearner:
         part = self.data.take(rows)
         errors = self.network.values(part) - part.values.astype(np.float32)
         return errors, huber(errors).mean(axis=(1, 2))
-
-
-def huber(errors: Any) -> Any:
-    """Return the Huber loss (delta 1) of each error."""
-    size = np.abs(errors)
-    return np.where(size < 1.0, 0.5 * size * size, size - 0.5)

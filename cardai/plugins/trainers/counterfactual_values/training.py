@@ -21,23 +21,23 @@ from cardai.core.encoder import Encoder
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.files import read_json, write_json
 from cardai.core.schema import structure, whole
-from cardai.core.spec import Spec, options_of, write_value
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
 from cardai.learn.networks import choose_device
-from cardai.plugins.trainers.counterfactual_values.learners import BucketLearner, HandLearner, huber
+from cardai.plugins.trainers.counterfactual_values.learners import BucketLearner, HandLearner
 from cardai.subgames.prepared import Prepared, load_prepared
-from cardai.subgames.range_codes import RangeEncoder
+from cardai.subgames.range_codes import RangeEncoder, spec_of
 from cardai.subgames.situation_set import SituationSet, check_fingerprint, load
 from cardai.subgames.splits import TEST, TRAIN, VALIDATION, parts
-from cardai.subgames.value_network import DESCRIPTION, WEIGHTS, Description, ValueNetwork
+from cardai.subgames.value_measures import huber
+from cardai.subgames.value_network import WEIGHTS, Description, ValueNetwork
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.counterfactual_values import CounterfactualValues
 
 CURRENT, STATE = "current.safetensors", "state.json"
-_MEASURED = 1000
-"""Situations of the training and the validation part that an epoch is judged by."""
+_MEASURED = {"training": 250, "validation": 1000}
+"""Situations of each part that an epoch is judged by at most."""
 
 
 @frozen
@@ -144,7 +144,7 @@ class ValueTraining(Training):
         """Return the losses of this epoch's network, and keep it if it is the best so far."""
         metrics: Metrics = {}
         for name, part in (("training", TRAIN), ("validation", VALIDATION)):
-            metrics |= self._losses(name, self.rows[part][:_MEASURED])
+            metrics |= self._losses(name, self.rows[part][: _MEASURED[name]])
         if metrics["validation_huber"] < self.best_loss:
             self.best_step, self.best_loss = self.step, metrics["validation_huber"]
             self.best = {name: tensor.detach().clone() for name, tensor in self.network.module.state_dict().items()}
@@ -219,15 +219,4 @@ def _checked(options: CounterfactualValues, encoder: Encoder | None) -> str:
         )
     if options.images and not encoder.shows_board:
         raise UsageError("Suits are renamed for range_1326 alone: bucketed encodings do not tell the images apart.")
-    name = next(n for n in ("e_hs2", "public_nested", "potential_aware", "range_1326") if _is(encoder, n))
-    kind = type(encoder)
-    return str(Spec(name, tuple((option, write_value(getattr(encoder, option))) for option in options_of(kind))))
-
-
-def _is(encoder: RangeEncoder, name: str) -> bool:
-    from cardai.core import registry
-
-    return type(registry.create("encoder", name)) is type(encoder)
-
-
-__all__ = ["DESCRIPTION", "ValueTraining"]
+    return spec_of(encoder)
