@@ -125,9 +125,7 @@ def values(
         print_json({"run": str(run), "situations_in": str(directory), **losses.as_json()})
         return
     out().print(f"{run} on {len(data):,} situations of {directory} on boards that it has not seen:")
-    table = _table(
-        "pot, each player's", "situations", "Huber/player", "Huber/pot", "by range", "labels off"
-    )
+    table = _table("pot, each player's", "situations", "Huber/player", "Huber/pot", "by range", "labels off")
     for k, name in enumerate([*interval_names(), "all"]):
         interval = k if name != "all" else None
         count = len(data) if interval is None else int((data.intervals == interval).sum())

@@ -13,7 +13,7 @@ import torch
 from attrs import frozen
 from torch import Tensor, nn
 
-from cardai.core.arrays import Float32s, Int64s
+from cardai.core.arrays import Float32s
 from cardai.learn import tensors
 
 
@@ -131,12 +131,6 @@ def read_network(network: nn.Module, path: Path) -> None:
 def write_network(network: nn.Module, path: Path) -> None:
     """Write a network's weights as safetensors."""
     tensors.write(path, tensors.module_tensors(network, "network"))
-
-
-def of_hands(values: Float32s, buckets: Int64s) -> Float32s:
-    """Return (n, 2, H) the values (n, 2, size) of buckets copied to their hands; ``buckets`` (n, H)."""
-    index = np.broadcast_to(buckets[:, None], (len(buckets), 2, buckets.shape[1]))
-    return np.asarray(np.take_along_axis(values, index, axis=2))
 
 
 def masked_huber(found: Tensor, wanted: Tensor, mask: Tensor) -> Tensor:

@@ -28,7 +28,7 @@ from cardai.subgames.range_codes import river_boards
 from cardai.subgames.situation_set import SituationSet
 from cardai.subgames.situations import STACK, Situation, legal_hands
 
-VERSION = 2
+VERSION = 3
 EQUITY, TIE, MET, STRONG, WEAK, STRENGTH, SPREAD = 0, 2, 4, 6, 8, 10, 11
 """Rows of ``hands``: the first five are pairs, against seat 0's range and against seat 1's."""
 ROWS = 12
@@ -111,11 +111,9 @@ def hand_rows(board: Sequence[int], ranges: Float64s, legal: Int64s) -> Float64s
     out[TIE : TIE + 2] = np.where(meet, tie / safe, 0.0)
     out[MET : MET + 2] = total / runs
     for seat in range(2):
-        order = np.argsort(strength[legal], kind="stable")
-        below = np.cumsum(ranges[seat, order])
-        for row, chosen in ((STRONG, order[below > 1 - TAIL]), (WEAK, order[below < TAIL])):
-            part = np.zeros(len(legal))
-            part[chosen] = ranges[seat, chosen]
+        below = _below(strength[legal], ranges[seat])
+        for row, chosen in ((STRONG, below > 1 - TAIL), (WEAK, below < TAIL)):
+            part = np.where(chosen, ranges[seat], 0.0)
             out[row + seat] = _unblocked(part, legal) / np.maximum(out[MET + seat], 1e-9)
     out[STRONG:STRENGTH] = np.clip(out[STRONG:STRENGTH], 0.0, 1.0)
     return out
@@ -142,6 +140,13 @@ def strengths(board: tuple[int, ...]) -> tuple[Float64s, Float64s]:
         count += alive
     mean = total / np.maximum(count, 1)
     return mean, np.sqrt(np.maximum(squares / np.maximum(count, 1) - mean**2, 0.0))
+
+
+def _below(strength: Float64s, weights: Float64s) -> Float64s:
+    """Return (H,) the weight of the hands that are weaker than each, and half of the weight of those that are as strong."""
+    _, group = np.unique(np.round(strength, 9), return_inverse=True)
+    mass = np.bincount(group, weights)
+    return np.asarray((np.cumsum(mass) - 0.5 * mass)[group])
 
 
 def _unblocked(part: Float64s, legal: Int64s) -> Float64s:

@@ -15,13 +15,12 @@ from attrs import field, frozen
 from cardai.cards.poker.combos import COUNT, compatible, pair_index
 from cardai.cards.poker.equity import range_equity, uniform_range
 from cardai.cards.text import card_set
-from cardai.core import registry
 from cardai.core.arrays import Float32s, Float64s, Int64s
 from cardai.core.encoder import Encoder, Layout, Plane
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views
 from cardai.core.game import Game
-from cardai.core.spec import Spec, brief, options_of, write_value
+from cardai.core.spec import brief
 from cardai.subgames.situations import STACK
 from cardai.subgames.spot_game import SpotGame
 
@@ -77,16 +76,6 @@ def code_of(
     if encoder.shows_board:
         out[2 * encoder.size + 1 + np.asarray(board)] = 1.0
     return out
-
-
-def spec_of(encoder: RangeEncoder) -> str:
-    """Return the spec, with all options, by which an installed encoder of ranges is made again. Raises UsageError."""
-    kind = type(encoder)
-    for entry in registry.entries("encoder"):
-        if entry.module == kind.__module__ and not entry.preset_of:
-            options = tuple((name, write_value(getattr(encoder, name))) for name in options_of(kind))
-            return str(Spec(entry.name, options))
-    raise UsageError(f"The encoder {brief(encoder)} is no installed plugin, so a network over it could not be loaded.")
 
 
 class RangeLayout(Layout):

@@ -22,7 +22,7 @@ from cardai.subgames.prepared import Prepared
 from cardai.subgames.range_codes import RangeEncoder
 from cardai.subgames.situation_set import Recipe, SituationSet
 from cardai.subgames.situations import INTERVALS, Situation, labels, legal_hands
-from cardai.subgames.value_network import ValueNetwork, bucket_means, hand_buckets
+from cardai.subgames.value_network import ValueNetwork, bucket_means, hand_buckets, of_hands
 
 DIVISORS = {"player": 1.0, "pot": 0.5}
 """What values per player are multiplied with."""
@@ -91,8 +91,19 @@ def encoding_losses(encoder: RangeEncoder, data: Prepared, equity_valued: bool =
 
 
 def network_losses(network: ValueNetwork, data: Prepared) -> Losses:
-    """Return how far a network is off."""
-    return losses(network.values(data) - data.values.astype(np.float32), data)
+    """Return how far a network is off; with buckets, also how far it is from what each bucket's hands are worth on average
+    (``abstracted_player``, over the buckets that hold a hand).
+    """
+    values = data.values.astype(np.float32)
+    if network.encoder is None:
+        return losses(network.values(data) - values, data)
+    buckets = hand_buckets(network.encoder, data)
+    wanted, mask = bucket_means(buckets, values, network.encoder.size)
+    found = network.of_buckets(data, buckets)
+    out = losses(of_hands(found, buckets) - values, data)
+    off = huber(found - wanted) * mask
+    out.by_name["abstracted_player"] = off.sum(axis=(1, 2)) / (2 * mask.sum(axis=(1, 2)))
+    return out
 
 
 @frozen

@@ -31,8 +31,8 @@ from cardai.training.runs import Run
 
 DESCRIPTION, WEIGHTS = "network.json", "best.safetensors"
 FORMAT = "cardai value network 1"
-_BLOCK = 32
-"""Situations that a network is asked about at a time."""
+_BLOCK, _CODES = 32, 250
+"""Situations that a network over hands, and one over codes, is asked about at a time."""
 
 
 @frozen
@@ -86,19 +86,30 @@ class ValueNetwork:
         """
         from cardai.learn import value_networks
 
+        if self.encoder is not None:
+            own = hand_buckets(self.encoder, data) if buckets is None else buckets
+            return of_hands(self.of_buckets(data, own, stack), own)
         parts = []
         self.module.eval()
         for start in range(0, len(data), _BLOCK):
             part = data.take(slice(start, start + _BLOCK))
-            if self.encoder is None:
-                hands, met = hand_inputs(part, None, self.description.equity_input)
-                ranges = part.ranges.astype(np.float32) / part.ranges.shape[2]
-                parts.append(value_networks.hand_values(self.module, context_inputs(part, stack), hands, met, ranges))
-                continue
-            own = hand_buckets(self.encoder, part) if buckets is None else buckets[start : start + _BLOCK]
-            found = value_networks.bucket_values(self.module, codes(self.encoder, part, own, stack))
-            parts.append(value_networks.of_hands(found, own))
+            hands, met = hand_inputs(part, None, self.description.equity_input)
+            ranges = part.ranges.astype(np.float32) / part.ranges.shape[2]
+            parts.append(value_networks.hand_values(self.module, context_inputs(part, stack), hands, met, ranges))
         return np.concatenate(parts) if parts else np.zeros(data.values.shape, np.float32)
+
+    def of_buckets(self, data: Prepared, buckets: Int64s, stack: float = STACK) -> Float32s:
+        """Return (n, 2, size) the values of buckets; ``buckets`` (n, H) those of the hands. For networks over an encoder."""
+        from cardai.learn import value_networks
+
+        assert self.encoder is not None
+        self.module.eval()
+        parts = []
+        for start in range(0, len(data), _CODES):
+            part = slice(start, start + _CODES)
+            inputs = codes(self.encoder, data.take(part), buckets[part], stack)
+            parts.append(value_networks.bucket_values(self.module, inputs))
+        return np.concatenate(parts) if parts else np.zeros((0, 2, self.encoder.size), np.float32)
 
     def leaves(self, board: Sequence[int], hands: Int64s, stack: int = STACK) -> NetworkLeaves:
         """Return what values the leaves of a subgame on ``board``, one card short of the network's street."""
@@ -175,6 +186,12 @@ def codes(encoder: RangeEncoder, data: Prepared, buckets: Int64s, stack: float =
     if encoder.shows_board:
         out[np.arange(n)[:, None], 2 * size + 1 + data.boards.astype(np.int64)] = 1.0
     return out
+
+
+def of_hands(values: Float32s, buckets: Int64s) -> Float32s:
+    """Return (n, 2, H) the values (n, 2, size) of buckets copied to their hands; ``buckets`` (n, H)."""
+    index = np.broadcast_to(buckets[:, None], (len(buckets), 2, buckets.shape[1]))
+    return np.asarray(np.take_along_axis(values, index, axis=2))
 
 
 def bucket_means(buckets: Int64s, values: npt.NDArray[Any], size: int) -> tuple[Float32s, Float32s]:

@@ -15,8 +15,10 @@ from cardai.subgames.splits import TEST, parts
 from cardai.subgames.value_network import ValueNetwork, latest_checkpoint, load_network
 
 
-def held_out(run: Path, situations: Path | None = None, most: int = 2000) -> tuple[ValueNetwork, Prepared, Path]:
-    """Return a run's best network, at most ``most`` situations on boards of the test part, and where they are from.
+def held_out(
+    run: Path, situations: Path | None = None, most: int = 2000, part: int = TEST
+) -> tuple[ValueNetwork, Prepared, Path]:
+    """Return a run's best network, at most ``most`` situations on boards of ``part``, and where they are from.
 
     Those of the run itself are the ones that its checkpoint knows, though there may be more by now.
 
@@ -33,7 +35,7 @@ def held_out(run: Path, situations: Path | None = None, most: int = 2000) -> tup
         raise UsageError(f"{run} values the {network.description.street}; {directory} is on the {found.recipe.street}.")
     shards = read_json(checkpoint / "state.json").get("shards", []) if situations is None else found.numbers
     data = load_prepared(found, [int(shard) for shard in shards])
-    rows = np.flatnonzero(parts(data.boards) == TEST)[:most]
+    rows = np.flatnonzero(parts(data.boards) == part)[:most]
     if len(rows) < 2:
-        raise UsageError(f"{directory} has no two situations on boards that are kept for tests.")
+        raise UsageError(f"{directory} has no two situations on boards of that part.")
     return network, data.take(rows), directory

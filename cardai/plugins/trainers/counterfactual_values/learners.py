@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -10,18 +10,14 @@ from attrs import evolve
 from torch import Tensor, nn
 
 from cardai.cards.poker.boards import RENAMINGS, hand_maps
-from cardai.core.arrays import Float32s, Int64s
-from cardai.learn.value_networks import bucket_values, device_of, masked_huber, of_hands
+from cardai.core.arrays import Int64s
+from cardai.learn.value_networks import device_of, masked_huber
 from cardai.subgames.network_inputs import choose_hands, context_inputs, hand_inputs
 from cardai.subgames.prepared import Prepared
-from cardai.subgames.value_measures import huber
 from cardai.subgames.value_network import ValueNetwork, bucket_means, codes, hand_buckets
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.counterfactual_values import CounterfactualValues
-
-_BLOCK = 250
-Losses = dict[str, Any]
 
 
 class BucketLearner:
@@ -42,19 +38,6 @@ class BucketLearner:
         found = self.network.module(torch.from_numpy(codes(self.encoder, part, buckets)).to(where))
         full = np.broadcast_to(mask, wanted.shape).copy()
         return masked_huber(found, torch.from_numpy(wanted).to(where), torch.from_numpy(full).to(where))
-
-    def errors(self, rows: Int64s) -> tuple[Float32s, Float32s]:
-        """Return ((n, 2, H) how far the values of hands are off, (n,) the abstracted loss), per player."""
-        errors, abstracted = [], []
-        for start in range(0, len(rows), _BLOCK):
-            part = self.data.take(rows[start : start + _BLOCK])
-            buckets = self.buckets[rows[start : start + _BLOCK]].astype(np.int64)
-            found = bucket_values(self.network.module, codes(self.encoder, part, buckets))
-            wanted, mask = bucket_means(buckets, part.values, self.encoder.size)
-            errors.append(of_hands(found, buckets) - part.values.astype(np.float32))
-            losses = huber(found - wanted) * mask
-            abstracted.append(losses.sum(axis=(1, 2)) / np.maximum(2 * mask.sum(axis=(1, 2)), 1))
-        return np.concatenate(errors), np.concatenate(abstracted)
 
 
 def renamed(part: Prepared, buckets: Int64s, rng: np.random.Generator) -> tuple[Prepared, Int64s]:
@@ -86,9 +69,3 @@ class HandLearner:
         where = device_of(self.network.module)
         inputs = [torch.from_numpy(array).to(where) for array in (self.contexts[rows], hands, met, wanted)]
         return nn.functional.huber_loss(self.network.module(*inputs[:3]), inputs[3])
-
-    def errors(self, rows: Int64s) -> tuple[Float32s, Float32s]:
-        """Return ((n, 2, H) how far the values of hands are off, (n,) their loss, which is abstracted nowhere), per player."""
-        part = self.data.take(rows)
-        errors = self.network.values(part) - part.values.astype(np.float32)
-        return errors, huber(errors).mean(axis=(1, 2))

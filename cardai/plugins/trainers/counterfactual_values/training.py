@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from attrs import field, frozen
 
+from cardai.core import registry
 from cardai.core.agent import Agent
 from cardai.core.arrays import Int64s
 from cardai.core.encoder import Encoder
@@ -26,17 +27,17 @@ from cardai.learn import tensors
 from cardai.learn.networks import choose_device
 from cardai.plugins.trainers.counterfactual_values.learners import BucketLearner, HandLearner
 from cardai.subgames.prepared import Prepared, load_prepared
-from cardai.subgames.range_codes import RangeEncoder, spec_of
+from cardai.subgames.range_codes import RangeEncoder
 from cardai.subgames.situation_set import SituationSet, check_fingerprint, load
 from cardai.subgames.splits import TEST, TRAIN, VALIDATION, parts
-from cardai.subgames.value_measures import huber
+from cardai.subgames.value_measures import network_losses
 from cardai.subgames.value_network import WEIGHTS, Description, ValueNetwork
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.counterfactual_values import CounterfactualValues
 
 CURRENT, STATE = "current.safetensors", "state.json"
-_MEASURED = {"training": 250, "validation": 1000}
+_MEASURED = {"training": 50, "validation": 300}
 """Situations of each part that an epoch is judged by at most."""
 
 
@@ -151,13 +152,9 @@ class ValueTraining(Training):
         return metrics | {"best_epoch": float(self.best_step)}
 
     def _losses(self, name: str, rows: Int64s) -> Metrics:
-        self.network.module.eval()
-        errors, abstracted = self.learner.errors(rows)
-        return {
-            f"{name}_huber": float(huber(errors).mean()),
-            f"{name}_huber_pot": float(huber(errors / 2).mean()),
-            f"{name}_abstracted": float(abstracted.mean()),
-        }
+        found = network_losses(self.network, self.data.take(rows))
+        shown = {"huber": "huber_player", "huber_pot": "huber_pot", "abstracted": "abstracted_player"}
+        return {f"{name}_{k}": float(found.by_name[v].mean()) for k, v in shown.items() if v in found.by_name}
 
     # -- keeping ---------------------------------------------------------------------------------------------------
 
@@ -219,4 +216,4 @@ def _checked(options: CounterfactualValues, encoder: Encoder | None) -> str:
         )
     if options.images and not encoder.shows_board:
         raise UsageError("Suits are renamed for range_1326 alone: bucketed encodings do not tell the images apart.")
-    return spec_of(encoder)
+    return str(registry.spec_of(encoder))
