@@ -63,6 +63,13 @@ def test_stopping_and_going_on_gives_the_same_bytes(made: Path, tmp_path: Path) 
         assert (tmp_path / "x" / file.name).read_bytes() == file.read_bytes(), file.name
 
 
+def test_processes_make_the_same_bytes(made: Path, tmp_path: Path) -> None:
+    produce(tmp_path / "x", RECIPE, 6, jobs=2)
+    for number in range(3):
+        assert (tmp_path / "x" / SHARD.format(number)).read_bytes() == (made / SHARD.format(number)).read_bytes()
+    assert load(tmp_path / "x").shards == load(made).shards
+
+
 def test_ctrl_c_loses_only_what_is_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     solve, calls = situation_set.solve_shard, []
 
