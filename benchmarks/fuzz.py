@@ -3,7 +3,7 @@
     python benchmarks/fuzz.py [--seconds 60] [--inputs 1000000] [--seed 1] [--only KIND ...] [--show 20]
 
 Records, run directories (run.json, manifest, metrics, a checkpoint's arrays), tournaments, examples, game definitions,
-match states, logs of the competition, Slumbot's and PHH hands, spec strings and options of specs are changed at random and read in this
+match states, logs of the competition, Slumbot's and PHH hands, spots, situations, spec strings and options of specs are changed at random and read in this
 process. A failure is an exception that is no CardaiError, more than 2 CPU seconds, or more than 256 MB for one input.
 It ends after ``--seconds`` or ``--inputs``, whichever comes first, and with 1 if there was a failure.
 
@@ -28,10 +28,13 @@ from typing import Any
 os.environ["NUMBA_DISABLE_JIT"] = "1"
 
 from attrs import Factory, define
-from fuzz_inputs import TARGETS, World
+from fuzz_inputs import TARGETS as PLAY
+from fuzz_inputs import World
+from fuzz_subgames import TARGETS as SUBGAMES
 
 from cardai.core.errors import CardaiError
 
+TARGETS = {**PLAY, **SUBGAMES}
 SECONDS = 2.0
 MEGABYTES = 256
 WEIGHTS = {"matchstate": 60, "spec": 60, "gamedef": 60, "slumbot": 20, "acpc": 6, "options": 4, "manifest": 3}

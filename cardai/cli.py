@@ -68,6 +68,9 @@ COMMANDS = {
     "solve": Command(
         "solve:solve", "Solve a spot of hold'em over ranges: how often to bet what, and its worth.", LEARN
     ),
+    "situations": Command(
+        "situations:situations", "Solve many situations over ranges, for value networks to learn from.", LEARN
+    ),
     "new": Command("new:new", "Write a ready plugin package, with a test, to start from.", PLUG),
     "check": Command("check:check", "Run the conformance checks on an installed plugin.", PLUG),
     "acpc": Command(

@@ -23,12 +23,15 @@ GAMES = (
 """The games on which encoders and agents are checked, each on the first that it takes; the small ones come first."""
 TRAINERS = {"nfsp": "nfsp:hidden=8"}
 """Specs of trainers that need smaller options to be checked quickly."""
-ELSEWHERE = ("poker_cnn", "poker_cnn_betting", "gin_values", "cnn_valuation", "bucket_mccfr", "bucket_cfr_br")
+ELSEWHERE = (
+    "poker_cnn", "poker_cnn_betting", "gin_values", "cnn_valuation", "bucket_mccfr", "bucket_cfr_br", "counterfactual_values",
+)  # fmt: skip
 """Trainers that need a game, an encoder, examples or a run of their own: their own tests hold them to the kit."""
 
 
-WITH_FILES = ("solved_spot",)
-"""Agents that play what lies in a directory: tests/subgames/test_spot_game.py holds it to the kit."""
+WITH_FILES = ("solved_spot", "e_hs2", "potential_aware", "public_nested", "range_1326")
+"""Plugins that take a spot in a directory: tests/subgames/test_spot_game.py and tests/plugins/encoders/test_ranges.py hold
+them to the kit."""
 
 
 def ours(kind: str, presets: bool = True) -> list[str]:

@@ -7,13 +7,16 @@ number is the same situation, whoever makes it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cache
 from typing import Literal
 
 import numpy as np
 from attrs import frozen
 
-from cardai.cards.poker.combos import COUNT
+from cardai.cards.poker.combos import COUNT, compatible
 from cardai.cards.poker.equity import range_equity, uniform_range
+from cardai.cards.text import card_set
 from cardai.core.arrays import Float32s, Float64s, Int64s
 from cardai.core.errors import UsageError
 from cardai.core.rng import Rows, derive
@@ -27,7 +30,11 @@ STACK = 20_000
 """Each player's chips before the hand: 200 big blinds of 100."""
 INTERVALS = ((100, 100), (200, 399), (400, 1999), (2000, 5999), (6000, 19_950))
 """What each player has put in, from and to; each interval is as likely as the others, each number within as the others."""
+EVERY = tuple(range(len(INTERVALS)))
 STREETS = ("turn", "river")
+FASTER = (1.5, 0.5, 4.0)
+"""Discounts by which values settle soonest: negative regrets are kept longer than by DCFR's (1.5, 0, 2), early iterations
+count less. benchmarks/labels.py prints how far values are from those of a long solve by either."""
 
 
 @frozen(eq=False)
@@ -58,8 +65,8 @@ class Labels:
     """How far the strategies behind it are from equilibrium, in % of the whole pot."""
 
 
-def situation(seed: int, number: int, street: str = "turn") -> Situation:
-    """Return situation ``number`` (from 0) of ``seed``.
+def situation(seed: int, number: int, street: str = "turn", intervals: Sequence[int] = EVERY) -> Situation:
+    """Return situation ``number`` (from 0) of ``seed``, with a pot from one of ``intervals``.
 
     Raises:
         UsageError: a street that is neither turn nor river.
@@ -70,12 +77,11 @@ def situation(seed: int, number: int, street: str = "turn") -> Situation:
     def uniform(what: str, count: int) -> Float64s:
         return Rows(np.array([derive(seed, street, number, what)], np.uint64)).random(count).reshape(-1)
 
-    least, most = INTERVALS[int(len(INTERVALS) * uniform("interval", 2)[0])]
-    half_pot = least + int((most - least + 1) * uniform("pot", 2)[0])
+    half_pot = pot_law(uniform("interval", 2)[0], uniform("pot", 2)[0], intervals)
     dealt = np.argsort(uniform("board", 52), kind="stable")[: 4 + STREETS.index(street)]
     board = tuple(int(card) for card in dealt)
     strengths = range_equity(uniform_range(), uniform_range(), board).by_hand[0]
-    hands = np.flatnonzero(~np.isin(HoldemHands().cards, board).any(axis=1))
+    hands = legal_hands(board)
     ranges = np.zeros((2, COUNT))
     for seat in range(2):
         ties = uniform(f"ties {seat}", len(hands))
@@ -84,39 +90,69 @@ def situation(seed: int, number: int, street: str = "turn") -> Situation:
     return Situation(seed, number, board, half_pot, ranges)
 
 
+def legal_hands(board: Sequence[int]) -> Int64s:
+    """Return (H,) the numbers of the hands that ``board`` leaves, in order."""
+    return np.flatnonzero(compatible(np.array([card_set(board)], np.uint64))[0])
+
+
+def pot_law(interval: float, pot: float, intervals: Sequence[int] = EVERY) -> int:
+    """Return what each player has put in, from two uniform numbers: one chooses the interval, one the chips in it."""
+    least, most = INTERVALS[intervals[int(len(intervals) * interval)]]
+    return least + int((most - least + 1) * pot)
+
+
 def random_range(order: Int64s, uniforms: Float64s) -> Float64s:
     """Return (1326,) probabilities over hands ``order`` (n,), the weakest first: R(S, p) of the supplement with p = 1.
 
     The weaker half (rounded down) gets a part of the probability that is uniform in ``uniforms`` (n - 1 or more), the
     stronger half the rest, and so on down to single hands.
     """
+    mass = np.zeros(len(order))
+    mass[:1] = 1.0
+    for firsts, middles, used in _halvings(len(order)):
+        whole = mass[firsts]
+        mass[firsts] = whole * uniforms[used]
+        mass[middles] = whole - mass[firsts]
     out = np.zeros(COUNT)
-    parts, used = [(0, len(order), 1.0)], 0
-    while parts:
-        first, end, probability = parts.pop()
-        if end - first == 1:
-            out[order[first]] = probability
-            continue
-        middle = first + (end - first) // 2
-        weaker = probability * float(uniforms[used])
-        used += 1
-        parts += [(middle, end, probability - weaker), (first, middle, weaker)]
+    out[order] = mass
     return out
 
 
+@cache
+def _halvings(count: int) -> list[tuple[Int64s, Int64s, Int64s]]:
+    """Return how ``count`` hands are halved, level by level: where parts begin, their middles, and which uniforms part them.
+
+    A part's probability stands where it begins. The uniforms are used in order of depth, the weaker halves first.
+    """
+    levels: list[tuple[Int64s, Int64s, Int64s]] = []
+    parts = [(0, count, 0)]
+    while parts := [part for part in parts if part[1] - part[0] > 1]:
+        first, end, used = np.array(parts, np.int64).T
+        middle = first + (end - first) // 2
+        levels.append((first, middle, used))
+        weaker, stronger = (first, middle, used + 1), (middle, end, used + middle - first)
+        parts = [*zip(*weaker, strict=True), *zip(*stronger, strict=True)]
+    return levels
+
+
 def labels(
-    one: Situation, iterations: int, divisor: Literal["player", "pot"] = "player", bets: str = "1+allin"
+    one: Situation,
+    iterations: int,
+    divisor: Literal["player", "pot"] = "player",
+    bets: str = "1+allin",
+    discounts: str | tuple[float, float, float] = "dcfr",
 ) -> Labels:
     """Solve a situation to the end of the game, and return what every hand is worth.
 
     Args:
         divisor: values are in units of what each player has put in, or of the whole pot.
+        discounts: as a :class:`~cardai.subgames.solver.Solver` takes them for its ``variant``.
     """
     streets = STREETS[len(one.board) - 4 :]
     pot = 2 * one.half_pot
     tree = betting_tree(street_betting(pot, len(streets), minimum=100), (STACK, STACK), menus(bets, streets))
     boards = deal_boards(HoldemHands(), one.board, len(streets), one.ranges, every=True)
-    solver = Solver(Layout(tree, HoldemHands(), boards), one.ranges)
+    solver = Solver(Layout(tree, HoldemHands(), boards), one.ranges, variant=discounts)
     solver.run(iterations)
     out = np.zeros((2, COUNT), np.float32)
     for seat in range(2):

@@ -12,6 +12,7 @@ both players have put in before: seat 0 acts first on every street, seat 1 has t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -123,6 +124,11 @@ def betting_tree(
     return Tree(root, forests, stacks)
 
 
+@cache
+def _rules() -> Any:
+    return interpreted_copy("cardai.cards.poker._betting_kernels")
+
+
 @define
 class _Builder:
     betting: Betting
@@ -133,7 +139,7 @@ class _Builder:
     count: int = 0
 
     def __attrs_post_init__(self) -> None:
-        self.kernels = interpreted_copy("cardai.cards.poker._betting_kernels")
+        self.kernels = _rules()
         self.rules = {**self.betting.rules(), "rungs": 0, "fractions": []}
 
     def grow(self, stacks: tuple[int, int], button: int) -> Node:

@@ -72,3 +72,26 @@ def test_another_spot_is_not_overwritten(cardai: Any, tmp_path: Path) -> None:
     call = cardai("solve", *SPOT, "--bets", "allin", "--to", "5", "--out", out)
     assert call.code == 2
     assert "holds another spot" in call.err
+
+
+def test_ctrl_c_keeps_what_was_solved(cardai: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import os
+    import signal
+
+    from cardai.commands import solve as command
+
+    shown = command.Live.show
+
+    def once(live: Any, solution: Any) -> bool:
+        os.kill(os.getpid(), signal.SIGINT)
+        monkeypatch.setattr(command.Live, "show", shown)
+        return bool(shown(live, solution))
+
+    monkeypatch.setattr(command.Live, "show", once)
+    out = str(tmp_path / "x")
+    call = cardai("solve", *SPOT, "--bets", "1+allin", "--to", "0.001", "--iterations", "100000", "--out", out)
+    assert call.code == 130, call.err
+    stopped = int(re.search(r"Stopped after ([\d,]+) iterations", call.out).group(1).replace(",", ""))  # type: ignore[union-attr]
+    assert 0 < stopped < 100_000
+    later = json.loads(cardai("solve", out, "--iterations", str(stopped + 1), "--to", "0.0001", "--json").out)
+    assert later["iterations"] == stopped + 1

@@ -138,3 +138,15 @@ def test_a_flop_that_is_checked_down_is_worth_its_equity() -> None:
     equity = range_equity(parse_range("AA"), parse_range("T9s"), parse_cards("KsTh7s")).share[0]
     solution.measure()
     assert solution.values[0] == pytest.approx(100 * equity, abs=2.1)
+
+
+def test_a_small_flop_is_solved_to_the_end() -> None:
+    from cardai.subgames.spot import solve_spot
+
+    found = solve_spot(
+        "Ks7h4d", pot=100, stack=100, ranges=("AA,KQs,87s", "QQ,KJs,65s"), bets="1/none", to=1.0, iterations=400
+    )
+    assert found.exploitability <= 1.0
+    boards = found.solver.layout.boards
+    assert [len(one.boards[0]) for one in boards] == [3, 4, 5]
+    assert sum(found.values) == pytest.approx(100, abs=1e-3)

@@ -1,0 +1,153 @@
+"""``cardai situations``: public states with ranges, solved, for counterfactual value networks to learn from."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cardai.commands.invocation import Jobs, Json, On, note, out, print_json, progress
+from cardai.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from cardai.subgames.situation_set import Recipe, SituationSet
+
+
+class Street(StrEnum):
+    """Where situations are."""
+
+    turn = "turn"
+    river = "river"
+
+
+def situations(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where they are kept; gone on with if it is there.")],
+    count: Annotated[
+        int, typer.Option("--count", "-n", metavar="N", min=0, help="How many it shall have in the end.")
+    ] = 1000,
+    street: Annotated[Street | None, typer.Option("--street", help="Where they are.", show_default="river")] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", metavar="N", min=0, help="The root of all randomness.", show_default="0")
+    ] = None,
+    iterations: Annotated[
+        str | None,
+        typer.Option(
+            "--iterations",
+            metavar="N",
+            help="Of the solver: one number, or five joined by + for the five intervals of pots.",
+            show_default="400+300+150+100+50",
+        ),
+    ] = None,
+    intervals: Annotated[
+        str | None,
+        typer.Option("--intervals", metavar="K", help="Which of the five intervals pots are from, from 0: 1+2+3+4."),
+    ] = None,
+    bets: Annotated[
+        str | None,
+        typer.Option("--bets", metavar="SIZES", help="As of cardai solve.", show_default="1+allin"),
+    ] = None,
+    player: Annotated[
+        str | None,
+        typer.Option("--player", metavar="AGENT", help="Ranges from this player's self-play, instead of random ones."),
+    ] = None,
+    game: Annotated[
+        str | None, typer.Option("--game", metavar="GAME", help="The game of that self-play, for two players.")
+    ] = None,
+    jobs: Jobs = 1,
+    on: On = "",
+    json: Json = False,
+) -> None:
+    """Draw situations of no-limit hold'em as DeepStack did, solve them to the end, and keep what every hand is worth.
+
+    Example: cardai situations data/river --street river --count 2000 --jobs 2
+
+    Then: cardai train --trainer counterfactual_values --set situations=data/river --game acpc_nolimit_2p --out runs/river
+    """
+    from cardai.subgames.situation_set import HEAD, load, produce
+
+    given = {"street": street, "seed": seed, "iterations": iterations, "intervals": intervals, "bets": bets}
+    given |= {"player": player, "game": game}
+    if (directory / HEAD).is_file():
+        if named := [name for name, value in given.items() if value is not None]:
+            raise UsageError(
+                f"{directory} has its own {named[0]}. Leave out --{named[0]}, or choose another directory."
+            )
+        recipe = load(directory).recipe
+    else:
+        recipe = _recipe(street or Street.river, seed or 0, iterations, intervals, bets, player or "", game or "")
+    from cardai.commands.process import stopping_gently
+
+    with progress("situations", "solved") as advance, stopping_gently() as stopped:
+
+        def told(done: int, wanted: int) -> bool:
+            if advance is not None:
+                advance(done, wanted)
+            return not stopped
+
+        found = produce(directory, recipe, count, jobs=jobs, on=on, progress=told)
+    _show(found, json)
+    if stopped and len(found) < count:
+        note(f"Stopped after {len(found):,} of {count:,}. Go on with: cardai situations {directory} --count {count}")
+        raise typer.Exit(130)
+
+
+def _recipe(
+    street: Street, seed: int, iterations: str | None, intervals: str | None, bets: str | None, player: str, game: str
+) -> Recipe:
+    from cardai.subgames.menus import menus
+    from cardai.subgames.situation_set import PER_SHARD, Recipe
+    from cardai.subgames.situations import EVERY, INTERVALS, STREETS
+
+    if bool(player) != bool(game):
+        raise UsageError("Ranges from self-play need both --player and --game.")
+    counts = _whole(iterations or "400+300+150+100+50", "--iterations", 1, 10**6)
+    chosen = EVERY if intervals is None else _whole(intervals, "--intervals", 0, len(INTERVALS) - 1)
+    menus(bets or "1+allin", STREETS[STREETS.index(street.value) :])
+    return Recipe(
+        street=street.value,
+        seed=seed,
+        iterations=counts * len(INTERVALS) if len(counts) == 1 else counts,
+        intervals=chosen,
+        bets=bets or "1+allin",
+        player=player,
+        game=game,
+        per_shard=PER_SHARD[street.value],
+    )
+
+
+def _whole(text: str, option: str, low: int, high: int) -> tuple[int, ...]:
+    try:
+        numbers = tuple(int(word.replace(",", "")) for word in text.split("+"))
+    except ValueError:
+        numbers = (-1,)
+    if not all(low <= number <= high for number in numbers):
+        raise UsageError(f"{option} takes whole numbers from {low} to {high:,}, joined by +. Got {text!r}.")
+    return numbers
+
+
+def _show(found: SituationSet, json: bool) -> None:
+    """Print what a set holds, with how far its strategies are from equilibrium by interval."""
+    recipe = found.recipe
+    size = sum((found.directory / name).stat().st_size for name in found.shards)
+    if json:
+        print_json(
+            {
+                "directory": str(found.directory),
+                "street": recipe.street,
+                "situations": len(found),
+                "seed": recipe.seed,
+                "iterations": recipe.iterations,
+                "intervals": recipe.intervals,
+                "player": recipe.player or None,
+                "bytes": size,
+            }
+        )
+        return
+    whose = f"ranges of {recipe.player} in {recipe.game}" if recipe.player else "ranges at random"
+    out().print(
+        f"{found.directory}: {len(found):,} situations of the {recipe.street}, {whose}, seed {recipe.seed}, "
+        f"{size / 2**20:,.1f} MiB of values."
+    )
+    out().print(f"Iterations by interval of pots: {', '.join(map(str, recipe.iterations))}; bets {recipe.bets}.")

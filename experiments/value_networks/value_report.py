@@ -1,0 +1,275 @@
+"""The report: tables, curves and a picture, from what was measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from value_sections import ABLATIONS, BUCKETED, ENCODERS, Plan
+
+from cardai.core.files import write_atomically
+from cardai.subgames.situations import INTERVALS
+from cardai.subgames.value_measures import PUBLISHED
+
+TABLE_2 = {
+    "e_hs2": (0.0254, 0.0387, 0.0330, 0.0434),
+    "public_nested": (0.0080, 0.0436, 0.0161, 0.0478),
+    "potential_aware": (0.0052, 0.0267, 0.0102, 0.0297),
+    "range_1326": (0.0102, 0.0102, 0.0143, 0.0143),
+}
+"""Huber losses in arXiv 1807.00900, table 2: abstracted and unabstracted in training, the same in the test."""
+
+
+def write(plan: Plan) -> None:
+    """Write report.md and its pictures from what is known."""
+    parts = [_head(plan), _labels(plan), _table_1(plan), _table_2(plan), _ours(plan), _curves(plan), _choices(plan)]
+    text = "\n\n".join(part for part in parts if part) + "\n"
+    plan.out.mkdir(parents=True, exist_ok=True)
+    write_atomically(plan.out / "report.md", text.encode())
+
+
+def _head(plan: Plan) -> str:
+    lines = [
+        "# Counterfactual value networks",
+        "",
+        "Written by `python experiments/value_networks/run.py`; its figures are in `measurements.json`. Losses are Huber's with "
+        "delta 1, the mean over the hands that the board leaves, then over situations; ± is half a 95 % interval over situations. "
+        "*Per player* divides values by what each player has put in, *per pot* by the whole pot. Boards are split, not "
+        "situations: 80 % of them for learning, 10 % to choose the epoch, 10 % for the test.",
+        "",
+    ]
+    for street in ("river", "turn"):
+        known = plan.known.get(f"situations {street}")
+        if known:
+            recipe = known["recipe"]
+            used = [INTERVALS[k] for k in recipe["intervals"]]
+            pots = ", ".join(f"{a:,}" if a == b else f"{a:,}-{b:,}" for a, b in used)
+            lines.append(
+                f"- {street}: {known['count']:,} situations (seed {recipe['seed']}), chips of each player {pots}; iterations by "
+                f"interval {', '.join(str(n) for n in recipe['iterations'])}, bets {recipe['bets']}, discounts "
+                f"{', '.join(f'{x:g}' for x in recipe['discounts'])}."
+            )
+    lines += [
+        "",
+        "The publication has 300,000 turn situations and 350 epochs, DeepStack ten million. Everything goes on with the same "
+        "command and more situations (`--river`, `--turn`, `--jobs`, or `cardai situations DIR --count N --on ray`).",
+    ]
+    return "\n".join(lines)
+
+
+def _labels(plan: Plan) -> str:
+    rows = []
+    for street in ("river", "turn"):
+        found = plan.known.get(f"labels {street}")
+        for k, (low, high) in enumerate(INTERVALS if found else ()):
+            if found["situations"][k]:
+                rows.append(
+                    f"| {street} | {low:,}-{high:,} | {found['situations'][k]} | {found['huber_player'][k]:.5f} | "
+                    f"{found['huber_pot'][k]:.5f} | {found['exploitability'][k]:.3f} |"
+                )
+    if not rows:
+        return ""
+    times = {street: plan.known.get(f"labels {street}", {}).get("times") for street in ("river", "turn")}
+    head = [
+        "## How far the labels are off",
+        "",
+        f"A sample was solved again, the river {times['river']} and the turn {times['turn']} times as long "
+        "(`cardai evaluate labels DIR`). No network can be shown to be better than this.",
+        "",
+        "| street | chips of each player | situations | Huber per player | per pot | exploitability, % of the pot |",
+        "|---|---|---|---|---|---|",
+    ]
+    return "\n".join(head + rows)
+
+
+def _table_1(plan: Plan) -> str:
+    lines = [
+        "## Table 1: what encodings lose",
+        "",
+        "Every hand's value is replaced by the mean over its bucket's hands (`cardai evaluate encodings DIR`). *Equity-valued*: "
+        "what a hand is worth when it meets one is averaged, and multiplied with the exact weight that it meets.",
+        "",
+        "| street | encoding | Huber per player | MSE per player | Huber per pot | MSE per pot | ratio | published (turn) | its ratio |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    count = len(lines)
+    for street in ("turn", "river"):
+        first = plan.known.get(f"encoding {street} e_hs2")
+        for spec in BUCKETED:
+            for more in ("", " equity-valued"):
+                found = plan.known.get(f"encoding {street} {spec}{more}")
+                if not found or not first:
+                    continue
+                shown, ratio = ("", "")
+                if street == "turn" and not more:
+                    shown = f"{PUBLISHED[spec][0]:.4f} / {PUBLISHED[spec][1]:.4f}"
+                    ratio = f"{PUBLISHED[spec][0] / PUBLISHED['e_hs2'][0]:.3f}"
+                figures = [_of(found[k]) for k in ("huber_player", "mse_player", "huber_pot", "mse_pot")]
+                own = found["huber_player"]["mean"] / first["huber_player"]["mean"]
+                lines.append(f"| {street} | {spec}{more} | {' | '.join(figures)} | {own:.3f} | {shown} | {ratio} |")
+    lines += ["", *_by_interval(plan)]
+    return "\n".join(lines) if len(lines) > count + 1 else ""
+
+
+def _by_interval(plan: Plan) -> list[str]:
+    lines = ["Turn, Huber per player by the chips of each player:", "", "| encoding | " + " | ".join(f"{a:,}-{b:,}" for a, b in INTERVALS[1:]) + " |",
+             "|---|---|---|---|---|"]  # fmt: skip
+    for spec in BUCKETED:
+        found = plan.known.get(f"encoding turn {spec}")
+        if found:
+            lines.append(
+                f"| {spec} | " + " | ".join(_of(one) for one in found["huber_player"]["by_interval"][1:]) + " |"
+            )
+    return lines if len(lines) > 4 else []
+
+
+def _table_2(plan: Plan) -> str:
+    lines = [
+        "## Table 2: DeepStack's shape over the encodings",
+        "",
+        "Seven layers of 500 units with PReLU, the outer zero-sum layer, Adam, masked Huber loss; the best epoch on the "
+        "validation boards. Huber per player; *abstracted* is over the buckets that hold a hand, *unabstracted* over hands.",
+        "",
+        "| street | solves | epochs | encoding | abstracted, training | unabstracted, training | abstracted, test | unabstracted, test "
+        "| per pot | published (turn, 240,000 solves, 350 epochs) |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    count = len(lines)
+    for street in ("turn", "river"):
+        for spec in (*ENCODERS, "range_1326 images", "ours"):
+            found = plan.known.get(f"{street} {spec}")
+            if not found:
+                continue
+            figures = []
+            for part in ("training", "test"):
+                own = found[part]
+                figures += [_of(own.get("abstracted_player", own["huber_player"])), _of(own["huber_player"])]
+            shown = " / ".join(f"{x:.4f}" for x in TABLE_2[spec]) if street == "turn" and spec in TABLE_2 else ""
+            name = spec.replace(" images", ", suits renamed at random")
+            lines.append(
+                f"| {street} | {found['solves']:,} | {found['epochs']} | {name} | {' | '.join(figures)} | "
+                f"{_of(found['test']['huber_pot'])} | {shown} |"
+            )
+    return "\n".join(lines) if len(lines) > count else ""
+
+
+def _ours(plan: Plan) -> str:
+    lines = []
+    for street in ("river", "turn"):
+        found, other = plan.known.get(f"{street} ours"), plan.known.get(f"{street} potential_aware")
+        if not found:
+            continue
+        test = found["test"]
+        lines += [
+            f"On the {street} ({test['situations']:,} test situations, {found['parameters']:,} parameters): "
+            f"{_of(test['huber_pot'])} per pot, {_of(test['huber_player'])} per player, and "
+            f"{_of(test['weighted_huber_pot'])} per pot with hands weighted by their ranges.",
+            "",
+            "| chips of each player | Huber per player | per pot | by range, per pot |",
+            "|---|---|---|---|",
+        ]
+        for k, (low, high) in enumerate(INTERVALS):
+            figures = [test[name]["by_interval"][k] for name in ("huber_player", "huber_pot", "weighted_huber_pot")]
+            if figures[0]["mean"] is not None:
+                lines.append(f"| {low:,}-{high:,} | {' | '.join(_of(one) for one in figures)} |")
+        if other:
+            ratio = other["test"]["huber_player"]["mean"] / test["huber_player"]["mean"]
+            lines += [
+                "",
+                f"DeepStack's shape over potential-aware buckets is {ratio:.1f} times as far off, per player.",
+            ]
+        lines.append("")
+    if not lines:
+        return ""
+    head = [
+        "## Ours",
+        "",
+        "One network a hand, the same for all hands, beside one that sees both ranges, the pot and the board. Its inputs are a "
+        "hand's equity against the actual ranges, what it blocks of them, and its strength: a renaming of suits changes nothing, so "
+        "all 24 images of a solve are learned from at once. It learns what is to be added to checking down, for when a hand meets "
+        "one; the exact weight that it meets is multiplied back, and a projection makes the game zero-sum.",
+        "",
+    ]
+    return "\n".join(head + lines) + _picture(plan)
+
+
+def _curves(plan: Plan) -> str:
+    rows = []
+    for solves in (500, 1000, 2000, 4000):
+        cells = [plan.known.get(f"river {name} {solves}") for name in ("ours", "potential_aware")]
+        if any(cells):
+            texts = [_of(cell["test"]["huber_player"]) if cell else "" for cell in cells]
+            rows.append(f"| {solves:,} | {' | '.join(texts)} |")
+    if not rows:
+        return ""
+    cells = [plan.known.get(f"river {name}") for name in ("ours", "potential_aware")]
+    if all(cells):
+        texts = [_of(cell["test"]["huber_player"]) for cell in cells if cell]
+        rows.append(f"| all ({cells[0]['solves']:,}; {cells[0]['epochs']} epochs) | {' | '.join(texts)} |")  # type: ignore[index]
+    head = ["## Losses by the number of solves", "", "River, test, Huber per player, 20 epochs.", "",
+            "| solves | ours | DeepStack's shape, potential-aware |", "|---|---|---|"]  # fmt: skip
+    return "\n".join(head + rows)
+
+
+def _choices(plan: Plan) -> str:
+    rows = []
+    full = plan.known.get("river ours 2000")
+    for name, options in ABLATIONS.items():
+        found = plan.known.get(f"river {name} 2000" if options else "river ours 2000")
+        if found and full:
+            ratio = found["test"]["huber_player"]["mean"] / full["test"]["huber_player"]["mean"]
+            test = found["test"]
+            rows.append(
+                f"| {name} | {_of(test['huber_player'])} | {_of(test['huber_pot'])} | {_of(test['weighted_huber_pot'])} | {ratio:.2f} |"
+            )
+    if not rows:
+        return ""
+    head = ["## What each choice is worth", "", "River, 2,000 solves, 20 epochs, test; the same boards for all.", "",
+            "| network | Huber per player | per pot | by range, per pot | times ours |", "|---|---|---|---|---|"]  # fmt: skip
+    return "\n".join(head + rows)
+
+
+def _of(one: dict[str, Any]) -> str:
+    if one["mean"] is None:
+        return ""
+    return f"{one['mean']:.4f} ± {one['half_width']:.4f}"
+
+
+def _picture(plan: Plan) -> str:
+    """Draw what our network says beside what was solved, once, and return the line that shows it."""
+    file = plan.out / "predicted.png"
+    run = plan.runs / "river_ours"
+    if not file.exists() and run.is_dir():
+        draw(run, file)
+    return f"\n![What our network says and what was solved]({file.name})\n" if file.exists() else ""
+
+
+def draw(run: Path, file: Path) -> None:
+    """Draw the values of six test situations, hands in order of equity: solved as lines, predicted as points."""
+    import numpy as np
+    from matplotlib.figure import Figure
+
+    from cardai.cards.text import cards_text
+    from cardai.commands.show.pictures import save
+    from cardai.subgames.prepared import EQUITY
+    from cardai.subgames.value_runs import held_out
+
+    network, data, _ = held_out(run, None, 400)
+    rows = [int(np.flatnonzero(data.intervals == k)[0]) for k in (0, 1, 2, 3, 4)]
+    rows.append(int(np.flatnonzero(data.intervals == 2)[1]))
+    part = data.take(np.array(rows))
+    found = network.values(part) / 2
+    figure = Figure(figsize=(13, 7.5), layout="constrained")
+    for place, (axes, k) in enumerate(zip(figure.subplots(2, 3).ravel(), range(len(rows)), strict=True)):
+        for seat, colour in enumerate(("tab:blue", "tab:red")):
+            order = np.argsort(part.hands[k, EQUITY + 1 - seat], kind="stable")
+            name = ("first to act", "button")[seat]
+            axes.plot(part.values[k, seat, order] / 2, color=colour, lw=0.8, label=f"{name}, solved")
+            axes.plot(found[k, seat, order], ".", color=colour, ms=1.6, alpha=0.5, label=f"{name}, predicted")
+        board = cards_text([int(card) for card in part.boards[k]])
+        axes.set_title(f"{board}, pot {2 * int(part.half_pots[k]):,} of 40,000", fontsize=10)
+        if place == 0:
+            axes.legend(fontsize=8, markerscale=5)
+        axes.set_xlabel("hands in order of equity against the other's range")
+        axes.set_ylabel("value in pots")
+    save(figure, file)

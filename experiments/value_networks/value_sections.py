@@ -1,0 +1,218 @@
+"""What is solved, trained and measured."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from attrs import asdict, define, field
+
+import cardai
+from cardai.core.files import read_json, write_json
+from cardai.subgames.prepared import load_prepared
+from cardai.subgames.situation_set import HEAD, PER_SHARD, Recipe, load, produce
+from cardai.subgames.splits import TEST, TRAIN
+from cardai.subgames.value_measures import encoding_losses, label_noise, network_losses
+from cardai.subgames.value_network import range_encoder
+from cardai.subgames.value_runs import held_out
+
+GAME = "acpc_nolimit_2p"
+BUCKETED = ("e_hs2", "public_nested", "potential_aware")
+ENCODERS = (*BUCKETED, "range_1326")
+SHAPE = {"batch": 250, "rate": 1e-3, "drop": 0}
+"""What is not DeepStack's of the networks in its shape: minibatches of 250, since there are thousands of solves, not ten
+millions, and a rate that falls by a cosine over the epochs that there are."""
+RECIPES = {
+    "river": Recipe("river", 1, (400, 300, 150, 100, 50)),
+    "turn": Recipe("turn", 1, (200, 120, 80, 50, 30), (1, 2, 3, 4), per_shard=PER_SHARD["turn"]),
+}
+ABLATIONS: dict[str, dict[str, Any]] = {
+    "ours": {},
+    "without equity against the actual ranges": {"equity_input": False},
+    "values, not equity-valued": {"match_up": False},
+    "without the value of checking down": {"check_down": False},
+    "without the zero-sum projection": {"zero_sum": False},
+}
+
+
+@define
+class Plan:
+    """What is wanted, and what is known so far."""
+
+    runs: Path
+    out: Path
+    river: int
+    turn: int
+    epochs: int
+    jobs: int
+    streets: tuple[str, ...] = ("turn", "river")
+    known: dict[str, Any] = field(init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        file = self.out / "measurements.json"
+        self.known = read_json(file) if file.exists() else {}
+
+    def keep(self, name: str, measure: Callable[[], Any]) -> Any:
+        """Return what is known by ``name``, measuring it now if need be."""
+        if name not in self.known:
+            sys.stdout.write(f"  {name}\n")
+            sys.stdout.flush()
+            begun = time.process_time()
+            found = measure()
+            self.known[name] = {**found, "cpu_seconds": round(time.process_time() - begun, 1)}
+            self.out.mkdir(parents=True, exist_ok=True)
+            write_json(self.out / "measurements.json", self.known)
+        return self.known[name]
+
+    def data(self, street: str) -> Path:
+        """Return the directory of a street's situations."""
+        return self.runs / street
+
+    def count(self, street: str) -> int:
+        """Return how many of a street's situations the figures are of: what was wanted, or fewer if there are fewer."""
+        return min({"river": self.river, "turn": self.turn}[street], len(load(self.data(street))))
+
+
+def situations(plan: Plan) -> None:
+    """Solve what is missing of both streets."""
+    for street in plan.streets:
+        wanted = {"river": plan.river, "turn": plan.turn}[street]
+        there = (plan.data(street) / HEAD).is_file()
+        recipe = load(plan.data(street)).recipe if there else RECIPES[street]
+        begun = time.process_time()
+        before = len(load(plan.data(street))) if there else 0
+        found = produce(plan.data(street), recipe, wanted, jobs=plan.jobs, progress=_shown(street))
+        if len(found) > before and plan.jobs == 1:
+            seconds = (time.process_time() - begun) / (len(found) - before)
+            plan.keep(f"solving {street}", lambda s=seconds: {"seconds_each": s})
+        plan.known[f"situations {street}"] = {
+            "count": len(found),
+            "recipe": {
+                k: v for k, v in asdict(recipe).items() if k in ("seed", "iterations", "intervals", "discounts", "bets")
+            },
+        }
+        write_json(plan.out / "measurements.json", plan.known)
+
+
+def _shown(street: str) -> Callable[[int, int], bool]:
+    def told(done: int, wanted: int) -> bool:
+        sys.stdout.write(f"\r  {street}: {done:,} of {wanted:,}")
+        sys.stdout.write("\n" if done >= wanted else "")
+        sys.stdout.flush()
+        return True
+
+    return told
+
+
+def labels(plan: Plan) -> None:
+    """Measure how far labels are off."""
+    for street, sample, times in (("river", 60, 8), ("turn", 12, 4)):
+        if street not in plan.streets:
+            continue
+        plan.keep(
+            f"labels {street}",
+            lambda street=street, sample=sample, times=times: asdict(
+                label_noise(load(plan.data(street)), sample, times)
+            ),
+        )
+
+
+def encodings(plan: Plan) -> None:
+    """Measure what encodings lose (table 1)."""
+    for street in plan.streets:
+        most = min(1000, plan.count(street))
+        found = load(plan.data(street))
+        shards = found.numbers[: -(-most // found.recipe.per_shard)]
+        for spec in BUCKETED:
+            for equity_valued in (False, True):
+                name = f"encoding {street} {spec}" + (" equity-valued" if equity_valued else "")
+                plan.keep(
+                    name,
+                    lambda spec=spec, e=equity_valued, f=found, s=shards: encoding_losses(
+                        range_encoder(spec), load_prepared(f, s), e
+                    ).as_json(),
+                )
+
+
+def trained(
+    plan: Plan, name: str, street: str, epochs: int, encoder: str | None, options: dict[str, Any]
+) -> dict[str, Any]:
+    """Train a run, and return its losses on the training part and on the boards it has not seen (table 2)."""
+    if street not in plan.streets:
+        return {}
+
+    def measure() -> dict[str, Any]:
+        run = plan.runs / name.replace(" ", "_").replace(",", "")
+        made = cardai.train(
+            "counterfactual_values", GAME, steps=epochs, encoder=encoder, out=run, resume=True, situations=str(plan.data(street)),
+            anneal=epochs, **options,
+        )  # fmt: skip
+        out: dict[str, Any] = {"epochs": epochs, "metrics": _curve(made.run.read_metrics())}
+        for part, most, key in ((TRAIN, 500, "training"), (TEST, 2000, "test")):
+            network, data, _ = held_out(run, None, most, part)
+            out[key] = network_losses(network, data).as_json()
+        out["parameters"] = sum(p.numel() for p in network.module.parameters())
+        out["solves"] = options.get("solves") or plan.count(street)
+        return out
+
+    return dict(plan.keep(name, measure))
+
+
+def _curve(rows: list[Any]) -> list[list[float]]:
+    """Return (epoch, training loss, validation loss) of each epoch."""
+    return [[row["step"], row["training_huber"], row["validation_huber"]] for row in rows if "validation_huber" in row]
+
+
+def deepstack(plan: Plan) -> None:
+    """Train DeepStack's shape over the four encodings, on both streets (table 2)."""
+    for encoder in ENCODERS:
+        options = {"shape": "buckets", **SHAPE, "batch": 50}
+        trained(plan, f"turn {encoder}", "turn", 60, encoder, options)
+    for encoder in ENCODERS:
+        trained(plan, f"river {encoder}", "river", plan.epochs, encoder, {"shape": "buckets", **SHAPE})
+    trained(
+        plan,
+        "river range_1326 images",
+        "river",
+        plan.epochs,
+        "range_1326",
+        {"shape": "buckets", **SHAPE, "images": True},
+    )
+
+
+def ours(plan: Plan) -> None:
+    """Train our network on both streets."""
+    trained(plan, "river ours", "river", plan.epochs, None, {})
+    trained(plan, "turn ours", "turn", 60, None, {"batch": 20})
+
+
+def curves(plan: Plan) -> None:
+    """Train on fewer solves."""
+    for solves in (500, 1000, 2000, 4000):
+        if "river" in plan.streets and solves < plan.count("river"):
+            trained(plan, f"river ours {solves}", "river", 20, None, {"solves": solves, "batch": 25})
+            trained(
+                plan, f"river potential_aware {solves}", "river", 20, "potential_aware",
+                {"shape": "buckets", **SHAPE, "batch": 50, "solves": solves},
+            )  # fmt: skip
+
+
+def ablations(plan: Plan) -> None:
+    """Train our network without each of its choices, on 2,000 solves."""
+    for name, options in ABLATIONS.items():
+        trained(plan, f"river {name} 2000" if options else "river ours 2000", "river", 20, None,
+                {"solves": 2000, "batch": 25, **options})  # fmt: skip
+
+
+SECTIONS: dict[str, Callable[[Plan], None]] = {
+    "situations": situations,
+    "labels": labels,
+    "encodings": encodings,
+    "ours": ours,
+    "deepstack": deepstack,
+    "curves": curves,
+    "ablations": ablations,
+}

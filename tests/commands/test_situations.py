@@ -1,0 +1,95 @@
+"""cardai situations, and evaluate encodings, labels and values: the commands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cardai.subgames.situation_set import Recipe, load, produce
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CARDAI_CACHE_DIR", str(tmp_path / "cache"))
+
+
+@pytest.fixture(scope="module")
+def river(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("data") / "river"
+    produce(directory, Recipe("river", 3, (12, 10, 8, 6, 4), per_shard=20), 60)
+    return directory
+
+
+def test_a_set_is_made_said_and_gone_on_with(cardai: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from cardai.subgames import situation_set
+
+    monkeypatch.setitem(situation_set.PER_SHARD, "river", 3)
+    out = str(tmp_path / "x")
+    call = cardai("situations", out, "--count", "4", "--seed", "2", "--iterations", "3", "--intervals", "3+4", "--json")
+    assert call.code == 0, call.err
+    found = json.loads(call.out)
+    assert (found["situations"], found["iterations"], found["intervals"]) == (6, [3] * 5, [3, 4])
+    call = cardai("situations", out, "--count", "8")
+    assert "9 situations of the river, ranges at random, seed 2" in call.out
+    assert load(out).numbers == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("{river}", "--seed", "3"), "has its own seed"),
+        (("{new}", "--iterations", "3+x"), "--iterations takes whole numbers from 1"),
+        (("{new}", "--iterations", "3+4"), "5 joined by +"),
+        (("{new}", "--intervals", "5"), "--intervals takes whole numbers from 0 to 4"),
+        (("{new}", "--bets", "soup"), "which is no size"),
+        (("{new}", "--player", "always_call"), "both --player and --game"),
+        (("{new}", "--player", "always_call", "--game", "leduc"), "hold'em for two"),
+    ],
+)
+def test_bad_input_is_one_sentence(
+    cardai: Any, river: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    given = [word.format(river=river, new=tmp_path / "new") for word in arguments]
+    call = cardai("situations", *given, "--count", "2")
+    assert call.code == 2, call.err
+    assert message in call.err
+    assert call.err.count("\n") <= 2
+
+
+def test_losses_of_encodings_are_printed(cardai: Any, river: Path) -> None:
+    call = cardai("evaluate", "encodings", str(river), "-e", "e_hs2", "-e", "range_1326", "--json")
+    assert call.code == 0, call.err
+    found = json.loads(call.out)
+    assert found["range_1326"]["values"]["huber_player"]["mean"] == pytest.approx(0, abs=1e-9)
+    own = found["e_hs2"]
+    assert 0 < own["equity_valued"]["mse_player"]["mean"] < own["values"]["mse_player"]["mean"] < 0.2
+    assert own["values"]["mse_pot"]["mean"] == pytest.approx(own["values"]["mse_player"]["mean"] / 4)
+    table = cardai("evaluate", "encodings", str(river), "-e", "e_hs2").out
+    assert "equity-valued" in table
+    assert "60 situations of the river" in table
+
+
+def test_labels_are_compared_with_a_longer_solve(cardai: Any, river: Path) -> None:
+    found = json.loads(cardai("evaluate", "labels", str(river), "--sample", "4", "--times", "20", "--json").out)
+    assert sum(found["situations"]) == 4
+    assert found["mean_player"] > 1e-5
+    assert (river / "noise.json").is_file()
+    assert "20 times as long" in cardai("evaluate", "labels", str(river), "--sample", "2", "--times", "20").out
+
+
+def test_networks_are_measured_on_boards_that_they_have_not_seen(cardai: Any, river: Path, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    words = ("--set", f"situations={river}", "--set", "width=8", "--set", "context=8", "--set", "batch=10")
+    run = str(tmp_path / "run")
+    call = cardai(
+        "train", "--trainer", "counterfactual_values", "--game", "acpc_nolimit_2p", *words, "--steps", "1", "--out", run
+    )
+    assert call.code == 0, call.err
+    call = cardai("evaluate", "values", run, "--json")
+    found = json.loads(call.out)
+    assert 2 <= found["situations"] < 20
+    assert found["huber_pot"]["mean"] < found["huber_player"]["mean"]
+    assert "boards that it has not seen" in cardai("evaluate", "values", run).out
