@@ -45,7 +45,7 @@ DEFINITION = "holdem.limit.2p.reverse_blinds"
 OPPONENTS = ("acpc_mix", "opponent_model", "threshold")
 """In the matches: the competition's example player, an opponent-modelling player, and a fixed one."""
 PAPER = ("cnn_valuation_paper", "cnn_valuation")
-OURS = ("cnn_valuation_ours", "poker_cnn_limit_ours")
+OURS = ("cnn_valuation_ours", "cnn_valuation_ours")
 LITERAL = ("cnn_valuation_literal", "cnn_valuation")
 
 
@@ -78,8 +78,13 @@ def generate(out: Path, teachers: list[str], hands: int, seed: int, part: tuple[
 
 def named(one: str, other: str) -> list[str]:
     """Return what two players are called, without options; one player twice is told apart by an underscore."""
-    first, second = (spec.partition(":")[0] for spec in (one, other))
+    first, second = called(one), called(other)
     return [first, second if second != first else f"{second}_"]
+
+
+def called(spec: str) -> str:
+    """Return what a player is called in logs and files: its name, or a run's directory, without options."""
+    return Path(spec.partition(":")[0]).name
 
 
 def examples(logs: str, out: Path) -> Path:
@@ -125,7 +130,7 @@ def learn(out: Path, teachers: list[str], data: Path, options: argparse.Namespac
     measured: dict[str, Any] = {}
     meetings: list[dict[str, Any]] = []
     for teacher in teachers:
-        name = teacher.partition(":")[0]
+        name = called(teacher)
         names = [one for one in (name, f"{name}_") if one in known]
         taught = "" if options.logs else teacher
         for label, (trainer, encoder), steps in (("paper", PAPER, options.steps), ("ours", OURS, options.our_steps)):

@@ -42,7 +42,7 @@ OURS: Mapping[str, Any] = {
     "network": "suits",
     "gamma": 1.0,
     "optimizer": "adam",
-    "learning_rate": 0.001,
+    "learning_rate": 0.002,
     "batch": 256,
     "act": "sample",
 }
