@@ -29,7 +29,11 @@ def dealer(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The match; its log is NAME.log.", show_default=False)],
     gamedef: Annotated[
         str,
-        typer.Argument(metavar="GAMEDEF", help="A game definition: a file, a shipped one's name, or a game of cardai.", show_default=False),
+        typer.Argument(
+            metavar="GAMEDEF",
+            help="A game definition: a file, a shipped one's name, or a game of cardai.",
+            show_default=False,
+        ),
     ],
     hands: Annotated[int, typer.Argument(metavar="HANDS", min=1, help="Hands to play.", show_default=False)],
     seed: Annotated[
