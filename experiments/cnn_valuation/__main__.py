@@ -46,6 +46,7 @@ from cardai.training.session import Session
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import report
+import tables
 
 GAME = "acpc_limit_2p"
 PIECE = 5_000
@@ -267,7 +268,13 @@ def main(arguments: list[str] | None = None) -> None:
     act = "sample" if measured[player]["places"]["all"].get("ceiling", 1) < 1 else "argmax"
     playing = f"{out / 'runs' / player}:act={act}"
     table = matches(out / "matches", options.game, playing, options.opponents.split("+"), options.match_hands)
-    report.write(out, measured, meetings, last, table, read_manifest(data), vars(options))
+    counted = {}
+    for teacher in [] if options.logs else teachers:
+        names = [one for one in known if one.rstrip("_") == called(teacher)]
+        making = partial(tables.counted, teacher, str(data), names, options.limit)
+        counted[called(teacher)] = kept(out / f"{called(teacher)}.table.json", making)
+    texts = tables.lines(counted)
+    report.write(out, measured, meetings, last, table, read_manifest(data), vars(options), texts)
     print(f"Report: {out / 'report.md'}")
 
 

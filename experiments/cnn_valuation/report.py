@@ -27,8 +27,9 @@ def write(
     table: Mapping[str, Any],
     manifest: Manifest,
     options: Mapping[str, Any],
+    tables: Sequence[str] = (),
 ) -> None:
-    """Write everything."""
+    """Write everything. ``tables`` are sentences on what the logs can teach at most."""
     lines = [
         "# CNN valuation: learning from match logs",
         "",
@@ -40,6 +41,8 @@ def write(
         f"`python experiments/cnn_valuation {_words(options)}`",
         "",
         *_accuracies(measured),
+        *([""] if tables else []),
+        *tables,
         *_streets(measured),
         "",
         "## Who wins (seed_literal)",
