@@ -243,11 +243,34 @@ def part_of(text: str) -> tuple[int, int]:
     return number, parts
 
 
+def check(out: Path, teachers: list[str], options: argparse.Namespace) -> None:
+    """Refuse what would mix results of different options in one directory."""
+    names = [called(teacher) for teacher in teachers]
+    for name in names:
+        if names.count(name) > 1 and not options.logs:
+            raise UsageError(
+                f"Two teachers are called {name!r}, and logs would not tell them apart. Give runs other names."
+            )
+    if options.hands < 2:
+        raise UsageError(f"--hands must be 2 or more: every deal is played twice. Got {options.hands}.")
+    if not options.logs:
+        plan(teachers, options)
+    free = ("out", "part", "also")  # what they add has names of its own
+    asked = {name: value for name, value in vars(options).items() if name not in free}
+    before = kept(out / "options.json", lambda: asked)
+    for name, value in asked.items():
+        if before.get(name) != value:
+            flag = name.replace("_", "-")
+            raise UsageError(f"{out} holds results of --{flag} {before.get(name)}, not {value}. Name another --out.")
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Make what is missing, then write the report."""
     options = asked_for(arguments)
     out, teachers = options.out.absolute(), options.teachers.split("+")
     number, parts = part_of(options.part)
+    out.mkdir(parents=True, exist_ok=True)
+    check(out, teachers, options)
     if not options.logs:
         generate(out / "logs", teachers, options.hands, 1000, (number, parts), options.game)
     if parts > 1:

@@ -40,6 +40,14 @@ def test_one_command_makes_everything_once(tmp_path: Path, capsys: Any, monkeypa
     assert capsys.readouterr().out == f"Report: {tmp_path / 'report.md'}\n"
     assert (tmp_path / "report.md").read_text() == text
     assert len(list((tmp_path / "matches").glob("*.log"))) == 6
+    for more, words in (
+        (["--steps", "4"], "holds results of --steps 3, not 4"),
+        (["--teachers", "acpc_mix+acpc_mix:raise=1"], "Two teachers are called 'acpc_mix'"),
+        (["--also", "ours-threshold=2"], "SYSTEM-TEACHER=STEPS"),
+        (["--part", "4/4"], "k/n with k"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            main([*call, *more])
 
 
 def test_machines_generate_parts_of_the_same_logs(tmp_path: Path) -> None:
