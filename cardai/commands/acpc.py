@@ -29,7 +29,11 @@ def dealer(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The match; its log is NAME.log.", show_default=False)],
     gamedef: Annotated[
         str,
-        typer.Argument(metavar="GAMEDEF", help="A game definition file, or a shipped one's name.", show_default=False),
+        typer.Argument(
+            metavar="GAMEDEF",
+            help="A game definition: a file, a shipped one's name, or a game of cardai.",
+            show_default=False,
+        ),
     ],
     hands: Annotated[int, typer.Argument(metavar="HANDS", min=1, help="Hands to play.", show_default=False)],
     seed: Annotated[
@@ -78,14 +82,14 @@ def dealer(
     _spare_collections()
     from cardai.formats.acpc.clock import TimeLimits
     from cardai.formats.acpc.dealer import Dealer, Match
-    from cardai.formats.acpc.gamedef import load_game
+    from cardai.formats.acpc.games import find_definition
     from cardai.formats.acpc.matchfiles import MatchFiles
     from cardai.formats.acpc.seat import MatchAborted
 
     try:
         match = Match(
             name=name,
-            game=load_game(gamedef),
+            game=find_definition(gamedef)[1],
             hands=hands,
             seed=seed,
             players=tuple(players),
@@ -117,7 +121,7 @@ def play(
             "--game",
             "-g",
             metavar="GAMEDEF",
-            help="A game definition file, or a shipped one's name.",
+            help="A game definition: a file, a shipped one's name, or a game of cardai.",
             show_default=False,
         ),
     ],
@@ -151,9 +155,9 @@ def play(
     _spare_collections()
     from cardai.formats.acpc.client import connect
     from cardai.formats.acpc.client import play as play_match
-    from cardai.formats.acpc.gamedef import load_game
+    from cardai.formats.acpc.games import find_definition
     from cardai.formats.acpc.player import AgentPlayer
 
-    definition = load_game(game)
+    definition = find_definition(game)[1]
     player = AgentPlayer(agent, definition, seed, plays)
     play_match(connect(host, port), definition, player.choose, player.hand_finished if player.wants_results else None)

@@ -20,7 +20,10 @@ def match(
     game: Annotated[
         str,
         typer.Option(
-            "--game", "-g", metavar="GAMEDEF", help="A game definition for two: a file, or a shipped one's name."
+            "--game",
+            "-g",
+            metavar="GAMEDEF",
+            help="A game for two: a definition's file, a shipped one's name, or a game of cardai (acpc_limit_2p).",
         ),
     ],
     agent: Annotated[

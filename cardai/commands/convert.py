@@ -82,13 +82,13 @@ def convert(
     from cardai.core.kernel import interpret
 
     interpret()
-    from cardai.formats.acpc.gamedef import load_game
+    from cardai.formats.acpc.games import find_definition
 
     wanted = to or SUFFIXES.get(os.path.splitext(target)[1], "")
     if wanted not in SUFFIXES.values():
         known = ", ".join([*dict.fromkeys(SUFFIXES.values()), EXAMPLES])
         raise UsageError(f"OUT {target!r} does not tell its format. End it in {', '.join(SUFFIXES)}, or --to {known}.")
-    text, count, problems = _converted(source, wanted, load_game(game) if game else None)
+    text, count, problems = _converted(source, wanted, find_definition(game)[1] if game else None)
     for problem in problems:
         note(f"cardai: {problem}")
     if problems and not count:
@@ -109,7 +109,7 @@ def _examples(
     from pathlib import Path
 
     from cardai.commands.invocation import show_work
-    from cardai.formats.acpc.gamedef import load_game
+    from cardai.formats.acpc.games import find_definition
     from cardai.formats.stream import sources, stream_hands
     from cardai.learn.imitation.convert import Settings
     from cardai.learn.imitation.convert import convert as convert_hands
@@ -122,7 +122,7 @@ def _examples(
         if next(shown, None) is not None:
             note(f"cardai: {text}")
 
-    definition = load_game(game) if game else None
+    definition = find_definition(game)[1] if game else None
     settings = Settings(encoder, players, test, seed, problem, lambda hands: show_work("Hands read:", hands, 0))
     manifest = convert_hands(sources(source), partial(stream_hands, game=definition), Path(out), settings)
     show_work("Hands read:", 1, 1)

@@ -1,51 +1,66 @@
 """CNN valuation: logs of our own players, learned from, measured and played.
 
-    python experiments/cnn_valuation --out results/cnn_valuation [--hands 300000] [--steps 20000] [--logs DIR]
+    python experiments/cnn_valuation --out results/cnn_valuation [--hands 300000] [--steps 8000] [--logs DIR]
 
 Every piece (a log of 5,000 hands, a directory of examples, a run, a measurement, a match) is written whole and not made
 again, so the same command goes on where it stopped. On many machines: --part 0/4 generates every fourth log only; bring
 the logs together in one directory and call the command without --part. --logs DIR learns from logs of your own instead.
+A player is a cardai player or a trained run: --teachers threshold+runs/equilibrium.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from attrs import astuple
 
 import cardai
 from cardai.arena import match, records
 from cardai.commands.acpc_match import as_json
 from cardai.commands.evaluate_imitation import figures_of
 from cardai.commands.show.winnings import draw
+from cardai.core.errors import CardaiError, UsageError
 from cardai.core.files import Output, write_json
+from cardai.formats.acpc.clock import TimeLimits
 from cardai.formats.acpc.inprocess import play_agents
+from cardai.formats.acpc.logs import header
 from cardai.formats.acpc.records import records_to_log
 from cardai.formats.acpc.series import Series, begin, finished, results
 from cardai.formats.stream import sources, stream_hands
 from cardai.learn.imitation.convert import Settings, convert
-from cardai.learn.imitation.examples import MANIFEST, read_manifest
+from cardai.learn.imitation.examples import MANIFEST, read_examples, read_manifest
+from cardai.plugins.trainers.cnn_valuation.dataset import literal_targets
 from cardai.training.runs import Run
 from cardai.training.session import Session
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import report
+import tables
 
 GAME = "acpc_limit_2p"
 PIECE = 5_000
 """Hands of a log."""
+PLAN = "plan.json"
 TEACHERS = ("threshold", "holdem_heuristic", "acpc_mix")
-DEFINITION = "holdem.limit.2p.reverse_blinds"
-OPPONENTS = ("acpc_mix", "opponent_model", "threshold")
-"""In the matches: the competition's example player, an opponent-modelling player, and a fixed one."""
+OPPONENTS = "acpc_mix+opponent_model+threshold"
+"""In the matches: the competition's example player, an opponent-modelling player, and a fixed one (better: a run of
+bucket_mccfr, the equilibrium player)."""
 PAPER = ("cnn_valuation_paper", "cnn_valuation")
-OURS = ("cnn_valuation_ours", "poker_cnn_limit_ours")
+OURS = ("cnn_valuation_ours", "cnn_valuation_ours")
+CARDS = ("cnn_valuation_ours", "poker_cnn_limit_ours")
+"""Ours without price, raises and hand strength: cards and bets alone."""
+SYSTEMS = {"paper": PAPER, "ours": OURS, "cards": CARDS}
 LITERAL = ("cnn_valuation_literal", "cnn_valuation")
 
 
@@ -55,9 +70,12 @@ def pairs(teachers: list[str]) -> Iterator[tuple[str, str]]:
         yield from ((one, other) for other in teachers[i:])
 
 
-def generate(out: Path, teachers: list[str], hands: int, seed: int, part: tuple[int, int]) -> None:
+def generate(out: Path, teachers: list[str], hands: int, seed: int, part: tuple[int, int], game: str = GAME) -> None:
     """Write logs of ``hands`` in all between every two teachers; those of ``part`` (k, n) of the pieces alone."""
     out.mkdir(parents=True, exist_ok=True)
+    planned = {"game": game, "teachers": teachers, "hands": hands, "seed": seed}
+    if kept(out / PLAN, lambda: planned) != planned:
+        raise UsageError(f"{out} holds logs of other players or sizes: see {PLAN} there, or name another --out.")
     meetings = list(pairs(teachers))
     for piece in range(-(-hands // PIECE)):
         one, other = meetings[piece % len(meetings)]
@@ -67,19 +85,26 @@ def generate(out: Path, teachers: list[str], hands: int, seed: int, part: tuple[
         begun = time.process_time()
         record = out / f"piece-{piece:04d}.tmp"
         games = min(PIECE, hands - piece * PIECE) // 2 * 2
-        match.play(GAME, [one, other], games=games, seed=seed + piece, record=record, names=named(one, other))
+        match.play(game, [one, other], games=games, seed=seed + piece, record=record, names=named(one, other))
         with Output(log) as file:
+            file.write(header(log.stem, game, games, seed + piece, astuple(TimeLimits())).encode())
             file.write("".join(records_to_log(records.read(record)).lines()).encode())
         record.unlink()
         print(
-            f"{log.name}: {games:,} hands, {one} and {other}, {time.process_time() - begun:.0f} CPU seconds", flush=True
+            f"{log.name}: {games:,} hands, {called(one)} and {called(other)}, {time.process_time() - begun:.0f} CPU seconds",
+            flush=True,
         )
 
 
 def named(one: str, other: str) -> list[str]:
     """Return what two players are called, without options; one player twice is told apart by an underscore."""
-    first, second = (spec.partition(":")[0] for spec in (one, other))
+    first, second = called(one), called(other)
     return [first, second if second != first else f"{second}_"]
+
+
+def called(spec: str) -> str:
+    """Return what a player is called in logs and files: its name, or a run's directory, without options."""
+    return Path(spec.partition(":")[0]).name
 
 
 def examples(logs: str, out: Path) -> Path:
@@ -94,9 +119,10 @@ def examples(logs: str, out: Path) -> Path:
 
 def run(out: Path, trainer: str, encoder: str, data: Path, players: list[str], steps: int, more: str = "") -> Path:
     """Return the directory of a run of ``steps``, trained from where it is."""
+    game = read_manifest(data).game
     spec = f'{trainer}:data="{data}",players={"+".join(players)}' + (f",{more}" if more else "")
     if not (out / "run.json").exists():
-        session = Session.start(Run.create(out, spec, GAME, encoder, 1, steps, sys.argv, None))
+        session = Session.start(Run.create(out, spec, game, encoder, 1, steps, sys.argv, None))
     else:
         session = Session.resume(Run.open(out))
     if session.training.step < steps:
@@ -112,38 +138,63 @@ def kept(path: Path, make: Any) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def met(one: str, other: str, deals: int) -> dict[str, Any]:
+def met(game: str, one: str, other: str, deals: int) -> dict[str, Any]:
     """Return what ``one`` wins of ``other``, in mbb a hand, over duplicate deals."""
-    result = cardai.play(GAME, [one, other], games=2 * deals, seed=77)
-    estimate = result.mean_return(0).scaled(1000 / cardai.game(GAME).big_blind)  # type: ignore[attr-defined]
+    result = cardai.play(game, [one, other], games=2 * deals, seed=77)
+    estimate = result.mean_return(0).scaled(1000 / cardai.game(game).big_blind)  # type: ignore[attr-defined]
     return {"player": one, "against": other, "deals": deals, "mean": estimate.mean, "half_width": estimate.half_width}
 
 
+def plan(teachers: list[str], options: argparse.Namespace) -> list[tuple[str, str, str, int]]:
+    """Return what is trained: key, system, teacher and steps of each run."""
+    out = []
+    for teacher in teachers:
+        for system, steps in (("paper", options.steps), ("ours", options.our_steps)):
+            out.append((f"{system}-{called(teacher)}", system, teacher, steps))
+    for item in filter(None, options.also.split("+")):
+        run, _, steps = item.partition("=")
+        system, _, name = run.partition("-")
+        chosen = [teacher for teacher in teachers if called(teacher) == name]
+        if system not in SYSTEMS or not chosen or not steps.isdecimal():
+            known = ", ".join(map(called, teachers))
+            raise UsageError(f"--also is SYSTEM-TEACHER=STEPS of {', '.join(SYSTEMS)} and {known}. Got {item!r}.")
+        out.append((f"{run}-{steps}", system, chosen[0], int(steps)))
+    return out
+
+
 def learn(out: Path, teachers: list[str], data: Path, options: argparse.Namespace) -> tuple[dict[str, Any], list[Any]]:
-    """Train on each teacher's decisions; return what was measured of each run, and what it won of its teacher."""
+    """Train on each teacher's decisions; return what was measured of each run, and what it won of the teachers."""
     known = read_manifest(data).players
     measured: dict[str, Any] = {}
     meetings: list[dict[str, Any]] = []
-    for teacher in teachers:
-        name = teacher.partition(":")[0]
+    for key, system, teacher, steps in plan(teachers, options):
+        name = called(teacher)
         names = [one for one in (name, f"{name}_") if one in known]
         taught = "" if options.logs else teacher
-        for label, (trainer, encoder), steps in (("paper", PAPER, options.steps), ("ours", OURS, options.our_steps)):
-            key = f"{label}-{name}"
-            path = run(out / "runs" / key, trainer, encoder, data, names, steps, f"anneal={steps}")
-            asked = f"{path}:act=sample"
-            making = partial(figures_of, asked, str(data), names, taught, options.limit)
-            measured[key] = kept(out / f"{key}.json", making)
-            if taught:
-                drawn = measured[key]["places"]["all"]["ceiling"] < 1
-                player = asked if drawn else f"{path}:act=argmax"
-                meetings.append(kept(out / f"{key}.met.json", partial(met, player, teacher, options.deals)))
+        path = run(out / "runs" / key, *SYSTEMS[system], data, names, steps, f"anneal={steps}")
+        asked = f"{path}:act=sample"
+        measured[key] = kept(out / f"{key}.json", partial(figures_of, asked, str(data), names, taught, options.limit))
+        if taught:
+            player = asked if measured[key]["places"]["all"]["ceiling"] < 1 else f"{path}:act=argmax"
+            deals = options.deals if system == "ours" else options.cross_deals
+            meetings.append(kept(out / f"{key}.met.json", partial(met, options.game, player, teacher, deals)))
+            if system == "ours":
+                meetings += crossed(out, key, player, [one for one in teachers if one != teacher], options)
+    if not options.logs:
+        for one, other in combinations(teachers, 2):
+            meetings += crossed(out, called(one), one, [other], options)
     return measured, meetings
 
 
-def matches(out: Path, player: str, hands: int) -> dict[str, Any]:
+def crossed(out: Path, key: str, player: str, others: Sequence[str], options: argparse.Namespace) -> list[Any]:
+    """Return what ``player`` wins of each of ``others``."""
+    making = {other: partial(met, options.game, player, other, options.cross_deals) for other in others}
+    return [kept(out / f"{key}-{called(other)}.met.json", make) for other, make in making.items()]
+
+
+def matches(out: Path, game: str, player: str, opponents: list[str], hands: int) -> dict[str, Any]:
     """Return the crosstable of the competition's matches between ``player`` and others; logs and the curve go to ``out``."""
-    planned = Series(DEFINITION, (player, *OPPONENTS), hands, (1,))
+    planned = Series(game, (player, *opponents), hands, (1,))
     begin(planned, out, resume=True)
     for seats, one in planned.matches():
         if 0 in seats and not finished(out / f"{one.name}.log", hands):
@@ -157,12 +208,16 @@ def asked_for(arguments: list[str] | None) -> argparse.Namespace:
     """Return the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("results/cnn_valuation"))
+    parser.add_argument("--game", default=GAME, help="a game for two with a definition of the competition")
     parser.add_argument("--hands", type=int, default=300_000)
-    parser.add_argument("--steps", type=int, default=20_000, help="of the runs with the publication's network")
-    parser.add_argument("--our-steps", type=int, default=20_000, help="of the runs with our network")
-    parser.add_argument("--deals", type=int, default=50_000, help="duplicate deals of each meeting")
+    parser.add_argument("--steps", type=int, default=8_000, help="of the runs with the publication's network")
+    parser.add_argument("--our-steps", type=int, default=4_000, help="of the runs with our network")
+    parser.add_argument("--also", default="", help="more runs: paper-threshold=24000+cards-threshold=4000")
+    parser.add_argument("--deals", type=int, default=50_000, help="duplicate deals of ours against its teacher")
+    parser.add_argument("--cross-deals", type=int, default=10_000, help="duplicate deals of every other meeting")
     parser.add_argument("--limit", type=int, default=50_000, help="held-out decisions of each measurement")
-    parser.add_argument("--player", default="ours-threshold", help="the run that plays matches")
+    parser.add_argument("--player", default="", help="the run that plays matches (ours-threshold, ...)")
+    parser.add_argument("--opponents", default=OPPONENTS, help="whom it meets there, joined with +")
     parser.add_argument("--match-hands", type=int, default=3000, help="hands of a match")
     parser.add_argument("--teachers", default="+".join(TEACHERS), help="players, joined with +")
     parser.add_argument("--logs", default="", help="learn from these logs instead (a file or directory)")
@@ -170,26 +225,86 @@ def asked_for(arguments: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def target_error(data: Path) -> float:
+    """Return the largest difference between a target of ``seed_literal`` and gamma times the next one of its record."""
+    gamma = 0.95
+    _, found = read_examples(data, cardai.game(read_manifest(data).game))
+    targets = literal_targets(found, gamma)
+    inner = np.flatnonzero(found.later[:-1] > 0)  # the decisions of a record are neighbours
+    return float(np.abs(targets[inner] - gamma * targets[inner + 1]).max(initial=0.0))
+
+
+def part_of(text: str) -> tuple[int, int]:
+    """Return (k, n) of "k/n"."""
+    found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
+    number, parts = (int(found[1]), int(found[2])) if found else (1, 1)
+    if number >= parts:
+        raise UsageError(f"--part is k/n with k from 0 to n - 1, such as 0/4. Got {text!r}.")
+    return number, parts
+
+
+def check(out: Path, teachers: list[str], options: argparse.Namespace) -> None:
+    """Refuse what would mix results of different options in one directory."""
+    names = [called(teacher) for teacher in teachers]
+    for name in names:
+        if names.count(name) > 1 and not options.logs:
+            raise UsageError(
+                f"Two teachers are called {name!r}, and logs would not tell them apart. Give runs other names."
+            )
+    if options.hands < 2:
+        raise UsageError(f"--hands must be 2 or more: every deal is played twice. Got {options.hands}.")
+    if not options.logs:
+        plan(teachers, options)
+    free = ("out", "part", "also")  # what they add has names of its own
+    asked = {name: value for name, value in vars(options).items() if name not in free}
+    before = kept(out / "options.json", lambda: asked)
+    for name, value in asked.items():
+        if before.get(name) != value:
+            flag = name.replace("_", "-")
+            raise UsageError(f"{out} holds results of --{flag} {before.get(name)}, not {value}. Name another --out.")
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Make what is missing, then write the report."""
     options = asked_for(arguments)
     out, teachers = options.out.absolute(), options.teachers.split("+")
-    number, parts = map(int, options.part.split("/"))
+    number, parts = part_of(options.part)
+    out.mkdir(parents=True, exist_ok=True)
+    check(out, teachers, options)
     if not options.logs:
-        generate(out / "logs", teachers, options.hands, 1000, (number, parts))
+        generate(out / "logs", teachers, options.hands, 1000, (number, parts), options.game)
     if parts > 1:
         return
     data = examples(options.logs or str(out / "logs"), out / "examples")
     known = list(read_manifest(data).players)
     if options.logs:
+        options.game = read_manifest(data).game
         teachers = [name for name in known if not name.endswith("_")]
+    keys = [key for key, *_ in plan(teachers, options)]
+    player = options.player or next(key for key in keys if key.startswith("ours-"))
+    if player not in keys:
+        raise UsageError(f"--player is one of the runs {', '.join(keys)}. Got {player!r}.")
     measured, meetings = learn(out, teachers, data, options)
     literal = run(out / "runs" / "literal", *LITERAL, data, known, options.steps)
     last = [row for row in Run.open(literal).read_metrics() if "brier" in row][-1]
-    table = matches(out / "matches", f"{out / 'runs' / options.player}:act=argmax", options.match_hands)
-    report.write(out, measured, meetings, last, table, read_manifest(data), vars(options))
+    last = {**last, "target_error": kept(out / "literal.json", partial(target_error, data))}
+    act = "sample" if measured[player]["places"]["all"].get("ceiling", 1) < 1 else "argmax"
+    playing = f"{out / 'runs' / player}:act={act}"
+    table = matches(out / "matches", options.game, playing, options.opponents.split("+"), options.match_hands)
+    counted = {}
+    for teacher in [] if options.logs else teachers:
+        names = [one for one in known if one.rstrip("_") == called(teacher)]
+        making = partial(tables.counted, teacher, str(data), names, options.limit)
+        counted[called(teacher)] = kept(out / f"{called(teacher)}.table.json", making)
+    texts = tables.lines(counted)
+    report.write(out, measured, meetings, last, table, read_manifest(data), vars(options), texts)
     print(f"Report: {out / 'report.md'}")
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except CardaiError as error:
+        sys.exit(f"{error}")
+    except KeyboardInterrupt:
+        sys.exit("Stopped. The same command goes on.")

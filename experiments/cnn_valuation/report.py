@@ -13,6 +13,12 @@ PUBLISHED = 0.89
 """Accuracy of the publication (section 4.2): on logs of many programs of 2017, no baseline given."""
 
 
+LOSS = 60.0
+"""Aimed at: an imitation loses less to its teacher, in mbb a hand."""
+SHARE, KL = 0.97, 0.02
+"""Aimed at: of the ceiling of a teacher that draws nothing, and the divergence from one that draws."""
+
+
 def write(
     out: Path,
     measured: Mapping[str, Any],
@@ -21,79 +27,152 @@ def write(
     table: Mapping[str, Any],
     manifest: Manifest,
     options: Mapping[str, Any],
+    tables: Sequence[str] = (),
 ) -> None:
-    """Write everything."""
+    """Write everything. ``tables`` are sentences on what the logs can teach at most."""
     lines = [
         "# CNN valuation: learning from match logs",
         "",
         f"{manifest.hands:,} hands of {manifest.game}, {manifest.examples:,} decisions, {manifest.test_share:.0%} of the "
         f"deals held out; {manifest.left_out:,} bad hands, {manifest.repeated:,} repeated, {manifest.same_deal:,} with the "
-        f"cards of another. {options['steps']:,} minibatches a run of the publication's network, "
-        f"{options['our_steps']:,} of ours.",
+        f"cards of another. The publication's network has {options['steps']:,} minibatches of 128, ours "
+        f"{options['our_steps']:,} of 256; a number behind a run's name is its own.",
         "",
         f"`python experiments/cnn_valuation {_words(options)}`",
         "",
-        "| run | accuracy | macro-F1 | log loss | each action's share | by street and bet | strength and price | ceiling "
-        "| of the ceiling | KL |",
-        "|---|---|---|---|---|---|---|---|---|---|",
-    ]
-    for key, value in measured.items():
-        lines.append(_row(key, value["places"]["all"]))
-    lines += [
-        "",
-        "Accuracy of the guesses in the columns 5 to 7. The ceiling is the mean largest probability of the teacher; KL is "
-        "that of the run from the teacher, in nats a decision. Aimed at: 97% of the ceiling of a teacher that draws nothing, "
-        "KL at most 0.02. More than all of the ceiling is chance: so many decisions are not more.",
-        f"The publication reports {PUBLISHED:.0%} on other logs and gives no baseline, so that figure cannot be judged.",
-        "",
-        "## By street",
-        "",
-        "| run | street | decisions | accuracy | log loss | by street and bet | ceiling |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for key, value in measured.items():
-        for place, part in value["places"].items():
-            if place != "all":
-                lines.append(_street(key, place, part))
-    lines += [
+        *_accuracies(measured),
+        *([""] if tables else []),
+        *tables,
+        *_streets(measured),
         "",
         "## Who wins (seed_literal)",
         "",
-        f"Brier score {literal['brier']:.4f}, of the base rate {literal['brier_base_rate']:.4f}.",
-    ]
-    if meetings:
-        lines += [
-            "",
-            "## Against the teachers",
-            "",
-            "| run | against | mbb a hand | duplicate deals |",
-            "|---|---|---|---|",
-        ]
-        for one in meetings:
-            name = Path(one["player"]).name
-            won = f"{one['mean']:+.0f} ± {one['half_width']:.0f}"
-            lines.append(f"| {name} | {one['against']} | {won} | {one['deals']:,} |")
-    lines += [
+        f"Brier score {literal['brier']:.4f}, of the base rate {literal['brier_base_rate']:.4f}. The largest difference "
+        f"between a target and gamma times the next one is {literal['target_error']:.1e}.",
+        *(_meetings(measured, meetings) if meetings else []),
         "",
         "## Matches of the competition (figure 7)",
         "",
         f"{table['hands']:,} hands, both seatings, the same cards.",
         "",
+        "| player | against | mbb a hand |",
+        "|---|---|---|",
     ]
-    lines += ["| player | against | mbb a hand |", "|---|---|---|"]
     for pair in table["pairs"]:
         one, other = (Path(name).name for name in pair["players"])
         lines.append(f"| {one} | {other} | {pair['mean']:+.0f} ± {pair['half_width'] or 0:.0f} |")
-    lines += ["", "![winnings](matches/curve.png)", ""]
-    lines += ["", "![accuracy](accuracy.png)", ""]
+    lines += ["", "![winnings](matches/curve.png)", "", "![accuracy](accuracy.png)", ""]
     with Output(out / "report.md") as file:
         file.write("\n".join(lines).encode())
     _draw(out / "accuracy.png", measured)
 
 
+def _accuracies(measured: Mapping[str, Any]) -> list[str]:
+    """Return the table of all decisions, and which aims are met."""
+    lines = [
+        "| run | accuracy | macro-F1 | log loss | each action's share | by street and bet | strength and price | ceiling "
+        "| of the ceiling | KL |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+        *(_row(key, value["places"]["all"]) for key, value in measured.items()),
+        "",
+        "`paper` is the publication's network, planes and optimiser; `ours` also sees position, earlier rounds, the price "
+        "and the hand's chance to beat a random one (the number by which threshold and holdem_heuristic decide); `cards` is "
+        "ours without price and chance.",
+        "Accuracy of the guesses in the columns 5 to 7. The ceiling is the mean largest probability of the teacher; KL is "
+        "that of the run from the teacher, in nats a decision. More than all of the ceiling is chance: so many decisions "
+        "are not more.",
+        f"The publication reports {PUBLISHED:.0%} on other logs and gives no baseline, so that figure cannot be judged.",
+        "",
+        f"Aimed at: {SHARE:.0%} of the ceiling of a teacher that draws nothing, KL at most {KL} from one that draws.",
+        "",
+    ]
+    for key, value in measured.items():
+        part = value["places"]["all"]
+        if "ceiling" in part:
+            own = next(iter(part["guessers"].values()))
+            share = own["accuracy"] / part["ceiling"]
+            fixed = part["ceiling"] == 1
+            reached = f"{share:.1%} of the ceiling" if fixed else f"KL {part['divergence']:.4f}"
+            met = share >= SHARE if fixed else part["divergence"] <= KL
+            lines.append(f"- {key}: {reached}, {'met' if met else 'missed'}")
+    return lines
+
+
+def _streets(measured: Mapping[str, Any]) -> list[str]:
+    names = ("accuracy", "macro_f1", "log_loss")
+    heads = "run | street | decisions | accuracy, macro-F1, log loss | by street and bet | strength and price | ceiling | KL"
+    lines = ["", "## By street", "", f"| {heads} |", "|" + "---|" * 8]
+    for key, value in measured.items():
+        for place, part in value["places"].items():
+            if place == "all":
+                continue
+            own, _, *guesses = part["guessers"].values()
+            cells = [", ".join(f"{one[name]:.4f}" for name in names) for one in (own, *guesses)]
+            ends = [f"{part[name]:.4f}" if name in part else "-" for name in ("ceiling", "divergence")]
+            lines.append(f"| {key} | {place} | {own['count']:,} | {' | '.join([*cells, *ends])} |")
+    return lines
+
+
+def _meetings(measured: Mapping[str, Any], meetings: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the table of who won what of whom, and which aims are met."""
+    lines = [
+        "",
+        "## Play",
+        "",
+        "What the row won, in mbb a hand over duplicate deals.",
+        "",
+        "| player | against | mbb a hand | deals |",
+        "|---|---|---|---|",
+    ]
+    won: dict[tuple[str, str], float] = {}
+    for one in meetings:
+        name, other = _short(one["player"]), _short(one["against"])
+        won[name, other] = one["mean"]
+        lines.append(f"| {name} | {other} | {one['mean']:+.1f} ± {one['half_width']:.1f} | {one['deals']:,} |")
+    teachers = list(dict.fromkeys(_short(one["against"]) for one in meetings))
+    strength = {
+        name: sum(won.get((name, other), -won.get((other, name), 0.0)) for other in teachers) for name in teachers
+    }
+    weaker = sorted(teachers, key=lambda name: strength[name])[: len(teachers) // 2]
+    lines += [
+        "",
+        f"By what they won of one another, the weaker half of the teachers is {' and '.join(weaker)}. "
+        f"Aimed at: less than {LOSS:.0f} lost to the teacher; threshold and the weaker half of the teachers beaten.",
+        "",
+    ]
+    for key in measured:
+        teacher = key.split("-")[1]
+        if (key, teacher) not in won:
+            continue
+        said = [f"{'loses' if won[key, teacher] < 0 else 'wins'} {abs(won[key, teacher]):.0f} "
+                f"({'met' if won[key, teacher] > -LOSS else 'missed'})"]  # fmt: skip
+        for other in dict.fromkeys(["threshold", *weaker]):
+            if (key, other) in won and other != teacher:
+                said.append(f"{other} {'beaten' if won[key, other] > 0 else 'not beaten'}")
+        lines.append(f"- {key}: {', '.join(said)}")
+    return lines
+
+
+def _short(player: str) -> str:
+    return Path(player.partition(":")[0]).name
+
+
 def _words(options: Mapping[str, Any]) -> str:
     """Return the options that decide the figures, as they are given."""
-    names = ("hands", "steps", "our_steps", "deals", "limit", "match_hands", "teachers", "logs")
+    names = (
+        "game",
+        "hands",
+        "steps",
+        "our_steps",
+        "also",
+        "deals",
+        "cross_deals",
+        "limit",
+        "player",
+        "opponents",
+        "match_hands",
+    )
+    names += ("teachers", "logs")
     return " ".join(f"--{name.replace('_', '-')} {options[name]}" for name in names if options[name])
 
 
@@ -107,13 +186,6 @@ def _row(key: str, part: Mapping[str, Any]) -> str:
     else:
         cells += ["-"] * 3
     return f"| {key} | " + " | ".join(cells) + " |"
-
-
-def _street(key: str, place: str, part: Mapping[str, Any]) -> str:
-    own = next(iter(part["guessers"].values()))
-    guess = part["guessers"]["share by street and bet"]["accuracy"]
-    ceiling = f"{part['ceiling']:.4f}" if "ceiling" in part else "-"
-    return f"| {key} | {place} | {own['count']:,} | {own['accuracy']:.4f} | {own['log_loss']:.4f} | {guess:.4f} | {ceiling} |"
 
 
 def _draw(file: Path, measured: Mapping[str, Any]) -> None:

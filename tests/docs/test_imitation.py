@@ -24,7 +24,7 @@ CALLS = [
 
 
 def test_every_option_plugin_and_column_shown_exists() -> None:
-    assert len(CALLS) == 5
+    assert len(CALLS) == 9
     for name, *words in CALLS:
         command = load_command(name)
         command = command.commands[words.pop(0)] if hasattr(command, "commands") else command

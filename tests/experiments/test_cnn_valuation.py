@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from cardai.core.errors import UsageError
+from cardai.formats.stream import stream_hands
 from tests.support import ROOT
 
 pytest.importorskip("torch")
@@ -16,9 +18,9 @@ FOLDER = ROOT / "experiments" / "cnn_valuation"
 def test_one_command_makes_everything_once(tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [*sys.path])
     main = runpy.run_path(str(FOLDER / "__main__.py"))["main"]
-    sizes = ["--hands", "200", "--steps", "3", "--our-steps", "2", "--deals", "2", "--limit", "200"]
-    sizes += ["--match-hands", "4", "--player", "ours-acpc_mix"]
-    call = ["--out", str(tmp_path), "--teachers", "acpc_mix", *sizes]
+    sizes = ["--hands", "200", "--steps", "3", "--our-steps", "2", "--deals", "2", "--cross-deals", "2"]
+    sizes += ["--limit", "200", "--match-hands", "4", "--also", "cards-always_call=4"]
+    call = ["--out", str(tmp_path), "--teachers", "acpc_mix+always_call", *sizes]
     main(call)
     printed = capsys.readouterr().out
     assert "piece-0000.log: 200 hands, acpc_mix and acpc_mix" in printed
@@ -38,6 +40,14 @@ def test_one_command_makes_everything_once(tmp_path: Path, capsys: Any, monkeypa
     assert capsys.readouterr().out == f"Report: {tmp_path / 'report.md'}\n"
     assert (tmp_path / "report.md").read_text() == text
     assert len(list((tmp_path / "matches").glob("*.log"))) == 6
+    for more, words in (
+        (["--steps", "4"], "holds results of --steps 3, not 4"),
+        (["--teachers", "acpc_mix+acpc_mix:raise=1"], "Two teachers are called 'acpc_mix'"),
+        (["--also", "ours-threshold=2"], "SYSTEM-TEACHER=STEPS"),
+        (["--part", "4/4"], "k/n with k"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            main([*call, *more])
 
 
 def test_machines_generate_parts_of_the_same_logs(tmp_path: Path) -> None:
@@ -48,5 +58,9 @@ def test_machines_generate_parts_of_the_same_logs(tmp_path: Path) -> None:
     for part in range(3):
         generate(tmp_path / "parts", ["acpc_mix", "always_call"], 40, 5, (part, 3))
     logs = {path.name: path.read_bytes() for path in (tmp_path / "whole").iterdir()}
-    assert len(logs) == 4
+    assert len(logs) == 4 + 1  # and the plan
+    with stream_hands(str(tmp_path / "whole" / "piece-0001.log")) as opened:
+        assert sum(not isinstance(hand, str) for hand in opened.hands) == 10
+    with pytest.raises(UsageError, match="other players"):
+        generate(tmp_path / "whole", ["acpc_mix"], 40, 5, (0, 1))
     assert logs == {path.name: path.read_bytes() for path in (tmp_path / "parts").iterdir()}

@@ -13,6 +13,7 @@ from cardai.core.errors import AgentError, UsageError
 from cardai.formats.acpc.inprocess import play_agents
 from cardai.formats.acpc.processes import play_by_processes
 from cardai.formats.acpc.series import Pairing, Series, begin, finished, is_command, results
+from cardai.formats.stream import stream_hands
 from tests.formats.acpc_table import LIMIT, NO_LIMIT
 
 CALLER = """
@@ -191,3 +192,23 @@ def test_what_cannot_be_played_is_refused_before_anything_is_written(tmp_path: P
     assert seeds_of("4,1-2") == (4, 1, 2)
     with pytest.raises(UsageError, match="two players"):
         Series("holdem.limit.3p", ("random", "random"), 1, (1,)).definition()
+
+
+def test_a_game_of_cardai_is_played_as_its_definition(tmp_path: Path) -> None:
+    named = Series("acpc_limit_2p", ("acpc_mix", "random"), hands=6, seeds=(3,))
+    defined = Series(LIMIT, ("acpc_mix", "random"), hands=6, seeds=(3,))
+    assert played(named, tmp_path / "named") == played(defined, tmp_path / "defined")
+    large = Series("poker_cnn_limit", ("acpc_mix", "random"), hands=6, seeds=(3,))
+    here = played(large, tmp_path / "large")
+    seats, match = next(iter(large.matches()))
+    begin(large, tmp_path / "wire", resume=False)
+    seeds = [large.client_seed(match, seat) for seat in range(2)]
+    play_by_processes(match, [large.players[k] for k in seats], seeds, tmp_path / "wire")
+    name = f"{match.name}.log"
+    assert (tmp_path / "wire" / name).read_bytes() == here[name]
+    with stream_hands(str(tmp_path / "wire" / name)) as opened:  # its header says which game it is
+        assert "50+100" in opened.game
+        assert sum(not isinstance(hand, str) for hand in opened.hands) == 6
+    for name, words in (("acpc_limit_2", "Did you mean 'acpc_limit_2p'"), ("gin", "ACPC cannot")):
+        with pytest.raises(UsageError, match=words):
+            Series(name, ("random", "random"), 1, (1,)).definition()

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +16,7 @@ from cardai.arena.table import replay
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.fields import unpack_view
 from cardai.formats import read_hands, read_log
-from cardai.formats.stream import sources, stream_hands
+from cardai.formats.stream import HandStream, sources, stream_hands
 from cardai.learn.imitation import convert as conversion
 from cardai.learn.imitation.convert import Settings, convert, held_out
 from cardai.learn.imitation.examples import Examples, read_examples, read_manifest
@@ -177,6 +180,38 @@ def test_what_cannot_be_learned_from_is_refused_and_leaves_nothing(tmp_path: Pat
     with pytest.raises(UsageError, match="not empty"):
         convert([str(LIMIT)], stream_hands, out)
     assert (out / "mine").read_text() == "kept"
+
+
+@pytest.mark.parametrize("place", ["between files", "in a file", "at once"])
+def test_ctrl_c_keeps_what_was_read_and_says_so(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conversion, "BATCH", 4)
+    opened: list[str] = []
+
+    @contextmanager
+    def stopping(source: str) -> Iterator[Any]:
+        if place == "at once" or (place == "between files" and opened):
+            raise KeyboardInterrupt
+        opened.append(source)
+        with stream_hands(source) as stream:
+            hands = chain(islice(stream.hands, 8), map(interrupt, [0])) if place == "in a file" else stream.hands
+            yield HandStream(stream.name, stream.game, stream.agents, hands)
+
+    def interrupt(_: int) -> Any:
+        raise KeyboardInterrupt
+
+    out, again = tmp_path / "out", changed(LIMIT, tmp_path / "again.log", lambda lines: lines)
+    if place == "at once":
+        with pytest.raises(KeyboardInterrupt):
+            convert([str(LIMIT), str(again)], stopping, out)
+        assert not out.exists()
+        return
+    manifest = convert([str(LIMIT), str(again)], stopping, out, Settings(players=["p1"]))
+    assert manifest.interrupted
+    assert manifest.hands == {"between files": 18, "in a file": 8}[place]
+    assert read_manifest(out) == manifest
+    assert len(read_examples(out, make.game(manifest.game))[1]) == manifest.examples > 0
 
 
 def test_examples_of_another_game_and_damaged_shards_are_refused_by_name(tmp_path: Path) -> None:

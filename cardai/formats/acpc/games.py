@@ -7,15 +7,16 @@ is the last position, Leduc's "button" (whoever starts) the first.
 from __future__ import annotations
 
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from attrs import evolve, field, frozen
 
 from cardai.core import registry
-from cardai.core.errors import UsageError
+from cardai.core.errors import SpecError, UsageError, nearest
 from cardai.core.game import Game
 from cardai.core.spec import Spec, options_of, parse, write_value
-from cardai.formats.acpc.gamedef import MAX_ACTIONS, NO_CAP, UNLIMITED, GameDef
+from cardai.formats.acpc.gamedef import MAX_ACTIONS, NO_CAP, UNLIMITED, GameDef, game_names, load_game
 from cardai.formats.acpc.nodes import Node
 from cardai.formats.acpc.states import CALL, FOLD, RAISE
 
@@ -196,6 +197,35 @@ def _written(name: str, options: dict[str, Any]) -> str:
     """Return the spec with those options that are not the game's defaults anyway."""
     known = options_of(registry.load("game", name)[0])
     return str(Spec(name, tuple((k, write_value(v)) for k, v in options.items() if v != known[k].default)))
+
+
+def find_definition(name: str) -> tuple[str, GameDef]:
+    """Return a definition and what it is called: that of a file, a shipped one, or of a game of cardai (``acpc_limit_2p``).
+
+    A game of cardai that is a shipped definition's is called by the latter's name.
+
+    Raises:
+        UsageError: there is none of that name, or the competition's files cannot describe the game.
+        DamagedFileError: the file is wrong.
+    """
+    shipped = game_names()
+    if Path(name.replace("\0", "?")).is_file() or Path(name).name.removesuffix(".game") in shipped:
+        return name, load_game(name)
+    games = [entry.name for entry in registry.entries("game")]
+    try:
+        known = parse(name).name in games
+    except SpecError:
+        known = False
+    if not known:
+        raise UsageError(
+            f"There is no game definition file {name!r}.{nearest(name, [*shipped, *games])} Give a file, a game of cardai, "
+            f"or one of: {', '.join(shipped)}."
+        )
+    definition = definition_of(registry.create("game", name), name)
+    for other in shipped:
+        if load_game(other) == evolve(definition, name=load_game(other).name):
+            return other, load_game(other)
+    return name, definition
 
 
 def definition_of(game: Game, name: str) -> GameDef:

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from attrs import Factory, define, frozen
 
-from cardai.core.errors import DamagedFileError
+from cardai.core.errors import CardaiError, DamagedFileError
 from cardai.core.files import limited_lines
 from cardai.formats.acpc.gamedef import GameDef, game_names, load_game
+from cardai.formats.acpc.games import find_definition
 from cardai.formats.acpc.states import Cards, deal_text, parse_deal
 
 _TIME = re.compile(r"\s+#\s*(\S.*)$")
@@ -192,6 +194,8 @@ def game_of(comments: Iterable[str], hand: LogHand | None) -> GameDef:
                 return load_game(name)
             if words[3].endswith(".game") and "\0" not in words[3] and Path(words[3]).is_file():
                 return load_game(words[3])
+            with suppress(CardaiError):  # a game of cardai, perhaps
+                return find_definition(words[3])[1]
     if hand is not None:
         for name in sorted(game_names(), reverse=True):
             game = load_game(name)

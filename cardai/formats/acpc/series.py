@@ -22,7 +22,8 @@ from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.files import read_json, write_json
 from cardai.core.rng import derive
 from cardai.formats.acpc.dealer import Match
-from cardai.formats.acpc.gamedef import GameDef, load_game
+from cardai.formats.acpc.gamedef import GameDef
+from cardai.formats.acpc.games import find_definition
 from cardai.formats.acpc.logs import LogHand, Score, iter_log
 
 PLAN = "series.json"
@@ -57,7 +58,10 @@ def _two(instance: Series, attribute: Attribute[tuple[str, ...]], value: tuple[s
 
 @frozen
 class Series:
-    """What is to be played: ``hands`` of the game definition ``game`` for each pair, each of ``seeds`` and both seatings."""
+    """What is to be played: ``hands`` of ``game`` for each pair, each of ``seeds`` and both seatings.
+
+    ``game`` is a game definition (a file, or a shipped one's name) or a game of cardai that has one.
+    """
 
     game: str
     players: tuple[str, ...] = field(validator=_two)
@@ -66,7 +70,7 @@ class Series:
 
     def definition(self) -> GameDef:
         """Return the game. Raises UsageError unless it is one for two."""
-        game = load_game(self.game)
+        game = find_definition(self.game)[1]
         if game.num_players != 2:
             raise UsageError(f"A series is for games of two players. {self.game} has {game.num_players}.")
         return game
@@ -83,7 +87,7 @@ class Series:
     def matches(self) -> Iterator[tuple[tuple[int, int], Match]]:
         """Yield each match with the players in its seats, by number; its name is that of its log in the directory."""
         game = self.definition()
-        game_file = os.path.abspath(self.game) if os.path.isfile(self.game) else self.game
+        game_file = os.path.abspath(self.game) if os.path.isfile(self.game) else find_definition(self.game)[0]
         for pair in self.pairs():
             for seed in self.seeds:
                 for seats in (pair, pair[::-1]):

@@ -63,14 +63,15 @@ def convert(sources: Sequence[str], open_hands: Open, directory: Path, settings:
     """
     work = _Conversion(directory, settings or Settings())
     try:
-        for source in sources:
-            with open_hands(source) as opened:
-                work.begin(opened)
-                try:
+        try:
+            for source in sources:
+                with open_hands(source) as opened:
+                    work.begin(opened)
                     work.read(opened)
-                except KeyboardInterrupt:
-                    work.interrupted = True
-                    break
+        except KeyboardInterrupt:
+            if not work.hands:
+                raise
+            work.interrupted = True
         work.check(sources)
     except BaseException:
         if work.writer is not None:

@@ -301,3 +301,34 @@ def test_large_pots_look_alike_as_cards_and_not_as_a_level(encoder: str, game: s
     others = [k for k in range(len(cards.planes)) if k != plane]
     assert np.array_equal(cards.encode(views)[:, others], level.encode(views)[:, others])
     assert (cards.card_planes, cards.shape) == (level.card_planes, level.shape)
+
+
+def test_cnn_valuation_ours_adds_price_raises_and_strength_to_poker_cnns_planes() -> None:
+    game = cardai.game("acpc_limit_2p")
+    layout = cardai.encoder("cnn_valuation_ours").for_game(game)
+    assert layout.shape == (31 + 1 + 4 + 8, 4, 13)
+    names = [plane.name for plane in layout.planes]
+    kings = cards("Kc Kd")
+    views = one(game, hole=kings, board=[-1] * 5, pot=60, to_call=20, raises=2, round=0)
+    code = layout.encode(views)[0]
+    levels = {name: float(code[k].mean()) for k, name in enumerate(names) if code[k].min() == code[k].max()}
+    assert levels["price"] == pytest.approx(2 * 20 / 80)
+    assert [levels[f"raises {k}"] for k in (1, 2, 3, 4)] == [1, 1, 0, 0]
+    # 0.823957 is the chance of kings to beat a random hand: six eighths, and 0.5917 of the seventh
+    assert [levels[f"strength {k}"] for k in range(8)] == pytest.approx([1] * 6 + [8 * 0.823957 - 6, 0], abs=1e-5)
+    same = cardai.encoder("poker_cnn_limit_ours").for_game(game).encode(views)[0]
+    pot = names.index("pot")
+    assert np.delete(code[:31], pot, axis=0) == pytest.approx(np.delete(same, pot, axis=0))
+
+
+def test_the_logarithm_of_the_pot_tells_small_pots_apart_in_no_limit_too() -> None:
+    game = cardai.game("acpc_nolimit_2p")  # blinds 50 and 100, the pot at most 40,000
+    layout = cardai.encoder("cnn_valuation_ours").for_game(game)
+    pot = [plane.name for plane in layout.planes].index("pot")
+    levels = [
+        layout.encode(one(game, pot=chips, hole=cards("As Ks"), board=[-1] * 5))[0, pot, 0, 0]
+        for chips in (200, 400, 40_000)
+    ]
+    assert levels == pytest.approx([np.log(3) / np.log(401), np.log(5) / np.log(401), 1.0])
+    with pytest.raises(UsageError, match="shows hold'em"):
+        cardai.encoder("cnn_valuation_ours").for_game(cardai.game("leduc"))

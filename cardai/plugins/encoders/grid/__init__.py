@@ -10,6 +10,7 @@ Presets:
     poker_cnn_triple_draw: Poker-CNN's 31 planes for deuce-to-seven triple draw (Yakovenko et al. 2016).
     poker_cnn_triple_draw_ours: the same planes, 4 by 13 and with the pot as a level; ours.
     cnn_valuation: the 16 planes of the CNN valuation method for no-limit hold'em (Tang, Xu and Tan 2020, table 1).
+    cnn_valuation_ours: ours for the same task: poker_cnn_limit's planes, 4 by 13, with price, raises and hand strength.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import option
 from cardai.plugins.encoders.grid import sources
 from cardai.plugins.encoders.grid.layout import GridLayout, Source, need
-from cardai.plugins.encoders.grid.papers import PAPERS, pot_as_cards, pot_as_level
+from cardai.plugins.encoders.grid.papers import PAPERS, pot_as_cards, pot_as_level, pot_as_logarithm
 from cardai.plugins.encoders.grid.windows import CLUBS_FIRST, SPADES_FIRST, window
 
 Size = Literal["4x13", "8x13", "15x15", "17x17"]
@@ -104,17 +105,17 @@ class Grid(Encoder):
 class PaperGrid(Encoder):
     """The planes that a publication fixes, over the standard fields of poker views."""
 
-    planes: Literal["poker_cnn_video", "poker_cnn_limit", "poker_cnn_triple_draw", "cnn_valuation"] = option(
-        help="whose list of planes"
-    )
+    planes: Literal[
+        "poker_cnn_video", "poker_cnn_limit", "poker_cnn_triple_draw", "cnn_valuation", "cnn_valuation_ours"
+    ] = option(help="whose list of planes")
     size: Size = option("17x17", help="plane size; the publications pad to 17x17")
     placement: Placement = option("centred", help="where a padded plane holds the card window")
     suits: Literal["cdhs", "shdc"] = option("cdhs", help="the order of the suit rows")
     chip_unit: float = option(50.0, help="chips a cell of the pot written as cards", validator=validators.gt(0))
-    pot: Literal["cards", "level"] = option(
+    pot: Literal["cards", "level", "logarithm"] = option(
         "cards",
         help="cards: the publication's, which no longer grows beyond 52 cells (2,600 of the 4,800 chips that there can be); "
-        "level: a plane filled with the pot's share of the largest",
+        "level: a plane filled with the pot's share of the largest; logarithm: the same of its logarithm in big blinds",
     )
 
     presets: ClassVar[dict[str, dict[str, Any]]] = {
@@ -124,11 +125,13 @@ class PaperGrid(Encoder):
         "poker_cnn_triple_draw": {"planes": "poker_cnn_triple_draw"},
         "poker_cnn_triple_draw_ours": {"planes": "poker_cnn_triple_draw", "size": "4x13", "pot": "level"},
         "cnn_valuation": {"planes": "cnn_valuation", "placement": "corner", "suits": "shdc"},
+        "cnn_valuation_ours": {"planes": "cnn_valuation_ours", "size": "4x13", "pot": "logarithm"},
     }
 
     def for_game(self, game: Game) -> GridLayout:
         place = window(self.size, self.placement, CLUBS_FIRST if self.suits == "cdhs" else SPADES_FIRST)
-        pot = pot_as_cards(self.chip_unit) if self.pot == "cards" else pot_as_level
+        pots = {"cards": pot_as_cards(self.chip_unit), "level": pot_as_level, "logarithm": pot_as_logarithm}
+        pot = pots[self.pot]
         layout = GridLayout(place, _placed(PAPERS[self.planes](game, pot)), lossless=False)
         if not layout.planes:
             raise UsageError(

@@ -1,4 +1,4 @@
-"""The plane lists that publications fix, over the fields of the families poker and draw.
+"""The plane lists that publications fix, and one of ours, over the fields of the families poker and draw.
 
 Poker-CNN: Yakovenko, Cao, Raffel, Fan, "Poker-CNN: A Pattern Learning Strategy for Making Draws and Bets in Poker Games
 Using Convolutional Networks", AAAI 2016, with the authors' repository for the order of planes.
@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cardai.cards.draw.fields import DRAW, is_draw_poker
-from cardai.cards.poker.fields import POKER, last_round
+from cardai.cards.poker.fields import POKER, is_holdem, last_round
+from cardai.cards.poker.strength import win_rates
 from cardai.core.agent import need_family
 from cardai.core.encoder import Plane
 from cardai.core.errors import UsageError
@@ -28,6 +29,9 @@ from cardai.plugins.encoders.grid.sources import amount_as_cards, cards_each, ca
 PotPlane = Callable[[Game], Source]
 """How the plane of the pot is made, where a list has one of amounts as cards."""
 _ACTIONS = 5  # Poker-CNN keeps five actions of a betting string
+_RAISES = 4  # of a round in limit hold'em
+_STEPS = 8  # planes of the chance to beat a random hand
+_DEALS = 1000  # behind that chance on flop and turn, as the players threshold and holdem_heuristic take them
 
 
 def poker_cnn_video(game: Game, pot: PotPlane) -> list[Source]:
@@ -114,6 +118,50 @@ def cnn_valuation(game: Game, pot: PotPlane) -> list[Source]:
     ]
 
 
+def cnn_valuation_ours(game: Game, pot: PotPlane) -> list[Source]:
+    """Ours: the 31 planes of poker_cnn_limit, then the price, the raises of this round and the hand's strength."""
+    if not is_holdem(game):
+        raise UsageError(f"The encoder cnn_valuation_ours shows hold'em. {brief(game)} is something else.")
+    return [*poker_cnn_limit(game, pot), _price(), _raises(), _strength()]
+
+
+def _price() -> Source:
+    """The share of the pot after calling that a call costs, a filled plane."""
+
+    def fill(views: Views, bits: Bits, levels: Levels) -> None:
+        levels[:, 0] = 2 * views["to_call"] / np.maximum(views["pot"] + views["to_call"], 1)
+
+    meaning = "what a call costs, as a share of the pot after it"
+    return Source((Plane("price", "", meaning, "2 * chips to call / (pot + chips to call)"),), fill)
+
+
+def _raises() -> Source:
+    """A thermometer of this round's bets and raises."""
+
+    def fill(views: Views, bits: Bits, levels: Levels) -> None:
+        levels[:] = views["raises"][:, None] > np.arange(_RAISES)
+
+    names = tuple(Plane(f"raises {k + 1}", "", f"at least {k + 1} bets or raises this round") for k in range(_RAISES))
+    return Source(names, fill)
+
+
+def _strength() -> Source:
+    """A thermometer of the chance to beat a random hand, whose last plane is filled in part."""
+
+    def fill(views: Views, bits: Bits, levels: Levels) -> None:
+        chances = win_rates(views["hole"], views["board"], _DEALS)
+        levels[:] = np.clip(_STEPS * chances[:, None] - np.arange(_STEPS), 0, 1)
+
+    meaning = f"the chance to beat a random hand ({_DEALS:,} deals on flop and turn)"
+    return Source(
+        tuple(
+            Plane(f"strength {k}", "", meaning, f"its part between {k}/{_STEPS} and {k + 1}/{_STEPS}")
+            for k in range(_STEPS)
+        ),
+        fill,
+    )
+
+
 def _fields(game: Game) -> dict[str, Field]:
     return {f.name: f for f in game.view_fields}
 
@@ -171,6 +219,20 @@ def pot_as_level(game: Game) -> Source:
     return Source((Plane("pot", "", "chips in the pot", f"chips / {most}"),), fill)
 
 
+def pot_as_logarithm(game: Game) -> Source:
+    """A filled plane: the logarithm of the pot in big blinds, of the largest there can be, for limit and no-limit alike."""
+    most, blind = _fields(game)["pot"].maximum, float(getattr(game, "big_blind", 1) or 1)
+    if not most:
+        raise UsageError(f"pot=logarithm needs a largest pot. {brief(game)} has no limit to it: take pot=cards.")
+    whole = np.log1p(most / blind)
+
+    def fill(views: Views, bits: Bits, levels: Levels) -> None:
+        levels[:, 0] = np.log1p(views["pot"] / blind) / whole
+
+    scale = f"log(1 + chips / {blind:g}) / {whole:.4f}"
+    return Source((Plane("pot", "", "chips in the pot", scale),), fill)
+
+
 def _board(name: str, start: int, end: int) -> Source:
     def fill(views: Views, bits: Bits, levels: Levels) -> None:
         bits[:, 0] = union(views["board"][:, start:end])
@@ -224,4 +286,5 @@ PAPERS = {
     "poker_cnn_limit": poker_cnn_limit,
     "poker_cnn_triple_draw": poker_cnn_triple_draw,
     "cnn_valuation": cnn_valuation,
+    "cnn_valuation_ours": cnn_valuation_ours,
 }

@@ -42,10 +42,16 @@ OURS: Mapping[str, Any] = {
     "network": "suits",
     "gamma": 1.0,
     "optimizer": "adam",
-    "learning_rate": 0.001,
+    "learning_rate": 0.002,
     "batch": 256,
     "act": "sample",
 }
+
+
+def _rungs(texts: tuple[str, ...]) -> None:
+    from cardai.plugins.trainers.cnn_valuation.ladder import Ladder
+
+    Ladder(texts)
 
 
 @frozen
@@ -88,6 +94,11 @@ class CnnValuation(Trainer):
     bet: float = option(
         1.0, help="no-limit: a raise is of this share of the pot after calling", validator=validators.gt(0)
     )
+    bets: tuple[str, ...] = option(
+        (), help="no-limit: a class of raises each, shares of the pot after calling that rise, then allin "
+        "(0.5+pot+2+allin); a raise is of the nearest by ratio. none: one class, played as bet says",
+        validator=lambda instance, attribute, value: _rungs(value),
+    )  # fmt: skip
     every: int = option(500, help="steps between measurements", validator=validators.gt(0))
     validation: int = option(10_000, help="held-out examples of each measurement", validator=validators.ge(0))
     threads: int = option(1, help="CPU threads for learning (playing takes one)", validator=validators.gt(0))

@@ -10,12 +10,15 @@ from cardai.core.arrays import Float32s, Int64s
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.learn.imitation.examples import Examples, numbers_of, read_examples, read_manifest
+from cardai.plugins.trainers.cnn_valuation.ladder import Ladder
 
 OUTCOMES = ("the player wins", "the opponent wins", "split")
 
 
-def load(directory: str, players: Sequence[str], game: Game, batch: int) -> tuple[Examples, Examples]:
-    """Return the examples to learn from and those held out.
+def load(
+    directory: str, players: Sequence[str], game: Game, batch: int, ladder: Ladder | None = None
+) -> tuple[Examples, Examples]:
+    """Return the examples to learn from and those held out, of the classes of the ``ladder`` where there is one.
 
     Raises:
         UsageError: there are none of ``game``, a player is not in them, they are fewer than a minibatch or all of one class.
@@ -27,6 +30,8 @@ def load(directory: str, players: Sequence[str], game: Game, batch: int) -> tupl
     manifest = read_manifest(directory)
     wanted = numbers_of(manifest, players, directory)
     _, examples = read_examples(directory, game, lambda part: part.take(np.isin(part.player, wanted)))
+    if ladder is not None:
+        examples = ladder.relabelled(examples)
     train, test = examples.take(~examples.test), examples.take(examples.test)
     if len(train) < batch:
         raise UsageError(
@@ -34,8 +39,9 @@ def load(directory: str, players: Sequence[str], game: Game, batch: int) -> tupl
             "Convert more hands, or make batch smaller."
         )
     if len(np.unique(train.label)) < 2:
+        names = manifest.classes if ladder is None else ladder.names
         raise UsageError(
-            f"All {len(train):,} decisions in {directory!r} are of one class, {manifest.classes[int(train.label[0])]!r}: "
+            f"All {len(train):,} decisions in {directory!r} are of one class, {names[int(train.label[0])]!r}: "
             "there is nothing to learn. Take logs of other players."
         )
     return train, test

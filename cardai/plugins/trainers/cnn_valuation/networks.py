@@ -37,6 +37,10 @@ def valuation_cnn(planes: int, height: int, width: int, outputs: int, dense: boo
     return network
 
 
+SMALL = (16, 128, 128)
+"""Channels, features and hidden units of ours: about the weights of the publication's, and as fast to learn."""
+
+
 class SuitPolicy(nn.Module):
     """The policy head of the network that treats suits alike."""
 
@@ -57,7 +61,7 @@ def make_network(name: str, layout: Layout, outputs: int) -> nn.Module:
     try:
         if name == "suits":
             grid = GridShape(layout.shape, tuple(getattr(layout, "card_planes", ())))
-            return SuitPolicy(SuitNetwork(grid, outputs, whole_suits=True))
+            return SuitPolicy(SuitNetwork(grid, outputs, *SMALL, whole_suits=True))
         return valuation_cnn(*layout.shape, outputs, dense=name == "cnn")
     except ValueError as error:
         raise UsageError(str(error)) from error

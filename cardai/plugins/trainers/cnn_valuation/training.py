@@ -27,6 +27,7 @@ from cardai.learn.imitation.hands import classes
 from cardai.learn.imitation.measures import brier, scores
 from cardai.learn.networks import choose_device
 from cardai.plugins.trainers.cnn_valuation.dataset import OUTCOMES, Backwards, literal_targets, load, outcomes
+from cardai.plugins.trainers.cnn_valuation.ladder import Ladder
 from cardai.plugins.trainers.cnn_valuation.networks import legal_log_softmax, make_network
 from cardai.plugins.trainers.cnn_valuation.options import PLAYER_OPTIONS
 from cardai.plugins.trainers.cnn_valuation.players import ImitationAgent, outputs
@@ -53,7 +54,8 @@ class ValuationTraining(Training):
         self.step = 0
         self.layout = encoder.for_game(game)
         self.literal = options.mode == "seed_literal"
-        names = OUTCOMES if self.literal else classes(game)
+        self.ladder = self._ladder()
+        names = OUTCOMES if self.literal else self.ladder.names if self.ladder else classes(game)
         if len(names) > _MOST_CLASSES:
             raise UsageError(f"cnn_valuation learns at most {_MOST_CLASSES} actions. This game has {len(names)}.")
         if self.literal and game.num_players != 2:
@@ -69,6 +71,14 @@ class ValuationTraining(Training):
         self._order: tuple[int, Int64s] | None = None
         self._backwards: Backwards | None = None
 
+    def _ladder(self) -> Ladder | None:
+        """Return the classes of raises that were asked for."""
+        if not self.options.bets:
+            return None
+        if not self.game.amounts or self.literal:
+            raise UsageError("bets=... makes classes of no-limit raises, in the mode imitate. Leave it out here.")
+        return Ladder(self.options.bets)
+
     def begin(self) -> None:
         """Read the examples now, so that what is wrong with them is said before the first step."""
         self._data()
@@ -76,7 +86,7 @@ class ValuationTraining(Training):
     def _data(self) -> tuple[Examples, Examples]:
         if self._examples is None:
             o = self.options
-            self._examples = load(o.data, o.players, self.game, o.batch)
+            self._examples = load(o.data, o.players, self.game, o.batch, self.ladder)
             self._digest = file_digest(Path(o.data) / MANIFEST)
         return self._examples
 
@@ -163,7 +173,7 @@ class ValuationTraining(Training):
         return 1 / (1 + np.exp(-outputs(self.network.eval(), self.layout, examples.views, self.device)))
 
     def _player(self, act: str, temperature: float, bet: float) -> ImitationAgent:
-        return ImitationAgent(self.network.eval(), self.layout, self.game, self.device, act, temperature, bet)
+        return ImitationAgent(self.network.eval(), self.layout, self.game, self.device, act, temperature, bet, self.ladder)
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
         if self.literal:

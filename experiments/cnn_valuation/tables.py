@@ -1,0 +1,70 @@
+"""What the logs can teach at most of a player of a table: its own buckets and betting sequences, counted.
+
+A learner that is told where in the teacher's table each decision lies, and only has to count what was played there, is
+told far more than a network sees. What divergence it keeps is the logs' size, not the network.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cardai import make
+from cardai.commands.evaluate_imitation import policy_of
+from cardai.learn.imitation.examples import Examples, numbers_of, read_examples, read_manifest
+from cardai.learn.imitation.measures import divergence
+from cardai.plugins.trainers.bucket_mccfr import _agent_kernels as kernels
+from cardai.plugins.trainers.bucket_mccfr.agent import BucketAgent
+
+PRIOR = 1.0
+"""Decisions that the actions at a betting sequence count for, whatever the bucket."""
+
+
+def counted(teacher: str, data: str, players: list[str], limit: int) -> dict[str, float]:
+    """Return the divergence of counts from ``teacher`` on ``limit`` held-out decisions; empty unless it plays a table."""
+    manifest = read_manifest(data)
+    game, wanted = make.game(manifest.game), numbers_of(manifest, players, data)
+    player = make.agent(teacher).for_game(game)
+    if not isinstance(player, BucketAgent):
+        return {}
+    _, found = read_examples(data, game, lambda part: part.take(np.isin(part.player, wanted)))
+    train, test = found.take(~found.test), found.take(found.test).take(slice(limit))
+    (nodes, places), (others, where) = _places(player, train), _places(player, test)
+    by_node = np.full((max(nodes.max(), others.max()) + 1, 3), 1e-3)
+    np.add.at(by_node, (nodes, train.label), 1.0)
+    keys, index = np.unique(np.concatenate([places, where]), return_inverse=True)
+    counts = np.zeros((len(keys), 3))
+    np.add.at(counts, (index[: len(train)], train.label), 1.0)
+    prior = _legal(by_node[others], test)
+    learned = _legal(counts[index[len(train) :]] + PRIOR * prior, test)
+    policy = policy_of(teacher, game, test)
+    return {"decisions": float(len(train)), "table": divergence(policy, learned), "betting": divergence(policy, prior)}
+
+
+def _places(player: BucketAgent, examples: Examples) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the node (n,) and the information set (n,) of each decision."""
+    views, out = examples.views, np.empty(len(examples), np.int64)
+    nodes = player.nodes(views)
+    streets = player.tree.street[nodes].astype(np.int64)
+    kernels.find_buckets(
+        player._cards, streets, np.ascontiguousarray(views["hole"]), np.ascontiguousarray(views["board"]), out
+    )
+    return nodes, nodes * 2**16 + out
+
+
+def _legal(weights: npt.NDArray[np.float64], examples: Examples) -> npt.NDArray[np.float64]:
+    weights = weights * examples.legal
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def lines(found: dict[str, Any]) -> list[str]:
+    """Return what was found, in sentences; ``found`` is by teacher."""
+    return [
+        f"A table over {name}'s own buckets and betting sequences, counted from the same {one['decisions']:,.0f} decisions, "
+        f"has a KL of {one['table']:.4f}; the betting alone {one['betting']:.4f}. The rest of the table's KL is what so many "
+        "decisions cannot teach, whatever learns from them."
+        for name, one in found.items()
+        if one
+    ]
