@@ -72,7 +72,7 @@ class Fitting:
         arrays = (encoded.inputs, encoded.ranges, encoded.base, encoded.scale, targets, there)
         inputs, ranges, base, scale, wanted, mask = (torch.from_numpy(one[rows]) for one in arrays)
         values = base + scale * self.network(inputs).reshape(ranges.shape)
-        odd = (ranges * values).sum(dim=(1, 2)) / (ranges * scale).sum(dim=(1, 2))
+        odd = (ranges * values).sum(dim=(1, 2)) / (ranges * scale).sum(dim=(1, 2)).clamp(min=1e-6)
         values = values - odd[:, None, None] * scale
         each = nn.functional.huber_loss(values, wanted, reduction="none", delta=DELTA)
         return (each * mask).sum() / mask.sum()

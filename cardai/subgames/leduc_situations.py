@@ -7,8 +7,7 @@ hand in the middle goes to either side. Situation k of a seed is the same whoeve
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,14 +17,16 @@ from attrs import frozen
 from cardai.cards.poker.betting import Betting
 from cardai.core.arrays import Float32s, Int64s
 from cardai.core.rng import Rows, derive_many
-from cardai.subgames.hands import LeducHands, deal_boards
-from cardai.subgames.layout import Layout
+from cardai.solve.discounting import VARIANTS
+from cardai.subgames._batch_kernels import solve_many
+from cardai.subgames.hands import LeducHands
 from cardai.subgames.menus import Menu
-from cardai.subgames.solver import Solver
-from cardai.subgames.tree import Tree, tree_after
+from cardai.subgames.tree import COMPARED, DECISION, FOLDED, Tree, tree_after
 
 _DRAWS = 24
 """Random numbers of a situation: board, pot, ties, and both ranges."""
+_SIDE = 64
+"""Subgames that are solved side by side: so many fit into a core's cache."""
 
 
 @frozen
@@ -60,11 +61,16 @@ class Situations:
         return len(self.boards)
 
 
-def draw(game: LeducGame, seed: int, first: int, count: int) -> Situations:
-    """Return situations ``first`` to ``first + count`` of ``seed``, their values zero."""
+def draw(game: LeducGame, seed: int, first: int, count: int, pots: Sequence[int] = ()) -> Situations:
+    """Return situations ``first`` to ``first + count`` of ``seed``, their values zero.
+
+    ``pots``: what each player can have put in, each as likely (default: any number of chips from the ante to the stack).
+    """
     uniforms = Rows(derive_many(seed, "leduc situation", count=count, start=first)).random(_DRAWS)
     boards = (uniforms[:, 0] * game.cards).astype(np.int64)
     half_pots = game.betting.ante + (uniforms[:, 1] * (game.stack - game.betting.ante)).astype(np.int64)
+    if pots:
+        half_pots = np.array(pots)[(uniforms[:, 1] * len(pots)).astype(np.int64)]
     ranges = np.zeros((count, 2, game.cards), np.float32)
     strengths = np.stack([LeducHands(game.ranks).strengths((board,)) for board in range(game.cards)])
     for i, board in enumerate(boards):
@@ -88,6 +94,12 @@ def _spread(order: list[int], probability: float, draws: Any, out: Float32s) -> 
     _spread(order[middle:], probability * (1 - cut), draws, out)
 
 
+def reachable_pots(game: LeducGame) -> list[int]:
+    """Return what each player can have put in, with chips left, when the second round begins; ascending."""
+    tree = tree_after(game.betting, (game.stack, game.stack), 0, (), game.menus, until=0)
+    return sorted({min(node.spent) for node in tree.streets[0].chance} - {game.stack})
+
+
 def second_round(game: LeducGame, half_pot: int) -> Tree:
     """Return the betting of the second round over a pot of ``2 * half_pot``, both players with their stacks behind."""
     betting = Betting(
@@ -106,30 +118,55 @@ class Recipe:
     variant: str | tuple[float, float, float] = "dcfr"
 
 
-def solve(
-    game: LeducGame, drawn: Situations, recipe: Recipe, told: Callable[[int], None] | None = None
-) -> Situations:
-    """Return the situations with their values. ``told`` hears of how many are done."""
+def solve(game: LeducGame, drawn: Situations, recipe: Recipe) -> Situations:
+    """Return the situations with their values. Those of one board and pot are solved side by side."""
     values = np.zeros_like(drawn.ranges)
-    layout_of = lru_cache(None)(lambda half_pot, board: _layout(game, half_pot, board))
-    for done, i in enumerate(np.argsort(drawn.half_pots, kind="stable")):
-        half_pot, board = int(drawn.half_pots[i]), int(drawn.boards[i])
-        solver = Solver(layout_of(half_pot, board), drawn.ranges[i].astype(np.float64), variant=recipe.variant)
-        if recipe.skip:
-            solver.run(recipe.skip)
-            solver.forget_average()
-        solver.run(recipe.iterations - recipe.skip)
-        for seat in range(2):
-            values[i, seat, solver.hands] = solver.root_values(seat) / half_pot
-        if told is not None and done % 100 == 0:
-            told(done)
+    keys = drawn.half_pots * game.cards + drawn.boards
+    order = np.argsort(keys, kind="stable")
+    alike = np.split(order, np.flatnonzero(np.diff(keys[order])) + 1)
+    for rows in [group[k : k + _SIDE] for group in alike for k in range(0, len(group), _SIDE)]:
+        half_pot, board = int(drawn.half_pots[rows[0]]), int(drawn.boards[rows[0]])
+        ranges = np.ascontiguousarray(drawn.ranges[rows].transpose(1, 2, 0))  # (2, K, M)
+        found = _solve_alike(game, second_round(game, half_pot), board, ranges, recipe)
+        values[rows] = found.transpose(2, 0, 1) / half_pot
     return Situations(drawn.boards, drawn.half_pots, drawn.ranges, values)
 
 
-def _layout(game: LeducGame, half_pot: int, board: int) -> Layout:
-    hands = LeducHands(game.ranks)
-    every = np.ones((2, game.cards))
-    return Layout(second_round(game, half_pot), hands, deal_boards(hands, (board,), 1, every))
+def _solve_alike(game: LeducGame, tree: Tree, board: int, ranges: Float32s, recipe: Recipe) -> Float32s:
+    """Return (2, K, M) what each hand is worth, in chips, in M subgames of one tree and board."""
+    (forest,), hands = tree.streets, LeducHands(game.ranks)
+    nodes, left = forest.nodes, [card for card in range(game.cards) if card != board]
+    gain = np.zeros((2, len(nodes)), np.float32)
+    for node in nodes:
+        if node.kind == COMPARED:
+            gain[:, node.index] = min(node.spent)
+        elif node.kind == FOLDED:
+            gain[:, node.index] = node.spent[node.actor]
+            gain[node.actor, node.index] *= -1
+    known = (
+        np.array([node.actor if node.kind == DECISION else -1 for node in nodes]),
+        forest.first_slot.astype(np.int64),
+        np.array([len(node.children) for node in nodes]),
+        np.array([node.kind == COMPARED for node in nodes]),
+        gain,
+    )
+    strengths, size = hands.strengths((board,))[left], ranges.shape[2]
+    meets = 1 - np.eye(len(left), dtype=np.float32)
+    wins = np.sign(strengths[:, None] - strengths[None, :]).astype(np.float32) * meets
+    shape, rule = (len(left), size), VARIANTS[recipe.variant][:3] if isinstance(recipe.variant, str) else recipe.variant
+    slots = [np.zeros((forest.num_slots, *shape), np.float32) for _ in range(3)]
+    work = (
+        *slots,
+        np.zeros((2, len(nodes), *shape), np.float32),
+        np.zeros((len(nodes), *shape), np.float32),
+        np.zeros(size, np.float32),
+    )
+    out, own = np.zeros_like(ranges), np.zeros((2, *shape), np.float32)
+    solve_many(
+        known, wins, meets, np.ascontiguousarray(ranges[:, left]), recipe.iterations, recipe.skip, np.array(rule), work, own
+    )
+    out[:, left] = own
+    return out
 
 
 def swapped(given: Situations, swaps: npt.NDArray[np.bool_]) -> Situations:

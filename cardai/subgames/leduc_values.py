@@ -64,7 +64,8 @@ class Encoded:
         values = self.base + self.scale * outputs
         odd = (self.ranges * values).sum(axis=(1, 2))
         mass = (self.ranges * self.scale).sum(axis=(1, 2))
-        return values - (odd / mass)[:, None, None] * self.scale
+        odd = np.where(mass > 1e-6, odd / np.maximum(mass, 1e-6), np.float32(0))
+        return values - odd[:, None, None] * self.scale
 
     def by_hand(self, values: Float32s) -> Float32s:
         """Return values (n, 2, H) as those of hands (n, 2, K)."""
@@ -202,6 +203,9 @@ class LeducHorizon:
 
     def until(self, round_: int) -> int:
         return round_
+
+    def promises(self, round_: int) -> bool:
+        return True
 
     def leaves(self, public: Public, tree: Tree, hands: Any) -> DealtEvaluator | None:
         return self._leaves

@@ -20,18 +20,19 @@ from attrs import frozen
 
 from cardai.cards.poker.betting import Betting
 from cardai.core.arrays import Float64s
+from cardai.core.errors import UsageError
 from cardai.subgames import _walk_kernels as kernels
 from cardai.subgames.hands import Hands, deal_boards
 from cardai.subgames.layout import Layout
-from cardai.subgames.menus import Menu
+from cardai.subgames.menus import ALL_IN, Menu
 from cardai.subgames.position import Place, deal_card, start, step
 from cardai.subgames.solver import LeafEvaluator, Solver
-from cardai.subgames.tree import CHANCE, Action, Node, Tree, gadget, tree_after
+from cardai.subgames.tree import Action, Node, Tree, gadget, tree_after
 
 FLOOR = 1e-7
 """The least weight of a hand in one's own range, as a share of the largest: a hand that never comes here still has a plan."""
 KEPT = 64
-"""How many solved decisions are kept. All of one hand are, which is what counts."""
+"""How many solved decisions are kept: all of a hand."""
 
 
 class DealtEvaluator(LeafEvaluator, Protocol):
@@ -89,14 +90,22 @@ class Effort:
     that was finished in this time.
     """
 
-    iterations: int = 1000
+    iterations: int | tuple[int, ...] = 1000
+    """One number, or one a round."""
     skip: int = 0
     variant: str | tuple[float, float, float] = "dcfr"
     gadget: bool = True
     """Whether the opponent may take what it was promised; without ("unsafe") it holds the range that the last solution
     gave it."""
     seconds: float = 0.0
+    reuse: bool = False
+    """Whether a decision that lies in a solution of the same round is taken from it instead of being solved again."""
+    threads: int = 1
     dtype: str = "float32"
+
+    def of_round(self, round_: int) -> int:
+        """Return the iterations of a decision in ``round_``."""
+        return self.iterations if isinstance(self.iterations, int) else self.iterations[round_]
 
 
 class Horizon(Protocol):
@@ -104,6 +113,12 @@ class Horizon(Protocol):
 
     def until(self, round_: int) -> int:
         """Return the last round that is walked from a decision in ``round_``."""
+
+    def promises(self, round_: int) -> bool:
+        """Say whether what lies behind ``round_`` is valued so well that the opponent can be promised it.
+
+        If not, each later round begins anew from both ranges, as the hand did.
+        """
 
     def leaves(self, public: Public, tree: Tree, hands: np.ndarray) -> DealtEvaluator | None:
         """Return what values the chance nodes that ``tree`` ends in; None if it ends with the hand.
@@ -117,6 +132,9 @@ class ToTheEnd:
 
     def until(self, round_: int) -> int:
         return 100
+
+    def promises(self, round_: int) -> bool:
+        return True
 
     def leaves(self, public: Public, tree: Tree, hands: np.ndarray) -> DealtEvaluator | None:
         return None
@@ -139,20 +157,22 @@ class Carried:
 
 @frozen(eq=False)
 class Decision:
-    """A decision that has been solved. ``root`` is its node, behind the gadget if there is one."""
+    """A decision that has been solved. ``place`` is its own in the solved tree, on the tree's first street."""
 
     public: Public
-    root: Node
+    place: Place
     solver: Solver
-    carried: Carried
+    ranges: Float64s
+    """(2, K) both ranges there, by seat."""
     strategy: Float64s
-    """(A, K) how often each hand takes each action of ``root``; zero for hands that the board blocks."""
+    """(A, K) how often each hand takes each action; zero for hands that the board blocks."""
     seconds: float
+    """The time that it took, 0 if it was taken from the solution of an earlier one."""
 
-    def place(self) -> Place:
-        """Return the place of the decision in the solved tree."""
-        place = start(self.solver, list(self.public.board))
-        return place if place.node is self.root else step(place, 1)
+    @property
+    def root(self) -> Node:
+        """The decision's node."""
+        return self.place.node
 
 
 def nearest(actions: Sequence[Action], action: int, limit: bool) -> int:
@@ -169,8 +189,8 @@ def nearest(actions: Sequence[Action], action: int, limit: bool) -> int:
 class Resolver:
     """Solves decisions of one game, each tied to the last."""
 
-    def __init__(self, table: Table, effort: Effort, horizon: Horizon, trunk: Trunk) -> None:
-        self.table, self.effort, self.horizon, self.trunk = table, effort, horizon, trunk
+    def __init__(self, table: Table, effort: Effort, horizon: Horizon, trunk: Trunk, kept: int = KEPT) -> None:
+        self.table, self.effort, self.horizon, self.trunk, self.kept = table, effort, horizon, trunk, kept
         self._known: OrderedDict[tuple[int, Public], Decision] = OrderedDict()
 
     def decision(self, public: Public, me: int) -> Decision:
@@ -180,23 +200,52 @@ class Resolver:
         """
         key = me, public
         if key not in self._known:
-            self._known[key] = self._solve(public, me, self._carried(public, me))
-            while len(self._known) > KEPT:
+            self._known[key] = self._find(public, me)
+            while len(self._known) > self.kept:
                 self._known.popitem(last=False)
         self._known.move_to_end(key)
         return self._known[key]
 
     # -- what is carried -----------------------------------------------------------------------------------------------
 
-    def _carried(self, public: Public, me: int) -> Carried:
+    def _find(self, public: Public, me: int) -> Decision:
         solved = [k for k, (_, round_, _) in enumerate(public.actions) if round_ >= self.table.first]
         mine = [k for k in solved if public.actions[k][2] == me]
         here = [k for k in solved if public.actions[k][1] == public.round]
         if not solved:
-            return Carried(self._start(public))
-        opened = not mine or (not self.effort.gadget and here and mine[-1] < here[0])
-        last = here[0] if opened else mine[-1]
-        return self._after(self.decision(public.before(last, self.table.board_cards), me), me, public, last)
+            return self._solve(public, me, Carried(self._start(public)))
+        tied = self.effort.gadget and (public.round == 0 or self.horizon.promises(public.round - 1))
+        opened = not mine or (not tied and here and mine[-1] < here[0])
+        count = here[0] if opened else mine[-1]
+        last = self.decision(public.before(count, self.table.board_cards), me)
+        again = self._again(last, public, count) if self.effort.reuse else None
+        return again or self._solve(public, me, self._after(last, me, public, count))
+
+    def _again(self, last: Decision, public: Public, count: int) -> Decision | None:
+        """Return the decision as it was solved with ``last``, if it lies there with the very bets that were made."""
+        if public.round != last.public.round:
+            return None
+        place, ranges = last.place, np.array(last.ranges)
+        for action, _, _ in public.actions[count:]:
+            actions = place.node.actions
+            chosen = nearest(actions, action, not self.table.betting.no_limit)
+            if actions[chosen].kind == 2 and self.table.betting.no_limit and actions[chosen].amount != action:
+                return None
+            ranges, place = self._acted(last, place, chosen, ranges)
+        return Decision(public, place, last.solver, ranges, self._strategy(last.solver, place.node), 0.0)
+
+    def _acted(self, last: Decision, place: Place, chosen: int, ranges: Float64s) -> tuple[Float64s, Place]:
+        """Return both ranges (2, K) after an action, by Bayes, and where it leads."""
+        numbers, strategy = last.solver.average((), place.node)
+        out = np.array(ranges)
+        out[place.node.actor, numbers] *= strategy[chosen]
+        return out, step(place, chosen)
+
+    def _strategy(self, solver: Solver, node: Node) -> Float64s:
+        numbers, found = solver.average((), node)
+        out = np.zeros((len(found), len(self.table.hands.cards)))
+        out[:, numbers] = found
+        return out
 
     def _start(self, public: Public) -> Float64s:
         ranges = np.array(self.trunk(public), np.float64)
@@ -207,28 +256,23 @@ class Resolver:
 
         The opponent's hands are promised what they are worth in their last decision, or once the cards have come.
         """
-        limit, safe, solver = not self.table.betting.no_limit, self.effort.gadget, last.solver
-        place, ranges = last.place(), np.array(last.carried.ranges)
-        asked = place
+        limit, hands = not self.table.betting.no_limit, self.table.hands
+        place, ranges, asked = last.place, last.ranges, last.place
         for action, round_, _ in public.actions[count:]:
             if round_ > last.public.round:
                 break
-            node, chosen = place.node, nearest(place.node.actions, action, limit)
-            if node.actor == me or not safe:
-                numbers, strategy = solver.average((), node)
-                ranges[node.actor, numbers] *= strategy[chosen]
-            asked = place if node.actor != me else asked
-            place = step(place, chosen)
-        promised = None
-        if safe and public.round > last.public.round:
+            asked = place if place.node.actor != me else asked
+            ranges, place = self._acted(last, place, nearest(place.node.actions, action, limit), ranges)
+        promised, ahead = None, public.round > last.public.round
+        if self.effort.gadget and ahead and self.horizon.promises(last.public.round):
             promised = self._worth_dealt(last, place, 1 - me, public.board[len(last.public.board) :])
-        elif safe:
+        elif self.effort.gadget and not ahead:
             promised = self._worth(last, asked, 1 - me)
-        free = ~np.isin(self.table.hands.cards, public.board).any(axis=1)
+        free = ~np.isin(hands.cards, public.board).any(axis=1)
         scale = float(ranges[me, free].sum())
         if promised is not None:
             promised = promised / scale if scale > 0 else np.zeros_like(promised)
-        return Carried(np.stack([_normal(one, public.board, self.table.hands) for one in ranges]), promised)
+        return Carried(np.stack([_normal(one, public.board, hands) for one in ranges]), promised)
 
     def _worth(self, last: Decision, place: Place, player: int) -> Float64s:
         """Return (K,) what the player's hands are worth at ``place``, on the first street of a solution."""
@@ -259,7 +303,7 @@ class Resolver:
     def _solve(self, public: Public, me: int, carried: Carried) -> Decision:
         began, table, effort = monotonic(), self.table, self.effort
         last = min(self.horizon.until(public.round), table.betting.num_rounds - 1)
-        tree = tree_after(table.betting, table.stacks, public.button, public.history, table.menus, last)
+        tree = self._tree(public, last)
         root = tree.root
         ranges = np.array(carried.ranges)
         if carried.promised is not None:
@@ -269,31 +313,43 @@ class Resolver:
         boards = deal_boards(table.hands, public.board, walked, ranges, isomorphic=False)
         layout = Layout(tree, table.hands, boards)
         solver = Solver(
-            layout, ranges, variant=effort.variant, dtype=effort.dtype, promised=carried.promised,
+            layout, ranges, variant=effort.variant, dtype=effort.dtype, promised=carried.promised, threads=effort.threads,
             leaves=self.horizon.leaves(public, tree, boards[0].hands[0]) if layout.leaves else None,
         )  # fmt: skip
-        _run(solver, effort, began)
-        numbers, found = solver.average((), root)
-        strategy = np.zeros((len(found), len(table.hands.cards)))
-        strategy[:, numbers] = found
-        return Decision(public, root, solver, carried, strategy, monotonic() - began)
+        _run(solver, effort, public.round, began)
+        place = start(solver, list(public.board))
+        place = place if place.node is root else step(place, 1)
+        return Decision(public, place, solver, carried.ranges, self._strategy(solver, root), monotonic() - began)
 
 
-def _run(solver: Solver, effort: Effort, began: float) -> None:
+    def _tree(self, public: Public, until: int) -> Tree:
+        """Return the tree from ``public`` on; with all-in alone for bets where the menus make it too large."""
+        table = self.table
+        known = table.betting, table.stacks, public.button, public.history
+        try:
+            return tree_after(*known, table.menus, until)
+        except UsageError:
+            if not table.betting.no_limit:
+                raise
+        return tree_after(*known, (Menu(((ALL_IN,),)),) * table.betting.num_rounds, until)
+
+
+def _run(solver: Solver, effort: Effort, round_: int, began: float) -> None:
     """Iterate: all that were asked for, or those that fit into the time."""
+    iterations = effort.of_round(round_)
+    skip = min(effort.skip, iterations - 1)
     if not effort.seconds:
-        skip = min(effort.skip, effort.iterations - 1)
         if skip:
             solver.run(skip)
             solver.forget_average()
-        solver.run(effort.iterations - skip)
+        solver.run(iterations - skip)
         return
     each = solver.layout.seconds
-    while solver.iterations < effort.iterations:
+    while solver.iterations < iterations:
         left = effort.seconds - (monotonic() - began)
         if solver.iterations and left < each:
             return
-        count = max(1, min(effort.iterations - solver.iterations, int(0.25 * left / each)))
+        count = max(1, min(iterations - solver.iterations, int(0.25 * left / each)))
         before = monotonic()
         solver.run(count)
         each = max((monotonic() - before) / count, 1e-7)

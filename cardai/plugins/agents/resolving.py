@@ -19,6 +19,7 @@ from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.legal import Legal
 from cardai.core.spec import brief, option
+from cardai.subgames.holdem_resolving import BETS, ITERATIONS, BlueprintTrunk, holdem_player, need_heads_up
 from cardai.subgames.leduc_values import LeducHorizon, read_values
 from cardai.subgames.player import is_leduc, leduc_player, leduc_table
 from cardai.subgames.resolving import Effort, Horizon, ToTheEnd
@@ -31,7 +32,10 @@ class Resolving(Agent):
     """Solves the rest of the hand, or of the round, at each of its decisions (Moravcik et al. 2017)."""
 
     values: str = option(EXACT, help="where values come from beyond the round: exact (solve to the end), or a run's directory")
-    iterations: int = option(1000, help="iterations of a decision", validator=validators.in_(range(1, 1_000_001)))
+    iterations: int = option(
+        0, help="iterations of a decision; 0: 1000 in Leduc, in hold'em 300, 200, 100 and 500 by round",
+        validator=validators.in_(range(1_000_001)),
+    )  # fmt: skip
     skip: int = option(0, help="iterations left out of the average", validator=validators.ge(0))
     solver: Literal["dcfr", "cfr_plus", "rm_plus"] = option(
         "dcfr", help="the variant of CFR; rm_plus: regret matching+ with a uniform average, DeepStack's"
@@ -42,20 +46,38 @@ class Resolving(Agent):
         validator=[validators.ge(0), validators.lt(86_400)],
     )  # fmt: skip
 
+    bets: str = option(BETS, help="hold'em without a ladder or limits: the bets that are looked at, a menu a round")
+    blueprint: str = option("", help="limit hold'em: who plays before the flop (a trained run); none: that is solved too")
+    threads: int = option(1, help="threads on the turn; the result is the same", validator=validators.in_(range(1, 65)))
+
     def __attrs_post_init__(self) -> None:
-        if self.skip >= self.iterations:
+        if self.iterations and self.skip >= self.iterations:
             raise ValueError(f"skip must be below iterations. Got {self.skip} of {self.iterations}.")
 
-    @property
-    def effort(self) -> Effort:
-        """How a decision is solved."""
+    def effort(self, usual: int | tuple[int, ...], reuse: bool) -> Effort:
+        """Return how a decision is solved; ``usual`` are the iterations where none are given."""
         variant = (inf, -inf, 0.0) if self.solver == "rm_plus" else self.solver
-        return Effort(self.iterations, self.skip, variant, self.gadget, self.seconds)
+        return Effort(
+            self.iterations or usual, self.skip, variant, self.gadget, self.seconds, reuse=reuse, threads=self.threads
+        )  # fmt: skip
 
     def for_game(self, game: Game) -> Agent:
         if is_leduc(game):
-            return leduc_player(game, self.effort, self._leduc_horizon(game), "resolving")
-        raise UsageError(f"resolving plays Leduc of two players, such as leduc_deepstack. It cannot play {brief(game)}.")
+            return leduc_player(game, self.effort(1000, reuse=False), self._leduc_horizon(game), "resolving")
+        need_heads_up(game)
+        if self.values != EXACT:
+            raise UsageError(
+                f"There are no values for {brief(game)} yet: resolving takes values= for leduc_deepstack alone. Leave it out."
+            )
+        effort = self.effort(ITERATIONS, reuse=True)
+        if not self.blueprint:
+            return holdem_player(game, effort, self.bets, None, None)
+        if game.amounts:
+            raise UsageError("A blueprint plays the game it was trained on: give one in limit hold'em, or with a ladder.")
+        from cardai import make
+
+        preflop = make.agent(self.blueprint).for_game(game)
+        return holdem_player(game, effort, self.bets, BlueprintTrunk(game, preflop), preflop)
 
     def policy(self, views: Views, legal: Legal) -> Float64s:
         raise UsageError("resolving must know its game first: call for_game(game), and ask what that returns.")

@@ -33,8 +33,8 @@ from cardai.core.trainer import Metrics, Trainer, Training
 if TYPE_CHECKING:
     from cardai.subgames.leduc_situations import LeducGame, Recipe, Situations
 
-_CHUNK = 250
-"""Situations that are solved between two yields."""
+_CHUNK = {"reachable": 4000, "any": 50_000}
+"""Situations that are solved between two yields: enough for many of each pot and board."""
 _COLUMNS = ("boards", "half_pots", "ranges", "values")
 
 
@@ -50,6 +50,7 @@ class LeducValuesTrainer(Trainer):
             "solver": "rm_plus",
             "solve_iterations": 1000,
             "skip": 500,
+            "pots": "any",
             "augment": False,
         }
     }
@@ -58,7 +59,10 @@ class LeducValuesTrainer(Trainer):
         "ours", help="how situations are encoded: ours (5 hands, equities), or release (36 places)"
     )
     hidden: tuple[int, ...] = option((128, 128, 128), help="units of the hidden layers", validator=validators.min_len(1))
-    situations: int = option(50_000, help="situations to learn from", validator=validators.in_(range(100, 5_000_001)))
+    situations: int = option(200_000, help="situations to learn from", validator=validators.in_(range(100, 5_000_001)))
+    pots: Literal["reachable", "any"] = option(
+        "reachable", help="the pots of situations: those that the first round can lead to, or any number of chips"
+    )
     held_out: int = option(2000, help="further situations that the loss is measured on", validator=validators.ge(1))
     solver: Literal["dcfr", "cfr_plus", "rm_plus"] = option(
         "dcfr", help="how situations are solved; rm_plus: regret matching+ with a uniform average"
@@ -66,9 +70,9 @@ class LeducValuesTrainer(Trainer):
     solve_iterations: int = option(400, help="iterations of a situation", validator=validators.ge(1))
     skip: int = option(0, help="iterations left out of the average", validator=validators.ge(0))
     augment: bool = option(True, help="exchange suits at random in each epoch, which changes no value")
-    batch: int = option(500, help="situations of a minibatch", validator=validators.ge(1))
+    batch: int = option(1000, help="situations of a minibatch", validator=validators.ge(1))
     rate: float = option(1e-3, help="Adam's rate", validator=validators.gt(0))
-    slow_after: int = option(60, help="epochs after which the rate is a tenth", validator=validators.ge(1))
+    slow_after: int = option(70, help="epochs after which the rate is a tenth", validator=validators.ge(1))
 
     def __attrs_post_init__(self) -> None:
         if self.skip >= self.solve_iterations:
@@ -168,19 +172,20 @@ class LeducValuesTraining(Training):
     def held_out(self) -> Situations:
         """Situations that nothing is learned from."""
         if self._held_out is None:
-            parts = [self._solve("held out", k, self.options.held_out) for k in range(0, self.options.held_out, _CHUNK)]
-            self._held_out = _joined(*parts)
+            count, step = self.options.held_out, _CHUNK[self.options.pots]
+            self._held_out = _joined(*(self._solve("held out", k, count) for k in range(0, count, step)))
         return self._held_out
 
     def _draw(self, what: str, first: int, count: int) -> Situations:
-        from cardai.subgames.leduc_situations import draw
+        from cardai.subgames.leduc_situations import draw, reachable_pots
 
-        return draw(self.leduc, derive(self.seed, what), first, count)
+        pots = reachable_pots(self.leduc) if self.options.pots == "reachable" else []
+        return draw(self.leduc, derive(self.seed, what), first, count, pots)
 
     def _solve(self, what: str, first: int, end: int) -> Situations:
         from cardai.subgames.leduc_situations import solve
 
-        return solve(self.leduc, self._draw(what, first, min(_CHUNK, end - first)), self.recipe)
+        return solve(self.leduc, self._draw(what, first, min(_CHUNK[self.options.pots], end - first)), self.recipe)
 
     def save(self, directory: Path) -> None:
         self.fitting.values().write(directory / "values.npz")
