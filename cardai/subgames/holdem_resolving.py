@@ -127,6 +127,8 @@ def holdem_player(game: Game, effort: Effort, bets: str, trunk: Trunk | None, pr
         levels: tuple[Menu, ...] = (Menu((rungs,),),) * 4
     else:
         levels = menus(bets, ROUNDS) if betting.no_limit else ()
+    if trunk is None:
+        showdowns(())  # now, not on the clock of a decision
     table = Table(betting, (stacks[0], stacks[1]), HoldemHands(), BOARD_CARDS, levels, 0 if trunk is None else 1)
     resolver = Resolver(table, effort, HoldemHorizon(), trunk or _everything, _KEPT)
     return HoldemPlayer(game, resolver, preflop)
