@@ -23,7 +23,7 @@ from cardai.core.errors import UsageError
 from cardai.solve.discounting import VARIANTS
 from cardai.subgames import _walk_kernels as kernels
 from cardai.subgames.layout import Layout, shares
-from cardai.subgames.tree import Node
+from cardai.subgames.tree import TERMINATED, Node
 
 Vectors = npt.NDArray[Any]
 
@@ -61,6 +61,7 @@ class Solver:
         ranges: (2, K) weights of all hands, by seat.
         variant: a name of :data:`cardai.solve.discounting.VARIANTS` without prediction, or (alpha, beta, gamma).
         dtype: float32 or float64. threads: 1 or more; the result is the same for any number.
+        promised: (K,) what each hand gets that terminates at a gadget, in the units of :meth:`root_values`.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class Solver:
         dtype: npt.DTypeLike = np.float32,
         threads: int = 1,
         leaves: LeafEvaluator | None = None,
+        promised: Float64s | None = None,
     ) -> None:
         if layout.leaves and leaves is None:
             raise UsageError("The subgame ends before its last street: give it a leaf evaluator.")
@@ -89,6 +91,10 @@ class Solver:
         self.ranges = np.array(ranges[:, self.hands], np.float64)
         for seat in range(2):
             self._works[0].reach[seat, : len(self.hands)] = self.ranges[seat]
+        for node in layout.tree.streets[0].nodes:
+            if node.kind == TERMINATED:
+                assert promised is not None
+                self._works[0].values[node.index, : len(self.hands)] = promised[self.hands]
         below = layout.streets[1]
         children = int(layout.streets[0].num_children[0])
         self._out = np.zeros((children, below.roots, below.low.shape[1]), dtype)
@@ -133,18 +139,23 @@ class Solver:
 
     # -- looking -----------------------------------------------------------------------------------------------------
 
-    def look(self, boards: Sequence[int], player: int) -> kernels.Work:
+    def look(self, boards: Sequence[int], player: int, mode: int = kernels.EXPECT) -> kernels.Work:
         """Return the arrays of the board at ``boards`` (its number on each street after the first), on its street.
 
-        Reach, sigma and values there are those of the average strategies, the values the player's. They are overwritten by
-        whatever is done next.
+        Reach, sigma and values there are those of the average strategies, the values the player's (in the mode RESPOND:
+        those of its best response). They are overwritten by whatever is done next.
         """
         if boards:
-            self._iterate(self._averages, 1, (player, player + 1), kernels.EXPECT, (len(boards), boards[-1]))
+            self._iterate(self._averages, 1, (player, player + 1), mode, (len(boards), boards[-1]))
             return self._averages[len(boards)]
         with self._workers() as pool:
-            self._walk(self._averages, player, kernels.EXPECT, pool)
+            self._walk(self._averages, player, mode, pool)
         return self._averages[0]
+
+    def forget_average(self) -> None:
+        """Begin the average strategies anew: what was done so far is left out of them."""
+        for work in self._works:
+            work.sums[:] = 0.0
 
     def average(self, boards: Sequence[int], node: Node) -> tuple[npt.NDArray[np.int64], Float64s]:
         """Return the hands' numbers (n,) and the average strategy (A, n) of a decision on the board at ``boards``."""

@@ -19,23 +19,31 @@ import numpy as np
 import numpy.typing as npt
 from attrs import define, field, frozen
 
-from cardai.cards.poker.betting import MAX_CHIPS, ROUND_OVER, SHOWDOWN, UNCONTESTED, Betting
+from cardai.cards.poker.betting import CONTINUES, MAX_CHIPS, ROUND_OVER, SHOWDOWN, UNCONTESTED, Betting
 from cardai.core.errors import UsageError
 from cardai.core.kernel import interpreted_copy
 from cardai.subgames._walk_kernels import MOST_ACTIONS
 from cardai.subgames.menus import ALL_IN, Menu
 
 DECISION, CHANCE, COMPARED, FOLDED = "decision", "chance", "showdown", "fold"
+TERMINATED = "terminated"
+"""The end of a gadget: its player takes the values that it was promised (see :func:`gadget`)."""
 MOST_NODES = 200_000
 Ints = npt.NDArray[np.int32]
 
 
 @frozen
 class Action:
-    """An edge: 0 fold, 1 check or call, 2 bet or raise to ``amount`` chips (of the whole hand)."""
+    """An edge: 0 fold, 1 check or call, 2 bet or raise to ``amount`` chips (of the whole hand).
+
+    A gadget's are TERMINATE and FOLLOW.
+    """
 
     kind: int
     amount: int = 0
+
+
+TERMINATE, FOLLOW = -1, -2
 
 
 @define(eq=False)
@@ -124,6 +132,47 @@ def betting_tree(
     return Tree(root, forests, stacks)
 
 
+def tree_after(
+    betting: Betting,
+    stacks: tuple[int, int],
+    button: int,
+    history: Sequence[int],
+    menus: Sequence[Menu] = (),
+    until: int | None = None,
+    most: int = MOST_NODES,
+) -> Tree:
+    """Return the public tree of what follows ``history``, a hand's actions as its views tell them, at their real amounts.
+
+    Args:
+        menus: one a street of the whole hand, for no-limit betting. A bet already made need not be on them.
+        until: the last street that is grown, from 0; the tree ends in its chance nodes (default: the hand's last street).
+
+    Raises:
+        UsageError: the history is over, or the tree has more than ``most`` nodes.
+    """
+    builder = _Builder(betting, tuple(menus), most, betting.num_rounds - 1 if until is None else until)
+    root = builder.grow_after(stacks, button, history)
+    rounds = builder.until - root.street + 1
+    forests = _forests(root, rounds)
+    if builder.until + 1 < betting.num_rounds:  # what is not walked: the layout sees that there is more
+        forests = (*forests, Forest([], 0, np.zeros(0, np.int32), 0))
+    return Tree(root, forests, stacks)
+
+
+def gadget(tree: Tree, player: int) -> Tree:
+    """Return ``tree`` behind a choice of ``player``: each of its hands takes what it was promised, or plays on.
+
+    Burch, Johanson and Bowling, "Solving imperfect information games using decomposition" (2014): with the promised values
+    those of a strategy of the other, re-solving makes that strategy no easier to exploit. ``tree`` is no longer of use.
+    """
+    root = tree.root
+    choice = Node(DECISION, root.street, player, root.spent, root.begun, [Action(TERMINATE), Action(FOLLOW)])
+    choice.children = [Node(TERMINATED, root.street, -1, root.spent, root.begun), root]
+    walked = [forest for forest in tree.streets if forest.nodes]
+    forests = _forests(choice, len(walked))
+    return Tree(choice, (*forests, *tree.streets[len(walked) :]), tree.stacks)
+
+
 @cache
 def _rules() -> Any:
     return interpreted_copy("cardai.cards.poker._betting_kernels")
@@ -134,6 +183,8 @@ class _Builder:
     betting: Betting
     menus: tuple[Menu, ...]
     most: int
+    until: int = 100
+    """The last street that is grown."""
     rules: dict[str, Any] = field(init=False)
     kernels: Any = field(init=False)
     count: int = 0
@@ -146,6 +197,20 @@ class _Builder:
         row = self.betting.new_row(button, stacks)
         status = self.kernels.post(row, self.rules)
         return self._node(row, status, 0, (row["spent"][0], row["spent"][1]))
+
+    def grow_after(self, stacks: tuple[int, int], button: int, history: Sequence[int]) -> Node:
+        """Return the tree behind the actions of ``history``."""
+        row = self.betting.new_row(button, stacks)
+        status = self.kernels.post(row, self.rules)
+        begun = (row["spent"][0], row["spent"][1])
+        for action in history:
+            if status in (SHOWDOWN, UNCONTESTED):
+                break
+            status = self.kernels.act(row, self.rules, int(action))
+            begun = (row["spent"][0], row["spent"][1]) if status == ROUND_OVER else begun
+        if status in (SHOWDOWN, UNCONTESTED):
+            raise UsageError(f"Nobody is to act after the actions {list(history)}: the betting is over.")
+        return self._node(row, CONTINUES, row["round"], begun)
 
     def _node(self, row: dict[str, Any], status: int, street: int, begun: tuple[int, int]) -> Node:
         """Return the node that the hand ``row`` stands at after an action that led to ``status``."""
@@ -162,7 +227,8 @@ class _Builder:
             return self._run_out(street, spent, begun)
         if status == ROUND_OVER:
             chance = Node(CHANCE, street, -1, spent, begun)
-            chance.children.append(self._node(row, 0, street + 1, spent))
+            if street < self.until:
+                chance.children.append(self._node(row, CONTINUES, street + 1, spent))
             return chance
         node = Node(DECISION, street, row["current"], spent, begun)
         for action in self._actions(row, street):
@@ -179,7 +245,8 @@ class _Builder:
             return Node(COMPARED, street, -1, spent, begun)
         self.count += 1
         chance = Node(CHANCE, street, -1, spent, begun)
-        chance.children.append(self._run_out(street + 1, spent, spent))
+        if street < self.until:
+            chance.children.append(self._run_out(street + 1, spent, spent))
         return chance
 
     def _actions(self, row: dict[str, Any], street: int) -> list[Action]:
@@ -213,5 +280,5 @@ def _forests(root: Node, rounds: int) -> tuple[Forest, ...]:
                 slots += len(node.children)
                 nodes.extend(node.children)
         forests.append(Forest(nodes, len(roots), np.array(first, np.int32), slots))
-        roots = [node.children[0] for node in nodes if node.kind == CHANCE]
+        roots = [child for node in nodes if node.kind == CHANCE for child in node.children]
     return tuple(forests)

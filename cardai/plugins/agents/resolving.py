@@ -1,0 +1,119 @@
+"""Continual re-solving (DeepStack's player): each decision is solved anew, with values where it stops looking ahead.
+
+Plays Leduc of two players to its end or with a network of values (`cardai train --trainer leduc_values`).
+"""
+
+from __future__ import annotations
+
+from math import inf
+from pathlib import Path
+from typing import Literal
+
+from attrs import frozen, validators
+
+from cardai.core.agent import Agent
+from cardai.core.arrays import Float64s
+from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.fields import Views
+from cardai.core.game import Game
+from cardai.core.hookspecs import hookimpl
+from cardai.core.legal import Legal
+from cardai.core.spec import brief, option
+from cardai.subgames.holdem_resolving import BETS, ITERATIONS, BlueprintTrunk, holdem_player, need_heads_up
+from cardai.subgames.leduc_values import LeducHorizon, read_values
+from cardai.subgames.player import is_leduc, leduc_player, leduc_table
+from cardai.subgames.resolving import Effort, Horizon, ToTheEnd
+
+EXACT = "exact"
+
+
+@frozen
+class Resolving(Agent):
+    """Solves the rest of the hand, or of the round, at each of its decisions (Moravcik et al. 2017)."""
+
+    values: str = option(EXACT, help="where values come from beyond the round: exact (solve to the end), or a run's directory")
+    iterations: int = option(
+        0, help="iterations of a decision; 0: 1000 in Leduc, in hold'em 300, 200, 100 and 500 by round",
+        validator=validators.in_(range(1_000_001)),
+    )  # fmt: skip
+    skip: int = option(0, help="iterations left out of the average", validator=validators.ge(0))
+    solver: Literal["dcfr", "cfr_plus", "rm_plus"] = option(
+        "dcfr", help="the variant of CFR; rm_plus: regret matching+ with a uniform average, DeepStack's"
+    )
+    gadget: bool = option(True, help="whether the opponent may take what it was promised instead of playing on")
+    seconds: float = option(
+        0.0, help="time for a decision: the last iteration finished in it is played; 0: all iterations",
+        validator=[validators.ge(0), validators.lt(86_400)],
+    )  # fmt: skip
+
+    bets: str = option(BETS, help="hold'em without a ladder or limits: the bets that are looked at, a menu a round")
+    blueprint: str = option("", help="limit hold'em: who plays before the flop (a trained run); none: that is solved too")
+    threads: int = option(1, help="threads on the turn; the result is the same", validator=validators.in_(range(1, 65)))
+
+    def __attrs_post_init__(self) -> None:
+        if self.iterations and self.skip >= self.iterations:
+            raise ValueError(f"skip must be below iterations. Got {self.skip} of {self.iterations}.")
+
+    def effort(self, usual: int | tuple[int, ...], reuse: bool) -> Effort:
+        """Return how a decision is solved; ``usual`` are the iterations where none are given."""
+        variant = (inf, -inf, 0.0) if self.solver == "rm_plus" else self.solver
+        return Effort(
+            self.iterations or usual, self.skip, variant, self.gadget, self.seconds, reuse=reuse, threads=self.threads
+        )  # fmt: skip
+
+    def for_game(self, game: Game) -> Agent:
+        if is_leduc(game):
+            return leduc_player(game, self.effort(1000, reuse=False), self._leduc_horizon(game), "resolving")
+        need_heads_up(game)
+        if self.values != EXACT:
+            raise UsageError(
+                f"There are no values for {brief(game)} yet: resolving takes values= for leduc_deepstack alone. Leave it out."
+            )
+        effort = self.effort(ITERATIONS, reuse=True)
+        if not self.blueprint:
+            return holdem_player(game, effort, self.bets, None, None)
+        if game.amounts:
+            raise UsageError("A blueprint plays the game it was trained on: give one in limit hold'em, or with a ladder.")
+        from cardai import make
+
+        preflop = make.agent(self.blueprint).for_game(game)
+        return holdem_player(game, effort, self.bets, BlueprintTrunk(game, preflop), preflop)
+
+    def policy(self, views: Views, legal: Legal) -> Float64s:
+        raise UsageError("resolving must know its game first: call for_game(game), and ask what that returns.")
+
+    def _leduc_horizon(self, game: Game) -> Horizon:
+        if self.values == EXACT:
+            return ToTheEnd()
+        directory, made_for = open_values(self.values, "leduc_values")
+        mine, theirs = leduc_table(game), leduc_table(made_for)
+        if (mine.betting, mine.stacks, mine.menus) != (theirs.betting, theirs.stacks, theirs.menus):
+            raise UsageError(f"The values in {self.values!r} are those of {brief(made_for)}. They are no use in {brief(game)}.")
+        return LeducHorizon(read_values(directory / "values.npz"))
+
+
+def open_values(path: str, *trainers: str) -> tuple[Path, Game]:
+    """Return the newest checkpoint's directory of a run of one of ``trainers``, and its game.
+
+    Raises:
+        UsageError: there is no such run, it is another trainer's, or it has no checkpoint yet. DamagedFileError.
+    """
+    from cardai.training.runs import Run
+
+    run = Run.open(Path(path))
+    name = run.trainer_spec.partition(":")[0]
+    if name not in trainers:
+        raise UsageError(
+            f"The run {path!r} was made by the trainer {name!r} and holds no values. Train {' or '.join(trainers)}."
+        )
+    checkpoint, refused = run.latest()
+    if checkpoint is None and not refused:
+        raise UsageError(f"The run {path!r} has no checkpoint yet: wait for it, or go on by --resume {path}.")
+    if checkpoint is None:
+        raise DamagedFileError(f"The run {path!r} has no good checkpoint: {' '.join(refused)}")
+    return checkpoint.path, run.game()
+
+
+@hookimpl
+def cardai_agent() -> type[Agent]:
+    return Resolving

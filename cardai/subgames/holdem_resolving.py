@@ -1,0 +1,196 @@
+"""Hold'em for two as a resolver takes it: how far it looks ahead, and what it thinks of what lies behind.
+
+The turn and the river are solved to the end. Before the flop and on it the round is solved, and the hands are then worth what
+they win when both check to the end (all boards of the flop, random ones before it). Such values promise nobody anything, so
+the flop and the turn begin from both ranges; from the turn on what is promised is kept.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from math import comb
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from attrs import frozen
+
+from cardai.cards.poker.combos import COUNT, pair_index, pairs
+from cardai.cards.poker.equity import river_strengths
+from cardai.cards.poker.fields import is_holdem
+from cardai.core.agent import Agent
+from cardai.core.arrays import Float32s, Float64s, Int64s
+from cardai.core.errors import UsageError
+from cardai.core.fields import Views
+from cardai.core.game import Game
+from cardai.core.spec import brief
+from cardai.subgames._rollout_kernels import add_wins
+from cardai.subgames.hands import HoldemHands
+from cardai.subgames.menus import Menu, menus
+from cardai.subgames.player import ResolvingPlayer
+from cardai.subgames.resolving import DealtEvaluator, Effort, Public, Resolver, Table, Trunk
+from cardai.subgames.tree import Node, Tree
+
+ROUNDS = ("preflop", "flop", "turn", "river")
+BOARD_CARDS = (0, 3, 4, 5)
+ITERATIONS = (300, 200, 100, 500)
+"""What a decision takes by round unless it is told otherwise."""
+BETS = "preflop=1+allin,flop=0.5+1+allin/1+allin,turn=1+allin,river=0.5+1+allin/1+allin"
+"""What is looked at in no-limit."""
+BOARDS = 3000
+"""Random boards by which hands are compared before the flop."""
+_KEPT = 12
+_PAIRS = pairs().astype(np.int64)
+
+
+@lru_cache(4)
+def showdowns(board: tuple[int, ...]) -> Float32s:
+    """Return (1326, 1326) how often the row's hand beats the column's, less how often it loses, over what can still come.
+
+    Hands that the board blocks, and pairs that share a card, have 0. Without a board it is an estimate from random boards.
+    """
+    rest = [card for card in range(52) if card not in board]
+    missing = 5 - len(board)
+    if board:
+        runouts: Any = itertools.combinations(rest, missing)
+        count = comb(len(rest), missing)
+    else:
+        generator = np.random.default_rng(5)
+        runouts = (generator.choice(52, 5, replace=False).tolist() for _ in range(BOARDS))
+        count = BOARDS
+    wins = np.zeros((COUNT, COUNT), np.int16)
+    for added in runouts:
+        strengths = river_strengths([*board, *added])
+        add_wins(np.unique(strengths, return_inverse=True)[1].astype(np.int16) - np.int16(1), wins)
+    free = comb(len(rest) - 4, missing) / comb(len(rest), missing)  # how often a board blocks neither of two hands
+    out = wins.astype(np.float32)
+    out *= _apart() / np.float32(count * free)
+    return out
+
+
+@cache
+def _apart() -> Float32s:
+    """Return (1326, 1326) 1 where two hands share no card."""
+    held = np.zeros((COUNT, 52), np.float32)
+    held[np.arange(COUNT)[:, None], _PAIRS] = 1.0
+    return np.asarray(held @ held.T == 0, np.float32)
+
+
+class CheckedToTheEnd:
+    """Leaves where both check to the end (see :func:`showdowns`)."""
+
+    def __init__(self, board: tuple[int, ...], hands: npt.NDArray[np.int64]) -> None:
+        self.board, self.hands = board, hands
+        self._wins = np.ascontiguousarray(showdowns(board)[np.ix_(hands, hands)])
+
+    def evaluate(self, player: int, reach: npt.NDArray[Any], nodes: Sequence[Node]) -> Float64s:
+        """Return (C, n): see :class:`~cardai.subgames.solver.LeafEvaluator`."""
+        stakes = np.array([min(node.spent) for node in nodes], np.float64)
+        other = np.ascontiguousarray(reach[1 - player], np.float32)
+        return np.asarray(stakes[:, None] * (other @ self._wins.T), np.float64)
+
+    def dealt(self, player: int, reach: Float64s, node: Node, cards: Sequence[int]) -> Float64s:
+        """Return (1326,): see :class:`~cardai.subgames.resolving.DealtEvaluator`."""
+        stake = float(min(node.spent))
+        return np.asarray(stake * (showdowns((*self.board, *cards)) @ reach[1 - player].astype(np.float32)), np.float64)
+
+
+@frozen
+class HoldemHorizon:
+    """To the end from the turn on, before that to the end of the round."""
+
+    def until(self, round_: int) -> int:
+        return 3 if round_ >= 2 else round_
+
+    def promises(self, round_: int) -> bool:
+        return round_ >= 2
+
+    def leaves(self, public: Public, tree: Tree, hands: npt.NDArray[np.int64]) -> DealtEvaluator | None:
+        return CheckedToTheEnd(public.board, hands)
+
+
+def holdem_player(game: Game, effort: Effort, bets: str, trunk: Trunk | None, preflop: Agent | None) -> Agent:
+    """Return the player of hold'em for two.
+
+    Args:
+        trunk: both ranges at the flop, of the player ``preflop`` who plays until then; None: that is solved too.
+
+    Raises:
+        UsageError: the game is not hold'em for two, or has another ladder of bets.
+    """
+    need_heads_up(game)
+    betting, stacks = game.betting, game.seat_stacks()  # type: ignore[attr-defined]
+    rungs = tuple(game.ladder())  # type: ignore[attr-defined]
+    if rungs:
+        levels: tuple[Menu, ...] = (Menu((rungs,),),) * 4
+    else:
+        levels = menus(bets, ROUNDS) if betting.no_limit else ()
+    if trunk is None:
+        showdowns(())  # now, not on the clock of a decision
+    table = Table(betting, (stacks[0], stacks[1]), HoldemHands(), BOARD_CARDS, levels, 0 if trunk is None else 1)
+    resolver = Resolver(table, effort, HoldemHorizon(), trunk or _everything, _KEPT)
+    return HoldemPlayer(game, resolver, preflop)
+
+
+class HoldemPlayer(ResolvingPlayer):
+    """Plays hold'em: before the flop as another player does, if there is one, then what is solved."""
+
+    def __init__(self, game: Game, resolver: Resolver, preflop: Agent | None) -> None:
+        super().__init__(game, resolver, _hand_numbers, "resolving")
+        self.preflop = preflop
+
+    def policy(self, views: Views, legal: Any) -> Float64s:
+        early = np.asarray(views["round"]) < self.resolver.table.first
+        if not early.any():
+            return super().policy(views, legal)
+        assert self.preflop is not None
+        if early.all():
+            return self.preflop.policy(views, legal)
+        from cardai.core.legal import take
+
+        out = np.zeros((len(views), self.game.num_distinct_actions))
+        for rows, player in ((np.flatnonzero(early), self.preflop.policy), (np.flatnonzero(~early), super().policy)):
+            out[rows] = player(views[rows], take(legal, rows))
+        return out
+
+
+def need_heads_up(game: Game) -> None:
+    """Raise UsageError unless the game is hold'em for two."""
+    if not is_holdem(game) or game.num_players != 2 or not hasattr(game, "betting"):
+        raise UsageError(f"resolving plays Leduc and hold'em of two players. It cannot play {brief(game)}.")
+
+
+def _hand_numbers(views: Views) -> Int64s:
+    hole = views["hole"].astype(np.int64)
+    return np.asarray(pair_index(hole[:, 0], hole[:, 1]), np.int64)
+
+
+def _everything(public: Public) -> Float64s:
+    return np.ones((2, COUNT))
+
+
+class BlueprintTrunk:
+    """Ranges at the flop as a player's policy before it makes them, in the same game."""
+
+    def __init__(self, game: Game, agent: Agent) -> None:
+        self.game, self.agent = game, agent
+
+    def __call__(self, public: Public) -> Float64s:
+        """Return (2, 1326) both ranges after the actions before the flop."""
+        tables = self.game.tables(1)
+        tables.reset(np.zeros(1, np.uint64))
+        row = np.zeros(1, np.int64)
+        turned = int(tables.views(0, row)["button"][0]) ^ public.button
+        ranges = np.ones((2, COUNT))
+        for action, round_, seat in public.actions:
+            if round_ > 0:
+                break
+            here = seat ^ turned
+            views = np.repeat(tables.views(here, row), COUNT)
+            views["hole"] = _PAIRS
+            legal = np.repeat(np.asarray(tables.legal(row)), COUNT, axis=0)
+            ranges[seat] *= self.agent.policy(views, legal)[:, min(action, 2)]
+            tables.apply(row, np.array([action], np.int64))
+        return ranges

@@ -1,0 +1,125 @@
+"""Players that re-solve: a view in, the strategy of its hand out.
+
+The public state of a view is solved once, for all hands that its player could hold; views that differ in hole cards alone
+share it. What was solved for the hand's earlier decisions is kept, and worked out anew where it is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cardai.cards.poker.fields import POKER
+from cardai.core.agent import Agent, need_game
+from cardai.core.arrays import Float64s, Int64s
+from cardai.core.errors import UsageError
+from cardai.core.fields import Views
+from cardai.core.game import Actions, Game
+from cardai.core.legal import Amounts, Legal
+from cardai.core.rng import Rows
+from cardai.core.spec import brief
+from cardai.subgames.hands import LeducHands
+from cardai.subgames.menus import ALL_IN, Menu
+from cardai.subgames.resolving import Decision, Effort, Horizon, Public, Resolver, Table
+from cardai.subgames.tree import Action
+
+HandOf = Callable[[Views], Int64s]
+
+
+class ResolvingPlayer(Agent):
+    """Plays what a :class:`~cardai.subgames.resolving.Resolver` finds. ``hand_of`` gives the number of each view's hand."""
+
+    def __init__(self, game: Game, resolver: Resolver, hand_of: HandOf, name: str) -> None:
+        self.game, self.resolver, self.hand_of, self.name = game, resolver, hand_of, name
+
+    def for_game(self, game: Game) -> Agent:
+        need_game(self.game, game, f"{self.name} was made for")
+        return self
+
+    def policy(self, views: Views, legal: Legal) -> Float64s:
+        shape = legal.kinds.shape if isinstance(legal, Amounts) else legal.shape
+        out = np.zeros(shape)
+        for rows in same_public(views):
+            decision = self.decision(views[rows[0]])
+            played = self._of_hands(decision, self.hand_of(views[rows]))
+            mask = np.asarray(legal.kinds[rows[0]] if isinstance(legal, Amounts) else legal[rows[0]])
+            columns = _columns(decision.root.actions, mask, isinstance(legal, Amounts))
+            for column, probabilities in zip(columns, played, strict=True):
+                out[rows, column] += probabilities
+        return out
+
+    def raise_to(self, views: Views, legal: Amounts, rng: Rows) -> Actions:
+        out, drawn = np.array(legal.min_amount, np.int64), rng.random()
+        for rows in same_public(views):
+            decision = self.decision(views[rows[0]])
+            bets = [k for k, action in enumerate(decision.root.actions) if action.kind == 2]
+            if bets:
+                shares = self._of_hands(decision, self.hand_of(views[rows]))[bets] + 1e-12
+                reached = np.cumsum(shares / shares.sum(axis=0), axis=0)
+                chosen = np.minimum((reached < drawn[rows]).sum(axis=0), len(bets) - 1)
+                out[rows] = np.array([decision.root.actions[k].amount for k in bets])[chosen]
+        return np.clip(out, legal.min_amount, legal.max_amount)
+
+    def decision(self, view: Any) -> Decision:
+        """Return the solved decision at one view."""
+        return self.resolver.decision(public_of(view), int(view["player"]))
+
+    def _of_hands(self, decision: Decision, hands: Int64s) -> Float64s:
+        found = decision.strategy[:, hands]
+        total = found.sum(axis=0)
+        return np.where(total > 0, found / np.where(total > 0, total, 1), 1 / len(found))
+
+
+def public_of(view: Any) -> Public:
+    """Return the public state of one view."""
+    names = ("history", "history_round", "history_seat")
+    columns = [np.asarray(view[name]).tolist() for name in names]
+    actions = tuple(one for one in zip(*columns, strict=True) if one[0] >= 0)
+    board = tuple(card for card in np.asarray(view["board"]).tolist() if card >= 0)
+    return Public(int(view["button"]), actions, int(view["round"]), board)
+
+
+def same_public(views: Views) -> list[Int64s]:
+    """Return the rows of the views of each public state and player."""
+    found: dict[bytes, list[int]] = {}
+    names = ("player", "button", "history", "history_round", "board")
+    parts = [np.ascontiguousarray(views[name]).view(np.uint8).reshape(len(views), -1) for name in names]
+    for row, key in enumerate(np.concatenate(parts, axis=1)):
+        found.setdefault(key.tobytes(), []).append(row)
+    return [np.array(rows) for rows in found.values()]
+
+
+def _columns(actions: list[Action], legal: Any, amounts: bool) -> list[int]:
+    """Return the column of a policy of each action of a node; bets take the legal ones in order."""
+    if amounts:
+        return [action.kind for action in actions]
+    bets = iter(np.flatnonzero(legal)[np.flatnonzero(legal) >= 2].tolist())
+    return [action.kind if action.kind < 2 else next(bets) for action in actions]
+
+
+def leduc_table(game: Game) -> Table:
+    """Return a game of Leduc as a resolver takes it. Raises UsageError for other games."""
+    sizes = {f.name: (f.size, f.maximum) for f in game.view_fields}
+    if not is_leduc(game):
+        raise UsageError(f"{brief(game)} is not Leduc hold'em of two players.")
+    if not getattr(game, "suits", True) or getattr(game, "action_mapping", False):
+        raise UsageError(f"Re-solving needs Leduc with suits, without action_mapping. Got {brief(game)}.")
+    assert sizes["hole"] == (1, 5)
+    rungs = tuple(game.ladder())  # type: ignore[attr-defined]
+    menu = Menu((rungs if ALL_IN not in rungs else (*[r for r in rungs if r != ALL_IN], ALL_IN),))
+    stacks = game.seat_stacks()  # type: ignore[attr-defined]
+    return Table(game.betting, (stacks[0], stacks[1]), LeducHands(), (0, 1), (menu, menu) if rungs else ())  # type: ignore[attr-defined]
+
+
+def is_leduc(game: Game) -> bool:
+    """Say whether the game is Leduc hold'em of two players."""
+    sizes = {f.name: (f.size, f.maximum) for f in game.view_fields}
+    return game.speaks(POKER) and game.num_players == 2 and sizes.get("hole") == sizes.get("board") == (1, 5)
+
+
+def leduc_player(game: Game, effort: Effort, horizon: Horizon, name: str) -> ResolvingPlayer:
+    """Return the player of a game of Leduc. Raises UsageError for other games."""
+    resolver = Resolver(leduc_table(game), effort, horizon, lambda public: np.ones((2, 6)))
+    return ResolvingPlayer(game, resolver, lambda views: views["hole"].reshape(len(views)).astype(np.int64), name)

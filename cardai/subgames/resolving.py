@@ -1,0 +1,365 @@
+"""Continual re-solving: at each decision the game is solved anew from there, tied to what was solved before.
+
+Between decisions a player carries two vectors, its own range and what it has promised each of the opponent's hands (Moravcik
+et al., "DeepStack: Expert-level artificial intelligence in heads-up no-limit poker", 2017). Its own action changes both, a
+dealt card takes away what it blocks, and the opponent's action changes neither: so a bet of any size is met as it is. Behind
+a gadget (:func:`cardai.subgames.tree.gadget`) the opponent's hands may take the promise instead of playing on.
+
+A decision is a function of the public state: what is carried is worked out along the hand, and kept for the next decision.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from time import monotonic
+from typing import Protocol
+
+import numpy as np
+from attrs import frozen
+
+from cardai.cards.poker.betting import Betting
+from cardai.core.arrays import Float64s
+from cardai.core.errors import UsageError
+from cardai.subgames import _walk_kernels as kernels
+from cardai.subgames.hands import Hands, deal_boards
+from cardai.subgames.layout import Layout
+from cardai.subgames.menus import ALL_IN, Menu
+from cardai.subgames.position import Place, deal_card, start, step
+from cardai.subgames.solver import LeafEvaluator, Solver
+from cardai.subgames.tree import Action, Node, Tree, gadget, tree_after
+
+FLOOR = 1e-7
+"""The least weight of a hand in one's own range, as a share of the largest: a hand that never comes here still has a plan."""
+KEPT = 64
+"""How many solved decisions are kept: all of a hand."""
+
+
+class DealtEvaluator(LeafEvaluator, Protocol):
+    """A leaf evaluator that also says what it thought a board is worth on which the play goes on."""
+
+    def dealt(self, player: int, reach: Float64s, node: Node, cards: Sequence[int]) -> Float64s:
+        """Return (K,) what each hand of ``player`` is worth once ``cards`` have come, times the reach it can meet.
+
+        Args:
+            reach: (2, K) both players' reach at the chance node ``node``.
+        """
+
+
+@frozen
+class Public:
+    """What both players have seen."""
+
+    button: int
+    actions: tuple[tuple[int, int, int], ...]
+    """(action, round, seat) each; an action is a game's number, bets of no-limit amounts of the whole hand."""
+    round: int
+    board: tuple[int, ...]
+
+    @property
+    def history(self) -> tuple[int, ...]:
+        """The actions alone."""
+        return tuple(action for action, _, _ in self.actions)
+
+    def before(self, count: int, board_cards: Sequence[int]) -> Public:
+        """Return the public state before action ``count``; ``board_cards`` are the cards that lie in each round."""
+        round_ = self.actions[count][1]
+        return Public(self.button, self.actions[:count], round_, self.board[: board_cards[round_]])
+
+
+@frozen
+class Table:
+    """The game: its betting, its hands, and what is looked at in it."""
+
+    betting: Betting
+    stacks: tuple[int, int]
+    hands: Hands
+    board_cards: tuple[int, ...]
+    """How many cards lie on the board in each round."""
+    menus: tuple[Menu, ...] = ()
+    """The bets that are looked at, a menu a round."""
+    first: int = 0
+    """The first round that is solved; before it the trunk's ranges hold."""
+
+
+@frozen
+class Effort:
+    """How a decision is solved.
+
+    The average strategy leaves out the first ``skip`` of ``iterations``. With ``seconds`` it is played from the last iteration
+    that was finished in this time.
+    """
+
+    iterations: int | tuple[int, ...] = 1000
+    """One number, or one a round."""
+    skip: int = 0
+    variant: str | tuple[float, float, float] = "dcfr"
+    gadget: bool = True
+    """Whether the opponent may take what it was promised; without ("unsafe") it holds the range that the last solution
+    gave it."""
+    seconds: float = 0.0
+    reuse: bool = False
+    """Whether a decision that lies in a solution of the same round is taken from it instead of being solved again."""
+    threads: int = 1
+    dtype: str = "float32"
+
+    def of_round(self, round_: int) -> int:
+        """Return the iterations of a decision in ``round_``."""
+        return self.iterations if isinstance(self.iterations, int) else self.iterations[round_]
+
+
+class Horizon(Protocol):
+    """How far is looked ahead."""
+
+    def until(self, round_: int) -> int:
+        """Return the last round that is walked from a decision in ``round_``."""
+
+    def promises(self, round_: int) -> bool:
+        """Say whether what lies behind ``round_`` is valued so well that the opponent can be promised it.
+
+        If not, each later round begins anew from both ranges, as the hand did.
+        """
+
+    def leaves(self, public: Public, tree: Tree, hands: np.ndarray) -> DealtEvaluator | None:
+        """Return what values the chance nodes that ``tree`` ends in; None if it ends with the hand.
+
+        ``hands`` (n,) are the numbers of the hands on the board, in order of the vectors.
+        """
+
+
+class ToTheEnd:
+    """Looks ahead to the end of the hand."""
+
+    def until(self, round_: int) -> int:
+        return 100
+
+    def promises(self, round_: int) -> bool:
+        return True
+
+    def leaves(self, public: Public, tree: Tree, hands: np.ndarray) -> DealtEvaluator | None:
+        return None
+
+
+Trunk = Callable[[Public], Float64s]
+"""Returns (2, K) both ranges at the beginning of the first round that is solved, by seat."""
+
+
+@frozen(eq=False)
+class Carried:
+    """What is carried to a decision: both ranges (2, K) by seat, and what the opponent's hands were promised (K,).
+
+    Without a promise the opponent's range is known: the first decision of a hand, and unsafe re-solving.
+    """
+
+    ranges: Float64s
+    promised: Float64s | None = None
+
+
+@frozen(eq=False)
+class Decision:
+    """A decision that has been solved. ``place`` is its own in the solved tree, on the tree's first street."""
+
+    public: Public
+    place: Place
+    solver: Solver
+    ranges: Float64s
+    """(2, K) both ranges there, by seat."""
+    strategy: Float64s
+    """(A, K) how often each hand takes each action; zero for hands that the board blocks."""
+    seconds: float
+    """The time that it took, 0 if it was taken from the solution of an earlier one."""
+
+    @property
+    def root(self) -> Node:
+        """The decision's node."""
+        return self.place.node
+
+
+def nearest(actions: Sequence[Action], action: int, limit: bool) -> int:
+    """Return which of ``actions`` a game's action is: the same, else the bet whose amount is nearest, else the call."""
+    kinds = [one.kind for one in actions]
+    if action < 2 and action in kinds:
+        return kinds.index(action)
+    bets = [k for k, one in enumerate(actions) if one.kind == 2]
+    if action < 2 or not bets:
+        return kinds.index(1)
+    return bets[0] if limit else min(bets, key=lambda k: abs(actions[k].amount - action))
+
+
+class Resolver:
+    """Solves decisions of one game, each tied to the last."""
+
+    def __init__(self, table: Table, effort: Effort, horizon: Horizon, trunk: Trunk, kept: int = KEPT) -> None:
+        self.table, self.effort, self.horizon, self.trunk, self.kept = table, effort, horizon, trunk, kept
+        self._known: OrderedDict[tuple[int, Public], Decision] = OrderedDict()
+
+    def decision(self, public: Public, me: int) -> Decision:
+        """Return the solved decision at ``public``, whoever acts there, as seat ``me`` sees it.
+
+        Raises UsageError if nobody is to act.
+        """
+        key = me, public
+        if key not in self._known:
+            self._known[key] = self._find(public, me)
+            while len(self._known) > self.kept:
+                self._known.popitem(last=False)
+        self._known.move_to_end(key)
+        return self._known[key]
+
+    # -- what is carried -----------------------------------------------------------------------------------------------
+
+    def _find(self, public: Public, me: int) -> Decision:
+        solved = [k for k, (_, round_, _) in enumerate(public.actions) if round_ >= self.table.first]
+        mine = [k for k in solved if public.actions[k][2] == me]
+        here = [k for k in solved if public.actions[k][1] == public.round]
+        if not solved:
+            return self._solve(public, me, Carried(self._start(public)))
+        tied = self.effort.gadget and (public.round == 0 or self.horizon.promises(public.round - 1))
+        opened = not mine or (not tied and here and mine[-1] < here[0])
+        count = here[0] if opened else mine[-1]
+        last = self.decision(public.before(count, self.table.board_cards), me)
+        again = self._again(last, public, count) if self.effort.reuse else None
+        return again or self._solve(public, me, self._after(last, me, public, count))
+
+    def _again(self, last: Decision, public: Public, count: int) -> Decision | None:
+        """Return the decision as it was solved with ``last``, if it lies there with the very bets that were made."""
+        if public.round != last.public.round:
+            return None
+        place, ranges = last.place, np.array(last.ranges)
+        for action, _, _ in public.actions[count:]:
+            actions = place.node.actions
+            chosen = nearest(actions, action, not self.table.betting.no_limit)
+            if actions[chosen].kind == 2 and self.table.betting.no_limit and actions[chosen].amount != action:
+                return None
+            ranges, place = self._acted(last, place, chosen, ranges)
+        return Decision(public, place, last.solver, ranges, self._strategy(last.solver, place.node), 0.0)
+
+    def _acted(self, last: Decision, place: Place, chosen: int, ranges: Float64s) -> tuple[Float64s, Place]:
+        """Return both ranges (2, K) after an action, by Bayes, and where it leads."""
+        numbers, strategy = last.solver.average((), place.node)
+        out = np.array(ranges)
+        out[place.node.actor, numbers] *= strategy[chosen]
+        return out, step(place, chosen)
+
+    def _strategy(self, solver: Solver, node: Node) -> Float64s:
+        numbers, found = solver.average((), node)
+        out = np.zeros((len(found), len(self.table.hands.cards)))
+        out[:, numbers] = found
+        return out
+
+    def _start(self, public: Public) -> Float64s:
+        ranges = np.array(self.trunk(public), np.float64)
+        return np.stack([_normal(one, public.board, self.table.hands) for one in ranges])
+
+    def _after(self, last: Decision, me: int, public: Public, count: int) -> Carried:
+        """Return what is carried from ``last``, the decision at action ``count``, to ``public``.
+
+        The opponent's hands are promised what they are worth in their last decision, or once the cards have come.
+        """
+        limit, hands = not self.table.betting.no_limit, self.table.hands
+        place, ranges, asked = last.place, last.ranges, last.place
+        for action, round_, _ in public.actions[count:]:
+            if round_ > last.public.round:
+                break
+            asked = place if place.node.actor != me else asked
+            ranges, place = self._acted(last, place, nearest(place.node.actions, action, limit), ranges)
+        promised, ahead = None, public.round > last.public.round
+        if self.effort.gadget and ahead and self.horizon.promises(last.public.round):
+            promised = self._worth_dealt(last, place, 1 - me, public.board[len(last.public.board) :])
+        elif self.effort.gadget and not ahead:
+            promised = self._worth(last, asked, 1 - me)
+        free = ~np.isin(hands.cards, public.board).any(axis=1)
+        scale = float(ranges[me, free].sum())
+        if promised is not None:
+            promised = promised / scale if scale > 0 else np.zeros_like(promised)
+        return Carried(np.stack([_normal(one, public.board, hands) for one in ranges]), promised)
+
+    def _worth(self, last: Decision, place: Place, player: int) -> Float64s:
+        """Return (K,) what the player's hands are worth at ``place``, on the first street of a solution."""
+        work, numbers = last.solver.look((), player, kernels.RESPOND), last.solver.hands
+        out = np.zeros(len(self.table.hands.cards))
+        out[numbers] = work.values[place.node.index, : len(numbers)]
+        return out
+
+    def _worth_dealt(self, last: Decision, place: Place, player: int, cards: Sequence[int]) -> Float64s:
+        """Return (K,) what the player's hands are worth once ``cards`` have come behind the chance node of ``place``."""
+        solver, out = last.solver, np.zeros(len(self.table.hands.cards))
+        if solver.leaves is not None:
+            work, street = solver.look((), player, kernels.RESPOND), solver.layout.streets[0]
+            reach = np.zeros((2, len(out)))
+            for seat in range(2):
+                row = street.row_of[seat, place.node.index]
+                reach[seat, solver.hands] = work.reach[row, : len(solver.hands)]
+            return solver.leaves.dealt(player, reach, place.node, cards)  # type: ignore[attr-defined, no-any-return]
+        for card in cards:
+            place = deal_card(solver, place, card)
+        work = solver.look(place.path, player, kernels.RESPOND)
+        numbers = solver.layout.boards[len(place.path)].hands[place.path[-1]]
+        out[place.hands[numbers]] = work.values[place.node.index, : len(numbers)]
+        return out
+
+    # -- solving -------------------------------------------------------------------------------------------------------
+
+    def _solve(self, public: Public, me: int, carried: Carried) -> Decision:
+        began, table, effort = monotonic(), self.table, self.effort
+        last = min(self.horizon.until(public.round), table.betting.num_rounds - 1)
+        tree = self._tree(public, last)
+        root = tree.root
+        ranges = np.array(carried.ranges)
+        if carried.promised is not None:
+            tree = gadget(tree, 1 - me)
+            ranges[1 - me] = _normal(np.ones(len(ranges[0])), public.board, table.hands) * len(ranges[0])
+        walked = last - public.round + 1
+        boards = deal_boards(table.hands, public.board, walked, ranges, isomorphic=False)
+        layout = Layout(tree, table.hands, boards)
+        solver = Solver(
+            layout, ranges, variant=effort.variant, dtype=effort.dtype, promised=carried.promised, threads=effort.threads,
+            leaves=self.horizon.leaves(public, tree, boards[0].hands[0]) if layout.leaves else None,
+        )  # fmt: skip
+        _run(solver, effort, public.round, began)
+        place = start(solver, list(public.board))
+        place = place if place.node is root else step(place, 1)
+        return Decision(public, place, solver, carried.ranges, self._strategy(solver, root), monotonic() - began)
+
+
+    def _tree(self, public: Public, until: int) -> Tree:
+        """Return the tree from ``public`` on; with all-in alone for bets where the menus make it too large."""
+        table = self.table
+        known = table.betting, table.stacks, public.button, public.history
+        try:
+            return tree_after(*known, table.menus, until)
+        except UsageError:
+            if not table.betting.no_limit:
+                raise
+        return tree_after(*known, (Menu(((ALL_IN,),)),) * table.betting.num_rounds, until)
+
+
+def _run(solver: Solver, effort: Effort, round_: int, began: float) -> None:
+    """Iterate: all that were asked for, or those that fit into the time."""
+    iterations = effort.of_round(round_)
+    skip = min(effort.skip, iterations - 1)
+    if not effort.seconds:
+        if skip:
+            solver.run(skip)
+            solver.forget_average()
+        solver.run(iterations - skip)
+        return
+    each = solver.layout.seconds
+    while solver.iterations < iterations:
+        left = effort.seconds - (monotonic() - began)
+        if solver.iterations and left < each:
+            return
+        count = max(1, min(iterations - solver.iterations, int(0.25 * left / each)))
+        before = monotonic()
+        solver.run(count)
+        each = max((monotonic() - before) / count, 1e-7)
+
+
+def _normal(range_: Float64s, board: Sequence[int], hands: Hands) -> Float64s:
+    """Return a range that sums to 1, without the hands that the board blocks, and with a little of all the others."""
+    free = ~np.isin(hands.cards, board).any(axis=1)
+    most = range_[free].max()
+    if most <= 0:
+        return np.asarray(free / free.sum())
+    out = np.where(free, np.maximum(range_, FLOOR * most), 0.0)
+    return np.asarray(out / out.sum())

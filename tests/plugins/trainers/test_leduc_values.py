@@ -1,0 +1,64 @@
+"""The trainer leduc_values: it learns, goes on as if nothing had happened, and plays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cardai
+from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.npz import read_npz, write_npz
+from cardai.core.registry import create
+
+SMALL = "leduc_values:situations=300,held_out=100,batch=50,hidden=16+16,solve_iterations=30"
+
+
+def trained(steps: int) -> tuple[object, list[dict[str, float]]]:
+    training = create("trainer", SMALL).start(cardai.game("leduc_deepstack"), None, seed=1)
+    return training, [row for row in training.train(steps) if row]
+
+
+def test_it_learns() -> None:
+    _, rows = trained(30)
+    assert rows[-1]["loss_held_out"] < 0.6 * rows[0]["loss_held_out"]
+
+
+def test_stopped_and_resumed_is_the_same_run(tmp_path: Path) -> None:
+    training, rows = trained(4)
+    half, first = trained(2)
+    half.save(tmp_path)
+    again = create("trainer", SMALL).start(cardai.game("leduc_deepstack"), None, seed=1)
+    again.load(tmp_path)
+    assert first + [row for row in again.train(2) if row] == rows
+    for name, array in training.fitting.arrays().items():
+        assert (again.fitting.arrays()[name] == array).all(), name
+
+
+def test_the_run_is_a_player_of_its_game(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    cardai.train(SMALL, "leduc_deepstack", steps=2, out=run)
+    game = cardai.game("leduc_deepstack")
+    state = game.new_initial_state()
+    for outcome in (0, 3):
+        state.apply_action(outcome)
+    by_run = cardai.agent(f"{run}:iterations=20").strategy(state, game)
+    by_name = cardai.agent(f"resolving:values={run},iterations=20").for_game(game).strategy(state, game)
+    assert by_run == by_name
+    assert sum(by_run.values()) == pytest.approx(1)
+
+
+def test_a_damaged_network_is_refused(tmp_path: Path) -> None:
+    training, _ = trained(0)
+    training.save(tmp_path)
+    arrays = read_npz(tmp_path / "values.npz")
+    write_npz(tmp_path / "values.npz", {**arrays, "weight_0": np.full_like(arrays["weight_0"], np.nan)})
+    trainer = create("trainer", SMALL)
+    with pytest.raises(DamagedFileError, match="holds no network"):
+        trainer.trained_agent(cardai.game("leduc_deepstack"), None, 1, tmp_path, {})
+
+
+def test_other_games_are_refused() -> None:
+    with pytest.raises(UsageError, match="learns no-limit Leduc"):
+        create("trainer", SMALL).start(cardai.game("leduc"), None, seed=0)
