@@ -98,7 +98,7 @@ class Work:
         """
         check_place(on)
         self._added: deque[Piece] = deque()
-        self._coming = iter(pieces)
+        self.pieces: Iterator[Piece] = iter(pieces)
         self._close = close
         self._workers = _workers(function, shared, on, jobs)
 
@@ -151,7 +151,7 @@ class Work:
         return not self._close or begun - oldest < _WINDOW * self.workers
 
     def _next(self) -> Piece | None:
-        return self._added.popleft() if self._added else next(self._coming, None)
+        return self._added.popleft() if self._added else next(self.pieces, None)
 
 
 def check_place(on: str) -> None:

@@ -178,7 +178,9 @@ def test_through_the_client_port_the_same_is_played_and_killed_pieces_are_done_a
 
         theirs = re.escape(ray.__version__)
         monkeypatch.setattr("ray.__version__", "2.0.0")  # what this machine says it has
-        with pytest.raises(PluginError, match=rf"its machines have Ray {theirs} and Python .*, this one has Ray 2\.0\.0 "):
+        with pytest.raises(
+            PluginError, match=rf"its machines have Ray {theirs} and Python .*, this one has Ray 2\.0\.0 "
+        ):
             Work(squared, on=on)
     finally:
         registry.default.reset()
@@ -208,7 +210,9 @@ def test_a_client_port_where_nobody_answers_is_said(monkeypatch: pytest.MonkeyPa
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with pytest.raises(PluginError, match=rf"reached by --on ray://127\.0\.0\.1:{port}: Connection refused\. Give the client"):
+    with pytest.raises(
+        PluginError, match=rf"reached by --on ray://127\.0\.0\.1:{port}: Connection refused\. Give the client"
+    ):
         Work(squared, on=f"ray://127.0.0.1:{port}")
     monkeypatch.setattr("cardai.pieces.PATIENCE", 1.0)
     with socket.socket() as silent:
