@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cardai.commands.invocation import Jobs, Json, Seed, note, out, print_json, progress
+from cardai.commands.invocation import Jobs, Json, On, Seed, note, out, print_json, progress
 
 if TYPE_CHECKING:
     from cardai.solve.response_measure import Answer, Question
@@ -37,6 +37,7 @@ def best_response(
     ] = 20,
     seed: Seed = 0,
     jobs: Jobs = 1,
+    on: On = "",
     keep: Annotated[
         str | None,
         typer.Option(
@@ -59,7 +60,7 @@ def best_response(
 
     question = Question(game, agent, STREETS.index(start.value), boards, seed)
     with progress("best response", "boards") as advance:
-        found = measure(question, out=keep, jobs=jobs, progress=advance)
+        found = measure(question, out=keep, jobs=jobs, progress=advance, on=on)
     if json:
         print_json(_plain(question, found))
     else:
