@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
+import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -141,6 +144,115 @@ def test_a_match_and_a_tournament_survive_the_death_of_one_of_two_machines(
     finally:
         registry.default.reset()
         cluster.shutdown()
+
+
+@pytest.mark.filterwarnings("ignore")  # Ray's own
+@pytest.mark.skipif(os.name == "nt", reason="Ray's test cluster is for Linux")
+def test_through_the_client_port_the_same_is_played_and_killed_pieces_are_done_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A real cluster's head with a client port: this process is no part of the cluster."""
+    monkeypatch.setenv("GRPC_ENABLE_FORK_SUPPORT", "0")
+    monkeypatch.setattr("cardai.pieces.PATIENCE", 60.0)
+    cluster, on = client_port()
+    bots = tmp_path / "bots.py"
+    bots.write_text(BOT, encoding="utf-8")
+    try:
+        try:
+            far = list(Work(squared, 7, on=on, pieces=[("a", (2,))]).run())
+        except PluginError as error:
+            pytest.skip(f"Ray's client did not start: {error}")
+        assert far == [("a", 11)]
+        registry.add_file(str(bots))
+        agents = ["random", "caller"]
+        alone = match.play("leduc", agents, games=4000, seed=5, record=tmp_path / "alone.jsonl")
+        spread = match.play("leduc", agents, games=4000, seed=5, record=tmp_path / "far.jsonl", on=on)
+        assert np.array_equal(alone.hands, spread.hands)
+        assert (tmp_path / "alone.jsonl").read_bytes() == (tmp_path / "far.jsonl").read_bytes()
+        work = Work(dying, str(tmp_path), on=on, pieces=[(str(k), (k,)) for k in range(4)])
+        assert sorted(result for _, result in work.run()) == [0, 1, 2, 3]
+        assert (tmp_path / "killed").exists()
+        with pytest.raises(UsageError, match="No such thing as 1"):
+            list(Work(failing, on=on, pieces=[("b", (1,))]).run())
+        import ray
+
+        theirs = re.escape(ray.__version__)
+        monkeypatch.setattr("ray.__version__", "2.0.0")  # what this machine says it has
+        with pytest.raises(
+            PluginError, match=rf"its machines have Ray {theirs} and Python .*, this one has Ray 2\.0\.0 "
+        ):
+            Work(squared, on=on)
+    finally:
+        registry.default.reset()
+        cluster.shutdown()
+
+
+def client_port() -> tuple[Any, str]:
+    """Return a cluster of one node and the address of its client port."""
+    pytest.importorskip("ray")
+    from ray.cluster_utils import Cluster
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    cluster = Cluster()
+    try:
+        node = cluster.add_node(num_cpus=1, include_dashboard=False, ray_client_server_port=port)
+        cluster.wait_for_nodes()
+    except Exception as error:
+        cluster.shutdown()
+        pytest.skip(f"Ray did not start in time: {error}")
+    return cluster, f"ray://{node.node_ip_address}:{port}"
+
+
+def test_a_client_port_where_nobody_answers_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.raises(
+        PluginError, match=rf"reached by --on ray://127\.0\.0\.1:{port}: Connection refused\. Give the client"
+    ):
+        Work(squared, on=f"ray://127.0.0.1:{port}")
+    monkeypatch.setattr("cardai.pieces.PATIENCE", 1.0)
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        on = f"ray://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(PluginError, match="no answer of a client port in 1 seconds"):
+            Work(squared, on=on)
+
+
+@pytest.mark.parametrize("on", ["ray://", "ray://head", "ray://head:port", "ray://head:99999", "ray://a:b:1"])
+def test_an_address_without_host_and_port_is_refused(on: str) -> None:
+    with pytest.raises(UsageError, match=r"ray://HOST:PORT, or here"):
+        Work(squared, on=on)
+
+
+def test_pieces_that_need_their_order_do_not_run_far_ahead_of_the_oldest(tmp_path: Path) -> None:
+    """Piece 0 waits until as many are done as may be while it is under way."""
+    begun = []
+
+    def coming() -> Iterator[pieces.Piece]:
+        for k in range(100):
+            begun.append(k)
+            yield str(k), (k,)
+
+    work = Work(waiting, str(tmp_path), jobs=2, pieces=coming(), close=True)
+    for done, (name, _) in enumerate(work.run(), 1):
+        if name == "0":
+            assert done == pieces._WINDOW * 2
+            assert len(begun) == pieces._WINDOW * 2
+        elif done == pieces._WINDOW * 2 - 1:
+            (tmp_path / "go").touch()
+    assert begun == list(range(100))
+
+
+def waiting(folder: str, number: int) -> int:
+    """Return at once, but of piece 0 when it is told."""
+    while number == 0 and not (Path(folder) / "go").exists():
+        time.sleep(0.01)
+    return number
 
 
 def two_machines() -> tuple[Any, Any]:

@@ -86,6 +86,32 @@ class LockStep:
         yield from Loop(self, groups).run()
 
 
+class _Queue:
+    """The numbers of the games of groups, in order; no more are made than are taken."""
+
+    def __init__(self, groups: Sequence[int], size: int) -> None:
+        self._groups, self._size = groups, size
+        self._taken = 0
+
+    @property
+    def empty(self) -> bool:
+        """Whether all games are taken."""
+        return self._taken == len(self._groups) * self._size
+
+    def take(self, count: int) -> npt.NDArray[np.int64]:
+        """Return the next ``count`` numbers, or as many as there are."""
+        first, at = divmod(self._taken, self._size)
+        groups = np.asarray(self._groups[first : first + -(-(at + count) // self._size)], np.int64)
+        numbers = (groups[:, None] * self._size + np.arange(self._size)).ravel()[at : at + count]
+        self._taken += len(numbers)
+        return np.asarray(numbers, np.int64)
+
+    def add(self, groups: Sequence[int]) -> None:
+        """Put groups behind the others."""
+        first, self._taken = divmod(self._taken, self._size)
+        self._groups = [*self._groups[first:], *groups]
+
+
 class Loop:
     """One run of the loop: arrays with an entry a table.
 
@@ -96,10 +122,9 @@ class Loop:
         self.engine = engine
         self.game = engine.game
         self.seats = engine.game.num_players
-        self.queue = self._numbers(groups)
-        self.taken = 0
+        self.queue = _Queue(groups, engine.group_size)
         batch = 1 if any(agent.sequential for agent in engine.agents) else engine.batch
-        count = max(1, min(batch, len(self.queue)))
+        count = max(1, min(batch, len(groups) * engine.group_size))
         self.tables = self.game.tables(count)
         self.deal_root = np.uint64(derive(engine.seed, "deal"))
         self.agent_root = np.uint64(derive(engine.seed, "agent"))
@@ -167,17 +192,11 @@ class Loop:
 
     def enqueue(self, groups: Sequence[int]) -> None:
         """Put further groups behind those that are to be played."""
-        self.queue = np.concatenate([self.queue, self._numbers(groups)])
-
-    def _numbers(self, groups: Sequence[int]) -> npt.NDArray[np.int64]:
-        """Return the numbers of all games of ``groups``."""
-        size = self.engine.group_size
-        return (np.asarray(groups, np.int64)[:, None] * size + np.arange(size)).ravel()
+        self.queue.add(groups)
 
     def _begin(self, rows: IntArray) -> None:
         """Put the next games of the queue on ``rows``; rows beyond the queue become idle."""
-        numbers = self.queue[self.taken : self.taken + len(rows)]
-        self.taken += len(numbers)
+        numbers = self.queue.take(len(rows))
         self.number[rows] = -1
         rows = rows[: len(numbers)]
         if not len(rows):

@@ -12,56 +12,58 @@ import itertools
 import pickle
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import nullcontext, redirect_stdout
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, nullcontext, redirect_stdout
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from attrs import frozen
+from attrs import field, frozen
 
 from cardai import make, pieces
+from cardai.arena import streaming
 from cardai.arena.asking import bound
 from cardai.arena.hands import Hands
 from cardai.arena.lockstep import LockStep, Part, hand_dtype
+from cardai.arena.played import Played
 from cardai.arena.records import Record, RecordWriter
 from cardai.arena.report import match_html, match_text
-from cardai.arena.statistics import Estimate, group_sums, rate, ratio
+from cardai.arena.spool import Spool
+from cardai.arena.statistics import Estimate
 from cardai.core import registry
 from cardai.core.agent import Agent
+from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError, wrong_type
-from cardai.core.game import Game
+from cardai.core.game import Game, Parts
 
-MAX_GAMES = 10_000_000
-"""The most games of one match: their hands take up to about 500 bytes a game (gin)."""
+MAX_GAMES = 1_000_000_000
+"""The most games of one match: their hands take up to about 500 bytes a game (gin) of a temporary file."""
 
 Progress = Callable[[int, int], None]
 """Called with (games finished, games in all)."""
 
 
-@frozen(repr=False)
+@frozen(repr=False, eq=False)
 class MatchResult:
     """What was played; it prints as the table of ``cardai run``. ``hands`` has a row a finished hand, in order of game
     and hand, and goes into other tables by ``hands.to_pandas()``, ``to_polars()`` and ``to_parquet(path)``.
 
     Its columns: group, game, hand, rotation, starter, returns (P,) by seat, and the game's outcome fields. Agent a sits
-    in seat (a + rotation) % P. ``scores`` is (games, P) in agent order; ``games`` numbers its rows.
+    in seat (a + rotation) % P. ``scores`` is (games, P) in agent order; ``games`` numbers its rows. Long matches are in a
+    temporary file as long as their result is there, and figures are made of it block by block.
     """
 
     game: Game
     agents: tuple[str, ...]
     seed: int
     duplicate: bool
-    hands: Hands
-    games: npt.NDArray[np.int64]
-    groups: npt.NDArray[np.int64]
-    scores: npt.NDArray[np.float64]
+    played: Played
     wanted: int
     seconds: float
     interrupted: bool = False
-    forfeits: tuple[int, ...] = ()
+    _known: dict[Any, Any] = field(factory=dict, init=False)  # figures that were worked out
 
     def __str__(self) -> str:
         return match_text(self)
@@ -71,33 +73,120 @@ class MatchResult:
     def _repr_html_(self) -> str:
         return match_html(self)
 
+    @property
+    def hands(self) -> Hands:
+        """A row a finished hand, in order of game and hand."""
+        return self.played.hands
+
+    @property
+    def games(self) -> npt.NDArray[np.int64]:
+        """The numbers of the finished games, (games,)."""
+        return self.played.game_numbers()
+
+    @property
+    def groups(self) -> npt.NDArray[np.int64]:
+        """The group of each finished game, (games,)."""
+        return self.games // self.played.size
+
+    @property
+    def scores(self) -> npt.NDArray[np.float64]:
+        """The scores of the finished games in agent order, (games, P)."""
+        return self.played.scores()
+
+    @property
+    def forfeits(self) -> tuple[int, ...]:
+        """How often each agent forfeited."""
+        return tuple(int(count) for count in self.played.forfeits)
+
     def seats(self, agent: int) -> npt.NDArray[np.int64]:
         """Return the seat of ``agent`` in each of ``hands``."""
-        return np.asarray((agent + self.hands["rotation"]) % self.game.num_players, np.int64)
+        return self.seats_of(self.hands, agent)
+
+    def seats_of(self, hands: npt.NDArray[Any], agent: int) -> npt.NDArray[np.int64]:
+        """Return the seat of ``agent`` in each of some ``hands``."""
+        return np.asarray((agent + hands["rotation"]) % self.game.num_players, np.int64)
 
     def wins(self) -> npt.NDArray[np.float64]:
         """Return (games, P): each agent's share of each game won (ties are shared)."""
-        best = self.scores == self.scores.max(axis=1, keepdims=True)
-        return np.asarray(best / best.sum(axis=1, keepdims=True))
+        return shares(self.scores)
 
     def win_rate(self, agent: int) -> Estimate:
         """Return the share of games that ``agent`` won, interval over groups."""
-        won = group_sums(self.groups, self.wins()[:, agent])
-        return rate(won / np.maximum(group_sums(self.groups, np.ones(len(self.groups))), 1))
+        if "won" not in self._known:
+
+            def won() -> Iterator[Float64s]:
+                yield from (shares_by_group(scores).T for scores in self.played.score_blocks())
+
+            self._known["won"] = streaming.rates(won, self.game.num_players, self.played.groups_count)
+        return self._known["won"][agent]  # type: ignore[no-any-return]
 
     def mean_return(self, agent: int) -> Estimate:
         """Return the agent's mean return a hand in the game's unit, interval over groups."""
-        returns = self.hands["returns"][np.arange(len(self.hands)), self.seats(agent)]
-        played = group_sums(self.hands["group"], np.ones(len(self.hands)))
-        return ratio(group_sums(self.hands["group"], returns), played)
+        return self._ratios(agent)[0]
 
     def summary(self, agent: int) -> list[tuple[str, str]]:
         """Return the game's own (label, text) rows about ``agent``."""
-        return self.game.summary(self.hands, self.seats(agent))
+        if not self._in_parts():
+            return self.game.summary(self.hands, self.seats(agent))
+        return self.game.figure_rows(self.figures(agent)) if self.played.hands_count else []
 
     def figures(self, agent: int) -> Mapping[str, Estimate]:
         """Return the numbers behind :meth:`summary` by name."""
-        return self.game.figures(self.hands, self.seats(agent))
+        if not self._in_parts():
+            return self.game.figures(self.hands, self.seats(agent))
+        return dict(self._ratios(agent)[1])
+
+    def _in_parts(self) -> bool:
+        """Say whether the game's figures are made of parts: not where a class below overrides the figures themselves."""
+        order = [vars(cls) for cls in type(self.game).__mro__]
+        first = {name: next(k for k, names in enumerate(order) if name in names) for name in _REPORTS}
+        return first["figure_parts"] <= min(first["summary"], first["figures"])
+
+    def _ratios(self, agent: int) -> tuple[Estimate, dict[str, Estimate]]:
+        """Return an agent's mean return and the game's figures, worked out in one reading of all hands."""
+        if agent not in self._known:
+            names = list(self._parts(np.zeros(0, hand_dtype(self.game)), agent))
+            sums = Spool((np.float64, (2 * len(names),)))  # by group: numerators, then denominators
+            for block in self.played.blocks():
+                found = self._parts(block.hands, agent)
+                rows = [found[name][side] for side in (0, 1) for name in names]
+                at, count = block.group_of, len(block.groups)
+                sums.append(np.array([np.bincount(at, np.asarray(row, float), count) for row in rows]).T)
+
+            def read() -> Iterator[Float64s]:
+                yield from (rows.T for rows in sums.blocks())
+
+            found = streaming.ratios(read, len(names), self.played.groups_count)
+            self._known[agent] = found[0], dict(zip(names[1:], found[1:], strict=True))
+        return self._known[agent]  # type: ignore[no-any-return]
+
+    def _parts(self, hands: npt.NDArray[Any], agent: int) -> Parts:
+        """Return numerators and denominators a hand: of the mean return, then of the game's figures."""
+        seats = self.seats_of(hands, agent)
+        own = {"": (_returns(hands, seats), np.ones(len(hands)))}
+        return own | dict(self.game.figure_parts(hands, seats)) if self._in_parts() else own
+
+
+_REPORTS = ("summary", "figures", "figure_parts")
+
+
+def shares(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return each agent's share (..., P) of games won, of scores (..., P)."""
+    best = scores == scores.max(axis=-1, keepdims=True)
+    return np.asarray(best / best.sum(axis=-1, keepdims=True))
+
+
+def shares_by_group(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return each agent's share (g, P) of the games won of each group, of scores (g, size, P)."""
+    won = shares(scores)
+    whole = won[:, 0].copy()
+    for game in range(1, scores.shape[1]):  # one after the other, as bincount adds
+        whole += won[:, game]
+    return whole / scores.shape[1]
+
+
+def _returns(hands: npt.NDArray[Any], seats: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    return np.asarray(hands["returns"][np.arange(len(hands)), seats])
 
 
 def play(
@@ -143,23 +232,23 @@ def play(
     )
     header = {"game": game_name, "agents": list(called), "seed": seed, "duplicate": duplicate}
     start = time.perf_counter()
-    parts: list[Part] = []
+    played = Played(game, called, size, groups)
     interrupted = False
     total = len(groups) * size
     coming = _parts(engine, groups, jobs, on)
     try:
         with _Sink(RecordWriter(record, header) if record else None) as sink:
             for part in coming:
-                parts.append(part)
+                played.add(part)
                 sink.take(part, groups)
                 if progress:
-                    progress(sum(len(p.games) for p in parts), total)
+                    progress(played.games, total)
                 if part.interrupted:
                     raise KeyboardInterrupt
     except KeyboardInterrupt:
         interrupted = True
         coming.close()
-    return gathered(engine, parts, total, time.perf_counter() - start, interrupted)
+    return _result(engine, played, total, time.perf_counter() - start, interrupted)
 
 
 def as_agents(given: Sequence[Agent | Callable[..., int] | str]) -> list[Agent]:
@@ -175,7 +264,7 @@ def name_of(given: Agent | Callable[..., int] | str, made: Agent) -> str:
 
 
 def check_games(games: int, size: int) -> None:
-    """Raise UsageError unless ``games`` can be played in groups of ``size``, and their results kept in memory."""
+    """Raise UsageError unless ``games`` can be played in groups of ``size``, and their results kept."""
     if not isinstance(games, (int, np.integer)):
         raise wrong_type("The number of games", "a whole number", games)
     if games < 1 or games % size:
@@ -184,29 +273,26 @@ def check_games(games: int, size: int) -> None:
         )
     if games > MAX_GAMES:
         raise UsageError(
-            f"At most {MAX_GAMES:,} games are played at once: a row of results is kept for each hand. Got {games:,}. "
-            f"Play them in several calls, each with another seed."
+            f"At most {MAX_GAMES:,} games are played at once: a row of results is kept for each hand in a temporary file. "
+            f"Got {games:,}. Play them in several calls, each with another seed."
         )
 
 
 def gathered(
-    engine: LockStep, parts: list[Part], wanted: int, seconds: float, interrupted: bool = False
+    engine: LockStep, parts: Sequence[Part], wanted: int, seconds: float, interrupted: bool = False
 ) -> MatchResult:
     """Return parts of a match as its result."""
-    whole = _joined(engine.game, parts)
+    size = engine.group_size
+    groups = sorted({int(number) // size for part in parts for number in part.games})
+    played = Played(engine.game, engine.names, size, groups)
+    for part in parts:
+        played.add(part)
+    return _result(engine, played, wanted, seconds, interrupted)
+
+
+def _result(engine: LockStep, played: Played, wanted: int, seconds: float, interrupted: bool) -> MatchResult:
     return MatchResult(
-        game=engine.game,
-        agents=engine.names,
-        seed=engine.seed,
-        duplicate=engine.duplicate,
-        hands=Hands.of(whole.hands, engine.names),
-        games=whole.games,
-        groups=whole.games // engine.group_size,
-        scores=whole.scores,
-        wanted=wanted,
-        seconds=seconds,
-        interrupted=interrupted,
-        forfeits=tuple(int(x) for x in whole.forfeits),
+        engine.game, engine.names, engine.seed, engine.duplicate, played, wanted, seconds, interrupted=interrupted
     )
 
 
@@ -217,49 +303,55 @@ def _watched() -> bool:
 def _parts(engine: LockStep, groups: Sequence[int], jobs: int, on: str) -> Generator[Part, None, None]:
     """Play the groups in slices, here, in worker processes, or on a cluster; slices arrive as they finish."""
     pieces.check_place(on)
-    if on:
-        yield from _elsewhere(engine, groups, on)
-        return
-    if jobs == 1 or len(groups) < 4 or any(agent.interactive for agent in engine.agents):
+    alone = jobs == 1 or len(groups) < 4 or any(agent.interactive for agent in engine.agents)
+    if alone and not on:
         yield from engine.run(groups)
         return
-    import cloudpickle  # a dependency of joblib
     import joblib
 
-    yield from engine.run(groups[:1])  # compile in the parent, so that workers find the cache warm
-    rest = groups[1:]
-    slices = max(jobs * 4, -(-len(rest) * engine.group_size // 8192))
-    bounds = np.linspace(0, len(rest), min(slices, len(rest)) + 1).astype(int)
-    packed = cloudpickle.dumps(engine)  # also takes classes of a notebook or script
-    files = registry.plugin_files()
-    aside = sys.stdout is sys.stderr  # what plugins print goes to stderr
-    tasks = (
-        joblib.delayed(_worker)(packed, files, rest[int(a) : int(b)], aside) for a, b in itertools.pairwise(bounds)
-    )
     backend, _ = joblib.parallel.get_active_backend()
-    streams = getattr(backend, "supports_return_generator", False)  # Ray's and multiprocessing's return all at the end
-    try:
-        yield from joblib.Parallel(n_jobs=jobs, return_as="generator_unordered" if streams else "list")(tasks)
-    except (KeyboardInterrupt, GeneratorExit):
-        _end_workers()
-        raise
+    if not on:
+        yield from engine.run(groups[:1])  # compile in the parent, so that workers find the cache warm
+        groups = groups[1:]
+        if not isinstance(backend, joblib.parallel.LokyBackend):  # the caller's choice
+            yield from _by_joblib(engine, groups, jobs, backend)
+            return
+    yield from _elsewhere(engine, groups, jobs, on)
 
 
-def _elsewhere(engine: LockStep, groups: Sequence[int], on: str) -> Generator[Part, None, None]:
-    """Play the groups on a cluster: a slice is some thousand games, or less where there are many workers."""
+def _slices(engine: LockStep, groups: Sequence[int], workers: int) -> Iterator[tuple[str, tuple[Sequence[int]]]]:
+    """Yield the pieces of a match: some thousand games each, or less where there are many workers."""
+    count = min(len(groups), max(4 * workers, -(-len(groups) * engine.group_size // 8192)))
+    for a, b in itertools.pairwise(len(groups) * k // count for k in range(count + 1)):
+        yield f"groups {groups[a]}-{groups[b - 1]}", (groups[a:b],)
+
+
+def _elsewhere(engine: LockStep, groups: Sequence[int], jobs: int, on: str) -> Generator[Part, None, None]:
+    """Play the groups by processes or on a cluster."""
     if any(agent.interactive for agent in engine.agents):
         raise UsageError(f"A person plays at this machine: leave out --on {on}.")
-    work = pieces.Work(_slice, engine, on=on)
-    count = min(len(groups), max(4 * work.workers, -(-len(groups) * engine.group_size // 8192)))
-    bounds = np.linspace(0, len(groups), count + 1).astype(int)
-    for a, b in itertools.pairwise(bounds):
-        work.add(f"groups {groups[a]}-{groups[b - 1]}", groups[int(a) : int(b)])
-    for _, part in work.run():
-        yield part
+    work = pieces.Work(_slice, engine, on=on, jobs=jobs, close=True)
+    work.pieces = _slices(engine, groups, work.workers)
+    with closing(work.run()) as results:
+        for _, part in results:
+            yield part
 
 
 def _slice(engine: LockStep, groups: Sequence[int]) -> Part:
     return _joined(engine.game, list(engine.run(groups)))
+
+
+def _by_joblib(engine: LockStep, groups: Sequence[int], jobs: int, backend: Any) -> Generator[Part, None, None]:
+    """Play the groups by the joblib backend that the caller has chosen."""
+    import cloudpickle
+    import joblib
+
+    packed = cloudpickle.dumps(engine)  # also takes classes of a notebook or script
+    files = registry.plugin_files()
+    aside = sys.stdout is sys.stderr  # what plugins print goes to stderr
+    tasks = (joblib.delayed(_worker)(packed, files, part, aside) for _, (part,) in _slices(engine, groups, jobs))
+    streams = getattr(backend, "supports_return_generator", False)  # Ray's and multiprocessing's return all at the end
+    yield from joblib.Parallel(n_jobs=jobs, return_as="generator_unordered" if streams else "list")(tasks)
 
 
 def _worker(packed: bytes, files: list[str], groups: Sequence[int], aside: bool) -> Part:
@@ -268,13 +360,6 @@ def _worker(packed: bytes, files: list[str], groups: Sequence[int], aside: bool)
             registry.add_file(file)
         engine: LockStep = pickle.loads(packed)  # made by our own parent process
         return _joined(engine.game, list(engine.run(groups)))
-
-
-def _end_workers() -> None:
-    """End joblib's worker processes at once: what they were asked is not wanted any more."""
-    from joblib.externals.loky import get_reusable_executor
-
-    get_reusable_executor().shutdown(wait=True, kill_workers=True)
 
 
 def _joined(game: Game, parts: list[Part]) -> Part:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from attrs import frozen
 
+from cardai.arena import streaming
 from cardai.core.arrays import Bools, Float64s
 from cardai.core.statistics import Estimate
 
@@ -45,11 +46,11 @@ def ratings(standings: Standings) -> Ratings:
     count = len(standings.agents)
     shares, errors, games = np.full((3, count, count), np.nan)
     for (i, j), pairing in standings.pairings.items():
-        if len(pairing.groups) > 1:
+        if len(pairing) > 1:
             share, error = expected_share(pairing, standings.game.measure == "wins")
             shares[i, j], shares[j, i] = share, 1 - share
             errors[i, j] = errors[j, i] = error
-            games[i, j] = games[j, i] = len(pairing.groups)
+            games[i, j] = games[j, i] = len(pairing)
     return Ratings(standings.agents, elo(shares, errors, games), alpha_rank(shares, errors))
 
 
@@ -59,12 +60,13 @@ def expected_share(pairing: Pairing, wins: bool) -> tuple[float, float]:
     Half a group is added for each side, so that who won everything is rated by how much it has played. The error is that
     of the groups, at least that of as many coins that were added.
     """
-    count = len(pairing.groups)
+    count = len(pairing)
     if wins:
-        share, variance = float(np.mean(pairing.wins)), float(np.var(pairing.wins, ddof=1)) / count
+        share, spread = _moments(pairing, "wins")
+        variance = spread / count
     else:
-        deviation = float(np.std(pairing.returns, ddof=1))
-        mean = float(np.mean(pairing.returns))
+        mean, spread = _moments(pairing, "returns")
+        deviation = float(np.sqrt(spread))
         z = mean / deviation if deviation else math.copysign(math.inf, mean) if mean else 0.0
         share = NormalDist().cdf(max(-40.0, min(40.0, z)))
         slope = math.exp(-min(z * z, 1e3) / 2) / math.sqrt(2 * math.pi)
@@ -72,6 +74,12 @@ def expected_share(pairing: Pairing, wins: bool) -> tuple[float, float]:
     share = (count * share + 0.5) / (count + 1)
     least = share * (1 - share) / (count + 1) ** 2
     return share, math.sqrt(max(variance * (count / (count + 1)) ** 2, least))
+
+
+def _moments(pairing: Pairing, name: str) -> tuple[float, float]:
+    """Return the mean and the variance of a column."""
+    total = streaming.sums(pairing.column(name), 1, len(pairing))[0]
+    return float(total / len(pairing)), float(streaming.variances(lambda: pairing.column(name), 1, len(pairing))[0])
 
 
 def elo(shares: Float64s, errors: Float64s, games: Float64s) -> tuple[Estimate, ...]:

@@ -68,10 +68,10 @@ def match_parts(result: MatchResult, in_turn: bool = False) -> Iterator[Renderab
     """Yield a match for rich: its title and its table. ``in_turn``: games were played one after the other."""
     from rich.text import Text
 
-    played = len(result.games)
+    played = result.played.games
     if result.interrupted:
         lean = " Those that end early come first, so the figures lean to short games."
-        uneven = result.wanted > 1 and len(result.hands) > played and not in_turn
+        uneven = result.wanted > 1 and result.played.hands_count > played and not in_turn
         stopped = f"Stopped after {played:,} of {result.wanted:,} games.{lean if uneven else ''}"
         yield Text(stopped, style="yellow")
     if not played:
@@ -88,24 +88,24 @@ def match_parts(result: MatchResult, in_turn: bool = False) -> Iterator[Renderab
 
 
 def _match_title(result: MatchResult) -> str:
-    played, hands = len(result.games), len(result.hands)
+    played, hands = result.played.games, result.played.hands_count
     title = f"{' against '.join(result.agents)}: {played:,} {'game' if played == 1 else 'games'}"
     if hands != played:
         title += f" of {hands / played:.2f} hands"
     if result.duplicate and result.game.num_players > 1:
-        deals = len(set(result.groups.tolist()))
+        deals = result.played.groups_count
         title += f", each of {deals:,} deals played in every seat" if deals > 1 else ", one deal played in every seat"
     return title + "."
 
 
 def match_text(result: MatchResult) -> str:
     """Return a match as ``cardai run`` prints it."""
-    return as_text([*match_parts(result), *([f"\n{INTERVAL}"] if len(result.games) else [])])
+    return as_text([*match_parts(result), *([f"\n{INTERVAL}"] if result.played.games else [])])
 
 
 def match_html(result: MatchResult) -> str:
     """Return a match as a table for notebooks."""
-    if not len(result.games):
+    if not result.played.games:
         return "<p>No game was finished.</p>"
     rows = [[label, *cells] for label, cells in match_rows(result)]
     return as_html(_match_title(result), ["", *columns(result.agents)], rows, INTERVAL)
@@ -150,8 +150,8 @@ def standings_parts(standings: Standings, game: str) -> Iterator[RenderableType]
         yield Text("Stopped before the end; this is what is finished.", style="yellow")
     yield Text("")
     yield standings_table(standings)
-    played = [len(p.groups) for p in standings.pairings.values()]
-    hands = sum(int(p.hands.sum()) for p in standings.pairings.values())
+    played = [len(p) for p in standings.pairings.values()]
+    hands = sum(p.hands for p in standings.pairings.values())
     yield Text(f"\n{len(played)} pairing{'s' * (len(played) != 1)}, {hands:,} hands.")
     yield from ratings_parts(standings)
 

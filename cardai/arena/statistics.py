@@ -7,7 +7,9 @@ groups: pass one value a group.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -43,7 +45,11 @@ def mean(values: Floats) -> Estimate:
 
 def rate(shares: Floats) -> Estimate:
     """Return the mean of shares in [0, 1] (n,), with Wilson's width where all are 0 or all are 1 (none would be wrong)."""
-    estimate = mean(shares)
+    return rate_of(mean(shares))
+
+
+def rate_of(estimate: Estimate) -> Estimate:
+    """Return the mean of shares as a rate: with Wilson's width where all are 0 or all are 1."""
     if estimate.count and estimate.mean in (0.0, 1.0):
         low, high = wilson(round(estimate.mean * estimate.count), estimate.count)
         return Estimate(estimate.mean, high - low, estimate.count)
@@ -76,6 +82,14 @@ def wilson(successes: int, count: int, level: float = 0.95) -> tuple[float, floa
     centre = (rate + z * z / (2 * count)) / (1 + z * z / count)
     spread = z / (1 + z * z / count) * math.sqrt(rate * (1 - rate) / count + z * z / (4 * count * count))
     return max(0.0, centre - spread), min(1.0, centre + spread)
+
+
+def grouped(
+    parts: Mapping[str, tuple[npt.NDArray[Any], npt.NDArray[Any]]],
+    groups: npt.NDArray[np.integer],  # type: ignore[type-arg]
+) -> dict[str, Estimate]:
+    """Return figures of their parts, (numerators, denominators) a hand, each (n,), where hands are of ``groups`` (n,)."""
+    return {name: ratio(group_sums(groups, above), group_sums(groups, below)) for name, (above, below) in parts.items()}
 
 
 def group_sums(groups: npt.NDArray[np.integer], values: Floats) -> Floats:  # type: ignore[type-arg]

@@ -352,7 +352,7 @@ class Table:
         """
         if self._ended is None:
             raise IllegalActionError(f"The hand is not over: seat {self.to_act} is to act.")
-        if self._loop.taken == len(self._loop.queue) and self.game_over:
+        if self._loop.queue.empty and self.game_over:
             self._loop.enqueue([group for group in [next(self._groups, None)] if group is not None])
         if self._single:
             raise IllegalActionError("This is a single hand out of a record: nothing comes after it.")

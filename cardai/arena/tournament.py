@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,16 +12,17 @@ import numpy.typing as npt
 from attrs import asdict, field, frozen
 
 from cardai import make
-from cardai.arena import match
+from cardai.arena import match, streaming
 from cardai.arena.asking import bound
 from cardai.arena.report import as_html, as_text, standings_parts, standings_rows, standings_title
-from cardai.arena.statistics import Estimate, rate, ratio
+from cardai.arena.spool import Spool
+from cardai.arena.statistics import Estimate
 from cardai.core import registry
 from cardai.core.agent import Agent
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.files import read_json, unfinished, write_json
 from cardai.core.game import Game
-from cardai.core.npz import Shape, read_npz, write_npz
+from cardai.core.npz import Column, Shape, read_npz, write_npz
 from cardai.core.rng import derive
 
 Progress = Callable[[str, int, int], None]
@@ -47,52 +48,75 @@ class TournamentFile:
     cardai: str
 
 
-@frozen
+@frozen(eq=False)
 class Pairing:
-    """What two agents have played so far: one entry a finished group (a duplicate pair).
+    """What two agents have played so far: a row a finished group (a duplicate pair), in a file once they are many.
 
-    ``hands`` (g,) counts hands, ``wins`` (g,) is the first agent's share of the group's games won in [0, 1], ``returns``
-    (g,) its summed hand results.
+    Of the arrays, each (g,), ``hands`` counts hands, ``wins`` is the first agent's share of the group's games won in
+    [0, 1], ``returns`` its summed hand results.
     """
 
     first: str
     second: str
-    groups: npt.NDArray[np.int64] = field(factory=lambda: np.zeros(0, np.int64))
-    hands: npt.NDArray[np.int64] = field(factory=lambda: np.zeros(0, np.int64))
-    wins: npt.NDArray[np.float64] = field(factory=lambda: np.zeros(0))
-    returns: npt.NDArray[np.float64] = field(factory=lambda: np.zeros(0))
+    rows: Spool = field(factory=lambda: Spool([(name, dtype) for name, (dtype, _) in _COLUMNS.items()]))
 
-    def sound(self) -> bool:
-        """Say whether the numbers can be those of games: as many of each, each group once, shares from 0 to 1."""
-        even = len(self.groups) == len(self.hands) == len(self.wins) == len(self.returns)
-        once = len(np.unique(self.groups)) == len(self.groups)
-        shares = bool(((self.wins >= 0) & (self.wins <= 1)).all())
-        counts = bool((self.groups >= 0).all() and (self.hands > 0).all())
-        return even and once and shares and counts and bool(np.isfinite(self.returns).all())
+    @classmethod
+    def of(cls, first: str, second: str, arrays: Mapping[str, npt.NDArray[Any]]) -> Pairing:
+        """Return the pairing of these arrays by name."""
+        pairing = cls(first, second)
+        rows = np.zeros(len(arrays["groups"]), pairing.rows.dtype)
+        for name in _COLUMNS:
+            rows[name] = arrays[name]
+        pairing.rows.append(rows)
+        return pairing
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def column(self, *names: str) -> Iterator[npt.NDArray[np.float64]]:
+        """Yield columns as numbers, (names, m) at a time."""
+        for block in self.rows.blocks():
+            yield np.array([block[name] for name in names], np.float64)
+
+    @property
+    def groups(self) -> npt.NDArray[np.int64]:
+        """The groups that are finished, (g,)."""
+        return np.array(self.rows.read()["groups"])
+
+    @property
+    def hands(self) -> int:
+        """How many hands were played."""
+        return sum(int(block["hands"].sum()) for block in self.rows.blocks())
 
     def win_rate(self) -> Estimate:
         """Return the first agent's share of games won."""
-        return rate(self.wins)
+        return streaming.rates(lambda: self.column("wins"), 1, len(self))[0]
 
     def mean_return(self) -> Estimate:
         """Return the first agent's mean return a hand."""
-        return ratio(self.returns, self.hands.astype(np.float64))
+        return streaming.ratios(lambda: self.column("returns", "hands"), 1, len(self))[0]
 
-    def joined(self, result: match.MatchResult) -> Pairing:
-        """Return the pairing with the groups of ``result`` added."""
-        groups, inverse = np.unique(result.groups, return_inverse=True)
-        played = np.bincount(inverse, minlength=len(groups))
-        wins = np.bincount(inverse, weights=result.wins()[:, 0], minlength=len(groups)) / np.maximum(played, 1)
-        at = np.searchsorted(groups, result.hands["group"])
-        own = result.hands["returns"][np.arange(len(result.hands)), result.seats(0)]
-        return Pairing(
-            self.first,
-            self.second,
-            np.concatenate([self.groups, groups]),
-            np.concatenate([self.hands, np.bincount(at, minlength=len(groups))]),
-            np.concatenate([self.wins, wins]),
-            np.concatenate([self.returns, np.bincount(at, weights=own, minlength=len(groups))]),
-        )
+    def add(self, result: match.MatchResult) -> None:
+        """Take the groups of ``result``."""
+        for block in result.played.blocks():
+            at, count = block.group_of, len(block.groups)
+            own = block.hands["returns"][np.arange(len(at)), result.seats_of(block.hands, 0)]
+            rows = np.zeros(count, self.rows.dtype)
+            rows["groups"] = block.groups
+            rows["hands"] = np.bincount(at, minlength=count)
+            rows["wins"] = match.shares_by_group(block.scores)[:, 0]
+            rows["returns"] = np.bincount(at, own, count)
+            self.rows.append(rows)
+
+
+def _sound(arrays: Mapping[str, npt.NDArray[Any]]) -> bool:
+    """Say whether the numbers can be those of games: as many of each, each group once, shares from 0 to 1."""
+    groups, hands, wins, returns = (arrays[name] for name in _COLUMNS)
+    even = len(groups) == len(hands) == len(wins) == len(returns)
+    once = len(np.unique(groups)) == len(groups)
+    shares = bool(((wins >= 0) & (wins <= 1)).all())
+    counts = bool((groups >= 0).all() and (hands > 0).all())
+    return even and once and shares and counts and bool(np.isfinite(returns).all())
 
 
 @frozen(repr=False)
@@ -118,7 +142,7 @@ class Standings:
     def cell(self, i: int, j: int) -> Estimate | None:
         """Return agent i's result against j (win rate in [0, 1], or mean return a hand), None if they never met."""
         pairing = self.pairings.get((min(i, j), max(i, j)))
-        if pairing is None or not len(pairing.groups):
+        if pairing is None or not len(pairing):
             return None
         wins = self.game.measure == "wins"
         estimate = pairing.win_rate() if wins else pairing.mean_return()
@@ -175,10 +199,9 @@ def play_pairings(
         first, second = names[i], names[j]
         pairing = store.load(first, second) if store else Pairing(first, second)
         pairings[i, j] = pairing
-        missing = np.setdiff1d(np.arange(games // size), pairing.groups)
+        missing = _missing(pairing, games // size)
         at_once = _SLICE // size * (_ON_A_CLUSTER if on else jobs)
-        slices = [missing[k : k + at_once] for k in range(0, len(missing), at_once)]
-        for groups in slices:
+        for groups in (missing[k : k + at_once] for k in range(0, len(missing), at_once)):
             result = match.play(
                 game,
                 [made[i], made[j]],
@@ -186,18 +209,25 @@ def play_pairings(
                 seed=derive(seed, first, second),
                 duplicate=duplicate,
                 jobs=jobs,
-                groups=[int(g) for g in groups],
+                groups=groups,
                 forfeit=forfeit,
                 on=on,
             )
-            pairing = pairings[i, j] = pairing.joined(result)
+            pairing.add(result)
             if store:
                 store.save(pairing)
             if progress:
-                progress(f"{first} - {second}", len(pairing.groups) * size, games)
+                progress(f"{first} - {second}", len(pairing) * size, games)
             if result.interrupted:
                 return Standings(game, tuple(names), pairings, games, interrupted=True)
     return Standings(game, tuple(names), pairings, games)
+
+
+def _missing(pairing: Pairing, count: int) -> Sequence[int]:
+    """Return the groups of 0 to ``count`` that are still to be played."""
+    if not len(pairing):
+        return range(count)
+    return [int(group) for group in np.setdiff1d(np.arange(count), pairing.groups)]
 
 
 def _spec(plugin: Game | str) -> str:
@@ -218,7 +248,7 @@ def saved(
     settings = _settings(folder / "tournament.json")
     store = _Store(folder, asdict(settings), resume=True)
     pairings = {(i, j): store.load(agents[i], agents[j]) for i, j in _pairs(len(agents), form)}
-    most = max((len(pairing.groups) for pairing in pairings.values()), default=0)
+    most = max((len(pairing) for pairing in pairings.values()), default=0)
     if not most:
         return None
     games = most * (2 if settings.duplicate else 1)
@@ -274,16 +304,20 @@ class _Store:
             return Pairing(first, second)
         try:
             found = read_npz(file, _COLUMNS)
-            pairing = Pairing(first, second, *(found[name] for name in _COLUMNS))
-            if not pairing.sound():
+            if not _sound(found):
                 raise DamagedFileError(f"The numbers in {file} are not those of any games.")
         except DamagedFileError as error:
             raise DamagedFileError(
                 f"{file} ({first} - {second}) is damaged: {error} Delete it to play it anew."
             ) from error
-        return pairing
+        return Pairing.of(first, second, found)
 
     def save(self, pairing: Pairing) -> None:
         """Write a pairing."""
         file = self._file(pairing.first, pairing.second)
-        write_npz(file, {name: getattr(pairing, name) for name in _COLUMNS}, level=6)
+        columns = {name: _column(pairing.rows, name) for name in _COLUMNS}
+        write_npz(file, columns, level=6)
+
+
+def _column(rows: Spool, name: str) -> Column:
+    return Column(rows.dtype[name], len(rows), (block[name] for block in rows.blocks()))

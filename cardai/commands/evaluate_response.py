@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cardai.commands.invocation import Jobs, Json, Seed, note, out, print_json, progress
+from cardai.commands.invocation import Jobs, Json, On, Seed, note, out, print_json, progress
 
 if TYPE_CHECKING:
     from cardai.solve.response_measure import Answer, Question
@@ -47,6 +47,7 @@ def best_response(
     ] = 20,
     seed: Seed = 0,
     jobs: Jobs = 1,
+    on: On = "",
     keep: Annotated[
         str | None,
         typer.Option(
@@ -76,7 +77,7 @@ def best_response(
     question = Question(game, agent, STREETS.index(start.value), boards, seed)
     with progress("best response", "boards") as advance:
         values = _terminal_values(device)
-        found = measure(question, out=keep, jobs=jobs, progress=advance, terminal_values=values)
+        found = measure(question, out=keep, jobs=jobs, progress=advance, on=on, terminal_values=values)
     if json:
         print_json(_plain(question, found))
     else:

@@ -113,7 +113,7 @@ def run(
         games = -(-DEFAULT_GAMES // size) * size if games is None else games
         with _kept_for(aivat, kept) as file:
             result = _match(made, players, agents, games, seed or 0, not no_duplicate, jobs, on, file)
-            if aivat is not None and len(result.hands):
+            if aivat is not None and result.played.hands_count:
                 corrected = _aivat(made, players, agents, aivat, file, values, function, seed or 0)
         command = reproduce(game, agents, games, seed or 0, no_duplicate)
     if json:
@@ -123,7 +123,7 @@ def run(
         if corrected:
             out().print()
             corrected[0]()
-    if record and len(result.hands) and os.path.isfile(record):  # not a device, nor "-"
+    if record and result.played.hands_count and os.path.isfile(record):  # not a device, nor "-"
         note(f"The hands are in {record}. See them with: cardai replay {shlex.quote(record)}")
     if human and to_go_on:
         note(_how_to_go_on(game, agents, games, record))
@@ -300,7 +300,7 @@ def show(result: MatchResult, command: str, in_turn: bool = False) -> None:
     console = out()
     for part in match_parts(result, in_turn):
         console.print(part)
-    played = len(result.games)
+    played = result.played.games
     if not played:
         return
     speed = played / max(result.seconds, 1e-9)
@@ -319,8 +319,8 @@ def as_json(result: MatchResult, game: str, command: str) -> dict[str, Any]:
         if len(result.agents) > 1:
             player["win_rate"] = estimate_json(result.win_rate(a), rate=True)
         player["mean_return"] = estimate_json(result.mean_return(a))
-        player["summary"] = dict(result.summary(a)) if len(result.hands) else {}
-        found = result.figures(a) if len(result.hands) else {}
+        player["summary"] = dict(result.summary(a)) if result.played.hands_count else {}
+        found = result.figures(a) if result.played.hands_count else {}
         player["figures"] = {name: estimate_json(figure) for name, figure in found.items()}
         players.append(player)
     return {
@@ -328,13 +328,13 @@ def as_json(result: MatchResult, game: str, command: str) -> dict[str, Any]:
         "game": game,
         "unit": result.game.unit,
         "players": players,
-        "games": len(result.games),
-        "hands": len(result.hands),
+        "games": result.played.games,
+        "hands": result.played.hands_count,
         "wanted": result.wanted,
         "interrupted": result.interrupted,
         "duplicate": result.duplicate,
         "seed": result.seed,
         "seconds": round(result.seconds, 3),
-        "games_per_second": round(len(result.games) / max(result.seconds, 1e-9), 1),
+        "games_per_second": round(result.played.games / max(result.seconds, 1e-9), 1),
         "command": command,
     }

@@ -150,7 +150,7 @@ def _keep(standings: Standings, game: str, seed: int, directory: str | None, plo
         write_json(file, as_json(standings, game, seed))
         if plot is None and importlib.util.find_spec("matplotlib") is not None:
             plot = str(Path(directory) / "crosstable.png")
-    if plot and not any(len(pairing.groups) for pairing in standings.pairings.values()):
+    if plot and not any(len(pairing) for pairing in standings.pairings.values()):
         note("Nothing is finished yet: there is no heat map to draw.")
     elif plot:
         from cardai.commands.show.heatmap import draw
@@ -196,8 +196,8 @@ def as_json(standings: Standings, game: str, seed: int) -> dict[str, Any]:
         cells.append(
             {
                 "agents": [standings.agents[i], standings.agents[j]],
-                "groups": len(pairing.groups),
-                "hands": int(pairing.hands.sum()),
+                "groups": len(pairing),
+                "hands": pairing.hands,
                 "win_rate": estimate_json(pairing.win_rate(), rate=True),
                 "mean_return": estimate_json(pairing.mean_return()),
             }

@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
+import numpy.typing as npt
 from attrs import field, frozen
 
 from cardai.core.arrays import Bools, Float64s, Int8s, Int64s, Integers, Records, Uint64s
@@ -33,6 +34,9 @@ TERMINAL = -4
 
 IntArray = Integers
 Actions = Int64s
+Parts = Mapping[str, tuple[npt.NDArray[Any], npt.NDArray[Any]]]
+"""What figures are made of, by name: numerators and denominators a hand, each (n,). A figure is the sum of the one by the
+sum of the other; its interval is over groups."""
 
 
 @frozen
@@ -309,12 +313,23 @@ class Game(ABC):
 
         ``hands`` is a structured array with ``returns`` (P,), ``starter`` and the outcome fields; ``seats`` is the
         agent's seat in each. The default has nothing to add.
+
+        A game that overrides this or :meth:`figures` alone is given the hands of a long match all at once. One that has
+        :meth:`figure_parts` and :meth:`figure_rows` is asked for those instead, some thousand hands at a time.
         """
         return []
 
     def figures(self, hands: Records, seats: IntArray) -> Mapping[str, Estimate]:
         """Return the numbers behind :meth:`summary` by name, for ``cardai run --json`` and experiments."""
         return {}
+
+    def figure_parts(self, hands: Records, seats: IntArray) -> Parts:
+        """Return what figures are made of. ``hands`` are whole games of whole groups, in order."""
+        return {}
+
+    def figure_rows(self, figures: Mapping[str, Estimate]) -> list[tuple[str, str]]:
+        """Return (label, text) rows for ``cardai run`` of the figures whose parts are :meth:`figure_parts`."""
+        return []
 
 
 class Tables(ABC):

@@ -7,23 +7,30 @@ the flop it is exploitability: over all 1,755 classes of flops, or at once where
 from __future__ import annotations
 
 import math
+import pickle
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
+import cloudpickle
 import numpy as np
+import numpy.typing as npt
 from attrs import frozen
 
 from cardai.cards.poker.boards import BOARD_SIZES, boards
 from cardai.cards.poker.public_tree import holdem_tree
-from cardai.core import registry
+from cardai.core.agent import Agent
 from cardai.core.arrays import Bools, Float64s
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.files import digest_of
+from cardai.core.game import Game
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.progress import tell
 from cardai.make import agent as make_agent
 from cardai.make import game as make_game
+from cardai.pieces import Work, check_place
 from cardai.solve.blind_response import blind_response
 from cardai.solve.board_sample import BoardSample, Interval, bootstrap, sample_boards
 from cardai.solve.range_policy import RangePolicy, blind_policy, range_player
@@ -75,15 +82,18 @@ def best_response(
     out: str | Path | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
+    on: str = "",
     terminal_values: TerminalValues = SWEEPS,
 ) -> Answer:
     """Measure. ``out`` keeps the boards that are done: the same question goes on from there. Ctrl-C returns what is done.
 
-    ``terminal_values``: sweeps on the CPU, or products on a GPU (:mod:`cardai.learn.dense_showdowns`), with the same result.
+    ``on`` works on a Ray cluster (:mod:`cardai.pieces`), a board a piece, with the same result. ``terminal_values``: sweeps
+    on the CPU, or products on a GPU (:mod:`cardai.learn.dense_showdowns`), with the same result.
 
     Raises:
         UsageError: the game or the player cannot be measured, or ``out`` belongs to another question.
     """
+    check_place(on)
     asked = _asked(question, terminal_values)
     if question.street == 0:
         policy = blind_policy(asked.player, asked.walker.tree)
@@ -92,7 +102,7 @@ def best_response(
             return Answer(Interval(value, value, value, 1), 1, asked.big_blind, True, True)
     kept = _Kept(question, asked, out)
     try:
-        for number, found in _work(question, terminal_values, kept.missing(), jobs):
+        for number, found in _work(question, terminal_values, kept.missing(), jobs, on):
             kept.add(number, found)
             if progress is not None:
                 progress(int(kept.done.sum()), question.pieces)
@@ -104,9 +114,8 @@ def best_response(
 class _Asked:
     """A question with its game and player."""
 
-    def __init__(self, question: Question, terminal_values: TerminalValues) -> None:
-        self.question = question
-        game, agent = make_game(question.game), make_agent(question.agent)
+    def __init__(self, question: Question, terminal_values: TerminalValues, game: Game, agent: Agent) -> None:
+        self.question, self.game, self.agent = question, game, agent
         tree = holdem_tree(game, "A best response")
         need_late_showdowns(tree, question.street)
         self.big_blind = int(game.big_blind)  # type: ignore[attr-defined]
@@ -142,7 +151,7 @@ def _sample(question: Question) -> BoardSample:
 class _Kept:
     """The boards that are done, in memory and in a file.
 
-    From before the flop only the sum over flops is kept: pieces are added in order.
+    From before the flop only the sum over flops is kept, which is added up in order; flops that are done out of it wait.
     """
 
     def __init__(self, question: Question, asked: _Asked, out: str | Path | None) -> None:
@@ -150,13 +159,15 @@ class _Kept:
         shape: tuple[int, ...] = (question.boards,) if question.street else (asked.roots, 2, 169)
         self.done: Bools = np.zeros(question.pieces, bool)
         self.found: Float64s = np.zeros(shape)
+        self.waiting: dict[int, Float64s] = {}
         if self.file is not None and self.file.exists():
             self._read(self.file)
 
     def _read(self, file: Path) -> None:
         name = np.frombuffer(bytes.fromhex(self.question.identity()), np.uint8)
         kept = read_npz(file)
-        if kept.keys() != {"question", "done", "found"}:
+        ahead = {name: kept.pop(name) for name in ("waiting", "ahead") if name in kept}
+        if kept.keys() != {"question", "done", "found"} or len(ahead) == 1:
             raise DamagedFileError(f"The file {file} holds no boards of a best response.")
         if not np.array_equal(kept["question"], name):
             raise UsageError(
@@ -166,6 +177,19 @@ class _Kept:
             if array.shape != own.shape or array.dtype != own.dtype or not np.isfinite(array).all():
                 raise DamagedFileError(f"The file {file} is damaged.")
             own[:] = array
+        if ahead:
+            self._wait(file, ahead["waiting"], ahead["ahead"])
+
+    def _wait(self, file: Path, numbers: npt.NDArray[Any], found: npt.NDArray[Any]) -> None:
+        """Take from a file what waits to be added up."""
+        fits = (
+            numbers.dtype == np.int64 and found.dtype == np.float64 and numbers.ndim == 1 and not self.question.street
+        )
+        if not fits or found.shape != (len(numbers), *self.found.shape) or not np.isfinite(found).all():
+            raise DamagedFileError(f"The file {file} is damaged.")
+        if not ((numbers >= 0) & (numbers < len(self.done))).all() or not self.done[numbers].all():
+            raise DamagedFileError(f"The file {file} is damaged.")
+        self.waiting = dict(zip(numbers.tolist(), found, strict=True))
 
     def missing(self) -> list[int]:
         """Return the boards to do."""
@@ -173,14 +197,27 @@ class _Kept:
 
     def add(self, number: int, found: Float64s) -> None:
         """Take a board's figures, and write all there are."""
+        self.done[number] = True
         if self.question.street:
             self.found[number] = found[0]
         else:
-            self.found += found
-        self.done[number] = True
+            self.waiting[number] = found
+            self._add_up()
         if self.file is not None:
             name = np.frombuffer(bytes.fromhex(self.question.identity()), np.uint8)
-            write_npz(self.file, {"question": name, "done": self.done, "found": self.found})
+            arrays = {"question": name, "done": self.done, "found": self.found}
+            if self.waiting:
+                arrays["waiting"] = np.array(list(self.waiting), np.int64)
+                arrays["ahead"] = np.array(list(self.waiting.values()))
+            write_npz(self.file, arrays)
+
+    def _add_up(self) -> None:
+        """Add what waits to the sum, as far as all before it are there."""
+        behind = np.append(np.flatnonzero(~self.done), len(self.done))[0]
+        for number in sorted(self.waiting):
+            if number > behind:
+                break
+            self.found += self.waiting.pop(number)
 
     def answer(self, asked: _Asked) -> Answer:
         """Return what is known so far."""
@@ -199,30 +236,29 @@ class _Kept:
 
 
 def _work(
-    question: Question, terminal_values: TerminalValues, numbers: Sequence[int], jobs: int
+    question: Question, terminal_values: TerminalValues, numbers: Sequence[int], jobs: int, on: str
 ) -> Iterator[tuple[int, Float64s]]:
-    """Yield each board's figures in order, worked out here or by ``jobs`` processes."""
-    if jobs == 1 or len(numbers) < 2:
-        for number in numbers:
-            yield number, _piece(question, terminal_values, [], number)
-        return
-    import joblib
-
-    yield (
-        numbers[0],
-        _piece(question, terminal_values, [], numbers[0]),
-    )  # compile here, so that workers find the cache warm
-    files = registry.plugin_files()
-    tasks = (joblib.delayed(_piece)(question, terminal_values, files, number) for number in numbers[1:])
-    yield from zip(numbers[1:], joblib.Parallel(n_jobs=jobs, return_as="generator")(tasks), strict=True)
+    """Yield each board's figures as they are done: here, by ``jobs`` processes or on a cluster."""
+    numbers = list(numbers)
+    if jobs > 1 and not on:
+        for number in numbers[:1]:  # compile here, so that workers find the cache warm
+            yield number, _asked(question, terminal_values).piece(number)
+        del numbers[:1]
+    asked = _asked(question, terminal_values)
+    players = cloudpickle.dumps((asked.game, asked.agent)) if on else b""  # a run's directory is on this machine alone
+    waiting = ((str(number), (number,)) for number in numbers)
+    work = Work(_piece, (question, terminal_values, players), on=on, jobs=min(jobs, max(1, len(numbers))), pieces=waiting, close=True)
+    with closing(work.run()) as results:
+        for name, found in results:
+            yield int(name), found
 
 
 @lru_cache(maxsize=1)
-def _asked(question: Question, terminal_values: TerminalValues) -> _Asked:
-    return _Asked(question, terminal_values)
+def _asked(question: Question, terminal_values: TerminalValues, players: bytes = b"") -> _Asked:
+    if players:
+        return _Asked(question, terminal_values, *pickle.loads(players))  # made by the process that began the work
+    return _Asked(question, terminal_values, make_game(question.game), make_agent(question.agent))
 
 
-def _piece(question: Question, terminal_values: TerminalValues, files: list[str], number: int) -> Float64s:
-    for file in files:
-        registry.add_file(file)
-    return _asked(question, terminal_values).piece(number)
+def _piece(shared: tuple[Question, TerminalValues, bytes], number: int) -> Float64s:
+    return _asked(*shared).piece(number)

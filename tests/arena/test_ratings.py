@@ -20,7 +20,8 @@ def matrix(*rows: list[float]) -> Any:
 def pairing(wins: Any, returns: Any = None) -> Pairing:
     count = len(wins)
     results = np.zeros(count) if returns is None else np.asarray(returns, float)
-    return Pairing("a", "b", np.arange(count), np.full(count, 2), np.asarray(wins, float), results)
+    columns = {"groups": np.arange(count), "hands": np.full(count, 2), "wins": np.asarray(wins), "returns": results}
+    return Pairing.of("a", "b", columns)
 
 
 def test_two_players_are_as_far_apart_as_elo_says() -> None:

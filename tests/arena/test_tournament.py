@@ -54,7 +54,7 @@ def test_interrupted_and_resumed_equals_played_at_once(tmp_path: Path) -> None:
     again = tournament.play_pairings("leduc", agents, games=400, seed=5, out=out, resume=True)
     assert not again.interrupted
     assert cells(again) == pytest.approx(cells(tournament.play_pairings("leduc", agents, games=400, seed=5)))
-    assert [len(pairing.groups) for pairing in again.pairings.values()] == [200, 200, 200]
+    assert [len(pairing) for pairing in again.pairings.values()] == [200, 200, 200]
 
 
 def test_what_is_saved_can_be_read_without_playing(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_in_games_that_are_won_two_cells_make_one() -> None:
 def test_every_pairing_has_its_own_decks() -> None:
     callers = ["always", "always_call", "always:action=call"]  # one player under three names: cards alone decide
     played = tournament.play_pairings("leduc", callers, games=40, seed=3, duplicate=False).pairings
-    assert len({tuple(pairing.returns) for pairing in played.values()}) == 3
+    assert len({pairing.rows.read()["returns"].tobytes() for pairing in played.values()}) == 3
 
 
 @pytest.mark.parametrize(

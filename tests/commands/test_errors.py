@@ -52,11 +52,11 @@ from tests.support import interrupted
         (["run", "-g", "gin:target=99999999999999999999", "-a", "human"], "'target' must be <= 100000"),
         (
             ["run", "-g", "kuhn", "-a", "random", "--vs", "random", "-n", "1000000000000"],
-            "At most 10,000,000 games are played at once",
+            "At most 1,000,000,000 games are played at once",
         ),
         (
             ["tournament", "-g", "leduc", "-a", "random", "-a", "random_refold", "-n", "1000000000000"],
-            "At most 10,000,000 games are played at once",
+            "At most 1,000,000,000 games are played at once",
         ),
         (["run", "-g", "leduc", "-a", "simple", "--vs", "random"], "gin_rules plays gin rummy"),
         (

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+
 import attrs
 import numpy as np
 import pytest
 
+from cardai import make
+from cardai.core import registry
 from cardai.core.errors import DamagedFileError, UsageError
+from cardai.solve import response_measure
 from cardai.solve.response_measure import Question, best_response
 
 GAME = "holdem_limit:max_raises=1+0+0+1"
@@ -68,3 +73,75 @@ def test_a_file_of_another_question_and_a_damaged_one_are_refused(tmp_path):
 def test_what_cannot_be_measured_is_refused_before_any_work(question, message):
     with pytest.raises(UsageError, match=message):
         best_response(question)
+
+
+def test_flops_done_out_of_order_are_added_up_in_order_and_none_is_lost(tmp_path, monkeypatch):
+    """Sums of floats depend on their order: the same bytes whatever is done first, also over a stop."""
+    question, file = Question(GAME, "always_call", 0, 1, 0), tmp_path / "flops.npz"
+    asked = response_measure._Asked(question, make.game(GAME), make.agent("random"))
+    count = question.pieces
+    values = np.random.default_rng(1).normal(0, 10.0 ** np.arange(-4, 4).repeat(2)[: asked.roots], (asked.roots,))
+    found = [np.full((asked.roots, 2, 169), 1 / (number + 3)) * values[:, None, None] for number in range(9)]
+    monkeypatch.setattr(Question, "pieces", 9)
+    in_order = response_measure._Kept(question, asked, None)
+    for number in range(9):
+        in_order.add(number, found[number])
+    first = response_measure._Kept(question, asked, file)
+    for number in (3, 0, 2):
+        first.add(number, found[number])
+    assert sorted(first.waiting) == [2, 3]
+    second = response_measure._Kept(question, asked, file)
+    assert second.missing() == [1, 4, 5, 6, 7, 8]
+    for number in (8, 1, 4, 7, 6, 5):
+        second.add(number, found[number])
+    assert not second.waiting
+    assert second.found.tobytes() == in_order.found.tobytes()
+    assert count == 1755
+    assert sorted(np.load(file)) == ["done", "found", "question"]
+
+
+def test_a_killed_worker_has_its_board_done_again(whole, tmp_path, monkeypatch):
+    """Its player kills the worker process at its first board."""
+    bots = tmp_path / "bots.py"
+    bots.write_text(KILLER, encoding="utf-8")
+    registry.add_file(str(bots))
+    try:
+        question = attrs.evolve(RIVER, agent=f"killer:mark={tmp_path / 'mark'},parent={os.getpid()}")
+        assert best_response(question, jobs=2).gain == whole.gain
+        assert (tmp_path / "mark").exists()
+    finally:
+        registry.default.reset()
+
+
+KILLER = '''"""Calls, and kills a worker process that asks it first."""
+
+import os
+import signal
+from pathlib import Path
+
+import numpy as np
+from attrs import frozen
+
+from cardai import hookimpl
+from cardai.core.agent import Agent
+from cardai.core.spec import option
+
+
+@frozen
+class Killer(Agent):
+    mark: str = option("", help="A file.")
+    parent: int = option(0, help="The process that is spared.")
+
+    def policy(self, views, legal):
+        if os.getpid() != self.parent and not Path(self.mark).exists():
+            Path(self.mark).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        out = np.zeros(legal.shape)
+        out[:, 1] = 1
+        return out
+
+
+@hookimpl
+def cardai_agent():
+    return {"killer": Killer}
+'''

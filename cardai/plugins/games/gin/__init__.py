@@ -15,7 +15,7 @@ from cardai.cards.gin.fields import GIN, MOST_POINTS, view_fields
 from cardai.cards.text import card_text
 from cardai.core.determinize import Source
 from cardai.core.fields import Family, Field
-from cardai.core.game import IntArray, Played, Setup, Tables, pack_setups, setup_dtype, unpack_setup
+from cardai.core.game import IntArray, Parts, Played, Setup, Tables, pack_setups, setup_dtype, unpack_setup
 from cardai.core.hookspecs import hookimpl
 from cardai.core.rng import Rows
 from cardai.core.rows import RowGame, RowKernels, row_fields
@@ -261,14 +261,22 @@ class Gin(RowGame):
         return setups
 
     def summary(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> list[tuple[str, str]]:
-        from cardai.plugins.games.gin._report import summary
-
-        return summary(self, hands, seats)
+        return self.figure_rows(self.figures(hands, seats))
 
     def figures(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> Mapping[str, Estimate]:
-        from cardai.plugins.games.gin._report import figures
+        from cardai.arena.statistics import grouped
 
-        return figures(self, hands, seats)
+        return grouped(self.figure_parts(hands, seats), hands["group"])
+
+    def figure_parts(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> Parts:
+        from cardai.plugins.games.gin._report import figure_parts
+
+        return figure_parts(self, hands, seats)
+
+    def figure_rows(self, figures: Mapping[str, Estimate]) -> list[tuple[str, str]]:
+        from cardai.plugins.games.gin._report import figure_rows
+
+        return figure_rows(figures)
 
 
 @hookimpl

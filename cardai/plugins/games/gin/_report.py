@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cardai.arena.statistics import Estimate, group_sums, ratio
 from cardai.cards.gin.actions import BIG_GIN, CAPPED, GIN, KNOCKED, PUSH, SCORED, UNDERCUT, VOID
+from cardai.core.game import Parts
+from cardai.core.statistics import Estimate
 
 if TYPE_CHECKING:
     from cardai.plugins.games.gin import Gin
 
 
-def figures(game: Gin, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> dict[str, Estimate]:
-    """Return a player's figures over finished hands; intervals are over groups (duplicate pairs).
+def figure_parts(game: Gin, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> Parts:
+    """Return what a player's figures over finished hands are made of.
 
     Points per round won and lost (PPRW, PPRL); shares of scored rounds that the player ended by gin, by another knock, or
     won by undercut; shares of all rounds that were void or capped; rounds a game and turns a round (of both players).
@@ -27,30 +29,26 @@ def figures(game: Gin, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[An
     lost = returns < 0
     knocked = (hands["knocker"] == seats) & scored
     first = hands["hand"] == 0 if "hand" in (hands.dtype.names or ()) else np.zeros(len(hands), bool)
-
-    def per(what: npt.NDArray[Any], of: npt.NDArray[Any]) -> Estimate:
-        return ratio(group_sums(hands["group"], what), group_sums(hands["group"], of))
-
     every = np.ones(len(hands))
     found = {
-        "PPRW": per(returns * won, won),
-        "PPRL": per(-returns * lost, lost),
-        "rounds won": per(won, scored),
-        "gin": per(knocked & (ending == GIN), scored),
-        "knock": per(knocked & (ending == KNOCKED), scored),
-        "undercut": per(won & (ending == UNDERCUT), scored),
-        "undercut suffered": per(lost & (ending == UNDERCUT), scored),
-        "void": per(ending == VOID, every),
-        "capped": per(ending == CAPPED, every),
-        "rounds a game": per(every, first),
-        "turns a round": per(hands["turns"], every),
+        "PPRW": (returns * won, won),
+        "PPRL": (-returns * lost, lost),
+        "rounds won": (won, scored),
+        "gin": (knocked & (ending == GIN), scored),
+        "knock": (knocked & (ending == KNOCKED), scored),
+        "undercut": (won & (ending == UNDERCUT), scored),
+        "undercut suffered": (lost & (ending == UNDERCUT), scored),
+        "void": (ending == VOID, every),
+        "capped": (ending == CAPPED, every),
+        "rounds a game": (every, first),
+        "turns a round": (hands["turns"], every),
     }
     if game.tie == "push":
-        found["push"] = per(ending == PUSH, every)
+        found["push"] = (ending == PUSH, every)
     if game.big_gin_bonus:
-        found["big gin"] = per(knocked & (ending == BIG_GIN), scored)
+        found["big gin"] = (knocked & (ending == BIG_GIN), scored)
     if game.line_bonus or game.game_bonus or game.shutout != "none":
-        found["settlement a game"] = per(settlements(game, hands, seats), first)
+        found["settlement a game"] = (settlements(game, hands, seats), first)
     return found
 
 
@@ -77,9 +75,8 @@ def settlements(game: Gin, hands: npt.NDArray[Any], seats: npt.NDArray[np.intege
     return out
 
 
-def summary(game: Gin, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> list[tuple[str, str]]:
+def figure_rows(found: Mapping[str, Estimate]) -> list[tuple[str, str]]:
     """Return the figures as (label, text) rows."""
-    found = figures(game, hands, seats)
 
     def share(name: str) -> str:
         return found[name].scaled(100).text(2, "%")

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import Attribute
 
+from cardai.arena.statistics import grouped
 from cardai.cards.poker.betting import (
     MAX_ACTIONS,
     MAX_PLAYERS,
@@ -25,11 +26,11 @@ from cardai.cards.poker.words import betting_words, ladder_raise, limit_raise, r
 from cardai.core import rows as core_rows
 from cardai.core.determinize import Source
 from cardai.core.fields import Family, Field, Views
-from cardai.core.game import Amounts, IntArray, Legal, Setup, State, Tables, setup_dtype
+from cardai.core.game import Amounts, IntArray, Legal, Parts, Setup, State, Tables, setup_dtype
 from cardai.core.row_state import bring_forward
 from cardai.core.rows import RowGame, RowKernels, RowTables
 from cardai.core.statistics import Estimate
-from cardai.plugins.games.poker._report import figures, summary_rows
+from cardai.plugins.games.poker._report import figure_parts, figure_rows
 
 MAX_ROUNDS = 4
 MAX_RUNGS = 32
@@ -387,7 +388,13 @@ class BoardPoker(ButtonMatches, RowGame):
     # -- reports ------------------------------------------------------------------------------------------------------
 
     def summary(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> list[tuple[str, str]]:
-        return summary_rows(hands, seats, self.big_blind)
+        return self.figure_rows(self.figures(hands, seats)) if len(hands) else []
 
     def figures(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> Mapping[str, Estimate]:
-        return figures(hands, seats, self.big_blind)
+        return grouped(self.figure_parts(hands, seats), hands["group"])
+
+    def figure_parts(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> Parts:
+        return figure_parts(hands, seats, self.big_blind)
+
+    def figure_rows(self, figures: Mapping[str, Estimate]) -> list[tuple[str, str]]:
+        return figure_rows(figures)

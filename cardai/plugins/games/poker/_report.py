@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cardai.arena.statistics import Estimate, group_sums, ratio
+from cardai.core.game import Parts
+from cardai.core.statistics import Estimate
 
 
-def figures(hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]], big_blind: int) -> dict[str, Estimate]:
-    """Return milli-big-blinds a hand and the share of hands that were compared, intervals over groups."""
-    played = group_sums(hands["group"], np.ones(len(hands)))
+def figure_parts(hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]], big_blind: int) -> Parts:
+    """Return what milli-big-blinds a hand and the share of hands that were compared are made of."""
+    played = np.ones(len(hands))
     won = hands["returns"][np.arange(len(hands)), seats] * (1000 / big_blind)
-    return {
-        "mbb/g": ratio(group_sums(hands["group"], won), played),
-        "showdowns": ratio(group_sums(hands["group"], hands["showdown"]), played),
-    }
+    return {"mbb/g": (won, played), "showdowns": (hands["showdown"], played)}
 
 
-def summary_rows(hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]], big_blind: int) -> list[tuple[str, str]]:
+def figure_rows(found: Mapping[str, Estimate]) -> list[tuple[str, str]]:
     """Return the figures as (label, text) rows."""
-    if not len(hands):
-        return []
-    found = figures(hands, seats, big_blind)
     return [("mbb/g", found["mbb/g"].text(1, sign=True)), ("showdowns", found["showdowns"].scaled(100).text(1, "%"))]

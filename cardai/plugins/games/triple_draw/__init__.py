@@ -29,7 +29,7 @@ from cardai.cards.text import card_text, cards_text
 from cardai.core import rows as core_rows
 from cardai.core.determinize import Source
 from cardai.core.fields import Family, Field, Views
-from cardai.core.game import IntArray, Tables
+from cardai.core.game import IntArray, Parts, Tables
 from cardai.core.hookspecs import hookimpl
 from cardai.core.rows import RowGame, RowKernels, RowTables
 from cardai.core.spec import option
@@ -313,22 +313,24 @@ class TripleDraw(ButtonMatches, RowGame):
         return not self.fixed_button
 
     def summary(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> list[tuple[str, str]]:
-        if not len(hands):
-            return []
-        found = self.figures(hands, seats)
-        return [
-            ("mbb/g", found["mbb/g"].text(1, sign=True)),
-            ("showdowns", found["showdowns"].scaled(100).text(1, "%")),
-            ("mean pot", found["mean pot"].text(0, "chips")),
-        ]
+        return self.figure_rows(self.figures(hands, seats)) if len(hands) else []
 
     def figures(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> Mapping[str, Estimate]:
-        from cardai.arena.statistics import group_sums, ratio
+        from cardai.arena.statistics import grouped
 
-        played = group_sums(hands["group"], np.ones(len(hands)))
+        return grouped(self.figure_parts(hands, seats), hands["group"])
+
+    def figure_parts(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> Parts:
+        played = np.ones(len(hands))
         won = hands["returns"][np.arange(len(hands)), seats] * (1000 / self.big_blind)
-        parts = {"mbb/g": won, "showdowns": hands["showdown"], "mean pot": hands["pot"]}
-        return {name: ratio(group_sums(hands["group"], part), played) for name, part in parts.items()}
+        return {"mbb/g": (won, played), "showdowns": (hands["showdown"], played), "mean pot": (hands["pot"], played)}
+
+    def figure_rows(self, figures: Mapping[str, Estimate]) -> list[tuple[str, str]]:
+        return [
+            ("mbb/g", figures["mbb/g"].text(1, sign=True)),
+            ("showdowns", figures["showdowns"].scaled(100).text(1, "%")),
+            ("mean pot", figures["mean pot"].text(0, "chips")),
+        ]
 
 
 @hookimpl

@@ -16,10 +16,11 @@ from cardai.cards.draw.video_poker import Pays, pay_table
 from cardai.cards.poker.ranking import PAYING_HANDS
 from cardai.cards.text import card_text, cards_glyphs, cards_text
 from cardai.core.fields import Family, Field
-from cardai.core.game import IntArray
+from cardai.core.game import IntArray, Parts
 from cardai.core.hookspecs import hookimpl
 from cardai.core.rows import RowGame, RowKernels, row_fields
 from cardai.core.spec import option
+from cardai.core.statistics import Estimate
 
 MAX_PAYOUT = 1_000_000
 
@@ -113,10 +114,19 @@ class VideoPoker(RowGame):
         return np.asarray(hands >= self.hands)
 
     def summary(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> list[tuple[str, str]]:
-        if not len(hands):
-            return []
-        counts = np.bincount(hands["category"], minlength=10) / len(hands)
-        return [(name, f"{share:.3%}") for name, share in zip(PAYING_HANDS, counts, strict=True)]
+        return self.figure_rows(self.figures(hands, seats)) if len(hands) else []
+
+    def figures(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> Mapping[str, Estimate]:
+        from cardai.arena.statistics import grouped
+
+        return grouped(self.figure_parts(hands, seats), hands["group"])
+
+    def figure_parts(self, hands: npt.NDArray[Any], seats: npt.NDArray[np.integer[Any]]) -> Parts:
+        every = np.ones(len(hands))
+        return {name: (hands["category"] == number, every) for number, name in enumerate(PAYING_HANDS)}
+
+    def figure_rows(self, figures: Mapping[str, Estimate]) -> list[tuple[str, str]]:
+        return [(name, f"{share.mean:.3%}") for name, share in figures.items()]
 
 
 @hookimpl
