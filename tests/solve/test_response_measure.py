@@ -13,6 +13,7 @@ from cardai.core import registry
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.solve import response_measure
 from cardai.solve.response_measure import Question, best_response
+from cardai.solve.street_response import SWEEPS
 
 GAME = "holdem_limit:max_raises=1+0+0+1"
 RIVER = Question(GAME, "always_call", 3, 6, 1)
@@ -78,7 +79,7 @@ def test_what_cannot_be_measured_is_refused_before_any_work(question, message):
 def test_flops_done_out_of_order_are_added_up_in_order_and_none_is_lost(tmp_path, monkeypatch):
     """Sums of floats depend on their order: the same bytes whatever is done first, also over a stop."""
     question, file = Question(GAME, "always_call", 0, 1, 0), tmp_path / "flops.npz"
-    asked = response_measure._Asked(question, make.game(GAME), make.agent("random"))
+    asked = response_measure._Asked(question, SWEEPS, make.game(GAME), make.agent("random"))
     count = question.pieces
     values = np.random.default_rng(1).normal(0, 10.0 ** np.arange(-4, 4).repeat(2)[: asked.roots], (asked.roots,))
     found = [np.full((asked.roots, 2, 169), 1 / (number + 3)) * values[:, None, None] for number in range(9)]
