@@ -8,6 +8,7 @@ import signal
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from cardai.arena import match, tournament
 from cardai.core import registry
 from cardai.core.errors import PluginError, UsageError
 from cardai.pieces import Work
+from cardai.solve.response_measure import Question, best_response
 from cardai.training.runs import Run
 from cardai.training.sweeps import Sweep
 
@@ -169,6 +171,8 @@ def test_through_the_client_port_the_same_is_played_and_killed_pieces_are_done_a
         spread = match.play("leduc", agents, games=4000, seed=5, record=tmp_path / "far.jsonl", on=on)
         assert np.array_equal(alone.hands, spread.hands)
         assert (tmp_path / "alone.jsonl").read_bytes() == (tmp_path / "far.jsonl").read_bytes()
+        boards = Question("holdem_limit:max_raises=1+0+0+1", "always_call", 3, 3, 1)
+        assert best_response(boards, on=on) == best_response(boards)
         work = Work(dying, str(tmp_path), on=on, pieces=[(str(k), (k,)) for k in range(4)])
         assert sorted(result for _, result in work.run()) == [0, 1, 2, 3]
         assert (tmp_path / "killed").exists()
@@ -199,6 +203,11 @@ def client_port() -> tuple[Any, str]:
     try:
         node = cluster.add_node(num_cpus=1, include_dashboard=False, ray_client_server_port=port)
         cluster.wait_for_nodes()
+        for _ in range(600):  # the port opens when its server has begun, some seconds later
+            with suppress(OSError):
+                socket.create_connection((node.node_ip_address, port), timeout=1).close()
+                break
+            time.sleep(0.1)
     except Exception as error:
         cluster.shutdown()
         pytest.skip(f"Ray did not start in time: {error}")
