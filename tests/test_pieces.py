@@ -8,6 +8,7 @@ import signal
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from cardai.arena import match, tournament
 from cardai.core import registry
 from cardai.core.errors import PluginError, UsageError
 from cardai.pieces import Work
+from cardai.solve.response_measure import Question, best_response
 from cardai.training.runs import Run
 from cardai.training.sweeps import Sweep
 
@@ -153,27 +155,22 @@ def test_through_the_client_port_the_same_is_played_and_killed_pieces_are_done_a
 ) -> None:
     """A real cluster's head with a client port: this process is no part of the cluster."""
     monkeypatch.setenv("GRPC_ENABLE_FORK_SUPPORT", "0")
-    monkeypatch.setattr("cardai.pieces.PATIENCE", 60.0)
+    monkeypatch.setattr("cardai.pieces.PATIENCE", 240.0)  # a server of its own begins for each connection
     cluster, on = client_port()
     bots = tmp_path / "bots.py"
     bots.write_text(BOT, encoding="utf-8")
     try:
-        try:
-            far = list(Work(squared, 7, on=on, pieces=[("a", (2,))]).run())
-        except PluginError as error:
-            pytest.skip(f"Ray's client did not start: {error}")
-        assert far == [("a", 11)]
         registry.add_file(str(bots))
         agents = ["random", "caller"]
         alone = match.play("leduc", agents, games=4000, seed=5, record=tmp_path / "alone.jsonl")
         spread = match.play("leduc", agents, games=4000, seed=5, record=tmp_path / "far.jsonl", on=on)
         assert np.array_equal(alone.hands, spread.hands)
         assert (tmp_path / "alone.jsonl").read_bytes() == (tmp_path / "far.jsonl").read_bytes()
+        boards = Question("holdem_limit:max_raises=1+0+0+1", "always_call", 3, 3, 1)
+        assert repr(best_response(boards, on=on)) == repr(best_response(boards))  # nan: no interval of 3
         work = Work(dying, str(tmp_path), on=on, pieces=[(str(k), (k,)) for k in range(4)])
         assert sorted(result for _, result in work.run()) == [0, 1, 2, 3]
         assert (tmp_path / "killed").exists()
-        with pytest.raises(UsageError, match="No such thing as 1"):
-            list(Work(failing, on=on, pieces=[("b", (1,))]).run())
         import ray
 
         theirs = re.escape(ray.__version__)
@@ -182,6 +179,10 @@ def test_through_the_client_port_the_same_is_played_and_killed_pieces_are_done_a
             PluginError, match=rf"its machines have Ray {theirs} and Python .*, this one has Ray 2\.0\.0 "
         ):
             Work(squared, on=on)
+    except PluginError as error:
+        if "no answer" not in str(error) and "could not begin a server" not in str(error):
+            raise
+        pytest.skip(f"Ray's client did not start: {error}")
     finally:
         registry.default.reset()
         cluster.shutdown()
@@ -199,6 +200,11 @@ def client_port() -> tuple[Any, str]:
     try:
         node = cluster.add_node(num_cpus=1, include_dashboard=False, ray_client_server_port=port)
         cluster.wait_for_nodes()
+        for _ in range(600):  # the port opens when its server has begun, some seconds later
+            with suppress(OSError):
+                socket.create_connection((node.node_ip_address, port), timeout=1).close()
+                break
+            time.sleep(0.1)
     except Exception as error:
         cluster.shutdown()
         pytest.skip(f"Ray did not start in time: {error}")

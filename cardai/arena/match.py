@@ -156,8 +156,8 @@ class MatchResult:
             def read() -> Iterator[Float64s]:
                 yield from (rows.T for rows in sums.blocks())
 
-            found = streaming.ratios(read, len(names), self.played.groups_count)
-            self._known[agent] = found[0], dict(zip(names[1:], found[1:], strict=True))
+            figures = streaming.ratios(read, len(names), self.played.groups_count)
+            self._known[agent] = figures[0], dict(zip(names[1:], figures[1:], strict=True))
         return self._known[agent]  # type: ignore[no-any-return]
 
     def _parts(self, hands: npt.NDArray[Any], agent: int) -> Parts:

@@ -36,7 +36,7 @@ class Block:
     @property
     def group_of(self) -> Int64s:
         """The place in ``groups`` of each hand's group, (n,)."""
-        return np.searchsorted(self.groups, self.hands["group"])
+        return np.asarray(np.searchsorted(self.groups, self.hands["group"]), np.int64)
 
 
 class Played:
@@ -80,7 +80,7 @@ class Played:
     def _places(self, groups: Int64s) -> Int64s:
         if isinstance(self._groups, range):
             return (groups - self._groups.start) // self._groups.step
-        return np.searchsorted(self._groups, groups)
+        return np.asarray(np.searchsorted(self._groups, groups), np.int64)
 
     # -- reading ---------------------------------------------------------------------------------------------------
 

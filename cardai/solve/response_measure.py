@@ -205,7 +205,7 @@ class _Kept:
             self._add_up()
         if self.file is not None:
             name = np.frombuffer(bytes.fromhex(self.question.identity()), np.uint8)
-            arrays = {"question": name, "done": self.done, "found": self.found}
+            arrays: dict[str, npt.NDArray[Any]] = {"question": name, "done": self.done, "found": self.found}
             if self.waiting:
                 arrays["waiting"] = np.array(list(self.waiting), np.int64)
                 arrays["ahead"] = np.array(list(self.waiting.values()))
