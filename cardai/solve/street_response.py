@@ -40,6 +40,8 @@ class TerminalValues(Protocol):
     at_once: ClassVar[int]
     """Subtrees whose ends are best worked out at once."""
 
+    def __hash__(self) -> int: ...
+
     def __call__(self, hands: BoardHands, weights: Float64s, showdown: Bools, amount: Float64s) -> Float64s:
         """Return (t, 1326) what each hand wins from opposing ranges ``weights`` (t, 1326); 0 for blocked hands.
 
@@ -294,7 +296,7 @@ class Walker:
         """Return (1326,) what ``seat``'s hands win from the root of a subtree on (see the kernel)."""
         values = np.empty((len(one.nodes), COUNT))
         kernels.respond(one.street, seat, best, policy, ends, after, values)
-        return values[0]
+        return np.asarray(values[0], np.float64)
 
 
 _HOLDS = (np.arange(52)[:, None, None] == _PAIRS).any(axis=2)

@@ -16,6 +16,7 @@ from limit_sections import (
     FEW,
     GAME,
     HANDS,
+    REFERENCES,
     RIVER_STEPS,
     SCALED,
     TABLES,
@@ -123,9 +124,10 @@ def findings(plan: Plan, figures: Figures) -> list[str]:
     ]
     if shown:
         lines += [
-            f"- **Our player** loses at least {', '.join(shown)} to a perfect opponent, in mbb/g. Agents of the competition of",
-            "  2010 were exploitable by 135 to 422 in all (Johanson et al. 2011): their river alone was not published, so that",
-            "  only the bounds from earlier streets say on which side of them it stands.",
+            f"- **Our player** loses to a perfect opponent at least {', '.join(shown)}, in mbb/g.",
+            "  Agents of the competition of 2010 were exploitable by 135 to 422 in all (Johanson et al. 2011). The earlier the",
+            "  street, the nearer a bound is to that figure: ours stands among them, not below them, if its bound from the turn",
+            "  or the flop does; its better river says nothing about the streets before.",
         ]
     return [*lines, *_league(plan, figures)] if len(lines) > 3 else []
 
@@ -147,7 +149,7 @@ def _league(plan: Plan, figures: Figures) -> list[str]:
 def _figures_of(plan: Plan, figures: Figures, spec: str) -> dict[str, str]:
     """Return the figures of one of Poker-CNN's generations in words."""
     out = {}
-    for other in ("holdem_heuristic", "threshold", "always_call", "always_raise", "acpc_mix"):
+    for other in REFERENCES:
         won = winnings(figures, plan.match(spec, other, plan.games // 5, SCALED))
         if won is not None:
             out[f"wins from {other}"] = f"{won['mean']:+.0f} ({won['low']:+.0f} to {won['high']:+.0f})"
@@ -158,9 +160,9 @@ def _figures_of(plan: Plan, figures: Figures, spec: str) -> dict[str, str]:
     lbr = figures.get(*plan.lbr(spec, plan.of(HANDS // 5), SCALED))
     if lbr is not None:
         out["a local best response wins"] = "{mean:+.0f} ± {half_width:.0f}".format(**lbr)
-    river = figures.get(*plan.response(spec, "river", plan.of(FEW), SCALED))
+    river = figures.get(*plan.response(spec, "river", plan.of(FEW // 3), SCALED))
     if river is not None:
-        out["a best response from the river wins"] = interval(river)
+        out[f"a best response from the river wins on the same {river['boards']} boards"] = interval(river)
     return out
 
 
@@ -182,7 +184,8 @@ def exploitability(plan: Plan, figures: Figures) -> list[str]:
         found = figures.get(*words)
         row = " | | not measured | "
         if found:
-            row = f"{found['from']} | {found['boards']} | {interval(found)} | {found['cpu_seconds']:,.0f}"
+            spent = f"{found['cpu_seconds']:,.0f}" if "cpu_seconds" in found else ""
+            row = f"{found['from']} | {found['boards']} | {interval(found)} | {spent}"
         lines.append(f"| {name} | {row} | {command(figures, words)} |")
     return lines
 
@@ -277,6 +280,7 @@ def missing(plan: Plan) -> list[str]:
         *lines,
         f"- More iterations than {BLUEPRINT_STEPS:,} and more boards than {RIVER_STEPS:,} on the river: both runs go on with",
         "  `cardai train --resume RUN --steps N`.",
+        "- From the flop: a flop is the work of 36 boards of the turn, more or less.",
         f"- Exploitability itself: `cardai evaluate best-response --game {GAME} --agent RUNS/river --from preflop --out FILE`",
         "  takes days of CPU and goes on from FILE.",
     ]

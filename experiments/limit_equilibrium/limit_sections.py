@@ -85,6 +85,11 @@ class Plan:
         return found + later
 
     @property
+    def newest(self) -> str:
+        """Poker-CNN's newest generation."""
+        return f"{self.poker_cnn}:generation={max(generations(self.poker_cnn), default=-1)}"
+
+    @property
     def pairs(self) -> list[tuple[str, str]]:
         """The generations that are compared closely: the last of each run, and the one as old in the other."""
         ages = {run: max(generations(run), default=-1) for run in (self.poker_cnn, self.league)}
@@ -146,15 +151,18 @@ class Plan:
 
     def against_networks(self) -> list[tuple[str, str, tuple[object, ...]]]:
         """Return the matches with Poker-CNN's generations, and theirs with the reference players."""
-        last = {spec for _, spec in self.pairs}
         found = [
-            ("ours", name, self.match(self.player, spec, self.games if spec in last else self.games // 5, SCALED))
+            (
+                "ours",
+                name,
+                self.match(self.player, spec, self.games if spec == self.newest else self.games // 5, SCALED),
+            )
             for name, spec in self.networks
         ]
         return found + [
             (name, other, self.match(spec, other, self.games // 5, SCALED))
             for name, spec in self.pairs
-            for other in (*REFERENCES, *WEAK)
+            for other in REFERENCES
         ]
 
     def bounds(self) -> list[tuple[str, tuple[object, ...], tuple[object, ...]]]:
@@ -163,10 +171,12 @@ class Plan:
         rows += [
             (name, self.lbr(name, self.of(HANDS)), self.response(name, "river", self.of(FEW))) for name in REFERENCES
         ]
-        return rows + [
-            (name, self.lbr(spec, self.of(HANDS // 5), SCALED), self.response(spec, "river", self.of(FEW), SCALED))
-            for name, spec in self.pairs
-        ]
+        for name, spec in self.pairs:
+            boards = self.of(FEW if spec == self.newest else FEW // 3)
+            rows.append(
+                (name, self.lbr(spec, self.of(HANDS // 5), SCALED), self.response(spec, "river", boards, SCALED))
+            )
+        return rows
 
 
 def generations(run: str) -> list[int]:

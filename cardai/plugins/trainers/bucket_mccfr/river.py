@@ -195,7 +195,7 @@ class RiverPlaces:
             self._all = np.ascontiguousarray(self._work_out(self._roots).transpose(2, 0, 1), np.int32)
         if self._all is None:
             return self._work_out(np.array([root]))[:, :, 0]
-        return self._all[int(np.searchsorted(self._roots, root))].astype(np.int64)
+        return np.asarray(self._all[int(np.searchsorted(self._roots, root))], np.int64)
 
     def _work_out(self, roots: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         hands = board_hands(self._board)

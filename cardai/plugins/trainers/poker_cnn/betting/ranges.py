@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from cardai.cards.poker.combos import COUNT, compatible, pairs
 from cardai.cards.poker.fields import is_holdem
@@ -54,8 +55,9 @@ class RangeBettingAgent(BettingAgent):
         network, module = self.networks[0], self.networks[0].module
         assert isinstance(module, SuitNetwork)
         views, legal = self._asked.views_at(nodes, board)
+        assert isinstance(legal, np.ndarray)
         _, live, of_hands = self._of_cards(views[:1], tuple(int(card) for card in board))
-        first, second = module.body[0], module.body[2]
+        first, second = cast(nn.Linear, module.body[0]), module.body[2]
         out = np.zeros((int(self.tree.num_children[nodes].sum()), COUNT))
         row = 0
         with tensors.threads(1), torch.inference_mode():
@@ -82,7 +84,7 @@ class RangeBettingAgent(BettingAgent):
             codes = network.layout.encode(network.form(batch)[0])[:, module.card_planes]
             features = tensors.in_chunks(module.trunk, np.ascontiguousarray(codes), network.device)
             with tensors.threads(1), torch.inference_mode():
-                weight = module.body[0].weight[:, : features.shape[1]]
+                weight = cast(nn.Linear, module.body[0]).weight[:, : features.shape[1]]
                 self._board = board, live, torch.from_numpy(features).to(network.device) @ weight.T
         return self._board
 
