@@ -132,7 +132,7 @@ def _table_2(plan: Plan) -> str:
         "Seven layers of 500 units with PReLU, the outer zero-sum layer, Adam, masked Huber loss; the best epoch on the "
         "validation boards. Huber per player; *abstracted* is over the buckets that hold a hand, *unabstracted* over hands.",
         "",
-        "| street | solves | epochs | encoding | abstracted, training | unabstracted, training | abstracted, test | unabstracted, test "
+        "| street | situations | epochs | encoding | abstracted, training | unabstracted, training | abstracted, test | unabstracted, test "
         "| per pot | published (turn, 240,000 solves, 350 epochs) |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
