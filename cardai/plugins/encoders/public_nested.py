@@ -103,6 +103,7 @@ def _straights() -> npt.NDArray[np.bool_]:
 
 
 _PAIRS = pairs().astype(np.int64)
+_SUITS = _PAIRS // 13
 _RANKS = np.bitwise_or.reduce(1 << (_PAIRS % 13), axis=1)
 _STRAIGHTS = _straights()
 
