@@ -72,7 +72,7 @@ def completed(river: Int64s) -> int:
     for suit in range(4):
         lying = int(np.count_nonzero(river // 13 == suit))
         if lying >= 3:
-            flush |= np.count_nonzero(_SUITS == suit, axis=1) + lying >= 5
+            flush |= np.count_nonzero(np.equal(_SUITS, suit), axis=1) + lying >= 5
     return int((free & (_STRAIGHTS[ranks] | flush)).sum())
 
 
