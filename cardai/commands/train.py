@@ -193,6 +193,9 @@ def _go(session: Session, given: End, checkpoint_every: int | None, keep: int, c
         _tell_resume(run.path, End() if end == asked else end)
         raise typer.Exit(130)
     say(f"Trained {training.step:,} {unit}{_took(session, end)}: {run.path}")
+    if use := run.trainer().use_of(run.path):
+        say(f"Measure it with:\n  {use}")
+        return
     say("Play it with:")
     game = short_spec("game", run.game_spec)
     words = ["--game", game, "--agent", _as_spec(run.path), "--vs", "random", "--games", "10000", *plugin_options()]

@@ -42,6 +42,10 @@ class Trainer(ABC):
         training.load(directory)
         return training
 
+    def use_of(self, run: Path) -> str:
+        """Return the command to try next on a finished ``run`` that is no player; nothing (the default): it plays."""
+        return ""
+
     def agent_options(self) -> Mapping[str, str]:
         """Return the options of a trained agent's spec (``runs/x:policy=average``) with their help."""
         return {}

@@ -88,7 +88,7 @@ class HandNetwork(nn.Module):
         for block in self.blocks:
             x = torch.relu(x + block(x))
         equity = 2 * hands[..., 0] - 1
-        values = self.last(x)[..., 0] + line[:, :, None, 0] * 0.1 + line[:, :, None, 1] * 0.1 * equity
+        values: Tensor = self.last(x)[..., 0] + line[:, :, None, 0] * 0.1 + line[:, :, None, 1] * 0.1 * equity
         if o.check_down:
             values = values + equity
         return values * met if o.match_up else values

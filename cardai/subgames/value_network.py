@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 from attrs import asdict, field, frozen, validators
 
+from cardai.cards.poker.combos import COUNT
 from cardai.core import registry
 from cardai.core.arrays import Float32s, Float64s, Int64s
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.files import read_json, write_json
 from cardai.core.schema import structure, whole
 from cardai.core.spec import parse
-from cardai.subgames import prepared
 from cardai.subgames.network_inputs import CONTEXT_INPUTS, HAND_INPUTS, context_inputs, hand_inputs
 from cardai.subgames.prepared import Prepared, prepare
 from cardai.subgames.range_codes import RangeEncoder
@@ -226,16 +226,16 @@ class NetworkLeaves:
 
     def evaluate(self, player: int, reach: npt.NDArray[Any], nodes: Sequence[Node]) -> Float64s:
         """Return (C, n) the values of each hand of ``player`` (see :class:`~cardai.subgames.solver.LeafEvaluator`)."""
-        whole = np.zeros((2, len(nodes), prepared.COUNT))
+        whole = np.zeros((2, len(nodes), COUNT))
         whole[:, :, self.hands] = reach
-        out = np.zeros((len(nodes), prepared.COUNT))
+        out = np.zeros((len(nodes), COUNT))
         for k, node in enumerate(nodes):
             out[k] = self._value(player, whole[:, k], float(min(node.spent)))
         return out[:, self.hands] / (len(self.cards) - 4)
 
     def _value(self, player: int, ranges: Float64s, half_pot: float) -> Float64s:
         """Return (1326,) the sum over cards of what ``player``'s hands are worth in chips, times the opponent's reach."""
-        out = np.zeros(prepared.COUNT)
+        out = np.zeros(COUNT)
         situations, masses = [], []
         for card in self.cards:
             legal = self._legal[card]

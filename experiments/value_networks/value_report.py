@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from value_sections import ABLATIONS, BUCKETED, ENCODERS, Plan
+import value_sections
+from value_sections import ENCODERS, Plan
 
 from cardai.core.files import write_atomically
 from cardai.subgames.situations import INTERVALS
@@ -70,10 +71,11 @@ def _labels(plan: Plan) -> str:
     if not rows:
         return ""
     times = {street: plan.known.get(f"labels {street}", {}).get("times") for street in ("river", "turn")}
+    how = " and ".join(f"the {street} {count} times" for street, count in times.items() if count)
     head = [
         "## How far the labels are off",
         "",
-        f"A sample was solved again, the river {times['river']} and the turn {times['turn']} times as long "
+        f"A sample was solved again, {how} as long "
         "(`cardai evaluate labels DIR`). No network can be shown to be better than this.",
         "",
         "| street | chips of each player | situations | Huber per player | per pot | exploitability, % of the pot |",
@@ -94,8 +96,8 @@ def _table_1(plan: Plan) -> str:
     ]
     count = len(lines)
     for street in ("turn", "river"):
-        first = plan.known.get(f"encoding {street} e_hs2")
-        for spec in BUCKETED:
+        first = plan.known.get(f"encoding {street} {value_sections.BUCKETED[0]}")
+        for spec in value_sections.BUCKETED:
             for more in ("", " equity-valued"):
                 found = plan.known.get(f"encoding {street} {spec}{more}")
                 if not found or not first:
@@ -114,7 +116,7 @@ def _table_1(plan: Plan) -> str:
 def _by_interval(plan: Plan) -> list[str]:
     lines = ["Turn, Huber per player by the chips of each player:", "", "| encoding | " + " | ".join(f"{a:,}-{b:,}" for a, b in INTERVALS[1:]) + " |",
              "|---|---|---|---|---|"]  # fmt: skip
-    for spec in BUCKETED:
+    for spec in value_sections.BUCKETED:
         found = plan.known.get(f"encoding turn {spec}")
         if found:
             lines.append(
@@ -130,7 +132,7 @@ def _table_2(plan: Plan) -> str:
         "Seven layers of 500 units with PReLU, the outer zero-sum layer, Adam, masked Huber loss; the best epoch on the "
         "validation boards. Huber per player; *abstracted* is over the buckets that hold a hand, *unabstracted* over hands.",
         "",
-        "| street | solves | epochs | encoding | abstracted, training | unabstracted, training | abstracted, test | unabstracted, test "
+        "| street | situations | epochs | encoding | abstracted, training | unabstracted, training | abstracted, test | unabstracted, test "
         "| per pot | published (turn, 240,000 solves, 350 epochs) |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
@@ -212,19 +214,19 @@ def _curves(plan: Plan) -> str:
 
 
 def _choices(plan: Plan) -> str:
+    solves, epochs = value_sections.FEW
     rows = []
-    full = plan.known.get("river ours 2000")
-    for name, options in ABLATIONS.items():
-        found = plan.known.get(f"river {name} 2000" if options else "river ours 2000")
+    full = plan.known.get(f"river ours {solves}")
+    for name in value_sections.ABLATIONS:
+        found = plan.known.get(f"river {name} {solves}")
         if found and full:
-            ratio = found["test"]["huber_player"]["mean"] / full["test"]["huber_player"]["mean"]
             test = found["test"]
-            rows.append(
-                f"| {name} | {_of(test['huber_player'])} | {_of(test['huber_pot'])} | {_of(test['weighted_huber_pot'])} | {ratio:.2f} |"
-            )
+            ratio = test["huber_player"]["mean"] / full["test"]["huber_player"]["mean"]
+            figures = [_of(test[key]) for key in ("huber_player", "huber_pot", "weighted_huber_pot")]
+            rows.append(f"| {name} | {' | '.join(figures)} | {ratio:.2f} |")
     if not rows:
         return ""
-    head = ["## What each choice is worth", "", "River, 2,000 solves, 20 epochs, test; the same boards for all.", "",
+    head = ["## What each choice is worth", "", f"River, {solves:,} solves, {epochs} epochs, test; the same boards for all.", "",
             "| network | Huber per player | per pot | by range, per pot | times ours |", "|---|---|---|---|---|"]  # fmt: skip
     return "\n".join(head + rows)
 
@@ -255,12 +257,13 @@ def draw(run: Path, file: Path) -> None:
     from cardai.subgames.value_runs import held_out
 
     network, data, _ = held_out(run, None, 400)
-    rows = [int(np.flatnonzero(data.intervals == k)[0]) for k in (0, 1, 2, 3, 4)]
-    rows.append(int(np.flatnonzero(data.intervals == 2)[1]))
-    part = data.take(np.array(rows))
+    firsts = np.unique(data.intervals, return_index=True)[1]
+    others = np.setdiff1d(np.arange(len(data)), firsts)
+    rows = np.concatenate([firsts, others])[:6]
+    part = data.take(rows)
     found = network.values(part) / 2
     figure = Figure(figsize=(13, 7.5), layout="constrained")
-    for place, (axes, k) in enumerate(zip(figure.subplots(2, 3).ravel(), range(len(rows)), strict=True)):
+    for place, (axes, k) in enumerate(zip(figure.subplots(2, 3).ravel(), range(len(rows)), strict=False)):
         for seat, colour in enumerate(("tab:blue", "tab:red")):
             order = np.argsort(part.hands[k, EQUITY + 1 - seat], kind="stable")
             name = ("first to act", "button")[seat]

@@ -29,6 +29,10 @@ RECIPES = {
     "river": Recipe("river", 1, (400, 300, 150, 100, 50)),
     "turn": Recipe("turn", 1, (200, 120, 80, 50, 30), (1, 2, 3, 4), per_shard=PER_SHARD["turn"]),
 }
+LABELS = {"river": (60, 8), "turn": (8, 3)}
+"""Situations that are solved again, and how many times as long."""
+FEW = (2000, 20)
+"""Solves and epochs of the networks that show what each choice is worth."""
 ABLATIONS: dict[str, dict[str, Any]] = {
     "ours": {},
     "without equity against the actual ranges": {"equity_input": False},
@@ -109,9 +113,8 @@ def _shown(street: str) -> Callable[[int, int], bool]:
 
 def labels(plan: Plan) -> None:
     """Measure how far labels are off."""
-    for street, sample, times in (("river", 60, 8), ("turn", 12, 4)):
-        if street not in plan.streets:
-            continue
+    for street in plan.streets:
+        sample, times = LABELS[street]
         plan.keep(
             f"labels {street}",
             lambda street=street, sample=sample, times=times: asdict(
@@ -201,10 +204,11 @@ def curves(plan: Plan) -> None:
 
 
 def ablations(plan: Plan) -> None:
-    """Train our network without each of its choices, on 2,000 solves."""
+    """Train our network without each of its choices, on few solves."""
+    solves, epochs = FEW
     for name, options in ABLATIONS.items():
-        trained(plan, f"river {name} 2000" if options else "river ours 2000", "river", 20, None,
-                {"solves": 2000, "batch": 25, **options})  # fmt: skip
+        given = {"solves": solves, "batch": 25, **options}
+        trained(plan, f"river {name} {solves}", "river", epochs, None, given)
 
 
 SECTIONS: dict[str, Callable[[Plan], None]] = {

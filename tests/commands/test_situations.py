@@ -88,6 +88,8 @@ def test_networks_are_measured_on_boards_that_they_have_not_seen(cardai: Any, ri
         "train", "--trainer", "counterfactual_values", "--game", "acpc_nolimit_2p", *words, "--steps", "1", "--out", run
     )
     assert call.code == 0, call.err
+    assert f"Measure it with:\n  cardai evaluate values {run}" in call.out
+    assert "Play it" not in call.out
     call = cardai("evaluate", "values", run, "--json")
     found = json.loads(call.out)
     assert 2 <= found["situations"] < 20

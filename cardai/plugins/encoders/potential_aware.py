@@ -37,8 +37,8 @@ class PotentialAware(RangeEncoder):
         return self.clusters
 
     def buckets(self, board: Sequence[int]) -> Int64s:
-        counts = {"turn": 1, "river": self.clusters} if len(board) == 5 else {"turn": self.clusters, "river": 1}
-        found = buckets(BucketOptions(flop=1, **counts)).of(board, _ALL)
+        turn, river = (1, self.clusters) if len(board) == 5 else (self.clusters, 1)
+        found = buckets(BucketOptions(flop=1, turn=turn, river=river)).of(board, _ALL)
         return np.where(compatible(np.array([card_set(board)], np.uint64))[0], found, -1)
 
 

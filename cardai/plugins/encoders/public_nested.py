@@ -70,9 +70,9 @@ def completed(river: Int64s) -> int:
     ranks = int(np.bitwise_or.reduce(1 << (river % 13))) | _RANKS
     flush = np.zeros(len(_PAIRS), np.bool_)
     for suit in range(4):
-        lying = int((river // 13 == suit).sum())
+        lying = int(np.count_nonzero(river // 13 == suit))
         if lying >= 3:
-            flush |= (suit == _PAIRS // 13).sum(axis=1) + lying >= 5
+            flush |= np.count_nonzero(np.equal(_SUITS, suit), axis=1) + lying >= 5
     return int((free & (_STRAIGHTS[ranks] | flush)).sum())
 
 
@@ -99,10 +99,11 @@ def _straights() -> npt.NDArray[np.bool_]:
     for lowest in range(9):
         straight = 0b11111 << lowest
         found |= (sets & straight) == straight
-    return found
+    return np.asarray(found, np.bool_)
 
 
 _PAIRS = pairs().astype(np.int64)
+_SUITS = _PAIRS // 13
 _RANKS = np.bitwise_or.reduce(1 << (_PAIRS % 13), axis=1)
 _STRAIGHTS = _straights()
 

@@ -9,6 +9,7 @@ Presets:
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -85,6 +86,9 @@ class CounterfactualValues(Trainer):
         training = self._training(game, encoder, seed)
         training.begin()
         return training
+
+    def use_of(self, run: Path) -> str:
+        return shlex.join(["cardai", "evaluate", "values", str(run)])
 
     def resume(self, game: Game, encoder: Encoder | None, seed: int, directory: Path) -> ValueTraining:
         """Take a training up with the situations that it began with, though there may be more of them now."""

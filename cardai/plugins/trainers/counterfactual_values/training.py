@@ -59,7 +59,8 @@ class ValueTraining(Training):
     def __init__(self, options: CounterfactualValues, encoder: Encoder | None, seed: int) -> None:
         self.options, self.seed, self.step = options, seed, 0
         self._encoder = _checked(options, encoder)
-        self.best_step, self.best_loss, self.best = 0, float("inf"), {}
+        self.best_step, self.best_loss = 0, float("inf")
+        self.best: dict[str, torch.Tensor] = {}
         self.found: SituationSet | None = None
         self.wants_checkpoint = False
 
