@@ -58,6 +58,8 @@ def pairings(games: int, others: int, parts: int, rollouts: int, response: str) 
             out.append(Pairing(f"champion, {part} of gin_lookahead", partial(players.exchanged, part), other, parts))
         for part in ("belief", "winning chances"):
             out.append(Pairing(f"champion without {part}", partial(players.without, part), other, parts))
+        out.append(Pairing("champion told who it plays", partial(players.Told, other), other, parts))
+        out.append(Pairing("champion that knocks less", players.hesitant, other, parts))
     for other in ("simple", "heisenbot"):
         out.append(Pairing("champion:rollouts=64", spec("champion:rollouts=64"), other, rollouts))
         out.append(Pairing("champion, the same games", spec(CHAMPION), other, rollouts))
@@ -112,6 +114,7 @@ def main() -> int:
     parser.add_argument("--rollouts", type=int, default=0, help="games a pairing of the champion with rollouts: slow")
     parser.add_argument("--seed", type=int, default=20261122)
     parser.add_argument("--only", default="", help="only pairings whose player's name begins with this")
+    parser.add_argument("--against", default="", help="only pairings against these, joined with +")
     parser.add_argument("--response", default="", help="a run of gin_values against the champion, to be measured")
     parser.add_argument("--out", type=Path, default=Path("results/gin_champion"))
     parser.add_argument("--run", type=Path, help="a run of gin_values whose curve is shown")
@@ -122,6 +125,8 @@ def main() -> int:
     done = {(row["player"], row["opponent"], row["games"], row["seed"]) for row in found}
     for pairing in pairings(given.games, given.others, given.parts, given.rollouts, given.response):
         key = (pairing.name, pairing.opponent, pairing.games, given.seed)
+        if given.against and pairing.opponent not in given.against.split("+"):
+            continue
         if key in done or not pairing.name.startswith(given.only):
             continue
         found.append(measure(pairing, given.seed))

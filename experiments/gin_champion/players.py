@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 import cardai
-from cardai.cards.gin.actions import ASK_KNOCK, DISCARD, DRAW, OFFER
+from cardai.cards.gin._style_kernels import STYLES
+from cardai.cards.gin._value_kernels import worths
+from cardai.cards.gin.actions import ASK_KNOCK, DISCARD, DRAW, KNOCK, OFFER, PLAY_ON
 from cardai.core.agent import Agent
 from cardai.learn.gin_values import RememberingPlayer, ValuePlayer, read_values
-from cardai.plugins.agents.champion import WEIGHTS
+from cardai.plugins.agents.champion import LEAGUE, WEIGHTS
 
 PHASES = {
     "discards": (DISCARD,),
@@ -48,6 +50,41 @@ def exchanged(part: str, other: str = "gin_lookahead") -> Agent:
     """Return the champion whose decisions of one kind ``other`` makes."""
     game = cardai.game("gin")
     return Exchanged(cardai.agent("champion").for_game(game), cardai.agent(other).for_game(game), PHASES[part])
+
+
+class Told(Agent):
+    """The champion, told from the first hand on who its opponent is."""
+
+    def __init__(self, opponent: str) -> None:
+        self.player = ValuePlayer(read_values(WEIGHTS)).for_game(cardai.game("gin"))
+        self.style = LEAGUE.index(opponent)
+
+    def act(self, views: Any, legal: Any, rng: Any) -> Any:
+        styles = np.zeros((len(views), STYLES))
+        styles[:, self.style] = 1
+        return self.player.act_against(views, legal, rng, styles)
+
+
+class Hesitant(ValuePlayer):
+    """Knocks only where that seems to win ``MARGIN`` of a match more than playing on does."""
+
+    MARGIN: ClassVar[float] = 0.02
+
+    def act_against(self, views: Any, legal: Any, rng: Any, styles: Any) -> Any:
+        out = super().act_against(views, legal, rng, styles)
+        knocks = np.flatnonzero((views["phase"] == ASK_KNOCK) & (out == KNOCK))
+        if len(knocks):
+            found = np.empty((len(knocks), legal.shape[1]))
+            worths(views[knocks], legal[knocks], styles[knocks], self.nets, found)
+            gain = found[:, KNOCK] - found[:, PLAY_ON]
+            out[knocks[(found[:, KNOCK] >= 0) & (gain < self.MARGIN)]] = PLAY_ON  # gin is not compared
+        return out
+
+
+def hesitant() -> Agent:
+    """Return the champion that knocks less."""
+    game = cardai.game("gin")
+    return RememberingPlayer(Hesitant(read_values(WEIGHTS)).for_game(game), game)
 
 
 def without(part: str) -> Agent:
