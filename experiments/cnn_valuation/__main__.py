@@ -212,6 +212,7 @@ def asked_for(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--hands", type=int, default=300_000)
     parser.add_argument("--steps", type=int, default=8_000, help="of the runs with the publication's network")
     parser.add_argument("--our-steps", type=int, default=4_000, help="of the runs with our network")
+    parser.add_argument("--literal-steps", type=int, default=4_000, help="of the run that learns who wins")
     parser.add_argument("--also", default="", help="more runs: paper-threshold=24000+cards-threshold=4000")
     parser.add_argument("--deals", type=int, default=50_000, help="duplicate deals of ours against its teacher")
     parser.add_argument("--cross-deals", type=int, default=10_000, help="duplicate deals of every other meeting")
@@ -285,7 +286,7 @@ def main(arguments: list[str] | None = None) -> None:
     if player not in keys:
         raise UsageError(f"--player is one of the runs {', '.join(keys)}. Got {player!r}.")
     measured, meetings = learn(out, teachers, data, options)
-    literal = run(out / "runs" / "literal", *LITERAL, data, known, options.steps)
+    literal = run(out / "runs" / "literal", *LITERAL, data, known, options.literal_steps)
     last = [row for row in Run.open(literal).read_metrics() if "brier" in row][-1]
     last = {**last, "target_error": kept(out / "literal.json", partial(target_error, data))}
     act = "sample" if measured[player]["places"]["all"].get("ceiling", 1) < 1 else "argmax"

@@ -140,8 +140,8 @@ def _meetings(measured: Mapping[str, Any], meetings: Sequence[Mapping[str, Any]]
         f"Aimed at: less than {LOSS:.0f} lost to the teacher; threshold and the weaker half of the teachers beaten.",
         "",
     ]
-    for key in measured:
-        teacher = key.split("-")[1]
+    for key, value in measured.items():
+        teacher = _short(value["teacher"])
         if (key, teacher) not in won:
             continue
         said = [f"{'loses' if won[key, teacher] < 0 else 'wins'} {abs(won[key, teacher]):.0f} "

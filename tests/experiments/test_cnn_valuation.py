@@ -18,7 +18,20 @@ FOLDER = ROOT / "experiments" / "cnn_valuation"
 def test_one_command_makes_everything_once(tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [*sys.path])
     main = runpy.run_path(str(FOLDER / "__main__.py"))["main"]
-    sizes = ["--hands", "200", "--steps", "3", "--our-steps", "2", "--deals", "2", "--cross-deals", "2"]
+    sizes = [
+        "--hands",
+        "200",
+        "--steps",
+        "3",
+        "--our-steps",
+        "2",
+        "--literal-steps",
+        "3",
+        "--deals",
+        "2",
+        "--cross-deals",
+        "2",
+    ]
     sizes += ["--limit", "200", "--match-hands", "4", "--also", "cards-always_call=4"]
     call = ["--out", str(tmp_path), "--teachers", "acpc_mix+always_call", *sizes]
     main(call)
