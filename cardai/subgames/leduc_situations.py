@@ -77,7 +77,7 @@ def draw(game: LeducGame, seed: int, first: int, count: int, pots: Sequence[int]
         free = [card for card in range(game.cards) if card != board]
         for seat in range(2):
             draws = iter(uniforms[i, 2 + 11 * seat :])
-            order = sorted(free, key=lambda card: (strengths[board, card], next(draws)))  # noqa: B023 (used at once)
+            order = sorted(free, key=lambda card: (strengths[board, card], next(draws)))
             _spread(order, 1.0, draws, ranges[i, seat])
     return Situations(boards, half_pots, ranges, np.zeros_like(ranges))
 
@@ -163,7 +163,15 @@ def _solve_alike(game: LeducGame, tree: Tree, board: int, ranges: Float32s, reci
     )
     out, own = np.zeros_like(ranges), np.zeros((2, *shape), np.float32)
     solve_many(
-        known, wins, meets, np.ascontiguousarray(ranges[:, left]), recipe.iterations, recipe.skip, np.array(rule), work, own
+        known,
+        wins,
+        meets,
+        np.ascontiguousarray(ranges[:, left]),
+        recipe.iterations,
+        recipe.skip,
+        np.array(rule),
+        work,
+        own,
     )
     out[:, left] = own
     return out

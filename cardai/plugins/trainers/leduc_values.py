@@ -58,7 +58,9 @@ class LeducValuesTrainer(Trainer):
     network: Literal["ours", "release"] = option(
         "ours", help="how situations are encoded: ours (5 hands, equities), or release (36 places)"
     )
-    hidden: tuple[int, ...] = option((128, 128, 128), help="units of the hidden layers", validator=validators.min_len(1))
+    hidden: tuple[int, ...] = option(
+        (128, 128, 128), help="units of the hidden layers", validator=validators.min_len(1)
+    )
     situations: int = option(200_000, help="situations to learn from", validator=validators.in_(range(100, 5_000_001)))
     pots: Literal["reachable", "any"] = option(
         "reachable", help="the pots of situations: those that the first round can lead to, or any number of chips"
