@@ -39,11 +39,12 @@ REPORT = HERE / "report"
 MEASURED = REPORT / "measured.json"
 LEDUC = "leduc_deepstack"
 NETWORKS = {
-    "ours": ("leduc_values:situations=200000,slow_after=70", 80),
-    "release": ("leduc_values_release:situations=60000,pots=reachable,augment=true,batch=500,slow_after=90", 120),
-    "poor": ("leduc_values:situations=2000,batch=100,slow_after=20", 30),
+    "ours": ("leduc_values", 40),
+    "release": ("leduc_values_release:situations=12000,pots=reachable,suits=alike,slow_after=45", 60),
+    "any": ("leduc_values:situations=200000,suits=any,solve_iterations=400,batch=1000,slow_after=70", 80),
+    "poor": ("leduc_values:situations=1000,batch=100,slow_after=10", 15),
 }
-"""Our network, DeepStack's (its layers and solver; pots that can come, and suits exchanged), and one that saw little."""
+"""Our network; DeepStack's layers and solver, from the situations that can come; ours from ranges of all kinds; ours from few."""
 SETTINGS: dict[str, tuple[Any, tuple[int, ...]]] = {
     "fc, all rounds": ("fc", (0, 1, 2, 3)),
     "fcpa, turn and river": ("fcpa", (2, 3)),
@@ -55,7 +56,7 @@ OPPONENTS = ("threshold", "always_call")
 
 def leduc_rows(runs: Path) -> dict[str, tuple[str, str]]:
     """Return what is measured in Leduc: name -> (agent, what was published in the release's unit)."""
-    ours, release, poor = (f"resolving:values={runs / name}" for name in NETWORKS)
+    ours, release, any_, poor = (f"resolving:values={runs / name}" for name in NETWORKS)
     theirs = "solver=rm_plus,iterations=1000,skip=500"
     return {
         "uniform": ("random", "175.521 (reproduced elsewhere)"),
@@ -67,7 +68,8 @@ def leduc_rows(runs: Path) -> dict[str, tuple[str, str]]:
         "the same, unsafe": ("resolving:gadget=false", ""),
         "our network, 200 iterations": (f"{ours},iterations=200", ""),
         "our network, unsafe": (f"{ours},gadget=false", ""),
-        "a network that saw 2,000 situations": (poor, ""),
+        "a network that saw 1,000 situations": (poor, ""),
+        "a network that saw 200,000 of all kinds": (any_, ""),
     }
 
 
