@@ -64,7 +64,11 @@ class Fitting:
 
     def _encoded(self, situations: Situations) -> tuple[Encoded, Any, Any]:
         encoded = encode(
-            self.scheme, self.stack, situations.boards, situations.half_pots.astype(np.float64), situations.ranges
+            self.scheme,
+            self.stack,
+            situations.boards,
+            situations.half_pots.astype(np.float64),
+            situations.ranges.astype(np.float64),
         )
         return encoded, *encoded.of_hands(situations.values)
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from cardai.core.kernel import kernel
 from cardai.solve.discounting import discount, kept
 

@@ -61,10 +61,13 @@ class Situations:
         return len(self.boards)
 
 
-def draw(game: LeducGame, seed: int, first: int, count: int, pots: Sequence[int] = ()) -> Situations:
+def draw(
+    game: LeducGame, seed: int, first: int, count: int, pots: Sequence[int] = (), alike: bool = False
+) -> Situations:
     """Return situations ``first`` to ``first + count`` of ``seed``, their values zero.
 
     ``pots``: what each player can have put in, each as likely (default: any number of chips from the ante to the stack).
+    ``alike``: the two suits of a rank are as likely, as they are in play, where nothing tells them apart.
     """
     uniforms = Rows(derive_many(seed, "leduc situation", count=count, start=first)).random(_DRAWS)
     boards = (uniforms[:, 0] * game.cards).astype(np.int64)
@@ -75,17 +78,21 @@ def draw(game: LeducGame, seed: int, first: int, count: int, pots: Sequence[int]
     strengths = np.stack([LeducHands(game.ranks).strengths((board,)) for board in range(game.cards)])
     for i, board in enumerate(boards):
         free = [card for card in range(game.cards) if card != board]
+        groups = [[card] for card in free]
+        if alike:
+            groups = [[card for card in free if card // 2 == rank] for rank in range(game.ranks)]
         for seat in range(2):
             draws = iter(uniforms[i, 2 + 11 * seat :])
-            order = sorted(free, key=lambda card: (strengths[board, card], next(draws)))  # noqa: B023 (used at once)
-            _spread(order, 1.0, draws, ranges[i, seat])
+            ties = [next(draws) for _ in groups]
+            order = sorted(range(len(groups)), key=lambda k: (strengths[board, groups[k][0]], ties[k]))  # noqa: B023
+            _spread([groups[k] for k in order], 1.0, draws, ranges[i, seat])
     return Situations(boards, half_pots, ranges, np.zeros_like(ranges))
 
 
-def _spread(order: list[int], probability: float, draws: Any, out: Float32s) -> None:
+def _spread(order: list[list[int]], probability: float, draws: Any, out: Float32s) -> None:
     """Give the weaker half of ``order`` a uniform part of the probability, the stronger half the rest, and so on down."""
     if len(order) == 1:
-        out[order[0]] = probability
+        out[order[0]] = probability / len(order[0])
         return
     cut = next(draws)
     odd = len(order) % 2
@@ -163,7 +170,15 @@ def _solve_alike(game: LeducGame, tree: Tree, board: int, ranges: Float32s, reci
     )
     out, own = np.zeros_like(ranges), np.zeros((2, *shape), np.float32)
     solve_many(
-        known, wins, meets, np.ascontiguousarray(ranges[:, left]), recipe.iterations, recipe.skip, np.array(rule), work, own
+        known,
+        wins,
+        meets,
+        np.ascontiguousarray(ranges[:, left]),
+        recipe.iterations,
+        recipe.skip,
+        np.array(rule),
+        work,
+        own,
     )
     out[:, left] = own
     return out

@@ -104,7 +104,7 @@ def encode(scheme: Scheme, stack: int, boards: Int64s, half_pots: Float64s, rang
     places = np.full((n, CARDS), -1, np.int64)
     places[rows[:, None], hands] = np.arange(5)
     known = [np.asarray(one, np.float32) for one in (np.concatenate(parts, axis=1), own, base, met)]
-    return Encoded(*known, places)
+    return Encoded(known[0], known[1], known[2], known[3], places)
 
 
 @frozen(eq=False)

@@ -321,7 +321,6 @@ class Resolver:
         place = place if place.node is root else step(place, 1)
         return Decision(public, place, solver, carried.ranges, self._strategy(solver, root), monotonic() - began)
 
-
     def _tree(self, public: Public, until: int) -> Tree:
         """Return the tree from ``public`` on; with all-in alone for bets where the menus make it too large."""
         table = self.table

@@ -118,7 +118,9 @@ def test_the_river_is_that_of_the_spot() -> None:
     spot.solver.run(40)
     numbers, strategy = spot.solver.average((), spot.solver.layout.tree.root)
     assert [a.amount for a in decision.root.actions] == [0, 3000, 20_000]
-    assert np.abs((decision.strategy[:, numbers] - strategy).mean(axis=1)).max() < 1e-3  # the ranges are scaled otherwise
+    assert (
+        np.abs((decision.strategy[:, numbers] - strategy).mean(axis=1)).max() < 1e-3
+    )  # the ranges are scaled otherwise
 
 
 def test_a_decision_that_has_no_time_is_that_of_one_iteration() -> None:

@@ -31,7 +31,9 @@ EXACT = "exact"
 class Resolving(Agent):
     """Solves the rest of the hand, or of the round, at each of its decisions (Moravcik et al. 2017)."""
 
-    values: str = option(EXACT, help="where values come from beyond the round: exact (solve to the end), or a run's directory")
+    values: str = option(
+        EXACT, help="where values come from beyond the round: exact (solve to the end), or a run's directory"
+    )
     iterations: int = option(
         0, help="iterations of a decision; 0: 1000 in Leduc, in hold'em 300, 200, 100 and 500 by round",
         validator=validators.in_(range(1_000_001)),
@@ -47,7 +49,9 @@ class Resolving(Agent):
     )  # fmt: skip
 
     bets: str = option(BETS, help="hold'em without a ladder or limits: the bets that are looked at, a menu a round")
-    blueprint: str = option("", help="limit hold'em: who plays before the flop (a trained run); none: that is solved too")
+    blueprint: str = option(
+        "", help="limit hold'em: who plays before the flop (a trained run); none: that is solved too"
+    )
     threads: int = option(1, help="threads on the turn; the result is the same", validator=validators.in_(range(1, 65)))
 
     def __attrs_post_init__(self) -> None:
@@ -73,7 +77,9 @@ class Resolving(Agent):
         if not self.blueprint:
             return holdem_player(game, effort, self.bets, None, None)
         if game.amounts:
-            raise UsageError("A blueprint plays the game it was trained on: give one in limit hold'em, or with a ladder.")
+            raise UsageError(
+                "A blueprint plays the game it was trained on: give one in limit hold'em, or with a ladder."
+            )
         from cardai import make
 
         preflop = make.agent(self.blueprint).for_game(game)
@@ -88,7 +94,9 @@ class Resolving(Agent):
         directory, made_for = open_values(self.values, "leduc_values")
         mine, theirs = leduc_table(game), leduc_table(made_for)
         if (mine.betting, mine.stacks, mine.menus) != (theirs.betting, theirs.stacks, theirs.menus):
-            raise UsageError(f"The values in {self.values!r} are those of {brief(made_for)}. They are no use in {brief(game)}.")
+            raise UsageError(
+                f"The values in {self.values!r} are those of {brief(made_for)}. They are no use in {brief(game)}."
+            )
         return LeducHorizon(read_values(directory / "values.npz"))
 
 

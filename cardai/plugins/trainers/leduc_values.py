@@ -51,6 +51,7 @@ class LeducValuesTrainer(Trainer):
             "solve_iterations": 1000,
             "skip": 500,
             "pots": "any",
+            "suits": "any",
             "augment": False,
         }
     }
@@ -58,21 +59,26 @@ class LeducValuesTrainer(Trainer):
     network: Literal["ours", "release"] = option(
         "ours", help="how situations are encoded: ours (5 hands, equities), or release (36 places)"
     )
-    hidden: tuple[int, ...] = option((128, 128, 128), help="units of the hidden layers", validator=validators.min_len(1))
-    situations: int = option(200_000, help="situations to learn from", validator=validators.in_(range(100, 5_000_001)))
+    hidden: tuple[int, ...] = option(
+        (128, 128, 128), help="units of the hidden layers", validator=validators.min_len(1)
+    )
+    situations: int = option(30_000, help="situations to learn from", validator=validators.in_(range(100, 5_000_001)))
     pots: Literal["reachable", "any"] = option(
         "reachable", help="the pots of situations: those that the first round can lead to, or any number of chips"
+    )
+    suits: Literal["alike", "any"] = option(
+        "alike", help="ranges in which the suits of a rank are as likely, as in play, or any ranges"
     )
     held_out: int = option(2000, help="further situations that the loss is measured on", validator=validators.ge(1))
     solver: Literal["dcfr", "cfr_plus", "rm_plus"] = option(
         "dcfr", help="how situations are solved; rm_plus: regret matching+ with a uniform average"
     )
-    solve_iterations: int = option(400, help="iterations of a situation", validator=validators.ge(1))
+    solve_iterations: int = option(500, help="iterations of a situation", validator=validators.ge(1))
     skip: int = option(0, help="iterations left out of the average", validator=validators.ge(0))
     augment: bool = option(True, help="exchange suits at random in each epoch, which changes no value")
-    batch: int = option(1000, help="situations of a minibatch", validator=validators.ge(1))
+    batch: int = option(500, help="situations of a minibatch", validator=validators.ge(1))
     rate: float = option(1e-3, help="Adam's rate", validator=validators.gt(0))
-    slow_after: int = option(70, help="epochs after which the rate is a tenth", validator=validators.ge(1))
+    slow_after: int = option(30, help="epochs after which the rate is a tenth", validator=validators.ge(1))
 
     def __attrs_post_init__(self) -> None:
         if self.skip >= self.solve_iterations:
@@ -180,7 +186,7 @@ class LeducValuesTraining(Training):
         from cardai.subgames.leduc_situations import draw, reachable_pots
 
         pots = reachable_pots(self.leduc) if self.options.pots == "reachable" else []
-        return draw(self.leduc, derive(self.seed, what), first, count, pots)
+        return draw(self.leduc, derive(self.seed, what), first, count, pots, self.options.suits == "alike")
 
     def _solve(self, what: str, first: int, end: int) -> Situations:
         from cardai.subgames.leduc_situations import solve

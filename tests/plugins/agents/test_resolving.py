@@ -28,7 +28,9 @@ def test_it_plays_no_limit_holdem_and_raises_to_legal_amounts() -> None:
     assert policy.shape == (1, 3)
     assert policy.sum() == pytest.approx(1)
     assert (policy[~legal.kinds] == 0).all()
-    to = player.raise_to(np.repeat(views, 50), Amounts(*(np.repeat(x, 50, axis=0) for x in legal_parts(legal))), streams())
+    to = player.raise_to(
+        np.repeat(views, 50), Amounts(*(np.repeat(x, 50, axis=0) for x in legal_parts(legal))), streams()
+    )
     assert set(to.tolist()) <= {250 + 250, 250 + 500, 20_000}  # half the pot of 500, the pot, all-in
 
 
@@ -42,7 +44,8 @@ def streams() -> Rows:
 
 def test_a_hand_of_limit_holdem_is_played_to_its_end() -> None:
     played = cardai.play("acpc_limit_2p", ["resolving:seconds=0.05", "always_call"], games=2, seed=3)
-    assert len(played.returns) == 2
+    assert played.scores.shape == (2, 2)
+    assert (played.scores.sum(axis=1) == 0).all()
 
 
 @pytest.mark.parametrize(

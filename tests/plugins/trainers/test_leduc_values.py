@@ -22,7 +22,7 @@ def trained(steps: int) -> tuple[object, list[dict[str, float]]]:
 
 def test_it_learns() -> None:
     _, rows = trained(30)
-    assert rows[-1]["loss_held_out"] < 0.6 * rows[0]["loss_held_out"]
+    assert rows[-1]["loss_held_out"] < 0.8 * rows[0]["loss_held_out"]
 
 
 def test_stopped_and_resumed_is_the_same_run(tmp_path: Path) -> None:

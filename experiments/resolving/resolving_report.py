@@ -1,0 +1,84 @@
+"""Writes report.md from what has been measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+ROUNDS = ("before the flop", "flop", "turn", "river")
+PUBLISHED = {
+    "fc, all rounds": (721, 522, 407, -428),
+    "fcpa, turn and river": (3852, 4020, 2597, -383),
+    "56 bets, turn and river": (4675, 3763, 3302, -775),
+    "56 bets on the flop, then fc": (983, 1227, 847, -602),
+}
+"""Lisy and Bowling 2017, and the DeepStack paper: Hyperborean 2014, Slumbot 2016, Act1 2016, DeepStack; mbb a hand."""
+
+
+def write_report(path: Path, known: Mapping[str, Any], rows: Mapping[str, tuple[str, str]]) -> None:
+    """Write the report."""
+    parts = [_leduc(known, rows), _times(known), _matches(known), _lbr(known), _hand(path)]
+    text = "# Continual re-solving, measured\n\nWritten by `python experiments/resolving/run.py`.\n"
+    path.write_text(text + "".join(part for part in parts if part), encoding="utf-8")
+
+
+def _leduc(known: Mapping[str, Any], rows: Mapping[str, tuple[str, str]]) -> str:
+    out = [
+        "\n## Leduc, exactly\n\n`leduc_deepstack`: antes 100, stacks 1,200, bets of the pot and all-in. Exploitability, the mean over "
+        "seats of what a best response gains, in chips: in the unit of DeepStack's release, and a dealt hand (6/5 of it).\n\n"
+        "| player | release's unit | a dealt hand | published | CPU seconds |\n|---|---|---|---|---|\n"
+    ]
+    for label, (_, published) in rows.items():
+        found = known.get(f"leduc: {label}")
+        if found:
+            value = found["exploitability"]
+            out.append(f"| {label} | {value * 5 / 6:.3f} | {value:.3f} | {published} | {found['seconds']:.1f} |\n")
+    losses = [(k.split(": ")[1], v) for k, v in known.items() if k.startswith("loss: ")]
+    if losses:
+        out.append("\nHuber loss on situations held out, in units of the half pot: ")
+        out.append(
+            ", ".join(f"{name} {loss['held out']:.4f} ({loss['epochs']} epochs)" for name, loss in losses) + ".\n"
+        )
+    return "".join(out)
+
+
+def _times(known: Mapping[str, Any]) -> str:
+    out = ["\n## Seconds a decision\n\nMedian and longest, of hands against itself. A decision that lies in the solution of an "
+           "earlier one takes none.\n\n| game, player | round | CPU median | CPU longest | wall median | decisions |\n"
+           "|---|---|---|---|---|---|\n"]  # fmt: skip
+    for key, found in known.items():
+        if key.startswith("times: "):
+            for k, (median, longest, count) in sorted(found["cpu"].items()):
+                wall = found["wall"][k][0]
+                out.append(f"| {key[7:]} | {ROUNDS[int(k)]} | {median:.2f} | {longest:.2f} | {wall:.2f} | {count} |\n")
+    return "".join(out) if len(out) > 1 else ""
+
+
+def _matches(known: Mapping[str, Any]) -> str:
+    out = ["\n## Matches over duplicate deals\n\nThousandths of a big blind a hand, with 95% intervals over pairs of deals.\n\n"
+           "| match | wins | hands |\n|---|---|---|\n"]  # fmt: skip
+    for key, found in known.items():
+        if key.startswith("match: "):
+            out.append(f"| {key[7:]} | {found['mbb']:+.0f} ± {found['half']:.0f} | {found['hands']} |\n")
+    return "".join(out) if len(out) > 1 else ""
+
+
+def _lbr(known: Mapping[str, Any]) -> str:
+    out = ["\n## Local best response in no-limit\n\nWhat it wins, mbb a hand (positive: the player loses so much at least).\n\n"
+           "| setting | ours | hands | Hyperborean 2014 | Slumbot 2016 | Act1 2016 | DeepStack |\n|---|---|---|---|---|---|---|\n"]  # fmt: skip
+    for label, others in PUBLISHED.items():
+        for key, found in known.items():
+            if key.startswith(f"lbr: {label}, resolving"):
+                cells = " | ".join(str(x) for x in others)
+                out.append(f"| {label} | {found['mbb']:+.0f} ± {found['half']:.0f} | {found['hands']} | {cells} |\n")
+    return "".join(out) if len(out) > 1 else ""
+
+
+def _hand(path: Path) -> str:
+    if not (path.parent / "hand.png").exists():
+        return ""
+    return (
+        "\n## A hand, step by step\n\n![ranges before and after each action](hand.png)\n\nEach row is an action. Left: the range of who "
+        "acts, before it. Right: after it. Suited hands above the diagonal; dark: much of the range.\n"
+    )

@@ -1,0 +1,221 @@
+"""DeepStack's re-solving, measured: Leduc exactly, hold'em by play, local best response, and the time of a decision.
+
+One command, resumable: what has been trained is kept in ``--runs``, what has been measured in the report's ``measured.json``.
+
+    python experiments/resolving/run.py --only leduc        # the table of Leduc
+    python experiments/resolving/run.py --only times        # seconds a decision, by round
+    python experiments/resolving/run.py --only picture      # a hand step by step
+    python experiments/resolving/run.py --only matches,lbr --hands 400
+    python experiments/resolving/run.py --report            # only write report.md from what there is
+
+Exploitability in Leduc is printed in two units: chips a dealt hand, and the unit of DeepStack's release, in which hands are
+dealt without regard to each other's cards and pairs of one card twice count nothing: 5/6 of the other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import cardai
+from cardai.core.agent import Agent
+from cardai.core.files import write_json
+from cardai.core.rng import Rows
+from cardai.solve.local_response import local_response
+from cardai.solve.measures import measure
+from cardai.training.runs import Run
+from cardai.training.session import Session
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+REPORT = HERE / "report"
+MEASURED = REPORT / "measured.json"
+LEDUC = "leduc_deepstack"
+NETWORKS = {
+    "ours": ("leduc_values", 40),
+    "release": ("leduc_values_release:situations=12000,pots=reachable,suits=alike,slow_after=45", 60),
+    "any": ("leduc_values:situations=200000,suits=any,solve_iterations=400,batch=1000,slow_after=70", 80),
+    "poor": ("leduc_values:situations=1000,batch=100,slow_after=10", 15),
+}
+"""Our network; DeepStack's layers and solver, from the situations that can come; ours from ranges of all kinds; ours from few."""
+SETTINGS: dict[str, tuple[Any, tuple[int, ...]]] = {
+    "fc, all rounds": ("fc", (0, 1, 2, 3)),
+    "fcpa, turn and river": ("fcpa", (2, 3)),
+    "56 bets, turn and river": ("56", (2, 3)),
+    "56 bets on the flop, then fc": ("56", (1,)),
+}
+OPPONENTS = ("threshold", "always_call")
+
+
+def leduc_rows(runs: Path) -> dict[str, tuple[str, str]]:
+    """Return what is measured in Leduc: name -> (agent, what was published in the release's unit)."""
+    ours, release, any_, poor = (f"resolving:values={runs / name}" for name in NETWORKS)
+    theirs = "solver=rm_plus,iterations=1000,skip=500"
+    return {
+        "uniform": ("random", "175.521 (reproduced elsewhere)"),
+        "tree CFR, RM+ 1,000 iterations, first 500 skipped": ("TREE", "1.068 (reproduced elsewhere)"),
+        "re-solving, our network": (ours, ""),
+        "re-solving, DeepStack's network and solver": (f"{release},{theirs}", "1.37"),
+        "re-solving, solved to the end": ("resolving", ""),
+        "the same, 200 iterations": ("resolving:iterations=200", ""),
+        "the same, unsafe": ("resolving:gadget=false", ""),
+        "our network, 200 iterations": (f"{ours},iterations=200", ""),
+        "our network, unsafe": (f"{ours},gadget=false", ""),
+        "a network that saw 1,000 situations": (poor, ""),
+        "a network that saw 200,000 of all kinds": (any_, ""),
+    }
+
+
+class Measured:
+    """What has been measured, in a file that grows."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, Any] = json.loads(MEASURED.read_text()) if MEASURED.exists() else {}
+
+    def get(self, key: str, work: Callable[[], Any]) -> Any:
+        """Return what ``key`` is known to be, or find out and keep it."""
+        if key not in self.known:
+            print(f"{key} ...", file=sys.stderr, flush=True)
+            self.known[key] = work()
+            write_json(MEASURED, self.known)
+        return self.known[key]
+
+
+def train(runs: Path, name: str) -> None:
+    """Train a network of Leduc's values, or go on with it."""
+    spec, steps = NETWORKS[name]
+    path = runs / name
+    if (path / "run.json").is_file():
+        session = Session.resume(Run.open(path))
+    else:
+        session = Session.start(Run.create(path, spec, LEDUC, None, 0, steps, sys.argv))
+    if session.training.step < steps:
+        session.train(steps)
+
+
+def leduc(runs: Path, measured: Measured) -> None:
+    """Measure everything of Leduc's table."""
+    game = cardai.game(LEDUC)
+    for label, (agent, _) in leduc_rows(runs).items():
+
+        def work(agent: str = agent) -> dict[str, float]:
+            for name in NETWORKS:
+                if str(runs / name) in agent:
+                    train(runs, name)
+            began = time.process_time()
+            if agent == "TREE":
+                player = cardai.train("cfr:variant=cfr,beta=-inf,gamma=0,delay=500,updates=simultaneous", LEDUC, steps=1000,
+                                      out=runs / "tree").agent()  # fmt: skip
+            else:
+                player = cardai.agent(agent)
+            found = measure(game, player).exploitability
+            return {"exploitability": found, "seconds": time.process_time() - began}
+
+        measured.get(f"leduc: {label}", work)
+    for name in NETWORKS:
+        path = runs / name
+        if path.exists():
+            rows = [row for row in Run.open(path).read_metrics() if "loss_held_out" in row]
+            if rows:
+                measured.known[f"loss: {name}"] = {"held out": rows[-1]["loss_held_out"], "epochs": rows[-1]["step"]}
+    write_json(MEASURED, measured.known)
+
+
+def times(measured: Measured, agent: str, hands: int) -> None:
+    """Measure the seconds of a decision by round, over hands against itself."""
+    for name in ("acpc_limit_2p", "acpc_nolimit_2p"):
+
+        def work(name: str = name) -> dict[str, Any]:
+            return decision_times(name, agent, hands)
+
+        measured.get(f"times: {name}, {agent}", work)
+
+
+def decision_times(name: str, agent: str, hands: int) -> dict[str, Any]:
+    """Return CPU and wall seconds of decisions by round; those taken from an earlier solution count too."""
+    game = cardai.game(name)
+    player = cardai.agent(agent).for_game(game)
+    tables, row = game.tables(1), np.zeros(1, np.int64)
+    found: dict[str, dict[str, list[float]]] = {k: {} for k in ("cpu", "wall")}
+    for hand in range(hands):
+        tables.reset(np.array([1000 + hand], np.uint64))
+        for number in range(200):
+            seat = int(tables.current_players()[0])
+            if seat < 0:
+                break
+            views, legal = tables.views(seat, row), tables.legal(row)
+            cpu, wall = time.process_time(), time.perf_counter()
+            action = player.act(views, legal, Rows(np.array([200 * hand + number], np.uint64)))
+            spent = (time.process_time() - cpu, time.perf_counter() - wall)
+            for kind, seconds in zip(("cpu", "wall"), spent, strict=True):
+                if hand:  # the first compiles
+                    found[kind].setdefault(str(int(views["round"][0])), []).append(seconds)
+            tables.apply(row, np.asarray(action, np.int64))
+    return {k: {r: [float(np.median(x)), float(np.max(x)), len(x)] for r, x in by.items()} for k, by in found.items()}
+
+
+def matches(measured: Measured, agent: str, hands: int) -> None:
+    """Play duplicate deals against players of rules."""
+    for game in ("acpc_limit_2p", "acpc_nolimit_2p"):
+        for opponent in OPPONENTS:
+
+            def work(game: str = game, opponent: str = opponent) -> dict[str, Any]:
+                result = cardai.play(game, [agent, opponent], games=hands, seed=1)
+                pairs = result.scores[:, 0].reshape(-1, 2).mean(axis=1)
+                blind = cardai.game(game).big_blind  # type: ignore[attr-defined]
+                half = 1.96 * pairs.std(ddof=1) / np.sqrt(len(pairs))
+                return {"mbb": 1000 * float(pairs.mean()) / blind, "half": 1000 * float(half) / blind, "hands": hands}
+
+            measured.get(f"match: {game}, {agent} against {opponent}", work)
+
+
+def lbr(measured: Measured, agent: str, hands: int) -> None:
+    """Play the local best response in the four published settings."""
+    game = cardai.game("acpc_nolimit_2p")
+    for label, (bets, rounds) in SETTINGS.items():
+
+        def work(bets: Any = bets, rounds: tuple[int, ...] = rounds) -> dict[str, Any]:
+            player: Agent = cardai.agent(agent)
+            found = local_response(game, player, hands=hands, bets=bets, rounds=rounds, seed=1).mbb
+            return {"mbb": found.mean, "half": found.half_width, "hands": hands}
+
+        measured.get(f"lbr: {label}, {agent}", work)
+
+
+def main() -> None:
+    """Run what is asked for and write the report."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=Path, default=Path("runs/resolving"))
+    parser.add_argument("--only", default="leduc,times,picture,matches,lbr")
+    parser.add_argument("--agent", default="resolving", help="the player of hold'em")
+    parser.add_argument("--hands", type=int, default=200, help="hands of a match, and of a setting of LBR")
+    parser.add_argument("--report", action="store_true", help="only write the report")
+    asked = parser.parse_args()
+    REPORT.mkdir(exist_ok=True)
+    measured, parts = Measured(), () if asked.report else asked.only.split(",")
+    if "leduc" in parts:
+        leduc(asked.runs, measured)
+    if "times" in parts:
+        times(measured, asked.agent, 12)
+    if "picture" in parts:
+        from resolving_picture import draw_hand
+
+        draw_hand(REPORT / "hand.png")
+    if "matches" in parts:
+        matches(measured, asked.agent, asked.hands)
+    if "lbr" in parts:
+        lbr(measured, asked.agent, asked.hands)
+    from resolving_report import write_report
+
+    write_report(REPORT / "report.md", measured.known, leduc_rows(asked.runs))
+
+
+if __name__ == "__main__":
+    main()
