@@ -182,7 +182,7 @@ def shares_by_group(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     whole = won[:, 0].copy()
     for game in range(1, scores.shape[1]):  # one after the other, as bincount adds
         whole += won[:, game]
-    return whole / scores.shape[1]
+    return np.asarray(whole / scores.shape[1])
 
 
 def _returns(hands: npt.NDArray[Any], seats: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:

@@ -247,7 +247,14 @@ def _work(
     asked = _asked(question, terminal_values)
     players = cloudpickle.dumps((asked.game, asked.agent)) if on else b""  # a run's directory is on this machine alone
     waiting = ((str(number), (number,)) for number in numbers)
-    work = Work(_piece, (question, terminal_values, players), on=on, jobs=min(jobs, max(1, len(numbers))), pieces=waiting, close=True)
+    work = Work(
+        _piece,
+        (question, terminal_values, players),
+        on=on,
+        jobs=min(jobs, max(1, len(numbers))),
+        pieces=waiting,
+        close=True,
+    )
     with closing(work.run()) as results:
         for name, found in results:
             yield int(name), found

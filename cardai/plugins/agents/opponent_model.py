@@ -85,7 +85,9 @@ class Modelling(Agent):
             return np.where(
                 chosen == RAISE, np.clip(self._pot_raise(views), legal.min_amount, legal.max_amount), chosen
             )
-        return np.where(chosen == RAISE, RAISE + columns[:, RAISE:].argmax(axis=1), chosen)  # the smallest that is legal
+        return np.where(
+            chosen == RAISE, RAISE + columns[:, RAISE:].argmax(axis=1), chosen
+        )  # the smallest that is legal
 
     def worth(self, view: Any, chance: float) -> Float64s:
         """Return what folding, calling and raising (3,) are worth in chips from here on, with a hand of ``chance``."""
