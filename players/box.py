@@ -2,8 +2,8 @@
 
     python players/box.py RUN NAME [--before RUN ...] --title "Leduc hold'em, solved by CFR+" --measure "cardai evaluate exploitability ..."
 
-The measure is a command with the player's name in it and ``--json``; what it prints under ``--figure`` is the card's figure,
-and ``--words`` says it in words, with {figure} and its interval (times ``--scale``). ``--before``: runs that this one was begun with, named in its
+The measure is a command with the player's name in it and ``--json``; what it prints under ``--figure`` ("." all) is the card's figure,
+and ``--words`` says it in words, with {figure} or {signed} and its interval (times ``--scale``). ``--before``: runs that this one was begun with, named in its
 trainer's options. Only what a player reads is kept of a checkpoint: no buffers, no tables.
 """
 
@@ -53,11 +53,13 @@ def cardai_agent() -> type[Player]:
 '''
 
 
-def copied(source: Run, target: Path, files: list[str], command: list[str]) -> Run:
-    """Copy a run with one checkpoint that holds ``files``; its description names ``command`` alone."""
+def copied(source: Run, target: Path, files: list[str], command: list[str], places: dict[str, str]) -> Run:
+    """Copy a run with one checkpoint that holds ``files``; its description names ``command`` and ``places`` alone."""
     shutil.rmtree(target, ignore_errors=True)
     values = {key: value for key, value in read_json(source.path / "run.json").items() if key != "id"}
     values["command"] = command
+    for path, place in places.items():
+        values["trainer"] = values["trainer"].replace(path, place)
     values["versions"] = {name: text for name, text in values["versions"].items() if name != "platform"}
     values["id"] = digest_of(values)[:16]
     target.mkdir(parents=True)
@@ -77,7 +79,7 @@ def copied(source: Run, target: Path, files: list[str], command: list[str]) -> R
     return made
 
 
-def needed(source: Run, target: Path, command: list[str]) -> list[str]:
+def needed(source: Run, target: Path, command: list[str], places: dict[str, str]) -> list[str]:
     """Return the files of a checkpoint without which the player cannot be made."""
     checkpoint, _ = source.latest()
     assert checkpoint is not None, "the run has no checkpoint"
@@ -85,7 +87,7 @@ def needed(source: Run, target: Path, command: list[str]) -> list[str]:
     for name in list(kept):
         fewer = [other for other in kept if other != name]
         try:
-            run = copied(source, target, fewer, command)
+            run = copied(source, target, fewer, command, places)
             make.agent(Spec(str(target))).for_game(run.game())
         except Exception:  # it is needed
             continue
@@ -100,7 +102,7 @@ def measured(command: str, name: str, figure: str) -> tuple[float, float]:
     given = [str(PACKAGE / name / "run") if word == name else word for word in words[1:]]
     done = subprocess.run([sys.executable, "-c", program, *given, "--json"], capture_output=True, text=True, check=True)
     found: Any = json.loads(done.stdout)
-    for key in figure.split("."):
+    for key in filter(None, figure.split(".")):
         found = found[int(key)] if key.isdigit() else found[key]
     if isinstance(found, dict):
         return float(found["mean"]), (found["high"] - found["low"]) / 2
@@ -125,7 +127,8 @@ def main() -> None:
     places = {str(path): f"runs/{given.name}_{i}" for i, path in enumerate(given.before)}
     before = [trained_by(Run.open(path), places[str(path)], places) for path in given.before]
     words = trained_by(source, f"runs/{given.name}", places)
-    run = copied(source, folder / "run", needed(source, folder / "run", words), words)
+    kept = needed(source, folder / "run", words, places)
+    run = copied(source, folder / "run", kept, words, places)
     checkpoint, _ = run.latest()
     assert checkpoint is not None
     figure, half = measured(given.measure, given.name, given.figure)
@@ -140,11 +143,7 @@ def main() -> None:
         "cpu_seconds": round(checkpoint.cpu_seconds + sum(spent(Run.open(path)) for path in given.before), 1),
         "measure": given.measure,
         "figure": figure,
-        "strength": given.words.format(
-            figure=f"{figure * given.scale:+,.{given.digits}f} ± {half * given.scale:.{given.digits}f}"
-            if half
-            else f"{figure * given.scale:,.{given.digits}f}"
-        ),
+        "strength": given.words.format(figure=told(figure, half, "", given), signed=told(figure, half, "+", given)),
     }
     write_json(folder / "card.json", card)
     line = f"{given.title}: {card['strength']}."
@@ -156,7 +155,7 @@ def trained_by(run: Run, out: str, places: dict[str, str]) -> list[str]:
     """Return the command that trains a run as ``out``; runs that it was begun with are called by their ``places``."""
     trainer = short_spec("trainer", run.trainer_spec)
     for path, place in places.items():
-        trainer = trainer.replace(json.dumps(path), json.dumps(place)).replace(f"={path},", f"={place},")
+        trainer = trainer.replace(path, place)
     words = ["cardai", "train", "--trainer", trainer, "--game", short_spec("game", run.game_spec)]
     words += [] if run.encoder_spec is None else ["--encoder", short_spec("encoder", run.encoder_spec)]
     return [*words, "--steps", str(run.steps()[-1]), "--seed", str(run.seed), "--out", out]
@@ -167,6 +166,12 @@ def spent(run: Run) -> float:
     checkpoint, _ = run.latest()
     assert checkpoint is not None
     return checkpoint.cpu_seconds
+
+
+def told(figure: float, half: float, sign: str, given: argparse.Namespace) -> str:
+    """Return a figure with half its interval."""
+    text = f"{figure * given.scale:{sign},.{given.digits}f}"
+    return f"{text} ± {half * given.scale:.{given.digits}f}" if half else text
 
 
 def played(run: Run) -> list[str]:
