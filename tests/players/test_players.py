@@ -12,8 +12,14 @@ from typing import Any
 import pytest
 
 import cardai
+from cardai.cards.poker.boards import boards
+from cardai.cards.poker.buckets import BucketOptions, load
+from cardai.cards.poker.combos import COUNT
 from cardai.cli import load_command
 from cardai.core import registry
+from cardai.plugins.trainers.bucket_mccfr.checkpoints import read_table
+from cardai.plugins.trainers.bucket_mccfr.layout import holdem_tree, lay_out
+from cardai.training.runs import Run
 from cardai.ui.box import in_the_box
 from tests.support import ROOT, install
 from tests.support import cardai as command
@@ -49,6 +55,36 @@ def module(name: str) -> Any:
 
 def network(name: str) -> bool:
     return "[torch]" in ENTRIES[name]
+
+
+def bucket_state(name: str) -> dict[str, Any] | None:
+    """Return the state of a player by buckets, None of another."""
+    files = list((BOX / "cardai_players" / name / "run").glob("checkpoints/*/state.json"))
+    state = json.loads(files[0].read_text()) if files else {}
+    return state if "buckets" in state else None
+
+
+def tables_are_made(name: str) -> bool:
+    """Whether nothing that takes long must be made before the player plays."""
+    state = bucket_state(name)
+    if state is None:
+        return True
+    options = BucketOptions(state["flop"], state["turn"], 1, seed=state["bucket_seed"])
+    shapes = {street: (len(boards(size).cards), COUNT) for street, size in ((1, 3), (2, 4))}
+    return all(load(options.of_street(street), shape) is not None for street, shape in shapes.items())
+
+
+@pytest.mark.parametrize("name", [name for name in CARDS if bucket_state(name)])
+def test_the_tables_of_a_player_by_buckets_fit_its_game_and_hold_weights(name: str) -> None:
+    state = bucket_state(name)
+    assert state is not None
+    tree, folder = holdem_tree(cardai.game(CARDS[name]["game"])), BOX / "cardai_players" / name / "run"
+    (directory,) = folder.glob("checkpoints/*/")
+    kind = Run.open(folder).trainer().kind  # type: ignore[attr-defined]
+    for file, counts in (("average", (1, 1, 1, kind.count)), ("blueprint", (169, state["flop"], state["turn"], 1))):
+        table = read_table(directory / f"{file}.npy", lay_out(tree, counts).size)
+        assert table.max() == 255
+        assert (table > 0).mean() > 0.2
 
 
 def test_each_player_has_a_card_an_entry_and_a_place_in_the_readme() -> None:
@@ -88,6 +124,8 @@ def test_an_installed_box_is_listed_with_strengths_and_plays(site: Path) -> None
 def test_each_player_is_made_and_plays_its_game(boxed: None, name: str) -> None:
     if network(name):
         pytest.importorskip("torch")
+    if not tables_are_made(name):
+        pytest.skip("Its tables of buckets are not made on this machine: cardai buckets makes them in a minute.")
     player, card = module(name).Player(), CARDS[name]
     game = cardai.game(card["game"])
     others = ["random"] * (game.num_players - 1)
