@@ -232,6 +232,11 @@ def networks(plan: Plan, figures: Figures) -> list[str]:
         "",
     ]
     lines[-2] += " but for the chips."
+    lines[-1:] = [
+        "CNN was trained as `ours` of `python experiments/poker_cnn_limit/run.py`; LEAGUE with the same command and the run of",
+        "our player four times more in `league`, up to the generations shown.",
+        "",
+    ]
     return [*lines, *_table(figures, played)] if played else []
 
 
