@@ -109,13 +109,15 @@ def findings(plan: Plan, figures: Figures) -> list[str]:
         for who, other, words in plan.matches()
         if other == "holdem_heuristic" and (one := winnings(figures, words)) is not None
     }
-    if len(won) > 1:
-        most = max(won, key=lambda who: won[who]["mean"])
-        least = min(won, key=lambda who: won[who]["mean"])
+    whole, short = (
+        [f"{one['mean']:+.0f} ({who})" for who, one in won.items() if who.endswith("iterations") == few]
+        for few in (False, True)
+    )
+    if len(whole) > 1:
         lines += [
-            f"- **From holdem_heuristic** {len(won)} players that come near an equilibrium in different ways win between",
-            f"  {won[least]['mean']:+.0f} ({least}) and {won[most]['mean']:+.0f} ({most}) mbb/g, whatever their buckets, their iterations and",
-            "  their river. An equilibrium does not exploit: what it wins is what the other gives away by itself.",
+            "- **From holdem_heuristic** players that come near an equilibrium win much the same, in whichever way they do:",
+            f"  {', '.join(whole)}." + (f" After fewer iterations: {', '.join(short)}." if short else ""),
+            "  An equilibrium does not exploit: it wins what the other gives away by itself.",
         ]
     shown = [
         f"{found['mean']:.0f} from the {found['from']} ({found['boards']} boards)"
@@ -230,6 +232,11 @@ def networks(plan: Plan, figures: Figures) -> list[str]:
         "",
     ]
     lines[-2] += " but for the chips."
+    lines[-1:] = [
+        "CNN was trained as `ours` of `python experiments/poker_cnn_limit/run.py`; LEAGUE with the same command and the run of",
+        "our player four times more in `league`, up to the generations shown.",
+        "",
+    ]
     return [*lines, *_table(figures, played)] if played else []
 
 
