@@ -132,7 +132,8 @@ def _table_2(plan: Plan) -> str:
         "## Table 2: DeepStack's shape over the encodings",
         "",
         "Seven layers of 500 units with PReLU, the outer zero-sum layer, Adam, masked Huber loss; the best epoch on the "
-        "validation boards. Huber per player; *abstracted* is over the buckets that hold a hand, *unabstracted* over hands.",
+        "validation boards. Epochs are those that were done: where the losses in training and in the test are alike, a network has not "
+        "finished learning. Huber per player; *abstracted* is over the buckets that hold a hand, *unabstracted* over hands.",
         "",
         "| street | situations | epochs | encoding | abstracted, training | unabstracted, training | abstracted, test | unabstracted, test "
         "| per pot | published (turn, 240,000 solves, 350 epochs) |",
