@@ -91,8 +91,8 @@ def _table_1(plan: Plan) -> str:
         "Every hand's value is replaced by the mean over its bucket's hands (`cardai evaluate encodings DIR`). *Equity-valued*: "
         "what a hand is worth when it meets one is averaged, and multiplied with the exact weight that it meets.",
         "",
-        "| street | encoding | Huber per player | MSE per player | Huber per pot | MSE per pot | ratio | published (turn) | its ratio |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| street | situations | encoding | Huber per player | MSE per player | Huber per pot | MSE per pot | ratio | published (turn) | its ratio |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     count = len(lines)
     for street in ("turn", "river"):
@@ -108,7 +108,9 @@ def _table_1(plan: Plan) -> str:
                     ratio = f"{PUBLISHED[spec][0] / PUBLISHED['e_hs2'][0]:.3f}"
                 figures = [_of(found[k]) for k in ("huber_player", "mse_player", "huber_pot", "mse_pot")]
                 own = found["huber_player"]["mean"] / first["huber_player"]["mean"]
-                lines.append(f"| {street} | {spec}{more} | {' | '.join(figures)} | {own:.3f} | {shown} | {ratio} |")
+                lines.append(
+                    f"| {street} | {found['situations']:,} | {spec}{more} | {' | '.join(figures)} | {own:.3f} | {shown} | {ratio} |"
+                )
     lines += ["", *_by_interval(plan)]
     return "\n".join(lines) if len(lines) > count + 1 else ""
 
@@ -130,7 +132,8 @@ def _table_2(plan: Plan) -> str:
         "## Table 2: DeepStack's shape over the encodings",
         "",
         "Seven layers of 500 units with PReLU, the outer zero-sum layer, Adam, masked Huber loss; the best epoch on the "
-        "validation boards. Huber per player; *abstracted* is over the buckets that hold a hand, *unabstracted* over hands.",
+        "validation boards. Epochs are those that were done: where the losses in training and in the test are alike, a network has not "
+        "finished learning. Huber per player; *abstracted* is over the buckets that hold a hand, *unabstracted* over hands.",
         "",
         "| street | situations | epochs | encoding | abstracted, training | unabstracted, training | abstracted, test | unabstracted, test "
         "| per pot | published (turn, 240,000 solves, 350 epochs) |",

@@ -153,7 +153,7 @@ def trained(
             "counterfactual_values", GAME, steps=epochs, encoder=encoder, out=run, resume=True, situations=str(plan.data(street)),
             anneal=epochs, **options,
         )  # fmt: skip
-        out: dict[str, Any] = {"epochs": epochs, "metrics": _curve(made.run.read_metrics())}
+        out: dict[str, Any] = {"epochs": made.step, "metrics": _curve(made.run.read_metrics())}
         for part, most, key in ((TRAIN, 500, "training"), (TEST, 2000, "test")):
             network, data, _ = held_out(run, None, most, part)
             out[key] = network_losses(network, data).as_json()

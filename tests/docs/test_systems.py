@@ -16,6 +16,7 @@ REPORTS = {
     "heisenbot": ("heisenbot/report/report.md",),
     "nfsp": ("nfsp_leduc/results/results.md",),
     "cfr": ("nfsp_leduc/results/results.md",),
+    "value-networks": ("value_networks/report/report.md",),
     "poker-cnn": (
         "poker_cnn_video/report/report.md",
         "poker_cnn_limit/report/report.md",
