@@ -43,7 +43,7 @@ class Rollouts:
     def choose(self, view: Views, legal: Legal, seed: int, styles: Float64s) -> int:
         """Return an action for one view (1,), or -1 where there is nothing to compare; ``styles`` (STYLES,)."""
         assert self.player.nets is not None  # it is ready for its game
-        found = np.empty((1, legal.shape[1]))
+        found = np.empty((1, self.game.num_distinct_actions))
         worths(view, legal, styles[None], self.player.nets, found)
         order = np.argsort(-found[0], kind="stable")[:CANDIDATES]
         actions = order[found[0, order] > max(0.0, found[0].max() - NEAR)]

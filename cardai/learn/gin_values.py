@@ -20,6 +20,7 @@ from cardai.core.arrays import Float32s, Float64s, Int64s
 from cardai.core.errors import DamagedFileError
 from cardai.core.fields import Views
 from cardai.core.game import Actions, Game, Legal
+from cardai.core.legal import take
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.rng import Rows
 from cardai.learn.gin_styles import chances, evidence_of, logs, no_styles
@@ -175,7 +176,7 @@ class RememberingPlayer(Agent):
         out = self.player.act_against(views, legal, rng, styles)
         if self.chooser is not None:
             for i in range(len(views)):
-                chosen = self.chooser.choose(views[i : i + 1], legal[i : i + 1], int(rng.seeds[i]), styles[i])
+                chosen = self.chooser.choose(views[i : i + 1], take(legal, [i]), int(rng.seeds[i]), styles[i])
                 out[i] = chosen if chosen >= 0 else out[i]
         return out
 

@@ -143,7 +143,8 @@ class GinValuesTraining(Training):
     """Gin values under way. Generation g draws from a stream of its own, so a run goes on exactly where it was left."""
 
     def __init__(self, options: GinValues, game: Game, seed: int, fresh: bool = True) -> None:
-        from cardai.learn.gin_styles import STYLES, Tally
+        from cardai.cards.gin._style_kernels import STYLES
+        from cardai.learn.gin_styles import Tally
         from cardai.learn.gin_values import Fitting, Values, read_values
 
         self.options, self.game, self.seed = options, game, seed

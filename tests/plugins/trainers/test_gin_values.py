@@ -11,7 +11,7 @@ import cardai
 from cardai import testing
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
 from cardai.core.registry import create
-from cardai.learn.gin_values import Values, write_values
+from cardai.learn.gin_values import Values, read_values, write_values
 from cardai.testing import Case
 
 SMALL = "gin_values:hands=64,belief_hands=256,taught=1,batch=16,hidden=8"
@@ -29,7 +29,8 @@ def test_the_first_generation_measures_the_belief_and_later_ones_learn() -> None
     rows = list(training.train(4))
     assert rows[0]["belief_log_loss"] < rows[0]["uniform_log_loss"] - 0.04
     assert "belief_log_loss" not in rows[1]
-    assert rows[2]["loss_after_discard"] < rows[0]["loss_after_discard"]
+    assert rows[2]["loss_before_draw"] < rows[0]["loss_before_draw"] - 0.1
+    assert rows[2]["loss_of_knocks"] < rows[0]["loss_of_knocks"] - 0.2
     assert [row["rate"] for row in rows] == [1e-3, 1e-3, 1e-3, 5e-4]
 
 
@@ -58,6 +59,35 @@ def test_a_run_can_begin_with_values_and_go_on_without_their_file(tmp_path: Path
     assert (again.fitting.values.hidden_weight == training.fitting.values.hidden_weight).all()
     with pytest.raises(DamagedFileError, match=r"values\.npz"):
         trainer.start(cardai.game("gin"), None, 1)
+
+
+def test_a_league_of_one_is_first_taken_for_the_player_of_the_file(tmp_path: Path) -> None:
+    values = Values.start(8, 4, 3)
+    values.wins[0], values.belief[0] = 0.25, 2.0
+    write_values(tmp_path / "values.npz", values)
+    trainer = create("trainer", f"gin_values:hands=64,batch=16,league=simple,begin={tmp_path / 'values.npz'}")
+    begun = trainer.start(cardai.game("gin"), None, 1).fitting.values
+    assert (begun.hidden_weight[:, -7] == values.hidden_weight[:, -8]).all()
+    assert (begun.wins[1] == 0.25).all()
+    assert (begun.belief[1] == 2).all()
+    usual = create("trainer", f"gin_values:hands=64,batch=16,league=self+simple,begin={tmp_path / 'values.npz'}")
+    assert (usual.start(cardai.game("gin"), None, 1).fitting.values.belief[1] == 0).all()
+
+
+def test_the_averaged_networks_play_and_the_newest_learn_on(tmp_path: Path) -> None:
+    trainer = create("trainer", SMALL)
+    training = trainer.start(cardai.game("gin"), None, 1)
+    seen = []
+    for _ in training.train(3):
+        seen.append(training.fitting.values.head_bias.copy())
+    training.save(tmp_path)
+    averaged = read_values(tmp_path / "values.npz").head_bias
+    assert averaged == pytest.approx(np.mean(seen, axis=0), abs=1e-6)
+    again = trainer.resume(cardai.game("gin"), None, 1, tmp_path)
+    assert (again.fitting.values.head_bias == seen[-1]).all()
+    for one in (training, again):
+        list(one.train(1))
+    assert (training.fitting.player().head_bias == again.fitting.player().head_bias).all()
 
 
 def test_other_games_rules_encoders_and_options_are_refused() -> None:
