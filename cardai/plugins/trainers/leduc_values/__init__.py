@@ -139,7 +139,7 @@ class LeducValuesTraining(Training):
     """The values under way: situations first, then epochs. Epoch k draws from a stream of its own."""
 
     def __init__(self, options: LeducValuesTrainer, leduc: LeducGame, game: Game, seed: int) -> None:
-        from cardai.learn.leduc_values import Fitting
+        from cardai.plugins.trainers.leduc_values.fitting import Fitting
 
         self.options, self.leduc, self.game, self.seed = options, leduc, game, seed
         self.step = 0
