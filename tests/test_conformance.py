@@ -22,9 +22,11 @@ GAMES = (
 )
 """The games on which encoders and agents are checked, each on the first that it takes; the small ones come first."""
 TRAINERS = {"nfsp": "nfsp:hidden=8"}
-"""Specs of trainers that need smaller options to be checked quickly."""
+AGENTS = {"resolving": "resolving:iterations=10"}
+"""Specs of plugins that need smaller options to be checked quickly."""
 ELSEWHERE = (
     "poker_cnn", "poker_cnn_betting", "gin_values", "cnn_valuation", "bucket_mccfr", "bucket_cfr_br", "counterfactual_values",
+    "leduc_values",
 )  # fmt: skip
 """Trainers that need a game, an encoder, examples or a run of their own: their own tests hold them to the kit."""
 
@@ -57,7 +59,7 @@ def cases(kind: str) -> Iterator[Case]:
                 continue
             taken.append(game)
         assert taken, f"none of {GAMES} is taken by the {kind} {name}"
-        yield from testing.checks_for(kind, name, game=taken[0])
+        yield from testing.checks_for(kind, AGENTS.get(name, name), game=taken[0])
 
 
 def named(cases: Iterable[Case]) -> list[object]:

@@ -84,7 +84,7 @@ def draw(
         for seat in range(2):
             draws = iter(uniforms[i, 2 + 11 * seat :])
             ties = [next(draws) for _ in groups]
-            order = sorted(range(len(groups)), key=lambda k: (strengths[board, groups[k][0]], ties[k]))  # noqa: B023
+            order = sorted(range(len(groups)), key=lambda k: (strengths[board, groups[k][0]], ties[k]))
             _spread([groups[k] for k in order], 1.0, draws, ranges[i, seat])
     return Situations(boards, half_pots, ranges, np.zeros_like(ranges))
 

@@ -24,7 +24,7 @@ def draw_hand(path: Path) -> None:
     mpl.use("agg")
     import matplotlib.pyplot as plt
 
-    player = cardai.agent("resolving").for_game(cardai.game(GAME))
+    player = cardai.agent("resolving:iterations=60").for_game(cardai.game(GAME))
     board = tuple(parse_cards(BOARD))
     figure, axes = plt.subplots(len(ACTIONS), 2, figsize=(7, 3.3 * len(ACTIONS)))
     for k, (action, round_, seat) in enumerate(ACTIONS):

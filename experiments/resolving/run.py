@@ -39,7 +39,7 @@ REPORT = HERE / "report"
 MEASURED = REPORT / "measured.json"
 LEDUC = "leduc_deepstack"
 NETWORKS = {
-    "ours": ("leduc_values", 40),
+    "ours": ("leduc_values", 60),
     "release": ("leduc_values_release:situations=12000,pots=reachable,suits=alike,slow_after=45", 60),
     "any": ("leduc_values:situations=200000,suits=any,solve_iterations=400,batch=1000,slow_after=70", 80),
     "poor": ("leduc_values:situations=1000,batch=100,slow_after=10", 15),
@@ -61,15 +61,15 @@ def leduc_rows(runs: Path) -> dict[str, tuple[str, str]]:
     return {
         "uniform": ("random", "175.521 (reproduced elsewhere)"),
         "tree CFR, RM+ 1,000 iterations, first 500 skipped": ("TREE", "1.068 (reproduced elsewhere)"),
-        "re-solving, our network": (ours, ""),
-        "re-solving, DeepStack's network and solver": (f"{release},{theirs}", "1.37"),
         "re-solving, solved to the end": ("resolving", ""),
         "the same, 200 iterations": ("resolving:iterations=200", ""),
         "the same, unsafe": ("resolving:gadget=false", ""),
+        "our network, ranges of all kinds": (any_, ""),
+        "our network": (ours, ""),
         "our network, 200 iterations": (f"{ours},iterations=200", ""),
         "our network, unsafe": (f"{ours},gadget=false", ""),
+        "DeepStack's network and solver": (f"{release},{theirs}", "1.37"),
         "a network that saw 1,000 situations": (poor, ""),
-        "a network that saw 200,000 of all kinds": (any_, ""),
     }
 
 

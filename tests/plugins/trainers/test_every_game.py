@@ -19,7 +19,7 @@ TRAINERS = {
     "poker_cnn": "poker_cnn:network=dense,examples=64,batch=16,every=8,validation=0,measure=false,threads=1",
     "poker_cnn_betting": "poker_cnn_betting:network=dense,hands=10,batch=16,branches=0,threads=1",
 }
-ELSEWHERE = {"bucket_cfr_br", "cnn_valuation", "counterfactual_values"}
+ELSEWHERE = {"bucket_cfr_br", "cnn_valuation", "counterfactual_values", "leduc_values"}
 """They begin with a solved run, or with examples: their own tests start them."""
 TAKEN = {
     ("bucket_mccfr", "holdem_limit"), ("gin_values", "gin"),

@@ -8,11 +8,21 @@ import numpy as np
 import pytest
 
 import cardai
+from cardai import testing
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.registry import create
+from cardai.testing import Case
 
 SMALL = "leduc_values:situations=300,held_out=100,batch=50,hidden=16+16,solve_iterations=30"
+
+
+TINY = "leduc_values:situations=100,held_out=20,batch=50,hidden=4,solve_iterations=3"
+
+
+@testing.parametrize_checks("trainer", TINY, game="leduc_deepstack")
+def test_trainer_conforms(check: Case) -> None:
+    check()
 
 
 def trained(steps: int) -> tuple[object, list[dict[str, float]]]:

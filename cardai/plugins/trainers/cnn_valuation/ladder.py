@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from attrs import evolve, field, frozen
 
@@ -26,7 +28,8 @@ def rung(text: str) -> float:
     return value
 
 
-def _rising(shares: tuple[float, ...]) -> tuple[float, ...]:
+def _rising(texts: Sequence[str]) -> tuple[float, ...]:
+    shares = tuple(rung(text) for text in texts)
     places = [np.inf if share == ALL_IN else share for share in shares]
     if sorted(set(places)) != places:
         raise ValueError("The rungs of bets must rise, all-in last (0.5+pot+2+allin).")
@@ -42,7 +45,7 @@ class Ladder:
     amount, or the nearest that is legal.
     """
 
-    rungs: tuple[float, ...] = field(converter=lambda texts: _rising(tuple(rung(text) for text in texts)))
+    rungs: tuple[float, ...] = field(converter=_rising)
 
     @property
     def names(self) -> tuple[str, ...]:

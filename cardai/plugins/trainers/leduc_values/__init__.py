@@ -76,9 +76,9 @@ class LeducValuesTrainer(Trainer):
     solve_iterations: int = option(500, help="iterations of a situation", validator=validators.ge(1))
     skip: int = option(0, help="iterations left out of the average", validator=validators.ge(0))
     augment: bool = option(True, help="exchange suits at random in each epoch, which changes no value")
-    batch: int = option(500, help="situations of a minibatch", validator=validators.ge(1))
+    batch: int = option(200, help="situations of a minibatch", validator=validators.ge(1))
     rate: float = option(1e-3, help="Adam's rate", validator=validators.gt(0))
-    slow_after: int = option(30, help="epochs after which the rate is a tenth", validator=validators.ge(1))
+    slow_after: int = option(45, help="epochs after which the rate is a tenth", validator=validators.ge(1))
 
     def __attrs_post_init__(self) -> None:
         if self.skip >= self.solve_iterations:
@@ -139,7 +139,7 @@ class LeducValuesTraining(Training):
     """The values under way: situations first, then epochs. Epoch k draws from a stream of its own."""
 
     def __init__(self, options: LeducValuesTrainer, leduc: LeducGame, game: Game, seed: int) -> None:
-        from cardai.learn.leduc_values import Fitting
+        from cardai.plugins.trainers.leduc_values.fitting import Fitting
 
         self.options, self.leduc, self.game, self.seed = options, leduc, game, seed
         self.step = 0
