@@ -175,13 +175,17 @@ def told(figure: float, half: float, sign: str, given: argparse.Namespace) -> st
 
 
 def played(run: Run) -> list[str]:
-    """Return the names of cardai's games that the run's player plays."""
-    found = []
+    """Return the names of cardai's games that the run's player plays; a network reads chips as they are, so with its blinds."""
+    found, networks = [], any(run.path.rglob("*.safetensors"))
+    blind = getattr(run.game(), "big_blind", 0)
     for entry in registry.entries("game"):
         if entry.distribution == "cardai":
             try:
-                make.agent(Spec(str(run.path))).for_game(make.game(entry.name))
+                game = make.game(entry.name)
+                make.agent(Spec(str(run.path))).for_game(game)
             except CardaiError:
+                continue
+            if networks and getattr(game, "big_blind", 0) != blind:
                 continue
             found.append(entry.name)
     return found
