@@ -183,9 +183,7 @@ def test_what_cannot_be_learned_from_is_refused_and_leaves_nothing(tmp_path: Pat
 
 
 @pytest.mark.parametrize("place", ["between files", "in a file", "at once"])
-def test_ctrl_c_keeps_what_was_read_and_says_so(
-    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ctrl_c_keeps_what_was_read_and_says_so(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conversion, "BATCH", 4)
     opened: list[str] = []
 

@@ -88,7 +88,9 @@ def test_a_run_learns_the_rungs_of_a_log_and_is_played_again(data: str, tmp_path
     again = trainer.trained_agent(game, make.encoder("cnn_valuation_ours:size=17x17"), 1, tmp_path, {"act": "sample"})
     examples = read_examples(data, game)[1].take(slice(20))
     legal = Amounts(examples.legal, np.full(20, 2), np.full(20, 20_000))
-    assert again.policy(examples.views, legal) == pytest.approx(run.agent({"act": "sample"}).policy(examples.views, legal))
+    assert again.policy(examples.views, legal) == pytest.approx(
+        run.agent({"act": "sample"}).policy(examples.views, legal)
+    )
 
 
 def test_wrong_ladders_are_refused_in_a_sentence(data: str, tmp_path: Path) -> None:

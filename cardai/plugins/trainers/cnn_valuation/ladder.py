@@ -20,7 +20,9 @@ def rung(text: str) -> float:
     except ValueError:
         value = 0.0
     if text not in _NAMED and not 0.0 < value < 1e6:
-        raise ValueError(f"A rung of bets must be a positive number (a share of the pot), pot, half or allin. Got {text!r}.")
+        raise ValueError(
+            f"A rung of bets must be a positive number (a share of the pot), pot, half or allin. Got {text!r}."
+        )
     return value
 
 

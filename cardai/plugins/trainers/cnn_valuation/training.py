@@ -173,7 +173,9 @@ class ValuationTraining(Training):
         return 1 / (1 + np.exp(-outputs(self.network.eval(), self.layout, examples.views, self.device)))
 
     def _player(self, act: str, temperature: float, bet: float) -> ImitationAgent:
-        return ImitationAgent(self.network.eval(), self.layout, self.game, self.device, act, temperature, bet, self.ladder)
+        return ImitationAgent(
+            self.network.eval(), self.layout, self.game, self.device, act, temperature, bet, self.ladder
+        )
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
         if self.literal:
