@@ -125,9 +125,10 @@ def _meetings(measured: Mapping[str, Any], meetings: Sequence[Mapping[str, Any]]
         "|---|---|---|---|",
     ]
     won: dict[tuple[str, str], float] = {}
+    half: dict[tuple[str, str], float] = {}
     for one in meetings:
         name, other = _short(one["player"]), _short(one["against"])
-        won[name, other] = one["mean"]
+        won[name, other], half[name, other] = one["mean"], one["half_width"]
         lines.append(f"| {name} | {other} | {one['mean']:+.1f} ± {one['half_width']:.1f} | {one['deals']:,} |")
     teachers = list(dict.fromkeys(_short(one["against"]) for one in meetings))
     strength = {
@@ -148,7 +149,10 @@ def _meetings(measured: Mapping[str, Any], meetings: Sequence[Mapping[str, Any]]
                 f"({'met' if won[key, teacher] > -LOSS else 'missed'})"]  # fmt: skip
         for other in dict.fromkeys(["threshold", *weaker]):
             if (key, other) in won and other != teacher:
-                said.append(f"{other} {'beaten' if won[key, other] > 0 else 'not beaten'}")
+                mean, wide = won[key, other], half[key, other]
+                said.append(
+                    f"{other} {'beaten' if mean > wide else 'not beaten' if mean < -wide else 'not told apart'}"
+                )
         lines.append(f"- {key}: {', '.join(said)}")
     return lines
 
