@@ -86,7 +86,9 @@ class ImitationAgent(Agent):
             rungs = self._classes(views, legal)[:, 2:]
             # rows that cannot raise get an amount that nobody uses; the stream is not that which chose to raise
             chosen = (
-                rungs.argmax(axis=1) if self.likeliest else rng.fork(_RUNG).choice(rungs + ~rungs.any(axis=1)[:, None])
+                rungs.argmax(axis=1)
+                if self.likeliest
+                else rng.fork(_RUNG).choice(rungs + ~rungs.any(axis=1, keepdims=True))
             )
             amount = self.ladder.amounts(views)[np.arange(len(views)), chosen]
         return np.asarray(np.clip(amount, legal.min_amount, legal.max_amount), np.int64)
