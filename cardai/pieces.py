@@ -250,8 +250,9 @@ class Processes:
 
 
 def _in_process(packed: bytes, files: list[str], arguments: tuple[Any, ...], aside: bool) -> Any:
-    for file in files:
-        registry.add_file(file)
+    with redirect_stdout(sys.stderr if aside else sys.stdout):
+        for file in files:
+            registry.add_file(file)
     return _call(packed, arguments, aside)
 
 

@@ -96,7 +96,7 @@ def acting_section(work: Work, label: str) -> list[str]:
     for k, name in enumerate(names):
         places = ((own, (0, k)), (heuristic, (0, k + 1)))
         cells = [None if s is None or (not k and s is own) else s.cell(*reversed(pair)) for s, pair in places]
-        counts = [int(s.pairings[pair].hands.sum()) for s, pair in places if s and pair in s.pairings]
+        counts = [s.pairings[pair].hands for s, pair in places if s and pair in s.pairings]
         if any(cells):
             shown = " | ".join("" if c is None else f"{c.mean:+.1f} +- {c.half_width:.1f}" for c in cells)
             lines.append(f"| {name} | {shown} | {max(counts):,} |")

@@ -71,7 +71,7 @@ def final_section(work: Work, label: str) -> list[str]:
             continue
         most = work.experiment.ceilings.get(name)
         part = f"{cell.mean / most:.0%} of {most:.1f}" if most else ""
-        hands = int(standings.pairings[0, j].hands.sum())
+        hands = standings.pairings[0, j].hands
         lines.append(f"| {work.short(name)} | {cell.mean:+.1f} +- {cell.half_width:.1f} | {hands:,} | {part} |")
     return lines
 

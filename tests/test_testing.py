@@ -596,6 +596,14 @@ class AnswersInPieces(Sound):
         return weights / weights.sum(axis=1, keepdims=True)
 
 
+@frozen
+class ValuesOfIllegal(Sound):
+    """Leduc: a value for every action, also where it is not legal."""
+
+    def action_values(self, views: Any, legal: Any) -> Any:
+        return np.zeros(legal.shape)
+
+
 class Unpicklable(Agent):
     def __init__(self) -> None:
         self.rule = lambda views: np.zeros(len(views), int)
@@ -639,6 +647,8 @@ def test_a_fault_in_an_agent_is_caught(agent: Agent, check: str, said: str) -> N
 def test_a_weight_on_what_is_illegal_is_caught_where_something_is() -> None:
     assert "illegal action has a probability" in reason("agent", PolicyOfIllegal(), "policy-sums-to-one", game="leduc")
     assert "wrote into" in reason("agent", WritesLegal(), "views-are-left-alone", game="kuhn")
+    said = reason("agent", ValuesOfIllegal(), "values-are-of-legal-actions", game="leduc")
+    assert "illegal action has a value" in said
 
 
 def test_a_player_that_answers_whole_ranges_otherwise_than_single_hands_is_caught() -> None:
@@ -835,5 +845,5 @@ def test_a_check_that_does_not_apply_is_skipped_by_pytest(pytester: pytest.Pytes
         """
     )
     result = pytester.runpytest_inprocess("-rs", "-p", "no:cacheprovider")
-    result.assert_outcomes(passed=len(testing.CHECKS["agent"]) - 3, skipped=3)
+    result.assert_outcomes(passed=len(testing.CHECKS["agent"]) - 4, skipped=4)
     result.stdout.fnmatch_lines(["*exempt: it is local*"])

@@ -100,8 +100,6 @@ class Tally:
 
     def wins(self) -> Float64s:
         """Return the chances to win a match, (STYLES, 101, 101); of styles hardly met, those against all."""
-        from cardai.learn.gin_values import win_table
-
         sizes = np.arange(-_MOST_POINTS, _MOST_POINTS + 1)
         scored = self.points[:, sizes != 0].sum(axis=1)
         everybody = win_table(sizes, self.points.sum(axis=0))
@@ -109,3 +107,26 @@ class Tally:
         for style in np.flatnonzero(scored >= 1000):
             out[style] = win_table(sizes, self.points[style])
         return out
+
+
+def win_table(points: Float64s | Int64s, counts: Float64s | None = None) -> Float64s:
+    """Return (101, 101): the chance to win a match to 100 from each pair of scores.
+
+    ``points`` (n,) are one's own returns of finished hands, each ``counts`` (n,) times: all hands to come are drawn from
+    them. Hands without points are left out. Source of the idea: doubling points and match equity in backgammon (Keeler and
+    Spencer 1975), where the stronger side shuns risks.
+    """
+    sizes, places = np.unique(np.asarray(points, np.int64), return_inverse=True)
+    share = np.bincount(places, counts)
+    share[sizes == 0] = 0
+    sizes, share = sizes[share > 0], share[share > 0] / share.sum()
+    ahead, behind = sizes > 0, sizes < 0
+    won, lost = share[ahead], share[behind]
+    wins = np.zeros((101, 101))
+    wins[100, :] = 1.0
+    for total in range(198, -1, -1):
+        mine = np.arange(max(0, total - 99), min(99, total) + 1)[:, None]
+        his = total - mine
+        after_loss = wins[mine, np.minimum(his - sizes[behind], 100)]
+        wins[mine[:, 0], his[:, 0]] = wins[np.minimum(mine + sizes[ahead], 100), his] @ won + after_loss @ lost
+    return wins

@@ -24,6 +24,7 @@ from cardai.core.legal import take
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.rng import Rows
 from cardai.learn.gin_styles import chances, evidence_of, logs, no_styles
+from cardai.learn.gin_styles import win_table as win_table  # known from here too
 
 EDGES = np.array([0.5, 6.5, 11.5, 17.5, 24.5, 25.5, 27.5, 32.5, 39.5, 49.5])
 EDGES = np.concatenate([-EDGES[::-1], EDGES])
@@ -279,26 +280,3 @@ class Fitting:
             second += np.float32(0.001) * (slope * slope - second)
             getattr(self.values, name)[kind] -= step * first / (np.sqrt(second) + np.float32(1e-8))
         return loss
-
-
-def win_table(points: Float64s | Int64s, counts: Float64s | None = None) -> Float64s:
-    """Return (101, 101): the chance to win a match to 100 from each pair of scores.
-
-    ``points`` (n,) are one's own returns of finished hands, each ``counts`` (n,) times: all hands to come are drawn from
-    them. Hands without points are left out. Source of the idea: doubling points and match equity in backgammon (Keeler and
-    Spencer 1975), where the stronger side shuns risks.
-    """
-    sizes, places = np.unique(np.asarray(points, np.int64), return_inverse=True)
-    share = np.bincount(places, counts)
-    share[sizes == 0] = 0
-    sizes, share = sizes[share > 0], share[share > 0] / share.sum()
-    ahead, behind = sizes > 0, sizes < 0
-    won, lost = share[ahead], share[behind]
-    wins = np.zeros((101, 101))
-    wins[100, :] = 1.0
-    for total in range(198, -1, -1):
-        mine = np.arange(max(0, total - 99), min(99, total) + 1)[:, None]
-        his = total - mine
-        after_loss = wins[mine, np.minimum(his - sizes[behind], 100)]
-        wins[mine[:, 0], his[:, 0]] = wins[np.minimum(mine + sizes[ahead], 100), his] @ won + after_loss @ lost
-    return wins

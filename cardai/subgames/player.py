@@ -83,6 +83,8 @@ def public_of(view: Any) -> Public:
 
 def same_public(views: Views) -> list[Int64s]:
     """Return the rows of the views of each public state and player."""
+    if not len(views):
+        return []
     found: dict[bytes, list[int]] = {}
     names = ("player", "button", "history", "history_round", "board")
     parts = [np.ascontiguousarray(views[name]).view(np.uint8).reshape(len(views), -1) for name in names]
@@ -121,5 +123,12 @@ def is_leduc(game: Game) -> bool:
 
 def leduc_player(game: Game, effort: Effort, horizon: Horizon, name: str) -> ResolvingPlayer:
     """Return the player of a game of Leduc. Raises UsageError for other games."""
-    resolver = Resolver(leduc_table(game), effort, horizon, lambda public: np.ones((2, 6)))
-    return ResolvingPlayer(game, resolver, lambda views: views["hole"].reshape(len(views)).astype(np.int64), name)
+    return ResolvingPlayer(game, Resolver(leduc_table(game), effort, horizon, _all_alike), _leduc_hands, name)
+
+
+def _all_alike(public: Public) -> Float64s:
+    return np.ones((2, 6))
+
+
+def _leduc_hands(views: Views) -> Int64s:
+    return np.asarray(views["hole"].reshape(len(views)), np.int64)
