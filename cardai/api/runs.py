@@ -6,6 +6,7 @@ import shutil
 import sys
 import tempfile
 import weakref
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -106,16 +107,17 @@ class TrainedRun:
         return f"{specs}: {self.step:,} {run.trainer().step_unit} in {self.path}"
 
 
-def check_end(steps: object, minutes: object) -> None:
+def check_end(steps: int | None, minutes: float | None) -> None:
     """Raise UsageError unless steps are a whole number above 0, and minutes a number above 0, where they are given."""
     if steps is not None:
         need_whole("The number of steps", steps)
-    if minutes is not None and not isinstance(minutes, (int, float, np.integer, np.floating)):
-        raise wrong_type("The minutes", "a number", minutes)
-    if isinstance(steps, int) and steps < 1:
-        raise UsageError(f"The number of steps must be at least 1. Got {steps}.")
-    if isinstance(minutes, (int, float)) and not 0 < minutes < float("inf"):
-        raise UsageError(f"The minutes must be a number above 0. Got {minutes}.")
+        if steps < 1:
+            raise UsageError(f"The number of steps must be at least 1. Got {steps}.")
+    if minutes is not None:
+        if isinstance(minutes, bool) or not isinstance(minutes, Real):
+            raise wrong_type("The minutes", "a number", minutes)
+        if not 0 < minutes < float("inf"):
+            raise UsageError(f"The minutes must be a number above 0. Got {minutes}.")
 
 
 def load_run(path: str | Path) -> TrainedRun:

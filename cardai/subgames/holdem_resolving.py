@@ -124,11 +124,7 @@ def holdem_player(game: Game, effort: Effort, bets: str, trunk: Trunk | None, pr
     betting, stacks = game.betting, game.seat_stacks()  # type: ignore[attr-defined]
     rungs = tuple(game.ladder())  # type: ignore[attr-defined]
     if rungs:
-        levels: tuple[Menu, ...] = (
-            Menu(
-                (rungs,),
-            ),
-        ) * 4
+        levels: tuple[Menu, ...] = (Menu((rungs,)),) * 4
     else:
         levels = menus(bets, ROUNDS) if betting.no_limit else ()
     if trunk is None:

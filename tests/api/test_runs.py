@@ -12,6 +12,7 @@ import signal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import cardai
@@ -31,6 +32,8 @@ def run() -> TrainedRun:
         ({"steps": "a"}, "The number of steps must be a whole number. Got 'a' instead."),
         ({"steps": 2.5}, "The number of steps must be a whole number. Got 2.5 instead."),
         ({"steps": 0}, "The number of steps must be at least 1. Got 0."),
+        ({"steps": np.int64(0)}, "The number of steps must be at least 1. Got 0."),
+        ({"minutes": np.float32(-1)}, "The minutes must be a number above 0. Got -1.0."),
         ({"minutes": "2"}, "The minutes must be a number. Got '2' instead."),
         ({"minutes": float("nan")}, "The minutes must be a number above 0. Got nan."),
         ({"steps": 2, "seed": 1.5}, "The seed must be a whole number. Got 1.5 instead."),
