@@ -25,7 +25,14 @@ class Street(StrEnum):
 def situations(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where they are kept; gone on with if it is there.")],
     count: Annotated[
-        int, typer.Option("--count", "-n", metavar="N", min=0, help="How many it shall have in the end.")
+        int,
+        typer.Option(
+            "--count",
+            "-n",
+            metavar="N",
+            min=0,
+            help="How many it shall have in the end, rounded up to whole files (250 rivers, 10 turns).",
+        ),
     ] = 1000,
     street: Annotated[Street | None, typer.Option("--street", help="Where they are.", show_default="river")] = None,
     seed: Annotated[

@@ -112,7 +112,7 @@ def open_values(path: str, *trainers: str) -> tuple[Path, Game]:
     name = run.trainer_spec.partition(":")[0]
     if name not in trainers:
         raise UsageError(
-            f"The run {path!r} was made by the trainer {name!r} and holds no values. Train {' or '.join(trainers)}."
+            f"The run {path!r} was made by the trainer {name!r} and holds no values of this game. Train {' or '.join(trainers)}."
         )
     checkpoint, refused = run.latest()
     if checkpoint is None and not refused:
