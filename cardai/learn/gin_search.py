@@ -1,8 +1,9 @@
 """Gin by values and rollouts: what seems nearly as good is played out over hands that the belief draws.
 
 The opponent's cards are drawn with the belief's odds (``game.determinize``), and who he is with the chances of the styles;
-then both play on, he as that player does. What comes of it is weighed against what the networks say, whose error has a
-standard deviation of ``TRUST`` of a match.
+then both play on, he as that player does, for some of one's own turns; what stands then is worth what the networks say, as in
+backgammon's truncated rollouts (Tesauro and Galperin, "On-line policy improvement using Monte-Carlo search", 1996). What
+comes of it is weighed against what the networks say at once, whose error has a standard deviation of ``TRUST`` of a match.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ import numpy as np
 
 from cardai import make
 from cardai.cards.gin._value_kernels import worths
+from cardai.cards.gin.actions import DISCARD, DRAW, OFFER
 from cardai.core.arrays import Float64s, Int64s
 from cardai.core.fields import Views, unpack_view
 from cardai.core.game import Game, Legal
+from cardai.core.legal import take
 from cardai.core.rng import Rows, derive, hash_rows
 from cardai.learn.gin_belief import weights_for
 from cardai.learn.gin_values import ValuePlayer
@@ -33,11 +36,14 @@ _PART = 32
 class Rollouts:
     """Plays candidates out: ``count`` hands each, for at most ``seconds`` a decision (0: as long as it takes).
 
+    After ``turns`` own turns more a hand is judged by the networks before the discard; 0: all are played to their end.
     ``players`` are the specs of the styles' players, in order; the first is the value player itself, whatever it says.
     """
 
-    def __init__(self, player: ValuePlayer, game: Game, players: Sequence[str], count: int, seconds: float) -> None:
-        self.player, self.game, self.count, self.seconds = player, game, count, seconds
+    def __init__(
+        self, player: ValuePlayer, game: Game, players: Sequence[str], count: int, seconds: float, turns: int = 0
+    ) -> None:
+        self.player, self.game, self.count, self.seconds, self.turns = player, game, count, seconds, turns
         self.others = [make.agent(spec).for_game(game) for spec in players[1:]]
 
     def choose(self, view: Views, legal: Legal, seed: int, styles: Float64s) -> int:
@@ -69,27 +75,47 @@ class Rollouts:
         rng = np.random.default_rng(seed)
         who = np.tile(rng.choice(len(styles), number, p=styles), len(actions))
         streams = np.tile(rng.integers(0, 2**63, number).astype(np.uint64), len(actions))
+        until = self.turns + int(view["own_turns"]) + (view["phase"] in (OFFER, DRAW))
+        judged = np.full(count, np.nan)
         step = 0
         while True:
-            current = tables.current_players()
+            current = np.where(np.isnan(judged), tables.current_players(), -1)
             if (current < 0).all():
                 break
-            for seat in range(2):
-                rows = np.flatnonzero(current == seat)
-                for style in np.unique(who[rows]) if seat != me else (0,):
-                    some = rows[who[rows] == style] if seat != me else rows
-                    if not len(some):
-                        continue
-                    views, legal = tables.views(seat, some), tables.legal(some)
-                    luck = Rows(hash_rows(streams[some], 2 * step + seat))
-                    if seat == me:
-                        chosen = self.player.act_against(views, legal, luck, np.tile(styles, (len(some), 1)))
-                    else:
-                        agent = self.player if style == 0 else self.others[int(style) - 1]
-                        chosen = agent.act(views, legal, luck)
-                    tables.apply_checked(some, np.asarray(chosen, np.int64))
+            rows = np.flatnonzero(current == me)
+            if len(rows):
+                views, legal = tables.views(me, rows), tables.legal(rows)
+                thought = np.tile(styles, (len(rows), 1))
+                luck = Rows(hash_rows(streams[rows], 2 * step + me))
+                chosen = np.asarray(self.player.act_against(views, legal, luck, thought), np.int64)
+                if self.turns:
+                    judged[rows] = self._judged(views, legal, thought, until)
+                on = np.isnan(judged[rows])
+                tables.apply_checked(rows[on], chosen[on])
+            self._answer(tables, np.flatnonzero(current == 1 - me), 1 - me, who, streams, step)
             step += 1
-        return self._wins(tables.returns(np.arange(count))[:, me], view, who).reshape(len(actions), number)
+        ended = self._wins(tables.returns(np.arange(count))[:, me], view, who)
+        return np.where(np.isnan(judged), ended, judged).reshape(len(actions), number)
+
+    def _judged(self, views: Views, legal: Legal, styles: Float64s, until: int) -> Float64s:
+        """Return what views (n,) are worth that stand before a discard of the own turn ``until`` or later, NaN for others."""
+        out = np.full(len(views), np.nan)
+        there = np.flatnonzero((views["phase"] == DISCARD) & (views["own_turns"] >= until))
+        if len(there):
+            found = np.empty((len(there), self.game.num_distinct_actions))
+            worths(views[there], take(legal, there), styles[there], self.player.nets, found)
+            best = found.max(axis=1)
+            out[there] = np.where(best >= 0, best, np.nan)
+        return out
+
+    def _answer(self, tables: Any, rows: Int64s, seat: int, who: Int64s, streams: Any, step: int) -> None:
+        """Let the opponents, of the styles ``who``, act in ``rows``."""
+        for style in np.unique(who[rows]):
+            some = rows[who[rows] == style]
+            agent = self.player if style == 0 else self.others[int(style) - 1]
+            luck = Rows(hash_rows(streams[some], 2 * step + seat))
+            chosen = agent.act(tables.views(seat, some), tables.legal(some), luck)
+            tables.apply_checked(some, np.asarray(chosen, np.int64))
 
     def _wins(self, points: Float64s, view: Any, who: Int64s) -> Float64s:
         """Return the chances to win the match after hands that brought ``points`` (n,) against the styles ``who`` (n,)."""

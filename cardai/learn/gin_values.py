@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from attrs import define, evolve, frozen
@@ -13,7 +13,7 @@ from attrs import define, evolve, frozen
 from cardai.cards.gin._belief_kernels import BELIEF_SIZE
 from cardai.cards.gin._situation_kernels import FEATURES, KINDS
 from cardai.cards.gin._style_kernels import EVIDENCE, STYLES
-from cardai.cards.gin._value_kernels import RESULTS, Nets, act_by_values, try_others
+from cardai.cards.gin._value_kernels import RESULTS, Nets, act_by_values, try_others, worths
 from cardai.cards.gin.fields import GIN
 from cardai.core.agent import Agent, need_family
 from cardai.core.arrays import Float32s, Float64s, Int64s
@@ -31,6 +31,8 @@ EDGES = np.concatenate([-EDGES[::-1], EDGES])
 """Points between the classes of results."""
 _MIDDLES = np.array([3.5, 9, 14.5, 21, 25, 26.5, 30, 36, 44, 58])
 _NEWEST = 0.07  # the newest generation's share of the averaged networks
+VALUES_OF = "chance to win the match, %"
+"""What the players' values of actions are."""
 NET_PARTS = ("hidden_weight", "hidden_bias", "head_weight", "head_bias")
 
 
@@ -111,6 +113,8 @@ def write_values(file: Path, values: Values) -> None:
 class ValuePlayer(Agent):
     """Chooses what has the best chance to win the match, by learned values."""
 
+    values_of: ClassVar[str] = VALUES_OF
+
     values: Values
     name: str = "A player by gin values"
     nets: Nets | None = None
@@ -134,10 +138,24 @@ class ValuePlayer(Agent):
 
     def act_against(self, views: Views, legal: Legal, rng: Rows, styles: Float64s) -> Actions:
         """Return (n,) actions against opponents whose styles are thought to be ``styles`` (n, STYLES)."""
-        nets = self.nets if self.nets is not None else self.nets_for(np.full(52, 10, np.int64), 100)
         out = np.empty(len(views), np.int64)
-        act_by_values(views, legal, styles, rng.seeds, nets, out)
+        act_by_values(views, legal, styles, rng.seeds, self._ready(), out)
         return out
+
+    def action_values(self, views: Views, legal: Legal) -> Float64s:
+        return self.values_against(views, legal, np.tile(self.values.unknown(), (len(views), 1)))
+
+    def values_against(self, views: Views, legal: Legal, styles: Float64s) -> Float64s:
+        """Return (n, num_distinct_actions): the chance in % to win the match after each action that is worth a thought.
+
+        NaN elsewhere: after discards from melds, for instance, or where there is no choice. ``styles`` as in act_against.
+        """
+        found = np.empty(np.shape(legal))
+        worths(views, legal, styles, self._ready(), found)
+        return np.asarray(np.where(found >= 0, 100 * found, np.nan))
+
+    def _ready(self) -> Nets:
+        return self.nets if self.nets is not None else self.nets_for(np.full(52, 10, np.int64), 100)
 
 
 class Chooser(Protocol):
@@ -151,6 +169,7 @@ class RememberingPlayer(Agent):
     """Plays as a :class:`ValuePlayer` and learns in a match how its opponent plays (unless not ``memory``)."""
 
     stateful = True
+    values_of = VALUES_OF
 
     def __init__(self, player: ValuePlayer, game: Game, chooser: Chooser | None = None, memory: bool = True) -> None:
         self.player, self.game, self.chooser, self.memory = player, game, chooser, memory
@@ -168,6 +187,9 @@ class RememberingPlayer(Agent):
 
     def act(self, views: Views, legal: Legal, rng: Rows) -> Actions:
         return self._act(views, legal, rng, np.repeat(self._styles, len(views), axis=0))
+
+    def action_values(self, views: Views, legal: Legal) -> Float64s:
+        return self.player.values_against(views, legal, np.repeat(self._styles, len(views), axis=0))
 
     def act_together(self, copies: Sequence[Agent], views: Views, legal: Legal, rng: Rows) -> Actions:
         styles = [copy._styles[0] for copy in copies if isinstance(copy, RememberingPlayer)]
@@ -237,20 +259,24 @@ class Fitting:
     def fit(
         self, features: Float32s, kinds: Int64s, points: Float64s, rate: float, epochs: int, batch: int, seed: Any
     ) -> Float64s:
-        """Fit situations (n, F) of ``kinds`` (n,) to the ``points`` (n,) they brought; return the losses (KINDS,)."""
+        """Fit situations (n, F) of ``kinds`` (n,) to the ``points`` (n,) they brought; return the losses (KINDS,).
+
+        Minibatches have ``batch`` situations, or all where there are fewer; what is left over waits for the next time.
+        """
         classes = np.digitize(points, EDGES)
         rng = np.random.default_rng(seed)
         losses = np.full(KINDS, np.nan)
         for kind in range(KINDS):
             rows = np.flatnonzero(kinds == kind)
+            if not len(rows):
+                continue
             found = []
             for _ in range(epochs):
                 order = rng.permutation(rows)
-                for start in range(0, len(order) - batch + 1, batch):
+                for start in range(0, max(1, len(order) - batch + 1), batch):
                     some = order[start : start + batch]
                     found.append(self._update(kind, features[some], classes[some], rate))
-            if found:
-                losses[kind] = np.mean(found[-max(1, len(found) // epochs) :])
+            losses[kind] = np.mean(found[-max(1, len(found) // epochs) :])
         self.fits += 1
         share = np.float32(max(1 / self.fits[0], _NEWEST))
         for name, mean in self.averaged.items():

@@ -9,61 +9,16 @@ No seed of training or of trials is one of the report's.
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
 import sys
 import time
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
-
 from cardai.arena import match
 from cardai.core.files import write_json
-from experiments.gin_champion import curves, players
-
-RULE_PLAYERS = ("simple", "heisenbot", "gin-only", "gin_lookahead", "rule-based", "greedy")
-CHAMPION = "champion"
-
-
-@frozen
-class Pairing:
-    """A player under a name, what makes it, its opponent, and the games they play."""
-
-    name: str
-    make: Callable[[], Any]
-    opponent: str
-    games: int
-
-
-def spec(name: str) -> Callable[[], str]:
-    """Return what gives a player's spec."""
-    return lambda: name
-
-
-def pairings(games: int, others: int, parts: int, rollouts: int, response: str) -> list[Pairing]:
-    """Return everything that is played."""
-    out = [Pairing(CHAMPION, spec(CHAMPION), other, games) for other in RULE_PLAYERS]
-    if response:
-        for other in ("champion:memory=false", CHAMPION):
-            out.append(Pairing("best response", spec(response), other, games))
-    for one, other in itertools.combinations(reversed(RULE_PLAYERS), 2):
-        out.append(Pairing(one, spec(one), other, others))
-    for other in ("simple", "heisenbot", "gin_lookahead"):
-        out.append(Pairing("champion with all its parts", spec(CHAMPION), other, parts))
-        out.append(Pairing("champion without memory", spec("champion:memory=false"), other, parts))
-        for part in players.PHASES:
-            out.append(Pairing(f"champion, {part} of gin_lookahead", partial(players.exchanged, part), other, parts))
-        for part in ("belief", "winning chances"):
-            out.append(Pairing(f"champion without {part}", partial(players.without, part), other, parts))
-        out.append(Pairing("champion told who it plays", partial(players.Told, other), other, parts))
-        out.append(Pairing("champion that knocks less", players.hesitant, other, parts))
-    for other in ("simple", "heisenbot"):
-        out.append(Pairing("champion:rollouts=64", spec("champion:rollouts=64"), other, rollouts))
-        out.append(Pairing("champion, the same games", spec(CHAMPION), other, rollouts))
-    return [pairing for pairing in out if pairing.games]
+from experiments.gin_champion import curves
+from experiments.gin_champion.pairings import Pairing, pairings
 
 
 def measure(pairing: Pairing, seed: int) -> dict[str, Any]:
@@ -76,6 +31,7 @@ def measure(pairing: Pairing, seed: int) -> dict[str, Any]:
     rate, points, figures = result.win_rate(0).scaled(100), result.mean_return(0), result.figures(0)
     shares = {key: 100 * figures[key].mean for key in ("rounds won", "gin", "knock", "undercut", "undercut suffered")}
     return {
+        "section": pairing.section,
         "player": pairing.name,
         "opponent": pairing.opponent,
         "games": pairing.games,
@@ -111,7 +67,9 @@ def main() -> int:
     parser.add_argument("--games", type=int, default=20_000, help="games a pairing of the champion, even")
     parser.add_argument("--others", type=int, default=4_000, help="games a pairing of rule players")
     parser.add_argument("--parts", type=int, default=4_000, help="games a pairing of a champion with a part exchanged")
-    parser.add_argument("--rollouts", type=int, default=0, help="games a pairing of the champion with rollouts: slow")
+    parser.add_argument(
+        "--lookahead", type=int, default=0, help="games a pairing of a gin_lookahead with a part changed"
+    )
     parser.add_argument("--seed", type=int, default=20261122)
     parser.add_argument("--only", default="", help="only pairings whose player's name begins with this")
     parser.add_argument("--against", default="", help="only pairings against these, joined with +")
@@ -123,7 +81,7 @@ def main() -> int:
     file = given.out / "pairings.json"
     found: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
     done = {(row["player"], row["opponent"], row["games"], row["seed"]) for row in found}
-    for pairing in pairings(given.games, given.others, given.parts, given.rollouts, given.response):
+    for pairing in pairings(given.games, given.others, given.parts, given.lookahead, given.response):
         key = (pairing.name, pairing.opponent, pairing.games, given.seed)
         if given.against and pairing.opponent not in given.against.split("+"):
             continue
@@ -132,7 +90,9 @@ def main() -> int:
         found.append(measure(pairing, given.seed))
         write_json(file, found)
         print(f"{pairing.name} against {pairing.opponent}: {found[-1]['won']:.1f} %", file=sys.stderr)
-    lines = table(found)
+    lines = []
+    for section in dict.fromkeys(row["section"] for row in found):
+        lines += [f"{section}:", "", *table([row for row in found if row["section"] == section]), ""]
     if given.run:
         curve = curves.smoothed(given.run / "metrics.jsonl")
         lines += ["", *curves.table(curve)]

@@ -12,7 +12,9 @@ from cardai.arena import match
 from cardai.cards.gin._value_kernels import worths
 from cardai.cards.gin.actions import DISCARD, KNOCK, PLAY_ON, STOCK, TAKE
 from cardai.core.errors import CardaiError
+from cardai.core.fields import unpack_view
 from cardai.core.rng import Rows
+from cardai.learn.gin_belief import weights_for
 from cardai.learn.gin_search import Rollouts, _best
 from cardai.learn.gin_values import RememberingPlayer, ValuePlayer
 from cardai.plugins.agents.champion import LEAGUE, values
@@ -46,6 +48,10 @@ def test_worths_are_those_by_which_the_player_chooses() -> None:
             chosen = int(player.act(view, legal, Rows(np.zeros(1, np.uint64)))[0])
             assert found[0, chosen] == found[0].max()
             assert not (found[0, ~legal[0]] >= 0).any()
+            told = player.action_values(view, legal)[0]
+            assert np.nanargmax(told) == chosen
+            assert np.array_equal(np.isnan(told), found[0] < 0)
+            assert np.nanmax(told) == pytest.approx(100 * found[0].max())
             kinds.add(chosen if chosen >= 52 else DISCARD)
     assert {DISCARD, TAKE, STOCK, KNOCK, PLAY_ON} <= kinds
 
@@ -89,6 +95,29 @@ def test_rollouts_answer_at_once_where_there_is_nothing_to_compare_and_in_time()
             assert counts == ([32, 8] if not seconds else [32])
             assert search.choose(view, legal, 5, styles) == chosen
     assert asked > 10
+
+
+def test_hands_that_networks_judge_after_a_turn_vary_less_and_bring_the_same() -> None:
+    game = cardai.game("gin")
+    player = ValuePlayer(values()).for_game(game)
+    styles = np.eye(len(values().styles))[LEAGUE.index("simple")]
+    compared = 0
+    for view, legal in views_of_a_match(3)[::4]:
+        found = np.empty((1, legal.shape[1]))
+        worths(view, legal, styles[None], player.nets, found)
+        best = np.array([found[0].argmax()])
+        if found[0].max() < 0:
+            continue
+        plain = unpack_view(game.view_fields, view[0])
+        odds = weights_for(game, plain, styles @ values().belief)
+        short, whole = (
+            Rollouts(player, game, LEAGUE, 0, 0.0, turns)._played(plain, odds, best, 96, 3, styles) for turns in (1, 0)
+        )
+        assert short.shape == whole.shape == (1, 96)
+        assert ((short >= 0) & (short <= 1)).all()
+        assert abs(short.mean() - whole.mean()) < 4 * np.sqrt((short.var() + whole.var()) / 96) + 0.03
+        compared += short.std() < 0.8 * whole.std()
+    assert compared > 5
 
 
 def test_rollouts_find_what_wrong_values_do_not() -> None:

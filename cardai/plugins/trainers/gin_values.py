@@ -39,7 +39,14 @@ if TYPE_CHECKING:
     from cardai.learn.gin_selfplay import Met
 
 SELF = "self"
-_SHARE = [validators.ge(0), validators.le(1)]
+_LEAST_EXPLORED = 0.25  # of the first exploration: what is tried at the end costs the values of playing on
+
+
+def _between(least: float, most: float) -> list[Any]:
+    return [validators.ge(least), validators.le(most)]
+
+
+_SHARE = _between(0, 1)
 
 
 @frozen
@@ -48,8 +55,8 @@ class GinValues(Trainer):
 
     step_unit: ClassVar[str] = "generations"
 
-    hidden: int = option(192, help="units of the hidden layer", validator=validators.in_(range(1, 1025)))
-    hands: int = option(8000, help="hands of a generation", validator=validators.in_(range(64, 1_000_001)))
+    hidden: int = option(384, help="units of the hidden layer", validator=_between(1, 1024))
+    hands: int = option(8000, help="hands of a generation", validator=_between(64, 1_000_000))
     league: tuple[str, ...] = option(
         (
             "self",
@@ -68,9 +75,7 @@ class GinValues(Trainer):
     )
     teacher: str = option("gin_lookahead", help="who plays the first generations")
     taught: int = option(25, help="generations that the teacher plays", validator=validators.ge(0))
-    belief_hands: int = option(
-        16000, help="hands from which the belief is learned", validator=validators.in_(range(256, 1_000_001))
-    )
+    belief_hands: int = option(16000, help="hands from which the belief is learned", validator=_between(256, 1_000_000))
     begin: str = option(
         "",
         help="a file of values (values.npz) to begin with, belief and all, instead of a teacher; a league of one other "
@@ -85,13 +90,15 @@ class GinValues(Trainer):
         60, help="the generation before which the belief is learned again, from the learner's hands; 0: never",
         validator=validators.ge(0),
     )  # fmt: skip
-    rate: float = option(5e-4, help="Adam's rate; twice as much while taught", validator=validators.gt(0))
+    rate: float = option(5e-4, help="Adam's rate; twice as much while taught", validator=_between(1e-9, 0.1))
     halve: int = option(
-        100, help="generations after which the rate is halved, again and again", validator=validators.ge(1)
+        60, help="generations after which rate and exploration are halved, again and again", validator=validators.ge(1)
     )
     epochs: int = option(2, help="times that a generation's situations are gone through", validator=validators.ge(1))
     batch: int = option(1024, help="situations of a minibatch", validator=validators.ge(1))
-    explore_discards: float = option(0.03, help="how often another discard is tried", validator=_SHARE)
+    explore_discards: float = option(
+        0.03, help="how often another discard is tried; like the next two, halved down to a quarter", validator=_SHARE
+    )
     explore_draws: float = option(0.06, help="how often another draw is tried", validator=_SHARE)
     explore_knocks: float = option(0.08, help="how often knocking or not is drawn", validator=_SHARE)
 
@@ -120,6 +127,22 @@ class GinValues(Trainer):
 
         _no_options(options)
         return GinValuesPlayer(read_values(directory / "values.npz"))
+
+
+def _found(file: Path) -> Path:
+    if not file.is_file():
+        raise UsageError(
+            f"The file to begin with, {file}, is not there. Give begin= the values.npz of a gin_values run."
+        )
+    return file
+
+
+def _program(spec: str, game: Game) -> Agent:
+    """Return a teacher or a league's player. Raises UsageError for one that does not play ``game``, or a person."""
+    agent = make.agent(spec).for_game(game)
+    if agent.interactive:
+        raise UsageError(f"{spec} is a person, and gin_values plays thousands of hands. Name programs: gin_lookahead.")
+    return agent
 
 
 def _no_options(options: Mapping[str, Any]) -> None:
@@ -155,12 +178,13 @@ class GinValuesTraining(Training):
         known = 1 + len(names)
         values = Values.start(options.hidden, seed, known)
         if options.begin and fresh:
-            values = read_values(Path(options.begin))
+            values = read_values(_found(Path(options.begin)))
             if known == 2 and SELF not in options.league:
                 values.take_for_itself(1)
         self.fitting = Fitting(values)
         self.tally = Tally(known)
-        self.others = [make.agent(spec).for_game(game) for spec in names]
+        self.others = [_program(spec, game) for spec in names]
+        self.teacher = _program(options.teacher, game) if options.taught and not options.begin else None
         self.numbers = [0 if spec == SELF else 1 + names.index(spec) for spec in options.league]
 
     def player(self) -> Agent:
@@ -187,8 +211,12 @@ class GinValuesTraining(Training):
         from cardai.learn.gin_values import Explorer
 
         o = self.options
-        first = make.agent(o.teacher).for_game(self.game) if self._taught() else self.player()
-        return [Explorer(first, (o.explore_discards, o.explore_draws, o.explore_knocks)), *self.others]
+        first = self.teacher if self._taught() and self.teacher is not None else self.player()
+        left = max(_LEAST_EXPLORED, 0.5 ** (self.step // o.halve))
+        return [
+            Explorer(first, (left * o.explore_discards, left * o.explore_draws, left * o.explore_knocks)),
+            *self.others,
+        ]
 
     def _seats(self, seed: int, count: int) -> Any:
         from cardai.learn.gin_selfplay import seats_for

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import cardai
 from cardai.arena import match
+from cardai.arena.advice import Adviser
+from cardai.arena.table import Table
 from cardai.core.errors import UsageError
 from cardai.plugins.agents.champion import WEIGHTS
 
@@ -27,6 +30,24 @@ def test_it_plays_every_kind_of_gin() -> None:
     ):
         for player in ("champion", "champion:memory=false"):
             assert len(match.play(game, [player, "simple"], games=10, seed=1).scores) == 10
+
+
+def test_it_says_what_it_expects_of_each_action() -> None:
+    game = cardai.game("gin")
+    for name in ("champion", "champion:memory=false", "champion:rollouts=2"):
+        adviser = Adviser(name, game)
+        assert adviser.values_of == "chance to win the match, %"
+        table = Table(game, [None, "simple"], seed=1)
+        asked = 0
+        while table.to_act is not None:
+            told = adviser.advise(table, 0)
+            values = [one.value for one in told if one.value is not None]
+            assert all(0 <= value <= 100 for value in values)
+            if len(values) > 1 and "rollouts" not in name:
+                asked += 1
+                assert values[0] == max(values)
+            table.act(int(np.flatnonzero(table.legal()[0])[-1]))
+        assert asked > 3 or "rollouts" in name
 
 
 # Per cent of games won: experiments/gin_champion/report. Below: three standard errors of 1,000 games.

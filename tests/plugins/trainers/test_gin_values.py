@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -57,6 +58,7 @@ def test_a_run_can_begin_with_values_and_go_on_without_their_file(tmp_path: Path
     file.unlink()
     again = trainer.resume(cardai.game("gin"), None, 1, tmp_path / "saved")
     assert (again.fitting.values.hidden_weight == training.fitting.values.hidden_weight).all()
+    file.write_bytes(b"no archive")
     with pytest.raises(DamagedFileError, match=r"values\.npz"):
         trainer.start(cardai.game("gin"), None, 1)
 
@@ -88,6 +90,46 @@ def test_the_averaged_networks_play_and_the_newest_learn_on(tmp_path: Path) -> N
     for one in (training, again):
         list(one.train(1))
     assert (training.fitting.player().head_bias == again.fitting.player().head_bias).all()
+
+
+def test_exploration_is_halved_with_the_rate_down_to_a_quarter() -> None:
+    training = create("trainer", f"{SMALL},halve=2,explore_discards=0.4").start(cardai.game("gin"), None, 1)
+    found = []
+    for step in range(8):
+        training.step = step
+        found.append(training._players()[0].rates[0])
+    assert found == [0.4, 0.4, 0.2, 0.2, 0.1, 0.1, 0.1, 0.1]
+
+
+def test_fewer_situations_than_a_minibatch_are_learned_from() -> None:
+    training = create("trainer", SMALL.replace("batch=16", "batch=100000")).start(cardai.game("gin"), None, 1)
+    before = training.fitting.values.head_bias.copy()
+    row = next(iter(training.train(1)))
+    assert (training.fitting.values.head_bias != before).any(axis=1).all()
+    assert row["loss_of_knocks"] > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"begin": "/no/such/values.npz"}, r"/no/such/values\.npz, is not there.*gin_values run"),
+        ({"begin": "/"}, "is not there"),
+        ({"league": ("self", "human")}, "human is a person"),
+        ({"teacher": "human"}, "human is a person"),
+        ({"teacher": "nobody"}, "no agent named 'nobody'"),
+        ({"teacher": "always_call"}, "betting games"),
+    ],
+)
+def test_what_cannot_be_played_with_is_refused_before_anything_is_learned(options: Any, message: str) -> None:
+    trainer = create("trainer", "gin_values").__class__(**options)
+    with pytest.raises(UsageError, match=message):
+        trainer.start(cardai.game("gin"), None, 1)
+
+
+@pytest.mark.parametrize("options", ["rate=inf", "rate=0", "hands=63", "hidden=0", "batch=0", "explore_knocks=1.1"])
+def test_numbers_out_of_range_are_refused(options: str) -> None:
+    with pytest.raises(OptionError, match=options.split("=", maxsplit=1)[0]):
+        create("trainer", f"gin_values:{options}")
 
 
 def test_other_games_rules_encoders_and_options_are_refused() -> None:

@@ -42,7 +42,7 @@ class Champion(Agent):
     rollouts: int = option(
         0,
         help="Hands that are played out for each action that seems nearly best; 0: none, and the fastest.",
-        validator=validators.in_(range(100_001)),
+        validator=[validators.ge(0), validators.le(100_000)],
     )
     seconds: float = option(
         0.0, help="With rollouts: seconds a decision after which no more hands are begun; 0: no limit.",
