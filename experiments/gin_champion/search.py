@@ -76,7 +76,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m experiments.gin_champion.search", description=__doc__)
     parser.add_argument("--games", type=int, default=400, help=f"games against each, in blocks of {BLOCK}")
     parser.add_argument("--rollouts", type=int, default=64)
-    parser.add_argument("--turns", type=int, default=2, help="own turns that are played out, 0: to the end")
+    parser.add_argument("--turns", type=int, default=1, help="own turns that are played out, 0: to the end")
     parser.add_argument("--against", default="simple+gin_lookahead", help="opponents, joined with +")
     parser.add_argument("--seed", type=int, default=20261122)
     parser.add_argument("--out", type=Path, default=Path("results/gin_champion"))

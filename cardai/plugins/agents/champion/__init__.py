@@ -44,6 +44,11 @@ class Champion(Agent):
         help="Hands that are played out for each action that seems nearly best; 0: none, and the fastest.",
         validator=[validators.ge(0), validators.le(100_000)],
     )
+    turns: int = option(
+        1,
+        help="With rollouts: own turns more that are played out before the networks judge; 0: hands are played to their end.",
+        validator=[validators.ge(0), validators.le(100)],
+    )
     seconds: float = option(
         0.0, help="With rollouts: seconds a decision after which no more hands are begun; 0: no limit.",
         validator=validators.ge(0),
@@ -58,7 +63,7 @@ class Champion(Agent):
         if self.rollouts:
             from cardai.learn.gin_search import Rollouts
 
-            rollouts = Rollouts(player, game, LEAGUE, self.rollouts, self.seconds)
+            rollouts = Rollouts(player, game, LEAGUE, self.rollouts, self.seconds, self.turns)
         if not self.memory and rollouts is None:
             return player
         return RememberingPlayer(player, game, rollouts, self.memory)
