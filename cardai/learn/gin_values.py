@@ -150,7 +150,7 @@ class ValuePlayer(Agent):
 
         NaN elsewhere: after discards from melds, for instance, or where there is no choice. ``styles`` as in act_against.
         """
-        found = np.empty(np.shape(legal))
+        found = np.empty((len(views), np.asarray(legal).shape[1]))
         worths(views, legal, styles, self._ready(), found)
         return np.asarray(np.where(found >= 0, 100 * found, np.nan))
 

@@ -56,7 +56,7 @@ def shown(values: Float64s) -> str:
 def main() -> int:
     """Run the experiment; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m experiments.gin_champion.widths", description=__doc__)
-    parser.add_argument("--hands", type=int, default=24_000, help="hands to fit; a third as many are held out")
+    parser.add_argument("--hands", type=int, default=20_000, help="hands to fit; a third as many are held out")
     parser.add_argument("--widths", default="64+128+192+384", help="units of the hidden layer, joined with +")
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--seed", type=int, default=7)

@@ -51,7 +51,7 @@ def test_it_says_what_it_expects_of_each_action() -> None:
 
 
 # Per cent of games won: experiments/gin_champion/report. Below: three standard errors of 1,000 games.
-@pytest.mark.parametrize(("other", "rate"), [("simple", 82.0), ("gin_lookahead", 75.5)])
+@pytest.mark.parametrize(("other", "rate"), [("simple", 82.4), ("gin_lookahead", 76.4)])
 def test_it_is_as_strong_as_reported(other: str, rate: float) -> None:
     found = match.play("gin", ["champion", other], games=1000, seed=1).win_rate(0).scaled(100)
     assert found.mean > rate - 4.5
