@@ -87,6 +87,7 @@ def main() -> int:
     heads = (
         "opponent",
         "rollouts",
+        "turns",
         "games",
         "won with, %",
         "without, %",
