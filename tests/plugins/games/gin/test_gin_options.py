@@ -3,7 +3,8 @@
 Oklahoma: bicyclecards.com, "Oklahoma Gin": the up-card's rank is the most to knock with, face cards 10, an ace demands gin,
 a spade doubles the hand's scores. Others let an ace count 1 (rummyrulebook.com, "Oklahoma Gin Rummy"). Big gin, bonuses:
 ginrummy.com/scoring.html: big gin 25 and 6 more; a game bonus of 100, 25 a hand won, a shutout doubles the points of hands
-before the line bonus. The doubled game bonus: ginplayeronline.com/scoring.shtml.
+before the line bonus. The doubled game bonus: ginplayeronline.com/scoring.shtml. A push: OpenSpiel's gin_rummy, where equal
+deadwood scores nothing (no written rule book was found that says so; most give the undercut).
 """
 
 from __future__ import annotations
