@@ -7,19 +7,26 @@ from pathlib import Path
 from typing import Any
 
 from limit_measures import Figures
+from limit_picture import Point, draw
 from limit_sections import (
     BLIND,
     BLUEPRINT_STEPS,
     BOARDS,
     CURVE_STEPS,
     CURVES,
+    EARLIER,
     FEW,
+    FLOPS,
     GAME,
     HANDS,
+    PLAIN_STEPS,
     REFERENCES,
     RIVER_STEPS,
     SCALED,
     TABLES,
+    TAKEN_STEPS,
+    UNEVEN_EARLIER,
+    UNEVEN_STEPS,
     Plan,
     generations,
 )
@@ -36,6 +43,7 @@ cardai's documents quoted before; mbb a hand."""
 
 def write(plan: Plan, figures: Figures, out: Path) -> None:
     """Write report.md."""
+    out.mkdir(parents=True, exist_ok=True)
     lines = [
         "# Limit hold'em near equilibrium",
         "",
@@ -43,6 +51,7 @@ def write(plan: Plan, figures: Figures, out: Path) -> None:
         "CNN and LEAGUE are the runs of --poker-cnn and --league.",
         f"The game is {GAME}; figures are thousandths of a big blind a hand (mbb/g), with 95 % intervals.",
         *training(plan, figures),
+        *picture(plan, figures, out),
         *targets(plan, figures),
         *findings(plan, figures),
         *exploitability(plan, figures),
@@ -53,7 +62,6 @@ def write(plan: Plan, figures: Figures, out: Path) -> None:
         *curves(plan, figures),
         *missing(plan),
     ]
-    out.mkdir(parents=True, exist_ok=True)
     write_atomically(out / "report.md", ("\n".join(lines) + "\n").encode())
 
 
@@ -83,6 +91,42 @@ def training(plan: Plan, figures: Figures) -> list[str]:
     return lines
 
 
+def picture(plan: Plan, figures: Figures, out: Path) -> list[str]:
+    """Draw curve.png of what was measured, and return its lines; nothing while there is nothing to draw."""
+    spent = {name: row for name, row in figures.known.items() if name.startswith("cardai train")}
+
+    def cpu(run: Path, step: int) -> float:
+        """Return the CPU seconds of a run by ``step``: its whole time by its steps."""
+        named = figures.named(str(run))
+        rows = [row for name, row in spent.items() if name.endswith(f"--out {named}") and row["step"] >= step]
+        return min((row["cpu_seconds"] * step / row["step"] for row in rows), default=0.0)
+
+    def points(*rows: tuple[float, str]) -> list[Point]:
+        found = [(time, figures.get(*plan.response(spec, "river", plan.of(BOARDS)))) for time, spec in rows]
+        return [(time, one) for time, one in found if one is not None and time > 0]
+
+    def river(run: Path, before: float, steps: tuple[int, ...]) -> list[tuple[float, str]]:
+        return [(before + cpu(run, step), f"{run}:step={step}") for step in steps]
+
+    whole, short = cpu(plan.blueprint, BLUEPRINT_STEPS), plan.curve("500 strength")
+    lines = {
+        "2,000 buckets on flop and turn, then ours: its river anew": points(
+            (whole, str(plan.blueprint)), *river(plan.river, whole, (*EARLIER, RIVER_STEPS))
+        ),
+        "500 buckets": points((cpu(short, CURVE_STEPS), str(short)), (cpu(plan.plain, PLAIN_STEPS), str(plan.plain))),
+        "its river anew, even=0": points(
+            *river(plan.runs / "uneven", cpu(plan.plain, TAKEN_STEPS), (*UNEVEN_EARLIER, UNEVEN_STEPS))
+        ),
+    }
+    bars = [(f"{name}, {words[words.index('--from') + 1]}", figures.get(*words)) for name, words in plan.deeper()]
+    known = [(name, found) for name, found in bars if found is not None]
+    drawn = {name: found for name, found in lines.items() if found}
+    if not drawn or not known:
+        return []
+    draw(drawn, known[::-1], out / "curve.png")
+    return ["", "![exploitability by training, and from earlier streets](curve.png)"]
+
+
 def targets(plan: Plan, figures: Figures) -> list[str]:
     """Return what was to be reached beside what was."""
     lines = ["", "## Targets", "", "| what | target | measured |", "|---|---|---|"]
@@ -109,8 +153,9 @@ def findings(plan: Plan, figures: Figures) -> list[str]:
         for who, other, words in plan.matches()
         if other == "holdem_heuristic" and (one := winnings(figures, words)) is not None
     }
+    short_runs = {f"{name}, {CURVE_STEPS:,} iterations" for name in CURVES}
     whole, short = (
-        [f"{one['mean']:+.0f} ({who})" for who, one in won.items() if who.endswith("iterations") == few]
+        [f"{one['mean']:+.0f} ({who})" for who, one in won.items() if (who in short_runs) == few]
         for few in (False, True)
     )
     if len(whole) > 1:
@@ -121,7 +166,7 @@ def findings(plan: Plan, figures: Figures) -> list[str]:
         ]
     shown = [
         f"{found['mean']:.0f} from the {found['from']} ({found['boards']} boards)"
-        for street, boards in (("river", BOARDS), ("turn", FEW), ("flop", FEW))
+        for street, boards in (("river", BOARDS), ("turn", FEW), ("flop", FLOPS))
         if (found := figures.get(*plan.response(plan.player, street, plan.of(boards)))) is not None
     ]
     if shown:
