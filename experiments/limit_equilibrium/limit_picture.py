@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 Point = tuple[float, dict[str, Any]]
@@ -27,14 +28,14 @@ def draw(lines: dict[str, list[Point]], bars: list[tuple[str, dict[str, Any]]], 
         left.errorbar([spent for spent, _ in points], middle, _arms([found for _, found in points]), None,
                       "o-", capsize=3, label=name)  # fmt: skip
     left.axhline(60, color="grey", linestyle=":", label="target")
-    left.set(xlabel="CPU seconds of training", ylabel="mbb a hand", xscale="log", ylim=(0, None))
+    left.set(xlabel="CPU seconds of training", ylabel="mbb a hand", ylim=(0, None))
     left.set_title("A best response from the river wins")
-    left.legend(fontsize=8)
+    left.legend(fontsize=8, loc="lower left")
     places = range(len(bars))
     right.barh(places, [found["mean"] for _, found in bars], xerr=_arms([found for _, found in bars]), capsize=3)
     right.axvspan(135, 422, color="grey", alpha=0.15)
     right.text(422, len(bars) - 0.55, "ACPC 2010, in all", fontsize=8, ha="right", va="bottom")
-    right.set_yticks(places, [name for name, _ in bars], fontsize=8)
+    right.set_yticks(places, [fill(name, 30) for name, _ in bars], fontsize=8)
     right.set(xlabel="mbb a hand", xlim=(0, None), ylim=(-0.6, len(bars) - 0.1))
     right.set_title("From earlier streets")
     figure.tight_layout()

@@ -16,7 +16,6 @@ from limit_sections import (
     CURVES,
     EARLIER,
     FEW,
-    FLOPS,
     GAME,
     HANDS,
     PLAIN_STEPS,
@@ -110,7 +109,7 @@ def picture(plan: Plan, figures: Figures, out: Path) -> list[str]:
 
     whole, short = cpu(plan.blueprint, BLUEPRINT_STEPS), plan.curve("500 strength")
     lines = {
-        "2,000 buckets on flop and turn, then ours: its river anew": points(
+        "the blueprint, then ours: its river anew": points(
             (whole, str(plan.blueprint)), *river(plan.river, whole, (*EARLIER, RIVER_STEPS))
         ),
         "500 buckets": points((cpu(short, CURVE_STEPS), str(short)), (cpu(plan.plain, PLAIN_STEPS), str(plan.plain))),
@@ -166,17 +165,33 @@ def findings(plan: Plan, figures: Figures) -> list[str]:
         ]
     shown = [
         f"{found['mean']:.0f} from the {found['from']} ({found['boards']} boards)"
-        for street, boards in (("river", BOARDS), ("turn", FEW), ("flop", FLOPS))
-        if (found := figures.get(*plan.response(plan.player, street, plan.of(boards)))) is not None
+        for words in (plan.response(plan.player, "river", plan.of(BOARDS)), plan.deeper()[0][1], plan.deeper()[-1][1])
+        if (found := figures.get(*words)) is not None
     ]
     if shown:
         lines += [
             f"- **Our player** loses to a perfect opponent at least {', '.join(shown)}, in mbb/g.",
             "  Agents of the competition of 2010 were exploitable by 135 to 422 in all (Johanson et al. 2011). The earlier the",
-            "  street, the nearer a bound is to that figure: ours stands among them, not below them, if its bound from the turn",
-            "  or the flop does; its better river says nothing about the streets before.",
+            "  street, the nearer a bound is to that figure; what the streets before it add is not in it.",
         ]
+    lines += _even(plan, figures)
     return [*lines, *_league(plan, figures)] if len(lines) > 3 else []
+
+
+def _even(plan: Plan, figures: Figures) -> list[str]:
+    """Return what a share of even range buys, if both were measured from river and turn."""
+    found = [
+        [figures.get(*plan.response(spec, street, boards)) for street, boards in (("river", plan.of(BOARDS)), ("turn", plan.of(FEW)))]
+        for spec in (plan.uneven, plan.player)
+    ]  # fmt: skip
+    (before, after) = ([f"{one['mean']:.0f}" for one in row if one is not None] for row in found)
+    if len(before) < 2 or len(after) < 2:
+        return []
+    return [
+        "- **The river learned anew** against ranges as the blueprint brings them alone (even=0) is unsafe: a perfect opponent",
+        f"  brings other hands. It wins {before[0]} from the river and {before[1]} from the turn. Where 0.3 of the range that replies is even over",
+        f"  all hands, {after[0]} and {after[1]}. More buckets on flop and turn change neither figure of the blueprint by much (the table below).",
+    ]
 
 
 def _league(plan: Plan, figures: Figures) -> list[str]:
@@ -207,7 +222,7 @@ def _figures_of(plan: Plan, figures: Figures, spec: str) -> dict[str, str]:
     lbr = figures.get(*plan.lbr(spec, plan.of(HANDS // 5), SCALED))
     if lbr is not None:
         out["a local best response wins"] = "{mean:+.0f} ± {half_width:.0f}".format(**lbr)
-    river = figures.get(*plan.response(spec, "river", plan.of(FEW // 3), SCALED))
+    river = figures.get(*plan.response(spec, "river", plan.of(FEW), SCALED))
     if river is not None:
         out[f"a best response from the river wins on the same {river['boards']} boards"] = interval(river)
     return out
@@ -332,7 +347,7 @@ def missing(plan: Plan) -> list[str]:
         *lines,
         f"- More iterations than {BLUEPRINT_STEPS:,} and more boards than {RIVER_STEPS:,} on the river: both runs go on with",
         "  `cardai train --resume RUN --steps N`.",
-        "- From the flop: a flop is the work of 36 boards of the turn, more or less.",
+        "- From the flop, where the table says so: a flop is the work of 36 boards of the turn, about nine CPU minutes.",
         f"- Exploitability itself: `cardai evaluate best-response --game {GAME} --agent RUNS/river --from preflop --out FILE`",
         "  takes days of CPU and goes on from FILE.",
     ]

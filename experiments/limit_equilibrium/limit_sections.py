@@ -35,8 +35,6 @@ WEAK = ("always_call", "always_raise", "acpc_mix")
 TABLES = (("buckets",), ("buckets", "--options", "river_feature=ochs"))
 BOARDS = 100
 """Boards from the river, of our players."""
-FLOPS = 20
-"""Boards from the flop, each the work of 36 from the turn."""
 FEW = 30
 """Boards from earlier streets, and of others from the river."""
 HANDS = 10_000
@@ -153,7 +151,8 @@ class Plan:
             (f"2,000 buckets, {CURVE_STEPS:,} iterations", self.curve("2,000 strength")),
         ]  # fmt: skip
         found = [(name, self.response(spec, "turn", self.of(FEW))) for name, spec in rows]
-        return [*found, ("ours", self.response(self.player, "flop", self.of(FLOPS)))]
+        flop = self.response(self.player, "flop", self.of(FEW))
+        return [*found, ("ours", (*flop, "--out", self.runs / "flop.npz"))]
 
     def matches(self) -> list[tuple[str, str, tuple[object, ...]]]:
         """Return the matches: who, against whom, and the command."""
@@ -197,7 +196,7 @@ class Plan:
             (name, self.lbr(name, self.of(HANDS)), self.response(name, "river", self.of(FEW))) for name in REFERENCES
         ]
         for name, spec in self.pairs:
-            boards = self.of(FEW if spec == self.newest else FEW // 3)
+            boards = self.of(FEW)
             rows.append(
                 (name, self.lbr(spec, self.of(HANDS // 5), SCALED), self.response(spec, "river", boards, SCALED))
             )
