@@ -7,19 +7,25 @@ from pathlib import Path
 from typing import Any
 
 from limit_measures import Figures
+from limit_picture import Point, draw
 from limit_sections import (
     BLIND,
     BLUEPRINT_STEPS,
     BOARDS,
     CURVE_STEPS,
     CURVES,
+    EARLIER,
     FEW,
     GAME,
     HANDS,
+    PLAIN_STEPS,
     REFERENCES,
     RIVER_STEPS,
     SCALED,
     TABLES,
+    TAKEN_STEPS,
+    UNEVEN_EARLIER,
+    UNEVEN_STEPS,
     Plan,
     generations,
 )
@@ -36,6 +42,7 @@ cardai's documents quoted before; mbb a hand."""
 
 def write(plan: Plan, figures: Figures, out: Path) -> None:
     """Write report.md."""
+    out.mkdir(parents=True, exist_ok=True)
     lines = [
         "# Limit hold'em near equilibrium",
         "",
@@ -43,6 +50,7 @@ def write(plan: Plan, figures: Figures, out: Path) -> None:
         "CNN and LEAGUE are the runs of --poker-cnn and --league.",
         f"The game is {GAME}; figures are thousandths of a big blind a hand (mbb/g), with 95 % intervals.",
         *training(plan, figures),
+        *picture(plan, figures, out),
         *targets(plan, figures),
         *findings(plan, figures),
         *exploitability(plan, figures),
@@ -53,7 +61,6 @@ def write(plan: Plan, figures: Figures, out: Path) -> None:
         *curves(plan, figures),
         *missing(plan),
     ]
-    out.mkdir(parents=True, exist_ok=True)
     write_atomically(out / "report.md", ("\n".join(lines) + "\n").encode())
 
 
@@ -83,6 +90,42 @@ def training(plan: Plan, figures: Figures) -> list[str]:
     return lines
 
 
+def picture(plan: Plan, figures: Figures, out: Path) -> list[str]:
+    """Draw curve.png of what was measured, and return its lines; nothing while there is nothing to draw."""
+    spent = {name: row for name, row in figures.known.items() if name.startswith("cardai train")}
+
+    def cpu(run: Path, step: int) -> float:
+        """Return the CPU seconds of a run by ``step``: its whole time by its steps."""
+        named = figures.named(str(run))
+        rows = [row for name, row in spent.items() if name.endswith(f"--out {named}") and row["step"] >= step]
+        return min((row["cpu_seconds"] * step / row["step"] for row in rows), default=0.0)
+
+    def points(*rows: tuple[float, str]) -> list[Point]:
+        found = [(time, figures.get(*plan.response(spec, "river", plan.of(BOARDS)))) for time, spec in rows]
+        return [(time, one) for time, one in found if one is not None and time > 0]
+
+    def river(run: Path, before: float, steps: tuple[int, ...]) -> list[tuple[float, str]]:
+        return [(before + cpu(run, step), f"{run}:step={step}") for step in steps]
+
+    whole, short = cpu(plan.blueprint, BLUEPRINT_STEPS), plan.curve("500 strength")
+    lines = {
+        "the blueprint, then ours: its river anew": points(
+            (whole, str(plan.blueprint)), *river(plan.river, whole, (*EARLIER, RIVER_STEPS))
+        ),
+        "500 buckets": points((cpu(short, CURVE_STEPS), str(short)), (cpu(plan.plain, PLAIN_STEPS), str(plan.plain))),
+        "its river anew, even=0": points(
+            *river(plan.runs / "uneven", cpu(plan.plain, TAKEN_STEPS), (*UNEVEN_EARLIER, UNEVEN_STEPS))
+        ),
+    }
+    bars = [(f"{name}, {words[words.index('--from') + 1]}", figures.get(*words)) for name, words in plan.deeper()]
+    known = [(name, found) for name, found in bars if found is not None]
+    drawn = {name: found for name, found in lines.items() if found}
+    if not drawn or not known:
+        return []
+    draw(drawn, known[::-1], out / "curve.png")
+    return ["", "![exploitability by training, and from earlier streets](curve.png)"]
+
+
 def targets(plan: Plan, figures: Figures) -> list[str]:
     """Return what was to be reached beside what was."""
     lines = ["", "## Targets", "", "| what | target | measured |", "|---|---|---|"]
@@ -109,8 +152,9 @@ def findings(plan: Plan, figures: Figures) -> list[str]:
         for who, other, words in plan.matches()
         if other == "holdem_heuristic" and (one := winnings(figures, words)) is not None
     }
+    short_runs = {f"{name}, {CURVE_STEPS:,} iterations" for name in CURVES}
     whole, short = (
-        [f"{one['mean']:+.0f} ({who})" for who, one in won.items() if who.endswith("iterations") == few]
+        [f"{one['mean']:+.0f} ({who})" for who, one in won.items() if (who in short_runs) == few]
         for few in (False, True)
     )
     if len(whole) > 1:
@@ -121,17 +165,33 @@ def findings(plan: Plan, figures: Figures) -> list[str]:
         ]
     shown = [
         f"{found['mean']:.0f} from the {found['from']} ({found['boards']} boards)"
-        for street, boards in (("river", BOARDS), ("turn", FEW), ("flop", FEW))
-        if (found := figures.get(*plan.response(plan.player, street, plan.of(boards)))) is not None
+        for words in (plan.response(plan.player, "river", plan.of(BOARDS)), plan.deeper()[0][1], plan.deeper()[-1][1])
+        if (found := figures.get(*words)) is not None
     ]
     if shown:
         lines += [
             f"- **Our player** loses to a perfect opponent at least {', '.join(shown)}, in mbb/g.",
             "  Agents of the competition of 2010 were exploitable by 135 to 422 in all (Johanson et al. 2011). The earlier the",
-            "  street, the nearer a bound is to that figure: ours stands among them, not below them, if its bound from the turn",
-            "  or the flop does; its better river says nothing about the streets before.",
+            "  street, the nearer a bound is to that figure; what the streets before it add is not in it.",
         ]
+    lines += _even(plan, figures)
     return [*lines, *_league(plan, figures)] if len(lines) > 3 else []
+
+
+def _even(plan: Plan, figures: Figures) -> list[str]:
+    """Return what a share of even range buys, if both were measured from river and turn."""
+    found = [
+        [figures.get(*plan.response(spec, street, boards)) for street, boards in (("river", plan.of(BOARDS)), ("turn", plan.of(FEW)))]
+        for spec in (plan.uneven, plan.player)
+    ]  # fmt: skip
+    (before, after) = ([f"{one['mean']:.0f}" for one in row if one is not None] for row in found)
+    if len(before) < 2 or len(after) < 2:
+        return []
+    return [
+        "- **The river learned anew** against ranges as the blueprint brings them alone (even=0) is unsafe: a perfect opponent",
+        f"  brings other hands. It wins {before[0]} from the river and {before[1]} from the turn. Where 0.3 of the range that replies is even over",
+        f"  all hands, {after[0]} and {after[1]}. More buckets on flop and turn change neither figure of the blueprint by much (the table below).",
+    ]
 
 
 def _league(plan: Plan, figures: Figures) -> list[str]:
@@ -162,7 +222,7 @@ def _figures_of(plan: Plan, figures: Figures, spec: str) -> dict[str, str]:
     lbr = figures.get(*plan.lbr(spec, plan.of(HANDS // 5), SCALED))
     if lbr is not None:
         out["a local best response wins"] = "{mean:+.0f} ± {half_width:.0f}".format(**lbr)
-    river = figures.get(*plan.response(spec, "river", plan.of(FEW // 3), SCALED))
+    river = figures.get(*plan.response(spec, "river", plan.of(FEW), SCALED))
     if river is not None:
         out[f"a best response from the river wins on the same {river['boards']} boards"] = interval(river)
     return out
@@ -287,7 +347,7 @@ def missing(plan: Plan) -> list[str]:
         *lines,
         f"- More iterations than {BLUEPRINT_STEPS:,} and more boards than {RIVER_STEPS:,} on the river: both runs go on with",
         "  `cardai train --resume RUN --steps N`.",
-        "- From the flop: a flop is the work of 36 boards of the turn, more or less.",
+        "- From the flop, where the table says so: a flop is the work of 36 boards of the turn, about nine CPU minutes.",
         f"- Exploitability itself: `cardai evaluate best-response --game {GAME} --agent RUNS/river --from preflop --out FILE`",
         "  takes days of CPU and goes on from FILE.",
     ]

@@ -11,13 +11,17 @@ from limit_measures import Figures
 GAME = "acpc_limit_2p"
 SCALED = "poker_cnn_limit"
 """The same game with ten times the chips, in which Poker-CNN learned: a player of buckets plays both alike."""
-TAKEN_STEPS = 10_000_690
-"""Iterations after which the river is learned anew."""
-BLUEPRINT_STEPS = 12_914_699
-"""Iterations of the whole game over buckets, which goes on after that."""
-RIVER_STEPS = 14_000
+BLUEPRINT = "flop=2000,turn=2000"
+"""The blueprint's buckets: more of them before the river, where they cost little memory."""
+BLUEPRINT_STEPS = 30_000_000
+RIVER_STEPS = 20_000
 """Boards on which the river is learned."""
-EARLIER = (3_000, 6_000, 11_000)
+EARLIER = (6_000, 12_000)
+PLAIN_STEPS, TAKEN_STEPS = 12_914_699, 10_000_690
+"""Iterations of 500 buckets a street, and those after which its river is learned anew."""
+UNEVEN_STEPS = 14_000
+"""Boards on which its river is learned, against ranges as the blueprint brings them."""
+UNEVEN_EARLIER = (3_000, 6_000, 11_000)
 CURVE_STEPS = 2_000_000
 CURVES = {
     "100 strength": "flop=100,turn=100,river=100",
@@ -35,6 +39,9 @@ FEW = 30
 """Boards from earlier streets, and of others from the river."""
 HANDS = 10_000
 """Hands of a local best response."""
+BUCKETS = f"2,000 buckets on flop and turn, {BLUEPRINT_STEPS:,} iterations"
+PLAIN = f"500 buckets, {PLAIN_STEPS:,} iterations"
+UNEVEN = f"500 buckets, {TAKEN_STEPS:,} iterations, river anew, even=0"
 
 
 @frozen
@@ -63,6 +70,16 @@ class Plan:
     def player(self) -> str:
         """Our player."""
         return f"{self.river}:step={RIVER_STEPS}"
+
+    @property
+    def plain(self) -> Path:
+        """A run of bucket_mccfr with 500 buckets a street."""
+        return self.runs / "plain"
+
+    @property
+    def uneven(self) -> str:
+        """That one's river learned anew, against no range but the one that it brings itself."""
+        return f"{self.runs / 'uneven'}:step={UNEVEN_STEPS}"
 
     def of(self, full: int) -> int:
         """Return an even number, the share of ``full``."""
@@ -113,24 +130,29 @@ class Plan:
 
     def responses(self) -> list[tuple[str, tuple[object, ...]]]:
         """Return the best responses of the table: what is measured, and how."""
-        anew = f"its river learned anew after {TAKEN_STEPS:,}, on {RIVER_STEPS:,} boards"
+        boards, river, uneven = self.of(BOARDS), self.river, self.runs / "uneven"
         rows = [
-            (f"buckets, {BLUEPRINT_STEPS:,} iterations", self.response(self.blueprint, "river", self.of(BOARDS))),
-            (anew, self.response(self.player, "river", self.of(BOARDS))),
-            *((f"the same on {step:,} boards", self.response(f"{self.river}:step={step}", "river", self.of(BOARDS))) for step in EARLIER),
-            ("the first, purified", self.response(f"{self.blueprint}:purify=true", "river", self.of(BOARDS))),
+            (PLAIN, str(self.plain)),
+            ("the same, purified", f"{self.plain}:purify=true"),
+            (f"{BUCKETS}, the blueprint", str(self.blueprint)),
+            *((f"ours on {step:,} boards", f"{river}:step={step}") for step in EARLIER),
+            ("ours", self.player),
+            *((f"{UNEVEN} on {step:,} boards", f"{uneven}:step={step}") for step in UNEVEN_EARLIER),
+            (UNEVEN, self.uneven),
         ]  # fmt: skip
-        return rows + [(name, self.response(name, "river", self.of(FEW))) for name in REFERENCES]
+        found = [(name, self.response(spec, "river", boards)) for name, spec in rows]
+        return found + [(name, self.response(name, "river", self.of(FEW))) for name in REFERENCES]
 
     def deeper(self) -> list[tuple[str, tuple[object, ...]]]:
         """Return the best responses from earlier streets."""
         rows = [
-            (f"buckets, {BLUEPRINT_STEPS:,} iterations", self.response(self.blueprint, "turn", self.of(FEW))),
-            (f"buckets, {CURVE_STEPS:,} iterations", self.response(self.curve("500 strength"), "turn", self.of(FEW))),
-            (f"2,000 buckets, {CURVE_STEPS:,} iterations", self.response(self.curve("2,000 strength"), "turn", self.of(FEW))),
+            ("ours", self.player), (f"{BUCKETS}, the blueprint", self.blueprint), (UNEVEN, self.uneven), (PLAIN, self.plain),
+            (f"500 buckets, {CURVE_STEPS:,} iterations", self.curve("500 strength")),
+            (f"2,000 buckets, {CURVE_STEPS:,} iterations", self.curve("2,000 strength")),
         ]  # fmt: skip
-        ours = [("ours", self.response(self.player, street, self.of(FEW))) for street in ("turn", "flop")]
-        return [ours[0], *rows, ours[1]]
+        found = [(name, self.response(spec, "turn", self.of(FEW))) for name, spec in rows]
+        flop = self.response(self.player, "flop", self.of(FEW))
+        return [*found, ("ours", (*flop, "--out", self.runs / "flop.npz"))]
 
     def matches(self) -> list[tuple[str, str, tuple[object, ...]]]:
         """Return the matches: who, against whom, and the command."""
@@ -140,12 +162,14 @@ class Plan:
             ("the blueprint, purified", f"{self.blueprint}:purify=true"),
         )
         players += (("the blueprint, last iterate", f"{self.blueprint}:policy=current"),)
-        players += tuple((f"{name}, {CURVE_STEPS:,} iterations", str(self.curve(name))) for name in CURVES)
+        players += ((UNEVEN, self.uneven), (PLAIN, str(self.plain)))
+        curves = {f"{name}, {CURVE_STEPS:,} iterations": str(self.curve(name)) for name in CURVES}
+        players += tuple(curves.items())
         found = [
             (who, other, self.match(spec, other, self.games))
             for other in REFERENCES
             for who, spec in players
-            if other == REFERENCES[1] or not who.endswith("iterations")
+            if other == REFERENCES[1] or who not in curves
         ]
         return found + [("ours", other, self.match(self.player, other, self.games)) for other in WEAK]
 
@@ -172,7 +196,7 @@ class Plan:
             (name, self.lbr(name, self.of(HANDS)), self.response(name, "river", self.of(FEW))) for name in REFERENCES
         ]
         for name, spec in self.pairs:
-            boards = self.of(FEW if spec == self.newest else FEW // 3)
+            boards = self.of(FEW)
             rows.append(
                 (name, self.lbr(spec, self.of(HANDS // 5), SCALED), self.response(spec, "river", boards, SCALED))
             )
@@ -188,12 +212,17 @@ def generations(run: str) -> list[int]:
 
 
 def train(plan: Plan, figures: Figures) -> None:
-    """Train the whole game, the river of what it had found by then, and the whole game further."""
-    words = ("--trainer", "bucket_mccfr", "--game", GAME, "--steps")
-    figures.train(plan.blueprint, *words, TAKEN_STEPS)
+    """Train our player, and the one that learned its river against ranges as they come."""
+    words = ("--trainer", f"bucket_mccfr:{BLUEPRINT}", "--game", GAME, "--steps", BLUEPRINT_STEPS)
+    figures.train(plan.blueprint, *words)
+    kept = ("--checkpoint-every", 1000, "--keep", 0)
     river = ("--trainer", f"bucket_cfr_br:blueprint={plan.blueprint}", "--game", GAME, "--steps", RIVER_STEPS)
-    figures.train(plan.river, *river, "--checkpoint-every", 1000, "--keep", 0)
-    figures.train(plan.blueprint, *words, BLUEPRINT_STEPS)
+    figures.train(plan.river, *river, *kept)
+    plain = ("--trainer", "bucket_mccfr", "--game", GAME, "--steps")
+    figures.train(plan.plain, *plain, TAKEN_STEPS)
+    uneven = ("--trainer", f"bucket_cfr_br:blueprint={plan.plain},even=0", "--game", GAME, "--steps", UNEVEN_STEPS)
+    figures.train(plan.runs / "uneven", *uneven, *kept)
+    figures.train(plan.plain, *plain, PLAIN_STEPS)
 
 
 def tables(plan: Plan, figures: Figures) -> None:

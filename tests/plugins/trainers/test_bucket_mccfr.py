@@ -263,14 +263,14 @@ class TestRiver:
                 assert np.mean(first != np.minimum(weaker * 40, 39.999).astype(int)) < 0.01
                 assert np.mean(second != np.minimum(equity * 25, 24.999).astype(int)) < 0.01
 
-    @pytest.mark.parametrize("threads", [1, 2])
-    def test_a_board_teaches_what_dense_matrices_say(self, training, threads):
+    @pytest.mark.parametrize(("threads", "even"), [(1, 0.0), (2, 0.3), (1, 1.0)])
+    def test_a_board_teaches_what_dense_matrices_say(self, training, threads, even):
         layout = training.layout
         rng = np.random.default_rng(4)
         training.regret[:] = rng.normal(size=layout.size)
         training.average[:] = rng.random(layout.size)
         training.chances = np.full(len(training.roots), 1 / len(training.roots))
-        training.options = attrs.evolve(training.options, threads=threads)
+        training.options = attrs.evolve(training.options, threads=threads, even=even)
         before, seen, ranges = (training.regret.copy(), training.average.copy()), [], training.blueprint.ranges
 
         def noted(board, hands, roots):
@@ -288,18 +288,9 @@ class TestRiver:
         gained, weights = np.zeros(layout.size), np.zeros(layout.size)
         for s, root in enumerate(roots.tolist()):
             for seat in range(2):
-                teach(
-                    layout,
-                    before[0],
-                    places[seat, :, s],
-                    meet,
-                    sign,
-                    root,
-                    seat,
-                    start[:, :, s].astype(float),
-                    gained,
-                    weights,
-                )
+                come = start[:, :, s].astype(float)  # the opponent may have come with any hand
+                come[1 - seat] = (1 - even) * come[1 - seat] + even * come[1 - seat].sum() / len(n)
+                teach(layout, before[0], places[seat, :, s], meet, sign, root, seat, come, gained, weights)
         assert np.abs(gained).max() > 10
         assert training.regret - before[0] == pytest.approx(3 * gained, rel=1e-3, abs=0.05)
         assert training.average - before[1] == pytest.approx(3 * weights, rel=1e-3, abs=0.05)

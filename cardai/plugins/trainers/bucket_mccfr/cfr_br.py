@@ -3,7 +3,9 @@
 Johanson, Bard, Burch and Bowling, "Finding optimal abstract strategies in extensive-form games" (AAAI 2012): the opponent
 of an abstract player is a best response that knows its real hand. Here all streets but the river stay as a run of
 ``bucket_mccfr``, the *blueprint*, plays them. On a sampled board the ranges with which both seats arrive go through some of
-the river's subtrees, and each seat in turn learns against the other's best reply; board k weighs k.
+the river's subtrees, and each seat in turn learns against the other's best reply; board k weighs k. A perfect opponent need
+not arrive as the blueprint does: part of the range that replies is even over all hands, or hands that the blueprint would
+not bring are answered badly, and a best response from the turn brings them.
 
 The river's buckets are ours: a hand is known by its place in the ranges (how much of its own range is weaker, and its
 equity against the other's), so that boards on which ranges look alike teach each other, whatever their cards.
@@ -85,6 +87,11 @@ class BucketCFRBR(Trainer):
         500, help="strength, ochs: buckets of hands.", validator=[validators.ge(1), validators.le(65_535)]
     )
     bucket_seed: int = option(0, help="strength, ochs: the seed of the buckets.")
+    even: float = option(
+        0.3,
+        help="The share of the opponent's range that is even over its hands: it may have come with any.",
+        validator=[validators.ge(0), validators.le(1)],
+    )
     lanes: int = option(64, help="Subtrees of the river that learn on a board.", validator=validators.ge(1))
     threads: int = option(
         1, help="1 or 2: each of two learns for one seat (the result is the same).",
@@ -188,6 +195,11 @@ def _player(
     return RiverAgent(earlier, layout, RiverPlaces(blueprint, kind), table)
 
 
+def evened(ranges: Table, share: float) -> Table:
+    """Return ranges (2, n, s) of which ``share`` is spread evenly over the n hands; each keeps its sum."""
+    return np.asarray((1 - share) * ranges + share * ranges.mean(axis=1, keepdims=True), np.float32)
+
+
 class RiverTraining(Training):
     """CFR-BR under way. Board k draws from a stream of its own, so a run goes on exactly where it was left."""
 
@@ -221,11 +233,13 @@ class RiverTraining(Training):
         start = self.blueprint.ranges(board, hands, group.roots[chosen])
         places = self.kind.of(board, hands, start)
         cards = LOW[hands.hands], HIGH[hands.hands], hands.ends
+        met = evened(start, self.options.even)
 
         def one(seat: int) -> None:  # the seats' numbers lie apart, and neither looks at the other's
             room = group.room(len(hands.hands), len(chosen))
             tables = np.float32(number), self.regret, self.average
-            kernels.cfr_br(group.shape, lanes, seat, cards, start, places[seat], *tables, room)
+            come = np.stack([start[0], met[1]] if seat == 0 else [met[0], start[1]])
+            kernels.cfr_br(group.shape, lanes, seat, cards, come, places[seat], *tables, room)
 
         if self.options.threads == 1:
             one(0)
