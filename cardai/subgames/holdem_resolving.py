@@ -30,7 +30,8 @@ from cardai.subgames._rollout_kernels import add_wins
 from cardai.subgames.hands import HoldemHands
 from cardai.subgames.menus import Menu, menus
 from cardai.subgames.player import ResolvingPlayer
-from cardai.subgames.resolving import DealtEvaluator, Effort, Public, Resolver, Table, Trunk
+from cardai.subgames.resolving import Effort, Public, Resolver, Table, Trunk
+from cardai.subgames.solver import LeafEvaluator
 from cardai.subgames.tree import Node, Tree
 
 ROUNDS = ("preflop", "flop", "turn", "river")
@@ -91,11 +92,6 @@ class CheckedToTheEnd:
         other = np.ascontiguousarray(reach[1 - player], np.float32)
         return np.asarray(stakes[:, None] * (other @ self._wins.T), np.float64)
 
-    def dealt(self, player: int, reach: Float64s, node: Node, cards: Sequence[int]) -> Float64s:
-        """Return (1326,): see :class:`~cardai.subgames.resolving.DealtEvaluator`."""
-        stake = float(min(node.spent))
-        return np.asarray(stake * (showdowns((*self.board, *cards)) @ reach[1 - player].astype(np.float32)), np.float64)
-
 
 @frozen
 class HoldemHorizon:
@@ -107,7 +103,7 @@ class HoldemHorizon:
     def promises(self, round_: int) -> bool:
         return round_ >= 2
 
-    def leaves(self, public: Public, tree: Tree, hands: npt.NDArray[np.int64]) -> DealtEvaluator | None:
+    def leaves(self, public: Public, tree: Tree, hands: npt.NDArray[np.int64]) -> LeafEvaluator | None:
         return CheckedToTheEnd(public.board, hands)
 
 

@@ -13,7 +13,6 @@ values.npz      weight_k (outputs, inputs), bias_k, slope_k (the negative side o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,7 +23,9 @@ from cardai.core.arrays import Float32s, Float64s, Int64s
 from cardai.core.errors import DamagedFileError
 from cardai.core.npz import read_npz, write_npz
 from cardai.subgames.hands import LeducHands
-from cardai.subgames.resolving import DealtEvaluator, Public
+from cardai.subgames.averaged_leaves import AveragedLeaves
+from cardai.subgames.resolving import Public
+from cardai.subgames.solver import LeafEvaluator
 from cardai.subgames.tree import Node, Tree
 
 CARDS, RANKS = 6, 3
@@ -156,22 +157,17 @@ def read_values(path: Path) -> LeducValues:
     return made
 
 
-class LeducLeaves:
+class LeducLeaves(AveragedLeaves):
     """Values the boards that follow the first round: what is all-in exactly, all else by a network."""
 
     def __init__(self, network: LeducValues) -> None:
+        super().__init__(np.arange(CARDS), CARDS, range(CARDS), CARDS - 2)
         self.network = network
 
-    def evaluate(self, player: int, reach: Any, nodes: Sequence[Node]) -> Float64s:
-        """Return (C, 6): see :class:`~cardai.subgames.solver.LeafEvaluator`."""
+    def boards(self, player: int, reach: Any, nodes: Sequence[Node]) -> Float64s:
+        """Return (C, 6, 6): see :class:`~cardai.subgames.averaged_leaves.AveragedLeaves`."""
         half_pots = np.array([min(node.spent) for node in nodes], np.float64)
-        by_board = self._boards(np.asarray(reach, np.float64), half_pots)[:, :, player]
-        return np.asarray(by_board.sum(axis=1) / (CARDS - 2))
-
-    def dealt(self, player: int, reach: Float64s, node: Node, cards: Sequence[int]) -> Float64s:
-        """Return (6,): see :class:`~cardai.subgames.resolving.DealtEvaluator`."""
-        values = self._boards(reach[:, None], np.array([min(node.spent)], np.float64))
-        return np.asarray(values[0, cards[0], player])
+        return self._boards(np.asarray(reach, np.float64), half_pots)[:, :, player]
 
     def _boards(self, reach: Float64s, half_pots: Float64s) -> Float64s:
         """Return (C, 6, 2, 6) chips by leaf, board, player and hand; ``reach`` (2, C, 6)."""
@@ -195,7 +191,7 @@ class LeducLeaves:
         return out
 
 
-@frozen(slots=False)
+@frozen
 class LeducHorizon:
     """Looks ahead to the end of the round, the first valued by a network."""
 
@@ -207,9 +203,5 @@ class LeducHorizon:
     def promises(self, round_: int) -> bool:
         return True
 
-    def leaves(self, public: Public, tree: Tree, hands: Any) -> DealtEvaluator | None:
-        return self._leaves
-
-    @cached_property
-    def _leaves(self) -> LeducLeaves:
+    def leaves(self, public: Public, tree: Tree, hands: Any) -> LeafEvaluator | None:
         return LeducLeaves(self.network)

@@ -35,17 +35,6 @@ KEPT = 64
 """How many solved decisions are kept: all of a hand."""
 
 
-class DealtEvaluator(LeafEvaluator, Protocol):
-    """A leaf evaluator that also says what it thought a board is worth on which the play goes on."""
-
-    def dealt(self, player: int, reach: Float64s, node: Node, cards: Sequence[int]) -> Float64s:
-        """Return (K,) what each hand of ``player`` is worth once ``cards`` have come, times the reach it can meet.
-
-        Args:
-            reach: (2, K) both players' reach at the chance node ``node``.
-        """
-
-
 @frozen
 class Public:
     """What both players have seen."""
@@ -120,8 +109,10 @@ class Horizon(Protocol):
         If not, each later round begins anew from both ranges, as the hand did.
         """
 
-    def leaves(self, public: Public, tree: Tree, hands: np.ndarray) -> DealtEvaluator | None:
+    def leaves(self, public: Public, tree: Tree, hands: np.ndarray) -> LeafEvaluator | None:
         """Return what values the chance nodes that ``tree`` ends in; None if it ends with the hand.
+
+        Where it ``promises``, they are :class:`~cardai.subgames.averaged_leaves.AveragedLeaves`.
 
         ``hands`` (n,) are the numbers of the hands on the board, in order of the vectors.
         """
@@ -136,7 +127,7 @@ class ToTheEnd:
     def promises(self, round_: int) -> bool:
         return True
 
-    def leaves(self, public: Public, tree: Tree, hands: np.ndarray) -> DealtEvaluator | None:
+    def leaves(self, public: Public, tree: Tree, hands: np.ndarray) -> LeafEvaluator | None:
         return None
 
 
@@ -285,12 +276,7 @@ class Resolver:
         """Return (K,) what the player's hands are worth once ``cards`` have come behind the chance node of ``place``."""
         solver, out = last.solver, np.zeros(len(self.table.hands.cards))
         if solver.leaves is not None:
-            work, street = solver.look((), player, kernels.RESPOND), solver.layout.streets[0]
-            reach = np.zeros((2, len(out)))
-            for seat in range(2):
-                row = street.row_of[seat, place.node.index]
-                reach[seat, solver.hands] = work.reach[row, : len(solver.hands)]
-            return solver.leaves.dealt(player, reach, place.node, cards)  # type: ignore[attr-defined, no-any-return]
+            return solver.dealt(player, place.node, cards[0])
         for card in cards:
             place = deal_card(solver, place, card)
         work = solver.look(place.path, player, kernels.RESPOND)
