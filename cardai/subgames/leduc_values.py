@@ -22,8 +22,8 @@ from attrs import frozen
 from cardai.core.arrays import Float32s, Float64s, Int64s
 from cardai.core.errors import DamagedFileError
 from cardai.core.npz import read_npz, write_npz
-from cardai.subgames.hands import LeducHands
 from cardai.subgames.averaged_leaves import AveragedLeaves
+from cardai.subgames.hands import LeducHands
 from cardai.subgames.resolving import Public
 from cardai.subgames.solver import LeafEvaluator
 from cardai.subgames.tree import Node, Tree
@@ -161,34 +161,26 @@ class LeducLeaves(AveragedLeaves):
     """Values the boards that follow the first round: what is all-in exactly, all else by a network."""
 
     def __init__(self, network: LeducValues) -> None:
-        super().__init__(np.arange(CARDS), CARDS, range(CARDS), CARDS - 2)
+        super().__init__(np.arange(CARDS), CARDS, range(CARDS), CARDS - 2, network.stack)
         self.network = network
 
-    def boards(self, player: int, reach: Any, nodes: Sequence[Node]) -> Float64s:
-        """Return (C, 6, 6): see :class:`~cardai.subgames.averaged_leaves.AveragedLeaves`."""
-        half_pots = np.array([min(node.spent) for node in nodes], np.float64)
-        return self._boards(np.asarray(reach, np.float64), half_pots)[:, :, player]
+    def boards(self, player: int, reach: Any, nodes: Sequence[Node], cards: Int64s) -> Float64s:
+        """Return (C, b, 6): see :class:`~cardai.subgames.averaged_leaves.AveragedLeaves`."""
+        half_pots = np.repeat([float(min(node.spent)) for node in nodes], len(cards))
+        boards, n = np.tile(cards, len(nodes)), len(nodes) * len(cards)
+        ranges = np.repeat(np.asarray(reach, np.float64).transpose(1, 0, 2), len(cards), axis=0)  # (n, 2, 6)
+        ranges[np.arange(n), :, boards] = 0.0
+        mass = ranges.sum(axis=2, keepdims=True)
+        free = (1.0 - np.eye(CARDS))[boards][:, None]
+        shares = np.where(mass > 0, ranges / np.where(mass > 0, mass, 1), free / (CARDS - 1))
+        found = self.network.values(boards, half_pots, shares)[:, player].astype(np.float64)
+        return (found * half_pots[:, None] * mass[:, 1 - player]).reshape(len(nodes), len(cards), CARDS)
 
-    def _boards(self, reach: Float64s, half_pots: Float64s) -> Float64s:
-        """Return (C, 6, 2, 6) chips by leaf, board, player and hand; ``reach`` (2, C, 6)."""
-        ranges = np.repeat(reach.transpose(1, 0, 2)[:, None], CARDS, axis=1)  # (C, 6, 2, 6)
-        ranges[:, np.arange(CARDS), :, np.arange(CARDS)] = 0.0
-        mass = ranges.sum(axis=3, keepdims=True)
-        out = np.zeros(ranges.shape)
-        open_ = half_pots < self.network.stack
-        if not open_.all():
-            shown = np.einsum("bij,cbpj->cbpi", _WINS, ranges[~open_][:, :, ::-1])
-            out[~open_] = shown * half_pots[~open_, None, None, None]
-        if open_.any():
-            free = 1.0 - np.eye(CARDS)[:, None, :]
-            shares = np.where(mass > 0, ranges / np.where(mass > 0, mass, 1), free / (CARDS - 1))[open_]
-            n = len(shares) * CARDS
-            pots = np.repeat(half_pots[open_], CARDS)
-            boards = np.tile(np.arange(CARDS), len(shares))
-            found = self.network.values(boards, pots, shares.reshape(n, 2, CARDS)).astype(np.float64)
-            scale = pots[:, None, None] * mass[open_].reshape(n, 2, 1)[:, ::-1]
-            out[open_] = (found * scale).reshape(-1, CARDS, 2, CARDS)
-        return out
+    def closed(self, player: int, reach: Any, nodes: Sequence[Node]) -> Float64s:
+        """Return (C, 6): see :class:`~cardai.subgames.averaged_leaves.AveragedLeaves`."""
+        chips = np.array([min(node.spent) for node in nodes], np.float64)
+        shown = np.asarray(reach[1 - player], np.float64) @ _WINS.sum(axis=0).T
+        return np.asarray(shown * (chips / self.each)[:, None])
 
 
 @frozen

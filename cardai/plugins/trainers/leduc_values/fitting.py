@@ -36,6 +36,7 @@ class Fitting:
         layers = [layer if isinstance(layer, nn.Linear) else nn.PReLU() for layer in plain]
         self.network = nn.Sequential(*layers)
         self.optimiser = torch.optim.Adam(self.network.parameters(), lr=1e-3)
+        self._known: list[tuple[Situations, tuple[Encoded, Any, Any]]] = []
 
     def epoch(self, situations: Situations, rate: float, batch: int, seed: int) -> float:
         """Go once through the situations, in an order of ``seed``, and return the mean loss."""
@@ -63,6 +64,10 @@ class Fitting:
             return float(self._loss(encoded, targets, there, np.arange(len(situations))))
 
     def _encoded(self, situations: Situations) -> tuple[Encoded, Any, Any]:
+        """Return the situations as the network takes them, their values and where there is one; known for two of them."""
+        for known, found in self._known:
+            if known is situations:
+                return found
         encoded = encode(
             self.scheme,
             self.stack,
@@ -70,7 +75,9 @@ class Fitting:
             situations.half_pots.astype(np.float64),
             situations.ranges.astype(np.float64),
         )
-        return encoded, *encoded.of_hands(situations.values)
+        made = encoded, *encoded.of_hands(situations.values)
+        self._known = [*self._known[-1:], (situations, made)]
+        return made
 
     def _loss(self, encoded: Encoded, targets: Any, there: Any, rows: Any) -> torch.Tensor:
         arrays = (encoded.inputs, encoded.ranges, encoded.base, encoded.scale, targets, there)
