@@ -25,16 +25,17 @@ from typing import Any
 import numpy as np
 
 import cardai
-from cardai.core.agent import Agent
 from cardai.core.files import write_json
 from cardai.core.rng import Rows
-from cardai.solve.local_response import local_response
 from cardai.solve.measures import measure
 from cardai.training.runs import Run
 from cardai.training.session import Session
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
+
+from resolving_matches import SETTINGS, Series, match_deals, response_deals  # noqa: E402
+
 REPORT = HERE / "report"
 MEASURED = REPORT / "measured.json"
 LEDUC = "leduc_deepstack"
@@ -45,13 +46,7 @@ NETWORKS = {
     "poor": ("leduc_values:situations=1000,batch=100,slow_after=10", 15),
 }
 """Our network; DeepStack's layers and solver, from the situations that can come; ours from ranges of all kinds; ours from few."""
-SETTINGS: dict[str, tuple[Any, tuple[int, ...]]] = {
-    "fc, all rounds": ("fc", (0, 1, 2, 3)),
-    "fcpa, turn and river": ("fcpa", (2, 3)),
-    "56 bets, turn and river": ("56", (2, 3)),
-    "56 bets on the flop, then fc": ("56", (1,)),
-}
-OPPONENTS = ("threshold", "always_call")
+OPPONENTS = ("always_call", "threshold")
 
 
 def leduc_rows(runs: Path) -> dict[str, tuple[str, str]]:
@@ -161,32 +156,26 @@ def decision_times(name: str, agent: str, hands: int) -> dict[str, Any]:
     return {k: {r: [float(np.median(x)), float(np.max(x)), len(x)] for r, x in by.items()} for k, by in found.items()}
 
 
-def matches(measured: Measured, agent: str, hands: int) -> None:
-    """Play duplicate deals against players of rules."""
-    for game in ("acpc_limit_2p", "acpc_nolimit_2p"):
-        for opponent in OPPONENTS:
-
-            def work(game: str = game, opponent: str = opponent) -> dict[str, Any]:
-                result = cardai.play(game, [agent, opponent], games=hands, seed=1)
-                pairs = result.scores[:, 0].reshape(-1, 2).mean(axis=1)
-                blind = cardai.game(game).big_blind  # type: ignore[attr-defined]
-                half = 1.96 * pairs.std(ddof=1) / np.sqrt(len(pairs))
-                return {"mbb": 1000 * float(pairs.mean()) / blind, "half": 1000 * float(half) / blind, "hands": hands}
-
-            measured.get(f"match: {game}, {agent} against {opponent}", work)
-
-
-def lbr(measured: Measured, agent: str, hands: int) -> None:
-    """Play the local best response in the four published settings."""
-    game = cardai.game("acpc_nolimit_2p")
-    for label, (bets, rounds) in SETTINGS.items():
-
-        def work(bets: Any = bets, rounds: tuple[int, ...] = rounds) -> dict[str, Any]:
-            player: Agent = cardai.agent(agent)
-            found = local_response(game, player, hands=hands, bets=bets, rounds=rounds, seed=1).mbb
-            return {"mbb": found.mean, "half": found.half_width, "hands": hands}
-
-        measured.get(f"lbr: {label}, {agent}", work)
+def played(measured: Measured, asked: argparse.Namespace, parts: list[str]) -> None:
+    """Play matches over duplicate deals and local best responses, a deal of each in turn."""
+    for name in ("acpc_limit_2p", "acpc_nolimit_2p"):
+        game = cardai.game(name)
+        agent = asked.agent if game.amounts or not asked.blueprint else f'{asked.agent}{"," if ":" in asked.agent else ":"}blueprint="{asked.blueprint}"'
+        player, deals = cardai.agent(agent).for_game(game), {}
+        said = "resolving with the blueprint" if agent != asked.agent else asked.agent
+        if "matches" in parts:
+            others = {one: one for one in OPPONENTS}
+            if agent != asked.agent:
+                others["the blueprint"] = asked.blueprint
+            for label, opponent in others.items():
+                deals[f"match: {name}, {said} against {label}"] = match_deals(game, player, opponent)
+        if "lbr" in parts and game.amounts:
+            for setting in SETTINGS:
+                deals[f"lbr: {setting}, {said}"] = response_deals(game, player, setting)
+        series = Series(asked.runs / "played" / name, asked.hands // 2, asked.minutes)
+        series.take(deals)
+        measured.known.update(series.found(game.big_blind))  # type: ignore[attr-defined]
+        write_json(MEASURED, measured.known)
 
 
 def main() -> None:
@@ -195,11 +184,15 @@ def main() -> None:
     parser.add_argument("--runs", type=Path, default=Path("runs/resolving"))
     parser.add_argument("--only", default="leduc,times,picture,matches,lbr")
     parser.add_argument("--agent", default="resolving", help="the player of hold'em")
+    parser.add_argument("--blueprint", default="", help="the player of limit hold'em before the flop, a trained run")
     parser.add_argument("--hands", type=int, default=200, help="hands of a match, and of a setting of LBR")
+    parser.add_argument(
+        "--minutes", type=float, default=0, help="end matches and LBR of a game after so long (0: never)"
+    )
     parser.add_argument("--report", action="store_true", help="only write the report")
     asked = parser.parse_args()
     REPORT.mkdir(exist_ok=True)
-    measured, parts = Measured(), () if asked.report else asked.only.split(",")
+    measured, parts = Measured(), [] if asked.report else asked.only.split(",")
     if "leduc" in parts:
         leduc(asked.runs, measured)
     if "times" in parts:
@@ -208,10 +201,8 @@ def main() -> None:
         from resolving_picture import draw_hand
 
         draw_hand(REPORT / "hand.png")
-    if "matches" in parts:
-        matches(measured, asked.agent, asked.hands)
-    if "lbr" in parts:
-        lbr(measured, asked.agent, asked.hands)
+    if "matches" in parts or "lbr" in parts:
+        played(measured, asked, parts)
     from resolving_report import write_report
 
     write_report(REPORT / "report.md", measured.known, leduc_rows(asked.runs))
