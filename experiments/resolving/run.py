@@ -34,24 +34,31 @@ from cardai.training.session import Session
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+import tree_cfr  # noqa: E402
 from resolving_matches import SETTINGS, Series, match_deals, response_deals  # noqa: E402
 
 REPORT = HERE / "report"
 MEASURED = REPORT / "measured.json"
-LEDUC = "leduc_deepstack"
+LEDUC, VALUES = "leduc_deepstack", "resolving:values="
 NETWORKS = {
-    "ours": ("leduc_values", 60),
-    "release": ("leduc_values_release:situations=12000,pots=reachable,suits=alike,slow_after=45", 60),
-    "any": ("leduc_values:situations=200000,suits=any,solve_iterations=400,batch=1000,slow_after=70", 80),
-    "poor": ("leduc_values:situations=1000,batch=100,slow_after=10", 15),
+    "ours": ("leduc_values:situations=80000,solve_iterations=1500,anneal=56,augment=false", 56),
+    "more": ("leduc_values:situations=200000,anneal=60,batch=500", 60),
+    "release": ("leduc_values_release:situations=150000,augment=true,batch=500,anneal=150", 150),
+    "release_few": ("leduc_values_release:situations=50000,pots=reachable,suits=alike,batch=250,anneal=150", 150),
+    "any": (
+        "leduc_values:situations=200000,suits=any,solve_iterations=400,batch=1000,rate=0.001,anneal=0,slow_after=70",
+        80,
+    ),
+    "poor": ("leduc_values:situations=1000,batch=100,anneal=15", 15),
 }
-"""Our network; DeepStack's layers and solver, from the situations that can come; ours from ranges of all kinds; ours from few."""
+"""Ours, from few and from many situations; DeepStack's layers and solver, with its random situations and with those that can
+come; ours from ranges of all kinds, solved less far; ours from very few."""
 OPPONENTS = ("always_call", "threshold")
 
 
 def leduc_rows(runs: Path) -> dict[str, tuple[str, str]]:
     """Return what is measured in Leduc: name -> (agent, what was published in the release's unit)."""
-    ours, release, any_, poor = (f"resolving:values={runs / name}" for name in NETWORKS)
+    by = {name: f"{VALUES}{runs / name}" for name in NETWORKS}
     theirs = "solver=rm_plus,iterations=1000,skip=500"
     return {
         "uniform": ("random", "175.521 (reproduced elsewhere)"),
@@ -59,12 +66,15 @@ def leduc_rows(runs: Path) -> dict[str, tuple[str, str]]:
         "re-solving, solved to the end": ("resolving", ""),
         "the same, 200 iterations": ("resolving:iterations=200", ""),
         "the same, unsafe": ("resolving:gadget=false", ""),
-        "our network, ranges of all kinds": (any_, ""),
-        "our network": (ours, ""),
-        "our network, 200 iterations": (f"{ours},iterations=200", ""),
-        "our network, unsafe": (f"{ours},gadget=false", ""),
-        "DeepStack's network and solver": (f"{release},{theirs}", "1.37"),
-        "a network that saw 1,000 situations": (poor, ""),
+        "our network": (by["ours"], ""),
+        "our network, 200 iterations": (f"{by['ours']},iterations=200", ""),
+        "our network, 3,000 iterations": (f"{by['ours']},iterations=3000", ""),
+        "our network, unsafe": (f"{by['ours']},gadget=false", ""),
+        "our network, from more situations": (by["more"], ""),
+        "our network, ranges of all kinds": (by["any"], ""),
+        "DeepStack's network and solver": (f"{by['release']},{theirs}", "1.37"),
+        "the same, from situations that can come": (f"{by['release_few']},{theirs}", ""),
+        "a network that saw 1,000 situations": (by["poor"], ""),
     }
 
 
@@ -83,6 +93,12 @@ class Measured:
         return self.known[key]
 
 
+def finished(runs: Path, name: str) -> bool:
+    """Say whether a network has been trained to its end."""
+    path = runs / name
+    return (path / "run.json").is_file() and NETWORKS[name][1] in Run.open(path).steps()
+
+
 def train(runs: Path, name: str) -> None:
     """Train a network of Leduc's values, or go on with it."""
     spec, steps = NETWORKS[name]
@@ -95,14 +111,18 @@ def train(runs: Path, name: str) -> None:
         session.train(steps)
 
 
-def leduc(runs: Path, measured: Measured) -> None:
-    """Measure everything of Leduc's table."""
+def leduc(runs: Path, measured: Measured, trained: bool) -> None:
+    """Measure everything of Leduc's table; ``trained``: only with networks whose training is finished."""
     game = cardai.game(LEDUC)
     for label, (agent, _) in leduc_rows(runs).items():
+        if trained and not all(
+            finished(runs, name) for name in NETWORKS if f"{agent},".startswith(f"{VALUES}{runs / name},")
+        ):
+            continue
 
         def work(agent: str = agent) -> dict[str, float]:
             for name in NETWORKS:
-                if str(runs / name) in agent:
+                if f"{agent},".startswith(f"{VALUES}{runs / name},"):
                     train(runs, name)
             began = time.process_time()
             if agent == "TREE":
@@ -114,6 +134,8 @@ def leduc(runs: Path, measured: Measured) -> None:
             return {"exploitability": found, "seconds": time.process_time() - began}
 
         measured.get(f"leduc: {label}", work)
+    for label, details in tree_cfr.ROWS.items():
+        measured.get(f"tree: {label}", lambda details=details: tree_cfr.exploitability(details))
     for name in NETWORKS:
         path = runs / name
         if path.exists():
@@ -160,7 +182,11 @@ def played(measured: Measured, asked: argparse.Namespace, parts: list[str]) -> N
     """Play matches over duplicate deals and local best responses, a deal of each in turn."""
     for name in ("acpc_limit_2p", "acpc_nolimit_2p"):
         game = cardai.game(name)
-        agent = asked.agent if game.amounts or not asked.blueprint else f'{asked.agent}{"," if ":" in asked.agent else ":"}blueprint="{asked.blueprint}"'
+        agent = (
+            asked.agent
+            if game.amounts or not asked.blueprint
+            else f'{asked.agent}{"," if ":" in asked.agent else ":"}blueprint="{asked.blueprint}"'
+        )
         player, deals = cardai.agent(agent).for_game(game), {}
         said = "resolving with the blueprint" if agent != asked.agent else asked.agent
         if "matches" in parts:
@@ -189,12 +215,15 @@ def main() -> None:
     parser.add_argument(
         "--minutes", type=float, default=0, help="end matches and LBR of a game after so long (0: never)"
     )
+    parser.add_argument(
+        "--trained", action="store_true", help="Leduc: train nothing, leave out what is not trained yet"
+    )
     parser.add_argument("--report", action="store_true", help="only write the report")
     asked = parser.parse_args()
     REPORT.mkdir(exist_ok=True)
     measured, parts = Measured(), [] if asked.report else asked.only.split(",")
     if "leduc" in parts:
-        leduc(asked.runs, measured)
+        leduc(asked.runs, measured, asked.trained)
     if "times" in parts:
         times(measured, asked.agent, 12)
     if "picture" in parts:

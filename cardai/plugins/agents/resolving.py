@@ -121,7 +121,7 @@ def open_values(path: str, *trainers: str) -> tuple[Path, Game]:
 
     run = Run.open(Path(path))
     name = run.trainer_spec.partition(":")[0]
-    if name not in trainers:
+    if not name.startswith(trainers):  # a preset's name begins with its trainer's
         raise UsageError(
             f"The run {path!r} was made by the trainer {name!r} and holds no values of this game. Train {' or '.join(trainers)}."
         )
