@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from attrs import frozen
+from attrs import evolve, frozen
 
 from cardai.cards.poker.combos import COUNT, pair_index, pairs
 from cardai.cards.poker.equity import river_strengths
@@ -128,7 +128,17 @@ def holdem_player(
         showdowns(())  # now, not on the clock of a decision
     table = Table(game.betting, (stacks[0], stacks[1]), HoldemHands(), BOARD_CARDS, looked, 0 if early is None else 1)  # type: ignore[attr-defined]
     resolver = Resolver(table, effort, horizon, _everything if early is None else early.ranges, _KEPT)
+    if effort.seconds or effort.hand_seconds:
+        warm_up(table)
     return HoldemPlayer(game, resolver, early)
+
+
+def warm_up(table: Table) -> None:
+    """Solve something on the turn and on the flop, so that what is compiled or read from files is there when the clock runs."""
+    for first, board in ((2, (0, 14, 28, 42)), (1, (0, 14, 28))):
+        passed = tuple((1, round_, seat) for round_ in range(first) for seat in (0, 1))
+        once = Resolver(evolve(table, first=first), Effort(1), HoldemHorizon(), _everything, 1)
+        once.decision(Public(0, passed, first, board), 0).solver.look((0,) if first == 2 else (), 0)
 
 
 class HoldemPlayer(ResolvingPlayer):

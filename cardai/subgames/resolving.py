@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from hashlib import sha256
 from time import monotonic
 from typing import Any, Protocol
 
@@ -322,9 +323,10 @@ class Resolver:
 
     def _solve(self, public: Public, me: int, carried: Carried) -> Decision:
         tied = carried.promised is not None
-        whole = public, carried.ranges.tobytes(), carried.promised.tobytes() if tied else b"", me if tied else -1
+        carries = carried.ranges.tobytes() + (carried.promised.tobytes() if tied else b"")  # type: ignore[union-attr]
+        whole = public, sha256(carries).digest(), me if tied else -1
         if whole not in self._solved:
-            _keep(self._solved, whole, self._solve_anew(public, me, carried), self.kept // 2)
+            _keep(self._solved, whole, self._solve_anew(public, me, carried), max(1, self.kept // 2))
         return self._solved[whole]
 
     def _solve_anew(self, public: Public, me: int, carried: Carried) -> Decision:
