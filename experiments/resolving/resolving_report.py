@@ -18,8 +18,8 @@ PUBLISHED = {
 
 TREES = """
 What tree CFR comes to depends on details (`tree_cfr.py`; the release's unit). The release floors regrets above zero, which moves
-the figure by some hundredths one way or the other, as does the first iteration that is averaged, and even the order in which
-floating-point numbers are added: 1.068 is one of these, 1.021 is without a floor. Updated in turn, the same comes much closer.
+the figure by some hundredths, as does the first iteration that is averaged: 1.068 lies among them, 1.021 is without a floor.
+Updated in turn, the same comes much closer to an equilibrium.
 
 | details | exploitability |
 |---|---|

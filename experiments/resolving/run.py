@@ -43,7 +43,10 @@ LEDUC, VALUES = "leduc_deepstack", "resolving:values="
 NETWORKS = {
     "ours": ("leduc_values:situations=80000,solve_iterations=1500,anneal=56,augment=false", 56),
     "more": ("leduc_values:situations=200000,anneal=60,batch=500", 60),
-    "release": ("leduc_values_release:situations=150000,augment=true,batch=500,anneal=150", 150),
+    "release": (
+        "leduc_values_release:situations=200000,pots=reachable,suits=alike,batch=500,anneal=200,rate=0.002",
+        200,
+    ),
     "release_few": ("leduc_values_release:situations=50000,pots=reachable,suits=alike,batch=250,anneal=150", 150),
     "any": (
         "leduc_values:situations=200000,suits=any,solve_iterations=400,batch=1000,rate=0.001,anneal=0,slow_after=70",
@@ -51,8 +54,8 @@ NETWORKS = {
     ),
     "poor": ("leduc_values:situations=1000,batch=100,anneal=15", 15),
 }
-"""Ours, from few and from many situations; DeepStack's layers and solver, with its random situations and with those that can
-come; ours from ranges of all kinds, solved less far; ours from very few."""
+"""Ours, from few and from many situations; DeepStack's layers and solver, over situations that can come (its own were of any
+pot, and of ranges that tell suits apart); ours from ranges of all kinds, solved less far; ours from very few."""
 OPPONENTS = ("always_call", "threshold")
 
 
@@ -72,8 +75,8 @@ def leduc_rows(runs: Path) -> dict[str, tuple[str, str]]:
         "our network, unsafe": (f"{by['ours']},gadget=false", ""),
         "our network, from more situations": (by["more"], ""),
         "our network, ranges of all kinds": (by["any"], ""),
-        "DeepStack's network and solver": (f"{by['release']},{theirs}", "1.37"),
-        "the same, from situations that can come": (f"{by['release_few']},{theirs}", ""),
+        "DeepStack's network and solver, 200,000 situations": (f"{by['release']},{theirs}", "1.37"),
+        "DeepStack's network and solver, 50,000 situations": (f"{by['release_few']},{theirs}", ""),
         "a network that saw 1,000 situations": (by["poor"], ""),
     }
 
