@@ -58,7 +58,7 @@ class Fitting:
         plain = mlp(one.inputs.shape[1], hidden, one.ranges[0].size, derive(seed, "network"))
         layers = [layer if isinstance(layer, nn.Linear) else nn.PReLU() for layer in plain]
         self.network = nn.Sequential(*layers)
-        self.optimiser = torch.optim.Adam(self.network.parameters(), lr=1e-3, fused=True)
+        self.optimiser = torch.optim.Adam(self.network.parameters(), lr=1e-3)
         self._known: list[tuple[Situations, Examples]] = []
 
     def epoch(self, situations: Situations, rate: float, batch: int, seed: int) -> float:
