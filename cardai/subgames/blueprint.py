@@ -55,12 +55,15 @@ class Blueprint:
 
     def plan(self, public: Public) -> Plan:
         """Return what each hand does at a decision before the flop."""
-        return _remembered(self._plans, public, self._plan)
+        plan: Plan = _remembered(self._plans, public, self._plan)
+        return plan
 
     def ranges(self, public: Public) -> Float64s:
         """Return (2, 1326) both ranges, by seat, after the actions of ``public`` before the flop."""
         early = tuple(action for action in public.actions if action[1] == 0)
-        return _remembered(self._ranges, Public(public.button, early, 0, ()), lambda one: self._follow(one).ranges)
+        before = Public(public.button, early, 0, ())
+        ranges: Float64s = _remembered(self._ranges, before, lambda one: self._follow(one).ranges)
+        return ranges
 
     def _plan(self, public: Public) -> Plan:
         line, real = self._follow(public), self._tree(self.game, public.button, public.history)

@@ -54,13 +54,15 @@ class BoardLeaves(AveragedLeaves):
         self._order, self._next = np.asarray(order, np.int64), 0
         self._down = CheckedToTheEnd(self.board, self.hands)
         self._other: Float64s | None = None
-        """What the second player's hands are worth in the iteration that the first player's are of."""
+        """What the hands of who was not asked about last are worth."""
+        self._ready: Float64s | None = None
+        """That, for the second player of an iteration."""
 
     def sample(self, player: int) -> Int64s:
         """Return the next cards of a fixed order; both players of an iteration look at the same."""
         if player == 0:
             self._next += self.looks
-            self._other = None
+        self._ready = self._other if player == 1 else None
         places = (self._next + np.arange(min(self.looks, len(self.cards)))) % len(self.cards)
         return np.sort(self._order[places])
 
@@ -69,13 +71,12 @@ class BoardLeaves(AveragedLeaves):
 
         The network values both players at once; in an iteration the second player takes what was said to the first.
         """
-        shape = (len(nodes), len(cards), len(self.hands))
-        if player == 1 and self._other is not None and self._other.shape == shape:
-            found, self._other = self._other, None
+        if self._ready is not None:
+            found, self._ready = self._ready, None
             return found
         both = self._values(np.asarray(reach, np.float64), [float(min(node.spent)) for node in nodes], cards)
-        self._other = both[1] if player == 0 else None
-        return both[player]
+        self._other = both[1 - player]
+        return np.asarray(both[player])
 
     def closed(self, player: int, reach: Any, nodes: Sequence[Node]) -> Float64s:
         """Return (C, n): see :class:`~cardai.subgames.averaged_leaves.AveragedLeaves`."""

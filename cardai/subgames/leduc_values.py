@@ -174,7 +174,8 @@ class LeducLeaves(AveragedLeaves):
         free = (1.0 - np.eye(CARDS))[boards][:, None]
         shares = np.where(mass > 0, ranges / np.where(mass > 0, mass, 1), free / (CARDS - 1))
         found = self.network.values(boards, half_pots, shares)[:, player].astype(np.float64)
-        return (found * half_pots[:, None] * mass[:, 1 - player]).reshape(len(nodes), len(cards), CARDS)
+        chips = found * half_pots[:, None] * mass[:, 1 - player]
+        return np.asarray(chips.reshape(len(nodes), len(cards), CARDS), np.float64)
 
     def closed(self, player: int, reach: Any, nodes: Sequence[Node]) -> Float64s:
         """Return (C, 6): see :class:`~cardai.subgames.averaged_leaves.AveragedLeaves`."""

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,8 @@ def match_deals(game: Game, player: Agent, opponent: str) -> Deal:
         with tempfile.TemporaryDirectory() as directory:
             file = Path(directory) / "hands.jsonl"
             found = match.play(game, [player, other], seed=1, groups=[deal], record=file)
+            if found.interrupted:
+                raise KeyboardInterrupt
             chips = float(found.scores[:, 0].mean())
             if game.amounts:
                 return [chips, float("nan")]
@@ -56,6 +59,8 @@ def response_deals(game: Game, player: Agent, setting: str) -> Deal:
 
     def play(deal: int) -> list[float]:
         found = local_response(game, player, hands=2, bets=bets, rounds=rounds, seed=derive(1, "deal", deal))
+        if not len(found.winnings):
+            raise KeyboardInterrupt
         return [float(found.chips.mean)]
 
     return play
@@ -79,7 +84,11 @@ class Series:
         return dict(json.loads(file.read_text())) if file.exists() else {"key": key, "deals": [], "seconds": 0.0}
 
     def take(self, measurements: Mapping[str, Deal]) -> None:
-        """Go on with all of them."""
+        """Go on with all of them. Ctrl-C ends it; a deal that was not finished is played again another time."""
+        with suppress(KeyboardInterrupt):
+            self._take(measurements)
+
+    def _take(self, measurements: Mapping[str, Deal]) -> None:
         for deal in range(self.deals):
             for key, play in measurements.items():
                 known = self.read(key)

@@ -54,3 +54,15 @@ def test_a_series_takes_a_deal_of_each_in_turn_and_goes_on_where_it_stopped(tmp_
     assert one["half"] == pytest.approx(1.96 * 10 / 3**0.5)
     assert found["match: two"]["mbb"] == -10.0
     assert json.loads(Series(tmp_path, 0, 0).file("match: one").read_text())["key"] == "match: one"
+
+
+def test_a_series_that_is_stopped_keeps_what_was_played(tmp_path: Path) -> None:
+    from resolving_matches import Series
+
+    def stopped(deal: int) -> list[float]:
+        if deal == 2:
+            raise KeyboardInterrupt
+        return [1.0]
+
+    Series(tmp_path, 5, 0).take({"lbr: one": stopped})
+    assert Series(tmp_path, 5, 0).read("lbr: one")["deals"] == [[1.0], [1.0]]

@@ -78,6 +78,10 @@ def test_both_players_are_valued_at_once(nodes: list[Node], reach: Float64s) -> 
     for player in (0, 1, 0, 1):
         leaves.learn(player, reach, nodes, 1.0)
     assert network.asked == 2 * 3  # iterations x cards, one node that is open
+    fresh = BoardLeaves(network, BOARD, HANDS, 20_000, looks=3)
+    fresh.evaluate(0, reach, nodes)
+    other = fresh.evaluate(1, 2 * reach, nodes)  # not what was said of another reach
+    assert np.abs(other - 2 * fresh.evaluate(1, reach, nodes)).max() < 1e-6 * np.abs(other).max()
 
 
 def test_what_is_seen_of_some_cards_alone_promises_nothing() -> None:

@@ -35,8 +35,7 @@ class Examples(NamedTuple):
     @classmethod
     def of(cls, encoded: Encoded, situations: Situations) -> Examples:
         """Return encoded situations without the places that no hand is at."""
-        hands = np.nonzero(encoded.places >= 0)[1]
-        hands = hands.reshape(len(situations), -1)
+        hands = np.nonzero(encoded.places >= 0)[1].reshape(len(situations), -1)
         places = np.take_along_axis(encoded.places, hands, axis=1)
         wide = [
             np.take_along_axis(one, places[:, None], axis=2) for one in (encoded.ranges, encoded.base, encoded.scale)
