@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from attrs import frozen
+from attrs import evolve, frozen
 
 from cardai.cards.poker.combos import COUNT, pair_index, pairs
 from cardai.cards.poker.equity import river_strengths
@@ -27,16 +27,21 @@ from cardai.core.fields import Views
 from cardai.core.game import Game
 from cardai.core.spec import brief
 from cardai.subgames._rollout_kernels import add_wins
+from cardai.subgames.blueprint import Blueprint
 from cardai.subgames.hands import HoldemHands
 from cardai.subgames.menus import Menu, menus
-from cardai.subgames.player import ResolvingPlayer
-from cardai.subgames.resolving import DealtEvaluator, Effort, Public, Resolver, Table, Trunk
+from cardai.subgames.player import Plan, ResolvingPlayer, public_of
+from cardai.subgames.resolving import Effort, Horizon, Public, Resolver, Table
+from cardai.subgames.solver import LeafEvaluator
 from cardai.subgames.tree import Node, Tree
 
 ROUNDS = ("preflop", "flop", "turn", "river")
 BOARD_CARDS = (0, 3, 4, 5)
+FLOP = 1
 ITERATIONS = (300, 200, 100, 500)
 """What a decision takes by round unless it is told otherwise."""
+WITH_VALUES = 24
+"""Iterations of a decision on the flop where a network values its leaves."""
 BETS = "preflop=1+allin,flop=0.5+1+allin/1+allin,turn=1+allin,river=0.5+1+allin/1+allin"
 """What is looked at in no-limit."""
 BOARDS = 3000
@@ -91,69 +96,62 @@ class CheckedToTheEnd:
         other = np.ascontiguousarray(reach[1 - player], np.float32)
         return np.asarray(stakes[:, None] * (other @ self._wins.T), np.float64)
 
-    def dealt(self, player: int, reach: Float64s, node: Node, cards: Sequence[int]) -> Float64s:
-        """Return (1326,): see :class:`~cardai.subgames.resolving.DealtEvaluator`."""
-        stake = float(min(node.spent))
-        return np.asarray(stake * (showdowns((*self.board, *cards)) @ reach[1 - player].astype(np.float32)), np.float64)
-
 
 @frozen
 class HoldemHorizon:
     """To the end from the turn on, before that to the end of the round."""
 
     def until(self, round_: int) -> int:
-        return 3 if round_ >= 2 else round_
+        return 3 if round_ > FLOP else round_
 
     def promises(self, round_: int) -> bool:
-        return round_ >= 2
+        return round_ > FLOP
 
-    def leaves(self, public: Public, tree: Tree, hands: npt.NDArray[np.int64]) -> DealtEvaluator | None:
+    def leaves(self, public: Public, tree: Tree, hands: npt.NDArray[np.int64]) -> LeafEvaluator | None:
         return CheckedToTheEnd(public.board, hands)
 
 
-def holdem_player(game: Game, effort: Effort, bets: str, trunk: Trunk | None, preflop: Agent | None) -> Agent:
-    """Return the player of hold'em for two.
-
-    Args:
-        trunk: both ranges at the flop, of the player ``preflop`` who plays until then; None: that is solved too.
-
-    Raises:
-        UsageError: the game is not hold'em for two, or has another ladder of bets.
-    """
-    need_heads_up(game)
-    betting, stacks = game.betting, game.seat_stacks()  # type: ignore[attr-defined]
+def looked_at(game: Game, bets: str) -> tuple[Menu, ...]:
+    """Return the bets that are looked at, a menu a round: a ladder's, or ``bets``; none in limit betting."""
     rungs = tuple(game.ladder())  # type: ignore[attr-defined]
     if rungs:
-        levels: tuple[Menu, ...] = (Menu((rungs,)),) * 4
-    else:
-        levels = menus(bets, ROUNDS) if betting.no_limit else ()
-    if trunk is None:
+        return (Menu((rungs,)),) * 4
+    return menus(bets, ROUNDS) if game.betting.no_limit else ()  # type: ignore[attr-defined]
+
+
+def holdem_player(
+    game: Game, effort: Effort, looked: tuple[Menu, ...], horizon: Horizon, early: Blueprint | None
+) -> Agent:
+    """Return the player of hold'em for two; ``early`` plays before the flop (None: that is solved too)."""
+    stacks = game.seat_stacks()  # type: ignore[attr-defined]
+    if early is None:
         showdowns(())  # now, not on the clock of a decision
-    table = Table(betting, (stacks[0], stacks[1]), HoldemHands(), BOARD_CARDS, levels, 0 if trunk is None else 1)
-    resolver = Resolver(table, effort, HoldemHorizon(), trunk or _everything, _KEPT)
-    return HoldemPlayer(game, resolver, preflop)
+    table = Table(game.betting, (stacks[0], stacks[1]), HoldemHands(), BOARD_CARDS, looked, 0 if early is None else 1)  # type: ignore[attr-defined]
+    resolver = Resolver(table, effort, horizon, _everything if early is None else early.ranges, _KEPT)
+    if effort.seconds or effort.hand_seconds:
+        warm_up(table)
+    return HoldemPlayer(game, resolver, early)
+
+
+def warm_up(table: Table) -> None:
+    """Solve something on the turn and on the flop, so that what is compiled or read from files is there when the clock runs."""
+    for first, board in ((2, (0, 14, 28, 42)), (1, (0, 14, 28))):
+        passed = tuple((1, round_, seat) for round_ in range(first) for seat in (0, 1))
+        once = Resolver(evolve(table, first=first), Effort(1), HoldemHorizon(), _everything, 1)
+        once.decision(Public(0, passed, first, board), 0).solver.look((0,) if first == 2 else (), 0)
 
 
 class HoldemPlayer(ResolvingPlayer):
-    """Plays hold'em: before the flop as another player does, if there is one, then what is solved."""
+    """Plays hold'em: before the flop as a blueprint does, if there is one, then what is solved."""
 
-    def __init__(self, game: Game, resolver: Resolver, preflop: Agent | None) -> None:
+    def __init__(self, game: Game, resolver: Resolver, early: Blueprint | None) -> None:
         super().__init__(game, resolver, _hand_numbers, "resolving")
-        self.preflop = preflop
+        self.early = early
 
-    def policy(self, views: Views, legal: Any) -> Float64s:
-        early = np.asarray(views["round"]) < self.resolver.table.first
-        if not early.any():
-            return super().policy(views, legal)
-        assert self.preflop is not None
-        if early.all():
-            return self.preflop.policy(views, legal)
-        from cardai.core.legal import take
-
-        out = np.zeros((len(views), self.game.num_distinct_actions))
-        for rows, player in ((np.flatnonzero(early), self.preflop.policy), (np.flatnonzero(~early), super().policy)):
-            out[rows] = player(views[rows], take(legal, rows))
-        return out
+    def plan(self, view: Any) -> Plan:
+        if self.early is not None and int(view["round"]) < self.resolver.table.first:
+            return self.early.plan(public_of(view))
+        return super().plan(view)
 
 
 def need_heads_up(game: Game) -> None:
@@ -169,28 +167,3 @@ def _hand_numbers(views: Views) -> Int64s:
 
 def _everything(public: Public) -> Float64s:
     return np.ones((2, COUNT))
-
-
-class BlueprintTrunk:
-    """Ranges at the flop as a player's policy before it makes them, in the same game."""
-
-    def __init__(self, game: Game, agent: Agent) -> None:
-        self.game, self.agent = game, agent
-
-    def __call__(self, public: Public) -> Float64s:
-        """Return (2, 1326) both ranges after the actions before the flop."""
-        tables = self.game.tables(1)
-        tables.reset(np.zeros(1, np.uint64))
-        row = np.zeros(1, np.int64)
-        turned = int(tables.views(0, row)["button"][0]) ^ public.button
-        ranges = np.ones((2, COUNT))
-        for action, round_, seat in public.actions:
-            if round_ > 0:
-                break
-            here = seat ^ turned
-            views = np.repeat(tables.views(here, row), COUNT)
-            views["hole"] = _PAIRS
-            legal = np.repeat(np.asarray(tables.legal(row)), COUNT, axis=0)
-            ranges[seat] *= self.agent.policy(views, legal)[:, min(action, 2)]
-            tables.apply(row, np.array([action], np.int64))
-        return ranges

@@ -8,6 +8,7 @@ hand in the middle goes to either side. Situation k of a seed is the same whoeve
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -116,6 +117,9 @@ def second_round(game: LeducGame, half_pot: int) -> Tree:
     return tree_after(betting, (game.stack, game.stack), 0, (), game.menus[1:])
 
 
+_cached = lru_cache(maxsize=8)(second_round)
+
+
 @frozen
 class Recipe:
     """How a situation is solved: ``values`` are those of the average strategies without the first ``skip`` iterations."""
@@ -134,7 +138,7 @@ def solve(game: LeducGame, drawn: Situations, recipe: Recipe) -> Situations:
     for rows in [group[k : k + _SIDE] for group in alike for k in range(0, len(group), _SIDE)]:
         half_pot, board = int(drawn.half_pots[rows[0]]), int(drawn.boards[rows[0]])
         ranges = np.ascontiguousarray(drawn.ranges[rows].transpose(1, 2, 0))  # (2, K, M)
-        found = _solve_alike(game, second_round(game, half_pot), board, ranges, recipe)
+        found = _solve_alike(game, _cached(game, half_pot), board, ranges, recipe)
         values[rows] = found.transpose(2, 0, 1) / half_pot
     return Situations(drawn.boards, drawn.half_pots, drawn.ranges, values)
 
@@ -142,7 +146,7 @@ def solve(game: LeducGame, drawn: Situations, recipe: Recipe) -> Situations:
 def _solve_alike(game: LeducGame, tree: Tree, board: int, ranges: Float32s, recipe: Recipe) -> Float32s:
     """Return (2, K, M) what each hand is worth, in chips, in M subgames of one tree and board."""
     (forest,), hands = tree.streets, LeducHands(game.ranks)
-    nodes, left = forest.nodes, [card for card in range(game.cards) if card != board]
+    nodes, groups = forest.nodes, _groups(game, board, ranges)
     gain = np.zeros((2, len(nodes)), np.float32)
     for node in nodes:
         if node.kind == COMPARED:
@@ -157,10 +161,14 @@ def _solve_alike(game: LeducGame, tree: Tree, board: int, ranges: Float32s, reci
         np.array([node.kind == COMPARED for node in nodes]),
         gain,
     )
-    strengths, size = hands.strengths((board,))[left], ranges.shape[2]
-    meets = 1 - np.eye(len(left), dtype=np.float32)
+    strengths, size = hands.strengths((board,))[[cards[0] for cards in groups]], ranges.shape[2]
+    held = np.array([len(cards) for cards in groups], np.float32)
+    meets = 1 - np.diag(1 / held)  # a hand meets all of another group, but not itself
     wins = np.sign(strengths[:, None] - strengths[None, :]).astype(np.float32) * meets
-    shape, rule = (len(left), size), VARIANTS[recipe.variant][:3] if isinstance(recipe.variant, str) else recipe.variant
+    shape, rule = (
+        (len(groups), size),
+        VARIANTS[recipe.variant][:3] if isinstance(recipe.variant, str) else recipe.variant,
+    )
     slots = [np.zeros((forest.num_slots, *shape), np.float32) for _ in range(3)]
     work = (
         *slots,
@@ -173,15 +181,24 @@ def _solve_alike(game: LeducGame, tree: Tree, board: int, ranges: Float32s, reci
         known,
         wins,
         meets,
-        np.ascontiguousarray(ranges[:, left]),
+        np.stack([ranges[:, cards].sum(axis=1) for cards in groups], axis=1),
         recipe.iterations,
         recipe.skip,
         np.array(rule),
         work,
         own,
     )
-    out[:, left] = own
+    for k, cards in enumerate(groups):
+        out[:, cards] = own[:, [k]]
     return out
+
+
+def _groups(game: LeducGame, board: int, ranges: Float32s) -> list[list[int]]:
+    """Return the hands that the board leaves, those together that are alike: a rank's two if no range tells them apart."""
+    pairs = [[card for card in (2 * rank, 2 * rank + 1) if card != board] for rank in range(game.ranks)]
+    if all((ranges[:, pair[0]] == ranges[:, pair[-1]]).all() for pair in pairs):
+        return pairs
+    return [[card] for pair in pairs for card in pair]
 
 
 def swapped(given: Situations, swaps: npt.NDArray[np.bool_]) -> Situations:

@@ -13,7 +13,6 @@ values.npz      weight_k (outputs, inputs), bias_k, slope_k (the negative side o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,8 +22,10 @@ from attrs import frozen
 from cardai.core.arrays import Float32s, Float64s, Int64s
 from cardai.core.errors import DamagedFileError
 from cardai.core.npz import read_npz, write_npz
+from cardai.subgames.averaged_leaves import AveragedLeaves
 from cardai.subgames.hands import LeducHands
-from cardai.subgames.resolving import DealtEvaluator, Public
+from cardai.subgames.resolving import Public
+from cardai.subgames.solver import LeafEvaluator
 from cardai.subgames.tree import Node, Tree
 
 CARDS, RANKS = 6, 3
@@ -156,46 +157,34 @@ def read_values(path: Path) -> LeducValues:
     return made
 
 
-class LeducLeaves:
+class LeducLeaves(AveragedLeaves):
     """Values the boards that follow the first round: what is all-in exactly, all else by a network."""
 
     def __init__(self, network: LeducValues) -> None:
+        super().__init__(np.arange(CARDS), CARDS, range(CARDS), CARDS - 2, network.stack)
         self.network = network
 
-    def evaluate(self, player: int, reach: Any, nodes: Sequence[Node]) -> Float64s:
-        """Return (C, 6): see :class:`~cardai.subgames.solver.LeafEvaluator`."""
-        half_pots = np.array([min(node.spent) for node in nodes], np.float64)
-        by_board = self._boards(np.asarray(reach, np.float64), half_pots)[:, :, player]
-        return np.asarray(by_board.sum(axis=1) / (CARDS - 2))
+    def boards(self, player: int, reach: Any, nodes: Sequence[Node], cards: Int64s) -> Float64s:
+        """Return (C, b, 6): see :class:`~cardai.subgames.averaged_leaves.AveragedLeaves`."""
+        half_pots = np.repeat([float(min(node.spent)) for node in nodes], len(cards))
+        boards, n = np.tile(cards, len(nodes)), len(nodes) * len(cards)
+        ranges = np.repeat(np.asarray(reach, np.float64).transpose(1, 0, 2), len(cards), axis=0)  # (n, 2, 6)
+        ranges[np.arange(n), :, boards] = 0.0
+        mass = ranges.sum(axis=2, keepdims=True)
+        free = (1.0 - np.eye(CARDS))[boards][:, None]
+        shares = np.where(mass > 0, ranges / np.where(mass > 0, mass, 1), free / (CARDS - 1))
+        found = self.network.values(boards, half_pots, shares)[:, player].astype(np.float64)
+        chips = found * half_pots[:, None] * mass[:, 1 - player]
+        return np.asarray(chips.reshape(len(nodes), len(cards), CARDS), np.float64)
 
-    def dealt(self, player: int, reach: Float64s, node: Node, cards: Sequence[int]) -> Float64s:
-        """Return (6,): see :class:`~cardai.subgames.resolving.DealtEvaluator`."""
-        values = self._boards(reach[:, None], np.array([min(node.spent)], np.float64))
-        return np.asarray(values[0, cards[0], player])
-
-    def _boards(self, reach: Float64s, half_pots: Float64s) -> Float64s:
-        """Return (C, 6, 2, 6) chips by leaf, board, player and hand; ``reach`` (2, C, 6)."""
-        ranges = np.repeat(reach.transpose(1, 0, 2)[:, None], CARDS, axis=1)  # (C, 6, 2, 6)
-        ranges[:, np.arange(CARDS), :, np.arange(CARDS)] = 0.0
-        mass = ranges.sum(axis=3, keepdims=True)
-        out = np.zeros(ranges.shape)
-        open_ = half_pots < self.network.stack
-        if not open_.all():
-            shown = np.einsum("bij,cbpj->cbpi", _WINS, ranges[~open_][:, :, ::-1])
-            out[~open_] = shown * half_pots[~open_, None, None, None]
-        if open_.any():
-            free = 1.0 - np.eye(CARDS)[:, None, :]
-            shares = np.where(mass > 0, ranges / np.where(mass > 0, mass, 1), free / (CARDS - 1))[open_]
-            n = len(shares) * CARDS
-            pots = np.repeat(half_pots[open_], CARDS)
-            boards = np.tile(np.arange(CARDS), len(shares))
-            found = self.network.values(boards, pots, shares.reshape(n, 2, CARDS)).astype(np.float64)
-            scale = pots[:, None, None] * mass[open_].reshape(n, 2, 1)[:, ::-1]
-            out[open_] = (found * scale).reshape(-1, CARDS, 2, CARDS)
-        return out
+    def closed(self, player: int, reach: Any, nodes: Sequence[Node]) -> Float64s:
+        """Return (C, 6): see :class:`~cardai.subgames.averaged_leaves.AveragedLeaves`."""
+        chips = np.array([min(node.spent) for node in nodes], np.float64)
+        shown = np.asarray(reach[1 - player], np.float64) @ _WINS.sum(axis=0).T
+        return np.asarray(shown * (chips / self.each)[:, None])
 
 
-@frozen(slots=False)
+@frozen
 class LeducHorizon:
     """Looks ahead to the end of the round, the first valued by a network."""
 
@@ -207,9 +196,5 @@ class LeducHorizon:
     def promises(self, round_: int) -> bool:
         return True
 
-    def leaves(self, public: Public, tree: Tree, hands: Any) -> DealtEvaluator | None:
-        return self._leaves
-
-    @cached_property
-    def _leaves(self) -> LeducLeaves:
+    def leaves(self, public: Public, tree: Tree, hands: Any) -> LeafEvaluator | None:
         return LeducLeaves(self.network)

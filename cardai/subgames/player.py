@@ -6,10 +6,11 @@ share it. What was solved for the hand's earlier decisions is kept, and worked o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from attrs import frozen
 
 from cardai.cards.poker.fields import POKER
 from cardai.core.agent import Agent, need_game
@@ -28,6 +29,14 @@ from cardai.subgames.tree import Action
 HandOf = Callable[[Views], Int64s]
 
 
+@frozen(eq=False)
+class Plan:
+    """What a player does at a public state: A actions, and how often each of K hands takes each (A, K)."""
+
+    actions: Sequence[Action]
+    strategy: Float64s
+
+
 class ResolvingPlayer(Agent):
     """Plays what a :class:`~cardai.subgames.resolving.Resolver` finds. ``hand_of`` gives the number of each view's hand."""
 
@@ -42,32 +51,37 @@ class ResolvingPlayer(Agent):
         shape = legal.kinds.shape if isinstance(legal, Amounts) else legal.shape
         out = np.zeros(shape)
         for rows in same_public(views):
-            decision = self.decision(views[rows[0]])
-            played = self._of_hands(decision, self.hand_of(views[rows]))
+            plan = self.plan(views[rows[0]])
+            played = self._of_hands(plan, self.hand_of(views[rows]))
             mask = np.asarray(legal.kinds[rows[0]] if isinstance(legal, Amounts) else legal[rows[0]])
-            columns = _columns(decision.root.actions, mask, isinstance(legal, Amounts))
-            for column, probabilities in zip(columns, played, strict=True):
+            found = columns(plan.actions, mask, isinstance(legal, Amounts))
+            for column, probabilities in zip(found, played, strict=True):
                 out[rows, column] += probabilities
         return out
 
     def raise_to(self, views: Views, legal: Amounts, rng: Rows) -> Actions:
         out, drawn = np.array(legal.min_amount, np.int64), rng.random()
         for rows in same_public(views):
-            decision = self.decision(views[rows[0]])
-            bets = [k for k, action in enumerate(decision.root.actions) if action.kind == 2]
+            plan = self.plan(views[rows[0]])
+            bets = [k for k, action in enumerate(plan.actions) if action.kind == 2]
             if bets:
-                shares = self._of_hands(decision, self.hand_of(views[rows]))[bets] + 1e-12
+                shares = self._of_hands(plan, self.hand_of(views[rows]))[bets] + 1e-12
                 reached = np.cumsum(shares / shares.sum(axis=0), axis=0)
                 chosen = np.minimum((reached < drawn[rows]).sum(axis=0), len(bets) - 1)
-                out[rows] = np.array([decision.root.actions[k].amount for k in bets])[chosen]
+                out[rows] = np.array([plan.actions[k].amount for k in bets])[chosen]
         return np.clip(out, legal.min_amount, legal.max_amount)
 
     def decision(self, view: Any) -> Decision:
         """Return the solved decision at one view."""
         return self.resolver.decision(public_of(view), int(view["player"]))
 
-    def _of_hands(self, decision: Decision, hands: Int64s) -> Float64s:
-        found = decision.strategy[:, hands]
+    def plan(self, view: Any) -> Plan:
+        """Return what is done at one view, by all hands."""
+        decision = self.decision(view)
+        return Plan(decision.root.actions, decision.strategy)
+
+    def _of_hands(self, plan: Plan, hands: Int64s) -> Float64s:
+        found = plan.strategy[:, hands]
         total = found.sum(axis=0)
         return np.where(total > 0, found / np.where(total > 0, total, 1), 1 / len(found))
 
@@ -93,7 +107,7 @@ def same_public(views: Views) -> list[Int64s]:
     return [np.array(rows) for rows in found.values()]
 
 
-def _columns(actions: list[Action], legal: Any, amounts: bool) -> list[int]:
+def columns(actions: Sequence[Action], legal: Any, amounts: bool) -> list[int]:
     """Return the column of a policy of each action of a node; bets take the legal ones in order."""
     if amounts:
         return [action.kind for action in actions]

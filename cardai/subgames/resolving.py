@@ -11,9 +11,10 @@ A decision is a function of the public state: what is carried is worked out alon
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from hashlib import sha256
 from time import monotonic
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from attrs import frozen
@@ -33,17 +34,8 @@ FLOOR = 1e-7
 """The least weight of a hand in one's own range, as a share of the largest: a hand that never comes here still has a plan."""
 KEPT = 64
 """How many solved decisions are kept: all of a hand."""
-
-
-class DealtEvaluator(LeafEvaluator, Protocol):
-    """A leaf evaluator that also says what it thought a board is worth on which the play goes on."""
-
-    def dealt(self, player: int, reach: Float64s, node: Node, cards: Sequence[int]) -> Float64s:
-        """Return (K,) what each hand of ``player`` is worth once ``cards`` have come, times the reach it can meet.
-
-        Args:
-            reach: (2, K) both players' reach at the chance node ``node``.
-        """
+FIRST = 100
+"""How many of the first round are kept besides."""
 
 
 @frozen
@@ -60,6 +52,11 @@ class Public:
     def history(self) -> tuple[int, ...]:
         """The actions alone."""
         return tuple(action for action, _, _ in self.actions)
+
+    def leads_to(self, later: Public) -> bool:
+        """Say whether ``later`` is this state, or one that can follow it."""
+        same = self.button == later.button and self.actions == later.actions[: len(self.actions)]
+        return same and self.board == later.board[: len(self.board)]
 
     def before(self, count: int, board_cards: Sequence[int]) -> Public:
         """Return the public state before action ``count``; ``board_cards`` are the cards that lie in each round."""
@@ -98,6 +95,8 @@ class Effort:
     """Whether the opponent may take what it was promised; without ("unsafe") it holds the range that the last solution
     gave it."""
     seconds: float = 0.0
+    hand_seconds: float = 0.0
+    """The time for all decisions of a hand; each takes at most half of what is left. 0: no limit."""
     reuse: bool = False
     """Whether a decision that lies in a solution of the same round is taken from it instead of being solved again."""
     threads: int = 1
@@ -120,8 +119,10 @@ class Horizon(Protocol):
         If not, each later round begins anew from both ranges, as the hand did.
         """
 
-    def leaves(self, public: Public, tree: Tree, hands: np.ndarray) -> DealtEvaluator | None:
+    def leaves(self, public: Public, tree: Tree, hands: np.ndarray) -> LeafEvaluator | None:
         """Return what values the chance nodes that ``tree`` ends in; None if it ends with the hand.
+
+        Where it ``promises``, they are :class:`~cardai.subgames.averaged_leaves.AveragedLeaves`.
 
         ``hands`` (n,) are the numbers of the hands on the board, in order of the vectors.
         """
@@ -136,7 +137,7 @@ class ToTheEnd:
     def promises(self, round_: int) -> bool:
         return True
 
-    def leaves(self, public: Public, tree: Tree, hands: np.ndarray) -> DealtEvaluator | None:
+    def leaves(self, public: Public, tree: Tree, hands: np.ndarray) -> LeafEvaluator | None:
         return None
 
 
@@ -192,19 +193,44 @@ class Resolver:
     def __init__(self, table: Table, effort: Effort, horizon: Horizon, trunk: Trunk, kept: int = KEPT) -> None:
         self.table, self.effort, self.horizon, self.trunk, self.kept = table, effort, horizon, trunk, kept
         self._known: OrderedDict[tuple[int, Public], Decision] = OrderedDict()
+        self._first: OrderedDict[tuple[int, Public], Decision] = OrderedDict()
+        """Decisions of the first round, which come again in other hands."""
+        self._solved: OrderedDict[Hashable, Decision] = OrderedDict()
+        """What was solved, by all that it depends on: without a promise it is the same for both seats."""
+        self._depth = 0
 
     def decision(self, public: Public, me: int) -> Decision:
         """Return the solved decision at ``public``, whoever acts there, as seat ``me`` sees it.
 
         Raises UsageError if nobody is to act.
         """
+        known, most = (self._known, self.kept) if public.round else (self._first, FIRST)
         key = me, public
-        if key not in self._known:
-            self._known[key] = self._find(public, me)
-            while len(self._known) > self.kept:
-                self._known.popitem(last=False)
-        self._known.move_to_end(key)
-        return self._known[key]
+        if key not in known:
+            self._depth += 1
+            try:
+                found = self._find(public, me)
+            finally:
+                self._depth -= 1
+            _keep(known, key, found, most)
+        known.move_to_end(key)
+        return known[key]
+
+    def _time(self, public: Public, me: int) -> float:
+        """Return the seconds for the next solution, 0 if there is no limit; what is solved on the way to another shares."""
+        effort, limits = self.effort, []
+        if effort.seconds:
+            limits.append(effort.seconds)
+        if effort.hand_seconds:
+            spent = sum(one.seconds for (seat, _), one in self._of_hand(public) if seat == me)
+            limits.append(max(1e-3, (effort.hand_seconds - spent) / 2))
+        return min(limits) / self._depth if limits else 0.0
+
+    def _of_hand(self, public: Public) -> Iterator[tuple[tuple[int, Public], Decision]]:
+        """Yield the decisions that are kept of the hand that has come to ``public``."""
+        for key, decision in (*self._first.items(), *self._known.items()):
+            if key[1].leads_to(public):
+                yield key, decision
 
     # -- what is carried -----------------------------------------------------------------------------------------------
 
@@ -285,12 +311,7 @@ class Resolver:
         """Return (K,) what the player's hands are worth once ``cards`` have come behind the chance node of ``place``."""
         solver, out = last.solver, np.zeros(len(self.table.hands.cards))
         if solver.leaves is not None:
-            work, street = solver.look((), player, kernels.RESPOND), solver.layout.streets[0]
-            reach = np.zeros((2, len(out)))
-            for seat in range(2):
-                row = street.row_of[seat, place.node.index]
-                reach[seat, solver.hands] = work.reach[row, : len(solver.hands)]
-            return solver.leaves.dealt(player, reach, place.node, cards)  # type: ignore[attr-defined, no-any-return]
+            return solver.dealt(player, place.node, cards[0])
         for card in cards:
             place = deal_card(solver, place, card)
         work = solver.look(place.path, player, kernels.RESPOND)
@@ -301,6 +322,14 @@ class Resolver:
     # -- solving -------------------------------------------------------------------------------------------------------
 
     def _solve(self, public: Public, me: int, carried: Carried) -> Decision:
+        tied = carried.promised is not None
+        carries = carried.ranges.tobytes() + (carried.promised.tobytes() if tied else b"")  # type: ignore[union-attr]
+        whole = public, sha256(carries).digest(), me if tied else -1
+        if whole not in self._solved:
+            _keep(self._solved, whole, self._solve_anew(public, me, carried), max(1, self.kept // 2))
+        return self._solved[whole]
+
+    def _solve_anew(self, public: Public, me: int, carried: Carried) -> Decision:
         began, table, effort = monotonic(), self.table, self.effort
         last = min(self.horizon.until(public.round), table.betting.num_rounds - 1)
         tree = self._tree(public, last)
@@ -316,7 +345,7 @@ class Resolver:
             layout, ranges, variant=effort.variant, dtype=effort.dtype, promised=carried.promised, threads=effort.threads,
             leaves=self.horizon.leaves(public, tree, boards[0].hands[0]) if layout.leaves else None,
         )  # fmt: skip
-        _run(solver, effort, public.round, began)
+        _run(solver, effort, public.round, self._time(public, me), began)
         place = start(solver, list(public.board))
         place = place if place.node is root else step(place, 1)
         return Decision(public, place, solver, carried.ranges, self._strategy(solver, root), monotonic() - began)
@@ -333,11 +362,17 @@ class Resolver:
         return tree_after(*known, (Menu(((ALL_IN,),)),) * table.betting.num_rounds, until)
 
 
-def _run(solver: Solver, effort: Effort, round_: int, began: float) -> None:
-    """Iterate: all that were asked for, or those that fit into the time."""
+def _keep(known: OrderedDict[Any, Decision], key: Hashable, found: Decision, most: int) -> None:
+    known[key] = found
+    while len(known) > most:
+        known.popitem(last=False)
+
+
+def _run(solver: Solver, effort: Effort, round_: int, seconds: float, began: float) -> None:
+    """Iterate: all that were asked for, or those that fit into ``seconds`` (0: all)."""
     iterations = effort.of_round(round_)
     skip = min(effort.skip, iterations - 1)
-    if not effort.seconds:
+    if not seconds:
         if skip:
             solver.run(skip)
             solver.forget_average()
@@ -345,7 +380,7 @@ def _run(solver: Solver, effort: Effort, round_: int, began: float) -> None:
         return
     each = solver.layout.seconds
     while solver.iterations < iterations:
-        left = effort.seconds - (monotonic() - began)
+        left = seconds - (monotonic() - began)
         if solver.iterations and left < each:
             return
         count = max(1, min(iterations - solver.iterations, int(0.25 * left / each)))

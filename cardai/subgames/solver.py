@@ -22,6 +22,7 @@ from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
 from cardai.solve.discounting import VARIANTS
 from cardai.subgames import _walk_kernels as kernels
+from cardai.subgames.averaged_leaves import AveragedLeaves
 from cardai.subgames.layout import Layout, shares
 from cardai.subgames.tree import TERMINATED, Node
 
@@ -152,10 +153,23 @@ class Solver:
             self._walk(self._averages, player, mode, pool)
         return self._averages[0]
 
+    def dealt(self, player: int, node: Node, card: int) -> Float64s:
+        """Return (K,) what each hand of ``player`` is worth behind the chance node ``node`` once ``card`` has come.
+
+        The subgame ends there, in leaves that are valued board by board.
+        """
+        assert isinstance(self.leaves, AveragedLeaves)
+        self.look((), player)
+        nodes = self.layout.tree.streets[0].chance
+        number = next(k for k, one in enumerate(nodes) if one is node)
+        return self.leaves.dealt(player, self._leaf_reach(self._averages), nodes, number, card)
+
     def forget_average(self) -> None:
         """Begin the average strategies anew: what was done so far is left out of them."""
         for work in self._works:
             work.sums[:] = 0.0
+        if isinstance(self.leaves, AveragedLeaves):
+            self.leaves.forget()
 
     def average(self, boards: Sequence[int], node: Node) -> tuple[npt.NDArray[np.int64], Float64s]:
         """Return the hands' numbers (n,) and the average strategy (A, n) of a decision on the board at ``boards``."""
@@ -218,9 +232,16 @@ class Solver:
 
     def _value_leaves(self, works: tuple[kernels.Work, ...], player: int, mode: int) -> None:
         assert self.leaves is not None
+        reach, nodes, n = self._leaf_reach(works), self.layout.tree.streets[0].chance, len(self.hands)
+        if mode == kernels.TRAIN and isinstance(self.leaves, AveragedLeaves):
+            found = self.leaves.learn(player, reach, nodes, float(self._numbers[kernels.KEEP]))
+        else:
+            found = self.leaves.evaluate(player, reach, nodes)
+        works[0].passed[:, :n] = found
+
+    def _leaf_reach(self, works: tuple[kernels.Work, ...]) -> Vectors:
         street, n = self.layout.streets[0], len(self.hands)
-        reach = np.stack([works[0].reach[street.row_of[seat, street.chance], :n] for seat in range(2)])
-        works[0].passed[:, :n] = self.leaves.evaluate(player, reach, self.layout.tree.streets[0].chance)
+        return np.stack([works[0].reach[street.row_of[seat, street.chance], :n] for seat in range(2)])
 
     def _each_thread(self, works: tuple[kernels.Work, ...]) -> list[tuple[kernels.Work, ...]]:
         """Return the arrays of each thread: those of ``works``, and copies that share its regrets and sums."""

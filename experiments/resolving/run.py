@@ -25,38 +25,43 @@ from typing import Any
 import numpy as np
 
 import cardai
-from cardai.core.agent import Agent
 from cardai.core.files import write_json
 from cardai.core.rng import Rows
-from cardai.solve.local_response import local_response
 from cardai.solve.measures import measure
 from cardai.training.runs import Run
 from cardai.training.session import Session
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
+
+import tree_cfr  # noqa: E402
+from resolving_matches import SETTINGS, Series, match_deals, response_deals  # noqa: E402
+
 REPORT = HERE / "report"
 MEASURED = REPORT / "measured.json"
-LEDUC = "leduc_deepstack"
+LEDUC, VALUES = "leduc_deepstack", "resolving:values="
 NETWORKS = {
-    "ours": ("leduc_values", 60),
-    "release": ("leduc_values_release:situations=12000,pots=reachable,suits=alike,slow_after=45", 60),
-    "any": ("leduc_values:situations=200000,suits=any,solve_iterations=400,batch=1000,slow_after=70", 80),
-    "poor": ("leduc_values:situations=1000,batch=100,slow_after=10", 15),
+    "ours": ("leduc_values:situations=80000,solve_iterations=1500,anneal=56,augment=false", 56),
+    "more": ("leduc_values:situations=200000,anneal=60,batch=500", 60),
+    "release": (
+        "leduc_values_release:situations=200000,pots=reachable,suits=alike,batch=500,anneal=200,rate=0.002",
+        200,
+    ),
+    "release_few": ("leduc_values_release:situations=50000,pots=reachable,suits=alike,batch=250,anneal=150", 150),
+    "any": (
+        "leduc_values:situations=200000,suits=any,solve_iterations=400,batch=1000,rate=0.001,anneal=0,slow_after=70",
+        80,
+    ),
+    "poor": ("leduc_values:situations=1000,batch=100,anneal=15", 15),
 }
-"""Our network; DeepStack's layers and solver, from the situations that can come; ours from ranges of all kinds; ours from few."""
-SETTINGS: dict[str, tuple[Any, tuple[int, ...]]] = {
-    "fc, all rounds": ("fc", (0, 1, 2, 3)),
-    "fcpa, turn and river": ("fcpa", (2, 3)),
-    "56 bets, turn and river": ("56", (2, 3)),
-    "56 bets on the flop, then fc": ("56", (1,)),
-}
-OPPONENTS = ("threshold", "always_call")
+"""Ours, from few and from many situations; DeepStack's layers and solver, over situations that can come (its own were of any
+pot, and of ranges that tell suits apart); ours from ranges of all kinds, solved less far; ours from very few."""
+OPPONENTS = ("always_call", "threshold")
 
 
 def leduc_rows(runs: Path) -> dict[str, tuple[str, str]]:
     """Return what is measured in Leduc: name -> (agent, what was published in the release's unit)."""
-    ours, release, any_, poor = (f"resolving:values={runs / name}" for name in NETWORKS)
+    by = {name: f"{VALUES}{runs / name}" for name in NETWORKS}
     theirs = "solver=rm_plus,iterations=1000,skip=500"
     return {
         "uniform": ("random", "175.521 (reproduced elsewhere)"),
@@ -64,12 +69,15 @@ def leduc_rows(runs: Path) -> dict[str, tuple[str, str]]:
         "re-solving, solved to the end": ("resolving", ""),
         "the same, 200 iterations": ("resolving:iterations=200", ""),
         "the same, unsafe": ("resolving:gadget=false", ""),
-        "our network, ranges of all kinds": (any_, ""),
-        "our network": (ours, ""),
-        "our network, 200 iterations": (f"{ours},iterations=200", ""),
-        "our network, unsafe": (f"{ours},gadget=false", ""),
-        "DeepStack's network and solver": (f"{release},{theirs}", "1.37"),
-        "a network that saw 1,000 situations": (poor, ""),
+        "our network": (by["ours"], ""),
+        "our network, 200 iterations": (f"{by['ours']},iterations=200", ""),
+        "our network, 3,000 iterations": (f"{by['ours']},iterations=3000", ""),
+        "our network, unsafe": (f"{by['ours']},gadget=false", ""),
+        "our network, from more situations": (by["more"], ""),
+        "our network, ranges of all kinds": (by["any"], ""),
+        "DeepStack's network and solver, 200,000 situations": (f"{by['release']},{theirs}", "1.37"),
+        "DeepStack's network and solver, 50,000 situations": (f"{by['release_few']},{theirs}", ""),
+        "a network that saw 1,000 situations": (by["poor"], ""),
     }
 
 
@@ -88,6 +96,12 @@ class Measured:
         return self.known[key]
 
 
+def finished(runs: Path, name: str) -> bool:
+    """Say whether a network has been trained to its end."""
+    path = runs / name
+    return (path / "run.json").is_file() and NETWORKS[name][1] in Run.open(path).steps()
+
+
 def train(runs: Path, name: str) -> None:
     """Train a network of Leduc's values, or go on with it."""
     spec, steps = NETWORKS[name]
@@ -100,14 +114,18 @@ def train(runs: Path, name: str) -> None:
         session.train(steps)
 
 
-def leduc(runs: Path, measured: Measured) -> None:
-    """Measure everything of Leduc's table."""
+def leduc(runs: Path, measured: Measured, trained: bool) -> None:
+    """Measure everything of Leduc's table; ``trained``: only with networks whose training is finished."""
     game = cardai.game(LEDUC)
     for label, (agent, _) in leduc_rows(runs).items():
+        if trained and not all(
+            finished(runs, name) for name in NETWORKS if f"{agent},".startswith(f"{VALUES}{runs / name},")
+        ):
+            continue
 
         def work(agent: str = agent) -> dict[str, float]:
             for name in NETWORKS:
-                if str(runs / name) in agent:
+                if f"{agent},".startswith(f"{VALUES}{runs / name},"):
                     train(runs, name)
             began = time.process_time()
             if agent == "TREE":
@@ -119,6 +137,8 @@ def leduc(runs: Path, measured: Measured) -> None:
             return {"exploitability": found, "seconds": time.process_time() - began}
 
         measured.get(f"leduc: {label}", work)
+    for label, details in tree_cfr.ROWS.items():
+        measured.get(f"tree: {label}", lambda details=details: tree_cfr.exploitability(details))
     for name in NETWORKS:
         path = runs / name
         if path.exists():
@@ -161,32 +181,30 @@ def decision_times(name: str, agent: str, hands: int) -> dict[str, Any]:
     return {k: {r: [float(np.median(x)), float(np.max(x)), len(x)] for r, x in by.items()} for k, by in found.items()}
 
 
-def matches(measured: Measured, agent: str, hands: int) -> None:
-    """Play duplicate deals against players of rules."""
-    for game in ("acpc_limit_2p", "acpc_nolimit_2p"):
-        for opponent in OPPONENTS:
-
-            def work(game: str = game, opponent: str = opponent) -> dict[str, Any]:
-                result = cardai.play(game, [agent, opponent], games=hands, seed=1)
-                pairs = result.scores[:, 0].reshape(-1, 2).mean(axis=1)
-                blind = cardai.game(game).big_blind  # type: ignore[attr-defined]
-                half = 1.96 * pairs.std(ddof=1) / np.sqrt(len(pairs))
-                return {"mbb": 1000 * float(pairs.mean()) / blind, "half": 1000 * float(half) / blind, "hands": hands}
-
-            measured.get(f"match: {game}, {agent} against {opponent}", work)
-
-
-def lbr(measured: Measured, agent: str, hands: int) -> None:
-    """Play the local best response in the four published settings."""
-    game = cardai.game("acpc_nolimit_2p")
-    for label, (bets, rounds) in SETTINGS.items():
-
-        def work(bets: Any = bets, rounds: tuple[int, ...] = rounds) -> dict[str, Any]:
-            player: Agent = cardai.agent(agent)
-            found = local_response(game, player, hands=hands, bets=bets, rounds=rounds, seed=1).mbb
-            return {"mbb": found.mean, "half": found.half_width, "hands": hands}
-
-        measured.get(f"lbr: {label}, {agent}", work)
+def played(measured: Measured, asked: argparse.Namespace, parts: list[str]) -> None:
+    """Play matches over duplicate deals and local best responses, a deal of each in turn."""
+    for name in ("acpc_limit_2p", "acpc_nolimit_2p"):
+        game = cardai.game(name)
+        agent = (
+            asked.agent
+            if game.amounts or not asked.blueprint
+            else f'{asked.agent}{"," if ":" in asked.agent else ":"}blueprint="{asked.blueprint}"'
+        )
+        player, deals = cardai.agent(agent).for_game(game), {}
+        said = "resolving with the blueprint" if agent != asked.agent else asked.agent
+        if "matches" in parts:
+            others = {one: one for one in OPPONENTS}
+            if agent != asked.agent:
+                others["the blueprint"] = asked.blueprint
+            for label, opponent in others.items():
+                deals[f"match: {name}, {said} against {label}"] = match_deals(game, player, opponent)
+        if "lbr" in parts and game.amounts:
+            for setting in SETTINGS:
+                deals[f"lbr: {setting}, {said}"] = response_deals(game, player, setting)
+        series = Series(asked.runs / "played" / name, asked.hands // 2, asked.minutes)
+        series.take(deals)
+        measured.known.update(series.found(game.big_blind))  # type: ignore[attr-defined]
+        write_json(MEASURED, measured.known)
 
 
 def main() -> None:
@@ -195,23 +213,28 @@ def main() -> None:
     parser.add_argument("--runs", type=Path, default=Path("runs/resolving"))
     parser.add_argument("--only", default="leduc,times,picture,matches,lbr")
     parser.add_argument("--agent", default="resolving", help="the player of hold'em")
+    parser.add_argument("--blueprint", default="", help="the player of limit hold'em before the flop, a trained run")
     parser.add_argument("--hands", type=int, default=200, help="hands of a match, and of a setting of LBR")
+    parser.add_argument(
+        "--minutes", type=float, default=0, help="end matches and LBR of a game after so long (0: never)"
+    )
+    parser.add_argument(
+        "--trained", action="store_true", help="Leduc: train nothing, leave out what is not trained yet"
+    )
     parser.add_argument("--report", action="store_true", help="only write the report")
     asked = parser.parse_args()
     REPORT.mkdir(exist_ok=True)
-    measured, parts = Measured(), () if asked.report else asked.only.split(",")
+    measured, parts = Measured(), [] if asked.report else asked.only.split(",")
     if "leduc" in parts:
-        leduc(asked.runs, measured)
+        leduc(asked.runs, measured, asked.trained)
     if "times" in parts:
         times(measured, asked.agent, 12)
     if "picture" in parts:
         from resolving_picture import draw_hand
 
         draw_hand(REPORT / "hand.png")
-    if "matches" in parts:
-        matches(measured, asked.agent, asked.hands)
-    if "lbr" in parts:
-        lbr(measured, asked.agent, asked.hands)
+    if "matches" in parts or "lbr" in parts:
+        played(measured, asked, parts)
     from resolving_report import write_report
 
     write_report(REPORT / "report.md", measured.known, leduc_rows(asked.runs))

@@ -6,13 +6,23 @@ import numpy as np
 import pytest
 
 import cardai
+from cardai.subgames._walk_kernels import EXPECT, RESPOND
 from cardai.subgames.hands import LeducHands, deal_boards
 from cardai.subgames.layout import Layout
-from cardai.subgames.leduc_situations import LeducGame, Recipe, draw, reachable_pots, second_round, solve, swapped
+from cardai.subgames.leduc_situations import (
+    LeducGame,
+    Recipe,
+    Situations,
+    draw,
+    reachable_pots,
+    second_round,
+    solve,
+    swapped,
+)
 from cardai.subgames.leduc_values import SCHEMES, LeducLeaves, LeducValues, Scheme, encode
 from cardai.subgames.menus import menus
 from cardai.subgames.solver import Solver
-from cardai.subgames.tree import CHANCE, Node
+from cardai.subgames.tree import CHANCE, Node, betting_tree, tree_after
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +58,15 @@ def test_solved_side_by_side_is_solved_one_by_one(game: LeducGame, recipe: Recip
         one.run(recipe.iterations - recipe.skip)
         for seat in range(2):
             assert np.abs(solved.values[k, seat, one.hands] - one.root_values(seat) / half_pot).max() < 0.01
+
+
+def test_hands_that_are_alike_are_solved_as_one(game: LeducGame) -> None:
+    drawn = draw(game, 4, 0, 30, [100, 300, 900], alike=True)
+    together = solve(game, drawn, Recipe(10)).values
+    nudged = drawn.ranges * np.where(np.arange(6) % 2, 1 + 1e-6, 1).astype(np.float32)
+    apart = solve(game, Situations(drawn.boards, drawn.half_pots, nudged, drawn.values), Recipe(10)).values
+    assert np.abs(together - apart).max() < 1e-3
+    assert np.abs(together).max() > 0.5
 
 
 def test_exchanging_suits_moves_values_and_changes_none(game: LeducGame) -> None:
@@ -91,8 +110,9 @@ def node(chips: int) -> Node:
 
 def test_all_in_is_valued_exactly_and_boards_add_up() -> None:
     leaves, reach = LeducLeaves(network("ours")), np.random.default_rng(1).random((2, 2, 6))
-    found = leaves.evaluate(0, reach, [node(1200), node(300)])
-    boards = [leaves.dealt(0, reach[:, 1], node(300), (board,)) for board in range(6)]
+    nodes = [node(1200), node(300)]
+    found = leaves.evaluate(0, reach, nodes)
+    boards = [leaves.dealt(0, reach, nodes, 1, board) for board in range(6)]
     assert np.abs(found[1] - np.sum(boards, axis=0) / 4).max() < 1e-4  # each of four cards can come to two hands
     strengths = [LeducHands().strengths((board,)) for board in range(6)]
     slow = np.zeros(6)
@@ -102,3 +122,51 @@ def test_all_in_is_valued_exactly_and_boards_add_up() -> None:
                 if len({board, own, other}) == 3:
                     slow[own] += reach[1, 0, other] * np.sign(strengths[board][own] - strengths[board][other]) / 4
     assert np.abs(found[0] - 1200 * slow).max() < 1e-6
+
+
+def test_values_of_leaves_are_averaged_with_the_weights_of_the_strategies() -> None:
+    leaves, nodes = LeducLeaves(network("ours")), [node(300), node(900)]
+    reaches = np.random.default_rng(2).random((3, 2, 2, 6))
+    seen = [leaves.learn(1, reach, nodes, keep) for reach, keep in zip(reaches, (0.0, 0.25, 4 / 9), strict=True)]
+    weights = np.array([1, 4, 9]) / 14  # t^2: DCFR's, where ((t - 1) / t)^2 is kept
+    expected = np.tensordot(weights, np.array(seen), 1)
+    assert np.abs(leaves.evaluate(1, reaches[0], nodes) - expected).max() < 1e-3  # whatever is asked about
+    by_card = [leaves.dealt(1, reaches[0], nodes, 0, card) for card in range(6)]
+    assert np.abs(np.sum(by_card, axis=0) / 4 - expected[0]).max() < 1e-3
+    leaves.forget()
+    assert np.abs(leaves.evaluate(1, reaches[0], nodes) - seen[0]).max() < 1e-3
+
+
+class Exact:
+    """What a network would say that makes no mistakes: each situation is solved."""
+
+    stack = 1200
+
+    def __init__(self, game: LeducGame) -> None:
+        self.game = game
+
+    def values(self, boards: np.ndarray, half_pots: np.ndarray, ranges: np.ndarray) -> np.ndarray:
+        """Return (n, 2, 6) values in units of the half pot."""
+        asked = Situations(boards, half_pots.astype(np.int64), ranges.astype(np.float32), np.zeros(ranges.shape))
+        return solve(self.game, asked, Recipe(150)).values
+
+
+def test_leaves_valued_without_mistakes_are_as_good_as_the_whole_game(game: LeducGame) -> None:
+    played, ranges = cardai.game("leduc_deepstack"), np.ones((2, 6))
+    tree = tree_after(played.betting, (1200, 1200), 0, (), game.menus, until=0)
+    boards = deal_boards(LeducHands(), (), 1, ranges, isomorphic=False)
+    leaves = LeducLeaves(Exact(game))  # type: ignore[arg-type]
+    short = Solver(Layout(tree, LeducHands(), boards), ranges, leaves=leaves)
+    short.run(60)
+    whole = Solver(
+        Layout(betting_tree(played.betting, (1200, 1200), game.menus, button=0), LeducHands(), deal_boards(LeducHands(), (), 2, ranges)),
+        ranges,
+    )  # fmt: skip
+    whole.run(400)
+    own, best = (
+        np.array([short.root_values(seat, mode).sum() / 30 for seat in range(2)]) for mode in (EXPECT, RESPOND)
+    )
+    assert abs(own[0] - whole.root_values(0).sum() / 30) < 3  # chips a dealt hand, of antes of 100
+    assert sum(best) < 4
+    leaves.forget()  # the values at the average ranges are something else: there hands are indifferent
+    assert sum(short.root_values(seat, RESPOND).sum() / 30 for seat in range(2)) > 40

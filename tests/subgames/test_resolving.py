@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from attrs import evolve
 
 import cardai
 from cardai.cards.poker.combos import COUNT
@@ -129,6 +130,26 @@ def test_a_decision_that_has_no_time_is_that_of_one_iteration() -> None:
     assert decision.solver.iterations == 1
     free = ~np.isin(HoldemHands().cards, BOARD).any(axis=1)
     assert np.abs(decision.strategy[:, free].sum(axis=0) - 1).max() < 1e-6
+
+
+def test_a_decision_of_a_hand_takes_half_of_the_time_that_is_left() -> None:
+    resolver, public = river_resolver(Effort(4, hand_seconds=7.0))
+    earlier = public.before(4, BOARD_CARDS)
+    decision = resolver.decision(public, 0)
+    elsewhere = evolve(public, board=(*BOARD[:4], 40))
+    resolver._known.clear()
+    for state, seconds in ((earlier, 4.0), (elsewhere, 100.0)):
+        resolver._known[0, state] = evolve(decision, public=state, seconds=seconds)
+    resolver._depth = 1
+    assert resolver._time(public, 0) == (7 - 4) / 2
+    assert resolver._time(public, 1) == 7 / 2  # the other seat's decisions took no time of this one's
+    resolver._depth = 2
+    assert resolver._time(public, 0) == (7 - 4) / 4  # one more decision is to be solved besides
+
+
+def test_what_is_tied_to_no_promise_is_solved_once_for_both_seats() -> None:
+    resolver, public = river_resolver(Effort(3))
+    assert resolver.decision(public, 0).solver is resolver.decision(public, 1).solver
 
 
 def test_checking_to_the_end_is_what_a_slow_count_says() -> None:

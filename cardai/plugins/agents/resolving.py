@@ -1,13 +1,13 @@
 """Continual re-solving (DeepStack's player): each decision is solved anew, with values where it stops looking ahead.
 
-Plays Leduc of two players to its end or with a network of values (`cardai train --trainer leduc_values`).
+Plays Leduc of two players to its end or with a network of values (`cardai train --trainer leduc_values`), and hold'em of two.
 """
 
 from __future__ import annotations
 
 from math import inf
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 from attrs import frozen, validators
 
@@ -19,7 +19,17 @@ from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.legal import Legal
 from cardai.core.spec import brief, option
-from cardai.subgames.holdem_resolving import BETS, ITERATIONS, BlueprintTrunk, holdem_player, need_heads_up
+from cardai.subgames.blueprint import blueprint
+from cardai.subgames.holdem_leaves import network_horizon
+from cardai.subgames.holdem_resolving import (
+    BETS,
+    ITERATIONS,
+    WITH_VALUES,
+    HoldemHorizon,
+    holdem_player,
+    looked_at,
+    need_heads_up,
+)
 from cardai.subgames.leduc_values import LeducHorizon, read_values
 from cardai.subgames.player import is_leduc, leduc_player, leduc_table
 from cardai.subgames.resolving import Effort, Horizon, ToTheEnd
@@ -32,7 +42,8 @@ class Resolving(Agent):
     """Solves the rest of the hand, or of the round, at each of its decisions (Moravcik et al. 2017)."""
 
     values: str = option(
-        EXACT, help="where values come from beyond the round: exact (solve to the end), or a run's directory"
+        EXACT,
+        help="where values come from beyond the round: exact (no network), or a run of leduc_values or counterfactual_values",
     )
     iterations: int = option(
         0, help="iterations of a decision; 0: 1000 in Leduc, in hold'em 300, 200, 100 and 500 by round",
@@ -47,11 +58,20 @@ class Resolving(Agent):
         0.0, help="time for a decision: the last iteration finished in it is played; 0: all iterations",
         validator=[validators.ge(0), validators.lt(86_400)],
     )  # fmt: skip
+    hand_seconds: float = option(
+        0.0, help="time for all decisions of a hand, each of which takes at most half of what is left; 0: no limit",
+        validator=[validators.ge(0), validators.lt(86_400)],
+    )  # fmt: skip
 
     bets: str = option(BETS, help="hold'em without a ladder or limits: the bets that are looked at, a menu a round")
     blueprint: str = option(
-        "", help="limit hold'em: who plays before the flop (a trained run); none: that is solved too"
+        "",
+        help="hold'em: who plays before the flop (a trained run; without limits one of a ladder); none: that is solved too",
     )
+    cards: int = option(
+        2, help="hold'em with values: cards of the turn that an iteration on the flop looks at; 0: all of them",
+        validator=validators.in_(range(50)),
+    )  # fmt: skip
     threads: int = option(1, help="threads on the turn; the result is the same", validator=validators.in_(range(1, 65)))
 
     def __attrs_post_init__(self) -> None:
@@ -62,28 +82,19 @@ class Resolving(Agent):
         """Return how a decision is solved; ``usual`` are the iterations where none are given."""
         variant = (inf, -inf, 0.0) if self.solver == "rm_plus" else self.solver
         return Effort(
-            self.iterations or usual, self.skip, variant, self.gadget, self.seconds, reuse=reuse, threads=self.threads
+            self.iterations or usual, self.skip, variant, self.gadget, self.seconds, self.hand_seconds, reuse, self.threads
         )  # fmt: skip
 
     def for_game(self, game: Game) -> Agent:
         if is_leduc(game):
             return leduc_player(game, self.effort(1000, reuse=False), self._leduc_horizon(game), "resolving")
         need_heads_up(game)
+        looked, horizon, usual = looked_at(game, self.bets), cast(Horizon, HoldemHorizon()), ITERATIONS
         if self.values != EXACT:
-            raise UsageError(
-                f"There are no values for {brief(game)} yet: resolving takes values= for leduc_deepstack alone. Leave it out."
-            )
-        effort = self.effort(ITERATIONS, reuse=True)
-        if not self.blueprint:
-            return holdem_player(game, effort, self.bets, None, None)
-        if game.amounts:
-            raise UsageError(
-                "A blueprint plays the game it was trained on: give one in limit hold'em, or with a ladder."
-            )
-        from cardai import make
-
-        preflop = make.agent(self.blueprint).for_game(game)
-        return holdem_player(game, effort, self.bets, BlueprintTrunk(game, preflop), preflop)
+            horizon = network_horizon(self.values, game, looked, self.cards)
+            usual = (ITERATIONS[0], WITH_VALUES, *ITERATIONS[2:])
+        early = blueprint(self.blueprint, game) if self.blueprint else None
+        return holdem_player(game, self.effort(usual, reuse=True), looked, horizon, early)
 
     def policy(self, views: Views, legal: Legal) -> Float64s:
         raise UsageError("resolving must know its game first: call for_game(game), and ask what that returns.")
@@ -110,7 +121,7 @@ def open_values(path: str, *trainers: str) -> tuple[Path, Game]:
 
     run = Run.open(Path(path))
     name = run.trainer_spec.partition(":")[0]
-    if name not in trainers:
+    if not name.startswith(trainers):  # a preset's name begins with its trainer's
         raise UsageError(
             f"The run {path!r} was made by the trainer {name!r} and holds no values of this game. Train {' or '.join(trainers)}."
         )

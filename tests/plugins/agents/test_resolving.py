@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.core.errors import OptionError, UsageError
+from cardai.core.errors import OptionError, PluginError, UsageError
 from cardai.core.legal import Amounts
 from cardai.core.rng import Rows
 
@@ -54,8 +54,9 @@ def test_a_hand_of_limit_holdem_is_played_to_its_end() -> None:
         ("resolving", "kuhn", "plays Leduc and hold'em of two players"),
         ("resolving", "acpc_nolimit_3p", "plays Leduc and hold'em of two players"),
         ("resolving:values=nowhere", "leduc_deepstack", "no training run in 'nowhere'"),
-        ("resolving:values=nowhere", "acpc_limit_2p", "no values for"),
-        ("resolving:blueprint=random", "acpc_nolimit_2p", "A blueprint plays the game it was trained on"),
+        ("resolving:values=nowhere", "acpc_limit_2p", "no training run in 'nowhere'"),
+        ("resolving:blueprint=random", "acpc_nolimit_2p", "is a run that was trained on a ladder of bets"),
+        ("resolving:blueprint=nowhere/x", "acpc_nolimit_2p", "no training run in 'nowhere/x'"),
         ("resolving", "leduc:suits=false", "needs Leduc with suits"),
     ],
 )
@@ -69,6 +70,17 @@ def test_options_that_make_no_sense_are_refused() -> None:
         cardai.agent("resolving:iterations=10,skip=10")
 
 
+def test_a_preset_of_the_trainer_has_values_too(tmp_path: Path) -> None:
+    spec = "leduc_values_release:situations=100,held_out=20,batch=50,hidden=4,solve_iterations=2,skip=1,pots=reachable"
+    cardai.train(spec, "leduc_deepstack", steps=1, out=tmp_path / "values")
+    game = cardai.game("leduc_deepstack")
+    player = cardai.agent(f"resolving:values={tmp_path / 'values'},iterations=3").for_game(game)
+    tables = game.tables(1)
+    tables.reset(np.array([4], np.uint64))
+    views = tables.views(int(tables.current_players()[0]), np.zeros(1, np.int64))
+    assert player.policy(views, tables.legal(np.zeros(1, np.int64))).sum() == pytest.approx(1)
+
+
 def test_values_of_another_game_or_trainer_are_refused(tmp_path: Path) -> None:
     cardai.train("cfr", "leduc", steps=1, out=tmp_path / "cfr")
     with pytest.raises(UsageError, match="made by the trainer 'cfr' and holds no values"):
@@ -77,3 +89,66 @@ def test_values_of_another_game_or_trainer_are_refused(tmp_path: Path) -> None:
     cardai.train(spec, "leduc_deepstack", steps=1, out=tmp_path / "values")
     with pytest.raises(UsageError, match="They are no use in"):
         cardai.agent(f"resolving:values={tmp_path / 'values'}").for_game(cardai.game("leduc_deepstack:stack=900"))
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of a network of the turn that has learned next to nothing."""
+    pytest.importorskip("torch")
+    from cardai.subgames.situation_set import Recipe, produce
+
+    directory = tmp_path_factory.mktemp("turn")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CARDAI_CACHE_DIR", str(directory / "cache"))
+        produce(directory / "turn", Recipe("turn", 3, (1, 1, 1, 1, 1), (4,), per_shard=20), 40)
+        options = "width=4,context=4,blocks=0,sample=10,batch=8,anneal=1"
+        cardai.train(
+            f"counterfactual_values:{options}", "acpc_nolimit_2p", steps=1, out=directory / "run",
+            situations=str(directory / "turn"),
+        )  # fmt: skip
+    return directory / "run"
+
+
+def test_a_network_of_the_turn_values_the_flop(network: Path) -> None:
+    game = cardai.game("acpc_nolimit_2p")
+    player = cardai.agent(f"resolving:values={network},iterations=1,cards=1").for_game(game)
+    tables, row = game.tables(1), np.zeros(1, np.int64)
+    tables.reset(np.array([4], np.uint64))
+    for action in (300, 1):
+        tables.apply(row, np.array([action]))
+    views = tables.views(int(tables.current_players()[0]), row)
+    policy = player.policy(views, tables.legal(row))
+    assert policy.sum() == pytest.approx(1)
+    assert type(player.decision(views[0]).solver.leaves).__name__ == "BoardLeaves"
+
+
+@pytest.mark.parametrize(
+    ("options", "game", "said"),
+    [
+        ("", "acpc_limit_2p", "They are no use in"),
+        ("", "acpc_nolimit_2p:stack=10000", "They are no use in"),
+        (',bets="preflop=1,flop=1,turn=0.5+1,river=1"', "acpc_nolimit_2p", "are those of bets 1+allin on the turn"),
+    ],
+)
+def test_a_network_of_another_game_stack_or_menu_is_refused(network: Path, options: str, game: str, said: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(said)):
+        cardai.agent(f"resolving:values={network}{options}").for_game(cardai.game(game))
+
+
+def test_a_network_of_another_trainer_or_without_a_checkpoint_is_refused(network: Path, tmp_path: Path) -> None:
+    game = cardai.game("acpc_nolimit_2p")
+    cardai.train("cfr", "leduc", steps=1, out=tmp_path / "cfr")
+    with pytest.raises(UsageError, match="is of cfr: it has no counterfactual values"):
+        cardai.agent(f"resolving:values={tmp_path / 'cfr'}").for_game(game)
+    (tmp_path / "begun").mkdir()
+    (tmp_path / "begun" / "run.json").write_bytes((network / "run.json").read_bytes())
+    with pytest.raises(UsageError, match="has no checkpoint yet"):
+        cardai.agent(f"resolving:values={tmp_path / 'begun'}").for_game(game)
+
+
+def test_without_torch_a_network_is_refused_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cardai.core.extras.find_spec", lambda name: None)
+    with pytest.raises(
+        PluginError, match=re.escape("needs torch, which is not installed. Run: pip install 'cardai[torch]'")
+    ):
+        cardai.agent("resolving:values=runs/turn").for_game(cardai.game("acpc_nolimit_2p"))

@@ -13,7 +13,7 @@ fitting.npz     step, Adam's moments, and the situations solved so far
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from math import inf
+from math import cos, inf, pi
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -53,6 +53,7 @@ class LeducValuesTrainer(Trainer):
             "pots": "any",
             "suits": "any",
             "augment": False,
+            "anneal": 0,
         }
     }
 
@@ -62,7 +63,7 @@ class LeducValuesTrainer(Trainer):
     hidden: tuple[int, ...] = option(
         (128, 128, 128), help="units of the hidden layers", validator=validators.min_len(1)
     )
-    situations: int = option(30_000, help="situations to learn from", validator=validators.in_(range(100, 5_000_001)))
+    situations: int = option(100_000, help="situations to learn from", validator=validators.in_(range(100, 5_000_001)))
     pots: Literal["reachable", "any"] = option(
         "reachable", help="the pots of situations: those that the first round can lead to, or any number of chips"
     )
@@ -73,12 +74,18 @@ class LeducValuesTrainer(Trainer):
     solver: Literal["dcfr", "cfr_plus", "rm_plus"] = option(
         "dcfr", help="how situations are solved; rm_plus: regret matching+ with a uniform average"
     )
-    solve_iterations: int = option(500, help="iterations of a situation", validator=validators.ge(1))
+    solve_iterations: int = option(2000, help="iterations of a situation", validator=validators.ge(1))
     skip: int = option(0, help="iterations left out of the average", validator=validators.ge(0))
     augment: bool = option(True, help="exchange suits at random in each epoch, which changes no value")
-    batch: int = option(200, help="situations of a minibatch", validator=validators.ge(1))
-    rate: float = option(1e-3, help="Adam's rate", validator=validators.gt(0))
-    slow_after: int = option(45, help="epochs after which the rate is a tenth", validator=validators.ge(1))
+    batch: int = option(250, help="situations of a minibatch", validator=validators.ge(1))
+    rate: float = option(2e-3, help="Adam's rate", validator=validators.gt(0))
+    anneal: int = option(
+        60, help="epochs over which the rate falls to a hundredth, as a cosine does; 0: it falls at once, see slow_after",
+        validator=validators.ge(0),
+    )  # fmt: skip
+    slow_after: int = option(
+        45, help="without anneal: epochs after which the rate is a tenth", validator=validators.ge(1)
+    )
 
     def __attrs_post_init__(self) -> None:
         if self.skip >= self.solve_iterations:
@@ -87,6 +94,13 @@ class LeducValuesTrainer(Trainer):
             raise ValueError(f"batch must be at most situations. Got {self.batch} of {self.situations}.")
         if any(not 1 <= size <= 4096 for size in self.hidden):
             raise ValueError(f"hidden layers have 1 to 4096 units. Got {self.hidden}.")
+
+    def rate_at(self, epoch: int) -> float:
+        """Return Adam's rate in an epoch."""
+        if not self.anneal:
+            return self.rate * (0.1 if epoch >= self.slow_after else 1.0)
+        left = 0.5 * (1.0 + cos(pi * min(epoch, self.anneal) / self.anneal))
+        return self.rate * (0.01 + 0.99 * left)
 
     def check_game(self, game: Game) -> None:
         leduc_game(game)
@@ -167,7 +181,7 @@ class LeducValuesTraining(Training):
             tell("solving situations", len(self.solved), o.situations)
             yield {}
         while self.step < end:
-            rate = o.rate * (0.1 if self.step >= o.slow_after else 1.0)
+            rate = o.rate_at(self.step)
             with threads(1):
                 loss = self.fitting.epoch(self.solved, rate, o.batch, derive(self.seed, "epoch", self.step))
                 self.step += 1

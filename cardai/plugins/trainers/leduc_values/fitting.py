@@ -7,7 +7,7 @@ zero-sum. Encodings are :mod:`cardai.subgames.leduc_values`'s, which also evalua
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -20,6 +20,28 @@ from cardai.subgames.leduc_values import Encoded, LeducValues, Scheme, encode
 
 DELTA = 1.0
 """Where the Huber loss turns from a square into a line."""
+
+
+class Examples(NamedTuple):
+    """n situations, the 5 hands of each that the board leaves."""
+
+    inputs: torch.Tensor  # (n, F)
+    ranges: torch.Tensor  # (n, 2, 5)
+    base: torch.Tensor  # (n, 2, 5): values are base + scale * outputs, see Encoded
+    scale: torch.Tensor  # (n, 2, 5)
+    targets: torch.Tensor  # (n, 2, 5)
+    places: torch.Tensor  # (n, 5) int64: where a hand's output is
+
+    @classmethod
+    def of(cls, encoded: Encoded, situations: Situations) -> Examples:
+        """Return encoded situations without the places that no hand is at."""
+        hands = np.nonzero(encoded.places >= 0)[1].reshape(len(situations), -1)
+        places = np.take_along_axis(encoded.places, hands, axis=1)
+        wide = [
+            np.take_along_axis(one, places[:, None], axis=2) for one in (encoded.ranges, encoded.base, encoded.scale)
+        ]
+        targets = np.take_along_axis(situations.values, hands[:, None], axis=2)
+        return cls(*(torch.from_numpy(one) for one in (encoded.inputs, *wide, targets, places)))
 
 
 class Fitting:
@@ -36,6 +58,7 @@ class Fitting:
         layers = [layer if isinstance(layer, nn.Linear) else nn.PReLU() for layer in plain]
         self.network = nn.Sequential(*layers)
         self.optimiser = torch.optim.Adam(self.network.parameters(), lr=1e-3)
+        self._known: list[tuple[Situations, Examples]] = []
 
     def epoch(self, situations: Situations, rate: float, batch: int, seed: int) -> float:
         """Go once through the situations, in an order of ``seed``, and return the mean loss."""
@@ -45,11 +68,10 @@ class Fitting:
         order = random.permutation(len(situations))
         if self.augment:
             situations = swapped(situations, random.random((len(situations), 3)) < 0.5)
-        encoded, targets, there = self._encoded(situations)
+        examples = self._examples(situations)
         total, parts = 0.0, range(0, len(order) - batch + 1, batch)
         for first in parts:
-            rows = order[first : first + batch]
-            loss = self._loss(encoded, targets, there, rows)
+            loss = self._loss(examples, torch.from_numpy(order[first : first + batch]))
             self.optimiser.zero_grad(set_to_none=True)
             loss.backward()  # type: ignore[no-untyped-call]
             self.optimiser.step()
@@ -58,11 +80,15 @@ class Fitting:
 
     def loss(self, situations: Situations) -> float:
         """Return the mean Huber loss over the hands of situations, in units of the half pot."""
-        encoded, targets, there = self._encoded(situations)
+        examples = self._examples(situations)
         with torch.no_grad():
-            return float(self._loss(encoded, targets, there, np.arange(len(situations))))
+            return float(self._loss(examples, torch.arange(len(situations))))
 
-    def _encoded(self, situations: Situations) -> tuple[Encoded, Any, Any]:
+    def _examples(self, situations: Situations) -> Examples:
+        """Return the situations as the network takes them, with their values; known for two of them."""
+        for known, found in self._known:
+            if known is situations:
+                return found
         encoded = encode(
             self.scheme,
             self.stack,
@@ -70,16 +96,16 @@ class Fitting:
             situations.half_pots.astype(np.float64),
             situations.ranges.astype(np.float64),
         )
-        return encoded, *encoded.of_hands(situations.values)
+        made = Examples.of(encoded, situations)
+        self._known = [*self._known[-1:], (situations, made)]
+        return made
 
-    def _loss(self, encoded: Encoded, targets: Any, there: Any, rows: Any) -> torch.Tensor:
-        arrays = (encoded.inputs, encoded.ranges, encoded.base, encoded.scale, targets, there)
-        inputs, ranges, base, scale, wanted, mask = (torch.from_numpy(one[rows]) for one in arrays)
-        values = base + scale * self.network(inputs).reshape(ranges.shape)
+    def _loss(self, examples: Examples, rows: torch.Tensor) -> torch.Tensor:
+        inputs, ranges, base, scale, targets, places = (one[rows] for one in examples)
+        outputs = self.network(inputs).view(len(rows), 2, -1)
+        values = base + scale * outputs.gather(2, places[:, None].expand_as(base))
         odd = (ranges * values).sum(dim=(1, 2)) / (ranges * scale).sum(dim=(1, 2)).clamp(min=1e-6)
-        values = values - odd[:, None, None] * scale
-        each = nn.functional.huber_loss(values, wanted, reduction="none", delta=DELTA)
-        return (each * mask).sum() / mask.sum()
+        return nn.functional.huber_loss(values - odd[:, None, None] * scale, targets, delta=DELTA)
 
     def values(self) -> LeducValues:
         """Return the network as it is played with."""

@@ -1,0 +1,116 @@
+"""Matches and local best response, a deal at a time: each file grows, so that a measurement can be stopped and goes on.
+
+A deal's two hands are played and then weighed by AIVAT while the player still has their solutions at hand.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import cardai
+from cardai.arena import match, records
+from cardai.core.agent import Agent
+from cardai.core.files import write_json
+from cardai.core.game import Game
+from cardai.core.rng import derive
+from cardai.solve.aivat import aivat
+from cardai.solve.local_response import local_response
+
+SETTINGS: dict[str, tuple[Any, tuple[int, ...]]] = {
+    "fc, all rounds": ("fc", (0, 1, 2, 3)),
+    "fcpa, turn and river": ("fcpa", (2, 3)),
+    "56 bets, turn and river": ("56", (2, 3)),
+    "56 bets on the flop, then fc": ("56", (1,)),
+}
+Deal = Callable[[int], list[float]]
+
+
+def match_deals(game: Game, player: Agent, opponent: str) -> Deal:
+    """Return what plays deal k in both seats: [chips a hand, AIVAT a hand (nan in full no-limit)]."""
+    other = cardai.agent(opponent).for_game(game)
+
+    def play(deal: int) -> list[float]:
+        with tempfile.TemporaryDirectory() as directory:
+            file = Path(directory) / "hands.jsonl"
+            found = match.play(game, [player, other], seed=1, groups=[deal], record=file)
+            if found.interrupted:
+                raise KeyboardInterrupt
+            chips = float(found.scores[:, 0].mean())
+            if game.amounts:
+                return [chips, float("nan")]
+            hands = [record for record in records.read(file).hands if 0 in record["seats"]]
+        return [chips, float(aivat(game, player, hands).values.mean())]
+
+    return play
+
+
+def response_deals(game: Game, player: Agent, setting: str) -> Deal:
+    """Return what plays deal k of the local best response in both seats: [chips that it wins a hand]."""
+    bets, rounds = SETTINGS[setting]
+
+    def play(deal: int) -> list[float]:
+        found = local_response(game, player, hands=2, bets=bets, rounds=rounds, seed=derive(1, "deal", deal))
+        if not len(found.winnings):
+            raise KeyboardInterrupt
+        return [float(found.chips.mean)]
+
+    return play
+
+
+class Series:
+    """Measurements that are taken in turn, a deal of each, until each has ``deals`` or the time is over."""
+
+    def __init__(self, directory: Path, deals: int, minutes: float) -> None:
+        self.directory, self.deals = directory, deals
+        self.end = time.monotonic() + 60 * minutes if minutes else float("inf")
+        directory.mkdir(parents=True, exist_ok=True)
+
+    def file(self, key: str) -> Path:
+        """Return where the deals of a measurement are kept."""
+        return self.directory / ("".join(c if c.isalnum() else "-" for c in key) + ".json")
+
+    def read(self, key: str) -> dict[str, Any]:
+        """Return the deals of a measurement so far."""
+        file = self.file(key)
+        return dict(json.loads(file.read_text())) if file.exists() else {"key": key, "deals": [], "seconds": 0.0}
+
+    def take(self, measurements: Mapping[str, Deal]) -> None:
+        """Go on with all of them. Ctrl-C ends it; a deal that was not finished is played again another time."""
+        with suppress(KeyboardInterrupt):
+            self._take(measurements)
+
+    def _take(self, measurements: Mapping[str, Deal]) -> None:
+        for deal in range(self.deals):
+            for key, play in measurements.items():
+                known = self.read(key)
+                if len(known["deals"]) > deal:
+                    continue
+                if time.monotonic() > self.end:
+                    return
+                began = time.process_time()
+                known["deals"].append(play(deal))
+                known["seconds"] += time.process_time() - began
+                write_json(self.file(key), known)
+                print(f"{key}: deal {deal + 1}, {known['seconds']:.0f} CPU s", file=sys.stderr, flush=True)
+
+    def found(self, blind: float) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield what has been found: thousandths of a big blind a hand with 95% intervals over deals."""
+        for file in sorted(self.directory.glob("*.json")):
+            known = json.loads(file.read_text())
+            rows = 1000 / blind * np.array(known["deals"], np.float64)
+            if len(rows) < 2:
+                continue
+            half = 1.96 * rows.std(axis=0, ddof=1) / np.sqrt(len(rows))
+            out = {"mbb": rows[:, 0].mean(), "half": half[0], "hands": 2 * len(rows), "seconds": known["seconds"]}
+            if rows.shape[1] > 1 and np.isfinite(rows).all():
+                out |= {"aivat": rows[:, 1].mean(), "aivat_half": half[1]}
+            yield known["key"], {name: float(value) for name, value in out.items()}

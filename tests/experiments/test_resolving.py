@@ -1,0 +1,68 @@
+"""experiments/resolving: tree CFR as the trainer does it, and measurements that go on where they stopped."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import cardai
+from cardai.solve.measures import measure
+from tests.support import ROOT
+
+FOLDER = ROOT / "experiments" / "resolving"
+
+
+@pytest.fixture(autouse=True)
+def _folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [str(FOLDER), *sys.path])
+
+
+def test_without_a_floor_tree_cfr_is_the_trainers(tmp_path: Path) -> None:
+    import tree_cfr
+
+    options = "variant=cfr,beta=-inf,gamma=0,delay=10,updates=simultaneous"
+    agent = cardai.train(f"cfr:{options}", "leduc_deepstack", steps=20, out=tmp_path / "run").agent()
+    trained = measure(cardai.game("leduc_deepstack"), agent).exploitability * 5 / 6
+    plain = tree_cfr.Details(floor=0.0, first=11)
+    assert tree_cfr.exploitability(plain, 20) == pytest.approx(trained, abs=1e-6)
+    assert abs(tree_cfr.exploitability(tree_cfr.Details(first=11), 20) - trained) > 1e-4
+
+
+def test_a_series_takes_a_deal_of_each_in_turn_and_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    from resolving_matches import Series
+
+    asked: list[tuple[str, int]] = []
+
+    def measurement(name: str, worth: float) -> object:
+        def play(deal: int) -> list[float]:
+            asked.append((name, deal))
+            return [worth * deal, 2.0 * worth]
+
+        return play
+
+    deals = {"match: one": measurement("one", 1.0), "match: two": measurement("two", -1.0)}
+    Series(tmp_path, 2, 0).take(deals)  # type: ignore[arg-type]
+    assert asked == [("one", 0), ("two", 0), ("one", 1), ("two", 1)]
+    Series(tmp_path, 3, 0).take(deals)  # type: ignore[arg-type]
+    assert asked[4:] == [("one", 2), ("two", 2)]
+    found = dict(Series(tmp_path, 0, 0).found(blind=100.0))
+    one = found["match: one"]
+    assert (one["mbb"], one["aivat"], one["hands"]) == (10.0, 20.0, 6)  # the mean of 0, 1, 2 chips, of blinds of 100
+    assert one["half"] == pytest.approx(1.96 * 10 / 3**0.5)
+    assert found["match: two"]["mbb"] == -10.0
+    assert json.loads(Series(tmp_path, 0, 0).file("match: one").read_text())["key"] == "match: one"
+
+
+def test_a_series_that_is_stopped_keeps_what_was_played(tmp_path: Path) -> None:
+    from resolving_matches import Series
+
+    def stopped(deal: int) -> list[float]:
+        if deal == 2:
+            raise KeyboardInterrupt
+        return [1.0]
+
+    Series(tmp_path, 5, 0).take({"lbr: one": stopped})
+    assert Series(tmp_path, 5, 0).read("lbr: one")["deals"] == [[1.0], [1.0]]
