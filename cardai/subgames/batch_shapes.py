@@ -1,8 +1,6 @@
-"""What public trees of one shape have in common, as index arrays: which slots are whose, layer by layer.
+"""What public trees of one shape have in common, as the index arrays of :mod:`cardai.learn.batch_cfr`.
 
-Two trees have one shape if they differ in chips alone. Forests are those of :mod:`.tree`: the child behind slot s is node
-R + s. A player's slots are put in order of how many actions their decisions have, so that strategies of all decisions with A
-actions are one block (decisions, A).
+Two trees have one shape if they differ in chips alone.
 """
 
 from __future__ import annotations
@@ -11,9 +9,9 @@ from collections.abc import Sequence
 from itertools import groupby
 
 import numpy as np
-from attrs import frozen
 
 from cardai.core.arrays import Float64s, Int64s
+from cardai.learn.batch_cfr import ForestShape, Layer, Side
 from cardai.subgames.tree import CHANCE, COMPARED, DECISION, FOLDED, Forest, Tree
 
 Shape = tuple[tuple[tuple[str, int, int], ...], ...]
@@ -25,50 +23,6 @@ def shape_of(tree: Tree) -> Shape:
         tuple((n.kind, n.actor if n.kind == DECISION else -1, len(n.actions)) for n in forest.nodes)
         for forest in tree.streets
     )
-
-
-@frozen(eq=False)
-class Layer:
-    """Decisions of one depth, one player and one number of actions."""
-
-    own: bool
-    """Whether they are those of the player whose values are wanted."""
-    nodes: Int64s
-    """(k,)"""
-    children: Int64s
-    """(k, A) nodes."""
-    places: Int64s
-    """(k, A) of their slots among those of who acts."""
-
-
-@frozen(eq=False)
-class Side:
-    """One player in one forest."""
-
-    slots: Int64s
-    """(S,) the player's slots."""
-    parents: Int64s
-    """(S,) the decision of each."""
-    blocks: tuple[tuple[int, int, int], ...]
-    """(first place, one past the last, A) of the slots of decisions with A actions."""
-    row_of: Int64s
-    """(N,) the row of the player's reach at each node: root i is row i, the slot at place k row R + k."""
-    down: tuple[tuple[Int64s, Int64s], ...]
-    """By how many decisions of the player's are before: places (k,), and the rows (k,) that they are reached from."""
-    up: tuple[Layer, ...]
-    """All decisions, the deepest first, as they are for this player's values."""
-
-
-@frozen(eq=False)
-class ForestShape:
-    """One street."""
-
-    roots: int
-    nodes: int
-    shown: Int64s
-    folded: Int64s
-    chance: Int64s
-    sides: tuple[Side, Side]
 
 
 def forest_shape(forest: Forest) -> ForestShape:

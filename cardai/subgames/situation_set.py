@@ -201,7 +201,7 @@ def produce(
 
     Each shard is kept as soon as it is solved; Ctrl-C loses at most those under way. ``jobs`` and ``on`` are those of
     :mod:`cardai.pieces`. ``progress(done, wanted)`` is told after each; False stops. ``device`` cuda solves many side by side
-    on a GPU (:mod:`cardai.learn.batch_solver`): values are then the same but for rounding, not to the byte.
+    on a GPU (:mod:`cardai.subgames.batch_solver`): values are then the same but for rounding, not to the byte.
 
     Raises:
         UsageError: the recipe makes no sense, ``directory`` holds something else, or torch does not see the device.
@@ -261,7 +261,7 @@ def solve_shard(recipe: Recipe, shard: int) -> tuple[int, dict[str, Any]]:
 
 def _on_device(recipe: Recipe, shards: Sequence[int], device: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield each shard and its arrays, some shards solved at a time on ``device``."""
-    from cardai.learn.batch_solver import solve_situations
+    from cardai.subgames.batch_solver import solve_situations
 
     step = max(1, AT_ONCE[recipe.street] // recipe.per_shard)
     for first in range(0, len(shards), step):

@@ -1,12 +1,12 @@
-"""Situations solved side by side in torch: showdowns are products with dense matrices, on a GPU if there is one.
+"""Discounted CFR over ranges in torch, many public trees of one shape side by side: showdowns are dense products, for GPUs.
 
-The iterations are those of :mod:`cardai.subgames.solver`: alternating discounted CFR, averages weighted by reach, in float32. Situations
-whose trees have one shape are one batch; tensors are (slots or nodes, rows, hands) with a row for each board of each
-situation. The hands that a board leaves are pairs of the cards that are left, so who collides with whom, and which hands a
-dealt card takes, is the same on all boards of a street.
+The iterations are those of :mod:`cardai.subgames.solver`: alternating, averages weighted by reach. Tensors are (slots or
+nodes, rows, hands), with a row for each board of each subgame. The hands that a board leaves are the pairs of the cards that
+are left, so who collides with whom, and which hands a dealt card takes, is the same on all boards of a street.
 
-Values are equal to those of :func:`cardai.subgames.situations.labels` but for rounding, well within 1e-3 of the pot. A CPU is some ten times
-as fast by sweeps: this is for GPUs, and runs on a CPU to be checked.
+A *street* has a forest of public nodes: its R roots come first, and the child behind slot s (an action at a decision) is node
+R + s, parents before children. A player's slots are put in order of how many actions their decisions have, so that the
+strategies of all decisions with A actions are one block (decisions, A).
 """
 
 from __future__ import annotations
@@ -18,75 +18,89 @@ import torch
 from attrs import define, field, frozen
 from torch import Tensor
 
-from cardai.cards.poker.combos import COUNT
-from cardai.cards.poker.equity import river_strengths
 from cardai.core.arrays import Float64s, Int64s
 from cardai.learn.networks import choose_device
-from cardai.solve.discounting import discount, kept
-from cardai.subgames.batch_shapes import ForestShape, Shape, forest_shape, gains, shape_of, stakes
-from cardai.subgames.situations import FASTER, Labels, Situation, legal_hands, situation_tree
-from cardai.subgames.tree import Tree
 
-_FREE = 0.6
-"""The share of a GPU's free memory that a batch may take."""
-_ON_CPU = 2**30
-"""Bytes that a batch may take on a CPU."""
+FREE = 0.6
+"""The share of a GPU's free memory that is taken."""
+ON_CPU = 2**30
+"""Bytes that are taken on a CPU."""
 
 
-def solve_situations(
-    situations: Sequence[Situation],
-    iterations: Sequence[int],
-    *,
-    bets: str = "1+allin",
-    discounts: tuple[float, float, float] = FASTER,
-    device: str = "auto",
-    batch: int = 0,
-    kind: torch.dtype = torch.float32,
-    progress: Callable[[int, int], bool] | None = None,
-) -> list[Labels]:
-    """Return what each situation is worth, per player (see :func:`cardai.subgames.situations.labels`), after its number of ``iterations``.
-
-    Args:
-        situations: all on one street. batch: how many are solved at once at most; 0: as many as memory holds.
-        kind: float32 or float64.
-        progress: told (solved, all) after each batch; False stops, and what is not solved is not returned.
-
-    Raises:
-        UsageError: torch does not see such a device.
-    """
+def room(device: str) -> int:
+    """Return how many bytes may be taken on ``device``. Raises UsageError: torch does not see it."""
     where = choose_device(device)
-    trees = [situation_tree(one, bets) for one in situations]
-    groups: dict[tuple[Shape, int], list[int]] = {}
-    for k, tree in enumerate(trees):
-        groups.setdefault((shape_of(tree), iterations[k]), []).append(k)
-    found: dict[int, Labels] = {}
-    for (_, count), group in groups.items():
-        size = batch or _fitting(trees[group[0]], len(situations[group[0]].board), where, kind)
-        for first in range(0, len(group), size):
-            chosen = group[first : first + size]
-            solver = BatchSolver([situations[k] for k in chosen], [trees[k] for k in chosen], discounts, where, kind)
-            solver.run(count)
-            found |= dict(zip(chosen, solver.labels(), strict=True))
-            if progress is not None and not progress(len(found), len(situations)):
-                return [found[k] for k in sorted(found)]
-    return [found[k] for k in range(len(situations))]
+    return int(FREE * torch.cuda.mem_get_info(where)[0]) if where.type == "cuda" else ON_CPU
 
 
-def _fitting(tree: Tree, cards: int, where: torch.device, kind: torch.dtype) -> int:
-    """Return how many situations with such a tree are solved at once."""
-    total, boards = 0, 1
-    for street, forest in enumerate(tree.streets):
-        hands = _hands(cards + street)
-        last = street + 1 == len(tree.streets)
-        total += kind.itemsize * boards * hands * (7 * forest.num_slots + 2 * len(forest.nodes) + 3 * hands * last)
-        boards *= 52 - cards - street
-    free = _FREE * torch.cuda.mem_get_info(where)[0] if where.type == "cuda" else _ON_CPU
-    return max(1, int(free // total))
+@frozen(eq=False)
+class Layer:
+    """Decisions of one depth, one player and one number of actions."""
+
+    own: bool
+    """Whether they are those of the player whose values are wanted."""
+    nodes: Int64s
+    """(k,)"""
+    children: Int64s
+    """(k, A) nodes."""
+    places: Int64s
+    """(k, A) of their slots among those of who acts."""
 
 
-def _hands(cards: int) -> int:
-    """Return how many hands a board of so many cards leaves."""
-    return (52 - cards) * (51 - cards) // 2
+@frozen(eq=False)
+class Side:
+    """One player in one forest."""
+
+    slots: Int64s
+    """(S,) the player's slots."""
+    parents: Int64s
+    """(S,) the decision of each."""
+    blocks: tuple[tuple[int, int, int], ...]
+    """(first place, one past the last, A) of the slots of decisions with A actions."""
+    row_of: Int64s
+    """(N,) the row of the player's reach at each node: root i is row i, the slot at place k row R + k."""
+    down: tuple[tuple[Int64s, Int64s], ...]
+    """By how many decisions of the player's are before: places (k,), and the rows (k,) that they are reached from."""
+    up: tuple[Layer, ...]
+    """All decisions, the deepest first, as they are for this player's values."""
+
+
+@frozen(eq=False)
+class ForestShape:
+    """One street."""
+
+    roots: int
+    nodes: int
+    shown: Int64s
+    folded: Int64s
+    chance: Int64s
+    sides: tuple[Side, Side]
+
+
+@frozen(eq=False)
+class StreetData:
+    """One street of M subgames, B boards each, H hands."""
+
+    shape: ForestShape
+    boards: int
+    left: int
+    """How many cards a board leaves."""
+    shown: Float64s
+    """(E, M) what a showdown is about."""
+    folded: tuple[Float64s, Float64s]
+    """(E, M) what a fold brings each player."""
+    strengths: Int64s | None
+    """(M B, H) on boards of five cards."""
+
+
+@frozen(eq=False)
+class Deal:
+    """What a card that is dealt does to hands: see :func:`dealt`."""
+
+    up: Int64s
+    back: Int64s
+    factor: float
+    """The probability of each card."""
 
 
 @frozen(eq=False)
@@ -179,7 +193,7 @@ class _Street:
 
 @frozen(eq=False)
 class _Side:
-    """:class:`~cardai.subgames.batch_shapes.Side` as tensors."""
+    """:class:`Side` as tensors."""
 
     blocks: tuple[tuple[int, int, int], ...]
     row_of: Tensor
@@ -220,28 +234,36 @@ class _Layer:
     places: Tensor
 
 
-class BatchSolver:
-    """CFR under way in situations on one street whose trees have one shape."""
+class BatchCfr:
+    """CFR under way in M subgames whose trees have one shape.
+
+    Args:
+        ranges: (M, 2, H) weights. deal: between the first street and the second, if there is one.
+        weights: the discounts of iteration t: of positive and negative regrets, and what is kept of the average.
+        kind: float32 or float64.
+
+    Raises:
+        UsageError: torch does not see the device.
+    """
 
     def __init__(
         self,
-        situations: Sequence[Situation],
-        trees: Sequence[Tree],
-        discounts: tuple[float, float, float],
-        where: torch.device,
-        kind: torch.dtype = torch.float32,
+        streets: Sequence[StreetData],
+        ranges: Float64s,
+        weights: Callable[[int], tuple[float, float, float]],
+        *,
+        deal: Deal | None = None,
+        device: str = "auto",
+        kind: str = "float32",
     ) -> None:
-        self.situations, self.rule, self.iterations = situations, discounts, 0
-        self.hands = [legal_hands(one.board) for one in situations]
-        first = len(situations[0].board)
-        self.streets = [_street(situations, trees, number, where, kind) for number in range(len(trees[0].streets))]
-        if len(self.streets) > 1:
-            up, back = _dealt(first)
-            self._up, self._back = torch.from_numpy(up).to(where), torch.from_numpy(back).to(where)
-            self._factor = 1.0 / (52 - first - 4)
-        self.ranges = np.stack([one.ranges[:, own] for one, own in zip(situations, self.hands, strict=True)])
+        self.weights, self.iterations = weights, 0
+        where, number = choose_device(device), getattr(torch, kind)
+        self.streets = [_street(one, len(ranges), where, number) for one in streets]
+        if deal is not None:
+            self._up, self._back = (torch.from_numpy(array).to(where) for array in (deal.up, deal.back))
+            self._factor = deal.factor
         for player in range(2):
-            self.streets[0].reach[player][0] = torch.from_numpy(self.ranges[:, player]).to(where, kind)
+            self.streets[0].reach[player][0] = torch.from_numpy(ranges[:, player]).to(where, number)
 
     def run(self, count: int) -> None:
         """Do ``count`` more iterations."""
@@ -250,9 +272,7 @@ class BatchSolver:
                 self._descend(player, False)
             for _ in range(count):
                 self.iterations += 1
-                t = self.iterations
-                positive, negative = discount(t - 1, self.rule[0]), discount(t - 1, self.rule[1])
-                keep = kept(t, self.rule[2], 0.0)
+                positive, negative, keep = self.weights(self.iterations)
                 for player in range(2):
                     for street in self.streets:
                         street.average(player, keep)
@@ -261,19 +281,12 @@ class BatchSolver:
                         street.learn(player, positive, negative)
                     self._descend(player, False)
 
-    def labels(self) -> list[Labels]:
-        """Return what each situation is worth under the average strategies."""
+    def values(self) -> tuple[Float64s, Float64s]:
+        """Return (2, M, H) what each hand is worth at the root under the average strategies, and to a best response."""
         with torch.inference_mode():
             for player in range(2):
                 self._descend(player, True)
-            values, responses = (self._roots(respond) for respond in (False, True))
-        out = []
-        for m, (one, hands) in enumerate(zip(self.situations, self.hands, strict=True)):
-            worth = np.zeros((2, COUNT), np.float32)
-            worth[:, hands] = values[:, m] / one.half_pot
-            gap = float(((responses[:, m] - values[:, m]) * self.ranges[m]).sum()) / 2 / self._matches(m)
-            out.append(Labels(worth, 100 * gap / (2 * one.half_pot)))
-        return out
+            return self._roots(False), self._roots(True)
 
     def _roots(self, respond: bool) -> Float64s:
         """Return (2, M, H) what each hand is worth at the root."""
@@ -282,13 +295,6 @@ class BatchSolver:
             self._ascend(player, respond)
             found.append(self.streets[0].values[0].cpu().numpy().astype(np.float64))
         return np.stack(found)
-
-    def _matches(self, m: int) -> float:
-        from cardai.cards.poker.combos import pairs
-        from cardai.subgames.solver import meetings
-
-        cards = pairs().astype(np.int64)[self.hands[m]]
-        return float(self.ranges[m, 0] @ meetings(cards, self.ranges[m, 1], 52))
 
     def _descend(self, player: int, average: bool) -> None:
         for number, street in enumerate(self.streets):
@@ -314,12 +320,8 @@ class BatchSolver:
             street.ascend(player, respond)
 
 
-def _street(
-    situations: Sequence[Situation], trees: Sequence[Tree], number: int, where: torch.device, kind: torch.dtype
-) -> _Street:
-    cards, count = len(situations[0].board), len(situations)
-    shape, boards = forest_shape(trees[0].streets[number]), 52 - cards if number else 1
-    rows, hands = count * boards, _hands(cards + number)
+def _street(data: StreetData, count: int, where: torch.device, kind: torch.dtype) -> _Street:
+    shape, rows, hands = data.shape, count * data.boards, data.left * (data.left - 1) // 2
 
     def zeros(first: int) -> Tensor:
         return torch.zeros((first, rows, hands), dtype=kind, device=where)
@@ -330,13 +332,10 @@ def _street(
     sizes = [len(side.slots) for side in shape.sides]
     return _Street(
         shape=shape,
-        boards=boards,
-        ends=_Ends(
-            factors(stakes(trees, number, shape.shown)),
-            (factors(gains(trees, number, shape.folded, 0)), factors(gains(trees, number, shape.folded, 1))),
-        ),
-        cards=_holders(52 - cards - number).to(where, kind),
-        wins=_wins(situations, where, kind) if len(shape.shown) else None,
+        boards=data.boards,
+        ends=_Ends(factors(data.shown), (factors(data.folded[0]), factors(data.folded[1]))),
+        cards=_holders(data.left).to(where, kind),
+        wins=None if data.strengths is None else _wins(data.strengths, data.left, where, kind),
         regrets=[zeros(size) for size in sizes],
         sums=[zeros(size) for size in sizes],
         reach=[zeros(shape.roots + size) for size in sizes],
@@ -344,43 +343,37 @@ def _street(
     )
 
 
-def _pairs_of(cards: int) -> Int64s:
-    """Return (H, 2) the pairs of so many cards in the order of hands' numbers."""
-    high, low = np.tril_indices(cards, -1)
-    return np.stack([low, high], axis=1).astype(np.int64)
-
-
-def _holders(cards: int) -> Tensor:
-    """Return (H, cards) 1 where a hand holds a card."""
-    own = _pairs_of(cards)
-    found = torch.zeros((len(own), cards), dtype=torch.float32)
-    found.scatter_(1, torch.from_numpy(own), 1.0)
-    return found
-
-
-def _wins(situations: Sequence[Situation], where: torch.device, kind: torch.dtype) -> Tensor:
-    """Return (rows, H, H) who beats whom on every board of five cards, a situation's boards one after another."""
-    boards = []
-    for one in situations:
-        rest = [[card] for card in range(52) if card not in one.board] if len(one.board) == 4 else [[]]
-        boards += [[*one.board, *more] for more in rest]
-    strengths = np.stack([river_strengths(board)[legal_hands(board)] for board in boards]).astype(np.int32)
-    own = torch.from_numpy(_pairs_of(47)).to(where)
+def _wins(strengths: Int64s, left: int, where: torch.device, kind: torch.dtype) -> Tensor:
+    """Return (rows, H, H) who beats whom on every board, from ``strengths`` (rows, H)."""
+    own = torch.from_numpy(hand_cards(left)).to(where)
     meet = (own[:, None, :, None] != own[None, :, None, :]).all(dim=3).all(dim=2).to(kind)
-    found = torch.empty((len(boards), len(own), len(own)), dtype=kind, device=where)
+    found = torch.empty((len(strengths), len(own), len(own)), dtype=kind, device=where)
     for row, line in enumerate(torch.from_numpy(strengths).to(where)):
         found[row] = torch.sign(line[:, None] - line[None, :]) * meet
     return found
 
 
-def _dealt(cards: int) -> tuple[Int64s, Int64s]:
-    """Return what a card dealt to a board of so many does to hands.
+def _holders(cards: int) -> Tensor:
+    """Return (H, cards) 1 where a hand holds a card."""
+    own = hand_cards(cards)
+    found = torch.zeros((len(own), cards))
+    found.scatter_(1, torch.from_numpy(own), 1.0)
+    return found
+
+
+def hand_cards(left: int) -> Int64s:
+    """Return (H, 2) the pairs of so many cards in the order of hands' numbers."""
+    high, low = np.tril_indices(left, -1)
+    return np.stack([low, high], axis=1).astype(np.int64)
+
+
+def dealt(left: int) -> tuple[Int64s, Int64s]:
+    """Return what one of ``left`` cards that is dealt does to hands.
 
     The first (B, H') is each hand's place among those before the card; the second (H, B - 2) is where a hand is found again:
     board times H' plus its place there, on the boards that leave it.
     """
-    left = 52 - cards
-    before = _pairs_of(left)
+    before = hand_cards(left)
     up = np.stack([np.flatnonzero((before != card).all(axis=1)) for card in range(left)])
     back: list[list[int]] = [[] for _ in before]
     for board, hands in enumerate(up):

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 
-from cardai.core.errors import UsageError  # noqa: E402
-from cardai.learn.batch_solver import solve_situations  # noqa: E402
-from cardai.subgames import situation_set  # noqa: E402
-from cardai.subgames.batch_shapes import forest_shape, shape_of  # noqa: E402
-from cardai.subgames.situation_set import Recipe, load, produce  # noqa: E402
-from cardai.subgames.situations import FASTER, Labels, Situation, labels, situation, situation_tree  # noqa: E402
+from cardai.core.errors import UsageError
+from cardai.subgames import situation_set
+from cardai.subgames.batch_shapes import forest_shape, shape_of
+from cardai.subgames.batch_solver import solve_situations
+from cardai.subgames.situation_set import Recipe, load, produce
+from cardai.subgames.situations import FASTER, Labels, Situation, labels, situation, situation_tree
 
 
 def off(found: Labels, wanted: Labels, one: Situation) -> tuple[float, float, float]:
@@ -48,8 +48,8 @@ def test_turns_are_worth_what_sweeps_find() -> None:
 def test_the_size_of_a_batch_changes_rounding_alone(rivers: list[Situation]) -> None:
     alike = [one for one in rivers if shape_of(situation_tree(one)) == shape_of(situation_tree(rivers[0]))]
     assert len(alike) > 1
-    together = solve_situations(alike, [20] * len(alike), device="cpu", kind=torch.float64)
-    alone = solve_situations(alike, [20] * len(alike), device="cpu", kind=torch.float64, batch=1)
+    together = solve_situations(alike, [20] * len(alike), device="cpu", kind="float64")
+    alone = solve_situations(alike, [20] * len(alike), device="cpu", kind="float64", batch=1)
     for a, b, one in zip(together, alone, alike, strict=True):
         assert off(a, b, one)[0] < 1e-3
 
