@@ -15,10 +15,13 @@ import argparse
 import sys
 from pathlib import Path
 
+import value_sections
+from value_reasons import reasons
 from value_report import write
-from value_sections import SECTIONS, Plan
+from value_sections import Plan
 
 HERE = Path(__file__).parent
+SECTIONS = {**value_sections.SECTIONS, "reasons": reasons}
 
 
 def main() -> None:
