@@ -90,6 +90,7 @@ def solve(
         assert stack is not None
         spot = _spot(board, pot, stack, range_ or [], bets, limit, cap, check_down)
         solution = _taken_up(spot, directory_out, threads)
+        solution.check_line(at)
         _go(solution, 0.25 if wanted is None else wanted, iterations, directory_out)
     _show(solution, at, png, json)
 
@@ -98,8 +99,9 @@ def _spot(
     board: str, pot: int, stack: str, ranges: list[str], bets: str | None, limit: str | None, cap: int, down: bool
 ) -> Spot:
     from cardai.cards.text import cards_text
-    from cardai.subgames.spot import Spot, parse_board
+    from cardai.subgames.spot import Spot, check_chips, parse_board
 
+    check_chips("The pot", pot)
     if len(ranges) > 2:
         raise UsageError(f"--range is given once for each player, twice at most. It is given {len(ranges)} times.")
     if limit is not None and bets is not None:
@@ -167,7 +169,9 @@ def _go(solution: Solution, to: float, iterations: int, directory: Path | None) 
     if directory is not None:
         solution.save(directory)
     if stopped:
-        say(f"Stopped after {solution.iterations:,} iterations, at {solution.exploitability:.3g} % of the pot.")
+        say(
+            f"Stopped after {solution.iterations:,} iteration{'s' * (solution.iterations != 1)}, at {solution.exploitability:.3g} % of the pot."
+        )
         if directory is not None:
             say(f"Go on with: cardai solve {directory} --to {to:g}%")
         raise typer.Exit(130)
@@ -179,7 +183,7 @@ def describe(solution: Solution) -> str:
     size, seconds = layout.num_bytes("float32") / 2**20, layout.seconds
     boards = layout.boards[-1]
     counted = f"{len(boards):,} boards of the last street, " if len(boards) > 1 else ""
-    each = f"{1e3 * seconds:.2g} ms" if seconds < 1 else f"{seconds:.2g} s"
+    each = f"{float(f'{1e3 * seconds:.2g}'):,g} ms" if seconds < 1 else f"{seconds:.2g} s"
     return (
         f"{layout.tree.size:,} public nodes, {counted}{len(solution.solver.hands):,} hands: {size:,.1f} MiB, about {each} "
         f"of CPU an iteration, so {_clock(200 * seconds)} to {_clock(1000 * seconds)} for the usual 200 to 1,000."
