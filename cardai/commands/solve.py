@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from cardai.subgames.spot import Solution, Spot
 
 SEATS = ("first to act", "button")
+MOST = 5000
+"""Iterations unless told."""
 
 
 def solve(
@@ -48,7 +50,10 @@ def solve(
     to: Annotated[
         str | None, typer.Option("--to", metavar="PERCENT", help="Stop at this exploitability, in % of the pot.")
     ] = None,
-    iterations: Annotated[int, typer.Option("--iterations", metavar="N", min=1, help="Stop then in any case.")] = 5000,
+    iterations: Annotated[
+        int | None,
+        typer.Option("--iterations", metavar="N", min=1, help="Stop then in any case.", show_default="5000"),
+    ] = None,
     threads: Annotated[int, typer.Option("--threads", metavar="N", min=1, max=64, help="CPU threads.")] = 1,
     directory_out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="DIR", help="Where to keep the solution.")
@@ -82,8 +87,9 @@ def solve(
         from cardai.subgames.spot import load
 
         solution = load(directory, threads)
-        if wanted is not None:
-            _go(solution, wanted, iterations, directory)
+        solution.check_line(at)
+        if wanted is not None or iterations is not None:
+            _go(solution, wanted or 0.0, iterations or MOST, directory)
     else:
         assert board is not None
         assert pot is not None
@@ -91,7 +97,7 @@ def solve(
         spot = _spot(board, pot, stack, range_ or [], bets, limit, cap, check_down)
         solution = _taken_up(spot, directory_out, threads)
         solution.check_line(at)
-        _go(solution, 0.25 if wanted is None else wanted, iterations, directory_out)
+        _go(solution, 0.25 if wanted is None else wanted, iterations or MOST, directory_out)
     _show(solution, at, png, json)
 
 
@@ -173,7 +179,8 @@ def _go(solution: Solution, to: float, iterations: int, directory: Path | None) 
             f"Stopped after {solution.iterations:,} iteration{'s' * (solution.iterations != 1)}, at {solution.exploitability:.3g} % of the pot."
         )
         if directory is not None:
-            say(f"Go on with: cardai solve {directory} --to {to:g}%")
+            goal = f"--to {to:g}%" if to else f"--iterations {iterations}"
+            say(f"Go on with: cardai solve {directory} {goal}")
         raise typer.Exit(130)
 
 
@@ -215,7 +222,7 @@ class Live:
             return ""
         (i, _, a), (j, _, b) = known[-2:]
         power = log(a / b) / log(j / i) if j > i else 0.0
-        if power <= 0.1 or b <= self._to:
+        if power <= 0.1 or b <= self._to or not self._to:
             return ""
         goal = j * (b / self._to) ** (1 / power)
         return f", about {_clock(max(0.0, now[1] * (goal / now[0] - 1)))} left"

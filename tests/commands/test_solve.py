@@ -68,6 +68,13 @@ def test_wrong_calls_are_usage_errors(cardai: Any, arguments: tuple[str, ...], m
     assert message in re.sub(r"\s+", " ", call.err)
 
 
+def test_iterations_alone_go_on_with_a_solved_spot(cardai: Any, tmp_path: Path) -> None:
+    out = str(tmp_path / "x")
+    cardai("solve", *SPOT, "--iterations", "5", "--out", out)
+    assert "12 iterations" in cardai("solve", out, "--iterations", "12").out
+    assert "12 iterations" in cardai("solve", out).out
+
+
 def test_another_spot_is_not_overwritten(cardai: Any, tmp_path: Path) -> None:
     out = str(tmp_path / "x")
     assert cardai("solve", *SPOT, "--to", "5", "--out", out).code == 0
