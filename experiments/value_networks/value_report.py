@@ -200,7 +200,7 @@ def _ours(plan: Plan) -> str:
 
 def _curves(plan: Plan) -> str:
     rows = []
-    for solves in (500, 1000, 2000, 4000):
+    for solves in (500, 2000):
         cells = [plan.known.get(f"river {name} {solves}") for name in ("ours", "potential_aware")]
         if any(cells):
             texts = [_of(cell["test"]["huber_player"]) if cell else "" for cell in cells]

@@ -31,7 +31,11 @@ RECIPES = {
     "river": Recipe("river", 1, (400, 300, 150, 100, 50)),
     "turn": Recipe("turn", 1, (200, 120, 80, 50, 30), (1, 2, 3, 4), per_shard=PER_SHARD["turn"]),
 }
-LABELS = {"river": (60, 8), "turn": (8, 3)}
+PLAYED = Recipe(
+    "river", 2, (400, 300, 150, 100, 50), player="limit_equilibrium", game="acpc_limit_2p", per_shard=PER_SHARD["river"]
+)
+"""Rivers with ranges of a player near equilibrium that plays itself (pip install ./players)."""
+LABELS = {"river": (60, 8), "turn": (8, 3), "river_played": (40, 8)}
 """Situations that are solved again, and how many times as long."""
 FEW = (2000, 20)
 """Solves and epochs of the networks that show what each choice is worth."""
@@ -143,22 +147,31 @@ def encodings(plan: Plan) -> None:
 
 
 def trained(
-    plan: Plan, name: str, street: str, epochs: int, encoder: str | None, options: dict[str, Any]
+    plan: Plan,
+    name: str,
+    street: str,
+    epochs: int,
+    encoder: str | None,
+    options: dict[str, Any],
+    data: Path | None = None,
 ) -> dict[str, Any]:
-    """Train a run, and return its losses on the training part and on the boards it has not seen (table 2)."""
+    """Train a run, and return its losses on the training part and on the boards it has not seen (table 2).
+
+    ``data`` is where it learns from, if not from the street's situations.
+    """
     if street not in plan.streets:
         return {}
 
     def measure() -> dict[str, Any]:
         run = plan.runs / name.replace(" ", "_").replace(",", "")
         made = cardai.train(
-            "counterfactual_values", GAME, steps=epochs, encoder=encoder, out=run, resume=True, situations=str(plan.data(street)),
-            anneal=epochs, **options,
+            "counterfactual_values", GAME, steps=epochs, encoder=encoder, out=run, resume=True,
+            situations=str(data or plan.data(street)), anneal=epochs, **options,
         )  # fmt: skip
         out: dict[str, Any] = {"epochs": made.step, "metrics": _curve(made.run.read_metrics())}
         for part, most, key in ((TRAIN, 500, "training"), (TEST, 2000, "test")):
-            network, data, _ = held_out(run, None, most, part)
-            out[key] = network_losses(network, data).as_json()
+            network, held, _ = held_out(run, None, most, part)
+            out[key] = network_losses(network, held).as_json()
         out["parameters"] = sum(p.numel() for p in network.module.parameters())
         out["solves"] = options.get("solves") or plan.count(street)
         return out
@@ -194,7 +207,7 @@ def ours(plan: Plan) -> None:
 
 def curves(plan: Plan) -> None:
     """Train on fewer solves."""
-    for solves in (500, 1000, 2000, 4000):
+    for solves in (500, 2000):
         if "river" in plan.streets and solves < plan.count("river"):
             trained(plan, f"river ours {solves}", "river", 20, None, {"solves": solves, "batch": 25})
             trained(
@@ -211,6 +224,26 @@ def ablations(plan: Plan) -> None:
         trained(plan, f"river {name} {solves}", "river", epochs, None, given)
 
 
+def played(plan: Plan) -> None:
+    """Test and train our network on ranges of self-play."""
+    if "river" not in plan.streets:
+        return
+    solves, epochs = FEW
+    directory = plan.runs / "river_played"
+    produce(directory, PLAYED, solves, jobs=plan.jobs, progress=_shown("river, ranges of self-play"))
+    sample, times = LABELS["river_played"]
+    plan.keep("labels river_played", lambda: asdict(label_noise(load(directory), sample, times)))
+    trained(plan, f"river ours {solves}", "river", epochs, None, {"solves": solves, "batch": 25})
+    trained(plan, f"river ours played {solves}", "river", epochs, None, {"batch": 25}, directory)
+    for name in ("river ours", f"river ours {solves}", f"river ours played {solves}"):
+        for where in (plan.data("river"), directory):
+            run = plan.runs / name.replace(" ", "_")
+            plan.keep(
+                f"{name} on {where.name}",
+                lambda run=run, where=where: network_losses(*held_out(run, where, 2000)[:2]).as_json(),
+            )
+
+
 SECTIONS: dict[str, Callable[[Plan], None]] = {
     "situations": situations,
     "labels": labels,
@@ -220,4 +253,5 @@ SECTIONS: dict[str, Callable[[Plan], None]] = {
     "images": images,
     "curves": curves,
     "ablations": ablations,
+    "played": played,
 }
