@@ -12,12 +12,14 @@ from attrs import asdict, define, field
 
 import cardai
 from cardai.core.files import read_json, write_json
+from cardai.core.spec import parse
 from cardai.subgames.prepared import load_prepared
 from cardai.subgames.situation_set import HEAD, PER_SHARD, Recipe, load, produce
 from cardai.subgames.splits import TEST, TRAIN
 from cardai.subgames.value_measures import encoding_losses, label_noise, network_losses
-from cardai.subgames.value_network import range_encoder
+from cardai.subgames.value_network import latest_checkpoint, range_encoder
 from cardai.subgames.value_runs import held_out
+from cardai.training.runs import Run
 
 GAME = "acpc_nolimit_2p"
 BUCKETED = ("e_hs2", "public_nested", "potential_aware")
@@ -59,6 +61,8 @@ class Plan:
     epochs: int
     jobs: int
     streets: tuple[str, ...] = ("turn", "river")
+    shape_solves: int = 6000
+    """Rivers that networks in DeepStack's shape, and ours beside them, learn from at most; 0: all."""
     known: dict[str, Any] = field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -173,10 +177,17 @@ def trained(
             network, held, _ = held_out(run, None, most, part)
             out[key] = network_losses(network, held).as_json()
         out["parameters"] = sum(p.numel() for p in network.module.parameters())
-        out["solves"] = options.get("solves") or plan.count(street)
+        out["solves"] = options.get("solves") or _learned(run, plan.count(street))
         return out
 
     return dict(plan.keep(name, measure))
+
+
+def _learned(run: Path, count: int) -> int:
+    """Return how many situations are in the shards that a run has learned from (and was chosen and tested by)."""
+    made = read_json(latest_checkpoint(run)[1] / "state.json")
+    found = load(dict(parse(Run.open(run).trainer_spec).options)["situations"])
+    return found.recipe.per_shard * len(made["shards"]) or count
 
 
 def _curve(rows: list[Any]) -> list[list[float]]:
@@ -189,13 +200,16 @@ def deepstack(plan: Plan) -> None:
     for encoder in ENCODERS:
         options = {"shape": "buckets", **SHAPE, "batch": 50}
         trained(plan, f"turn {encoder}", "turn", SHAPE_EPOCHS, encoder, options)
+    equal = {"solves": plan.shape_solves}
     for encoder in ENCODERS:
-        trained(plan, f"river {encoder}", "river", SHAPE_EPOCHS, encoder, {"shape": "buckets", **SHAPE})
+        trained(plan, f"river {encoder}", "river", SHAPE_EPOCHS, encoder, {"shape": "buckets", **SHAPE, **equal})
+    if plan.shape_solves:
+        trained(plan, f"river ours {plan.shape_solves}", "river", plan.epochs, None, equal)
 
 
 def images(plan: Plan) -> None:
     """Train DeepStack's shape over all hands with suits renamed at random."""
-    options = {"shape": "buckets", **SHAPE, "images": True}
+    options = {"shape": "buckets", **SHAPE, "images": True, "solves": plan.shape_solves}
     trained(plan, "river range_1326 images", "river", SHAPE_EPOCHS, "range_1326", options)
 
 
