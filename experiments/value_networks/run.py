@@ -16,12 +16,13 @@ import sys
 from pathlib import Path
 
 import value_sections
+from value_costs import costs
 from value_reasons import reasons
 from value_report import write
 from value_sections import Plan
 
 HERE = Path(__file__).parent
-SECTIONS = {**value_sections.SECTIONS, "reasons": reasons}
+SECTIONS = {**value_sections.SECTIONS, "reasons": reasons, "costs": costs}
 
 
 def main() -> None:

@@ -23,7 +23,7 @@ TABLE_2 = {
 
 def write(plan: Plan) -> None:
     """Write report.md and its pictures from what is known."""
-    parts = [_head(plan), _labels(plan), _table_1(plan), _reasons(plan), _table_2(plan)]
+    parts = [_head(plan), _costs(plan), _labels(plan), _table_1(plan), _reasons(plan), _table_2(plan)]
     parts += [_ours(plan), _curves(plan), _choices(plan), _played(plan)]
     text = "\n\n".join(part for part in parts if part) + "\n"
     plan.out.mkdir(parents=True, exist_ok=True)
@@ -57,6 +57,38 @@ def _head(plan: Plan) -> str:
         "command and more situations (`--river`, `--turn`, `--jobs`, or `cardai situations DIR --count N --on ray`).",
     ]
     return "\n".join(lines)
+
+
+def _costs(plan: Plan) -> str:
+    lines = []
+    for street in ("river", "turn"):
+        found, gpu = plan.known.get(f"costs {street}"), plan.known.get(f"costs {street} gpu")
+        if not found:
+            continue
+        each, rows = found["seconds_each"], found["compared"]
+        lines.append(
+            f"- {street}: {1000 * each:,.0f} ms of CPU, {3600 / each:,.0f} situations a CPU hour; the solver for GPUs, on the CPU, "
+            f"{1000 * found['batch_seconds_each']:,.0f} ms. Both beside one another, by chips of each player:"
+        )
+        for which, some in (("100", [r for r in rows if r[0] == 0]), ("200 and more", [r for r in rows if r[0] > 0])):
+            if some:
+                hands, worth, loss = (sum(row[k] for row in some) / len(some) for k in (1, 2, 3))
+                lines.append(
+                    f"    - {which} ({len(some)} situations): the ranges are worth the same to {worth:.1e} of the pot, a hand "
+                    f"to {hands:.1e}, Huber {loss:.1e}, all on average."
+                )
+        if gpu:
+            lines.append(f"    - On {gpu['device']}: {3600 / gpu['wall_seconds_each']:,.0f} situations an hour.")
+    if not lines:
+        return ""
+    head = ["## What a situation costs", "", "Drawn, solved and measured by one thread, with the iterations above."]
+    tail = ["", "Hands that are indifferent are decided by rounding, most with the pot of 100, so single hands differ by more, as "
+            "they do between float32 and float64 of one solver."]  # fmt: skip
+    if not any(plan.known.get(f"costs {street} gpu") for street in ("river", "turn")):
+        tail[-1] += (
+            " No GPU was to be had: its speed is not measured (`python benchmarks/subgames.py --situations 400 --device cuda`)."
+        )
+    return "\n".join([*head, "", *lines, *tail])
 
 
 def _labels(plan: Plan) -> str:
@@ -219,7 +251,7 @@ def _beside(plan: Plan, street: str) -> list[str]:
 
 def _curves(plan: Plan) -> str:
     rows = []
-    for solves in (500, 2000, plan.shape_solves):
+    for solves in sorted({500, 2000, plan.shape_solves} - {0}):
         cells = [plan.known.get(f"river {name} {solves}") for name in ("ours", "potential_aware")]
         if solves == plan.shape_solves:
             cells[1] = plan.known.get("river potential_aware")
@@ -269,7 +301,8 @@ def _reasons(plan: Plan) -> str:
 
 
 def _played(plan: Plan) -> str:
-    names = {"river ours": "", "river ours 2000": "", "river ours played 2000": ", ranges of self-play"}
+    few = value_sections.FEW[0]
+    names = {"river ours": "", f"river ours {few}": "", f"river ours played {few}": ", ranges of self-play"}
     rows = []
     for name, what in names.items():
         cells = [plan.known.get(f"{name} on {where}") for where in ("river", "river_played")]
