@@ -250,14 +250,16 @@ def _beside(plan: Plan, street: str) -> list[str]:
 
 
 def _curves(plan: Plan) -> str:
+    ours, shape = plan.known.get("river ours"), plan.known.get("river potential_aware")
     rows = []
-    for solves in sorted({500, 2000, plan.shape_solves} - {0}):
-        cells = [plan.known.get(f"river {name} {solves}") for name in ("ours", "potential_aware")]
-        if solves == plan.shape_solves:
-            cells[1] = plan.known.get("river potential_aware")
-        rows.append(_curve_row(f"{solves:,}", cells))
-    cells = [plan.known.get("river ours")]
-    rows.append(_curve_row(f"all ({cells[0]['solves']:,})" if cells[0] else "", [*cells, None]))
+    for solves in (500, 2000):
+        rows.append(
+            _curve_row(f"{solves:,}", [plan.known.get(f"river {n} {solves}") for n in ("ours", "potential_aware")])
+        )
+    if shape and ours and shape["solves"] < ours["solves"]:
+        rows.append(_curve_row(f"{shape['solves']:,}", [plan.known.get(f"river ours {shape['solves']}"), shape]))
+        shape = None
+    rows.append(_curve_row(f"all ({ours['solves']:,})" if ours else "", [ours, shape]))
     rows = [row for row in rows if row]
     if len(rows) < 2:
         return ""

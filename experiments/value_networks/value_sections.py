@@ -61,7 +61,7 @@ class Plan:
     epochs: int
     jobs: int
     streets: tuple[str, ...] = ("turn", "river")
-    shape_solves: int = 6000
+    shape_solves: int = 0
     """Rivers that networks in DeepStack's shape, and ours beside them, learn from at most; 0: all."""
     known: dict[str, Any] = field(init=False, repr=False)
 
