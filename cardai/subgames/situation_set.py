@@ -10,7 +10,7 @@ shards may be made by any number of processes or machines, and a set can be gone
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -239,7 +239,9 @@ def _device(name: str, jobs: int, on: str) -> str:
     return str(choose_device(name))
 
 
-def _swept(recipe: Recipe, shards: Sequence[int], jobs: int, on: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def _swept(
+    recipe: Recipe, shards: Sequence[int], jobs: int, on: str
+) -> Generator[tuple[int, dict[str, Any]], None, None]:
     """Yield each shard and its arrays, solved by processes or machines."""
     pieces = [(f"situations of shard {k}", (k,)) for k in shards]
     running = Work(solve_shard, recipe, on=on, jobs=jobs, pieces=pieces).run()
@@ -259,7 +261,7 @@ def solve_shard(recipe: Recipe, shard: int) -> tuple[int, dict[str, Any]]:
     return shard, _arrays(solved)
 
 
-def _on_device(recipe: Recipe, shards: Sequence[int], device: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def _on_device(recipe: Recipe, shards: Sequence[int], device: str) -> Generator[tuple[int, dict[str, Any]], None, None]:
     """Yield each shard and its arrays, some shards solved at a time on ``device``."""
     from cardai.subgames.batch_solver import solve_situations
 

@@ -94,7 +94,7 @@ def _costs(plan: Plan) -> str:
 def _labels(plan: Plan) -> str:
     rows = []
     for street in ("river", "turn"):
-        found = plan.known.get(f"labels {street}")
+        found: Any = plan.known.get(f"labels {street}")
         for k, (low, high) in enumerate(INTERVALS if found else ()):
             if found["situations"][k]:
                 rows.append(
