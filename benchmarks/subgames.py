@@ -1,6 +1,8 @@
 """Speed of solving over ranges: a river and a turn with pot and all-in bets everywhere, all hands against all hands.
 
     python benchmarks/subgames.py            a river, a turn with one thread and with two, the showdown beside numpy
+    python benchmarks/subgames.py --situations 40             what a situation of `cardai situations` costs, river and turn
+    python benchmarks/subgames.py --situations 400 --device cuda      the same, solved side by side in torch
 
 Beside each line stands what postflop-solver 9d1509f (Rust, f32, one thread) took for the same game on a machine of the same
 kind. Times are CPU seconds of the process but where wall seconds are said; run it on an idle machine.
@@ -12,9 +14,13 @@ import argparse
 import time
 
 import numpy as np
+from attrs import evolve
 
 from cardai.cards.poker.combos import pairs
 from cardai.subgames import _walk_kernels as kernels
+from cardai.subgames.batch_solver import solve_situations
+from cardai.subgames.situation_set import Recipe, solve_shard
+from cardai.subgames.situations import EVERY
 from cardai.subgames.spot import Spot, prepare
 
 RIVER, TURN = "KsTh7s4d2c", "KsTh7s4d"
@@ -77,10 +83,39 @@ def in_numpy(cards: np.ndarray, ends: np.ndarray, reach: np.ndarray) -> np.ndarr
     return below - above
 
 
+RECIPES = {"river": ((400, 300, 150, 100, 50), EVERY), "turn": ((200, 120, 80, 50, 30), (1, 2, 3, 4))}
+"""Iterations by interval of pots, and the intervals, as the value networks' report has them."""
+
+
+def situations(street: str, count: int, device: str) -> None:
+    """Print what drawing and solving a situation takes, as ``cardai situations`` does it."""
+    iterations, intervals = RECIPES[street]
+    recipe = Recipe(street, 1, iterations, intervals, per_shard=count)
+    solve_shard(evolve(recipe, per_shard=1, iterations=(1,) * 5), 0)  # everything is compiled now
+    before = time.process_time(), time.perf_counter()
+    if device == "cpu":
+        solve_shard(recipe, 0)
+    else:
+        drawn = [recipe.situation(number) for number in range(count)]
+        solve_situations(drawn, [iterations[one.interval] for one in drawn], device=device.removeprefix("torch-"))
+    cpu, wall = time.process_time() - before[0], time.perf_counter() - before[1]
+    print(
+        f"{street} on {device}: {1e3 * cpu / count:.1f} ms of CPU and {1e3 * wall / count:.1f} ms wall a situation, "
+        f"{3600 * count / cpu:,.0f} a CPU hour ({count} situations, iterations by interval {iterations})"
+    )
+
+
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--river-only", action="store_true", help="leave out the turn")
-    only = arguments.parse_args().river_only
+    arguments.add_argument("--situations", type=int, default=0, metavar="N", help="only what so many situations cost")
+    arguments.add_argument("--device", default="cpu", help="cpu, cuda, or torch-cpu: the batch solver on the CPU")
+    given = arguments.parse_args()
+    if given.situations:
+        for street in RECIPES:
+            situations(street, given.situations, given.device)
+        return
+    only = given.river_only
     showdowns()
     to_target(RIVER, 0.0, 900)
     if not only:

@@ -64,6 +64,14 @@ def situations(
     ] = None,
     jobs: Jobs = 1,
     on: On = "",
+    device: Annotated[
+        str,
+        typer.Option(
+            "--device",
+            metavar="DEVICE",
+            help="cpu; cuda solves many at once on a GPU, the same but for rounding; auto: a GPU if there is one.",
+        ),
+    ] = "cpu",
     json: Json = False,
 ) -> None:
     """Draw situations of no-limit hold'em as DeepStack did, solve them to the end, and keep what every hand is worth.
@@ -93,7 +101,7 @@ def situations(
                 advance(done, wanted)
             return not stopped
 
-        found = produce(directory, recipe, count, jobs=jobs, on=on, progress=told)
+        found = produce(directory, recipe, count, jobs=jobs, on=on, device=device, progress=told)
     _show(found, json)
     if stopped and len(found) < count:
         note(f"Stopped after {len(found):,} of {count:,}. Go on with: cardai situations {directory} --count {count}")

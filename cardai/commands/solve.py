@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from cardai.subgames.spot import Solution, Spot
 
 SEATS = ("first to act", "button")
+MOST = 5000
+"""Iterations unless told."""
 
 
 def solve(
@@ -48,7 +50,10 @@ def solve(
     to: Annotated[
         str | None, typer.Option("--to", metavar="PERCENT", help="Stop at this exploitability, in % of the pot.")
     ] = None,
-    iterations: Annotated[int, typer.Option("--iterations", metavar="N", min=1, help="Stop then in any case.")] = 5000,
+    iterations: Annotated[
+        int | None,
+        typer.Option("--iterations", metavar="N", min=1, help="Stop then in any case.", show_default="5000"),
+    ] = None,
     threads: Annotated[int, typer.Option("--threads", metavar="N", min=1, max=64, help="CPU threads.")] = 1,
     directory_out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="DIR", help="Where to keep the solution.")
@@ -82,15 +87,17 @@ def solve(
         from cardai.subgames.spot import load
 
         solution = load(directory, threads)
-        if wanted is not None:
-            _go(solution, wanted, iterations, directory)
+        solution.check_line(at)
+        if wanted is not None or iterations is not None:
+            _go(solution, wanted or 0.0, iterations or MOST, directory)
     else:
         assert board is not None
         assert pot is not None
         assert stack is not None
         spot = _spot(board, pot, stack, range_ or [], bets, limit, cap, check_down)
         solution = _taken_up(spot, directory_out, threads)
-        _go(solution, 0.25 if wanted is None else wanted, iterations, directory_out)
+        solution.check_line(at)
+        _go(solution, 0.25 if wanted is None else wanted, iterations or MOST, directory_out)
     _show(solution, at, png, json)
 
 
@@ -98,8 +105,9 @@ def _spot(
     board: str, pot: int, stack: str, ranges: list[str], bets: str | None, limit: str | None, cap: int, down: bool
 ) -> Spot:
     from cardai.cards.text import cards_text
-    from cardai.subgames.spot import Spot, parse_board
+    from cardai.subgames.spot import Spot, check_chips, parse_board
 
+    check_chips("The pot", pot)
     if len(ranges) > 2:
         raise UsageError(f"--range is given once for each player, twice at most. It is given {len(ranges)} times.")
     if limit is not None and bets is not None:
@@ -167,9 +175,12 @@ def _go(solution: Solution, to: float, iterations: int, directory: Path | None) 
     if directory is not None:
         solution.save(directory)
     if stopped:
-        say(f"Stopped after {solution.iterations:,} iterations, at {solution.exploitability:.3g} % of the pot.")
+        say(
+            f"Stopped after {solution.iterations:,} iteration{'s' * (solution.iterations != 1)}, at {solution.exploitability:.3g} % of the pot."
+        )
         if directory is not None:
-            say(f"Go on with: cardai solve {directory} --to {to:g}%")
+            goal = f"--to {to:g}%" if to else f"--iterations {iterations}"
+            say(f"Go on with: cardai solve {directory} {goal}")
         raise typer.Exit(130)
 
 
@@ -179,7 +190,7 @@ def describe(solution: Solution) -> str:
     size, seconds = layout.num_bytes("float32") / 2**20, layout.seconds
     boards = layout.boards[-1]
     counted = f"{len(boards):,} boards of the last street, " if len(boards) > 1 else ""
-    each = f"{1e3 * seconds:.2g} ms" if seconds < 1 else f"{seconds:.2g} s"
+    each = f"{float(f'{1e3 * seconds:.2g}'):,g} ms" if seconds < 1 else f"{seconds:.2g} s"
     return (
         f"{layout.tree.size:,} public nodes, {counted}{len(solution.solver.hands):,} hands: {size:,.1f} MiB, about {each} "
         f"of CPU an iteration, so {_clock(200 * seconds)} to {_clock(1000 * seconds)} for the usual 200 to 1,000."
@@ -211,7 +222,7 @@ class Live:
             return ""
         (i, _, a), (j, _, b) = known[-2:]
         power = log(a / b) / log(j / i) if j > i else 0.0
-        if power <= 0.1 or b <= self._to:
+        if power <= 0.1 or b <= self._to or not self._to:
             return ""
         goal = j * (b / self._to) ** (1 / power)
         return f", about {_clock(max(0.0, now[1] * (goal / now[0] - 1)))} left"

@@ -49,8 +49,8 @@ class AskedRanges:
     """
 
     def __init__(self, game: Game, agent: Agent, tree: PublicTree) -> None:
-        need_policy(agent)
         self.game, self.tree, self.agent = game, tree, agent.for_game(game)
+        need_policy(self.agent)
         self._turned = int(_first_actor(game) != tree.actor[0])
 
     def range_policy(self, nodes: Int64s, board: Sequence[int]) -> Float64s:
@@ -112,13 +112,13 @@ def need_policy(agent: Agent) -> None:
     """Raise UsageError unless the agent's probabilities can be asked for, of all its hands at once."""
     if agent.stateful or not agent.has_policy():
         what = "remembers what happens in a match" if agent.stateful else "has no policy, only act"
-        raise UsageError(f"A best response asks a player what all its hands would do. {brief(agent)} {what}.")
+        raise UsageError(f"Ranges are what a player would do with all its hands. {brief(agent)} {what}.")
 
 
 def range_player(game: Game, agent: Agent, tree: PublicTree) -> RangePolicy:
     """Return the agent as a player of whole ranges in ``game`` with the public tree ``tree``. Raises UsageError."""
-    need_policy(agent)
     bound = agent.for_game(game)
+    need_policy(bound)
     return bound if isinstance(bound, RangePolicy) else AskedRanges(game, agent, tree)
 
 

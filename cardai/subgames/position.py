@@ -85,13 +85,18 @@ def look_at(solver: Solver, board: list[int], line: str) -> Position:
     Raises:
         UsageError: the line cannot be read, or leads out of the tree, to a card or to the end of the hand.
     """
+    return _position(solver, decision_at(solver, board, line), line)
+
+
+def decision_at(solver: Solver, board: list[int], line: str) -> Place:
+    """Return where ``line`` leads to, a decision. Raises UsageError as :func:`look_at` does."""
     place = follow(solver, board, line)
     node = place.node
     if node.kind == CHANCE:
         raise UsageError(f"After {line!r} a card comes: add it, such as {line + ' / 2c'!r}.")
     if node.kind != DECISION:
         raise UsageError(f"After {line!r} the hand is over: {'a showdown' if node.kind == COMPARED else 'a fold'}.")
-    return _position(solver, place, line)
+    return place
 
 
 def follow(solver: Solver, board: list[int], line: str) -> Place:

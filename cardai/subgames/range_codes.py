@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from attrs import field, frozen
@@ -129,6 +130,11 @@ def strength_moments(board: Sequence[int]) -> Float64s:
 
     A hand's strength is its chance to beat a hand at random, ties counted half.
     """
+    return _moments(tuple(int(card) for card in board))
+
+
+@lru_cache(maxsize=1024)
+def _moments(board: tuple[int, ...]) -> Float64s:
     sums, count = np.zeros((2, COUNT)), np.zeros(COUNT)
     everything = uniform_range()
     for whole in river_boards(board):
@@ -138,7 +144,9 @@ def strength_moments(board: Sequence[int]) -> Float64s:
         sums[1, alive] += strength[alive] ** 2
         count += alive
     with np.errstate(invalid="ignore"):
-        return np.asarray(np.where(count > 0, sums / count, np.nan))
+        found = np.asarray(np.where(count > 0, sums / count, np.nan))
+    found.flags.writeable = False  # it is handed out again
+    return found
 
 
 def equal_bins(values: Float64s, count: int) -> Int64s:

@@ -10,7 +10,7 @@ shards may be made by any number of processes or machines, and a set can be gone
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -26,13 +26,25 @@ from cardai.core.npz import read_npz, write_npz
 from cardai.core.schema import structure, whole
 from cardai.pieces import Work
 from cardai.subgames.menus import menus
-from cardai.subgames.situations import EVERY, FASTER, INTERVALS, STREETS, Situation, labels, legal_hands, situation
+from cardai.subgames.situations import (
+    EVERY,
+    FASTER,
+    INTERVALS,
+    STREETS,
+    Labels,
+    Situation,
+    labels,
+    legal_hands,
+    situation,
+)
 
 FORMAT = "cardai situations 1"
 HEAD = "situations.json"
 SHARD = "shard-{:06d}.npz"
 PER_SHARD = {"river": 250, "turn": 10}
 """How many situations make a shard unless told: some ten seconds of one CPU."""
+AT_ONCE = {"river": 4000, "turn": 400}
+"""How many situations a device is given at a time: those with trees of one shape are solved side by side."""
 
 
 @frozen
@@ -138,8 +150,7 @@ class SituationSet:
 
     def situations(self, shard: int) -> list[Situation]:
         """Return the situations of a shard, made again from the recipe."""
-        first = shard * self.recipe.per_shard
-        return [self.recipe.situation(first + k) for k in range(self.recipe.per_shard)]
+        return _members(self.recipe, shard)
 
 
 def load(directory: str | Path) -> SituationSet:
@@ -183,29 +194,32 @@ def produce(
     *,
     jobs: int = 1,
     on: str = "",
+    device: str = "cpu",
     progress: Callable[[int, int], bool] | None = None,
 ) -> SituationSet:
     """Solve situations until ``directory`` has ``count``, rounded up to whole shards, and return the set.
 
     Each shard is kept as soon as it is solved; Ctrl-C loses at most those under way. ``jobs`` and ``on`` are those of
-    :mod:`cardai.pieces`. ``progress(done, wanted)`` is told after each; False stops.
+    :mod:`cardai.pieces`. ``progress(done, wanted)`` is told after each; False stops. ``device`` cuda solves many side by side
+    on a GPU (:mod:`cardai.subgames.batch_solver`): values are then the same but for rounding, not to the byte.
 
     Raises:
-        UsageError: the recipe makes no sense, or ``directory`` holds something else.
+        UsageError: the recipe makes no sense, ``directory`` holds something else, or torch does not see the device.
     """
     recipe.check()
+    where = _device(device, jobs, on)
     path = Path(directory)
     found = _taken_up(path, recipe)
     wanted = range(-(-count // recipe.per_shard))
     there = set(found.numbers)
-    missing = [(f"situations of shard {k}", (k,)) for k in wanted if k not in there]
+    missing = [k for k in wanted if k not in there]
     if progress is not None:
         progress(len(found), len(wanted) * recipe.per_shard)
     if not missing:
         return found
-    running = Work(solve_shard, recipe, on=on, jobs=jobs, pieces=missing).run()
+    running = _swept(recipe, missing, jobs, on) if where == "cpu" else _on_device(recipe, missing, where)
     try:
-        for _, (shard, arrays) in running:
+        for shard, arrays in running:
             found = _keep(found, shard, arrays)
             if progress is not None and not progress(len(found), len(wanted) * recipe.per_shard):
                 break
@@ -214,15 +228,65 @@ def produce(
     return found
 
 
+def _device(name: str, jobs: int, on: str) -> str:
+    """Return the device that solves: ``auto`` is the first GPU, or the CPU. Raises UsageError."""
+    if name == "cpu":
+        return name
+    if jobs != 1 or on:
+        raise UsageError(f"A device solves many situations at once: with --device {name} leave out --jobs and --on.")
+    from cardai.learn.networks import choose_device
+
+    return str(choose_device(name))
+
+
+def _swept(
+    recipe: Recipe, shards: Sequence[int], jobs: int, on: str
+) -> Generator[tuple[int, dict[str, Any]], None, None]:
+    """Yield each shard and its arrays, solved by processes or machines."""
+    pieces = [(f"situations of shard {k}", (k,)) for k in shards]
+    running = Work(solve_shard, recipe, on=on, jobs=jobs, pieces=pieces).run()
+    try:
+        for _, found in running:
+            yield found
+    finally:
+        running.close()
+
+
 def solve_shard(recipe: Recipe, shard: int) -> tuple[int, dict[str, Any]]:
     """Return (shard, its arrays): the piece of work."""
-    values, gaps = [], []
-    for number in range(shard * recipe.per_shard, (shard + 1) * recipe.per_shard):
-        one = recipe.situation(number)
+    solved = []
+    for one in _members(recipe, shard):
         found = labels(one, recipe.iterations[one.interval], "player", recipe.bets, _three(recipe.discounts))
-        values.append(found.values[:, legal_hands(one.board)].astype(np.float16))
-        gaps.append(found.exploitability)
-    return shard, {"values": np.stack(values), "exploitability": np.array(gaps, np.float32)}
+        solved.append((one, found))
+    return shard, _arrays(solved)
+
+
+def _on_device(recipe: Recipe, shards: Sequence[int], device: str) -> Generator[tuple[int, dict[str, Any]], None, None]:
+    """Yield each shard and its arrays, some shards solved at a time on ``device``."""
+    from cardai.subgames.batch_solver import solve_situations
+
+    step = max(1, AT_ONCE[recipe.street] // recipe.per_shard)
+    for first in range(0, len(shards), step):
+        chosen = shards[first : first + step]
+        found = [one for shard in chosen for one in _members(recipe, shard)]
+        solved = solve_situations(
+            found, [recipe.iterations[one.interval] for one in found], bets=recipe.bets, discounts=_three(recipe.discounts), device=device
+        )  # fmt: skip
+        pairs = list(zip(found, solved, strict=True))
+        for k, shard in enumerate(chosen):
+            yield shard, _arrays(pairs[k * recipe.per_shard : (k + 1) * recipe.per_shard])
+
+
+def _members(recipe: Recipe, shard: int) -> list[Situation]:
+    """Return the situations of a shard."""
+    return [recipe.situation(number) for number in range(shard * recipe.per_shard, (shard + 1) * recipe.per_shard)]
+
+
+def _arrays(solved: Sequence[tuple[Situation, Labels]]) -> dict[str, Any]:
+    """Return what a shard's file holds."""
+    values = [found.values[:, legal_hands(one.board)].astype(np.float16) for one, found in solved]
+    gaps = np.array([found.exploitability for _, found in solved], np.float32)
+    return {"values": np.stack(values), "exploitability": gaps}
 
 
 def _three(discounts: Sequence[float]) -> tuple[float, float, float]:

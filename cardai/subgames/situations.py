@@ -24,7 +24,7 @@ from cardai.subgames.hands import HoldemHands, deal_boards
 from cardai.subgames.layout import Layout
 from cardai.subgames.menus import menus
 from cardai.subgames.solver import Solver
-from cardai.subgames.tree import betting_tree, street_betting
+from cardai.subgames.tree import Tree, betting_tree, street_betting
 
 STACK = 20_000
 """Each player's chips before the hand: 200 big blinds of 100."""
@@ -135,6 +135,13 @@ def _halvings(count: int) -> list[tuple[Int64s, Int64s, Int64s]]:
     return levels
 
 
+def situation_tree(one: Situation, bets: str = "1+allin") -> Tree:
+    """Return the public tree of a situation to the end of the game. Raises UsageError: ``bets`` cannot be read."""
+    streets = STREETS[len(one.board) - 4 :]
+    betting = street_betting(2 * one.half_pot, len(streets), minimum=100)
+    return betting_tree(betting, (STACK, STACK), menus(bets, streets))
+
+
 def labels(
     one: Situation,
     iterations: int,
@@ -148,10 +155,8 @@ def labels(
         divisor: values are in units of what each player has put in, or of the whole pot.
         discounts: as a :class:`~cardai.subgames.solver.Solver` takes them for its ``variant``.
     """
-    streets = STREETS[len(one.board) - 4 :]
-    pot = 2 * one.half_pot
-    tree = betting_tree(street_betting(pot, len(streets), minimum=100), (STACK, STACK), menus(bets, streets))
-    boards = deal_boards(HoldemHands(), one.board, len(streets), one.ranges, every=True)
+    tree, pot = situation_tree(one, bets), 2 * one.half_pot
+    boards = deal_boards(HoldemHands(), one.board, len(tree.streets), one.ranges, every=True)
     solver = Solver(Layout(tree, HoldemHands(), boards), one.ranges, variant=discounts)
     solver.run(iterations)
     out = np.zeros((2, COUNT), np.float32)

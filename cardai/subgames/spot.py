@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from attrs import asdict, define, field, frozen
 
+from cardai.cards.poker.betting import MAX_CHIPS
 from cardai.cards.poker.combos import COUNT
 from cardai.cards.poker.range_notation import parse_range, range_text
 from cardai.cards.text import cards_text, parse_cards
@@ -26,8 +27,8 @@ from cardai.core.schema import structure, whole
 from cardai.subgames.hands import HoldemHands, deal_boards
 from cardai.subgames.layout import Layout
 from cardai.subgames.leaves import CheckedDown
-from cardai.subgames.menus import menus
-from cardai.subgames.position import Position, look_at
+from cardai.subgames.menus import ALL_IN, Menu, menus
+from cardai.subgames.position import Position, decision_at, look_at
 from cardai.subgames.solver import Measured, Solver
 from cardai.subgames.tree import Tree, betting_tree, street_betting
 
@@ -81,16 +82,33 @@ class Spot:
         streets = self.streets
         if self.limit and len(self.limit) != len(streets):
             raise UsageError(
-                f"Limit bets need {len(streets)} sizes, one for each of {', '.join(streets)}. Got {self.limit}."
+                f"Limit bets have a size for each street to come ({', '.join(streets)}): {len(streets)}. "
+                f"Got {len(self.limit)}: {'+'.join(map(str, self.limit))}."
             )
         betting = street_betting(self.pot, len(streets), self.limit, self.cap, self.minimum)
         chips = (self.stacks[0] + self.pot // 2, self.stacks[1] + self.pot // 2)
-        tree = betting_tree(betting, chips, () if self.limit else menus(self.bets, streets))
+        if chips[0] > MAX_CHIPS or chips[1] > MAX_CHIPS:
+            raise UsageError(
+                f"A player's stack and half of the pot are at most {MAX_CHIPS:,} chips. Got {max(chips):,}."
+            )
+        bets = () if self.limit else menus(self.bets, streets)
+        for menu in bets[:1]:
+            self._check_bets(menu)
+        tree = betting_tree(betting, chips, bets)
         if len(tree.root.actions) < 2:
             raise UsageError(
                 f"Nobody can bet: the stack {min(self.stacks):,} is below every bet of {self.bets!r}. Add allin, or smaller bets."
             )
         return tree
+
+    def _check_bets(self, menu: Menu) -> None:
+        """Raise UsageError where no first bet can be made as it is written."""
+        rungs, stack = menu(0), min(self.stacks)
+        if rungs and ALL_IN not in rungs and min(rungs) * self.pot > stack:
+            raise UsageError(
+                f"The bets {self.bets!r} are more than there is: the smallest is {round(min(rungs) * self.pot):,} chips into a "
+                f"pot of {self.pot:,}, and the shorter stack has {stack:,}. Add allin, or smaller bets."
+            )
 
     def weights(self) -> Float64s:
         """Return (2, 1326) the ranges, without hands that the board blocks. Raises UsageError."""
@@ -149,6 +167,10 @@ class Solution:
         """Return the decision that a line such as "b1000 c / 2c" leads to ("" the first). Raises UsageError."""
         return look_at(self.solver, self.spot.cards(), line)
 
+    def check_line(self, line: str) -> None:
+        """Raise UsageError unless ``line`` leads to a decision; nothing need be solved."""
+        decision_at(self.solver, self.spot.cards(), line)
+
     def save(self, directory: str | Path) -> None:
         """Write the spot and its solution into a directory. Raises UsageError, WriteError."""
         path = Path(directory)
@@ -201,9 +223,10 @@ def load(directory: str | Path, threads: int = 1) -> Solution:
     path = Path(directory)
     head = _read_head(path)
     try:
-        solution = prepare(head.spot, threads)
+        layout = head.spot.layout()
     except UsageError as error:
         raise DamagedFileError(f"The file {path / SPOT} is damaged or foreign: {error}") from error
+    solution = _prepared(head.spot, layout, threads)
     own = solution.solver.arrays()
     expected = {name: (array.dtype, array.shape) for name, array in own.items()}
     solution.solver.restore(head.iterations, read_npz(path / head.arrays, expected))
@@ -219,7 +242,10 @@ def prepare(spot: Spot, threads: int = 1) -> Solution:
     Raises:
         UsageError: the spot makes no sense, or needs more memory than there is.
     """
-    layout = spot.layout()
+    return _prepared(spot, spot.layout(), threads)
+
+
+def _prepared(spot: Spot, layout: Layout, threads: int) -> Solution:
     check_memory(layout)
     leaves = None
     if layout.leaves:
@@ -308,12 +334,20 @@ def solve_spot(
         UsageError: the spot makes no sense, or needs more memory than there is.
     """
     stacks = (stack, stack) if isinstance(stack, int) else tuple(stack)
+    for what, chips in (("The pot", pot), *(("A stack", one) for one in stacks)):
+        check_chips(what, chips)
     texts = tuple(one if isinstance(one, str) else range_text(_weights(one)) for one in ranges)
     spot = Spot(cards_text(parse_board(board)), pot, stacks, texts, bets, **more)
     solution = solve(prepare(spot, threads), to, iterations)
     if out is not None:
         solution.save(out)
     return solution
+
+
+def check_chips(what: str, chips: int) -> None:
+    """Raise UsageError unless ``chips`` are more than none and not too many; ``what`` has them."""
+    if not 0 < chips <= MAX_CHIPS:
+        raise UsageError(f"{what} must be from 1 to {MAX_CHIPS:,} chips. Got {chips:,}.")
 
 
 def parse_board(board: str) -> list[int]:

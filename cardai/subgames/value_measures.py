@@ -90,14 +90,16 @@ def encoding_losses(encoder: RangeEncoder, data: Prepared, equity_valued: bool =
     return losses(np.take_along_axis(means, index, axis=2) * met - values, data)
 
 
-def network_losses(network: ValueNetwork, data: Prepared) -> Losses:
+def network_losses(network: ValueNetwork, data: Prepared, known: Int64s | None = None) -> Losses:
     """Return how far a network is off; with buckets, also how far it is from what each bucket's hands are worth on average
     (``abstracted_player``, over the buckets that hold a hand).
+
+    ``known`` (n, H) are the hands' buckets, where they have been worked out before.
     """
     values = data.values.astype(np.float32)
     if network.encoder is None:
         return losses(network.values(data) - values, data)
-    buckets = hand_buckets(network.encoder, data)
+    buckets = hand_buckets(network.encoder, data) if known is None else known
     wanted, mask = bucket_means(buckets, values, network.encoder.size)
     found = network.of_buckets(data, buckets)
     out = losses(of_hands(found, buckets) - values, data)

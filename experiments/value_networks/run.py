@@ -3,7 +3,7 @@
 One command, resumable: situations are solved, networks trained, everything measured, and the report written. What is done is
 kept in --runs and report/measurements.json, and not done again.
 
-    python experiments/value_networks/run.py                        everything, with 7,500 rivers and 200 turns (hours of CPU)
+    python experiments/value_networks/run.py                        everything, with 7,500 rivers and 320 turns (hours of CPU)
     python experiments/value_networks/run.py --river 200000 --turn 30000 --jobs 16
     python experiments/value_networks/run.py --only encodings       one section (repeatable): see SECTIONS
     python experiments/value_networks/run.py --report               measure nothing, write report/report.md
@@ -15,10 +15,14 @@ import argparse
 import sys
 from pathlib import Path
 
+import value_sections
+from value_costs import costs
+from value_reasons import reasons
 from value_report import write
-from value_sections import SECTIONS, Plan
+from value_sections import Plan
 
 HERE = Path(__file__).parent
+SECTIONS = {**value_sections.SECTIONS, "reasons": reasons, "costs": costs}
 
 
 def main() -> None:
@@ -27,14 +31,15 @@ def main() -> None:
     parser.add_argument("--runs", type=Path, default=Path("runs/values"), help="where situations and trainings lie")
     parser.add_argument("--out", type=Path, default=HERE / "report")
     parser.add_argument("--river", type=int, default=7500, help="river situations")
-    parser.add_argument("--turn", type=int, default=200, help="turn situations")
+    parser.add_argument("--turn", type=int, default=320, help="turn situations")
     parser.add_argument("--epochs", type=int, default=25, help="epochs of the networks over all rivers")
+    parser.add_argument("--shape-solves", type=int, default=0, help="rivers for DeepStack's shape; 0: all")
     parser.add_argument("--jobs", type=int, default=1, help="processes that solve")
     parser.add_argument("--only", action="append", default=[], choices=list(SECTIONS), help="a section (repeatable)")
     parser.add_argument("--street", action="append", choices=("turn", "river"), help="one street alone")
     parser.add_argument("--report", action="store_true", help="measure nothing")
     o = parser.parse_args()
-    plan = Plan(o.runs, o.out, o.river, o.turn, o.epochs, o.jobs, tuple(o.street or ("turn", "river")))
+    plan = Plan(o.runs, o.out, o.river, o.turn, o.epochs, o.jobs, tuple(o.street or ("turn", "river")), o.shape_solves)
     try:
         for name, section in SECTIONS.items():
             if not o.report and (name in o.only or not o.only):

@@ -12,12 +12,14 @@ from attrs import asdict, define, field
 
 import cardai
 from cardai.core.files import read_json, write_json
+from cardai.core.spec import parse
 from cardai.subgames.prepared import load_prepared
 from cardai.subgames.situation_set import HEAD, PER_SHARD, Recipe, load, produce
 from cardai.subgames.splits import TEST, TRAIN
 from cardai.subgames.value_measures import encoding_losses, label_noise, network_losses
-from cardai.subgames.value_network import range_encoder
+from cardai.subgames.value_network import latest_checkpoint, range_encoder
 from cardai.subgames.value_runs import held_out
+from cardai.training.runs import Run
 
 GAME = "acpc_nolimit_2p"
 BUCKETED = ("e_hs2", "public_nested", "potential_aware")
@@ -25,11 +27,17 @@ ENCODERS = (*BUCKETED, "range_1326")
 SHAPE = {"batch": 250, "rate": 1e-3, "drop": 0}
 """What is not DeepStack's of the networks in its shape: minibatches of 250, since there are thousands of solves, not ten
 millions, and a rate that falls by a cosine over the epochs that there are."""
+SHAPE_EPOCHS = 60
+"""Epochs of the networks in DeepStack's shape; the best one on the validation boards is kept."""
 RECIPES = {
     "river": Recipe("river", 1, (400, 300, 150, 100, 50)),
     "turn": Recipe("turn", 1, (200, 120, 80, 50, 30), (1, 2, 3, 4), per_shard=PER_SHARD["turn"]),
 }
-LABELS = {"river": (60, 8), "turn": (8, 3)}
+PLAYED = Recipe(
+    "river", 2, (400, 300, 150, 100, 50), player="limit_equilibrium", game="acpc_limit_2p", per_shard=PER_SHARD["river"]
+)
+"""Rivers with ranges of a player near equilibrium that plays itself (pip install ./players)."""
+LABELS = {"river": (60, 8), "turn": (8, 3), "river_played": (40, 8)}
 """Situations that are solved again, and how many times as long."""
 FEW = (2000, 20)
 """Solves and epochs of the networks that show what each choice is worth."""
@@ -53,6 +61,8 @@ class Plan:
     epochs: int
     jobs: int
     streets: tuple[str, ...] = ("turn", "river")
+    shape_solves: int = 0
+    """Rivers that networks in DeepStack's shape, and ours beside them, learn from at most; 0: all."""
     known: dict[str, Any] = field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -141,27 +151,43 @@ def encodings(plan: Plan) -> None:
 
 
 def trained(
-    plan: Plan, name: str, street: str, epochs: int, encoder: str | None, options: dict[str, Any]
+    plan: Plan,
+    name: str,
+    street: str,
+    epochs: int,
+    encoder: str | None,
+    options: dict[str, Any],
+    data: Path | None = None,
 ) -> dict[str, Any]:
-    """Train a run, and return its losses on the training part and on the boards it has not seen (table 2)."""
+    """Train a run, and return its losses on the training part and on the boards it has not seen (table 2).
+
+    ``data`` is where it learns from, if not from the street's situations.
+    """
     if street not in plan.streets:
         return {}
 
     def measure() -> dict[str, Any]:
         run = plan.runs / name.replace(" ", "_").replace(",", "")
         made = cardai.train(
-            "counterfactual_values", GAME, steps=epochs, encoder=encoder, out=run, resume=True, situations=str(plan.data(street)),
-            anneal=epochs, **options,
+            "counterfactual_values", GAME, steps=epochs, encoder=encoder, out=run, resume=True,
+            situations=str(data or plan.data(street)), anneal=epochs, **options,
         )  # fmt: skip
         out: dict[str, Any] = {"epochs": made.step, "metrics": _curve(made.run.read_metrics())}
         for part, most, key in ((TRAIN, 500, "training"), (TEST, 2000, "test")):
-            network, data, _ = held_out(run, None, most, part)
-            out[key] = network_losses(network, data).as_json()
+            network, held, _ = held_out(run, None, most, part)
+            out[key] = network_losses(network, held).as_json()
         out["parameters"] = sum(p.numel() for p in network.module.parameters())
-        out["solves"] = options.get("solves") or plan.count(street)
+        out["solves"] = options.get("solves") or _learned(run, plan.count(street))
         return out
 
     return dict(plan.keep(name, measure))
+
+
+def _learned(run: Path, count: int) -> int:
+    """Return how many situations are in the shards that a run has learned from (and was chosen and tested by)."""
+    made = read_json(latest_checkpoint(run)[1] / "state.json")
+    found = load(dict(parse(Run.open(run).trainer_spec).options)["situations"])
+    return found.recipe.per_shard * len(made["shards"]) or count
 
 
 def _curve(rows: list[Any]) -> list[list[float]]:
@@ -173,17 +199,18 @@ def deepstack(plan: Plan) -> None:
     """Train DeepStack's shape over the four encodings, on both streets (table 2)."""
     for encoder in ENCODERS:
         options = {"shape": "buckets", **SHAPE, "batch": 50}
-        trained(plan, f"turn {encoder}", "turn", 60, encoder, options)
+        trained(plan, f"turn {encoder}", "turn", SHAPE_EPOCHS, encoder, options)
+    equal = {"solves": plan.shape_solves}
     for encoder in ENCODERS:
-        trained(plan, f"river {encoder}", "river", plan.epochs, encoder, {"shape": "buckets", **SHAPE})
-    trained(
-        plan,
-        "river range_1326 images",
-        "river",
-        plan.epochs,
-        "range_1326",
-        {"shape": "buckets", **SHAPE, "images": True},
-    )
+        trained(plan, f"river {encoder}", "river", SHAPE_EPOCHS, encoder, {"shape": "buckets", **SHAPE, **equal})
+    if plan.shape_solves:
+        trained(plan, f"river ours {plan.shape_solves}", "river", plan.epochs, None, equal)
+
+
+def images(plan: Plan) -> None:
+    """Train DeepStack's shape over all hands with suits renamed at random."""
+    options = {"shape": "buckets", **SHAPE, "images": True, "solves": plan.shape_solves}
+    trained(plan, "river range_1326 images", "river", SHAPE_EPOCHS, "range_1326", options)
 
 
 def ours(plan: Plan) -> None:
@@ -194,7 +221,7 @@ def ours(plan: Plan) -> None:
 
 def curves(plan: Plan) -> None:
     """Train on fewer solves."""
-    for solves in (500, 1000, 2000, 4000):
+    for solves in (500, 2000):
         if "river" in plan.streets and solves < plan.count("river"):
             trained(plan, f"river ours {solves}", "river", 20, None, {"solves": solves, "batch": 25})
             trained(
@@ -211,12 +238,34 @@ def ablations(plan: Plan) -> None:
         trained(plan, f"river {name} {solves}", "river", epochs, None, given)
 
 
+def played(plan: Plan) -> None:
+    """Test and train our network on ranges of self-play."""
+    if "river" not in plan.streets:
+        return
+    solves, epochs = FEW
+    directory = plan.runs / "river_played"
+    produce(directory, PLAYED, solves, jobs=plan.jobs, progress=_shown("river, ranges of self-play"))
+    sample, times = LABELS["river_played"]
+    plan.keep("labels river_played", lambda: asdict(label_noise(load(directory), sample, times)))
+    trained(plan, f"river ours {solves}", "river", epochs, None, {"solves": solves, "batch": 25})
+    trained(plan, f"river ours played {solves}", "river", epochs, None, {"batch": 25}, directory)
+    for name in ("river ours", f"river ours {solves}", f"river ours played {solves}"):
+        for where in (plan.data("river"), directory):
+            run = plan.runs / name.replace(" ", "_")
+            plan.keep(
+                f"{name} on {where.name}",
+                lambda run=run, where=where: network_losses(*held_out(run, where, 2000)[:2]).as_json(),
+            )
+
+
 SECTIONS: dict[str, Callable[[Plan], None]] = {
     "situations": situations,
     "labels": labels,
     "encodings": encodings,
     "ours": ours,
     "deepstack": deepstack,
+    "images": images,
     "curves": curves,
     "ablations": ablations,
+    "played": played,
 }

@@ -56,6 +56,8 @@ def test_the_grid_is_drawn(cardai: Any, tmp_path: Path) -> None:
         ((*SPOT[:4], "--stack", "9+x"), "--stack takes chips"),
         ((*SPOT, "--range", "AA"), "It is given 3 times"),
         ((*SPOT, "--bets", "1", "--limit", "2"), "Leave one out"),
+        (("--board", "KsTh7s4d2c", "--pot", "99999999999", "--stack", "9"), "The pot must be from 1 to"),
+        ((*SPOT, "--at", "x b7"), "cannot go on with 'b7'"),
         (("/nowhere/at/all",), "There is no solved spot"),
         (("/nowhere/at/all", "--pot", "3"), "has its own pot. Leave out --pot"),
     ],
@@ -64,6 +66,13 @@ def test_wrong_calls_are_usage_errors(cardai: Any, arguments: tuple[str, ...], m
     call = cardai("solve", *arguments)
     assert call.code == 2, call
     assert message in re.sub(r"\s+", " ", call.err)
+
+
+def test_iterations_alone_go_on_with_a_solved_spot(cardai: Any, tmp_path: Path) -> None:
+    out = str(tmp_path / "x")
+    cardai("solve", *SPOT, "--iterations", "5", "--out", out)
+    assert "12 iterations" in cardai("solve", out, "--iterations", "12").out
+    assert "12 iterations" in cardai("solve", out).out
 
 
 def test_another_spot_is_not_overwritten(cardai: Any, tmp_path: Path) -> None:

@@ -95,7 +95,9 @@ def test_damaged_spots_are_refused_by_name(
         (Spot("KsTh7s4d2c", 100, (30, 30), bets="none"), "Nobody can bet"),
         (Spot("KsTh7s4d2c", 100, (150, 150), ("KsTh", "AA")), "holds no hand that the board KsTh7s4d2c leaves"),
         (Spot("KsTh7s4d2c", 100, (150, 150), ("AA",)), "Two ranges are needed"),
-        (Spot("KsTh7s4d", 100, (150, 150), limit=(2,)), "Limit bets need 2 sizes"),
+        (Spot("KsTh7s4d", 100, (150, 150), limit=(2,)), "a size for each street to come (turn, river): 2. Got 1: 2."),
+        (Spot("KsTh7s4d2c", 2000, (900, 5000), bets="0.5+1"), "smallest is 1,000 chips into a pot of 2,000"),
+        (Spot("KsTh7s4d2c", 2, (2**31 - 1, 5)), "at most"),
     ],
 )
 def test_spots_that_make_no_sense_are_refused_in_a_sentence(spot: Spot, message: str) -> None:
@@ -110,6 +112,26 @@ def test_a_tree_larger_than_memory_is_refused_with_its_size(monkeypatch: pytest.
         prepare(Spot("KsTh7s4d2c", 2000, (19000, 19000)))
 
 
+def test_bets_up_to_the_stack_and_all_in_are_no_mistake() -> None:
+    assert len(prepare(Spot("KsTh7s4d2c", 2000, (1000, 5000), bets="0.5+1")).solver.layout.tree.root.actions) == 2
+    assert len(prepare(Spot("KsTh7s4d2c", 2000, (900, 5000), bets="0.5+allin")).solver.layout.tree.root.actions) == 2
+
+
+def test_a_solution_that_no_longer_fits_is_not_called_damaged(
+    turn: Solution, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn.save(tmp_path)
+    monkeypatch.setattr(spots, "free_memory", lambda: 1 << 16)
+    with pytest.raises(UsageError, match="of memory"):
+        load(tmp_path)
+
+
+def test_chips_out_of_bounds_are_said() -> None:
+    for chips in ({"pot": -4, "stack": 5}, {"pot": 4, "stack": (5, 2**40)}, {"pot": 2**40, "stack": 5}):
+        with pytest.raises(UsageError, match="must be from 1 to"):
+            spots.solve_spot("KsTh7s4d2c", **chips)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
@@ -122,9 +144,10 @@ def test_a_tree_larger_than_memory_is_refused_with_its_size(monkeypatch: pytest.
     ],
 )
 def test_lines_that_lead_nowhere_are_said(turn: Solution, line: str, message: str) -> None:
-    with pytest.raises(UsageError) as error:
-        turn.at(line)
-    assert message in str(error.value)
+    for look in (turn.at, turn.check_line):
+        with pytest.raises(UsageError) as error:
+            look(line)
+        assert message in str(error.value)
 
 
 def test_a_flop_that_is_checked_down_is_worth_its_equity() -> None:

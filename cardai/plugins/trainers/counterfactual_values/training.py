@@ -153,7 +153,8 @@ class ValueTraining(Training):
         return metrics | {"best_epoch": float(self.best_step)}
 
     def _losses(self, name: str, rows: Int64s) -> Metrics:
-        found = network_losses(self.network, self.data.take(rows))
+        known = self.learner.buckets[rows].astype(np.int64) if isinstance(self.learner, BucketLearner) else None
+        found = network_losses(self.network, self.data.take(rows), known)
         shown = {"huber": "huber_player", "huber_pot": "huber_pot", "abstracted": "abstracted_player"}
         return {f"{name}_{k}": float(found.by_name[v].mean()) for k, v in shown.items() if v in found.by_name}
 
