@@ -292,10 +292,10 @@ def _reasons(plan: Plan) -> str:
         "",
         f"{found['turns']} turn situations with pots of 200 and more, {found['deep']} with the pot of 100 (all rows but the first "
         "have both), values after 80 iterations. What the publication leaves open is varied, one thing a row: neither the "
-        "divisor, nor the law of pots, nor how the hundred nested buckets are cut brings the published ratios. Two readings do: "
-        "some 400 nested buckets a cluster, and labels that are off by 0.15 to 0.2 of a player's chips at random in every hand. "
-        "The latter explains the published level as well, which is five times ours: an error that no bucket can know adds the same "
-        "to all three encodings.",
+        "divisor, nor the law of pots, nor how the hundred nested buckets are cut brings the published ratios. Some "
+        "400 nested buckets a cluster bring the ratio of the nested ones, but not the other. Labels that are off by 0.15 to 0.2 of "
+        "a player's chips at random in every hand come nearest to both and to the published level, which is five times ours: an "
+        "error that no bucket can know adds the same to all three encodings. Whether that was so there is not known.",
         "",
         "| reading | e_hs2 | public_nested | potential_aware | ratios |",
         "|---|---|---|---|---|",
