@@ -12,10 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cardai import make
-from cardai.commands.evaluate_imitation import policy_of
 from cardai.learn.imitation.examples import Examples, numbers_of, read_examples, read_manifest
-from cardai.learn.imitation.measures import divergence
-from cardai.plugins.trainers.bucket_mccfr import _agent_kernels as kernels
+from cardai.learn.imitation.measures import divergence, policy_of
 from cardai.plugins.trainers.bucket_mccfr.agent import BucketAgent
 
 PRIOR = 1.0
@@ -45,13 +43,8 @@ def counted(teacher: str, data: str, players: list[str], limit: int) -> dict[str
 
 def _places(player: BucketAgent, examples: Examples) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return the node (n,) and the information set (n,) of each decision."""
-    views, out = examples.views, np.empty(len(examples), np.int64)
-    nodes = player.nodes(views)
-    streets = player.tree.street[nodes].astype(np.int64)
-    kernels.find_buckets(
-        player._cards, streets, np.ascontiguousarray(views["hole"]), np.ascontiguousarray(views["board"]), out
-    )
-    return nodes, nodes * 2**16 + out
+    nodes = player.nodes(examples.views)
+    return nodes, nodes * 2**16 + player.buckets.of_hands(examples.views["hole"], examples.views["board"])
 
 
 def _legal(weights: npt.NDArray[np.float64], examples: Examples) -> npt.NDArray[np.float64]:

@@ -9,10 +9,14 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
+from cardai import make
 from cardai.core.arrays import Bools, Float64s, Int64s, Integers
 from cardai.core.errors import UsageError
+from cardai.core.game import Game
+from cardai.core.legal import Amounts
 from cardai.learn.imitation.examples import Examples
 
+_CHUNK = 4096  # decisions asked at once
 _LEAST = 1e-12  # a probability of nothing costs -log of this
 
 
@@ -59,6 +63,21 @@ def brier(probabilities: npt.NDArray[Any], labels: Integers) -> float:
     happened = np.zeros(probabilities.shape)
     happened[np.arange(len(labels)), labels] = 1.0
     return float(((probabilities - happened) ** 2).sum(axis=1).mean())
+
+
+def policy_of(spec: str, game: Game, examples: Examples) -> Float64s:
+    """Return a player's probabilities (n, C) at the examples. Raises UsageError for one that has none."""
+    player = make.agent(spec).for_game(game)
+    if not type(player).has_policy():
+        raise UsageError(f"The player {spec!r} has no probabilities, only actions: it cannot be measured so.")
+    parts = []
+    for start in range(0, len(examples), _CHUNK):
+        part = examples.take(slice(start, start + _CHUNK))
+        legal: Any = part.legal
+        if game.amounts:  # how much a raise may be does not matter for whether there is one
+            legal = Amounts(part.legal, np.full(len(part), 2), np.full(len(part), game.num_distinct_actions - 1))
+        parts.append(player.policy(part.views, legal))
+    return np.concatenate(parts).astype(np.float64)
 
 
 # -- plain guesses -------------------------------------------------------------------------------------------------

@@ -66,12 +66,19 @@ class CnnValuation(Trainer):
 
     data: str = option("", help="directory of examples to learn from")
     players: tuple[str, ...] = option((), help="whose decisions, as the logs name them, joined with +; none: all")
+    most: int = option(0, help="learn from so many decisions at most, the first; 0: all", validator=validators.ge(0))
+    teacher: str = option(
+        "", help="imitate: learn this player's probabilities at the recorded decisions, not the actions drawn from them"
+    )
     mode: Literal["imitate", "seed_literal"] = option("imitate", help="learn the actions played, or who wins")
     network: Literal["cnn", "cnn_flat", "suits"] = option(
         "cnn",
         help="cnn: the publication's, 114,339 weights at 16 planes of 17x17; cnn_flat: its reading without the dense "
         "layer, 48,547; suits: ours, alike in suits, of 4x13 planes",
     )
+    hidden: int = option(
+        128, help="suits: units of each of the two hidden layers", validator=[validators.gt(0), validators.le(8192)]
+    )  # fmt: skip
     gamma: float = option(
         1.0,
         help="discount a decision before the hand's last one of the player: of targets (seed_literal) or of losses",

@@ -37,31 +37,50 @@ def valuation_cnn(planes: int, height: int, width: int, outputs: int, dense: boo
     return network
 
 
-SMALL = (16, 128, 128)
-"""Channels, features and hidden units of ours: about the weights of the publication's, and as fast to learn."""
+CHANNELS, FEATURES = 16, 128
+"""Channels and features of ours: with 128 hidden units about the weights of the publication's, and as fast to learn."""
+EMBEDDING = 64
+"""Numbers that a marked cell becomes."""
 
 
 class SuitPolicy(nn.Module):
-    """The policy head of the network that treats suits alike."""
+    """The policy head of the network that treats suits alike.
 
-    def __init__(self, network: SuitNetwork) -> None:
+    ``cells`` are planes of which one cell is marked, the number of a class: a class becomes ``EMBEDDING`` numbers of its
+    own, which the hidden layers see beside the levels.
+    """
+
+    def __init__(self, grid: GridShape, outputs: int, hidden: int, cells: tuple[int, ...] = ()) -> None:
         super().__init__()
-        self.network = network
-        for weight in network.value.parameters():
+        planes, height, width = grid.shape
+        others = [p for p in range(planes) if p not in cells and p not in grid.card_planes]
+        self.planes, self.levels, self.cells = list(grid.card_planes), others, list(cells)
+        seen = len(self.planes) + len(others) + (EMBEDDING if cells else 0)
+        seen_grid = GridShape((seen, height, width), tuple(range(len(self.planes))))
+        self.network = SuitNetwork(seen_grid, outputs, CHANNELS, FEATURES, hidden, whole_suits=True)
+        for weight in self.network.value.parameters():
             weight.requires_grad_(False)
+        self.embedding = nn.Linear(len(cells) * height * width, EMBEDDING, bias=False) if cells else None
+        if self.embedding is not None:
+            nn.init.normal_(self.embedding.weight, std=0.1)
 
     def forward(self, x: Tensor) -> Tensor:  # (B, P, 4, 13) -> (B, outputs)
-        return self.network.both(x)[1]
+        context = x[:, self.levels].mean(dim=(2, 3))
+        if self.embedding is not None:
+            context = torch.cat([context, self.embedding(x[:, self.cells].flatten(1))], dim=1)
+        return self.network.heads(self.network.trunk(x[:, self.planes]), context)[1]
 
 
-def make_network(name: str, layout: Layout, outputs: int) -> nn.Module:
+def make_network(name: str, layout: Layout, outputs: int, hidden: int = 128) -> nn.Module:
     """Return a fresh network over an encoder's layout, by torch's random state. Raises UsageError where they do not fit."""
     if len(layout.shape) != 3:
         raise UsageError(f"cnn_valuation needs planes (an encoder of grids). This encoder gives {layout.shape}.")
     try:
         if name == "suits":
-            grid = GridShape(layout.shape, tuple(getattr(layout, "card_planes", ())))
-            return SuitPolicy(SuitNetwork(grid, outputs, *SMALL, whole_suits=True))
+            cells = tuple(getattr(layout, "cell_planes", ()))
+            cards = tuple(getattr(layout, "card_planes", ()))
+            cards = cards or tuple(p for p in range(layout.shape[0]) if p not in cells)
+            return SuitPolicy(GridShape(layout.shape, cards), outputs, hidden, cells)
         return valuation_cnn(*layout.shape, outputs, dense=name == "cnn")
     except ValueError as error:
         raise UsageError(str(error)) from error
