@@ -88,11 +88,16 @@ def _figures(rows: dict[str, Any], test: Examples, learned: Any, taught: Any, st
         places |= {STREETS[k]: test.views["round"] == k for k in range(4) if (test.views["round"] == k).any()}
     found: dict[str, Any] = {}
     for place, where in places.items():
-        one = {name: asdict(measures.scores(given[where], test.label[where])) for name, given in rows.items()}
+        one = {
+            name: asdict(measures.scores(given[where], test.label[where], test.hand[where]))
+            for name, given in rows.items()
+        }
         found[place] = {"guessers": one}
         if taught is not None:
             found[place]["ceiling"] = measures.ceiling(taught[where])
-            found[place]["divergence"] = measures.divergence(taught[where], learned[where])
+            apart = measures.divergences(taught[where], learned[where])
+            found[place]["divergence"] = float(apart.mean())
+            found[place]["divergence_half_width"] = measures.half_width(apart, test.hand[where])
     return found
 
 

@@ -15,6 +15,13 @@ PUBLISHED = 0.89
 
 LOSS = 60.0
 """Aimed at: an imitation loses less to its teacher, in mbb a hand."""
+SEEN = (
+    "`paper` is the publication's network, planes and optimiser. The others are our network by what it sees, each more than "
+    "the one before: `cards` position, cards and bets of all rounds; `ours` the price and the hand's chance to beat a random "
+    "one (the number by which threshold and holdem_heuristic decide); `potential` how that chance is distributed on the "
+    "river; `buckets` which of 169 + 3 * 500 buckets the hand is in (those by which bucket_mccfr's player decides). Behind "
+    "a key stand its minibatches and options; `policy` learned the teacher's probabilities, not the actions drawn.",
+)
 SHARE, KL = 0.97, 0.02
 """Aimed at: of the ceiling of a teacher that draws nothing, and the divergence from one that draws."""
 
@@ -28,8 +35,9 @@ def write(
     manifest: Manifest,
     options: Mapping[str, Any],
     tables: Sequence[str] = (),
+    curve: Sequence[str] = (),
 ) -> None:
-    """Write everything. ``tables`` are sentences on what the logs can teach at most."""
+    """Write everything. ``tables`` are sentences on what the logs can teach at most, ``curve`` the section on decisions."""
     lines = [
         "# CNN valuation: learning from match logs",
         "",
@@ -43,6 +51,7 @@ def write(
         *_accuracies(measured),
         *([""] if tables else []),
         *tables,
+        *curve,
         *_streets(measured),
         "",
         "## Who wins (seed_literal)",
@@ -69,16 +78,15 @@ def write(
 
 def _accuracies(measured: Mapping[str, Any]) -> list[str]:
     """Return the table of all decisions, and which aims are met."""
+    first = next(iter(next(iter(measured.values()))["places"]["all"]["guessers"].values()))
     lines = [
         "| run | accuracy | macro-F1 | log loss | each action's share | by street and bet | strength and price | ceiling "
         "| of the ceiling | KL |",
         "|---|---|---|---|---|---|---|---|---|---|",
         *(_row(key, value["places"]["all"]) for key, value in measured.items()),
         "",
-        "`paper` is the publication's network, planes and optimiser; `ours` also sees position, earlier rounds, the price "
-        "and the hand's chance to beat a random one (the number by which threshold and holdem_heuristic decide); `cards` is "
-        "ours without price and chance.",
-        "Accuracy of the guesses in the columns 5 to 7. The ceiling is the mean largest probability of the teacher; KL is "
+        *SEEN,
+        f"{first['count']:,} held-out decisions each, 95 % intervals over hands. Accuracy of the guesses in the columns 5 to 7. The ceiling is the mean largest probability of the teacher; KL is "
         "that of the run from the teacher, in nats a decision. More than all of the ceiling is chance: so many decisions "
         "are not more.",
         f"The publication reports {PUBLISHED:.0%} on other logs and gives no baseline, so that figure cannot be judged.",
@@ -92,7 +100,7 @@ def _accuracies(measured: Mapping[str, Any]) -> list[str]:
             own = next(iter(part["guessers"].values()))
             share = own["accuracy"] / part["ceiling"]
             fixed = part["ceiling"] == 1
-            reached = f"{share:.1%} of the ceiling" if fixed else f"KL {part['divergence']:.4f}"
+            reached = f"{share:.1%} of the ceiling" if fixed else f"KL {_divergence(part)}"
             met = share >= SHARE if fixed else part["divergence"] <= KL
             lines.append(f"- {key}: {reached}, {'met' if met else 'missed'}")
     return lines
@@ -108,7 +116,7 @@ def _streets(measured: Mapping[str, Any]) -> list[str]:
                 continue
             own, _, *guesses = part["guessers"].values()
             cells = [", ".join(f"{one[name]:.4f}" for name in names) for one in (own, *guesses)]
-            ends = [f"{part[name]:.4f}" if name in part else "-" for name in ("ceiling", "divergence")]
+            ends = [f"{part['ceiling']:.4f}", _divergence(part)] if "ceiling" in part else ["-", "-"]
             lines.append(f"| {key} | {place} | {own['count']:,} | {' | '.join([*cells, *ends])} |")
     return lines
 
@@ -168,7 +176,12 @@ def _words(options: Mapping[str, Any]) -> str:
         "hands",
         "steps",
         "our_steps",
+        "literal_steps",
+        "systems",
         "also",
+        "curve",
+        "curve_hands",
+        "curve_points",
         "deals",
         "cross_deals",
         "limit",
@@ -180,13 +193,21 @@ def _words(options: Mapping[str, Any]) -> str:
     return " ".join(f"--{name.replace('_', '-')} {options[name]}" for name in names if options[name])
 
 
+def _divergence(part: Mapping[str, Any]) -> str:
+    return f"{part['divergence']:.4f} ± {part['divergence_half_width']:.4f}"
+
+
 def _row(key: str, part: Mapping[str, Any]) -> str:
     own, *guesses = part["guessers"].values()
-    cells = [f"{own[name]:.4f}" for name in ("accuracy", "macro_f1", "log_loss")]
+    cells = [
+        f"{own['accuracy']:.4f} ± {own['accuracy_half_width']:.4f}",
+        f"{own['macro_f1']:.4f}",
+        f"{own['log_loss']:.4f} ± {own['log_loss_half_width']:.4f}",
+    ]
     cells += [f"{guess['accuracy']:.4f}" for guess in guesses]
     if "ceiling" in part:
         share = own["accuracy"] / part["ceiling"]
-        cells += [f"{part['ceiling']:.4f}", f"{share:.1%}", f"{part['divergence']:.4f}"]
+        cells += [f"{part['ceiling']:.4f}", f"{share:.1%}", _divergence(part)]
     else:
         cells += ["-"] * 3
     return f"| {key} | " + " | ".join(cells) + " |"

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardai import make
+from cardai.core.game import Game
 from cardai.learn.imitation.examples import Examples, numbers_of, read_examples, read_manifest
 from cardai.learn.imitation.measures import divergence, policy_of
 from cardai.plugins.trainers.bucket_mccfr.agent import BucketAgent
@@ -20,15 +21,19 @@ PRIOR = 1.0
 """Decisions that the actions at a betting sequence count for, whatever the bucket."""
 
 
-def counted(teacher: str, data: str, players: list[str], limit: int) -> dict[str, float]:
-    """Return the divergence of counts from ``teacher`` on ``limit`` held-out decisions; empty unless it plays a table."""
-    manifest = read_manifest(data)
-    game, wanted = make.game(manifest.game), numbers_of(manifest, players, data)
+def counted(
+    teacher: str, data: str, players: list[str], limit: int, other: str = "", most: int = 0
+) -> dict[str, float]:
+    """Return the divergence of counts from ``teacher`` on ``limit`` held-out decisions; empty unless it plays a table.
+
+    What is counted are the decisions to learn from in ``data``, or the first ``most`` of those in ``other``.
+    """
+    game = make.game(read_manifest(data).game)
     player = make.agent(teacher).for_game(game)
     if not isinstance(player, BucketAgent):
         return {}
-    _, found = read_examples(data, game, lambda part: part.take(np.isin(part.player, wanted)))
-    train, test = found.take(~found.test), found.take(found.test).take(slice(limit))
+    test = of_players(data, players, game, True).take(slice(limit))
+    train = of_players(other or data, players, game, False).take(slice(most or None))
     (nodes, places), (others, where) = _places(player, train), _places(player, test)
     by_node = np.full((max(nodes.max(), others.max()) + 1, 3), 1e-3)
     np.add.at(by_node, (nodes, train.label), 1.0)
@@ -39,6 +44,13 @@ def counted(teacher: str, data: str, players: list[str], limit: int) -> dict[str
     learned = _legal(counts[index[len(train) :]] + PRIOR * prior, test)
     policy = policy_of(teacher, game, test)
     return {"decisions": float(len(train)), "table": divergence(policy, learned), "betting": divergence(policy, prior)}
+
+
+def of_players(data: str, players: list[str], game: Game, test: bool) -> Examples:
+    """Return the decisions of ``players``, those that are held out or the others."""
+    wanted = numbers_of(read_manifest(data), players, data)
+    chosen = lambda part: part.take(np.isin(part.player, wanted) & (part.test == test))  # noqa: E731
+    return read_examples(data, game, chosen)[1]
 
 
 def _places(player: BucketAgent, examples: Examples) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

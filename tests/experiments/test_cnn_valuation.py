@@ -12,6 +12,7 @@ from cardai.formats.stream import stream_hands
 from tests.support import ROOT
 
 pytest.importorskip("torch")
+GAME = "acpc_limit_2p"
 FOLDER = ROOT / "experiments" / "cnn_valuation"
 
 
@@ -67,13 +68,13 @@ def test_machines_generate_parts_of_the_same_logs(tmp_path: Path) -> None:
     module = runpy.run_path(str(FOLDER / "__main__.py"))
     generate = module["generate"]
     generate.__globals__["PIECE"] = 10
-    generate(tmp_path / "whole", ["acpc_mix", "always_call"], 40, 5, (0, 1))
+    generate(tmp_path / "whole", ["acpc_mix", "always_call"], 40, 5, (0, 1), GAME)
     for part in range(3):
-        generate(tmp_path / "parts", ["acpc_mix", "always_call"], 40, 5, (part, 3))
+        generate(tmp_path / "parts", ["acpc_mix", "always_call"], 40, 5, (part, 3), GAME)
     logs = {path.name: path.read_bytes() for path in (tmp_path / "whole").iterdir()}
     assert len(logs) == 4 + 1  # and the plan
     with stream_hands(str(tmp_path / "whole" / "piece-0001.log")) as opened:
         assert sum(not isinstance(hand, str) for hand in opened.hands) == 10
     with pytest.raises(UsageError, match="other players"):
-        generate(tmp_path / "whole", ["acpc_mix"], 40, 5, (0, 1))
+        generate(tmp_path / "whole", ["acpc_mix"], 40, 5, (0, 1), GAME)
     assert logs == {path.name: path.read_bytes() for path in (tmp_path / "parts").iterdir()}
