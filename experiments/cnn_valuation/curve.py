@@ -1,7 +1,7 @@
 """How much more decisions teach: one run a number of decisions, from logs of one teacher with itself.
 
 Every run is measured on the same held-out decisions, those of the experiment's own logs. Beside each stands a table that is
-counted from the same decisions, and last the run that learns the teacher's probabilities: what its network can say at all.
+counted from the same decisions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import tables
 from attrs import evolve
-from making import POLICY, another, called, examples, generate, kept, train
+from making import another, called, examples, generate, kept, train
 
 from cardai import make
 from cardai.core.errors import UsageError
@@ -41,11 +41,8 @@ def made(out: Path, data: Path, teachers: list[str], options: argparse.Namespace
         )
         counting = partial(tables.counted, teacher, str(data), names, options.limit, str(taught), decisions)
         rows.append({"decisions": decisions, "steps": steps, **found, **kept(out / f"{key}.table.json", counting)})
-    path = train(out / "runs" / f"curve-{name}-{POLICY}", one, taught, names, POLICY)
-    asked = f"{path}:act=sample"
-    whole = kept(out / f"curve-{name}-{POLICY}.json", partial(apart, asked, teacher, str(data), names, options.limit))
-    _draw(out / "decisions.png", rows, whole, name)
-    return _lines(rows, whole, options.curve, name, int(points[-1][1]))
+    _draw(out / "decisions.png", rows, name)
+    return _lines(rows, options.curve, name)
 
 
 def points_of(item: str) -> tuple[int, int]:
@@ -64,7 +61,7 @@ def apart(agent: str, teacher: str, data: str, players: list[str], limit: int) -
     return {"kl": float(found.mean()), "half_width": half_width(found, test.hand), "measured": float(len(test))}
 
 
-def _lines(rows: Sequence[dict[str, Any]], whole: dict[str, Any], run: str, name: str, steps: int) -> list[str]:
+def _lines(rows: Sequence[dict[str, Any]], run: str, name: str) -> list[str]:
     lines = [
         "",
         "## How many decisions",
@@ -81,14 +78,13 @@ def _lines(rows: Sequence[dict[str, Any]], whole: dict[str, Any], run: str, name
             f"| {row['decisions']:,} | {row['steps']:,} | {row['kl']:.4f} ± {row['half_width']:.4f} | {table} |"
         )
     lines += [
-        f"| the teacher's probabilities at all of them | {steps:,} | {whole['kl']:.4f} ± {whole['half_width']:.4f} | - |",
         "",
         "![KL by decisions](decisions.png)",
     ]
     return lines
 
 
-def _draw(file: Path, rows: Sequence[dict[str, Any]], whole: dict[str, Any], name: str) -> None:
+def _draw(file: Path, rows: Sequence[dict[str, Any]], name: str) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -99,7 +95,6 @@ def _draw(file: Path, rows: Sequence[dict[str, Any]], whole: dict[str, Any], nam
     axes.errorbar(x, [row["kl"] for row in rows], [row["half_width"] for row in rows], fmt="o-", label="network")
     if all("table" in row for row in rows):
         axes.plot(x, [row["table"] for row in rows], "s--", label="table, counted")
-    axes.axhline(whole["kl"], color="C2", ls=":", label="network, the teacher's probabilities")
     axes.axhline(0.02, color="black", lw=0.8, label="aimed at")
     axes.set(xscale="log", yscale="log", xlabel=f"decisions of {name} learned from", ylabel="KL, nats a decision")
     axes.grid(alpha=0.3, which="both")

@@ -21,7 +21,7 @@ torch = pytest.importorskip("torch")
 from cardai.learn.grid_networks import GridShape, parameters  # noqa: E402
 from cardai.plugins.trainers.cnn_valuation import CnnValuation  # noqa: E402
 from cardai.plugins.trainers.cnn_valuation.dataset import Backwards, literal_targets, outcomes  # noqa: E402
-from cardai.plugins.trainers.cnn_valuation.networks import SuitPolicy, valuation_cnn  # noqa: E402
+from cardai.plugins.trainers.cnn_valuation.networks import LevelPolicy, SuitPolicy, valuation_cnn  # noqa: E402
 
 GAME = "holdem_limit"
 
@@ -71,8 +71,9 @@ def test_weights_begin_as_he_and_others_proposed() -> None:
 
 @pytest.mark.parametrize(
     ("options", "encoder"),
-    [({"optimizer": "adam", "learning_rate": 0.003}, "cnn_valuation"), ({"network": "suits", "optimizer": "adam", "learning_rate": 0.003}, "poker_cnn_limit_ours")],
-    ids=["cnn", "suits"],
+    [({"optimizer": "adam", "learning_rate": 0.003}, "cnn_valuation"), ({"network": "suits", "optimizer": "adam", "learning_rate": 0.003}, "poker_cnn_limit_ours"),
+     ({"network": "levels", "hidden": 256, "optimizer": "adam", "learning_rate": 0.01}, "cnn_valuation_ours")],
+    ids=["cnn", "suits", "levels"],
 )  # fmt: skip
 def test_a_network_can_learn_every_action_of_a_few_hands(data: str, options: dict[str, Any], encoder: str) -> None:
     run = training(data, encoder, **options)
@@ -96,6 +97,20 @@ def test_a_marked_cell_and_not_its_share_of_a_plane_is_seen() -> None:
     other[:, 0, 2, 5], other[:, 0, 0, 5] = 0.0, 1.0  # the same card of another suit
     assert torch.allclose(network(other), out, atol=1e-6)
     assert network.network.body[0].out_features == 32
+    plain = LevelPolicy((5, 4, 13), [2], [3, 4], 3, hidden=32)
+    assert len(torch.unique(plain(x), dim=0)) == 3
+    assert torch.equal(plain(other), plain(x))  # cards are not looked at
+    assert plain.read(x)[1].tolist() == [7, 52 + 7, 52 + 13 + 7]
+
+
+def test_what_a_network_of_levels_sees_of_an_example_is_what_it_plays_by(data: str) -> None:
+    run = training(data, "cnn_valuation_ours", network="levels", optimizer="adam")
+    train = run._data()[0]
+    rows = np.arange(5, 60, 7)
+    with torch.no_grad():
+        kept = run._outputs(train.take(rows), rows)
+        fresh = run.network(torch.from_numpy(run.layout.encode(train.views[rows])))
+    assert torch.equal(kept, fresh)
 
 
 def test_a_run_learns_from_the_first_decisions_alone_if_it_is_told_how_many(data: str) -> None:

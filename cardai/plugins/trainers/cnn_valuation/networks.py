@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import torch
 from torch import Tensor, nn
 
@@ -71,14 +73,46 @@ class SuitPolicy(nn.Module):
         return self.network.heads(self.network.trunk(x[:, self.planes]), context)[1]
 
 
+class LevelPolicy(nn.Module):
+    """Two hidden layers over the levels and the marked cell, without the cards themselves: nothing to convolve.
+
+    :meth:`read` is what it sees of planes, a few numbers that are worked out once for all examples.
+    """
+
+    def __init__(self, shape: tuple[int, ...], levels: list[int], cells: list[int], outputs: int, hidden: int) -> None:
+        super().__init__()
+        self.levels, self.cells = levels, cells
+        _, height, width = shape
+        self.embedding = nn.Embedding(max(len(cells) * height * width, 1), EMBEDDING)
+        nn.init.normal_(self.embedding.weight, std=0.1)
+        sizes = [len(levels) + EMBEDDING, hidden, hidden]
+        layers = [part for a, b in itertools.pairwise(sizes) for part in (nn.Linear(a, b), nn.ReLU())]
+        self.body = nn.Sequential(*layers, nn.Linear(hidden, outputs))
+
+    def read(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the levels (B, K) and the number of the marked cell (B,) of planes (B, P, 4, 13)."""
+        flat = x[:, self.cells].flatten(1)
+        marked = flat.argmax(dim=1) if self.cells else flat.new_zeros(len(x), dtype=torch.int64)
+        return x[:, self.levels].mean(dim=(2, 3)), marked
+
+    def answer(self, levels: Tensor, marked: Tensor) -> Tensor:
+        """Return the outputs (B, C) for what :meth:`read` gives."""
+        return torch.as_tensor(self.body(torch.cat([levels, self.embedding(marked)], dim=1)))
+
+    def forward(self, x: Tensor) -> Tensor:  # (B, P, 4, 13) -> (B, outputs)
+        return self.answer(*self.read(x))
+
+
 def make_network(name: str, layout: Layout, outputs: int, hidden: int = 128) -> nn.Module:
     """Return a fresh network over an encoder's layout, by torch's random state. Raises UsageError where they do not fit."""
     if len(layout.shape) != 3:
         raise UsageError(f"cnn_valuation needs planes (an encoder of grids). This encoder gives {layout.shape}.")
     try:
+        cells, cards = tuple(getattr(layout, "cell_planes", ())), tuple(getattr(layout, "card_planes", ()))
+        if name == "levels":
+            levels = [p for p in range(layout.shape[0]) if p not in cards and p not in cells]
+            return LevelPolicy(layout.shape, levels, list(cells), outputs, hidden)
         if name == "suits":
-            cells = tuple(getattr(layout, "cell_planes", ()))
-            cards = tuple(getattr(layout, "card_planes", ()))
             cards = cards or tuple(p for p in range(layout.shape[0]) if p not in cells)
             return SuitPolicy(GridShape(layout.shape, cards), outputs, hidden, cells)
         return valuation_cnn(*layout.shape, outputs, dense=name == "cnn")
