@@ -135,9 +135,14 @@ def asked_for(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--curve", default="", help="SYSTEM-TEACHER[,OPTIONS]: learn from more and more of its decisions"
     )
-    parser.add_argument("--curve-hands", type=int, default=500_000, help="hands of that teacher with itself")
     parser.add_argument(
-        "--curve-points", default="60000=2000+500000=6000+4000000=12000", help="DECISIONS=STEPS of each run"
+        "--curve-hands",
+        type=int,
+        default=0,
+        help="hands of that teacher with all made for it; 0: those of the experiment",
+    )
+    parser.add_argument(
+        "--curve-points", default="20000=400+90000=1000+360000=1500", help="DECISIONS=STEPS of each run"
     )
     parser.add_argument("--deals", type=int, default=50_000, help="duplicate deals of ours against its teacher")
     parser.add_argument("--cross-deals", type=int, default=10_000, help="duplicate deals of every other meeting")
@@ -181,7 +186,7 @@ def check(out: Path, teachers: list[str], options: argparse.Namespace) -> None:
         raise UsageError(f"--hands must be 2 or more: every deal is played twice. Got {options.hands}.")
     if not options.logs:
         plan(teachers, options)
-    free = ("out", "part", "also", "only", "curve")  # what they add has names of its own
+    free = ("out", "part", "also", "only", "curve", "curve_hands", "curve_points")  # what they add has names of its own
     asked = {name: value for name, value in vars(options).items() if name not in free}
     before = kept(out / "options.json", lambda: asked)
     for name, value in asked.items():
@@ -226,7 +231,9 @@ def main(arguments: list[str] | None = None) -> None:
         counted[called(teacher)] = kept(out / f"{called(teacher)}.table.json", making)
     texts = tables.lines(counted)
     more = curve.made(out, data, teachers, options) if options.curve else []
-    report.write(out, measured, meetings, last, table, read_manifest(data), vars(options), texts, more)
+    report.write(
+        out, measured, meetings, last, table, read_manifest(data), {**vars(options), "player": player}, texts, more
+    )
     print(f"Report: {out / 'report.md'}")
 
 

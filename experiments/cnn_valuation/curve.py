@@ -1,4 +1,4 @@
-"""How much more decisions teach: one run a number of decisions, from logs of one teacher with itself.
+"""How much more decisions teach: one run a number of decisions of one teacher.
 
 Every run is measured on the same held-out decisions, those of the experiment's own logs. Beside each stands a table that is
 counted from the same decisions.
@@ -29,9 +29,11 @@ def made(out: Path, data: Path, teachers: list[str], options: argparse.Namespace
     points = [points_of(item) for item in options.curve_points.split("+")]
     first = another(",".join([f"{system}={points[0][1]}", *more]), teachers)
     teacher, name = first.teacher, called(first.teacher)
-    generate(out / "curve-logs", [teacher], options.curve_hands, 900_000, (0, 1), options.game)
-    taught = examples(str(out / "curve-logs"), out / "curve-examples")
-    names = list(read_manifest(taught).players)
+    taught = data
+    if options.curve_hands:
+        generate(out / "curve-logs", teachers, options.curve_hands, 900_000, (0, 1), options.game, teacher)
+        taught = examples(str(out / "curve-logs"), out / "curve-examples")
+    names = [one for one in read_manifest(taught).players if one.rstrip("_") == name]
     rows = []
     for decisions, steps in points:
         one, key = evolve(first, steps=steps), f"curve-{name}-{decisions}"
@@ -66,7 +68,7 @@ def _lines(rows: Sequence[dict[str, Any]], run: str, name: str) -> list[str]:
         "",
         "## How many decisions",
         "",
-        f"{run}, learned from more and more decisions of {name} with itself; measured on the same {rows[0]['measured']:,.0f} "
+        f"{run}, learned from more and more decisions of {name}; measured on the same {rows[0]['measured']:,.0f} "
         "held-out decisions as above. The counted table knows where in the teacher's table every decision lies.",
         "",
         "| decisions | minibatches | KL of the network | KL of the counted table |",

@@ -45,13 +45,18 @@ def pairs(teachers: list[str]) -> Iterator[tuple[str, str]]:
         yield from ((one, other) for other in teachers[i:])
 
 
-def generate(out: Path, teachers: list[str], hands: int, seed: int, part: tuple[int, int], game: str) -> None:
-    """Write logs of ``hands`` in all between every two teachers; those of ``part`` (k, n) of the pieces alone."""
+def generate(
+    out: Path, teachers: list[str], hands: int, seed: int, part: tuple[int, int], game: str, whose: str = ""
+) -> None:
+    """Write logs of ``hands`` in all between every two teachers; those of ``part`` (k, n) of the pieces alone.
+
+    With ``whose`` only the meetings of that teacher.
+    """
     out.mkdir(parents=True, exist_ok=True)
-    planned = {"game": game, "teachers": teachers, "hands": hands, "seed": seed}
+    planned = {"game": game, "teachers": teachers, "hands": hands, "seed": seed} | ({"whose": whose} if whose else {})
     if kept(out / PLAN, lambda: planned) != planned:
         raise UsageError(f"{out} holds logs of other players or sizes: see {PLAN} there, or name another --out.")
-    meetings = list(pairs(teachers))
+    meetings = [pair for pair in pairs(teachers) if not whose or whose in pair]
     for piece in range(-(-hands // PIECE)):
         one, other = meetings[piece % len(meetings)]
         log = out / f"piece-{piece:04d}.log"

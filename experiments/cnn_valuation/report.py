@@ -43,14 +43,15 @@ def write(
         "",
         f"{manifest.hands:,} hands of {manifest.game}, {manifest.examples:,} decisions, {manifest.test_share:.0%} of the "
         f"deals held out; {manifest.left_out:,} bad hands, {manifest.repeated:,} repeated, {manifest.same_deal:,} with the "
-        f"cards of another. The publication's network has {options['steps']:,} minibatches of 128, ours "
-        f"{options['our_steps']:,} of 256; a number behind a run's name is its own.",
+        f"cards of another. The publication's network has {options['steps']:,} minibatches of 128, the others "
+        f"{options['our_steps']:,} of 256 (`levels`: 512); a number behind a run's name is its own.",
         "",
         f"`python experiments/cnn_valuation {_words(options)}`",
         "",
         *_accuracies(measured),
         *([""] if tables else []),
         *tables,
+        *_choices(measured, options["player"]),
         *curve,
         *_streets(measured),
         "",
@@ -86,9 +87,9 @@ def _accuracies(measured: Mapping[str, Any]) -> list[str]:
         *(_row(key, value["places"]["all"]) for key, value in measured.items()),
         "",
         *SEEN,
-        f"{first['count']:,} held-out decisions each, 95 % intervals over hands. Accuracy of the guesses in the columns 5 to 7. The ceiling is the mean largest probability of the teacher; KL is "
-        "that of the run from the teacher, in nats a decision. More than all of the ceiling is chance: so many decisions "
-        "are not more.",
+        f"{first['count']:,} held-out decisions each, 95 % intervals over hands. Accuracy of the guesses in the columns 5 to 7. "
+        "The ceiling is the mean largest probability of the teacher; KL is that of the run from the teacher, in nats a "
+        "decision. More than all of the ceiling is chance: so many decisions are not more.",
         f"The publication reports {PUBLISHED:.0%} on other logs and gives no baseline, so that figure cannot be judged.",
         "",
         f"Aimed at: {SHARE:.0%} of the ceiling of a teacher that draws nothing, KL at most {KL} from one that draws.",
@@ -103,6 +104,25 @@ def _accuracies(measured: Mapping[str, Any]) -> list[str]:
             reached = f"{share:.1%} of the ceiling" if fixed else f"KL {_divergence(part)}"
             met = share >= SHARE if fixed else part["divergence"] <= KL
             lines.append(f"- {key}: {reached}, {'met' if met else 'missed'}")
+    return lines
+
+
+def _choices(measured: Mapping[str, Any], player: str) -> list[str]:
+    """Return the section on what each choice is worth against the teacher of ``player``, from the worst to the best."""
+    teacher = measured[player]["teacher"] if player in measured else ""
+    rows = [(key, value["places"]["all"]) for key, value in measured.items() if teacher and value["teacher"] == teacher]
+    rows = sorted((row for row in rows if "divergence" in row[1]), key=lambda row: -float(row[1]["divergence"]))
+    if len(rows) < 2:
+        return []
+    lines = [
+        "",
+        f"## What each choice is worth: {_short(teacher)}",
+        "",
+        "| run | KL | of it more than the next |",
+        "|---|---|---|",
+    ]
+    for (key, part), (_, after) in zip(rows, [*rows[1:], rows[-1]], strict=True):
+        lines.append(f"| {key} | {_divergence(part)} | {part['divergence'] - after['divergence']:.4f} |")
     return lines
 
 

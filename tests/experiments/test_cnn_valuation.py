@@ -33,7 +33,8 @@ def test_one_command_makes_everything_once(tmp_path: Path, capsys: Any, monkeypa
         "--cross-deals",
         "2",
     ]
-    sizes += ["--limit", "200", "--match-hands", "4", "--also", "cards-always_call=4"]
+    sizes += ["--limit", "200", "--match-hands", "4", "--also", "cards-acpc_mix=4,policy"]
+    sizes += ["--curve", "ours-acpc_mix,batch=16", "--curve-points", "60=2+90=3", "--curve-hands", "40"]
     call = ["--out", str(tmp_path), "--teachers", "acpc_mix+always_call", *sizes]
     main(call)
     printed = capsys.readouterr().out
@@ -47,6 +48,9 @@ def test_one_command_makes_everything_once(tmp_path: Path, capsys: Any, monkeypa
         "Brier score",
         "of the ceiling",
         "opponent_model",
+        "What each choice is worth: acpc_mix",
+        "How many decisions",
+        "| 60 | 2 | ",
     ):
         assert words in text
     assert (tmp_path / "accuracy.png").stat().st_size > 1000
@@ -54,11 +58,14 @@ def test_one_command_makes_everything_once(tmp_path: Path, capsys: Any, monkeypa
     assert capsys.readouterr().out == f"Report: {tmp_path / 'report.md'}\n"
     assert (tmp_path / "report.md").read_text() == text
     assert len(list((tmp_path / "matches").glob("*.log"))) == 6
+    assert (tmp_path / "decisions.png").stat().st_size > 1000
     for more, words in (
         (["--steps", "4"], "holds results of --steps 3, not 4"),
         (["--teachers", "acpc_mix+acpc_mix:raise=1"], "Two teachers are called 'acpc_mix'"),
         (["--also", "ours-threshold=2"], "SYSTEM-TEACHER=STEPS"),
         (["--part", "4/4"], "k/n with k"),
+        (["--systems", "paper+x"], "holds results of --systems paper.ours"),
+        (["--curve-points", "60"], "DECISIONS=STEPS"),
     ):
         with pytest.raises(UsageError, match=words):
             main([*call, *more])
