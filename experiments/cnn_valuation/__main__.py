@@ -60,7 +60,10 @@ def met(game: str, one: str, other: str, deals: int) -> dict[str, Any]:
 def plan(teachers: list[str], options: argparse.Namespace) -> list[Planned]:
     """Return what is trained."""
     out = []
-    for teacher in teachers:
+    wanted = options.learn.split("+") if options.learn else [called(teacher) for teacher in teachers]
+    if unknown := [name for name in wanted if name not in map(called, teachers)]:
+        raise UsageError(f"--learn are some of {', '.join(map(called, teachers))}, joined with +. Got {unknown[0]!r}.")
+    for teacher in (one for one in teachers if called(one) in wanted):
         for system in options.systems.split("+"):
             steps = options.steps if system == "paper" else options.our_steps
             out.append(Planned(f"{system}-{called(teacher)}", system, teacher, steps))
@@ -126,6 +129,9 @@ def asked_for(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--literal-steps", type=int, default=4_000, help="of the run that learns who wins")
     parser.add_argument("--systems", default="paper+ours", help=f"what learns from every teacher: {', '.join(SYSTEMS)}")
     parser.add_argument(
+        "--learn", default="", help="the teachers that every system learns from, joined with +; none: all"
+    )
+    parser.add_argument(
         "--also",
         default="",
         help="more runs, SYSTEM-TEACHER=STEPS and options of the trainer: paper-threshold=24000+cards-threshold=4000,hidden=256; "
@@ -186,7 +192,16 @@ def check(out: Path, teachers: list[str], options: argparse.Namespace) -> None:
         raise UsageError(f"--hands must be 2 or more: every deal is played twice. Got {options.hands}.")
     if not options.logs:
         plan(teachers, options)
-    free = ("out", "part", "also", "only", "curve", "curve_hands", "curve_points")  # what they add has names of its own
+    free = (
+        "out",
+        "part",
+        "learn",
+        "also",
+        "only",
+        "curve",
+        "curve_hands",
+        "curve_points",
+    )  # what they add has names of its own
     asked = {name: value for name, value in vars(options).items() if name not in free}
     before = kept(out / "options.json", lambda: asked)
     for name, value in asked.items():

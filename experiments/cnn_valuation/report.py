@@ -198,6 +198,7 @@ def _words(options: Mapping[str, Any]) -> str:
         "our_steps",
         "literal_steps",
         "systems",
+        "learn",
         "also",
         "curve",
         "curve_hands",

@@ -64,7 +64,8 @@ def test_one_command_makes_everything_once(tmp_path: Path, capsys: Any, monkeypa
         (["--teachers", "acpc_mix+acpc_mix:raise=1"], "Two teachers are called 'acpc_mix'"),
         (["--also", "ours-threshold=2"], "SYSTEM-TEACHER=STEPS"),
         (["--part", "4/4"], "k/n with k"),
-        (["--systems", "paper+x"], "holds results of --systems paper.ours"),
+        (["--systems", "paper+x"], "--systems are of paper"),
+        (["--learn", "threshold"], "--learn are some of acpc_mix, always_call"),
         (["--curve-points", "60"], "DECISIONS=STEPS"),
     ):
         with pytest.raises(UsageError, match=words):

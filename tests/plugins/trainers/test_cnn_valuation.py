@@ -70,18 +70,20 @@ def test_weights_begin_as_he_and_others_proposed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "encoder"),
-    [({"optimizer": "adam", "learning_rate": 0.003}, "cnn_valuation"), ({"network": "suits", "optimizer": "adam", "learning_rate": 0.003}, "poker_cnn_limit_ours"),
-     ({"network": "levels", "hidden": 256, "optimizer": "adam", "learning_rate": 0.01}, "cnn_valuation_ours")],
+    ("options", "encoder", "share"),
+    [({"learning_rate": 0.003}, "cnn_valuation", 0.95), ({"network": "suits", "learning_rate": 0.003}, "poker_cnn_limit_ours", 0.95),
+     ({"network": "levels", "hidden": 256, "learning_rate": 0.01}, "cnn_valuation_ours", 0.9)],  # strength without the cards
     ids=["cnn", "suits", "levels"],
 )  # fmt: skip
-def test_a_network_can_learn_every_action_of_a_few_hands(data: str, options: dict[str, Any], encoder: str) -> None:
-    run = training(data, encoder, **options)
+def test_a_network_can_learn_every_action_of_a_few_hands(
+    data: str, options: dict[str, Any], encoder: str, share: float
+) -> None:
+    run = training(data, encoder, optimizer="adam", **options)
     list(run.train(200))
     examples = read_examples(data, make.game(GAME))[1]
     train = examples.take(~examples.test)
     agent = run.agent({"act": "sample"})
-    assert scores(agent.policy(train.views, train.legal), train.label).accuracy > 0.95
+    assert scores(agent.policy(train.views, train.legal), train.label).accuracy > share
     assert not agent.policy(train.views, train.legal)[~train.legal].any()
 
 
