@@ -77,7 +77,7 @@ def _lines(rows: Sequence[dict[str, Any]], run: str, name: str) -> list[str]:
     for row in rows:
         table = f"{row['table']:.4f}" if "table" in row else "-"
         lines.append(
-            f"| {row['decisions']:,} | {row['steps']:,} | {row['kl']:.4f} ± {row['half_width']:.4f} | {table} |"
+            f"| {int(row['decisions']):,} | {row['steps']:,} | {row['kl']:.4f} ± {row['half_width']:.4f} | {table} |"
         )
     lines += [
         "",

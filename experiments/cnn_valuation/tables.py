@@ -1,7 +1,7 @@
 """What the logs can teach at most of a player of a table: its own buckets and betting sequences, counted.
 
 A learner that is told where in the teacher's table each decision lies, and only has to count what was played there, is
-told far more than a network sees. What divergence it keeps is the logs' size, not the network.
+told where to look; it shares nothing between the places, which a network may.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def lines(found: dict[str, Any]) -> list[str]:
     """Return what was found, in sentences; ``found`` is by teacher."""
     return [
         f"A table over {name}'s own buckets and betting sequences, counted from the same {one['decisions']:,.0f} decisions, "
-        f"has a KL of {one['table']:.4f}; the betting alone {one['betting']:.4f}. The rest of the table's KL is what so many "
-        "decisions cannot teach, whatever learns from them."
+        f"has a KL of {one['table']:.4f}; the betting alone {one['betting']:.4f}. So much is what counting "
+        "alone cannot learn from so many decisions; a network that shares between buckets and sequences can do better."
         for name, one in found.items()
         if one
     ]
