@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from cardai.learn.imitation.examples import Examples
 
 STREETS = ("preflop", "flop", "turn", "river")
-CHUNK = 4096
 
 
 def imitation(
@@ -64,36 +63,18 @@ def figures_of(agent: str, data: str, players: list[str], teacher: str, limit: i
     train, test = examples.take(~examples.test).take(slice(limit)), examples.take(examples.test).take(slice(limit))
     if not len(train) or not len(test):
         raise UsageError(f"{data!r} has {len(train):,} decisions to fit to, {len(test):,} held out: both are needed.")
-    rows: dict[str, Any] = {agent: policy_of(agent, game, test), "each action's share": measures.by_class(train, test)}
+    rows: dict[str, Any] = {
+        agent: measures.policy_of(agent, game, test),
+        "each action's share": measures.by_class(train, test),
+    }
     if game.speaks(POKER):
         rows["share by street and bet"] = measures.by_situation(train, test)
     if is_holdem(game):
         rows["strength and price"] = measures.by_strength(train, test)
-    taught = policy_of(teacher, game, test) if teacher else None
+    taught = measures.policy_of(teacher, game, test) if teacher else None
     found = _figures(rows, test, rows[agent], taught, game.speaks(POKER))
     counts = {"fitted": len(train), "held_out": len(test)}
     return {"agent": agent, "data": data, "players": players, "teacher": teacher, **counts, "places": found}
-
-
-def policy_of(spec: str, game: Any, examples: Examples) -> Any:
-    """Return a player's probabilities (n, C) at the examples. Raises UsageError for one that has none."""
-    import numpy as np
-
-    from cardai import make
-    from cardai.core.errors import UsageError
-    from cardai.core.legal import Amounts
-
-    player = make.agent(spec).for_game(game)
-    if not type(player).has_policy():
-        raise UsageError(f"The player {spec!r} has no probabilities, only actions: it cannot be measured so.")
-    parts = []
-    for start in range(0, len(examples), CHUNK):
-        part = examples.take(slice(start, start + CHUNK))
-        legal: Any = part.legal
-        if game.amounts:  # how much a raise may be does not matter for whether there is one
-            legal = Amounts(part.legal, np.full(len(part), 2), np.full(len(part), game.num_distinct_actions - 1))
-        parts.append(player.policy(part.views, legal))
-    return np.concatenate(parts)
 
 
 def _figures(rows: dict[str, Any], test: Examples, learned: Any, taught: Any, streets: bool) -> dict[str, Any]:
@@ -107,11 +88,16 @@ def _figures(rows: dict[str, Any], test: Examples, learned: Any, taught: Any, st
         places |= {STREETS[k]: test.views["round"] == k for k in range(4) if (test.views["round"] == k).any()}
     found: dict[str, Any] = {}
     for place, where in places.items():
-        one = {name: asdict(measures.scores(given[where], test.label[where])) for name, given in rows.items()}
+        one = {
+            name: asdict(measures.scores(given[where], test.label[where], test.hand[where]))
+            for name, given in rows.items()
+        }
         found[place] = {"guessers": one}
         if taught is not None:
             found[place]["ceiling"] = measures.ceiling(taught[where])
-            found[place]["divergence"] = measures.divergence(taught[where], learned[where])
+            apart = measures.divergences(taught[where], learned[where])
+            found[place]["divergence"] = float(apart.mean())
+            found[place]["divergence_half_width"] = measures.half_width(apart, test.hand[where])
     return found
 
 

@@ -4,138 +4,50 @@
 
 Every piece (a log of 5,000 hands, a directory of examples, a run, a measurement, a match) is written whole and not made
 again, so the same command goes on where it stopped. On many machines: --part 0/4 generates every fourth log only; bring
-the logs together in one directory and call the command without --part. --logs DIR learns from logs of your own instead.
-A player is a cardai player or a trained run: --teachers threshold+runs/equilibrium.
+the logs together in one directory and call the command without --part; --only RUN+RUN trains and measures those runs
+only. --logs DIR learns from logs of your own instead. A player is a cardai player or a trained run of the game:
+--game poker_cnn_limit --teachers threshold+runs/equilibrium+runs/poker_cnn (bucket_mccfr's player plays there too).
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from attrs import astuple
 
 import cardai
-from cardai.arena import match, records
 from cardai.commands.acpc_match import as_json
 from cardai.commands.evaluate_imitation import figures_of
 from cardai.commands.show.winnings import draw
 from cardai.core.errors import CardaiError, UsageError
-from cardai.core.files import Output, write_json
-from cardai.formats.acpc.clock import TimeLimits
 from cardai.formats.acpc.inprocess import play_agents
-from cardai.formats.acpc.logs import header
-from cardai.formats.acpc.records import records_to_log
 from cardai.formats.acpc.series import Series, begin, finished, results
-from cardai.formats.stream import sources, stream_hands
-from cardai.learn.imitation.convert import Settings, convert
-from cardai.learn.imitation.examples import MANIFEST, read_examples, read_manifest
+from cardai.learn.imitation.examples import read_examples, read_manifest
 from cardai.plugins.trainers.cnn_valuation.dataset import literal_targets
 from cardai.training.runs import Run
-from cardai.training.session import Session
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import curve
 import report
 import tables
+from making import SYSTEMS, Planned, another, called, examples, generate, kept, run, train
 
 GAME = "acpc_limit_2p"
-PIECE = 5_000
-"""Hands of a log."""
-PLAN = "plan.json"
 TEACHERS = ("threshold", "holdem_heuristic", "acpc_mix")
 OPPONENTS = "acpc_mix+opponent_model+threshold"
 """In the matches: the competition's example player, an opponent-modelling player, and a fixed one (better: a run of
 bucket_mccfr, the equilibrium player)."""
-PAPER = ("cnn_valuation_paper", "cnn_valuation")
-OURS = ("cnn_valuation_ours", "cnn_valuation_ours")
-CARDS = ("cnn_valuation_ours", "poker_cnn_limit_ours")
-"""Ours without price, raises and hand strength: cards and bets alone."""
-SYSTEMS = {"paper": PAPER, "ours": OURS, "cards": CARDS}
+WEAK = ("paper", "cards")
+"""What is known to fall short plays fewer deals."""
 LITERAL = ("cnn_valuation_literal", "cnn_valuation")
-
-
-def pairs(teachers: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield every two players, each with itself too."""
-    for i, one in enumerate(teachers):
-        yield from ((one, other) for other in teachers[i:])
-
-
-def generate(out: Path, teachers: list[str], hands: int, seed: int, part: tuple[int, int], game: str = GAME) -> None:
-    """Write logs of ``hands`` in all between every two teachers; those of ``part`` (k, n) of the pieces alone."""
-    out.mkdir(parents=True, exist_ok=True)
-    planned = {"game": game, "teachers": teachers, "hands": hands, "seed": seed}
-    if kept(out / PLAN, lambda: planned) != planned:
-        raise UsageError(f"{out} holds logs of other players or sizes: see {PLAN} there, or name another --out.")
-    meetings = list(pairs(teachers))
-    for piece in range(-(-hands // PIECE)):
-        one, other = meetings[piece % len(meetings)]
-        log = out / f"piece-{piece:04d}.log"
-        if piece % part[1] != part[0] or log.exists():
-            continue
-        begun = time.process_time()
-        record = out / f"piece-{piece:04d}.tmp"
-        games = min(PIECE, hands - piece * PIECE) // 2 * 2
-        match.play(game, [one, other], games=games, seed=seed + piece, record=record, names=named(one, other))
-        with Output(log) as file:
-            file.write(header(log.stem, game, games, seed + piece, astuple(TimeLimits())).encode())
-            file.write("".join(records_to_log(records.read(record)).lines()).encode())
-        record.unlink()
-        print(
-            f"{log.name}: {games:,} hands, {called(one)} and {called(other)}, {time.process_time() - begun:.0f} CPU seconds",
-            flush=True,
-        )
-
-
-def named(one: str, other: str) -> list[str]:
-    """Return what two players are called, without options; one player twice is told apart by an underscore."""
-    first, second = called(one), called(other)
-    return [first, second if second != first else f"{second}_"]
-
-
-def called(spec: str) -> str:
-    """Return what a player is called in logs and files: its name, or a run's directory, without options."""
-    return Path(spec.partition(":")[0]).name
-
-
-def examples(logs: str, out: Path) -> Path:
-    """Return the directory of examples of the logs."""
-    if not (out / MANIFEST).exists():
-        begun = time.process_time()
-        found = convert(sources(logs), stream_hands, out, Settings(seed=1))
-        seconds = time.process_time() - begun
-        print(f"{found.hands:,} hands to {found.examples:,} examples in {seconds:.0f} CPU seconds", flush=True)
-    return out
-
-
-def run(out: Path, trainer: str, encoder: str, data: Path, players: list[str], steps: int, more: str = "") -> Path:
-    """Return the directory of a run of ``steps``, trained from where it is."""
-    game = read_manifest(data).game
-    spec = f'{trainer}:data="{data}",players={"+".join(players)}' + (f",{more}" if more else "")
-    if not (out / "run.json").exists():
-        session = Session.start(Run.create(out, spec, game, encoder, 1, steps, sys.argv, None))
-    else:
-        session = Session.resume(Run.open(out))
-    if session.training.step < steps:
-        session.train(steps)
-        print(f"{out.name}: {steps:,} steps, {session.seconds[1]:.0f} CPU seconds", flush=True)
-    return out
-
-
-def kept(path: Path, make: Any) -> Any:
-    """Return what ``make()`` gives, from ``path`` where it is there."""
-    if not path.exists():
-        write_json(path, make())
-    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def met(game: str, one: str, other: str, deals: int) -> dict[str, Any]:
@@ -145,21 +57,19 @@ def met(game: str, one: str, other: str, deals: int) -> dict[str, Any]:
     return {"player": one, "against": other, "deals": deals, "mean": estimate.mean, "half_width": estimate.half_width}
 
 
-def plan(teachers: list[str], options: argparse.Namespace) -> list[tuple[str, str, str, int]]:
-    """Return what is trained: key, system, teacher and steps of each run."""
+def plan(teachers: list[str], options: argparse.Namespace) -> list[Planned]:
+    """Return what is trained."""
     out = []
-    for teacher in teachers:
-        for system, steps in (("paper", options.steps), ("ours", options.our_steps)):
-            out.append((f"{system}-{called(teacher)}", system, teacher, steps))
-    for item in filter(None, options.also.split("+")):
-        run, _, steps = item.partition("=")
-        system, _, name = run.partition("-")
-        chosen = [teacher for teacher in teachers if called(teacher) == name]
-        if system not in SYSTEMS or not chosen or not steps.isdecimal():
-            known = ", ".join(map(called, teachers))
-            raise UsageError(f"--also is SYSTEM-TEACHER=STEPS of {', '.join(SYSTEMS)} and {known}. Got {item!r}.")
-        out.append((f"{run}-{steps}", system, chosen[0], int(steps)))
-    return out
+    wanted = options.learn.split("+") if options.learn else [called(teacher) for teacher in teachers]
+    if unknown := [name for name in wanted if name not in map(called, teachers)]:
+        raise UsageError(f"--learn are some of {', '.join(map(called, teachers))}, joined with +. Got {unknown[0]!r}.")
+    for teacher in (one for one in teachers if called(one) in wanted):
+        for system in options.systems.split("+"):
+            steps = options.steps if system == "paper" else options.our_steps
+            out.append(Planned(f"{system}-{called(teacher)}", system, teacher, steps))
+    if unknown := [one.system for one in out if one.system not in SYSTEMS]:
+        raise UsageError(f"--systems are of {', '.join(SYSTEMS)}, joined with +. Got {unknown[0]!r}.")
+    return out + [another(item, teachers) for item in filter(None, options.also.split("+"))]
 
 
 def learn(out: Path, teachers: list[str], data: Path, options: argparse.Namespace) -> tuple[dict[str, Any], list[Any]]:
@@ -167,20 +77,24 @@ def learn(out: Path, teachers: list[str], data: Path, options: argparse.Namespac
     known = read_manifest(data).players
     measured: dict[str, Any] = {}
     meetings: list[dict[str, Any]] = []
-    for key, system, teacher, steps in plan(teachers, options):
+    for one in plan(teachers, options):
+        key, teacher = one.key, one.teacher
+        if options.only and key not in options.only.split("+"):
+            continue
         name = called(teacher)
-        names = [one for one in (name, f"{name}_") if one in known]
+        names = [each for each in (name, f"{name}_") if each in known]
         taught = "" if options.logs else teacher
-        path = run(out / "runs" / key, *SYSTEMS[system], data, names, steps, f"anneal={steps}")
+        path = train(out / "runs" / key, one, data, names)
         asked = f"{path}:act=sample"
         measured[key] = kept(out / f"{key}.json", partial(figures_of, asked, str(data), names, taught, options.limit))
         if taught:
             player = asked if measured[key]["places"]["all"]["ceiling"] < 1 else f"{path}:act=argmax"
-            deals = options.deals if system == "ours" else options.cross_deals
+            at_length = one.system not in WEAK and key in (f"{one.system}-{name}", options.player)
+            deals = options.deals if at_length else options.cross_deals
             meetings.append(kept(out / f"{key}.met.json", partial(met, options.game, player, teacher, deals)))
-            if system == "ours":
-                meetings += crossed(out, key, player, [one for one in teachers if one != teacher], options)
-    if not options.logs:
+            if at_length:
+                meetings += crossed(out, key, player, [each for each in teachers if each != teacher], options)
+    if not options.logs and not options.only:
         for one, other in combinations(teachers, 2):
             meetings += crossed(out, called(one), one, [other], options)
     return measured, meetings
@@ -213,7 +127,29 @@ def asked_for(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--steps", type=int, default=8_000, help="of the runs with the publication's network")
     parser.add_argument("--our-steps", type=int, default=4_000, help="of the runs with our network")
     parser.add_argument("--literal-steps", type=int, default=4_000, help="of the run that learns who wins")
-    parser.add_argument("--also", default="", help="more runs: paper-threshold=24000+cards-threshold=4000")
+    parser.add_argument("--systems", default="paper+ours", help=f"what learns from every teacher: {', '.join(SYSTEMS)}")
+    parser.add_argument(
+        "--learn", default="", help="the teachers that every system learns from, joined with +; none: all"
+    )
+    parser.add_argument(
+        "--also",
+        default="",
+        help="more runs, SYSTEM-TEACHER=STEPS and options of the trainer: paper-threshold=24000+cards-threshold=4000,hidden=256; "
+        "the option 'policy' learns the teacher's probabilities at the decisions instead of the actions",
+    )
+    parser.add_argument("--only", default="", help="train and measure these runs only, joined with +, and stop")
+    parser.add_argument(
+        "--curve", default="", help="SYSTEM-TEACHER[,OPTIONS]: learn from more and more of its decisions"
+    )
+    parser.add_argument(
+        "--curve-hands",
+        type=int,
+        default=0,
+        help="hands of that teacher with all made for it; 0: those of the experiment",
+    )
+    parser.add_argument(
+        "--curve-points", default="20000=400+90000=1000+360000=1500", help="DECISIONS=STEPS of each run"
+    )
     parser.add_argument("--deals", type=int, default=50_000, help="duplicate deals of ours against its teacher")
     parser.add_argument("--cross-deals", type=int, default=10_000, help="duplicate deals of every other meeting")
     parser.add_argument("--limit", type=int, default=50_000, help="held-out decisions of each measurement")
@@ -256,7 +192,16 @@ def check(out: Path, teachers: list[str], options: argparse.Namespace) -> None:
         raise UsageError(f"--hands must be 2 or more: every deal is played twice. Got {options.hands}.")
     if not options.logs:
         plan(teachers, options)
-    free = ("out", "part", "also")  # what they add has names of its own
+    free = (
+        "out",
+        "part",
+        "learn",
+        "also",
+        "only",
+        "curve",
+        "curve_hands",
+        "curve_points",
+    )  # what they add has names of its own
     asked = {name: value for name, value in vars(options).items() if name not in free}
     before = kept(out / "options.json", lambda: asked)
     for name, value in asked.items():
@@ -281,11 +226,13 @@ def main(arguments: list[str] | None = None) -> None:
     if options.logs:
         options.game = read_manifest(data).game
         teachers = [name for name in known if not name.endswith("_")]
-    keys = [key for key, *_ in plan(teachers, options)]
-    player = options.player or next(key for key in keys if key.startswith("ours-"))
+    keys = [one.key for one in plan(teachers, options)]
+    player = options.player or next((key for key in keys if key.split("-")[0] not in WEAK), keys[0])
     if player not in keys:
         raise UsageError(f"--player is one of the runs {', '.join(keys)}. Got {player!r}.")
     measured, meetings = learn(out, teachers, data, options)
+    if options.only:
+        return
     literal = run(out / "runs" / "literal", *LITERAL, data, known, options.literal_steps)
     last = [row for row in Run.open(literal).read_metrics() if "brier" in row][-1]
     last = {**last, "target_error": kept(out / "literal.json", partial(target_error, data))}
@@ -298,7 +245,10 @@ def main(arguments: list[str] | None = None) -> None:
         making = partial(tables.counted, teacher, str(data), names, options.limit)
         counted[called(teacher)] = kept(out / f"{called(teacher)}.table.json", making)
     texts = tables.lines(counted)
-    report.write(out, measured, meetings, last, table, read_manifest(data), vars(options), texts)
+    more = curve.made(out, data, teachers, options) if options.curve else []
+    report.write(
+        out, measured, meetings, last, table, read_manifest(data), {**vars(options), "player": player}, texts, more
+    )
     print(f"Report: {out / 'report.md'}")
 
 

@@ -15,6 +15,13 @@ PUBLISHED = 0.89
 
 LOSS = 60.0
 """Aimed at: an imitation loses less to its teacher, in mbb a hand."""
+SEEN = (
+    "`paper` is the publication's network, planes and optimiser. The others are our network by what it sees, each more than "
+    "the one before: `cards` position, cards and bets of all rounds; `ours` the price and the hand's chance to beat a random "
+    "one (the number by which threshold and holdem_heuristic decide); `potential` how that chance is distributed on the "
+    "river; `levels` is a dense network of the same without the cards, which also sees in which of 169 + 3 * 500 buckets "
+    "the hand is (those by which bucket_mccfr's player decides). Behind a key stand its minibatches and options; `policy` learned the teacher's probabilities, not the actions drawn.",
+)
 SHARE, KL = 0.97, 0.02
 """Aimed at: of the ceiling of a teacher that draws nothing, and the divergence from one that draws."""
 
@@ -28,21 +35,24 @@ def write(
     manifest: Manifest,
     options: Mapping[str, Any],
     tables: Sequence[str] = (),
+    curve: Sequence[str] = (),
 ) -> None:
-    """Write everything. ``tables`` are sentences on what the logs can teach at most."""
+    """Write everything. ``tables`` are sentences on what the logs can teach at most, ``curve`` the section on decisions."""
     lines = [
         "# CNN valuation: learning from match logs",
         "",
         f"{manifest.hands:,} hands of {manifest.game}, {manifest.examples:,} decisions, {manifest.test_share:.0%} of the "
         f"deals held out; {manifest.left_out:,} bad hands, {manifest.repeated:,} repeated, {manifest.same_deal:,} with the "
-        f"cards of another. The publication's network has {options['steps']:,} minibatches of 128, ours "
-        f"{options['our_steps']:,} of 256; a number behind a run's name is its own.",
+        f"cards of another. The publication's network has {options['steps']:,} minibatches of 128, the others "
+        f"{options['our_steps']:,} of 256 (`levels`: 512); a number behind a run's name is its own.",
         "",
         f"`python experiments/cnn_valuation {_words(options)}`",
         "",
         *_accuracies(measured),
         *([""] if tables else []),
         *tables,
+        *_choices(measured, options["player"]),
+        *curve,
         *_streets(measured),
         "",
         "## Who wins (seed_literal)",
@@ -69,18 +79,17 @@ def write(
 
 def _accuracies(measured: Mapping[str, Any]) -> list[str]:
     """Return the table of all decisions, and which aims are met."""
+    first = next(iter(next(iter(measured.values()))["places"]["all"]["guessers"].values()))
     lines = [
         "| run | accuracy | macro-F1 | log loss | each action's share | by street and bet | strength and price | ceiling "
         "| of the ceiling | KL |",
         "|---|---|---|---|---|---|---|---|---|---|",
         *(_row(key, value["places"]["all"]) for key, value in measured.items()),
         "",
-        "`paper` is the publication's network, planes and optimiser; `ours` also sees position, earlier rounds, the price "
-        "and the hand's chance to beat a random one (the number by which threshold and holdem_heuristic decide); `cards` is "
-        "ours without price and chance.",
-        "Accuracy of the guesses in the columns 5 to 7. The ceiling is the mean largest probability of the teacher; KL is "
-        "that of the run from the teacher, in nats a decision. More than all of the ceiling is chance: so many decisions "
-        "are not more.",
+        *SEEN,
+        f"{first['count']:,} held-out decisions each, 95 % intervals over hands. Accuracy of the guesses in the columns 5 to 7. "
+        "The ceiling is the mean largest probability of the teacher; KL is that of the run from the teacher, in nats a "
+        "decision. More than all of the ceiling is chance: so many decisions are not more.",
         f"The publication reports {PUBLISHED:.0%} on other logs and gives no baseline, so that figure cannot be judged.",
         "",
         f"Aimed at: {SHARE:.0%} of the ceiling of a teacher that draws nothing, KL at most {KL} from one that draws.",
@@ -92,9 +101,28 @@ def _accuracies(measured: Mapping[str, Any]) -> list[str]:
             own = next(iter(part["guessers"].values()))
             share = own["accuracy"] / part["ceiling"]
             fixed = part["ceiling"] == 1
-            reached = f"{share:.1%} of the ceiling" if fixed else f"KL {part['divergence']:.4f}"
+            reached = f"{share:.1%} of the ceiling" if fixed else f"KL {_divergence(part)}"
             met = share >= SHARE if fixed else part["divergence"] <= KL
             lines.append(f"- {key}: {reached}, {'met' if met else 'missed'}")
+    return lines
+
+
+def _choices(measured: Mapping[str, Any], player: str) -> list[str]:
+    """Return the section on what each choice is worth against the teacher of ``player``, from the worst to the best."""
+    teacher = measured[player]["teacher"] if player in measured else ""
+    rows = [(key, value["places"]["all"]) for key, value in measured.items() if teacher and value["teacher"] == teacher]
+    rows = sorted((row for row in rows if "divergence" in row[1]), key=lambda row: -float(row[1]["divergence"]))
+    if len(rows) < 2:
+        return []
+    lines = [
+        "",
+        f"## What each choice is worth: {_short(teacher)}",
+        "",
+        "| run | KL | of it more than the next |",
+        "|---|---|---|",
+    ]
+    for (key, part), (_, after) in zip(rows, [*rows[1:], rows[-1]], strict=True):
+        lines.append(f"| {key} | {_divergence(part)} | {part['divergence'] - after['divergence']:.4f} |")
     return lines
 
 
@@ -108,7 +136,7 @@ def _streets(measured: Mapping[str, Any]) -> list[str]:
                 continue
             own, _, *guesses = part["guessers"].values()
             cells = [", ".join(f"{one[name]:.4f}" for name in names) for one in (own, *guesses)]
-            ends = [f"{part[name]:.4f}" if name in part else "-" for name in ("ceiling", "divergence")]
+            ends = [f"{part['ceiling']:.4f}", _divergence(part)] if "ceiling" in part else ["-", "-"]
             lines.append(f"| {key} | {place} | {own['count']:,} | {' | '.join([*cells, *ends])} |")
     return lines
 
@@ -168,7 +196,13 @@ def _words(options: Mapping[str, Any]) -> str:
         "hands",
         "steps",
         "our_steps",
+        "literal_steps",
+        "systems",
+        "learn",
         "also",
+        "curve",
+        "curve_hands",
+        "curve_points",
         "deals",
         "cross_deals",
         "limit",
@@ -180,13 +214,21 @@ def _words(options: Mapping[str, Any]) -> str:
     return " ".join(f"--{name.replace('_', '-')} {options[name]}" for name in names if options[name])
 
 
+def _divergence(part: Mapping[str, Any]) -> str:
+    return f"{part['divergence']:.4f} ± {part['divergence_half_width']:.4f}"
+
+
 def _row(key: str, part: Mapping[str, Any]) -> str:
     own, *guesses = part["guessers"].values()
-    cells = [f"{own[name]:.4f}" for name in ("accuracy", "macro_f1", "log_loss")]
+    cells = [
+        f"{own['accuracy']:.4f} ± {own['accuracy_half_width']:.4f}",
+        f"{own['macro_f1']:.4f}",
+        f"{own['log_loss']:.4f} ± {own['log_loss_half_width']:.4f}",
+    ]
     cells += [f"{guess['accuracy']:.4f}" for guess in guesses]
     if "ceiling" in part:
         share = own["accuracy"] / part["ceiling"]
-        cells += [f"{part['ceiling']:.4f}", f"{share:.1%}", f"{part['divergence']:.4f}"]
+        cells += [f"{part['ceiling']:.4f}", f"{share:.1%}", _divergence(part)]
     else:
         cells += ["-"] * 3
     return f"| {key} | " + " | ".join(cells) + " |"

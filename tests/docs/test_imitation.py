@@ -31,7 +31,7 @@ def test_every_option_plugin_and_column_shown_exists() -> None:
         known = {option for param in command.params for option in param.opts}
         assert {word for word in words if word.startswith("-")} <= known
     presets = re.findall(r"^\| `(cnn_valuation\w+)`", TEXT, re.MULTILINE)
-    assert len(presets) == 3
+    assert len(presets) == 4
     for preset in presets:
         registry.create("trainer", preset)
     columns = set(

@@ -15,6 +15,7 @@ from cardai.learn.imitation.measures import (
     by_strength,
     ceiling,
     divergence,
+    half_width,
     scores,
 )
 
@@ -57,6 +58,21 @@ def test_the_ceiling_is_the_mean_largest_chance_and_no_player_diverges_from_itse
     other = np.full((4, 3), 1 / 3)
     expected = sum(p * math.log(3 * p) for row in PROBABILITIES for p in row if p) / 4
     assert divergence(PROBABILITIES, other) == pytest.approx(expected)
+
+
+def test_an_interval_is_of_hands_since_the_decisions_of_one_hang_together() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=400)
+    alone = half_width(values, np.arange(400))
+    assert alone == pytest.approx(1.96 * values.std() / 20, rel=1e-4)
+    # every value four times in one hand says no more than once
+    assert half_width(np.repeat(values, 4), np.repeat(np.arange(400), 4)) == pytest.approx(alone)
+    found = scores(np.repeat(PROBABILITIES, 2, axis=0), np.repeat(LABELS, 2), np.repeat(np.arange(4), 2))
+    once = scores(PROBABILITIES, LABELS)
+    assert found.accuracy_half_width == pytest.approx(1.96 * (0.75 * 0.25 / 4) ** 0.5, rel=1e-4)
+    assert (found.accuracy_half_width, found.log_loss_half_width) == pytest.approx(
+        (once.accuracy_half_width, once.log_loss_half_width)
+    )
 
 
 def test_briers_score_of_a_certain_mistake_is_two() -> None:

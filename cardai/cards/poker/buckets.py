@@ -27,6 +27,7 @@ from attrs import field, frozen, validators
 from cardai.cards.poker import _buckets_kernels as kernels
 from cardai.cards.poker._buckets_store import VERSION, load, save
 from cardai.cards.poker._kmeans import k_means
+from cardai.cards.poker._potential_kernels import find_buckets
 from cardai.cards.poker.boards import BOARD_SIZES, COUNTS, boards, hand_maps
 from cardai.cards.poker.combos import COUNT, pairs
 from cardai.cards.poker.ranking import batch_tables
@@ -113,6 +114,17 @@ class Buckets:
         table = self.tables[BOARD_SIZES.index(len(board))][number]
         return np.asarray(table[names[np.asarray(hands)]], np.int64)
 
+    def of_hands(self, hole: npt.NDArray[Any], board: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """Return the buckets (n,) of ``hole`` (n, 2) on ``board`` (n, 5), cards in dealt order, -1 where not dealt.
+
+        A hand that shares a card with the board gets some bucket.
+        """
+        known = [boards(size) for size in (3, 4, 5)]
+        cards = self.tables, tuple(one.class_of for one in known), tuple(one.renaming_of for one in known), hand_maps()
+        out = np.empty(len(hole), np.int64)
+        find_buckets(cards, np.ascontiguousarray(hole, np.int8), np.ascontiguousarray(board, np.int8), out)
+        return out
+
 
 @lru_cache(maxsize=2)
 def buckets(options: BucketOptions = BucketOptions()) -> Buckets:
@@ -151,6 +163,19 @@ def all_river_strengths() -> Table:
         part = slice(start, start + 1024)
         kernels.strengths(river.cards[part], pairs(), batch_tables(7), out[part])
     return out
+
+
+@lru_cache(maxsize=1)
+def kept_river_strengths() -> Table:
+    """Return those of :func:`all_river_strengths`, read-only: from the user's cache directory, or made and kept there."""
+    wanted, shape = {"street": STREETS[3], "feature": "strengths"}, (COUNTS[5], COUNT)
+    table = load(wanted, shape)
+    if table is None:
+        made = all_river_strengths()
+        save(wanted, made)
+        table = load(wanted, shape)  # from the file, so that processes share it
+        table = made if table is None else table
+    return _read_only([table])[0]
 
 
 def percentiles(mass: npt.NDArray[np.int64], count: int) -> Table:

@@ -9,25 +9,31 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
+from cardai import make
 from cardai.core.arrays import Bools, Float64s, Int64s, Integers
 from cardai.core.errors import UsageError
+from cardai.core.game import Game
+from cardai.core.legal import Amounts
 from cardai.learn.imitation.examples import Examples
 
+_CHUNK = 4096  # decisions asked at once
 _LEAST = 1e-12  # a probability of nothing costs -log of this
 
 
 @frozen
 class Scores:
-    """Figures over ``count`` decisions; ``log_loss`` is in nats a decision."""
+    """Figures over ``count`` decisions; ``log_loss`` is in nats a decision. Half widths are of 95 % intervals."""
 
     count: int
     accuracy: float
     macro_f1: float
     log_loss: float
+    accuracy_half_width: float = math.nan
+    log_loss_half_width: float = math.nan
 
 
-def scores(probabilities: npt.NDArray[Any], labels: Integers) -> Scores:
-    """Return the figures of probabilities (n, C) for the classes played (n,).
+def scores(probabilities: npt.NDArray[Any], labels: Integers, hands: Integers | None = None) -> Scores:
+    """Return the figures of probabilities (n, C) for the classes played (n,); ``hands`` (n,) are those of the decisions.
 
     Macro-F1 is the plain mean of F1 = 2 TP / (2 TP + FP + FN) over the classes that are played or guessed.
     """
@@ -40,7 +46,20 @@ def scores(probabilities: npt.NDArray[Any], labels: Integers) -> Scores:
     both = np.bincount(labels, minlength=classes) + np.bincount(guessed, minlength=classes)
     f1 = 2 * right[both > 0] / both[both > 0]
     given = np.maximum(probabilities[np.arange(count), labels], _LEAST)
-    return Scores(count, float(hits.mean()), float(f1.mean()), float(-np.log(given).mean()))
+    losses = -np.log(given)
+    groups = np.arange(count) if hands is None else hands
+    wide = half_width(hits.astype(np.float64), groups), half_width(losses, groups)
+    return Scores(count, float(hits.mean()), float(f1.mean()), float(losses.mean()), *wide)
+
+
+def half_width(values: Float64s, groups: Integers) -> float:
+    """Return the half width of the mean's 95 % interval, where values (n,) of one group (n,) may hang together.
+
+    The decisions of a hand do: the groups are drawn, not the values (Liang and Zeger 1986, for a mean).
+    """
+    _, index = np.unique(groups, return_inverse=True)
+    sums = np.bincount(index, values - values.mean())
+    return float(1.959964 * np.sqrt((sums**2).sum()) / len(values))
 
 
 def ceiling(policy: npt.NDArray[Any]) -> float:
@@ -50,8 +69,13 @@ def ceiling(policy: npt.NDArray[Any]) -> float:
 
 def divergence(policy: npt.NDArray[Any], learned: npt.NDArray[Any]) -> float:
     """Return the mean Kullback-Leibler divergence of ``learned`` from ``policy`` (n, C), in nats."""
+    return float(divergences(policy, learned).mean())
+
+
+def divergences(policy: npt.NDArray[Any], learned: npt.NDArray[Any]) -> Float64s:
+    """Return the Kullback-Leibler divergence of each row of ``learned`` from ``policy`` (n, C), in nats."""
     terms = np.where(policy > 0, policy * np.log(np.maximum(policy, _LEAST) / np.maximum(learned, _LEAST)), 0.0)
-    return float(terms.sum(axis=1).mean())
+    return np.asarray(terms.sum(axis=1), np.float64)
 
 
 def brier(probabilities: npt.NDArray[Any], labels: Integers) -> float:
@@ -59,6 +83,21 @@ def brier(probabilities: npt.NDArray[Any], labels: Integers) -> float:
     happened = np.zeros(probabilities.shape)
     happened[np.arange(len(labels)), labels] = 1.0
     return float(((probabilities - happened) ** 2).sum(axis=1).mean())
+
+
+def policy_of(spec: str, game: Game, examples: Examples) -> Float64s:
+    """Return a player's probabilities (n, C) at the examples. Raises UsageError for one that has none."""
+    player = make.agent(spec).for_game(game)
+    if not type(player).has_policy():
+        raise UsageError(f"The player {spec!r} has no probabilities, only actions: it cannot be measured so.")
+    parts = []
+    for start in range(0, len(examples), _CHUNK):
+        part = examples.take(slice(start, start + _CHUNK))
+        legal: Any = part.legal
+        if game.amounts:  # how much a raise may be does not matter for whether there is one
+            legal = Amounts(part.legal, np.full(len(part), 2), np.full(len(part), game.num_distinct_actions - 1))
+        parts.append(player.policy(part.views, legal))
+    return np.concatenate(parts).astype(np.float64)
 
 
 # -- plain guesses -------------------------------------------------------------------------------------------------

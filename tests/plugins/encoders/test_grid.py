@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import cardai
+from cardai.cards.poker.buckets import Buckets
 from cardai.cards.text import card_text
 from cardai.core import registry
 from cardai.core.errors import UsageError
@@ -332,3 +333,29 @@ def test_the_logarithm_of_the_pot_tells_small_pots_apart_in_no_limit_too() -> No
     assert levels == pytest.approx([np.log(3) / np.log(401), np.log(5) / np.log(401), 1.0])
     with pytest.raises(UsageError, match="shows hold'em"):
         cardai.encoder("cnn_valuation_ours").for_game(cardai.game("leduc"))
+
+
+def test_a_bucket_is_one_cell_of_its_planes(monkeypatch: pytest.MonkeyPatch) -> None:
+    from cardai.plugins.encoders.grid import papers
+
+    game = cardai.game("acpc_limit_2p")
+    layout = cardai.encoder("cnn_valuation_buckets").for_game(game)
+    less = cardai.encoder("cnn_valuation_potential").for_game(game)
+    assert less.shape == (44 + 24, 4, 13)
+    assert less.cell_planes == ()
+    assert layout.card_planes == less.card_planes
+    assert layout.cell_planes == tuple(range(68, 68 + 33))  # 169 + 3 * 500 cells, 52 a plane
+    # the tables take a minute to make: those of one starting hand and one flop, by hand
+    zeros = [np.zeros((count, 1326), np.uint16) for count in (1, 1755)]
+    zeros[0][0, 1325], zeros[1][:, 1325] = 168, 499  # the last hand: As Ks
+    known = papers.BucketOptions()
+    monkeypatch.setattr(papers, "buckets", lambda options: Buckets(known, known.counts, zeros))
+    monkeypatch.setattr(papers, "chances_to_end_above", lambda hole, board: np.zeros((len(hole), 24), np.float32))
+    flop = cards("2c 7d 9d")
+    spades = cards("As Ks")
+    views = np.concatenate(
+        [one(game, hole=spades, board=[-1] * 5, round=0), one(game, hole=spades, board=[*flop, -1, -1], round=1)]
+    )
+    code = layout.encode(views)[:, list(layout.cell_planes)].reshape(2, -1)
+    # in a plane a cell's number is its card's, 13 * suit + rank, and the rows are the suits c d h s
+    assert [np.flatnonzero(row).tolist() for row in code] == [[168], [169 + 499]]

@@ -13,15 +13,15 @@ from cardai.core.rng import Rows
 from cardai.formats.stream import stream_hands
 from cardai.learn.imitation.convert import Settings, convert
 from cardai.learn.imitation.examples import read_examples
-from cardai.learn.imitation.measures import scores
+from cardai.learn.imitation.measures import divergence, policy_of, scores
 from tests.formats.acpc_table import DATA
 
 torch = pytest.importorskip("torch")
 
-from cardai.learn.grid_networks import parameters  # noqa: E402
+from cardai.learn.grid_networks import GridShape, parameters  # noqa: E402
 from cardai.plugins.trainers.cnn_valuation import CnnValuation  # noqa: E402
 from cardai.plugins.trainers.cnn_valuation.dataset import Backwards, literal_targets, outcomes  # noqa: E402
-from cardai.plugins.trainers.cnn_valuation.networks import valuation_cnn  # noqa: E402
+from cardai.plugins.trainers.cnn_valuation.networks import LevelPolicy, SuitPolicy, valuation_cnn  # noqa: E402
 
 GAME = "holdem_limit"
 
@@ -70,18 +70,77 @@ def test_weights_begin_as_he_and_others_proposed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "encoder"),
-    [({"optimizer": "adam", "learning_rate": 0.003}, "cnn_valuation"), ({"network": "suits", "optimizer": "adam", "learning_rate": 0.003}, "poker_cnn_limit_ours")],
-    ids=["cnn", "suits"],
+    ("options", "encoder", "share"),
+    [({"learning_rate": 0.003}, "cnn_valuation", 0.95), ({"network": "suits", "learning_rate": 0.003}, "poker_cnn_limit_ours", 0.95),
+     ({"network": "levels", "hidden": 256, "learning_rate": 0.01}, "cnn_valuation_ours", 0.9)],  # strength without the cards
+    ids=["cnn", "suits", "levels"],
 )  # fmt: skip
-def test_a_network_can_learn_every_action_of_a_few_hands(data: str, options: dict[str, Any], encoder: str) -> None:
-    run = training(data, encoder, **options)
+def test_a_network_can_learn_every_action_of_a_few_hands(
+    data: str, options: dict[str, Any], encoder: str, share: float
+) -> None:
+    run = training(data, encoder, optimizer="adam", **options)
     list(run.train(200))
     examples = read_examples(data, make.game(GAME))[1]
     train = examples.take(~examples.test)
     agent = run.agent({"act": "sample"})
-    assert scores(agent.policy(train.views, train.legal), train.label).accuracy > 0.95
+    assert scores(agent.policy(train.views, train.legal), train.label).accuracy > share
     assert not agent.policy(train.views, train.legal)[~train.legal].any()
+
+
+def test_a_marked_cell_and_not_its_share_of_a_plane_is_seen() -> None:
+    torch.manual_seed(0)
+    network = SuitPolicy(GridShape((5, 4, 13), (0, 1)), 3, hidden=32, cells=(3, 4)).eval()
+    x = torch.zeros(3, 5, 4, 13)
+    x[:, 0, 2, 5] = x[:, 2] = 1.0
+    x[0, 3, 0, 7] = x[1, 4, 0, 7] = x[2, 4, 1, 7] = 1.0
+    out = network(x)
+    assert len(torch.unique(out, dim=0)) == 3
+    other = x.clone()
+    other[:, 0, 2, 5], other[:, 0, 0, 5] = 0.0, 1.0  # the same card of another suit
+    assert torch.allclose(network(other), out, atol=1e-6)
+    assert network.network.body[0].out_features == 32
+    plain = LevelPolicy((5, 4, 13), [2], [3, 4], 3, hidden=32)
+    assert len(torch.unique(plain(x), dim=0)) == 3
+    assert torch.equal(plain(other), plain(x))  # cards are not looked at
+    assert plain.read(x)[1].tolist() == [7, 52 + 7, 52 + 13 + 7]
+
+
+def test_what_a_network_of_levels_sees_of_an_example_is_what_it_plays_by(data: str) -> None:
+    run = training(data, "cnn_valuation_ours", network="levels", optimizer="adam")
+    train = run._data()[0]
+    rows = np.arange(5, 60, 7)
+    with torch.no_grad():
+        kept = run._outputs(train.take(rows), rows)
+        fresh = run.network(torch.from_numpy(run.layout.encode(train.views[rows])))
+    assert torch.equal(kept, fresh)
+
+
+def test_a_run_learns_from_the_first_decisions_alone_if_it_is_told_how_many(data: str) -> None:
+    every = training(data)._data()[0]
+    some = training(data, most=40)._data()[0]
+    assert len(some) == 40 < len(every)
+    assert (some.action == every.action[:40]).all()
+    with pytest.raises(UsageError, match="fewer than a minibatch of 32"):
+        training(data, most=31)
+
+
+def test_a_teachers_probabilities_are_learned_in_place_of_actions(data: str) -> None:
+    run = training(
+        data, "poker_cnn_limit_ours", network="suits", teacher="acpc_mix", learning_rate=0.003, optimizer="adam"
+    )
+    train = run._data()[0]
+    rows = np.arange(20)
+    policy = policy_of("acpc_mix", make.game(GAME), train.take(rows))
+    assert ((policy > 0.05) | ~train.legal[rows]).all()  # .06, .47, .47 over what is legal
+    logits = torch.zeros(20, 3)
+    loss = float(run._loss(logits, train.take(rows), run._policy[rows]))
+    # a network without an opinion is uniform over legal actions
+    assert loss == pytest.approx(float(np.log(train.legal[rows].sum(axis=1)).mean()))
+    list(run.train(60))
+    agent = run.agent({"act": "sample"})
+    assert divergence(policy, agent.policy(train.views[rows], train.legal[rows])) < 0.02
+    with pytest.raises(UsageError, match="by cross entropy"):
+        training(data, teacher="acpc_mix", loss="squared")
 
 
 def test_literal_targets_shrink_by_gamma_a_step_from_the_end(data: str) -> None:

@@ -11,6 +11,8 @@ Presets:
     poker_cnn_triple_draw_ours: the same planes, 4 by 13 and with the pot as a level; ours.
     cnn_valuation: the 16 planes of the CNN valuation method for no-limit hold'em (Tang, Xu and Tan 2020, table 1).
     cnn_valuation_ours: ours for the same task: poker_cnn_limit's planes, 4 by 13, with price, raises and hand strength; ours.
+    cnn_valuation_potential: the same and the distribution of the strength that the hand will have on the river; ours.
+    cnn_valuation_buckets: the same and the bucket of bucket_mccfr that the hand is in; ours.
 """
 
 from __future__ import annotations
@@ -106,7 +108,13 @@ class PaperGrid(Encoder):
     """The planes that a publication fixes, over the standard fields of poker views."""
 
     planes: Literal[
-        "poker_cnn_video", "poker_cnn_limit", "poker_cnn_triple_draw", "cnn_valuation", "cnn_valuation_ours"
+        "poker_cnn_video",
+        "poker_cnn_limit",
+        "poker_cnn_triple_draw",
+        "cnn_valuation",
+        "cnn_valuation_ours",
+        "cnn_valuation_potential",
+        "cnn_valuation_buckets",
     ] = option(help="whose list of planes")
     size: Size = option("17x17", help="plane size; the publications pad to 17x17")
     placement: Placement = option("centred", help="where a padded plane holds the card window")
@@ -126,6 +134,8 @@ class PaperGrid(Encoder):
         "poker_cnn_triple_draw_ours": {"planes": "poker_cnn_triple_draw", "size": "4x13", "pot": "level"},
         "cnn_valuation": {"planes": "cnn_valuation", "placement": "corner", "suits": "shdc"},
         "cnn_valuation_ours": {"planes": "cnn_valuation_ours", "size": "4x13", "pot": "logarithm"},
+        "cnn_valuation_potential": {"planes": "cnn_valuation_potential", "size": "4x13", "pot": "logarithm"},
+        "cnn_valuation_buckets": {"planes": "cnn_valuation_buckets", "size": "4x13", "pot": "logarithm"},
     }
 
     def for_game(self, game: Game) -> GridLayout:

@@ -33,6 +33,8 @@ class Source:
     """Whether the planes show cards, rather than filled levels or amounts written as cards."""
     decode: Callable[[Bits, Levels], dict[str, Any]] | None = None
     """From (k,) bits and (k,) levels of one view back to field values."""
+    cells: bool = False
+    """Whether the planes are read cell by cell: one cell of all of them is marked, the number of a class."""
 
 
 class GridLayout(Layout):
@@ -45,6 +47,8 @@ class GridLayout(Layout):
         self.planes = tuple(plane for source in sources for plane in source.planes)
         shows = [source.cards for source in sources for _ in source.planes]
         self.card_planes = tuple(k for k, cards in enumerate(shows) if cards)
+        marked = [source.cells for source in sources for _ in source.planes]
+        self.cell_planes = tuple(k for k, cells in enumerate(marked) if cells)
         self.shape = (len(self.planes), window.height, window.width)
 
     def encode(self, views: Views, out: Float32s | None = None) -> Float32s:

@@ -14,7 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cardai.cards.draw.fields import DRAW, is_draw_poker
+from cardai.cards.poker.buckets import STREETS, BucketOptions, buckets
 from cardai.cards.poker.fields import POKER, is_holdem, last_round
+from cardai.cards.poker.potential import BINS, chances_to_end_above
 from cardai.cards.poker.strength import win_rates
 from cardai.core.agent import need_family
 from cardai.core.encoder import Plane
@@ -24,7 +26,7 @@ from cardai.core.game import Game
 from cardai.core.spec import brief
 from cardai.plugins.encoders.grid._kernels import acted, betting_bits
 from cardai.plugins.encoders.grid.layout import Bits, Levels, Source, need, union
-from cardai.plugins.encoders.grid.sources import amount_as_cards, cards_each, cards_together
+from cardai.plugins.encoders.grid.sources import CELLS, amount_as_cards, cards_each, cards_together
 
 PotPlane = Callable[[Game], Source]
 """How the plane of the pot is made, where a list has one of amounts as cards."""
@@ -125,6 +127,16 @@ def cnn_valuation_ours(game: Game, pot: PotPlane) -> list[Source]:
     return [*poker_cnn_limit(game, pot), _price(), _raises(), _strength()]
 
 
+def cnn_valuation_potential(game: Game, pot: PotPlane) -> list[Source]:
+    """Ours: the planes of cnn_valuation_ours, then what may become of the hand."""
+    return [*cnn_valuation_ours(game, pot), _potential()]
+
+
+def cnn_valuation_buckets(game: Game, pot: PotPlane) -> list[Source]:
+    """Ours: the planes of cnn_valuation_potential, then the hand's bucket."""
+    return [*cnn_valuation_potential(game, pot), _bucket()]
+
+
 def _price() -> Source:
     """The share of the pot after calling that a call costs, a filled plane."""
 
@@ -160,6 +172,34 @@ def _strength() -> Source:
         ),
         fill,
     )
+
+
+def _potential() -> Source:
+    """The distribution of the hand's strength on the river, a filled plane a bound."""
+
+    def fill(views: Views, bits: Bits, levels: Levels) -> None:
+        levels[:] = chances_to_end_above(views["hole"], views["board"])
+
+    meaning = "the chance that the hand's strength on the river is above"
+    planes = (Plane(f"ends above {k}/{BINS}", "", f"{meaning} {k}/{BINS}", "all cards to come") for k in range(1, BINS))
+    return Source(tuple(planes), fill)
+
+
+def _bucket() -> Source:
+    """One cell of many planes: the hand's bucket among those of all streets (169 starting hands, then clusters)."""
+    options = BucketOptions()
+    starts = np.cumsum([0, *options.counts])
+    count = -(-int(starts[-1]) // CELLS)
+
+    def fill(views: Views, bits: Bits, levels: Levels) -> None:
+        found = buckets(options).of_hands(views["hole"], views["board"]) + starts[views["round"].astype(np.int64)]
+        bits[np.arange(len(views)), found // CELLS] = np.uint64(1) << (found % CELLS).astype(np.uint64)
+
+    meaning = "the hand's bucket: " + ", ".join(f"{a} {b}" for a, b in zip(options.counts, STREETS, strict=True))
+    planes = (
+        Plane(f"bucket {k}", "", meaning, f"{k * CELLS} to {k * CELLS + CELLS - 1}, a cell each") for k in range(count)
+    )
+    return Source(tuple(planes), fill, cells=True)
 
 
 def _fields(game: Game) -> dict[str, Field]:
@@ -287,4 +327,6 @@ PAPERS = {
     "poker_cnn_triple_draw": poker_cnn_triple_draw,
     "cnn_valuation": cnn_valuation,
     "cnn_valuation_ours": cnn_valuation_ours,
+    "cnn_valuation_potential": cnn_valuation_potential,
+    "cnn_valuation_buckets": cnn_valuation_buckets,
 }

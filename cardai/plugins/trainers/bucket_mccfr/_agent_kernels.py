@@ -1,4 +1,4 @@
-"""Kernels of the players: which bucket a hand is in, and what a table says there."""
+"""Kernels of the players: what a table says of a hand in a bucket."""
 
 from __future__ import annotations
 
@@ -6,36 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards.poker._boards_kernels import board_index
 from cardai.core.kernel import kernel
-from cardai.plugins.trainers.bucket_mccfr._kernels import BASE, COUNT, DECISION, KIND, STREET, STRIDE, pair_number
-
-
-@kernel
-def find_buckets(cards: Any, streets: Any, hole: Any, board: Any, out: Any) -> None:
-    """Fill ``out`` (n,) int64 with the buckets of hands.
-
-    Args:
-        cards: tables, classes, renamings and hand maps, as in ``Cards``.
-        streets: (n,) 0 to 3.
-        hole, board: (n, 2) and (n, 5) cards, -1 where not dealt. Hands that share cards with the board get some bucket.
-    """
-    tables, classes, renamings, hand_maps = cards
-    previous, number, renaming = np.int64(-1), np.int64(0), np.int64(0)
-    for i in range(len(streets)):
-        street = streets[i]
-        hand = pair_number(np.int64(hole[i, 0]), np.int64(hole[i, 1]))
-        if street == 0:
-            out[i] = tables[0][0, hand]
-            continue
-        key = np.int64(street)
-        for k in range(street + 2):
-            key = key * 64 + np.int64(board[i, k])
-        if key != previous:  # whole ranges are asked on one board
-            index = board_index(board[i], street + 2)
-            number, renaming = np.int64(classes[street - 1][index]), np.int64(renamings[street - 1][index])
-            previous = key
-        out[i] = tables[street][number, hand_maps[renaming, hand]]
+from cardai.plugins.trainers.bucket_mccfr._kernels import BASE, COUNT, DECISION, KIND, STREET, STRIDE
 
 
 @kernel

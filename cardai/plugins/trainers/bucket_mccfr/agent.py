@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from cardai.cards.poker.boards import boards, hand_maps
 from cardai.cards.poker.buckets import Buckets
 from cardai.cards.poker.combos import COUNT
 from cardai.cards.poker.public_tree import PublicTree
@@ -43,10 +42,6 @@ class BucketAgent(Agent):
         self.purify, self.name = purify, name
         self.tree = layout.tree
         """The public tree of the game that is played."""
-        known = [boards(size) for size in (3, 4, 5)]
-        self._cards = (
-            buckets.tables, tuple(one.class_of for one in known), tuple(one.renaming_of for one in known), hand_maps()
-        )  # fmt: skip
 
     def for_game(self, game: Game) -> Agent:
         """Return the player for ``game``: the one it was trained on, or the same with all chips multiplied.
@@ -69,9 +64,7 @@ class BucketAgent(Agent):
 
     def policy(self, views: Views, legal: Legal) -> npt.NDArray[np.float64]:
         nodes = self.nodes(views)
-        places = np.empty(len(views), np.int64)
-        hole, board = np.ascontiguousarray(views["hole"]), np.ascontiguousarray(views["board"])
-        kernels.find_buckets(self._cards, self.tree.street[nodes].astype(np.int64), hole, board, places)
+        places = self.buckets.of_hands(views["hole"], views["board"])
         out = np.zeros((len(views), self.game.num_distinct_actions))
         tree = self.layout.nodes.node, self.tree.action
         kernels.answer(tree, nodes, places, self.table, self.purify, out)

@@ -7,6 +7,7 @@ Presets:
     cnn_valuation_paper: the publication's network and optimiser, learning the actions played (Tang, Xu and Tan 2020).
     cnn_valuation_literal: the same by the word of its text: who wins, and no player (Tang, Xu and Tan 2020).
     cnn_valuation_ours: suits treated alike, Adam, and actions drawn by their probabilities; ours.
+    cnn_valuation_levels: dense layers over numbers, betting and buckets, for the encoder cnn_valuation_buckets; ours.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ OURS: Mapping[str, Any] = {
     "batch": 256,
     "act": "sample",
 }
+LEVELS: Mapping[str, Any] = {**OURS, "network": "levels", "hidden": 256, "learning_rate": 0.005, "batch": 512}
 
 
 def _rungs(texts: tuple[str, ...]) -> None:
@@ -66,12 +68,20 @@ class CnnValuation(Trainer):
 
     data: str = option("", help="directory of examples to learn from")
     players: tuple[str, ...] = option((), help="whose decisions, as the logs name them, joined with +; none: all")
+    most: int = option(0, help="learn from so many decisions at most, the first; 0: all", validator=validators.ge(0))
+    teacher: str = option(
+        "", help="imitate: learn this player's probabilities at the recorded decisions, not the actions drawn from them"
+    )
     mode: Literal["imitate", "seed_literal"] = option("imitate", help="learn the actions played, or who wins")
-    network: Literal["cnn", "cnn_flat", "suits"] = option(
+    network: Literal["cnn", "cnn_flat", "suits", "levels"] = option(
         "cnn",
         help="cnn: the publication's, 114,339 weights at 16 planes of 17x17; cnn_flat: its reading without the dense "
-        "layer, 48,547; suits: ours, alike in suits, of 4x13 planes",
+        "layer, 48,547; suits: ours, alike in suits, of 4x13 planes; levels: dense layers over what is no card (numbers, "
+        "betting, the bucket of cnn_valuation_buckets), ten times as fast",
     )
+    hidden: int = option(
+        128, help="suits and levels: units of each of the two hidden layers", validator=[validators.gt(0), validators.le(8192)]
+    )  # fmt: skip
     gamma: float = option(
         1.0,
         help="discount a decision before the hand's last one of the player: of targets (seed_literal) or of losses",
@@ -110,6 +120,7 @@ class CnnValuation(Trainer):
         "cnn_valuation_paper": PAPER,
         "cnn_valuation_literal": {**PAPER, "mode": "seed_literal"},
         "cnn_valuation_ours": OURS,
+        "cnn_valuation_levels": LEVELS,
     }
 
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> ValuationTraining:

@@ -16,9 +16,11 @@ OUTCOMES = ("the player wins", "the opponent wins", "split")
 
 
 def load(
-    directory: str, players: Sequence[str], game: Game, batch: int, ladder: Ladder | None = None
+    directory: str, players: Sequence[str], game: Game, batch: int, ladder: Ladder | None = None, most: int = 0
 ) -> tuple[Examples, Examples]:
     """Return the examples to learn from and those held out, of the classes of the ``ladder`` where there is one.
+
+    Of those to learn from, the first ``most`` (0: all).
 
     Raises:
         UsageError: there are none of ``game``, a player is not in them, they are fewer than a minibatch or all of one class.
@@ -32,7 +34,7 @@ def load(
     _, examples = read_examples(directory, game, lambda part: part.take(np.isin(part.player, wanted)))
     if ladder is not None:
         examples = ladder.relabelled(examples)
-    train, test = examples.take(~examples.test), examples.take(examples.test)
+    train, test = examples.take(~examples.test).take(slice(most or None)), examples.take(examples.test)
     if len(train) < batch:
         raise UsageError(
             f"The examples {directory!r} have {len(train):,} decisions to learn from, fewer than a minibatch of {batch:,}. "

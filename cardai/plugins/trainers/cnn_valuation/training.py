@@ -12,11 +12,13 @@ from attrs import field, frozen
 from torch import Tensor
 
 from cardai.core.agent import Agent
-from cardai.core.arrays import Int64s
+from cardai.core.arrays import Float32s, Int64s
 from cardai.core.encoder import Encoder
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
+from cardai.core.fields import Views
 from cardai.core.files import file_digest, read_json, write_json
 from cardai.core.game import Game
+from cardai.core.progress import tell
 from cardai.core.schema import structure, whole
 from cardai.core.spec import convert
 from cardai.core.trainer import Metrics, Training
@@ -24,11 +26,11 @@ from cardai.learn import tensors
 from cardai.learn.grid_networks import parameters
 from cardai.learn.imitation.examples import MANIFEST, Examples
 from cardai.learn.imitation.hands import classes
-from cardai.learn.imitation.measures import brier, scores
+from cardai.learn.imitation.measures import brier, policy_of, scores
 from cardai.learn.networks import choose_device
 from cardai.plugins.trainers.cnn_valuation.dataset import OUTCOMES, Backwards, literal_targets, load, outcomes
 from cardai.plugins.trainers.cnn_valuation.ladder import Ladder
-from cardai.plugins.trainers.cnn_valuation.networks import legal_log_softmax, make_network
+from cardai.plugins.trainers.cnn_valuation.networks import LevelPolicy, legal_log_softmax, make_network
 from cardai.plugins.trainers.cnn_valuation.options import PLAYER_OPTIONS
 from cardai.plugins.trainers.cnn_valuation.players import ImitationAgent, outputs
 
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from cardai.plugins.trainers.cnn_valuation import CnnValuation
 
 _MOST_CLASSES = 64
+_VIEWS = 256  # encoded at once: planes that stay in the cache
 
 
 @frozen
@@ -62,11 +65,13 @@ class ValuationTraining(Training):
             raise UsageError(f"seed_literal learns which of two players wins. This game has {game.num_players}.")
         self.device = choose_device(options.device)
         with tensors.seeded(seed, torch.device("cpu")):
-            self.network = make_network(options.network, self.layout, len(names)).to(self.device)
+            self.network = make_network(options.network, self.layout, len(names), options.hidden).to(self.device)
         weights = [p for p in self.network.parameters() if p.requires_grad]
         kind = torch.optim.Adagrad if options.optimizer == "adagrad" else torch.optim.Adam
         self.optimizer: torch.optim.Optimizer = kind(weights, options.learning_rate)
         self._examples: tuple[Examples, Examples] | None = None
+        self._policy: Float32s | None = None
+        self._read: tuple[Tensor, ...] | None = None
         self._digest = ""  # of the manifest, which tells one directory of examples from another
         self._order: tuple[int, Int64s] | None = None
         self._backwards: Backwards | None = None
@@ -86,9 +91,22 @@ class ValuationTraining(Training):
     def _data(self) -> tuple[Examples, Examples]:
         if self._examples is None:
             o = self.options
-            self._examples = load(o.data, o.players, self.game, o.batch, self.ladder)
+            train, test = load(o.data, o.players, self.game, o.batch, self.ladder, o.most)
+            self._examples = train, test
+            self._policy = self._taught(train)
             self._digest = file_digest(Path(o.data) / MANIFEST)
         return self._examples
+
+    def _taught(self, train: Examples) -> Float32s | None:
+        """Return (n, C) the teacher's probabilities at the examples; none where the actions are learned."""
+        if not self.options.teacher:
+            return None
+        if self.literal or self.ladder is not None or self.options.loss == "squared":
+            raise UsageError(
+                "teacher=... gives probabilities of the game's own actions to learn, in the mode imitate by cross entropy. "
+                "Leave it out here."
+            )
+        return policy_of(self.options.teacher, self.game, train).astype(np.float32)
 
     # -- the loop --------------------------------------------------------------------------------------------------
 
@@ -99,7 +117,7 @@ class ValuationTraining(Training):
         while self.step < end:
             rows = self._rows(train)
             if len(rows):
-                losses.append(self._update(train.take(rows)))
+                losses.append(self._update(train, rows))
             self.step += 1
             if self.step % self.options.every == 0 or self.step == end:
                 yield {"loss": float(np.mean(losses or [0.0])), **self._measured()}
@@ -118,7 +136,8 @@ class ValuationTraining(Training):
             self._order = epoch, np.random.default_rng([self.seed, 1, epoch]).permutation(len(train))
         return np.sort(self._order[1][place * batch : (place + 1) * batch])
 
-    def _update(self, batch: Examples) -> float:
+    def _update(self, train: Examples, rows: Int64s) -> float:
+        batch, policy = train.take(rows), None if self._policy is None else self._policy[rows]
         o = self.options
         rate = o.learning_rate
         if o.anneal:
@@ -127,15 +146,35 @@ class ValuationTraining(Training):
             group["lr"] = rate
         self.network.train()
         with tensors.threads(o.threads):
-            codes = torch.from_numpy(self.layout.encode(batch.views)).to(self.device)
-            loss = self._loss(self.network(codes), batch)
+            loss = self._loss(self._outputs(batch, rows), batch, policy)
             self.optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             self.optimizer.step()
         return float(loss.detach())
 
-    def _loss(self, logits: Tensor, batch: Examples) -> Tensor:
-        """Return a minibatch's mean loss: eq. 6, or cross entropy, weighted by what follows in the hand."""
+    def _outputs(self, batch: Examples, rows: Int64s) -> Tensor:
+        """Return the network's outputs for the examples ``rows``, which are ``batch``."""
+        if not isinstance(self.network, LevelPolicy):
+            return torch.as_tensor(self.network(torch.from_numpy(self.layout.encode(batch.views)).to(self.device)))
+        if self._read is None:
+            self._read = self._read_all(self._data()[0].views)
+        levels, marked = (part[rows].to(self.device) for part in self._read)
+        return self.network.answer(levels, marked)
+
+    def _read_all(self, views: Views) -> tuple[Tensor, ...]:
+        """Return what a network of levels sees of all views, a few hundred bytes each."""
+        assert isinstance(self.network, LevelPolicy)
+        parts = []
+        for start in range(0, len(views), _VIEWS):
+            tell("What the network sees", start, len(views))
+            parts.append(self.network.read(torch.from_numpy(self.layout.encode(views[start : start + _VIEWS]))))
+        return tuple(torch.cat(part) for part in zip(*parts, strict=True))
+
+    def _loss(self, logits: Tensor, batch: Examples, policy: Float32s | None) -> Tensor:
+        """Return a minibatch's mean loss: eq. 6, or cross entropy, weighted by what follows in the hand.
+
+        Cross entropy is that of the actions played, or of the teacher's ``policy`` (B, C).
+        """
         o = self.options
         if self.literal:
             targets = torch.from_numpy(literal_targets(batch, o.gamma)).to(self.device)
@@ -148,6 +187,9 @@ class ValuationTraining(Training):
         if o.loss == "squared":
             played = torch.nn.functional.one_hot(label, logs.shape[1]).to(logs.dtype)
             wrong = 0.5 * (logs.exp() - played).square().sum(dim=1)
+        elif policy is not None:
+            taught = torch.from_numpy(policy).to(self.device)
+            wrong = -(taught * logs.masked_fill(taught == 0, 0.0)).sum(dim=1)
         else:
             wrong = -logs.gather(1, label[:, None])[:, 0]
         return (w * wrong).sum() / w.sum().clamp(min=1e-9)
