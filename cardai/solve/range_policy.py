@@ -50,7 +50,7 @@ class AskedRanges:
 
     def __init__(self, game: Game, agent: Agent, tree: PublicTree) -> None:
         self.game, self.tree, self.agent = game, tree, agent.for_game(game)
-        need_policy(self.agent)
+        need_policy(self.agent, agent)
         self._turned = int(_first_actor(game) != tree.actor[0])
 
     def range_policy(self, nodes: Int64s, board: Sequence[int]) -> Float64s:
@@ -108,17 +108,17 @@ def _first_actor(game: Game) -> int:
     return int(tables.current_players()[0])
 
 
-def need_policy(agent: Agent) -> None:
-    """Raise UsageError unless the agent's probabilities can be asked for, of all its hands at once."""
-    if agent.stateful or not agent.has_policy():
-        what = "remembers what happens in a match" if agent.stateful else "has no policy, only act"
+def need_policy(bound: Agent, agent: Agent) -> None:
+    """Raise UsageError, naming ``agent``, unless it, ``bound`` to a game, says its probabilities for all hands at once."""
+    if bound.stateful or not bound.has_policy():
+        what = "remembers what happens in a match" if bound.has_policy() else "has no policy, only act"
         raise UsageError(f"Ranges are what a player would do with all its hands. {brief(agent)} {what}.")
 
 
 def range_player(game: Game, agent: Agent, tree: PublicTree) -> RangePolicy:
     """Return the agent as a player of whole ranges in ``game`` with the public tree ``tree``. Raises UsageError."""
     bound = agent.for_game(game)
-    need_policy(bound)
+    need_policy(bound, agent)
     return bound if isinstance(bound, RangePolicy) else AskedRanges(game, agent, tree)
 
 
