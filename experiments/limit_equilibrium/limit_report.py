@@ -347,7 +347,7 @@ def missing(plan: Plan) -> list[str]:
         *lines,
         f"- More iterations than {BLUEPRINT_STEPS:,} and more boards than {RIVER_STEPS:,} on the river: both runs go on with",
         "  `cardai train --resume RUN --steps N`.",
-        "- From the flop, where the table says so: a flop is the work of 36 boards of the turn, about nine CPU minutes.",
+        "- More boards from the flop: one is the work of 36 from the turn, more or less.",
         f"- Exploitability itself: `cardai evaluate best-response --game {GAME} --agent RUNS/river --from preflop --out FILE`",
         "  takes days of CPU and goes on from FILE.",
     ]
