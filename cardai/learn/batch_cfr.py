@@ -18,7 +18,9 @@ import torch
 from attrs import define, field, frozen
 from torch import Tensor
 
+from cardai.cards.poker.combos import pairs
 from cardai.core.arrays import Float64s, Int64s
+from cardai.learn.dense_showdowns import apart
 from cardai.learn.networks import choose_device
 
 FREE = 0.6
@@ -346,7 +348,7 @@ def _street(data: StreetData, count: int, where: torch.device, kind: torch.dtype
 def _wins(strengths: Int64s, left: int, where: torch.device, kind: torch.dtype) -> Tensor:
     """Return (rows, H, H) who beats whom on every board, from ``strengths`` (rows, H)."""
     own = torch.from_numpy(hand_cards(left)).to(where)
-    meet = (own[:, None, :, None] != own[None, :, None, :]).all(dim=3).all(dim=2).to(kind)
+    meet = apart(own).to(kind)
     found = torch.empty((len(strengths), len(own), len(own)), dtype=kind, device=where)
     for row, line in enumerate(torch.from_numpy(strengths).to(where)):
         found[row] = torch.sign(line[:, None] - line[None, :]) * meet
@@ -363,8 +365,7 @@ def _holders(cards: int) -> Tensor:
 
 def hand_cards(left: int) -> Int64s:
     """Return (H, 2) the pairs of so many cards in the order of hands' numbers."""
-    high, low = np.tril_indices(left, -1)
-    return np.stack([low, high], axis=1).astype(np.int64)
+    return pairs()[: left * (left - 1) // 2].astype(np.int64)
 
 
 def dealt(left: int) -> tuple[Int64s, Int64s]:

@@ -55,9 +55,13 @@ def _matrices(device: str, hands: bytes, ends: bytes) -> tuple[torch.Tensor, tor
     numbers = np.frombuffer(hands, np.int64)
     cards = torch.from_numpy(_PAIRS[numbers]).to(device)
     level = torch.from_numpy(np.frombuffer(ends, np.int64).copy()).to(device)
-    apart = (cards[:, None, :, None] != cards[None, :, None, :]).all(dim=3).all(dim=2)
-    meet = apart.to(torch.float64)
+    meet = apart(cards).to(torch.float64)
     return meet, meet * torch.sign(level[:, None] - level[None, :])
+
+
+def apart(cards: torch.Tensor) -> torch.Tensor:
+    """Return (n, n) whether two of the hands ``cards`` (n, 2) share no card."""
+    return (cards[:, None, :, None] != cards[None, :, None, :]).all(dim=3).all(dim=2)
 
 
 def on_a_gpu() -> DenseShowdowns | None:

@@ -24,7 +24,6 @@ from cardai.core.legal import take
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.rng import Rows
 from cardai.learn.gin_styles import chances, evidence_of, logs, no_styles
-from cardai.learn.gin_styles import win_table as win_table  # known from here too
 
 EDGES = np.array([0.5, 6.5, 11.5, 17.5, 24.5, 25.5, 27.5, 32.5, 39.5, 49.5])
 EDGES = np.concatenate([-EDGES[::-1], EDGES])

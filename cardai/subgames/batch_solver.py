@@ -2,7 +2,7 @@
 
 Situations whose trees have one shape are one batch. Values are equal to those of :func:`.situations.labels` but for rounding:
 by far most hands within 1e-3 of the pot. Where hands are indifferent rounding decides, as it does between float32 and float64
-of the other solver. A CPU is some ten times as fast by sweeps: this is for GPUs, and runs on a CPU to be checked.
+of the other solver. A CPU is faster by sweeps: this is for GPUs, and runs on a CPU to be checked.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from cardai.core.game import Game, Tables
 from cardai.core.spec import brief, parse
 from cardai.subgames.menus import ALL_IN, Menu
 from cardai.subgames.player import Plan, columns
-from cardai.subgames.resolving import Public, nearest
+from cardai.subgames.resolving import Public, nearest, remembered
 from cardai.subgames.tree import DECISION, Node, tree_after
 
 _KEPT = 512
@@ -55,15 +55,13 @@ class Blueprint:
 
     def plan(self, public: Public) -> Plan:
         """Return what each hand does at a decision before the flop."""
-        plan: Plan = _remembered(self._plans, public, self._plan)
-        return plan
+        return remembered(self._plans, public, _KEPT, lambda: self._plan(public))
 
     def ranges(self, public: Public) -> Float64s:
         """Return (2, 1326) both ranges, by seat, after the actions of ``public`` before the flop."""
         early = tuple(action for action in public.actions if action[1] == 0)
         before = Public(public.button, early, 0, ())
-        ranges: Float64s = _remembered(self._ranges, before, lambda one: self._follow(one).ranges)
-        return ranges
+        return remembered(self._ranges, before, _KEPT, lambda: self._follow(before).ranges)
 
     def _plan(self, public: Public) -> Plan:
         line, real = self._follow(public), self._tree(self.game, public.button, public.history)
@@ -112,15 +110,6 @@ class Blueprint:
 
 def _always(chosen: int, count: int) -> Float64s:
     return np.repeat((np.arange(count) == chosen)[:, None].astype(np.float64), COUNT, axis=1)
-
-
-def _remembered(known: OrderedDict[Public, Any], public: Public, find: Any) -> Any:
-    if public not in known:
-        known[public] = find(public)
-        while len(known) > _KEPT:
-            known.popitem(last=False)
-    known.move_to_end(public)
-    return known[public]
 
 
 def blueprint(spec: str, game: Game) -> Blueprint:

@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from hashlib import sha256
 from time import monotonic
-from typing import Any, Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from attrs import frozen
@@ -29,6 +29,9 @@ from cardai.subgames.menus import ALL_IN, Menu
 from cardai.subgames.position import Place, deal_card, start, step
 from cardai.subgames.solver import LeafEvaluator, Solver
 from cardai.subgames.tree import Action, Node, Tree, gadget, tree_after
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
 
 FLOOR = 1e-7
 """The least weight of a hand in one's own range, as a share of the largest: a hand that never comes here still has a plan."""
@@ -205,16 +208,11 @@ class Resolver:
         Raises UsageError if nobody is to act.
         """
         known, most = (self._known, self.kept) if public.round else (self._first, FIRST)
-        key = me, public
-        if key not in known:
-            self._depth += 1
-            try:
-                found = self._find(public, me)
-            finally:
-                self._depth -= 1
-            _keep(known, key, found, most)
-        known.move_to_end(key)
-        return known[key]
+        self._depth += 1
+        try:
+            return remembered(known, (me, public), most, lambda: self._find(public, me))
+        finally:
+            self._depth -= 1
 
     def _time(self, public: Public, me: int) -> float:
         """Return the seconds for the next solution, 0 if there is no limit; what is solved on the way to another shares."""
@@ -325,9 +323,8 @@ class Resolver:
         tied = carried.promised is not None
         carries = carried.ranges.tobytes() + (carried.promised.tobytes() if tied else b"")  # type: ignore[union-attr]
         whole = public, sha256(carries).digest(), me if tied else -1
-        if whole not in self._solved:
-            _keep(self._solved, whole, self._solve_anew(public, me, carried), max(1, self.kept // 2))
-        return self._solved[whole]
+        most = max(1, self.kept // 2)
+        return remembered(self._solved, whole, most, lambda: self._solve_anew(public, me, carried))
 
     def _solve_anew(self, public: Public, me: int, carried: Carried) -> Decision:
         began, table, effort = monotonic(), self.table, self.effort
@@ -362,10 +359,14 @@ class Resolver:
         return tree_after(*known, (Menu(((ALL_IN,),)),) * table.betting.num_rounds, until)
 
 
-def _keep(known: OrderedDict[Any, Decision], key: Hashable, found: Decision, most: int) -> None:
-    known[key] = found
-    while len(known) > most:
-        known.popitem(last=False)
+def remembered(known: OrderedDict[K, V], key: K, most: int, find: Callable[[], V]) -> V:
+    """Return what ``known`` has for ``key``, found and kept if need be: the ``most`` that were asked for last."""
+    if key not in known:
+        known[key] = find()
+        while len(known) > most:
+            known.popitem(last=False)
+    known.move_to_end(key)
+    return known[key]
 
 
 def _run(solver: Solver, effort: Effort, round_: int, seconds: float, began: float) -> None:

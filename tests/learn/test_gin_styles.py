@@ -15,8 +15,8 @@ from cardai.cards.text import cards_of
 from cardai.core.fields import unpack_view
 from cardai.core.rng import Rows
 from cardai.learn.gin_selfplay import play_hands, seats_for
-from cardai.learn.gin_styles import Tally, chances, drawn_chances, evidence, evidence_of, logs, no_styles
-from cardai.learn.gin_values import RememberingPlayer, ValuePlayer, Values, win_table
+from cardai.learn.gin_styles import Tally, chances, drawn_chances, evidence, evidence_of, logs, no_styles, win_table
+from cardai.learn.gin_values import RememberingPlayer, ValuePlayer, Values
 
 
 def finished(hands: int, players: tuple[str, str]) -> list[Any]:

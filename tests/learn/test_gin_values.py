@@ -19,7 +19,8 @@ from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.rng import Rows
 from cardai.learn.gin_belief import chances
 from cardai.learn.gin_selfplay import play_hands, seats_for
-from cardai.learn.gin_values import EDGES, Explorer, Fitting, ValuePlayer, Values, read_values, win_table, write_values
+from cardai.learn.gin_styles import win_table
+from cardai.learn.gin_values import EDGES, Explorer, Fitting, ValuePlayer, Values, read_values, write_values
 
 LIMITS = np.full(52, 10, np.int64)
 EVEN = np.array([20.0, -20, 10, -10, 40, -40])

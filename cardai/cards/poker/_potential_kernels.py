@@ -11,9 +11,9 @@ from cardai.core.kernel import kernel
 
 
 @kernel
-def hand_number(hole: Any) -> Any:
-    """Return the number of the hand ``hole`` (2,) (see :mod:`cardai.cards.poker.combos`)."""
-    low, high = np.int64(min(hole[0], hole[1])), np.int64(max(hole[0], hole[1]))
+def pair_number(a: Any, b: Any) -> Any:
+    """Return the number of the hand of cards ``a`` and ``b`` (see :mod:`cardai.cards.poker.combos`)."""
+    low, high = np.int64(min(a, b)), np.int64(max(a, b))
     return high * (high - 1) // 2 + low
 
 
@@ -33,7 +33,7 @@ def find_buckets(cards: Any, hole: Any, board: Any, out: Any) -> None:
             if board[i, k] >= 0:
                 key = key * 64 + np.int64(board[i, k])
                 size += 1
-        hand = hand_number(hole[i])
+        hand = pair_number(hole[i, 0], hole[i, 1])
         if size == 0:
             out[i] = tables[0][0, hand]
             continue
@@ -64,7 +64,7 @@ def count_ends(cards: Any, hole: Any, board: Any, whole: Any, out: Any) -> None:
                 whole[size] = board[i, k]
                 taken |= np.int64(1) << np.int64(board[i, k])
                 size += 1
-        hand = hand_number(hole[i])
+        hand = pair_number(hole[i, 0], hole[i, 1])
         turns = 52 if 0 < size < 5 else min(size, 1)
         for a in range(turns):
             if size < 5:

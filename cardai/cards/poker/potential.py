@@ -28,8 +28,8 @@ def chances_to_end_above(hole: npt.NDArray[Any], board: npt.NDArray[Any]) -> Flo
     """Return (n, BINS - 1) float32 chances that a hand's strength on the river is above k / BINS, k = 1 to BINS - 1.
 
     Strength is the chance to beat a random hand, a tie counting half. ``hole`` is (n, 2) cards, ``board`` (n, 5) cards in
-    dealt order, -1 where not dealt. All cards to come are counted (70 microseconds a hand on the flop). The table behind it
-    is made once, in ten seconds of CPU, and kept in the user's cache directory (357 MB).
+    dealt order, -1 where not dealt. All cards to come are counted. The table behind it is made once and kept in the user's cache
+    directory (357 MB).
     """
     river, counts = boards(5), np.zeros((len(hole), BINS), np.int64)
     cards = kept_river_strengths(), WHOLE, river.class_of, river.renaming_of, hand_maps()

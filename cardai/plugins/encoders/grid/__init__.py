@@ -10,7 +10,7 @@ Presets:
     poker_cnn_triple_draw: Poker-CNN's 31 planes for deuce-to-seven triple draw (Yakovenko et al. 2016).
     poker_cnn_triple_draw_ours: the same planes, 4 by 13 and with the pot as a level; ours.
     cnn_valuation: the 16 planes of the CNN valuation method for no-limit hold'em (Tang, Xu and Tan 2020, table 1).
-    cnn_valuation_ours: ours for the same task: poker_cnn_limit's planes, 4 by 13, with price, raises and hand strength; ours.
+    cnn_valuation_ours: for the same task poker_cnn_limit's planes, 4 by 13, with price, raises and hand strength; ours.
     cnn_valuation_potential: the same and the distribution of the strength that the hand will have on the river; ours.
     cnn_valuation_buckets: the same and the bucket of bucket_mccfr that the hand is in; ours.
 """

@@ -10,6 +10,7 @@ import numpy as np
 
 from cardai.cards.poker._boards_kernels import board_index
 from cardai.cards.poker._equity_kernels import board_key, board_set, value_on
+from cardai.cards.poker._potential_kernels import pair_number
 from cardai.core.kernel import kernel
 from cardai.core.rng import below, hash64, uniform
 
@@ -54,13 +55,6 @@ def deal(stream: Any, out: Any) -> None:
             drawn += 1
         taken |= np.int64(1) << card
         out[k] = card
-
-
-@kernel
-def pair_number(a: Any, b: Any) -> Any:
-    """Return the number of the hand of cards ``a`` and ``b`` (see :mod:`cardai.cards.poker.combos`)."""
-    low, high = min(a, b), max(a, b)
-    return high * (high - 1) // 2 + low
 
 
 @kernel
