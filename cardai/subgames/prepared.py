@@ -28,7 +28,7 @@ from cardai.subgames.range_codes import river_boards
 from cardai.subgames.situation_set import SituationSet
 from cardai.subgames.situations import STACK, Situation, legal_hands
 
-VERSION = 3
+VERSION = 4
 EQUITY, TIE, MET, STRONG, WEAK, STRENGTH, SPREAD = 0, 2, 4, 6, 8, 10, 11
 """Rows of ``hands``: the first five are pairs, against seat 0's range and against seat 1's."""
 ROWS = 12
@@ -102,7 +102,7 @@ def hand_rows(board: Sequence[int], ranges: Float64s, legal: Int64s) -> Float64s
     whole = np.zeros((2, COUNT))
     whole[:, legal] = ranges
     win, tie, total = _against(board, whole)[:, :, legal]
-    runs = max(1, len(river_boards(board)) - (2 if len(board) == 4 else 0))
+    runs = len(river_boards(board)) - (4 if len(board) == 4 else 0)  # those that both hands leave
     meet = total > 1e-9 * total.max(axis=1, keepdims=True)
     strength, spread = strengths(tuple(board))
     out[STRENGTH], out[SPREAD] = strength[legal], spread[legal]

@@ -182,15 +182,17 @@ def _even(plan: Plan, figures: Figures) -> list[str]:
     """Return what a share of even range buys, if both were measured from river and turn."""
     found = [
         [figures.get(*plan.response(spec, street, boards)) for street, boards in (("river", plan.of(BOARDS)), ("turn", plan.of(FEW)))]
-        for spec in (plan.uneven, plan.player)
+        for spec in (plan.even0, plan.early)
     ]  # fmt: skip
-    (before, after) = ([f"{one['mean']:.0f}" for one in row if one is not None] for row in found)
-    if len(before) < 2 or len(after) < 2:
+    without, even = (
+        ["{mean:.0f} ({low:.0f} to {high:.0f})".format(**one) for one in row if one is not None] for row in found
+    )
+    if len(without) < 2 or len(even) < 2:
         return []
     return [
-        "- **The river learned anew** against ranges as the blueprint brings them alone (even=0) is unsafe: a perfect opponent",
-        f"  brings other hands. It wins {before[0]} from the river and {before[1]} from the turn. Where 0.3 of the range that replies is even over",
-        f"  all hands, {after[0]} and {after[1]}. More buckets on flop and turn change neither figure of the blueprint by much (the table below).",
+        "- **The river learned anew** against ranges as the blueprint brings them alone (even=0) is unsafe: a perfect opponent brings",
+        f"  other hands. Of one blueprint, after {EARLIER[0]:,} boards, it wins {without[0]} from the river and {without[1]} from the turn;",
+        f"  where 0.3 of the range that replies is even over all hands, {even[0]} and {even[1]}.",
     ]
 
 

@@ -41,6 +41,7 @@ HANDS = 10_000
 """Hands of a local best response."""
 BUCKETS = f"2,000 buckets on flop and turn, {BLUEPRINT_STEPS:,} iterations"
 PLAIN = f"500 buckets, {PLAIN_STEPS:,} iterations"
+EVEN0 = f"ours with even=0, on {EARLIER[0]:,} boards"
 UNEVEN = f"500 buckets, {TAKEN_STEPS:,} iterations, river anew, even=0"
 
 
@@ -80,6 +81,16 @@ class Plan:
     def uneven(self) -> str:
         """That one's river learned anew, against no range but the one that it brings itself."""
         return f"{self.runs / 'uneven'}:step={UNEVEN_STEPS}"
+
+    @property
+    def early(self) -> str:
+        """Our player on the first boards of its training."""
+        return f"{self.river}:step={EARLIER[0]}"
+
+    @property
+    def even0(self) -> str:
+        """The same with even=0, of the same blueprint on the same boards."""
+        return f"{self.runs / 'even0'}:step={EARLIER[0]}"
 
     def of(self, full: int) -> int:
         """Return an even number, the share of ``full``."""
@@ -137,6 +148,7 @@ class Plan:
             (f"{BUCKETS}, the blueprint", str(self.blueprint)),
             *((f"ours on {step:,} boards", f"{river}:step={step}") for step in EARLIER),
             ("ours", self.player),
+            (EVEN0, self.even0),
             *((f"{UNEVEN} on {step:,} boards", f"{uneven}:step={step}") for step in UNEVEN_EARLIER),
             (UNEVEN, self.uneven),
         ]  # fmt: skip
@@ -146,7 +158,8 @@ class Plan:
     def deeper(self) -> list[tuple[str, tuple[object, ...]]]:
         """Return the best responses from earlier streets."""
         rows = [
-            ("ours", self.player), (f"{BUCKETS}, the blueprint", self.blueprint), (UNEVEN, self.uneven), (PLAIN, self.plain),
+            ("ours", self.player), (f"ours on {EARLIER[0]:,} boards", self.early), (EVEN0, self.even0),
+            (f"{BUCKETS}, the blueprint", self.blueprint), (UNEVEN, self.uneven), (PLAIN, self.plain),
             (f"500 buckets, {CURVE_STEPS:,} iterations", self.curve("500 strength")),
             (f"2,000 buckets, {CURVE_STEPS:,} iterations", self.curve("2,000 strength")),
         ]  # fmt: skip
@@ -218,6 +231,8 @@ def train(plan: Plan, figures: Figures) -> None:
     kept = ("--checkpoint-every", 1000, "--keep", 0)
     river = ("--trainer", f"bucket_cfr_br:blueprint={plan.blueprint}", "--game", GAME, "--steps", RIVER_STEPS)
     figures.train(plan.river, *river, *kept)
+    even0 = ("--trainer", f"bucket_cfr_br:blueprint={plan.blueprint},even=0", "--game", GAME, "--steps", EARLIER[0])
+    figures.train(plan.runs / "even0", *even0, *kept)
     plain = ("--trainer", "bucket_mccfr", "--game", GAME, "--steps")
     figures.train(plan.plain, *plain, TAKEN_STEPS)
     uneven = ("--trainer", f"bucket_cfr_br:blueprint={plan.plain},even=0", "--game", GAME, "--steps", UNEVEN_STEPS)

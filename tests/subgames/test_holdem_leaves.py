@@ -32,7 +32,7 @@ class CheckDown:
         self.asked += len(data)
         rows = data.hands.astype(np.float32)
         worth = [(2 * rows[:, EQUITY + 1 - s] - 1) * rows[:, MET + 1 - s] for s in range(2)]
-        return np.stack(worth, axis=1) * np.float32(46 / 44)  # MET is of the 46 rivers a hand leaves, a pair leaves 44
+        return np.stack(worth, axis=1)
 
 
 @pytest.fixture(scope="module")
