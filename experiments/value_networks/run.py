@@ -33,13 +33,12 @@ def main() -> None:
     parser.add_argument("--river", type=int, default=7500, help="river situations")
     parser.add_argument("--turn", type=int, default=320, help="turn situations")
     parser.add_argument("--epochs", type=int, default=25, help="epochs of the networks over all rivers")
-    parser.add_argument("--shape-solves", type=int, default=0, help="rivers for DeepStack's shape; 0: all")
     parser.add_argument("--jobs", type=int, default=1, help="processes that solve")
     parser.add_argument("--only", action="append", default=[], choices=list(SECTIONS), help="a section (repeatable)")
     parser.add_argument("--street", action="append", choices=("turn", "river"), help="one street alone")
     parser.add_argument("--report", action="store_true", help="measure nothing")
     o = parser.parse_args()
-    plan = Plan(o.runs, o.out, o.river, o.turn, o.epochs, o.jobs, tuple(o.street or ("turn", "river")), o.shape_solves)
+    plan = Plan(o.runs, o.out, o.river, o.turn, o.epochs, o.jobs, tuple(o.street or ("turn", "river")))
     try:
         for name, section in SECTIONS.items():
             if not o.report and (name in o.only or not o.only):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import value_sections
-from value_sections import ENCODERS, Plan
+from value_sections import ENCODERS, Plan, named
 
 from cardai.core.files import write_atomically
 from cardai.subgames.situations import INTERVALS
@@ -166,16 +166,16 @@ def _table_2(plan: Plan) -> str:
         "",
         "Seven layers of 500 units with PReLU, the outer zero-sum layer, Adam, masked Huber loss; the best epoch on the "
         "validation boards. Epochs are those that were done: where the losses in training and in the test are alike, a network has not "
-        "finished learning. Huber per player; *abstracted* is over the buckets that hold a hand, *unabstracted* over hands.",
+        "finished learning. Huber per player; *abstracted* is over the buckets that hold a hand, *unabstracted* over hands."
+        + _off(plan),
         "",
-        "| street | situations | epochs | encoding | abstracted, training | unabstracted, training | abstracted, test | unabstracted, test "
+        "| street | solves learned from | epochs | encoding | abstracted, training | unabstracted, training | abstracted, test | unabstracted, test "
         "| per pot | published (turn, 240,000 solves, 350 epochs) |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     count = len(lines)
     for street in ("turn", "river"):
-        equal = f"ours {plan.shape_solves}" if street == "river" and plan.shape_solves else ""
-        for spec in (*ENCODERS, "range_1326 images", equal, "ours"):
+        for spec in (*ENCODERS, "range_1326 images", "ours"):
             found = plan.known.get(f"{street} {spec}")
             if not found:
                 continue
@@ -184,12 +184,24 @@ def _table_2(plan: Plan) -> str:
                 own = found[part]
                 figures += [_of(own.get("abstracted_player", own["huber_player"])), _of(own["huber_player"])]
             shown = " / ".join(f"{x:.4f}" for x in TABLE_2[spec]) if street == "turn" and spec in TABLE_2 else ""
-            name = "ours" if spec == equal else spec.replace(" images", ", suits renamed at random")
+            name = spec.replace(" images", ", suits renamed at random")
             lines.append(
                 f"| {street} | {found['solves']:,} | {found['epochs']} | {name} | {' | '.join(figures)} | "
                 f"{_of(found['test']['huber_pot'])} | {shown} |"
             )
     return "\n".join(lines) if len(lines) > count else ""
+
+
+def _off(plan: Plan) -> str:
+    """Return how far labels are off on average, in words."""
+    said = []
+    for street in ("turn", "river"):
+        found = plan.known.get(f"labels {street}")
+        if found:
+            each = [(n, loss) for n, loss in zip(found["situations"], found["huber_player"], strict=True) if n]
+            mean = sum(n * loss for n, loss in each) / sum(n for n, _ in each)
+            said.append(f"{mean:.4f} on the {street}")
+    return f" Labels themselves are off by {' and '.join(said)} on average." if said else ""
 
 
 def _ours(plan: Plan) -> str:
@@ -204,13 +216,15 @@ def _ours(plan: Plan) -> str:
             f"{_of(test['huber_pot'])} per pot, {_of(test['huber_player'])} per player, and "
             f"{_of(test['weighted_huber_pot'])} per pot with hands weighted by their ranges.",
             "",
-            "| chips of each player | Huber per player | per pot | by range, per pot |",
-            "|---|---|---|---|",
+            "| chips of each player | Huber per player | per pot | by range, per pot | labels off, per player | per pot |",
+            "|---|---|---|---|---|---|",
         ]
+        noise = plan.known.get(f"labels {street}")
         for k, (low, high) in enumerate(INTERVALS):
             figures = [test[name]["by_interval"][k] for name in ("huber_player", "huber_pot", "weighted_huber_pot")]
             if figures[0]["mean"] is not None:
-                lines.append(f"| {low:,}-{high:,} | {' | '.join(_of(one) for one in figures)} |")
+                off = [f"{noise[name][k]:.4f}" if noise else "" for name in ("huber_player", "huber_pot")]
+                lines.append(f"| {low:,}-{high:,} | {' | '.join([*map(_of, figures), *off])} |")
         lines += _beside(plan, street)
         lines.append("")
     if not lines:
@@ -229,8 +243,7 @@ def _ours(plan: Plan) -> str:
 
 def _beside(plan: Plan, street: str) -> list[str]:
     """Return how far DeepStack's shape over each encoding is off, beside ours of as many solves."""
-    equal = plan.known.get(f"{street} ours {plan.shape_solves}") if street == "river" and plan.shape_solves else None
-    ours = equal or plan.known[f"{street} ours"]
+    ours = plan.known[f"{street} ours"]
     known = {spec: plan.known.get(f"{street} {spec}") for spec in ENCODERS}
     own = ours["test"]["huber_player"]["mean"]
     times = {spec: one["test"]["huber_player"]["mean"] for spec, one in known.items() if one}
@@ -251,29 +264,20 @@ def _beside(plan: Plan, street: str) -> list[str]:
 
 
 def _curves(plan: Plan) -> str:
-    ours, shape = plan.known.get("river ours"), plan.known.get("river potential_aware")
     rows = []
-    for solves in (500, 2000):
-        rows.append(
-            _curve_row(f"{solves:,}", [plan.known.get(f"river {n} {solves}") for n in ("ours", "potential_aware")])
-        )
-    if shape and ours and shape["solves"] < ours["solves"]:
-        rows.append(_curve_row(f"{shape['solves']:,}", [plan.known.get(f"river ours {shape['solves']}"), shape]))
-        shape = None
-    rows.append(_curve_row(f"all ({ours['solves']:,})" if ours else "", [ours, shape]))
-    rows = [row for row in rows if row]
+    for street in ("turn", "river"):
+        for solves in (*value_sections.CURVE[street], 0):
+            found = {spec: plan.known.get(named(street, spec, solves)) for spec in ("ours", *ENCODERS)}
+            made = [one for one in found.values() if one]
+            if made:
+                cells = " | ".join(_of(one["test"]["huber_player"]) if one else "" for one in found.values())
+                rows.append(f"| {street} | {made[0]['solves']:,} | {cells} |")
     if len(rows) < 2:
         return ""
-    head = ["## Losses by the number of solves", "", "River, test, Huber per player; behind it the epochs.", "",
-            "| solves | ours | DeepStack's shape, potential-aware |", "|---|---|---|"]  # fmt: skip
+    head = ["## Losses by the number of solves", "", "Test, Huber per player, hands unabstracted. Solves are those that were learned from: all of the first "
+            "80 % of boards in each last row. DeepStack's shape over " + f"{value_sections.SHAPE_EPOCHS} epochs each.", "",
+            f"| street | solves | ours | {' | '.join(ENCODERS)} |", "|---|---|---|---|---|---|---|"]  # fmt: skip
     return "\n".join(head + rows)
-
-
-def _curve_row(name: str, cells: list[Any]) -> str:
-    if not any(cells):
-        return ""
-    texts = [f"{_of(cell['test']['huber_player'])} ({cell['epochs']})" if cell else "" for cell in cells]
-    return f"| {name} | {' | '.join(texts)} |"
 
 
 def _reasons(plan: Plan) -> str:

@@ -12,18 +12,17 @@ from attrs import asdict, define, field
 
 import cardai
 from cardai.core.files import read_json, write_json
-from cardai.core.spec import parse
 from cardai.subgames.prepared import load_prepared
 from cardai.subgames.situation_set import HEAD, PER_SHARD, Recipe, load, produce
 from cardai.subgames.splits import TEST, TRAIN
 from cardai.subgames.value_measures import encoding_losses, label_noise, network_losses
-from cardai.subgames.value_network import latest_checkpoint, range_encoder
+from cardai.subgames.value_network import range_encoder
 from cardai.subgames.value_runs import held_out
-from cardai.training.runs import Run
 
 GAME = "acpc_nolimit_2p"
 BUCKETED = ("e_hs2", "public_nested", "potential_aware")
 ENCODERS = (*BUCKETED, "range_1326")
+ALL = 10**9
 SHAPE = {"batch": 250, "rate": 1e-3, "drop": 0}
 """What is not DeepStack's of the networks in its shape: minibatches of 250, since there are thousands of solves, not ten
 millions, and a rate that falls by a cosine over the epochs that there are."""
@@ -37,10 +36,16 @@ PLAYED = Recipe(
     "river", 2, (400, 300, 150, 100, 50), player="limit_equilibrium", game="acpc_limit_2p", per_shard=PER_SHARD["river"]
 )
 """Rivers with ranges of a player near equilibrium that plays itself (pip install ./players)."""
-LABELS = {"river": (60, 8), "turn": (8, 3), "river_played": (40, 8)}
+LABELS = {"river": (60, 8), "turn": (24, 4), "river_played": (40, 8)}
 """Situations that are solved again, and how many times as long."""
-FEW = (2000, 20)
+OURS_EPOCHS = {"turn": 60, "river": 20}
+"""Epochs of our networks, but for that of all rivers: see ``--epochs``."""
+FEW = (2000, OURS_EPOCHS["river"])
 """Solves and epochs of the networks that show what each choice is worth."""
+CURVE = {"turn": (300, 1000), "river": (2000, 6000)}
+"""Solves of which networks learn, beside those that learn of all: what more solves bring."""
+BATCHES = {"turn": (50, 20), "river": (250, 50)}
+"""Situations in a minibatch, of DeepStack's shape and of ours; of up to 2,000 solves a fifth and a half of it on the river."""
 ABLATIONS: dict[str, dict[str, Any]] = {
     "ours": {},
     "without equity against the actual ranges": {"equity_input": False},
@@ -61,8 +66,6 @@ class Plan:
     epochs: int
     jobs: int
     streets: tuple[str, ...] = ("turn", "river")
-    shape_solves: int = 0
-    """Rivers that networks in DeepStack's shape, and ours beside them, learn from at most; 0: all."""
     known: dict[str, Any] = field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -173,21 +176,14 @@ def trained(
             situations=str(data or plan.data(street)), anneal=epochs, **options,
         )  # fmt: skip
         out: dict[str, Any] = {"epochs": made.step, "metrics": _curve(made.run.read_metrics())}
-        for part, most, key in ((TRAIN, 500, "training"), (TEST, 2000, "test")):
-            network, held, _ = held_out(run, None, most, part)
-            out[key] = network_losses(network, held).as_json()
+        network, held, _ = held_out(run, None, ALL, TRAIN)
+        out["solves"] = options.get("solves") or len(held)
+        out["training"] = network_losses(network, held.take(slice(500))).as_json()
+        out["test"] = network_losses(*held_out(run, None, 2000, TEST)[:2]).as_json()
         out["parameters"] = sum(p.numel() for p in network.module.parameters())
-        out["solves"] = options.get("solves") or _learned(run, plan.count(street))
         return out
 
     return dict(plan.keep(name, measure))
-
-
-def _learned(run: Path, count: int) -> int:
-    """Return how many situations are in the shards that a run has learned from (and was chosen and tested by)."""
-    made = read_json(latest_checkpoint(run)[1] / "state.json")
-    found = load(dict(parse(Run.open(run).trainer_spec).options)["situations"])
-    return found.recipe.per_shard * len(made["shards"]) or count
 
 
 def _curve(rows: list[Any]) -> list[list[float]]:
@@ -195,39 +191,60 @@ def _curve(rows: list[Any]) -> list[list[float]]:
     return [[row["step"], row["training_huber"], row["validation_huber"]] for row in rows if "validation_huber" in row]
 
 
+def shaped(plan: Plan, street: str, encoder: str, solves: int = 0) -> None:
+    """Train DeepStack's shape over an encoder, of so many solves (0: all)."""
+    batch = BATCHES[street][0] // (5 if street == "river" and 0 < solves <= FEW[0] else 1)
+    options = {"shape": "buckets", **SHAPE, "batch": batch, **({"solves": solves} if solves else {})}
+    trained(plan, named(street, encoder, solves), street, SHAPE_EPOCHS, encoder, options)
+
+
+def own(plan: Plan, street: str, solves: int = 0) -> None:
+    """Train our network, of so many solves (0: all)."""
+    batch = BATCHES[street][1] // (2 if street == "river" and 0 < solves <= FEW[0] else 1)
+    epochs = plan.epochs if street == "river" and not solves else OURS_EPOCHS[street]
+    trained(
+        plan,
+        named(street, "ours", solves),
+        street,
+        epochs,
+        None,
+        {"batch": batch, **({"solves": solves} if solves else {})},
+    )
+
+
+def named(street: str, what: str, solves: int = 0) -> str:
+    """Return the name of a network."""
+    return f"{street} {what}" + (f" {solves}" if solves else "")
+
+
 def deepstack(plan: Plan) -> None:
     """Train DeepStack's shape over the four encodings, on both streets (table 2)."""
-    for encoder in ENCODERS:
-        options = {"shape": "buckets", **SHAPE, "batch": 50}
-        trained(plan, f"turn {encoder}", "turn", SHAPE_EPOCHS, encoder, options)
-    equal = {"solves": plan.shape_solves}
-    for encoder in ENCODERS:
-        trained(plan, f"river {encoder}", "river", SHAPE_EPOCHS, encoder, {"shape": "buckets", **SHAPE, **equal})
-    if plan.shape_solves:
-        trained(plan, f"river ours {plan.shape_solves}", "river", plan.epochs, None, equal)
+    for street in ("turn", "river"):
+        for encoder in ENCODERS:
+            shaped(plan, street, encoder)
 
 
 def images(plan: Plan) -> None:
     """Train DeepStack's shape over all hands with suits renamed at random."""
-    options = {"shape": "buckets", **SHAPE, "images": True, "solves": plan.shape_solves}
-    trained(plan, "river range_1326 images", "river", SHAPE_EPOCHS, "range_1326", options)
+    for street in ("turn", "river"):
+        options = {"shape": "buckets", **SHAPE, "batch": BATCHES[street][0], "images": True}
+        trained(plan, f"{street} range_1326 images", street, SHAPE_EPOCHS, "range_1326", options)
 
 
 def ours(plan: Plan) -> None:
     """Train our network on both streets."""
-    trained(plan, "river ours", "river", plan.epochs, None, {})
-    trained(plan, "turn ours", "turn", 60, None, {"batch": 20})
+    for street in ("turn", "river"):
+        own(plan, street)
 
 
 def curves(plan: Plan) -> None:
     """Train on fewer solves."""
-    for solves in (500, 2000):
-        if "river" in plan.streets and solves < plan.count("river"):
-            trained(plan, f"river ours {solves}", "river", 20, None, {"solves": solves, "batch": 25})
-            trained(
-                plan, f"river potential_aware {solves}", "river", 20, "potential_aware",
-                {"shape": "buckets", **SHAPE, "batch": 50, "solves": solves},
-            )  # fmt: skip
+    for street, counts in CURVE.items():
+        for solves in counts:
+            if street in plan.streets and solves < 0.8 * plan.count(street):
+                own(plan, street, solves)
+                for encoder in ENCODERS:
+                    shaped(plan, street, encoder, solves)
 
 
 def ablations(plan: Plan) -> None:

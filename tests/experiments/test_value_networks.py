@@ -57,7 +57,7 @@ def test_one_command_makes_everything_once(tmp_path: Path, capsys: Any, monkeypa
         "by range",
         "situations a CPU hour",
         "200 and more (",
-        "| 40, ranges of self-play |",
+        "| 32, ranges of self-play |",
     ):
         assert words in text, words
     assert (tmp_path / "out" / "predicted.png").stat().st_size > 10_000
