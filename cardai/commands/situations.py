@@ -113,19 +113,19 @@ def _recipe(
 ) -> Recipe:
     from cardai.subgames.menus import menus
     from cardai.subgames.situation_set import PER_SHARD, Recipe
-    from cardai.subgames.situations import EVERY, INTERVALS, STREETS
+    from cardai.subgames.situations import BETS, EVERY, INTERVALS, STREETS
 
     if bool(player) != bool(game):
         raise UsageError("Ranges from self-play need both --player and --game.")
     counts = _whole(iterations or "400+300+150+100+50", "--iterations", 1, 10**6)
     chosen = EVERY if intervals is None else _whole(intervals, "--intervals", 0, len(INTERVALS) - 1)
-    menus(bets or "1+allin", STREETS[STREETS.index(street.value) :])
+    menus(bets or BETS, STREETS[STREETS.index(street.value) :])
     return Recipe(
         street=street.value,
         seed=seed,
         iterations=counts * len(INTERVALS) if len(counts) == 1 else counts,
         intervals=chosen,
-        bets=bets or "1+allin",
+        bets=bets or BETS,
         player=player,
         game=game,
         per_shard=PER_SHARD[street.value],

@@ -17,7 +17,7 @@ from cardai.core.arrays import Float64s, Int64s
 from cardai.learn.batch_cfr import BatchCfr, Deal, StreetData, dealt, room
 from cardai.solve.discounting import discount, kept
 from cardai.subgames.batch_shapes import Shape, forest_shape, gains, shape_of, stakes
-from cardai.subgames.situations import FASTER, Labels, Situation, legal_hands, situation_tree
+from cardai.subgames.situations import BETS, FASTER, Labels, Situation, legal_hands, situation_tree
 from cardai.subgames.solver import meetings
 from cardai.subgames.tree import Tree
 
@@ -26,7 +26,7 @@ def solve_situations(
     situations: Sequence[Situation],
     iterations: Sequence[int],
     *,
-    bets: str = "1+allin",
+    bets: str = BETS,
     discounts: tuple[float, float, float] = FASTER,
     device: str = "auto",
     kind: str = "float32",

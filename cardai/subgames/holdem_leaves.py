@@ -19,7 +19,7 @@ from cardai.core.errors import UsageError
 from cardai.core.extras import need_extra
 from cardai.core.game import Game
 from cardai.core.rng import derive
-from cardai.core.spec import brief, parse
+from cardai.core.spec import brief
 from cardai.subgames.averaged_leaves import AveragedLeaves
 from cardai.subgames.holdem_resolving import FLOP, CheckedToTheEnd, HoldemHorizon
 from cardai.subgames.menus import Menu, menus
@@ -141,18 +141,10 @@ def network_horizon(path: str, game: Game, looked: Sequence[Menu], looks: int) -
     same = [(one.betting, tuple(one.seat_stacks())) for one in (game, made_for)]  # type: ignore[attr-defined]
     if same[0] != same[1]:
         raise UsageError(f"The values in {path!r} are those of {brief(made_for)}. They are no use in {brief(game)}.")
-    bets = _bets(run.trainer_spec)
-    if bets is not None and looked and menus(bets, (STREET, "river"))[0] != looked[2]:
+    bets = network.description.bets
+    if looked and menus(bets, (STREET, "river"))[0] != looked[2]:
         raise UsageError(
             f"The values in {path!r} are those of bets {bets} on the turn. resolving looks at others there: give it "
             f"bets=...,turn={bets},... or values of its own bets."
         )
     return NetworkHorizon(network=network, stack=same[0][1][0], looks=looks)
-
-
-def _bets(trainer: str) -> str | None:
-    """Return the bets of the situations that a run has learned from; None if they are no longer there."""
-    from cardai.subgames.situation_set import load
-
-    directory = Path(str(dict(parse(trainer).options).get("situations", "")))
-    return load(directory).recipe.bets if (directory / "situations.json").is_file() else None

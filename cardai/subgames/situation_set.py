@@ -27,6 +27,7 @@ from cardai.core.schema import structure, whole
 from cardai.pieces import Work
 from cardai.subgames.menus import menus
 from cardai.subgames.situations import (
+    BETS,
     EVERY,
     FASTER,
     INTERVALS,
@@ -57,7 +58,7 @@ class Recipe:
     """How often a situation is iterated, by the interval of its pot."""
     intervals: tuple[int, ...] = field(default=EVERY, validator=whole(0, len(INTERVALS) - 1))
     """Which intervals pots are from."""
-    bets: str = "1+allin"
+    bets: str = BETS
     discounts: tuple[float, ...] = FASTER
     player: str = ""
     """Whose self-play the ranges are from; empty: they are drawn at random."""

@@ -32,6 +32,8 @@ INTERVALS = ((100, 100), (200, 399), (400, 1999), (2000, 5999), (6000, 19_950))
 """What each player has put in, from and to; each interval is as likely as the others, each number within as the others."""
 EVERY = tuple(range(len(INTERVALS)))
 STREETS = ("turn", "river")
+BETS = "1+allin"
+"""The sizes of bets on both streets, if none are named."""
 FASTER = (1.5, 0.5, 4.0)
 """Discounts by which values settle soonest: negative regrets are kept longer than by DCFR's (1.5, 0, 2), early iterations
 count less. benchmarks/labels.py prints how far values are from those of a long solve by either."""
@@ -135,7 +137,7 @@ def _halvings(count: int) -> list[tuple[Int64s, Int64s, Int64s]]:
     return levels
 
 
-def situation_tree(one: Situation, bets: str = "1+allin") -> Tree:
+def situation_tree(one: Situation, bets: str = BETS) -> Tree:
     """Return the public tree of a situation to the end of the game. Raises UsageError: ``bets`` cannot be read."""
     streets = STREETS[len(one.board) - 4 :]
     betting = street_betting(2 * one.half_pot, len(streets), minimum=100)
@@ -146,7 +148,7 @@ def labels(
     one: Situation,
     iterations: int,
     divisor: Literal["player", "pot"] = "player",
-    bets: str = "1+allin",
+    bets: str = BETS,
     discounts: str | tuple[float, float, float] = "dcfr",
 ) -> Labels:
     """Solve a situation to the end of the game, and return what every hand is worth.

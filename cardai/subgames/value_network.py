@@ -25,12 +25,12 @@ from cardai.core.spec import parse
 from cardai.subgames.network_inputs import CONTEXT_INPUTS, HAND_INPUTS, context_inputs, hand_inputs
 from cardai.subgames.prepared import Prepared, prepare
 from cardai.subgames.range_codes import RangeEncoder
-from cardai.subgames.situations import STACK, STREETS, Situation, legal_hands
+from cardai.subgames.situations import BETS, STACK, STREETS, Situation, legal_hands
 from cardai.subgames.tree import Node
 from cardai.training.runs import Run
 
 DESCRIPTION, WEIGHTS = "network.json", "best.safetensors"
-FORMAT = "cardai value network 1"
+FORMAT = "cardai value network 2"
 _BLOCK, _CODES = 32, 250
 """Situations that a network over hands, and one over codes, is asked about at a time."""
 
@@ -43,6 +43,8 @@ class Description:
     street: str = field(validator=validators.in_(STREETS))
     encoder: str = ""
     """The spec of the encoder of ranges, for ``buckets``."""
+    bets: str = BETS
+    """The bet menu of the situations that it learned from."""
     hidden: int = field(default=500, validator=whole(1, 4096))
     layers: int = field(default=7, validator=whole(1, 32))
     width: int = field(default=64, validator=whole(1, 4096))

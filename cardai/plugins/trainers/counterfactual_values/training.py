@@ -80,7 +80,7 @@ class ValueTraining(Training):
             )
         self.found = found
         self.device = choose_device(o.device)
-        self.network = self._network(found.recipe.street)
+        self.network = self._network()
         self.optimizer = torch.optim.Adam(self.network.module.parameters(), o.rate)
         self.shards = tuple(shards or found.numbers)
         data = load_prepared(found, self.shards)
@@ -95,11 +95,13 @@ class ValueTraining(Training):
         )
         self.data: Prepared = data
 
-    def _network(self, street: str) -> ValueNetwork:
+    def _network(self) -> ValueNetwork:
         o = self.options
+        assert self.found is not None
         description = Description(
             kind=o.shape,
-            street=street,
+            street=self.found.recipe.street,
+            bets=self.found.recipe.bets,
             encoder=self._encoder,
             **{name: getattr(o, name) for name in ("hidden", "layers", "width", "context", "blocks")},
             **{name: getattr(o, name) for name in ("equity_input", "match_up", "check_down", "zero_sum")},
@@ -170,7 +172,7 @@ class ValueTraining(Training):
         parts_ = tensors.module_tensors(self.network.module, "network")
         parts_ |= tensors.optimizer_tensors(self.optimizer, "optimizer")
         tensors.write(directory / CURRENT, parts_)
-        best = self._network(self.network.description.street)
+        best = self._network()
         if self.best:
             best.module.load_state_dict(self.best)
         best.save(directory)
@@ -199,7 +201,7 @@ class ValueTraining(Training):
         tensors.restore_module(self.network.module, known, "network", path)
         tensors.restore_optimizer(self.optimizer, known, "optimizer", path)
         weights = tensors.read(directory / WEIGHTS)
-        probe = self._network(self.network.description.street)
+        probe = self._network()
         tensors.restore_module(probe.module, weights, "network", directory / WEIGHTS)
         self.best = {name: tensor.detach().clone() for name, tensor in probe.module.state_dict().items()}
         self.step, self.best_step = state.step, state.best_step
