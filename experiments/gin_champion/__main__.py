@@ -93,10 +93,11 @@ def main() -> int:
     lines = []
     for section in dict.fromkeys(row["section"] for row in found):
         lines += [f"{section}:", "", *table([row for row in found if row["section"] == section]), ""]
-    if given.run:
-        curve = curves.smoothed(given.run / "metrics.jsonl")
-        lines += ["", *curves.table(curve)]
-        curves.picture(curve, given.out / "curve.png")
+    for run, file_name in ((given.run, "curve.png"), (given.response, "response.png")):
+        if run:
+            curve = curves.smoothed(Path(run) / "metrics.jsonl")
+            lines += ["", *curves.table(curve)]
+            curves.picture(curve, given.out / file_name)
     text = "\n".join(lines) + "\n"
     (given.out / "tables.md").write_text(text, encoding="utf-8")
     print(text)

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-OPPONENTS = ("simple", "heisenbot", "gin-only", "gin_lookahead")
+OPPONENTS = ("simple", "heisenbot", "gin-only", "gin_lookahead", "champion")
+EVERY = 20
+"""Generations of a point of a curve."""
 
 
-def smoothed(metrics: Path, every: int = 10) -> list[dict[str, Any]]:
+def smoothed(metrics: Path, every: int = EVERY) -> list[dict[str, Any]]:
     """Return a run's curve, means of ``every`` generations."""
     lines = metrics.read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines if "loss_after_discard" in line]
@@ -47,9 +49,11 @@ def picture(curve: list[dict[str, Any]], file: Path) -> None:
     figure, axes = plt.subplots(figsize=(7, 4))
     minutes = [row["cpu_seconds"] / 60 for row in curve]
     for name in OPPONENTS:
+        if f"points_against_{name}" not in curve[0]:
+            continue
         axes.plot(minutes, [row[f"points_against_{name}"] for row in curve], label=name)
     axes.set_xlabel("CPU minutes of training")
-    axes.set_ylabel("points a hand, exploring (mean of 10 generations)")
+    axes.set_ylabel(f"points a hand, exploring (mean of {EVERY} generations)")
     axes.grid(alpha=0.3)
     axes.legend()
     figure.tight_layout()
