@@ -239,11 +239,6 @@ def _work(
     question: Question, terminal_values: TerminalValues, numbers: Sequence[int], jobs: int, on: str
 ) -> Iterator[tuple[int, Float64s]]:
     """Yield each board's figures as they are done: here, by ``jobs`` processes or on a cluster."""
-    numbers = list(numbers)
-    if jobs > 1 and not on:
-        for number in numbers[:1]:  # compile here, so that workers find the cache warm
-            yield number, _asked(question, terminal_values).piece(number)
-        del numbers[:1]
     asked = _asked(question, terminal_values)
     players = cloudpickle.dumps((asked.game, asked.agent)) if on else b""  # a run's directory is on this machine alone
     waiting = ((str(number), (number,)) for number in numbers)
