@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -65,11 +66,6 @@ class Prepared:
     def take(self, rows: Int64s | slice) -> Prepared:
         """Return some of the situations."""
         return Prepared(**{name: getattr(self, name)[rows] for name in fields_dict(Prepared)})
-
-
-def join(parts: Sequence[Prepared]) -> Prepared:
-    """Return the situations of all ``parts``."""
-    return Prepared(**{k: np.concatenate([getattr(part, k) for part in parts]) for k in fields_dict(Prepared)})
 
 
 def prepare(situations: Sequence[Situation], values: Float32s | None = None) -> Prepared:
@@ -182,12 +178,20 @@ def load_prepared(found: SituationSet, shards: Sequence[int]) -> Prepared:
     recipe = found.recipe
     identity = [VERSION, found.fingerprint, recipe.street, recipe.seed, recipe.intervals, recipe.per_shard]
     folder = user_cache() / f"situations-{digest_of(identity)[:16]}"
-    parts = []
+    whole, size = prepare([]), recipe.per_shard
     for done, shard in enumerate(shards):
         tell("Reading situations", done, len(shards))
-        parts.append(_one(found, shard, folder / f"prepared-{shard:06d}.npz"))
+        part = _one(found, shard, folder / f"prepared-{shard:06d}.npz")
+        if not done:  # in place: hundreds of thousands fill half of a memory
+            whole = Prepared(**{k: _room(len(shards) * size, getattr(part, k)) for k in fields_dict(Prepared)})
+        for name in fields_dict(Prepared):
+            getattr(whole, name)[done * size : (done + 1) * size] = getattr(part, name)
     tell("Reading situations", 1, 1)
-    return join(parts)
+    return whole
+
+
+def _room(count: int, like: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return np.empty((count, *like.shape[1:]), like.dtype)
 
 
 def _one(found: SituationSet, shard: int, file: Path) -> Prepared:

@@ -173,8 +173,10 @@ def range_encoder(spec: str) -> RangeEncoder:
 
 def hand_buckets(encoder: RangeEncoder, data: Prepared) -> Int64s:
     """Return (n, H) the bucket of each hand that the board leaves."""
-    found = [encoder.buckets(board)[legal_hands(board)] for board in data.boards.tolist()]
-    return np.array(found, np.int64).reshape(len(data), data.ranges.shape[2])
+    out = np.empty((len(data), data.ranges.shape[2]), np.int64)
+    for row, board in zip(out, data.boards.tolist(), strict=True):
+        row[:] = encoder.buckets(board)[legal_hands(board)]
+    return out
 
 
 def codes(encoder: RangeEncoder, data: Prepared, buckets: Int64s, stack: float = STACK) -> Float32s:

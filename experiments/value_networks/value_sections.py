@@ -22,7 +22,6 @@ from cardai.subgames.value_runs import held_out
 GAME = "acpc_nolimit_2p"
 BUCKETED = ("e_hs2", "public_nested", "potential_aware")
 ENCODERS = (*BUCKETED, "range_1326")
-ALL = 10**9
 SHAPE = {"batch": 250, "rate": 1e-3, "drop": 0}
 """What is not DeepStack's of the networks in its shape: minibatches of 250, since there are thousands of solves, not ten
 millions, and a rate that falls by a cosine over the epochs that there are."""
@@ -176,10 +175,10 @@ def trained(
             situations=str(data or plan.data(street)), anneal=epochs, **options,
         )  # fmt: skip
         out: dict[str, Any] = {"epochs": made.step, "metrics": _curve(made.run.read_metrics())}
-        network, held, _ = held_out(run, None, ALL, TRAIN)
-        out["solves"] = options.get("solves") or len(held)
-        out["training"] = network_losses(network, held.take(slice(500))).as_json()
-        out["test"] = network_losses(*held_out(run, None, 2000, TEST)[:2]).as_json()
+        out["solves"] = int(made.run.read_metrics()[-1]["solves"])
+        for part, most, key in ((TRAIN, 500, "training"), (TEST, 2000, "test")):
+            network, held, _ = held_out(run, None, most, part)
+            out[key] = network_losses(network, held).as_json()
         out["parameters"] = sum(p.numel() for p in network.module.parameters())
         return out
 

@@ -119,7 +119,7 @@ class ValueTraining(Training):
             while self.step < end:
                 loss = self._epoch()
                 self.step += 1
-                yield {"loss": loss, **self._judged()}
+                yield {"loss": loss, "solves": float(len(self.rows[TRAIN])), **self._judged()}
 
     def _epoch(self) -> float:
         """Go once through the training part in random order; return the mean loss."""
