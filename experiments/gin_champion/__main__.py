@@ -41,21 +41,42 @@ def measure(pairing: Pairing, seed: int) -> dict[str, Any]:
         "points": points.mean,
         "points_half_width": points.half_width,
         "PPRL": figures["PPRL"].mean,
+        "points_share": _share(points.mean, figures["PPRL"].mean, figures["rounds won"].mean),
         "games_per_cpu_second": pairing.games / seconds,
         **shares,
     }
 
 
+def _share(points: float, lost_each: float, won: float) -> float:
+    """Return the share in % of the points that change hands, from points a hand, points a round lost and rounds won."""
+    lost = (1 - won) * lost_each
+    return 100 * (points + lost) / (points + 2 * lost)
+
+
 def table(found: list[dict[str, Any]]) -> list[str]:
     """Return the pairings as lines of Markdown."""
-    heads = ("player", "opponent", "games", "seed", "won, %", "points a hand", "rounds won, %", "gin, %", "undercut, %")
-    lines = [f"| {' | '.join(heads)} | points a round lost | games a CPU second |", "|---" * (len(heads) + 2) + "|"]
+    heads = (
+        "player",
+        "opponent",
+        "games",
+        "seed",
+        "won, %",
+        "points a hand",
+        "of all points, %",
+        "rounds won, %",
+        "gin, %",
+    )
+    lines = [
+        f"| {' | '.join(heads)} | undercut, % | points a round lost | games a CPU second |",
+        "|---" * (len(heads) + 3) + "|",
+    ]
     for row in found:
         won = f"{row['won']:.1f} ± {row['won_half_width']:.1f}"
         points = f"{row['points']:+.2f} ± {row['points_half_width']:.2f}"
         shares = f"{row['rounds won']:.1f} | {row['gin']:.1f} | {row['undercut']:.1f} | {row['PPRL']:.1f}"
         lines.append(
-            f"| {row['player']} | {row['opponent']} | {row['games']:,} | {row['seed']} | {won} | {points} | {shares} | "
+            f"| {row['player']} | {row['opponent']} | {row['games']:,} | {row['seed']} | {won} | {points} | "
+            f"{row['points_share']:.1f} | {shares} | "
             f"{row['games_per_cpu_second']:,.0f} |"
         )
     return lines
