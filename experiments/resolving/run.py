@@ -181,27 +181,47 @@ def decision_times(name: str, agent: str, hands: int) -> dict[str, Any]:
     return {k: {r: [float(np.median(x)), float(np.max(x)), len(x)] for r, x in by.items()} for k, by in found.items()}
 
 
+def with_options(agent: str, **options: str) -> str:
+    """Return a spec with further options, but for empty ones."""
+    given = [f'{name}="{value}"' for name, value in options.items() if value]
+    return agent + (":" if given and ":" not in agent else "," if given else "") + ",".join(given)
+
+
+def pairings(asked: argparse.Namespace) -> list[tuple[str, str, str, dict[str, str]]]:
+    """Return who plays: what the player is called, the game, the player, and its opponents by what they are called."""
+    plain = {one: one for one in OPPONENTS}
+    said = asked.agent + (" with a network" if asked.values else "")
+    limit = with_options(asked.agent, blueprint=asked.blueprint)
+    free = with_options(asked.agent, values=asked.values, blueprint=asked.ladder)
+    before = f"{said} and a blueprint" if asked.values else f"{said} with a blueprint"
+    out = [
+        (
+            f"{asked.agent} with a blueprint" if asked.blueprint else asked.agent,
+            "acpc_limit_2p",
+            limit,
+            plain | ({"the blueprint": asked.blueprint} if asked.blueprint else {}),
+        ),
+        (before if asked.ladder else said, "acpc_nolimit_2p", free, plain),
+    ]
+    if asked.ladder:
+        out.append((before, Run.open(Path(asked.ladder)).game_spec, free, {"the blueprint": asked.ladder}))
+    return out
+
+
 def played(measured: Measured, asked: argparse.Namespace, parts: list[str]) -> None:
     """Play matches over duplicate deals and local best responses, a deal of each in turn."""
-    for name in ("acpc_limit_2p", "acpc_nolimit_2p"):
-        game = cardai.game(name)
-        agent = (
-            asked.agent
-            if game.amounts or not asked.blueprint
-            else f'{asked.agent}{"," if ":" in asked.agent else ":"}blueprint="{asked.blueprint}"'
-        )
-        player, deals = cardai.agent(agent).for_game(game), {}
-        said = "resolving with the blueprint" if agent != asked.agent else asked.agent
+    for said, name, agent, opponents in pairings(asked):
+        game, deals = cardai.game(name), {}
+        player = cardai.agent(agent).for_game(game)
         if "matches" in parts:
-            others = {one: one for one in OPPONENTS}
-            if agent != asked.agent:
-                others["the blueprint"] = asked.blueprint
-            for label, opponent in others.items():
+            for label, opponent in opponents.items():
                 deals[f"match: {name}, {said} against {label}"] = match_deals(game, player, opponent)
         if "lbr" in parts and game.amounts:
             for setting in SETTINGS:
                 deals[f"lbr: {setting}, {said}"] = response_deals(game, player, setting)
-        series = Series(asked.runs / "played" / name, asked.hands // 2, asked.minutes)
+        series = Series(
+            asked.runs / "played" / "".join(c if c.isalnum() else "_" for c in name), asked.hands // 2, asked.minutes
+        )
         series.take(deals)
         measured.known.update(series.found(game.big_blind))  # type: ignore[attr-defined]
         write_json(MEASURED, measured.known)
@@ -214,6 +234,8 @@ def main() -> None:
     parser.add_argument("--only", default="leduc,times,picture,matches,lbr")
     parser.add_argument("--agent", default="resolving", help="the player of hold'em")
     parser.add_argument("--blueprint", default="", help="the player of limit hold'em before the flop, a trained run")
+    parser.add_argument("--ladder", default="", help="that of no-limit: a run that was trained on a ladder of bets")
+    parser.add_argument("--values", default="", help="a network of the turn, for the flop of no-limit")
     parser.add_argument("--hands", type=int, default=200, help="hands of a match, and of a setting of LBR")
     parser.add_argument(
         "--minutes", type=float, default=0, help="end matches and LBR of a game after so long (0: never)"

@@ -66,3 +66,18 @@ def test_a_series_that_is_stopped_keeps_what_was_played(tmp_path: Path) -> None:
 
     Series(tmp_path, 5, 0).take({"lbr: one": stopped})
     assert Series(tmp_path, 5, 0).read("lbr: one")["deals"] == [[1.0], [1.0]]
+
+
+def test_who_plays_whom_with_a_network_and_blueprints(tmp_path: Path) -> None:
+    import argparse
+
+    import run
+
+    ladder = tmp_path / "ladder"
+    cardai.train("bucket_mccfr:flop=1,turn=1,river=1", "holdem_fcpa", steps=1, out=ladder)
+    asked = argparse.Namespace(agent="resolving:threads=1", blueprint="", ladder=str(ladder), values="runs/turn")
+    limit, free, rungs = run.pairings(asked)
+    assert limit[2] == "resolving:threads=1" and set(limit[3]) == {"always_call", "threshold"}
+    assert free[2] == f'resolving:threads=1,values="runs/turn",blueprint="{ladder}"' == rungs[2]
+    assert cardai.game(rungs[1]).ladder() == (1.0, -1.0) and rungs[3] == {"the blueprint": str(ladder)}
+    assert run.with_options("resolving", values="", blueprint="a,b") == 'resolving:blueprint="a,b"'
