@@ -148,14 +148,12 @@ def leduc(runs: Path, measured: Measured, trained: bool) -> None:
     write_json(MEASURED, measured.known)
 
 
-def times(measured: Measured, agent: str, hands: int) -> None:
+def times(measured: Measured, asked: argparse.Namespace, hands: int) -> None:
     """Measure the seconds of a decision by round, over hands against itself."""
-    for name in ("acpc_limit_2p", "acpc_nolimit_2p"):
-
-        def work(name: str = name) -> dict[str, Any]:
-            return decision_times(name, agent, hands)
-
-        measured.get(f"times: {name}, {agent}", work)
+    sides = [(name, asked.agent, asked.agent) for name in ("acpc_limit_2p", "acpc_nolimit_2p")]
+    sides += [(name, said, agent) for said, name, agent, _ in pairings(asked)[:2] if agent != asked.agent]
+    for name, said, agent in sides:
+        measured.get(f"times: {name}, {said}", lambda name=name, agent=agent: decision_times(name, agent, hands))
 
 
 def decision_times(name: str, agent: str, hands: int) -> dict[str, Any]:
@@ -250,7 +248,7 @@ def main() -> None:
     if "leduc" in parts:
         leduc(asked.runs, measured, asked.trained)
     if "times" in parts:
-        times(measured, asked.agent, 12)
+        times(measured, asked, 12)
     if "picture" in parts:
         from resolving_picture import draw_hand
 

@@ -77,7 +77,9 @@ def test_who_plays_whom_with_a_network_and_blueprints(tmp_path: Path) -> None:
     cardai.train("bucket_mccfr:flop=1,turn=1,river=1", "holdem_fcpa", steps=1, out=ladder)
     asked = argparse.Namespace(agent="resolving:threads=1", blueprint="", ladder=str(ladder), values="runs/turn")
     limit, free, rungs = run.pairings(asked)
-    assert limit[2] == "resolving:threads=1" and set(limit[3]) == {"always_call", "threshold"}
+    assert limit[2] == "resolving:threads=1"
+    assert set(limit[3]) == {"always_call", "threshold"}
     assert free[2] == f'resolving:threads=1,values="runs/turn",blueprint="{ladder}"' == rungs[2]
-    assert cardai.game(rungs[1]).ladder() == (1.0, -1.0) and rungs[3] == {"the blueprint": str(ladder)}
+    assert cardai.game(rungs[1]).ladder() == (1.0, -1.0)
+    assert rungs[3] == {"the blueprint": str(ladder)}
     assert run.with_options("resolving", values="", blueprint="a,b") == 'resolving:blueprint="a,b"'
