@@ -3,7 +3,7 @@
 One command, resumable: situations are solved, networks trained, everything measured, and the report written. What is done is
 kept in --runs and report/measurements.json, and not done again.
 
-    python experiments/value_networks/run.py                        everything, with 7,500 rivers and 320 turns (hours of CPU)
+    python experiments/value_networks/run.py                        everything, with 7,500 rivers and 3,000 turns (hours of CPU)
     python experiments/value_networks/run.py --river 200000 --turn 30000 --jobs 16
     python experiments/value_networks/run.py --only encodings       one section (repeatable): see SECTIONS
     python experiments/value_networks/run.py --report               measure nothing, write report/report.md
@@ -31,7 +31,7 @@ def main() -> None:
     parser.add_argument("--runs", type=Path, default=Path("runs/values"), help="where situations and trainings lie")
     parser.add_argument("--out", type=Path, default=HERE / "report")
     parser.add_argument("--river", type=int, default=7500, help="river situations")
-    parser.add_argument("--turn", type=int, default=320, help="turn situations")
+    parser.add_argument("--turn", type=int, default=3000, help="turn situations")
     parser.add_argument("--epochs", type=int, default=25, help="epochs of the networks over all rivers")
     parser.add_argument("--jobs", type=int, default=1, help="processes that solve")
     parser.add_argument("--only", action="append", default=[], choices=list(SECTIONS), help="a section (repeatable)")

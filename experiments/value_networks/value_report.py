@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import value_sections
+from value_pictures import TABLE_2, draw, draw_curves
 from value_sections import ENCODERS, Plan, named
 
 from cardai.core.files import write_atomically
 from cardai.subgames.situations import INTERVALS
 from cardai.subgames.value_measures import PUBLISHED
-
-TABLE_2 = {
-    "e_hs2": (0.0254, 0.0387, 0.0330, 0.0434),
-    "public_nested": (0.0080, 0.0436, 0.0161, 0.0478),
-    "potential_aware": (0.0052, 0.0267, 0.0102, 0.0297),
-    "range_1326": (0.0102, 0.0102, 0.0143, 0.0143),
-}
-"""Huber losses in arXiv 1807.00900, table 2: abstracted and unabstracted in training, the same in the test."""
 
 
 def write(plan: Plan) -> None:
@@ -264,7 +256,7 @@ def _beside(plan: Plan, street: str) -> list[str]:
 
 
 def _curves(plan: Plan) -> str:
-    rows = []
+    rows, known = [], {}
     for street in ("turn", "river"):
         for solves in (*value_sections.CURVE[street], 0):
             found = {spec: plan.known.get(named(street, spec, solves)) for spec in ("ours", *ENCODERS)}
@@ -272,12 +264,15 @@ def _curves(plan: Plan) -> str:
             if made:
                 cells = " | ".join(_of(one["test"]["huber_player"]) if one else "" for one in found.values())
                 rows.append(f"| {street} | {made[0]['solves']:,} | {cells} |")
+                known[street, made[0]["solves"]] = found
     if len(rows) < 2:
         return ""
-    head = ["## Losses by the number of solves", "", "Test, Huber per player, hands unabstracted. Solves are those that were learned from: all of the first "
-            "80 % of boards in each last row. DeepStack's shape over " + f"{value_sections.SHAPE_EPOCHS} epochs each.", "",
+    epochs = " and ".join(f"{count} on the {street}" for street, count in value_sections.OURS_EPOCHS.items())
+    head = ["## Losses by the number of solves", "", "Test, Huber per player, over hands, by the solves that were learned from. The last row of a street "
+            f"is that of table 2; in the others DeepStack's shape had {value_sections.SHAPE_EPOCHS} epochs, ours {epochs}.", "",
             f"| street | solves | ours | {' | '.join(ENCODERS)} |", "|---|---|---|---|---|---|---|"]  # fmt: skip
-    return "\n".join(head + rows)
+    draw_curves(known, plan.out / "curves.png")
+    return "\n".join([*head, *rows, "", "![Losses on the turn by the number of solves](curves.png)"])
 
 
 def _reasons(plan: Plan) -> str:
@@ -368,35 +363,3 @@ def _picture(plan: Plan) -> str:
     if not file.exists() and run.is_dir():
         draw(run, file)
     return f"\n![What our network says and what was solved]({file.name})\n" if file.exists() else ""
-
-
-def draw(run: Path, file: Path) -> None:
-    """Draw the values of six test situations, hands in order of equity: solved as lines, predicted as points."""
-    import numpy as np
-    from matplotlib.figure import Figure
-
-    from cardai.cards.text import cards_text
-    from cardai.commands.show.pictures import save
-    from cardai.subgames.prepared import EQUITY
-    from cardai.subgames.value_runs import held_out
-
-    network, data, _ = held_out(run, None, 400)
-    firsts = np.unique(data.intervals, return_index=True)[1]
-    others = np.setdiff1d(np.arange(len(data)), firsts)
-    rows = np.concatenate([firsts, others])[:6]
-    part = data.take(rows)
-    found = network.values(part) / 2
-    figure = Figure(figsize=(13, 7.5), layout="constrained")
-    for place, (axes, k) in enumerate(zip(figure.subplots(2, 3).ravel(), range(len(rows)), strict=False)):
-        for seat, colour in enumerate(("tab:blue", "tab:red")):
-            order = np.argsort(part.hands[k, EQUITY + 1 - seat], kind="stable")
-            name = ("first to act", "button")[seat]
-            axes.plot(part.values[k, seat, order] / 2, color=colour, lw=0.8, label=f"{name}, solved")
-            axes.plot(found[k, seat, order], ".", color=colour, ms=1.6, alpha=0.5, label=f"{name}, predicted")
-        board = cards_text([int(card) for card in part.boards[k]])
-        axes.set_title(f"{board}, pot {2 * int(part.half_pots[k]):,} of 40,000", fontsize=10)
-        if place == 0:
-            axes.legend(fontsize=8, markerscale=5)
-        axes.set_xlabel("hands in order of equity against the other's range")
-        axes.set_ylabel("value in pots")
-    save(figure, file)
