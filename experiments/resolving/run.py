@@ -6,6 +6,11 @@ One command, resumable: what has been trained is kept in ``--runs``, what has be
     python experiments/resolving/run.py --only times        # seconds a decision, by round
     python experiments/resolving/run.py --only picture      # a hand step by step
     python experiments/resolving/run.py --only matches,lbr --hands 400
+    ... --blueprint runs/limit --ladder runs/ladder --values runs/turn      # with blueprints and a network:
+    cardai train --trainer bucket_mccfr --game acpc_limit_2p --steps 10000000 --out runs/limit
+    cardai train --trainer bucket_mccfr --game acpc_nolimit_2p:bets=pot+allin --minutes 8 --steps 100000000 --out runs/ladder
+    cardai situations data/turn --street turn --seed 1 --iterations 200+120+80+50+30 --intervals 1+2+3+4 --count 3000
+    cardai train --trainer counterfactual_values:anneal=60,batch=20 --set situations=data/turn --game acpc_nolimit_2p --steps 60 --out runs/turn
     python experiments/resolving/run.py --report            # only write report.md from what there is
 
 Exploitability in Leduc is printed in two units: chips a dealt hand, and the unit of DeepStack's release, in which hands are
@@ -27,6 +32,7 @@ import numpy as np
 import cardai
 from cardai.core.files import write_json
 from cardai.core.rng import Rows
+from cardai.core.spec import parse
 from cardai.solve.measures import measure
 from cardai.training.runs import Run
 from cardai.training.session import Session
@@ -210,15 +216,16 @@ def played(measured: Measured, asked: argparse.Namespace, parts: list[str]) -> N
     """Play matches over duplicate deals and local best responses, a deal of each in turn."""
     for said, name, agent, opponents in pairings(asked):
         game, deals = cardai.game(name), {}
+        shown = parse(name).name + (", on its ladder" if game.ladder() else "")  # type: ignore[attr-defined]
         player = cardai.agent(agent).for_game(game)
         if "matches" in parts:
             for label, opponent in opponents.items():
-                deals[f"match: {name}, {said} against {label}"] = match_deals(game, player, opponent)
+                deals[f"match: {shown}, {said} against {label}"] = match_deals(game, player, opponent)
         if "lbr" in parts and game.amounts:
             for setting in SETTINGS:
                 deals[f"lbr: {setting}, {said}"] = response_deals(game, player, setting)
         series = Series(
-            asked.runs / "played" / "".join(c if c.isalnum() else "_" for c in name), asked.hands // 2, asked.minutes
+            asked.runs / "played" / "".join(c if c.isalnum() else "_" for c in shown), asked.hands // 2, asked.minutes
         )
         series.take(deals)
         measured.known.update(series.found(game.big_blind))  # type: ignore[attr-defined]
