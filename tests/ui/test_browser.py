@@ -20,8 +20,9 @@ from cardai.arena.journal import journal_of
 from cardai.ui.browser import Door, is_local, opened
 from tests.support import ROOT
 
-ECHO = [sys.executable, "-c", "import sys; sys.stdout.write('__GANGLION__\\n'); sys.stdout.flush(); sys.stdin.read()"]
-"""What stands for the app where only the door is tested: it says that it is one, and waits for its end."""
+HELLO = "import os, sys; sys.stdout.write('__GANGLION__\\n'); sys.stdout.flush(); said = b''\n"
+ECHO = [sys.executable, "-c", HELLO + "while b'quit' not in said and (more := os.read(0, 4096)):\n    said += more"]
+"""What stands for the app where only the door is tested: it says that it is one, and waits to be told to end."""
 
 
 @asynccontextmanager
@@ -162,7 +163,7 @@ def test_no_more_pages_than_allowed_and_a_place_is_free_again() -> None:
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are looked up in /proc")
 def test_a_process_ends_with_its_page_even_one_that_does_not_want_to(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cardai.ui.browser.PATIENCE", 0.3)
-    stubborn = [sys.executable, "-c", ECHO[2].replace("sys.stdin.read()", "__import__('time').sleep(300)")]
+    stubborn = [sys.executable, "-c", HELLO + "__import__('time').sleep(300)"]
 
     async def look(words: list[str]) -> None:
         async with served(words) as door, aiohttp.ClientSession() as session:
