@@ -41,6 +41,17 @@ def lbr(
             help="Rounds with raises, 1 before the flop to 4 on the river, joined with +; else fold or call. Default: all.",
         ),
     ] = None,
+    estimates: Annotated[
+        str | None,
+        typer.Option(
+            "--estimates",
+            metavar="AGENT",
+            help="Who answers the raises that are only considered; default: the player itself. What is won is won from the player.",
+        ),
+    ] = None,
+    aivat: Annotated[
+        bool, typer.Option("--aivat", help="Weigh each hand by AIVAT too: the same mean with less luck in it.")
+    ] = False,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
@@ -63,17 +74,22 @@ def lbr(
             bets=bets.value,
             rounds=_rounds(rounds),
             seed=seed,
+            estimates=None if estimates is None else cardai.agent(estimates),
+            aivat=aivat,
             progress=None if advance is None else lambda done, total, _: advance(done, total),
         )
     count = 2 * len(found.winnings)
     if json:
         figures = {"mean": found.mbb.mean, "half_width": found.mbb.half_width, "unit": "mbb/g"}
+        if found.corrected:
+            figures["aivat"] = {"mean": found.corrected.mean, "half_width": found.corrected.half_width}
         print_json(
             {
                 "game": game,
                 "agent": agent,
                 "bets": bets.value,
                 "rounds": rounds,
+                "estimates": estimates,
                 "seed": seed,
                 "hands": count,
                 **figures,
@@ -83,6 +99,8 @@ def lbr(
         where = "" if rounds is None else f", raising on rounds {rounds}"
         out().print(f"Local best response to {agent} in {game} ({bets.value}{where}), {count:,} hands:")
         out().print(f"wins {found.mbb.text(1, sign=True)} mbb a hand, which a perfect opponent wins at least.")
+        if found.corrected:
+            out().print(f"With the luck taken out (AIVAT): {found.corrected.text(1, sign=True)} mbb a hand.")
         out().print("± is half a 95% interval over deals. A negative figure proves nothing.")
     if count < hands:
         note(f"Stopped after {count:,} of {hands:,} hands.")

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from cardai.core.arrays import Float64s
+from cardai.core.arrays import Float64s, Int64s
 from cardai.core.errors import UsageError, wrong_type
 from cardai.core.fields import Family, Views, pack_views, unpack_view, view_dtype
 from cardai.core.game import Actions, Game, State
@@ -129,6 +129,17 @@ class Agent:
         """Return (n,) amounts to raise to, used where :meth:`policy` chose to raise (default: the minimum)."""
         return np.asarray(legal.min_amount, np.int64)
 
+    def raise_odds(self, views: Views, legal: Amounts) -> tuple[Int64s, Float64s] | None:
+        """Return the amounts (m,) that :meth:`raise_to` may choose, each once and rising, and the odds (n, m) of each.
+
+        The views differ in nothing but what their player alone sees; each row of the odds sums to 1. None: not known, as for
+        a ``raise_to`` or an ``act`` of one's own that says no more. Measures that weigh what a player might have done (AIVAT)
+        need it.
+        """
+        if type(self).raise_to is not Agent.raise_to or type(self).act is not Agent.act:
+            return None
+        return np.asarray(legal.min_amount[:1], np.int64), np.ones((len(views), 1))
+
     def act_together(self, copies: Sequence[Agent], views: Views, legal: Legal, rng: Rows) -> Actions | None:
         """Return (n,) actions of n of its ``copies``, each for its row, or None (default): each is asked by itself.
 
@@ -238,3 +249,6 @@ class _BoundWithPolicy(BoundScalar):
 
     def raise_to(self, views: Views, legal: Amounts, rng: Rows) -> Actions:
         return self.agent.raise_to(views, legal, rng)
+
+    def raise_odds(self, views: Views, legal: Amounts) -> tuple[Int64s, Float64s] | None:
+        return self.agent.raise_odds(views, legal)

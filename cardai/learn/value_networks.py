@@ -102,9 +102,12 @@ def project(values: Tensor, ranges: Tensor, met: Tensor) -> Tensor:
 
 
 def hand_values(network: HandNetwork, context: Float32s, hands: Float32s, met: Float32s, ranges: Float32s) -> Float32s:
-    """Return (n, 2, H) what a network says of all hands: arrays as :meth:`HandNetwork.forward` takes, ranges (n, 2, H)."""
+    """Return (n, 2, H) what a network says of all hands: arrays as :meth:`HandNetwork.forward` takes, ranges (n, 2, H).
+
+    By one thread: how many there are moves the last bits of a sum.
+    """
     where = device_of(network)
-    with torch.inference_mode():
+    with tensors.threads(1), torch.inference_mode():
         weights = torch.from_numpy(met).to(where)
         values = network(torch.from_numpy(context).to(where), torch.from_numpy(hands).to(where), weights)
         if network.options.zero_sum:
@@ -113,8 +116,8 @@ def hand_values(network: HandNetwork, context: Float32s, hands: Float32s, met: F
 
 
 def bucket_values(network: BucketNetwork, codes: Float32s) -> Float32s:
-    """Return (n, 2, size) the values of buckets for codes (n, width)."""
-    with torch.inference_mode():
+    """Return (n, 2, size) the values of buckets for codes (n, width), by one thread."""
+    with tensors.threads(1), torch.inference_mode():
         return np.asarray(network(torch.from_numpy(codes).to(device_of(network))).cpu().numpy(), np.float32)
 
 

@@ -31,6 +31,7 @@ from cardai.core.agent import Agent
 from cardai.core.arrays import Float64s, Int64s
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
+from cardai.core.legal import Amounts
 from cardai.core.spec import brief
 from cardai.solve.holdem_values import EquityValues, Values
 from cardai.solve.tree import NODE_LIMIT, refuse_if_large
@@ -142,11 +143,19 @@ def refuse(game: Game, agent: Agent, called: str) -> None:
         refuse_if_large(game, NODE_LIMIT)
     elif game.num_players != 2:
         raise UsageError(f"AIVAT is for hold'em of two players. {brief(game)} has {game.num_players}.")
-    elif game.amounts:
-        raise UsageError(
-            f"AIVAT needs the odds of every action, and full no-limit raises have none: {brief(game)}. Play with a ladder "
-            "of bets (holdem_fcpa)."
-        )
+    else:
+        _need_odds(game, agent.for_game(game), called)
+
+
+def _need_odds(game: Game, player: Agent, called: str) -> None:
+    """Raise UsageError if the player does not say how often it raises to which amount, where raises are amounts."""
+    from cardai.solve.aivat_holdem import no_odds
+
+    tables, row = game.tables(1), np.zeros(1, np.int64)
+    tables.reset(np.zeros(1, np.uint64))
+    legal = tables.legal(row)
+    if isinstance(legal, Amounts) and player.raise_odds(tables.views(int(tables.current_players()[0]), row), legal) is None:
+        raise UsageError(no_odds(called))
 
 
 def estimator(game: Game, agent: Agent, values: Values | Agent | None, called: str, seed: int = 0) -> Estimator:

@@ -1,8 +1,9 @@
-"""AIVAT in two-player hold'em with limit or laddered bets: each event is weighed over all hands that the player could hold."""
+"""AIVAT in two-player hold'em: each event is weighed over all hands that the player could hold."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from attrs import define, frozen
@@ -11,11 +12,11 @@ from cardai.arena.records import Record, as_damage, place
 from cardai.cards.poker.combos import COUNT, compatible, pairs
 from cardai.cards.text import card_set
 from cardai.core.agent import Agent
-from cardai.core.arrays import Float64s
+from cardai.core.arrays import Bools, Float64s, Int64s
 from cardai.core.errors import AgentError, UsageError
 from cardai.core.fields import Views
 from cardai.core.game import CHANCE, TERMINAL, Game, Tables
-from cardai.core.legal import Legal, allows, legal_columns, take
+from cardai.core.legal import Amounts, Legal, allows, legal_columns, take
 from cardai.core.rng import derive
 from cardai.solve.holdem_values import Cards, EquityValues, Situation, Values
 from cardai.solve.measures import SUM_TOLERANCE
@@ -43,15 +44,25 @@ class Deal:
 
 @frozen(eq=False)
 class Decision:
-    """The known player acts: what it saw, what was legal, what it did, and where each legal action leads."""
+    """The known player acts: where, what it saw, what was legal, and what it did."""
 
+    tables: Tables
+    """The table as it stood."""
+    here: Situation
     views: Views
     legal: Legal
     action: int
-    after: dict[int, Situation]
-    """By action; folding is left out."""
-    stake: int
-    """What folding loses."""
+
+    def after(self, actions: Iterable[int]) -> Iterator[tuple[int, Situation]]:
+        """Yield (action, situation) for each of ``actions`` but folding, no card that comes then yet seen."""
+        asked = np.array([action for action in actions if action != _FOLD], np.int64)
+        if not len(asked):
+            return
+        tried = self.tables.game.tables(len(asked))
+        tried.copy_rows(self.tables, np.zeros(len(asked), np.int64))
+        tried.apply(np.arange(len(asked)), asked)
+        for row, action in enumerate(asked):
+            yield int(action), _situation(tried, self.here.seat, self.here.opponent, self.here.board, row)
 
 
 @frozen(eq=False)
@@ -62,8 +73,8 @@ class End:
     situation: Situation
 
 
-def walk(game: Game, record: Record, seat: int, choices: bool = True) -> Iterator[Start | Deal | Decision | End]:
-    """Yield what AIVAT looks at in a recorded hand, in order; without ``choices``, actions not taken are not tried.
+def walk(game: Game, record: Record, seat: int) -> Iterator[Start | Deal | Decision | End]:
+    """Yield what AIVAT looks at in a recorded hand, in order.
 
     Raises:
         DamagedFileError: it is no hand of the game.
@@ -82,7 +93,9 @@ def walk(game: Game, record: Record, seat: int, choices: bool = True) -> Iterato
                 views, legal = tables.views(seat, _ROW), tables.legal(_ROW)
                 if not allows(legal, np.array([action]))[0]:
                     raise ValueError(f"the action {action} is not legal")
-                yield Decision(views, legal, action, dict(_after(game, tables, here, legal, action, choices)), here.own)
+                stood = game.tables(1)
+                stood.copy_rows(tables, _ROW)
+                yield Decision(stood, here, views, legal, action)
             tables.apply(_ROW, np.array([action], np.int64))
             there = _situation(tables, seat, opponent, here.board)
             if action == _FOLD:
@@ -95,19 +108,6 @@ def walk(game: Game, record: Record, seat: int, choices: bool = True) -> Iterato
         if here.actor != TERMINAL:
             raise ValueError("it ends before the hand does")
         yield End(-1, here)
-
-
-def _after(
-    game: Game, tables: Tables, here: Situation, legal: Legal, taken: int, choices: bool
-) -> Iterator[tuple[int, Situation]]:
-    """Yield (action, situation) for what can be done but folding, no card that comes then yet seen."""
-    actions = [int(a) for a in np.flatnonzero(legal_columns(legal)[0]) if a != _FOLD and (choices or a == taken)]
-    tried = game.tables(max(len(actions), 1))
-    tried.copy_rows(tables, np.zeros(len(actions) or 1, np.int64))
-    if actions:
-        tried.apply(np.arange(len(actions)), np.array(actions, np.int64))
-    for row, action in enumerate(actions):
-        yield action, _situation(tried, here.seat, here.opponent, here.board, row)
 
 
 def _situation(
@@ -167,15 +167,16 @@ class HoldemEstimator:
 
     def _decision(self, event: Decision, weights: Float64s, cards: Cards, record: Record) -> float:
         """Return k of the player's own choice, and weigh its hands by how likely they make it (in place)."""
-        policy = self._policy(event, weights)
-        before = -event.stake * float(weights @ policy[:, _FOLD])
-        worth = np.full(COUNT, -float(event.stake))
-        for action, situation in event.after.items():
+        odds, lost = self._odds(event, weights), -float(event.here.own)
+        before, worth = 0.0, np.full(COUNT, lost)
+        if _FOLD in odds:
+            before += lost * float(weights @ odds[_FOLD])
+        for action, situation in event.after(odds):
             value = self._value(situation, cards)
-            before += float((weights * policy[:, action]) @ value)
+            before += float((weights * odds[action]) @ value)
             worth = value if action == event.action else worth
         before /= weights.sum()
-        weights *= policy[:, event.action]
+        weights *= odds.get(event.action, 0.0)
         if not weights.sum() > 0:
             raise UsageError(
                 f"{self.called} never plays as it does in the record (game {record.get('game_number')}, hand "
@@ -188,23 +189,47 @@ class HoldemEstimator:
             return cards.on(situation.board).x * min(situation.own, situation.other)
         return self.values.chips(situation, cards)
 
-    def _policy(self, event: Decision, weights: Float64s) -> Float64s:
-        """Return (1326, actions): the player's probabilities with each hand that has a weight, asked in one batch."""
+    def _odds(self, event: Decision, weights: Float64s) -> dict[int, Float64s]:
+        """Return (1326,) the player's probabilities of each legal action with each hand that has a weight.
+
+        Asked in one batch. Of raises to any amount, those are there to which it raises.
+        """
         live = np.flatnonzero(weights)
         batch = np.repeat(event.views, len(live))
         batch["hole"] = _PAIRS[live]
-        legal = legal_columns(take(event.legal, np.zeros(len(live), np.int64)))
-        answer = np.asarray(self.agent.policy(batch, legal), np.float64)
-        if answer.shape != legal.shape:
-            raise AgentError(
-                f"The policy of {self.called} must have the shape {legal.shape}. Got {answer.shape} instead."
-            )
-        if not (np.abs((answer * legal).sum(axis=1) - 1) < SUM_TOLERANCE).all() or (answer < 0).any():
-            raise AgentError(f"The policy of {self.called} must be probabilities over the legal actions: it is not.")
-        out = np.zeros((COUNT, answer.shape[1]))
-        out[live] = answer * legal
-        out[live] /= out[live].sum(axis=1, keepdims=True)
+        rows = take(event.legal, np.zeros(len(live), np.int64))
+        mask = legal_columns(rows)
+        answer = self._probabilities(self.agent.policy(batch, rows), mask, "policy")
+        found = {int(action): answer[:, action] for action in np.flatnonzero(mask[0])}
+        if isinstance(rows, Amounts) and 2 in found:
+            raised = found.pop(2)
+            if raised.any():
+                amounts, shares = self._raises(batch, rows)
+                found |= {int(amount): raised * share for amount, share in zip(amounts, shares.T, strict=True)}
+        out = {action: np.zeros(COUNT) for action in found}
+        for action, odds in found.items():
+            out[action][live] = odds
         return out
+
+    def _raises(self, views: Views, legal: Amounts) -> tuple[Int64s, Float64s]:
+        known = self.agent.raise_odds(views, legal)
+        if known is None:
+            raise UsageError(no_odds(self.called))
+        amounts, odds = np.asarray(known[0], np.int64), np.asarray(known[1], np.float64)
+        rising = amounts.ndim == 1 and len(amounts) and (np.diff(amounts) > 0).all()
+        if not rising or amounts[0] < legal.min_amount[0] or amounts[-1] > legal.max_amount[0]:
+            raise AgentError(f"The amounts of raise_odds of {self.called} must be legal, and rising. Got {amounts.tolist()}.")
+        return amounts, self._probabilities(odds, np.ones((len(views), len(amounts)), np.bool_), "raise_odds")
+
+    def _probabilities(self, answer: Any, mask: Bools, name: str) -> Float64s:
+        """Return what the player answered, each row of it summing to 1 over what is legal. Raises AgentError."""
+        found = np.asarray(answer, np.float64)
+        if found.shape != mask.shape:
+            raise AgentError(f"The {name} of {self.called} must have the shape {mask.shape}. Got {found.shape} instead.")
+        if not (np.abs((found * mask).sum(axis=1) - 1) < SUM_TOLERANCE).all() or (found < 0).any():
+            raise AgentError(f"The {name} of {self.called} must be probabilities over the legal actions: it is not.")
+        out = found * mask
+        return np.asarray(out / out.sum(axis=1, keepdims=True))
 
     def _base(self, event: End, weights: Float64s, cards: Cards) -> float:
         """Return the mean of what all hands that the player could hold win at the end."""
@@ -212,6 +237,14 @@ class HoldemEstimator:
         if event.folded >= 0:
             return float(-stake if event.folded == event.situation.seat else stake)
         return float(stake * (weights @ cards.on(event.situation.board).x) / weights.sum())
+
+
+def no_odds(called: str) -> str:
+    """Return why a player that says no odds of its amounts cannot be measured."""
+    return (
+        f"AIVAT needs the odds of every action, and {called} does not say how often it raises to which amount (raise_odds). "
+        "Play with a ladder of bets (holdem_fcpa)."
+    )
 
 
 _PAIRS = pairs().astype(np.int64)

@@ -14,11 +14,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from math import nan
 from typing import Literal
 
 import numpy as np
 from attrs import frozen
 
+from cardai.arena.records import Record
 from cardai.arena.statistics import Estimate, mean
 from cardai.cards.poker.combos import COUNT, compatible, pairs
 from cardai.cards.poker.fields import is_holdem
@@ -33,6 +35,7 @@ from cardai.core.legal import Amounts, Legal, take
 from cardai.core.rng import Rows, derive, derive_many
 from cardai.core.spec import brief
 from cardai.solve import _local_kernels as kernels
+from cardai.solve.aivat import estimator, refuse
 
 Bets = Literal["legal", "fc", "fcpa", "56"]
 BETS: tuple[Bets, ...] = ("legal", "fc", "fcpa", "56")
@@ -50,6 +53,8 @@ class LocalResponse:
 
     winnings: Float64s
     big_blind: int
+    aivat: Float64s | None = None
+    """(deals,) The same by AIVAT of the player's side: the luck of the cards and of the player's choices taken out."""
 
     @property
     def chips(self) -> Estimate:
@@ -61,6 +66,11 @@ class LocalResponse:
         """Thousandths of a big blind a hand."""
         return self.chips.scaled(1000 / self.big_blind)
 
+    @property
+    def corrected(self) -> Estimate | None:
+        """Thousandths of a big blind a hand by AIVAT, if it was asked for."""
+        return None if self.aivat is None else mean(self.aivat).scaled(1000 / self.big_blind)
+
 
 def local_response(
     game: Game,
@@ -71,21 +81,28 @@ def local_response(
     rounds: Sequence[int] | None = None,
     seed: int = 0,
     samples: int = SAMPLES,
+    estimates: Agent | None = None,
+    aivat: bool = False,
     progress: Callable[[int, int, Estimate], None] | None = None,
 ) -> LocalResponse:
     """Play ``hands`` hands of the local best response against ``agent``, each deal once from both seats.
 
     ``bets`` are the raises that are considered (legal: in limit the one there is, on a ladder its rungs, in full no-limit
-    the same as fcpa), on ``rounds`` (from 0; default all); elsewhere the responder folds or calls. ``progress`` hears of
-    (hands played, hands in all, mbb so far). Ctrl-C returns the deals that were finished.
+    the same as fcpa), on ``rounds`` (from 0; default all); elsewhere the responder folds or calls. ``estimates`` answers
+    the raises that are only considered in place of ``agent`` (the same, thinking less, where an answer takes seconds):
+    raises are then chosen by its answers, but what is won is still won from ``agent``. ``aivat``: each hand is weighed by
+    AIVAT too (values by equity), whose mean is the same and whose spread is smaller. ``progress`` hears of (hands played,
+    hands in all, mbb so far). Ctrl-C returns the deals that were finished.
 
     Raises:
-        UsageError: the game is not hold'em for two, or the agent's probabilities cannot be asked for.
+        UsageError: the game is not hold'em for two, or the agent's probabilities cannot be asked for (with ``aivat`` those
+            of its amounts too).
     """
     _need_holdem(game)
-    if agent.stateful or not agent.has_policy():
-        what = "remembers what happens in a match" if agent.stateful else "has no policy, only act"
-        raise UsageError(f"Local best response asks a player what all its hands would do. {brief(agent)} {what}.")
+    for asked in (agent, estimates or agent):
+        if asked.stateful or not asked.has_policy():
+            what = "remembers what happens in a match" if asked.stateful else "has no policy, only act"
+            raise UsageError(f"Local best response asks a player what all its hands would do. {brief(asked)} {what}.")
     if hands < 2 or hands % 2:
         raise UsageError(f"The number of hands must be even: each deal is played from both seats. Got {hands}.")
     allowed = range(4) if rounds is None else rounds
@@ -94,16 +111,25 @@ def local_response(
             f"Rounds are numbered from 0 (before the flop) to 3 (river). Got {', '.join(map(str, allowed))}."
         )
     player = agent.for_game(game)
-    responder = _Responder(game, player, bets, frozenset(allowed), seed, samples)
-    winnings: list[float] = []
+    guess = estimates.for_game(game) if estimates else player
+    responder = _Responder(game, player, guess, bets, frozenset(allowed), seed, samples)
+    weigh = None
+    if aivat:
+        refuse(game, agent, brief(agent))
+        weigh = estimator(game, agent, None, brief(agent), seed)
+    deals: list[tuple[float, float]] = []
     try:
         for deal in range(hands // 2):
-            winnings.append((responder.play(deal, 0) + responder.play(deal, 1)) / 2)
+            played = [responder.play(deal, seat) for seat in (0, 1)]
+            won = sum(hand["returns"][seat] for seat, hand in enumerate(played)) / 2
+            lost = sum(weigh(hand, 1 - seat) for seat, hand in enumerate(played)) / 2 if weigh else nan
+            deals.append((won, -lost))
             if progress:
-                progress(2 * len(winnings), hands, mean(np.array(winnings)).scaled(1000 / responder.big_blind))
+                progress(2 * len(deals), hands, mean(np.array(deals)[:, 0]).scaled(1000 / responder.big_blind))
     except KeyboardInterrupt:
         pass
-    return LocalResponse(np.array(winnings), responder.big_blind)
+    found = np.array(deals, np.float64).reshape(-1, 2)
+    return LocalResponse(found[:, 0], responder.big_blind, found[:, 1] if aivat else None)
 
 
 def _need_holdem(game: Game) -> None:
@@ -115,6 +141,7 @@ def _need_holdem(game: Game) -> None:
 class _Responder:
     game: Game
     agent: Agent
+    estimates: Agent
     bets: Bets
     rounds: frozenset[int]
     seed: int
@@ -124,24 +151,29 @@ class _Responder:
     def big_blind(self) -> int:
         return int(self.game.big_blind)  # type: ignore[attr-defined]
 
-    def play(self, deal: int, seat: int) -> float:
-        """Play one deal from ``seat`` and return what the responder wins."""
-        tables = self.game.tables(1)
-        tables.reset(np.array([derive(self.seed, "deal", deal)], np.uint64))
+    def play(self, deal: int, seat: int) -> Record:
+        """Play one deal with the responder in ``seat`` and return the hand."""
+        tables, deck_seed = self.game.tables(1), derive(self.seed, "deal", deal)
+        tables.reset(np.array([deck_seed], np.uint64))
         streams = derive_many(self.seed, "player", deal, seat, count=1000)
         views = tables.views(seat, _ROW)
         hole = views["hole"][0].astype(np.int64)
         range_ = compatible(np.array([card_set(hole)], np.uint64))[0].astype(np.float64)
+        actions: list[int] = []
         for number in itertools.count():
             current = int(tables.current_players()[0])
             if current < 0:
-                return float(tables.returns(_ROW)[0, seat])
+                break
             if current == seat:
                 action = self._choose(tables, seat, hole, range_, derive(self.seed, "board", deal, number))
             else:
                 action = self._answer(tables, current, range_, Rows(streams[number : number + 1]))
             tables.apply(_ROW, np.array([action], np.int64))
-        raise AssertionError  # the loop ends with the hand
+            actions.append(action)
+        return {
+            "group": deal, "seed": deck_seed, "setup": {"starter": 0, "score": [], "stacks": []}, "deck": tables.deck(0),
+            "seats": [int(k != seat) for k in (0, 1)], "actions": actions, "returns": tables.returns(_ROW)[0].tolist(),
+        }  # fmt: skip
 
     # -- the player ------------------------------------------------------------------------------------------------
 
@@ -151,7 +183,7 @@ class _Responder:
         held = _number(views["hole"][0])
         _weigh_board(views, range_)
         live = np.flatnonzero(range_)
-        policy = self._policy(views, legal, live)
+        policy = _policy(self.agent, views, legal, live)
         own = int(np.searchsorted(live, held))
         kind = int(rng.choice(policy[own : own + 1])[0])
         range_[live] *= policy[:, kind]
@@ -162,20 +194,21 @@ class _Responder:
         return amount
 
     def _weigh_amount(self, views: Views, legal: Amounts, range_: Float64s, amount: int) -> None:
-        """Drop the hands that would have raised to another amount, if the amount tells (it is not drawn at random)."""
+        """Weigh the range by how often each hand raises to ``amount``; where that is not known, by whether it would twice."""
         live = np.flatnonzero(range_)
         batch, rows = _with_holes(views, live), take(legal, np.zeros(len(live), np.int64))
         assert isinstance(rows, Amounts)
+        known = self.agent.raise_odds(batch, rows)
+        if known is not None:
+            amounts, odds = known
+            range_[live] *= odds[:, int(np.searchsorted(amounts, amount))]
+            return
         tried = [
             self.agent.raise_to(batch, rows, Rows(derive_many(self.seed, "amount", k, count=len(live)))) for k in (0, 1)
         ]
         same = tried[0] == amount
         if np.array_equal(tried[0], tried[1]) and same.any():
             range_[live[~same]] = 0.0
-
-    def _policy(self, views: Views, legal: Legal, live: Int64s) -> Float64s:
-        """Return the player's probabilities (live, kinds) at one public state, for each of its hands ``live``."""
-        return np.asarray(self.agent.policy(_with_holes(views, live), take(legal, np.zeros(len(live), np.int64))))
 
     # -- the responder ---------------------------------------------------------------------------------------------
 
@@ -224,7 +257,7 @@ class _Responder:
         views, legal, live = tried.views(opponent, rows), tried.legal(rows), np.flatnonzero(range_)
         folds, extra, left = [], [], []
         for k in rows:
-            policy = self._policy(views[k : k + 1], take(legal, rows[k : k + 1]), live)
+            policy = _policy(self.estimates, views[k : k + 1], take(legal, rows[k : k + 1]), live)
             stays = range_.copy()
             stays[live] *= 1 - policy[:, 0]
             folds.append(1 - float(stays.sum() / range_.sum()))
@@ -250,6 +283,11 @@ class _Responder:
         luck = Rows(derive_many(seed, "completion", count=self.samples)).random(len(free))
         drawn = free[np.argsort(luck, axis=1)[:, : 5 - len(known)]]
         return np.concatenate([np.tile(np.array(known, np.int64), (self.samples, 1)), drawn], axis=1)
+
+
+def _policy(agent: Agent, views: Views, legal: Legal, live: Int64s) -> Float64s:
+    """Return a player's probabilities (live, kinds) at one public state, for each of its hands ``live``."""
+    return np.asarray(agent.policy(_with_holes(views, live), take(legal, np.zeros(len(live), np.int64))))
 
 
 def _number(hole: Int64s) -> int:

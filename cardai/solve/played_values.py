@@ -137,10 +137,10 @@ def _note(game: Game, record: Record, seat: int, big_blind: int, rows: dict[Kind
     """Add what a hand shows: (x, the opponent's strength, the own strength, stake, chips beyond equity) by kind."""
     won = float(record["returns"][seat])
     hole: list[int] = []
-    for event in walk(game, record, seat, choices=False):
+    for event in walk(game, record, seat):
         if isinstance(event, Start):
             hole, known = list(event.own), {}
-        situations = list(event.after.values()) if isinstance(event, Decision) else []
+        situations = [where for _, where in event.after([event.action])] if isinstance(event, Decision) else []
         situations += [event.after] if isinstance(event, Deal) else []
         for where in situations:
             if where.actor == TERMINAL:

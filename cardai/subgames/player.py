@@ -62,14 +62,22 @@ class ResolvingPlayer(Agent):
     def raise_to(self, views: Views, legal: Amounts, rng: Rows) -> Actions:
         out, drawn = np.array(legal.min_amount, np.int64), rng.random()
         for rows in same_public(views):
-            plan = self.plan(views[rows[0]])
-            bets = [k for k, action in enumerate(plan.actions) if action.kind == 2]
-            if bets:
-                shares = self._of_hands(plan, self.hand_of(views[rows]))[bets] + 1e-12
-                reached = np.cumsum(shares / shares.sum(axis=0), axis=0)
-                chosen = np.minimum((reached < drawn[rows]).sum(axis=0), len(bets) - 1)
-                out[rows] = np.array([plan.actions[k].amount for k in bets])[chosen]
-        return np.clip(out, legal.min_amount, legal.max_amount)
+            amounts, odds = self.raise_odds(views[rows], legal.take(rows))
+            reached = np.cumsum(odds, axis=1)
+            out[rows] = amounts[np.minimum((reached < drawn[rows, None]).sum(axis=1), len(amounts) - 1)]
+        return out
+
+    def raise_odds(self, views: Views, legal: Amounts) -> tuple[Int64s, Float64s]:
+        plan, low, high = self.plan(views[0]), int(legal.min_amount[0]), int(legal.max_amount[0])
+        bets = [k for k, action in enumerate(plan.actions) if action.kind == 2]
+        if not bets:
+            return np.array([low]), np.ones((len(views), 1))
+        shares = self._of_hands(plan, self.hand_of(views))[bets] + 1e-12
+        asked = np.clip([plan.actions[k].amount for k in bets], low, high)
+        amounts, place = np.unique(asked, return_inverse=True)
+        odds = np.zeros((len(views), len(amounts)))
+        np.add.at(odds.T, place, shares)
+        return amounts, odds / odds.sum(axis=1, keepdims=True)
 
     def decision(self, view: Any) -> Decision:
         """Return the solved decision at one view."""

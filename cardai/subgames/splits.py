@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from cardai.core.arrays import Int64s
 from cardai.core.rng import derive
 from cardai.subgames.prepared import board_classes
+from cardai.subgames.situation_set import SituationSet
 
 TRAIN, VALIDATION, TEST = 0, 1, 2
 
@@ -17,6 +19,17 @@ TRAIN, VALIDATION, TEST = 0, 1, 2
 def parts(boards: npt.NDArray[np.int8]) -> Int64s:
     """Return (n,) TRAIN, VALIDATION or TEST for boards (n, k): 80, 10 and 10 % of the classes up to the names of suits."""
     return np.array([_part(boards.shape[1], int(k)) for k in board_classes(boards)], np.int64)
+
+
+def shards_with(found: SituationSet, shards: Sequence[int], needed: Mapping[int, int]) -> list[int]:
+    """Return the first of ``shards`` that together hold so many situations of each part, or all if there are fewer."""
+    missing = dict(needed)
+    for count, shard in enumerate(shards):
+        if max(missing.values()) <= 0:
+            return list(shards[:count])
+        there = parts(np.array([one.board for one in found.situations(shard)], np.int8))
+        missing = {part: left - int((there == part).sum()) for part, left in missing.items()}
+    return list(shards)
 
 
 @cache

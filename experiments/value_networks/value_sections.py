@@ -26,7 +26,7 @@ SHAPE = {"batch": 250, "rate": 1e-3, "drop": 0}
 """What is not DeepStack's of the networks in its shape: minibatches of 250, since there are thousands of solves, not ten
 millions, and a rate that falls by a cosine over the epochs that there are."""
 SHAPE_EPOCHS = 60
-"""Epochs of the networks in DeepStack's shape; the best one on the validation boards is kept."""
+"""Epochs of the networks in DeepStack's shape, but for those of all rivers; the best one on the validation boards is kept."""
 RECIPES = {
     "river": Recipe("river", 1, (400, 300, 150, 100, 50)),
     "turn": Recipe("turn", 1, (200, 120, 80, 50, 30), (1, 2, 3, 4), per_shard=PER_SHARD["turn"]),
@@ -38,13 +38,13 @@ PLAYED = Recipe(
 LABELS = {"river": (60, 8), "turn": (24, 4), "river_played": (40, 8)}
 """Situations that are solved again, and how many times as long."""
 OURS_EPOCHS = {"turn": 60, "river": 20}
-"""Epochs of our networks, but for that of all rivers: see ``--epochs``."""
+"""Epochs of our networks, but for that of all rivers."""
 FEW = (2000, OURS_EPOCHS["river"])
 """Solves and epochs of the networks that show what each choice is worth."""
 CURVE = {"turn": (300, 1000), "river": (2000, 6000)}
 """Solves of which networks learn, beside those that learn of all: what more solves bring."""
-BATCHES = {"turn": (50, 20), "river": (250, 50)}
-"""Situations in a minibatch, of DeepStack's shape and of ours; of up to 2,000 solves a fifth and a half of it on the river."""
+BATCHES = {"turn": ((0, 50, 20),), "river": ((0, 50, 25), (2001, 250, 50), (100_000, 500, 100))}
+"""From how many solves on: situations in a minibatch of DeepStack's shape and of ours."""
 ABLATIONS: dict[str, dict[str, Any]] = {
     "ours": {},
     "without equity against the actual ranges": {"equity_input": False},
@@ -165,8 +165,6 @@ def trained(
 
     ``data`` is where it learns from, if not from the street's situations.
     """
-    if street not in plan.streets:
-        return {}
 
     def measure() -> dict[str, Any]:
         run = plan.runs / name.replace(" ", "_").replace(",", "")
@@ -190,25 +188,27 @@ def _curve(rows: list[Any]) -> list[list[float]]:
     return [[row["step"], row["training_huber"], row["validation_huber"]] for row in rows if "validation_huber" in row]
 
 
+def batches(plan: Plan, street: str, solves: int) -> tuple[int, int]:
+    """Return the situations in a minibatch of DeepStack's shape and of ours, of so many solves (0: all)."""
+    count = solves or plan.count(street)
+    return [(shaped, own) for least, shaped, own in BATCHES[street] if count >= least][-1]
+
+
+def epochs(plan: Plan, street: str, solves: int, usual: int) -> int:
+    """Return the epochs of a network: what was asked for of those of all rivers."""
+    return plan.epochs if street == "river" and not solves else usual
+
+
 def shaped(plan: Plan, street: str, encoder: str, solves: int = 0) -> None:
     """Train DeepStack's shape over an encoder, of so many solves (0: all)."""
-    batch = BATCHES[street][0] // (5 if street == "river" and 0 < solves <= FEW[0] else 1)
-    options = {"shape": "buckets", **SHAPE, "batch": batch, **({"solves": solves} if solves else {})}
-    trained(plan, named(street, encoder, solves), street, SHAPE_EPOCHS, encoder, options)
+    options = {"shape": "buckets", **SHAPE, "batch": batches(plan, street, solves)[0], "solves": solves}
+    trained(plan, named(street, encoder, solves), street, epochs(plan, street, solves, SHAPE_EPOCHS), encoder, options)
 
 
 def own(plan: Plan, street: str, solves: int = 0) -> None:
     """Train our network, of so many solves (0: all)."""
-    batch = BATCHES[street][1] // (2 if street == "river" and 0 < solves <= FEW[0] else 1)
-    epochs = plan.epochs if street == "river" and not solves else OURS_EPOCHS[street]
-    trained(
-        plan,
-        named(street, "ours", solves),
-        street,
-        epochs,
-        None,
-        {"batch": batch, **({"solves": solves} if solves else {})},
-    )
+    options = {"batch": batches(plan, street, solves)[1], "solves": solves}
+    trained(plan, named(street, "ours", solves), street, epochs(plan, street, solves, OURS_EPOCHS[street]), None, options)
 
 
 def named(street: str, what: str, solves: int = 0) -> str:
@@ -218,29 +218,29 @@ def named(street: str, what: str, solves: int = 0) -> str:
 
 def deepstack(plan: Plan) -> None:
     """Train DeepStack's shape over the four encodings, on both streets (table 2)."""
-    for street in ("turn", "river"):
+    for street in plan.streets:
         for encoder in ENCODERS:
             shaped(plan, street, encoder)
 
 
 def images(plan: Plan) -> None:
     """Train DeepStack's shape over all hands with suits renamed at random."""
-    for street in ("turn", "river"):
-        options = {"shape": "buckets", **SHAPE, "batch": BATCHES[street][0], "images": True}
-        trained(plan, f"{street} range_1326 images", street, SHAPE_EPOCHS, "range_1326", options)
+    for street in plan.streets:
+        options = {"shape": "buckets", **SHAPE, "batch": batches(plan, street, 0)[0], "images": True}
+        trained(plan, f"{street} range_1326 images", street, epochs(plan, street, 0, SHAPE_EPOCHS), "range_1326", options)
 
 
 def ours(plan: Plan) -> None:
     """Train our network on both streets."""
-    for street in ("turn", "river"):
+    for street in plan.streets:
         own(plan, street)
 
 
 def curves(plan: Plan) -> None:
     """Train on fewer solves."""
-    for street, counts in CURVE.items():
-        for solves in counts:
-            if street in plan.streets and solves < 0.8 * plan.count(street):
+    for street in plan.streets:
+        for solves in CURVE[street]:
+            if solves < 0.8 * plan.count(street):
                 own(plan, street, solves)
                 for encoder in ENCODERS:
                     shaped(plan, street, encoder, solves)
@@ -248,23 +248,26 @@ def curves(plan: Plan) -> None:
 
 def ablations(plan: Plan) -> None:
     """Train our network without each of its choices, on few solves."""
-    solves, epochs = FEW
+    if "river" not in plan.streets:
+        return
+    solves, count = FEW
     for name, options in ABLATIONS.items():
-        given = {"solves": solves, "batch": 25, **options}
-        trained(plan, f"river {name} {solves}", "river", epochs, None, given)
+        given = {"solves": solves, "batch": batches(plan, "river", solves)[1], **options}
+        trained(plan, f"river {name} {solves}", "river", count, None, given)
 
 
 def played(plan: Plan) -> None:
     """Test and train our network on ranges of self-play."""
     if "river" not in plan.streets:
         return
-    solves, epochs = FEW
+    solves, count = FEW
     directory = plan.runs / "river_played"
     produce(directory, PLAYED, solves, jobs=plan.jobs, progress=_shown("river, ranges of self-play"))
     sample, times = LABELS["river_played"]
     plan.keep("labels river_played", lambda: asdict(label_noise(load(directory), sample, times)))
-    trained(plan, f"river ours {solves}", "river", epochs, None, {"solves": solves, "batch": 25})
-    trained(plan, f"river ours played {solves}", "river", epochs, None, {"batch": 25}, directory)
+    own(plan, "river", solves)
+    batch = batches(plan, "river", solves)[1]
+    trained(plan, f"river ours played {solves}", "river", count, None, {"batch": batch}, directory)
     for name in ("river ours", f"river ours {solves}", f"river ours played {solves}"):
         for where in (plan.data("river"), directory):
             run = plan.runs / name.replace(" ", "_")

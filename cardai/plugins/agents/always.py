@@ -17,7 +17,7 @@ from attrs import frozen
 from cardai.cards.poker.fields import POKER
 from cardai.cards.poker.kinds import first_raise, last_raise, spread
 from cardai.core.agent import Agent, need_family
-from cardai.core.arrays import Float64s
+from cardai.core.arrays import Float64s, Int64s
 from cardai.core.fields import Views
 from cardai.core.game import Actions, Game
 from cardai.core.hookspecs import hookimpl
@@ -56,6 +56,9 @@ class Always(Agent):
 
     def raise_to(self, views: Views, legal: Amounts, rng: Rows) -> Actions:
         return np.asarray(legal.max_amount if self.size == "max" else legal.min_amount, np.int64)
+
+    def raise_odds(self, views: Views, legal: Amounts) -> tuple[Int64s, Float64s]:
+        return self.raise_to(views, legal.take(slice(0, 1)), Rows(np.zeros(1, np.uint64))), np.ones((len(views), 1))
 
 
 @hookimpl
