@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -52,6 +52,22 @@ def lbr(
     aivat: Annotated[
         bool, typer.Option("--aivat", help="Weigh each hand by AIVAT too: the same mean with less luck in it.")
     ] = False,
+    boards: Annotated[
+        int | None,
+        typer.Option(
+            "--boards",
+            metavar="N",
+            min=1,
+            max=1_000_000,
+            help="Instead of hands: walk the whole game on N random boards, all hands of both at once. For slow players.",
+        ),
+    ] = None,
+    branches: Annotated[
+        int,
+        typer.Option(
+            "--branches", metavar="B", min=0, max=1000, help="With --boards: ways on that are followed; 0: all."
+        ),
+    ] = 0,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
@@ -63,47 +79,53 @@ def lbr(
     Example: cardai evaluate lbr --game acpc_nolimit_2p --agent always_fold --bets fcpa --rounds 3+4
     """
     import cardai
+    from cardai.core.errors import UsageError
     from cardai.solve.local_response import local_response
 
+    if boards is not None and aivat:
+        raise UsageError("--aivat weighs single hands. With --boards all hands are met, and there is nothing to weigh.")
+    if branches and boards is None:
+        raise UsageError("--branches is for whole boards: give --boards N too.")
     played, player = cardai.game(game), cardai.agent(agent)
-    with progress("local best response", "hands") as advance:
-        found = local_response(
-            played,
-            player,
-            hands=hands,
-            bets=bets.value,
-            rounds=_rounds(rounds),
-            seed=seed,
-            estimates=None if estimates is None else cardai.agent(estimates),
-            aivat=aivat,
-            progress=None if advance is None else lambda done, total, _: advance(done, total),
-        )
-    count = 2 * len(found.winnings)
+    given: dict[str, Any] = {
+        "bets": bets.value,
+        "rounds": _rounds(rounds),
+        "seed": seed,
+        "estimates": None if estimates is None else cardai.agent(estimates),
+    }
+    unit, wanted = ("hands", hands) if boards is None else ("boards", boards)
+    with progress("local best response", unit) as advance:
+        heard = None if advance is None else lambda done, total, _: advance(done, total)
+        if boards is None:
+            found = local_response(played, player, hands=hands, aivat=aivat, progress=heard, **given)
+        else:
+            from cardai.subgames.board_response import board_response
+
+            found = board_response(played, player, boards=boards, branches=branches, progress=heard, **given)
+    count = len(found.winnings) * (2 if boards is None else 1)
     if json:
-        figures = {"mean": found.mbb.mean, "half_width": found.mbb.half_width, "unit": "mbb/g"}
+        shown: dict[str, Any] = {
+            "game": game,
+            "agent": agent,
+            "bets": bets.value,
+            "rounds": rounds,
+            "estimates": estimates,
+            "seed": seed,
+        }
+        shown |= {unit: count, "mean": found.mbb.mean, "half_width": found.mbb.half_width, "unit": "mbb/g"}
         if found.corrected:
-            figures["aivat"] = {"mean": found.corrected.mean, "half_width": found.corrected.half_width}
-        print_json(
-            {
-                "game": game,
-                "agent": agent,
-                "bets": bets.value,
-                "rounds": rounds,
-                "estimates": estimates,
-                "seed": seed,
-                "hands": count,
-                **figures,
-            }
-        )
+            shown["aivat"] = {"mean": found.corrected.mean, "half_width": found.corrected.half_width}
+        print_json(shown)
     else:
         where = "" if rounds is None else f", raising on rounds {rounds}"
-        out().print(f"Local best response to {agent} in {game} ({bets.value}{where}), {count:,} hands:")
+        out().print(f"Local best response to {agent} in {game} ({bets.value}{where}), {count:,} {unit}:")
         out().print(f"wins {found.mbb.text(1, sign=True)} mbb a hand, which a perfect opponent wins at least.")
         if found.corrected:
             out().print(f"With the luck taken out (AIVAT): {found.corrected.text(1, sign=True)} mbb a hand.")
-        out().print("± is half a 95% interval over deals. A negative figure proves nothing.")
-    if count < hands:
-        note(f"Stopped after {count:,} of {hands:,} hands.")
+        over = "deals" if boards is None else "boards"
+        out().print(f"± is half a 95% interval over {over}. A negative figure proves nothing.")
+    if count < wanted:
+        note(f"Stopped after {count:,} of {wanted:,} {unit}.")
         raise typer.Exit(130)
 
 

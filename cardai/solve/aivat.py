@@ -154,7 +154,10 @@ def _need_odds(game: Game, player: Agent, called: str) -> None:
     tables, row = game.tables(1), np.zeros(1, np.int64)
     tables.reset(np.zeros(1, np.uint64))
     legal = tables.legal(row)
-    if isinstance(legal, Amounts) and player.raise_odds(tables.views(int(tables.current_players()[0]), row), legal) is None:
+    if (
+        isinstance(legal, Amounts)
+        and player.raise_odds(tables.views(int(tables.current_players()[0]), row), legal) is None
+    ):
         raise UsageError(no_odds(called))
 
 

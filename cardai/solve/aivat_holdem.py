@@ -218,14 +218,18 @@ class HoldemEstimator:
         amounts, odds = np.asarray(known[0], np.int64), np.asarray(known[1], np.float64)
         rising = amounts.ndim == 1 and len(amounts) and (np.diff(amounts) > 0).all()
         if not rising or amounts[0] < legal.min_amount[0] or amounts[-1] > legal.max_amount[0]:
-            raise AgentError(f"The amounts of raise_odds of {self.called} must be legal, and rising. Got {amounts.tolist()}.")
+            raise AgentError(
+                f"The amounts of raise_odds of {self.called} must be legal, and rising. Got {amounts.tolist()}."
+            )
         return amounts, self._probabilities(odds, np.ones((len(views), len(amounts)), np.bool_), "raise_odds")
 
     def _probabilities(self, answer: Any, mask: Bools, name: str) -> Float64s:
         """Return what the player answered, each row of it summing to 1 over what is legal. Raises AgentError."""
         found = np.asarray(answer, np.float64)
         if found.shape != mask.shape:
-            raise AgentError(f"The {name} of {self.called} must have the shape {mask.shape}. Got {found.shape} instead.")
+            raise AgentError(
+                f"The {name} of {self.called} must have the shape {mask.shape}. Got {found.shape} instead."
+            )
         if not (np.abs((found * mask).sum(axis=1) - 1) < SUM_TOLERANCE).all() or (found < 0).any():
             raise AgentError(f"The {name} of {self.called} must be probabilities over the legal actions: it is not.")
         out = found * mask

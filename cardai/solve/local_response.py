@@ -98,21 +98,12 @@ def local_response(
         UsageError: the game is not hold'em for two, or the agent's probabilities cannot be asked for (with ``aivat`` those
             of its amounts too).
     """
-    _need_holdem(game)
-    for asked in (agent, estimates or agent):
-        if asked.stateful or not asked.has_policy():
-            what = "remembers what happens in a match" if asked.stateful else "has no policy, only act"
-            raise UsageError(f"Local best response asks a player what all its hands would do. {brief(asked)} {what}.")
+    allowed = checked(game, agent, rounds, estimates)
     if hands < 2 or hands % 2:
         raise UsageError(f"The number of hands must be even: each deal is played from both seats. Got {hands}.")
-    allowed = range(4) if rounds is None else rounds
-    if not set(allowed) <= set(range(4)):
-        raise UsageError(
-            f"Rounds are numbered from 0 (before the flop) to 3 (river). Got {', '.join(map(str, allowed))}."
-        )
     player = agent.for_game(game)
     guess = estimates.for_game(game) if estimates else player
-    responder = _Responder(game, player, guess, bets, frozenset(allowed), seed, samples)
+    responder = _Responder(game, player, guess, bets, allowed, seed, samples)
     weigh = None
     if aivat:
         refuse(game, agent, brief(agent))
@@ -132,9 +123,20 @@ def local_response(
     return LocalResponse(found[:, 0], responder.big_blind, found[:, 1] if aivat else None)
 
 
-def _need_holdem(game: Game) -> None:
+def checked(game: Game, agent: Agent, rounds: Sequence[int] | None, estimates: Agent | None) -> frozenset[int]:
+    """Return the rounds in which raises are considered. Raises UsageError: see :func:`local_response`."""
     if not is_holdem(game) or game.num_players != 2:
         raise UsageError(f"Local best response is for hold'em of two players. {brief(game)} is not.")
+    for asked in (agent, estimates or agent):
+        if asked.stateful or not asked.has_policy():
+            what = "remembers what happens in a match" if asked.stateful else "has no policy, only act"
+            raise UsageError(f"Local best response asks a player what all its hands would do. {brief(asked)} {what}.")
+    allowed = range(4) if rounds is None else rounds
+    if not set(allowed) <= set(range(4)):
+        raise UsageError(
+            f"Rounds are numbered from 0 (before the flop) to 3 (river). Got {', '.join(map(str, allowed))}."
+        )
+    return frozenset(allowed)
 
 
 @frozen(eq=False)
@@ -183,7 +185,7 @@ class _Responder:
         held = _number(views["hole"][0])
         _weigh_board(views, range_)
         live = np.flatnonzero(range_)
-        policy = _policy(self.agent, views, legal, live)
+        policy = policy_of(self.agent, views, legal, live)
         own = int(np.searchsorted(live, held))
         kind = int(rng.choice(policy[own : own + 1])[0])
         range_[live] *= policy[:, kind]
@@ -196,7 +198,7 @@ class _Responder:
     def _weigh_amount(self, views: Views, legal: Amounts, range_: Float64s, amount: int) -> None:
         """Weigh the range by how often each hand raises to ``amount``; where that is not known, by whether it would twice."""
         live = np.flatnonzero(range_)
-        batch, rows = _with_holes(views, live), take(legal, np.zeros(len(live), np.int64))
+        batch, rows = with_holes(views, live), take(legal, np.zeros(len(live), np.int64))
         assert isinstance(rows, Amounts)
         known = self.agent.raise_odds(batch, rows)
         if known is not None:
@@ -218,7 +220,7 @@ class _Responder:
         _weigh_board(tables.views(seat, _ROW), range_)
         legal = tables.legal(_ROW)
         pot, asked = float(view["pot"]), float(view["to_call"])
-        raises = list(self._raises(view, legal)) if int(view["round"]) in self.rounds else []
+        raises = list(raises_of(self.bets, view, legal)) if int(view["round"]) in self.rounds else []
         folds, extra, left = self._after(tables, 1 - seat, range_, raises, asked)
         equity = self._equity(view["board"], hole, [range_, *left], seed)
         worth = {0: 0.0, 1: equity[0] * pot - (1 - equity[0]) * asked}
@@ -227,22 +229,6 @@ class _Responder:
             worth[action] = folds[k] * pot + (1 - folds[k]) * showdown
         offered = legal.kinds[0] if isinstance(legal, Amounts) else legal[0]
         return max((action for action in worth if action >= 2 or offered[action]), key=lambda action: worth[action])
-
-    def _raises(self, view: Views, legal: Legal) -> Iterator[int]:
-        """Yield the raises that the setting allows, each once."""
-        if self.bets == "fc":
-            return
-        if not isinstance(legal, Amounts):
-            yield from (int(a) for a in np.flatnonzero(legal[0]) if a >= 2)
-            return
-        if not legal.kinds[0, 2]:
-            return
-        low, high = int(legal.min_amount[0]), int(legal.max_amount[0])
-        pot, asked = float(view["pot"]), float(view["to_call"])
-        level = float(view["spent"][view["player"]]) + asked
-        fractions = FRACTIONS if self.bets == "56" else (1.0,)
-        wanted = [round(level + fraction * (pot + asked)) for fraction in fractions]
-        yield from dict.fromkeys([*(min(max(amount, low), high) for amount in wanted), high])
 
     def _after(
         self, tables: Tables, opponent: int, range_: Float64s, raises: list[int], asked: float
@@ -257,7 +243,7 @@ class _Responder:
         views, legal, live = tried.views(opponent, rows), tried.legal(rows), np.flatnonzero(range_)
         folds, extra, left = [], [], []
         for k in rows:
-            policy = _policy(self.estimates, views[k : k + 1], take(legal, rows[k : k + 1]), live)
+            policy = policy_of(self.estimates, views[k : k + 1], take(legal, rows[k : k + 1]), live)
             stays = range_.copy()
             stays[live] *= 1 - policy[:, 0]
             folds.append(1 - float(stays.sum() / range_.sum()))
@@ -285,9 +271,26 @@ class _Responder:
         return np.concatenate([np.tile(np.array(known, np.int64), (self.samples, 1)), drawn], axis=1)
 
 
-def _policy(agent: Agent, views: Views, legal: Legal, live: Int64s) -> Float64s:
+def raises_of(bets: Bets, view: Views, legal: Legal) -> Iterator[int]:
+    """Yield the raises that a setting allows at one view, each once."""
+    if bets == "fc":
+        return
+    if not isinstance(legal, Amounts):
+        yield from (int(a) for a in np.flatnonzero(legal[0]) if a >= 2)
+        return
+    if not legal.kinds[0, 2]:
+        return
+    low, high = int(legal.min_amount[0]), int(legal.max_amount[0])
+    pot, asked = float(view["pot"]), float(view["to_call"])
+    level = float(view["spent"][view["player"]]) + asked
+    fractions = FRACTIONS if bets == "56" else (1.0,)
+    wanted = [round(level + fraction * (pot + asked)) for fraction in fractions]
+    yield from dict.fromkeys([*(min(max(amount, low), high) for amount in wanted), high])
+
+
+def policy_of(agent: Agent, views: Views, legal: Legal, live: Int64s) -> Float64s:
     """Return a player's probabilities (live, kinds) at one public state, for each of its hands ``live``."""
-    return np.asarray(agent.policy(_with_holes(views, live), take(legal, np.zeros(len(live), np.int64))))
+    return np.asarray(agent.policy(with_holes(views, live), take(legal, np.zeros(len(live), np.int64))))
 
 
 def _number(hole: Int64s) -> int:
@@ -295,7 +298,7 @@ def _number(hole: Int64s) -> int:
     return high * (high - 1) // 2 + low
 
 
-def _with_holes(views: Views, hands: Int64s) -> Views:
+def with_holes(views: Views, hands: Int64s) -> Views:
     """Return one public state's view with each of ``hands`` (numbers of hole cards) in its place, (len(hands),)."""
     batch = np.repeat(views, len(hands))
     batch["hole"] = _PAIRS[hands]

@@ -46,7 +46,6 @@ BETS = "preflop=1+allin,flop=0.5+1+allin/1+allin,turn=1+allin,river=0.5+1+allin/
 """What is looked at in no-limit."""
 BOARDS = 3000
 """Random boards by which hands are compared before the flop."""
-_KEPT = 12
 _PAIRS = pairs().astype(np.int64)
 
 
@@ -71,12 +70,12 @@ def showdowns(board: tuple[int, ...]) -> Float32s:
         add_wins(np.unique(strengths, return_inverse=True)[1].astype(np.int16) - np.int16(1), wins)
     free = comb(len(rest) - 4, missing) / comb(len(rest), missing)  # how often a board blocks neither of two hands
     out = wins.astype(np.float32)
-    out *= _apart() / np.float32(count * free)
+    out *= apart() / np.float32(count * free)
     return out
 
 
 @cache
-def _apart() -> Float32s:
+def apart() -> Float32s:
     """Return (1326, 1326) 1 where two hands share no card."""
     held = np.zeros((COUNT, 52), np.float32)
     held[np.arange(COUNT)[:, None], _PAIRS] = 1.0
@@ -120,14 +119,17 @@ def looked_at(game: Game, bets: str) -> tuple[Menu, ...]:
 
 
 def holdem_player(
-    game: Game, effort: Effort, looked: tuple[Menu, ...], horizon: Horizon, early: Blueprint | None
+    game: Game, effort: Effort, looked: tuple[Menu, ...], horizon: Horizon, early: Blueprint | None, kept: int
 ) -> Agent:
-    """Return the player of hold'em for two; ``early`` plays before the flop (None: that is solved too)."""
+    """Return the player of hold'em for two; ``early`` plays before the flop (None: that is solved too).
+
+    ``kept`` decisions are remembered.
+    """
     stacks = game.seat_stacks()  # type: ignore[attr-defined]
     if early is None:
         showdowns(())  # now, not on the clock of a decision
     table = Table(game.betting, (stacks[0], stacks[1]), HoldemHands(), BOARD_CARDS, looked, 0 if early is None else 1)  # type: ignore[attr-defined]
-    resolver = Resolver(table, effort, horizon, _everything if early is None else early.ranges, _KEPT)
+    resolver = Resolver(table, effort, horizon, _everything if early is None else early.ranges, kept)
     if effort.seconds or effort.hand_seconds:
         warm_up(table)
     return HoldemPlayer(game, resolver, early)

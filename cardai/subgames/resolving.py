@@ -209,6 +209,8 @@ class Resolver:
         """
         known, most = (self._known, self.kept) if public.round else (self._first, FIRST)
         self._depth += 1
+        for key in [key for key in known if key[1].leads_to(public)]:
+            known.move_to_end(key)  # what led here is asked for again with what comes next
         try:
             return remembered(known, (me, public), most, lambda: self._find(public, me))
         finally:

@@ -14,7 +14,7 @@ from cardai.arena.records import Record, place, read
 from cardai.cards.poker.combos import COUNT, compatible, pairs
 from cardai.cards.text import card_set, parse_cards
 from cardai.core.agent import Agent
-from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.errors import AgentError, DamagedFileError, UsageError
 from cardai.core.game import CHANCE
 from cardai.solve.aivat import aivat
 from cardai.solve.aivat_holdem import Deal, Decision, End, HoldemEstimator, walk
@@ -111,14 +111,14 @@ def test_over_all_its_actions_a_decision_corrects_nothing(hands: list[Record]) -
     for hand in hands[:12]:
         seat = hand["seats"].index(0)
         for event in walk(GAME, hand, seat):
-            if isinstance(event, Decision) and event.after:
-                where = next(iter(event.after.values()))
+            if isinstance(event, Decision):
+                _, where = next(event.after([1]))
                 cards = Cards(where.opponent)
                 weights = WEIGHTS * compatible(np.array([card_set((*where.opponent, *where.board))], np.uint64))[0]
                 total, chances = 0.0, []
                 for action in np.flatnonzero(event.legal[0]):
                     left = weights.copy()
-                    other = Decision(event.views, event.legal, int(action), event.after, event.stake)
+                    other = evolve(event, action=int(action))
                     k = estimator._decision(other, left, cards, hand)
                     chances.append(left.sum() / weights.sum())
                     total += chances[-1] * k
@@ -163,7 +163,7 @@ def test_a_pending_board_is_not_seen_by_what_an_action_is_worth(hands: list[Reco
                 assert event.before.board == board
                 board = event.after.board
             elif isinstance(event, Decision):
-                assert {situation.board for situation in event.after.values()} <= {board}
+                assert {situation.board for _, situation in event.after([1])} <= {board}
 
 
 def test_the_mean_is_the_chips_mean_and_the_spread_less_than_half(hands: list[Record]) -> None:
@@ -200,6 +200,65 @@ def test_a_record_that_is_no_hand_is_named(hands: list[Record], change: Any) -> 
         aivat(GAME, KnowsItsCards(), [{**hands[0], "actions": change(hands[0]["actions"])}])
 
 
-def test_full_no_limit_is_refused() -> None:
-    with pytest.raises(UsageError, match="full no-limit raises have none"):
+class BetsBySizes(KnowsItsCards):
+    """The same in full no-limit, with raises to the minimum, to three times that, and all-in, by its cards."""
+
+    def policy(self, views: Any, legal: Any) -> Any:
+        return super().policy(views, legal.kinds)
+
+    def raise_odds(self, views: Any, legal: Any) -> Any:
+        low, high = int(legal.min_amount[0]), int(legal.max_amount[0])
+        amounts = np.unique(np.minimum([low, 3 * low, high], high))
+        weights = 1.0 + views["hole"].astype(float) @ np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 1.0]])[:, : len(amounts)]
+        return amounts, weights / weights.sum(axis=1, keepdims=True)
+
+    def raise_to(self, views: Any, legal: Any, rng: Any) -> Any:
+        out = []
+        for row, drawn in enumerate(rng.random()):
+            amounts, odds = self.raise_odds(views[row : row + 1], legal.take(slice(row, row + 1)))
+            out.append(amounts[min(int((np.cumsum(odds[0]) < drawn).sum()), len(amounts) - 1)])
+        return np.array(out, np.int64)
+
+
+def test_where_raises_are_amounts_their_odds_are_weighed(tmp_path: Any) -> None:
+    """Over all that it might have done, to any amount, a decision corrects nothing; and the mean of AIVAT is the chips'."""
+    game, player = cardai.game("acpc_nolimit_2p"), BetsBySizes()
+    file = tmp_path / "hands.jsonl"
+    play(game, [player, "always_call"], games=120, seed=2, record=file, names=("sizes", "calls"))
+    records, seen = read(file).hands, set()
+    estimator = HoldemEstimator(game, player, EquityValues(), "sizes")
+    for hand in records[:4]:
+        for event in walk(game, hand, hand["seats"].index(0)):
+            if isinstance(event, Decision):
+                _, where = next(event.after([1]))
+                weights = WEIGHTS * compatible(np.array([card_set((*where.opponent, *where.board))], np.uint64))[0]
+                total, chances = 0.0, []
+                for action in estimator._odds(event, weights):
+                    left = weights.copy()
+                    k = estimator._decision(evolve(event, action=action), left, Cards(where.opponent), hand)
+                    chances.append(left.sum() / weights.sum())
+                    total += chances[-1] * k
+                    seen.add(action)
+                assert sum(chances) == pytest.approx(1)
+                assert total == pytest.approx(0, abs=1e-8)
+    assert len(seen) > 4
+    found = aivat(game, player, records, name="sizes")
+    gap = found.values - found.chips
+    assert abs(gap.mean()) < 2.5 * gap.std() / np.sqrt(len(gap))
+    assert found.ratio < 0.6
+
+
+def test_amounts_without_odds_are_refused() -> None:
+    with pytest.raises(UsageError, match="does not say how often it raises to which amount"):
         aivat(cardai.game("acpc_nolimit_2p"), cardai.agent("mix"), [])
+
+
+def test_amounts_that_are_not_legal_are_refused(tmp_path: Any) -> None:
+    class Wrong(BetsBySizes):
+        def raise_odds(self, views: Any, legal: Any) -> Any:
+            return np.array([5]), np.ones((len(views), 1))
+
+    game, file = cardai.game("acpc_nolimit_2p"), tmp_path / "hands.jsonl"
+    play(game, [BetsBySizes(), "always_call"], games=10, seed=2, record=file)
+    with pytest.raises(AgentError, match=r"amounts of raise_odds of wrong must be legal, and rising. Got \[5\]"):
+        aivat(game, Wrong(), read(file).hands, name="wrong")

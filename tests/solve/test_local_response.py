@@ -55,7 +55,7 @@ def test_the_range_follows_from_what_the_player_did() -> None:
     from cardai.solve.local_response import _ROW, _Responder
 
     game = cardai.game("acpc_limit_2p")
-    responder = _Responder(game, KnowsItsCards().for_game(game), "legal", frozenset(range(4)), 0, 20)
+    responder = _Responder(game, KnowsItsCards(), KnowsItsCards(), "legal", frozenset(range(4)), 0, 20)
     seen = set()
     for deal in range(12):
         tables = game.tables(1)
@@ -97,6 +97,49 @@ def test_the_same_seed_gives_the_same_winnings_and_more_hands_only_add_to_them()
     few = local_response(game, agent, hands=8, seed=3, samples=20).winnings.tolist()
     assert local_response(game, agent, hands=12, seed=3, samples=20).winnings.tolist()[:4] == few
     assert local_response(game, agent, hands=8, seed=4, samples=20).winnings.tolist() != few
+
+
+def test_the_range_is_weighed_by_the_odds_of_the_amount() -> None:
+    """Where a player says how often it raises to what, each of its hands is weighed by that."""
+    from cardai.core.rng import Rows, derive_many
+    from cardai.solve.local_response import _Responder
+
+    class Sizes(KnowsItsCards):
+        def policy(self, views: Any, legal: Any) -> Any:
+            return np.tile([0.0, 0.0, 1.0], (len(views), 1))
+
+        def raise_to(self, views: Any, legal: Any, rng: Any) -> Any:
+            return legal.min_amount
+
+        def raise_odds(self, views: Any, legal: Any) -> Any:
+            share = views["hole"][:, 0] / 104
+            return np.array([legal.min_amount[0], legal.max_amount[0]]), np.stack([share, 1 - share], axis=1)
+
+    game = cardai.game(NO_LIMIT)
+    responder = _Responder(game, Sizes(), Sizes(), "legal", frozenset(range(4)), 0, 20)
+    tables, range_ = game.tables(1), np.ones(COUNT)
+    tables.reset(np.array([1], np.uint64))
+    responder._answer(tables, int(tables.current_players()[0]), range_, Rows(derive_many(0, 1, count=1)))
+    assert range_.tolist() == (pairs()[:, 0] / 104).tolist()
+
+
+def test_what_is_only_considered_may_be_answered_by_another() -> None:
+    """Thinking that a bet folds the caller out, the responder bets; what it wins is won from the caller."""
+    game, caller, folder = cardai.game(NO_LIMIT), cardai.agent("always_call"), cardai.agent("always_fold")
+    given: dict[str, Any] = {"hands": 20, "bets": "fcpa", "rounds": (3,)}
+    fooled = local_response(game, caller, estimates=folder, **given).winnings
+    assert set(fooled.tolist()) != {75.0}  # what folding loses
+    assert fooled.mean() < local_response(game, caller, **given).winnings.mean()
+
+
+def test_aivat_leaves_the_mean_and_takes_luck_out() -> None:
+    game = cardai.game(NO_LIMIT)
+    found = local_response(game, cardai.agent("always_fold"), hands=160, bets="fc", samples=20, aivat=True)
+    assert found.corrected is not None
+    assert abs(found.corrected.mean - 250) < 1.5 * found.corrected.half_width  # Lisy and Bowling 2017, table 2
+    assert found.corrected.half_width < 0.5 * found.mbb.half_width
+    with pytest.raises(UsageError, match="does not say how often it raises to which amount"):
+        local_response(game, cardai.agent("mix"), aivat=True)
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,10 @@ class Resolving(Agent):
         2, help="hold'em with values: cards of the turn that an iteration on the flop looks at; 0: all of them",
         validator=validators.in_(range(50)),
     )  # fmt: skip
+    kept: int = option(
+        12, help="hold'em: decisions behind the first round that are kept, for what comes after them; the result is the same",
+        validator=validators.in_(range(1, 10_001)),
+    )  # fmt: skip
     threads: int = option(1, help="threads on the turn; the result is the same", validator=validators.in_(range(1, 65)))
 
     def __attrs_post_init__(self) -> None:
@@ -94,7 +98,7 @@ class Resolving(Agent):
             horizon = network_horizon(self.values, game, looked, self.cards)
             usual = (ITERATIONS[0], WITH_VALUES, *ITERATIONS[2:])
         early = blueprint(self.blueprint, game) if self.blueprint else None
-        return holdem_player(game, self.effort(usual, reuse=True), looked, horizon, early)
+        return holdem_player(game, self.effort(usual, reuse=True), looked, horizon, early, self.kept)
 
     def policy(self, views: Views, legal: Legal) -> Float64s:
         raise UsageError("resolving must know its game first: call for_game(game), and ask what that returns.")
