@@ -23,19 +23,22 @@ from cardai.core.files import write_json
 from cardai.core.game import Game
 from cardai.core.rng import derive
 from cardai.solve.aivat import aivat
-from cardai.solve.local_response import local_response
+from cardai.solve.local_response import Bets
+from cardai.subgames.board_response import board_response
 
-SETTINGS: dict[str, tuple[Any, tuple[int, ...]]] = {
+SETTINGS: dict[str, tuple[Bets, tuple[int, ...]]] = {
     "fc, all rounds": ("fc", (0, 1, 2, 3)),
     "fcpa, turn and river": ("fcpa", (2, 3)),
     "56 bets, turn and river": ("56", (2, 3)),
     "56 bets on the flop, then fc": ("56", (1,)),
 }
+BRANCHES = 3
+"""Ways on that are followed at a state where 53 bets are considered."""
 Deal = Callable[[int], list[float]]
 
 
 def match_deals(game: Game, player: Agent, opponent: str) -> Deal:
-    """Return what plays deal k in both seats: [chips a hand, AIVAT a hand (nan in full no-limit)]."""
+    """Return what plays deal k in both seats: [chips a hand, AIVAT a hand]."""
     other = cardai.agent(opponent).for_game(game)
 
     def play(deal: int) -> list[float]:
@@ -45,25 +48,29 @@ def match_deals(game: Game, player: Agent, opponent: str) -> Deal:
             if found.interrupted:
                 raise KeyboardInterrupt
             chips = float(found.scores[:, 0].mean())
-            if game.amounts:
-                return [chips, float("nan")]
             hands = [record for record in records.read(file).hands if 0 in record["seats"]]
         return [chips, float(aivat(game, player, hands).values.mean())]
 
     return play
 
 
-def response_deals(game: Game, player: Agent, setting: str) -> Deal:
-    """Return what plays deal k of the local best response in both seats: [chips that it wins a hand]."""
-    bets, rounds = SETTINGS[setting]
+def response_boards(game: Game, player: Agent, estimates: Agent, setting: str) -> Deal:
+    """Return what walks board k with the local best response in both seats: [chips that it wins a hand].
 
-    def play(deal: int) -> list[float]:
-        found = local_response(game, player, hands=2, bets=bets, rounds=rounds, seed=derive(1, "deal", deal))
+    ``estimates`` answers the bets that are only considered where there are 53 of them.
+    """
+    bets, rounds = SETTINGS[setting]
+    many: dict[str, Any] = {"estimates": estimates, "branches": BRANCHES} if bets == "56" else {}
+
+    def walk(number: int) -> list[float]:
+        found = board_response(
+            game, player, boards=1, bets=bets, rounds=rounds, seed=derive(1, "board", number), **many
+        )
         if not len(found.winnings):
             raise KeyboardInterrupt
         return [float(found.chips.mean)]
 
-    return play
+    return walk
 
 
 class Series:
@@ -110,7 +117,7 @@ class Series:
             if len(rows) < 2:
                 continue
             half = 1.96 * rows.std(axis=0, ddof=1) / np.sqrt(len(rows))
-            out = {"mbb": rows[:, 0].mean(), "half": half[0], "hands": 2 * len(rows), "seconds": known["seconds"]}
+            out = {"mbb": rows[:, 0].mean(), "half": half[0], "deals": len(rows), "seconds": known["seconds"]}
             if rows.shape[1] > 1 and np.isfinite(rows).all():
                 out |= {"aivat": rows[:, 1].mean(), "aivat_half": half[1]}
             yield known["key"], {name: float(value) for name, value in out.items()}

@@ -77,25 +77,37 @@ def _matches(known: Mapping[str, Any]) -> str:
     for key, found in known.items():
         if key.startswith("match: "):
             fair = f"{found['aivat']:+.0f} ± {found['aivat_half']:.0f}" if "aivat" in found else ""
-            each = found["seconds"] / found["hands"]
+            hands = 2 * found["deals"]
+            each = found["seconds"] / hands
             out.append(
-                f"| {key[7:]} | {found['mbb']:+.0f} ± {found['half']:.0f} | {fair} | {found['hands']:.0f} | {each:.1f} |\n"
+                f"| {key[7:]} | {found['mbb']:+.0f} ± {found['half']:.0f} | {fair} | {hands:.0f} | {each:.1f} |\n"
             )
     return "".join(out) if len(out) > 1 else ""
 
 
+LBR = """
+## Local best response in no-limit
+
+What it wins, mbb a hand (positive: the player loses so much at least), 95% intervals over boards: on each board all hands of
+both meet, in both seats (`cardai evaluate lbr --boards`; always folding loses 250, 750, 750, 750, exactly and on every board,
+as published). Where 53 bets are considered, their answers are estimated in a hurry (ten iterations, fewer bets), so that
+another responder is played there, whose winnings are a bound as well; three ways on are followed at a state.
+
+| setting | {players} | boards | CPU seconds a board | Hyperborean 2014 | Slumbot 2016 | Act1 2016 | DeepStack |
+|---|---|---|---|---|---|---|---|
+"""
+
+
 def _lbr(known: Mapping[str, Any]) -> str:
-    out = ["\n## Local best response in no-limit\n\nWhat it wins, mbb a hand (positive: the player loses so much at least), 95% "
-           "intervals over deals.\n\n| setting | ours | hands | CPU seconds a hand | Hyperborean 2014 | Slumbot 2016 | Act1 2016 | "
-           "DeepStack |\n|---|---|---|---|---|---|---|---|\n"]  # fmt: skip
+    rows, players = [], set()
     for label, others in PUBLISHED.items():
         for key, found in known.items():
             if key.startswith(f"lbr: {label}, "):
-                cells, each = " | ".join(str(x) for x in others), found["seconds"] / found["hands"]
-                out.append(
-                    f"| {label} | {found['mbb']:+.0f} ± {found['half']:.0f} | {found['hands']:.0f} | {each:.1f} | {cells} |\n"
-                )
-    return "".join(out) if len(out) > 1 else ""
+                players.add(key.removeprefix(f"lbr: {label}, "))
+                cells, each = " | ".join(str(x) for x in others), found["seconds"] / found["deals"]
+                won = f"{found['mbb']:+.0f} ± {found['half']:.0f}"
+                rows.append(f"| {label} | {won} | {found['deals']:.0f} | {each:.0f} | {cells} |\n")
+    return LBR.format(players=" / ".join(sorted(players))) + "".join(rows) if rows else ""
 
 
 def _hand(path: Path) -> str:

@@ -7,7 +7,7 @@ One command, resumable: what has been trained is kept in ``--runs``, what has be
     python experiments/resolving/run.py --only picture      # a hand step by step
     python experiments/resolving/run.py --only matches,lbr --hands 400
     ... --blueprint runs/limit --ladder runs/ladder --values runs/turn      # with blueprints and a network:
-    cardai train --trainer bucket_mccfr --game acpc_limit_2p --steps 10000000 --out runs/limit
+    cardai train --trainer bucket_mccfr:flop=500,turn=500,river=500 --game acpc_limit_2p --steps 12900000 --out runs/limit
     cardai train --trainer bucket_mccfr --game acpc_nolimit_2p:bets=pot+allin --minutes 8 --steps 100000000 --out runs/ladder
     cardai situations data/turn --street turn --seed 1 --iterations 200+120+80+50+30 --intervals 1+2+3+4 --count 3000
     cardai train --trainer counterfactual_values:anneal=60,batch=20 --set situations=data/turn --game acpc_nolimit_2p --steps 60 --out runs/turn
@@ -32,7 +32,7 @@ import numpy as np
 import cardai
 from cardai.core.files import write_json
 from cardai.core.rng import Rows
-from cardai.core.spec import parse
+from cardai.core.spec import parse, write_value
 from cardai.solve.measures import measure
 from cardai.training.runs import Run
 from cardai.training.session import Session
@@ -41,7 +41,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 import tree_cfr  # noqa: E402
-from resolving_matches import SETTINGS, Series, match_deals, response_deals  # noqa: E402
+from resolving_matches import SETTINGS, Series, match_deals, response_boards  # noqa: E402
 
 REPORT = HERE / "report"
 MEASURED = REPORT / "measured.json"
@@ -63,6 +63,10 @@ NETWORKS = {
 """Ours, from few and from many situations; DeepStack's layers and solver, over situations that can come (its own were of any
 pot, and of ranges that tell suits apart); ours from ranges of all kinds, solved less far; ours from very few."""
 OPPONENTS = ("always_call", "threshold")
+KEPT = 300
+"""Decisions that are remembered while a board is walked: the settings of LBR share its flop and its turn."""
+HASTY = {"iterations": "10", "bets": "1+allin"}
+"""How the answers to bets are estimated that LBR only considers, where there are 53."""
 
 
 def leduc_rows(runs: Path) -> dict[str, tuple[str, str]]:
@@ -187,45 +191,51 @@ def decision_times(name: str, agent: str, hands: int) -> dict[str, Any]:
 
 def with_options(agent: str, **options: str) -> str:
     """Return a spec with further options, but for empty ones."""
-    given = [f'{name}="{value}"' for name, value in options.items() if value]
-    return agent + (":" if given and ":" not in agent else "," if given else "") + ",".join(given)
+    return str(parse(agent).with_options({name: write_value(value) for name, value in options.items() if value}))
+
+
+def described(agent: str, network: str, blueprint: str) -> str:
+    """Return what a player is called in the report."""
+    parts = [part for part, given in (("a network", network), ("a blueprint", blueprint)) if given]
+    return agent + (" with " + " and ".join(parts) if parts else "")
 
 
 def pairings(asked: argparse.Namespace) -> list[tuple[str, str, str, dict[str, str]]]:
     """Return who plays: what the player is called, the game, the player, and its opponents by what they are called."""
     plain = {one: one for one in OPPONENTS}
-    said = asked.agent + (" with a network" if asked.values else "")
     limit = with_options(asked.agent, blueprint=asked.blueprint)
     free = with_options(asked.agent, values=asked.values, blueprint=asked.ladder)
-    before = f"{said} and a blueprint" if asked.values else f"{said} with a blueprint"
+    said = described(asked.agent, asked.values, asked.ladder)
+    own = {"the blueprint": asked.blueprint} if asked.blueprint else {}
     out = [
-        (
-            f"{asked.agent} with a blueprint" if asked.blueprint else asked.agent,
-            "acpc_limit_2p",
-            limit,
-            plain | ({"the blueprint": asked.blueprint} if asked.blueprint else {}),
-        ),
-        (before if asked.ladder else said, "acpc_nolimit_2p", free, plain),
+        (described(asked.agent, "", asked.blueprint), "acpc_limit_2p", limit, plain | own),
+        (said, "acpc_nolimit_2p", free, plain),
     ]
     if asked.ladder:
-        out.append((before, Run.open(Path(asked.ladder)).game_spec, free, {"the blueprint": asked.ladder}))
+        out.append((said, Run.open(Path(asked.ladder)).game_spec, free, {"the blueprint": asked.ladder}))
     return out
 
 
 def played(measured: Measured, asked: argparse.Namespace, parts: list[str]) -> None:
-    """Play matches over duplicate deals and local best responses, a deal of each in turn."""
+    """Play matches over duplicate deals and walk boards with local best responses, one of each in turn."""
     for said, name, agent, opponents in pairings(asked):
         game, deals = cardai.game(name), {}
-        shown = parse(name).name + (", on its ladder" if game.ladder() else "")  # type: ignore[attr-defined]
-        player = cardai.agent(agent).for_game(game)
+        if asked.game and parse(name).name != asked.game:
+            continue
+        ladder = bool(game.ladder())  # type: ignore[attr-defined]
+        shown = parse(name).name + (", on its ladder" if ladder else "")
         if "matches" in parts:
+            player = cardai.agent(agent).for_game(game)
             for label, opponent in opponents.items():
                 deals[f"match: {shown}, {said} against {label}"] = match_deals(game, player, opponent)
         if "lbr" in parts and game.amounts:
+            keeps = cardai.agent(with_options(agent, kept=str(KEPT))).for_game(game)
+            hasty = with_options(parse(asked.agent).name, **HASTY, blueprint=asked.ladder)
+            estimates = cardai.agent(hasty).for_game(game)
             for setting in SETTINGS:
-                deals[f"lbr: {setting}, {said}"] = response_deals(game, player, setting)
+                deals[f"lbr: {setting}, {said}"] = response_boards(game, keeps, estimates, setting)
         series = Series(
-            asked.runs / "played" / "".join(c if c.isalnum() else "_" for c in shown), asked.hands // 2, asked.minutes
+            asked.runs / "played" / (parse(name).name + ("_ladder" if ladder else "")), asked.hands // 2, asked.minutes
         )
         series.take(deals)
         measured.known.update(series.found(game.big_blind))  # type: ignore[attr-defined]
@@ -241,7 +251,10 @@ def main() -> None:
     parser.add_argument("--blueprint", default="", help="the player of limit hold'em before the flop, a trained run")
     parser.add_argument("--ladder", default="", help="that of no-limit: a run that was trained on a ladder of bets")
     parser.add_argument("--values", default="", help="a network of the turn, for the flop of no-limit")
-    parser.add_argument("--hands", type=int, default=200, help="hands of a match, and of a setting of LBR")
+    parser.add_argument("--game", default="", help="matches and LBR of this game alone")
+    parser.add_argument(
+        "--hands", type=int, default=200, help="hands of a match; half as many boards of a setting of LBR"
+    )
     parser.add_argument(
         "--minutes", type=float, default=0, help="end matches and LBR of a game after so long (0: never)"
     )

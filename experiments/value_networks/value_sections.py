@@ -208,7 +208,9 @@ def shaped(plan: Plan, street: str, encoder: str, solves: int = 0) -> None:
 def own(plan: Plan, street: str, solves: int = 0) -> None:
     """Train our network, of so many solves (0: all)."""
     options = {"batch": batches(plan, street, solves)[1], "solves": solves}
-    trained(plan, named(street, "ours", solves), street, epochs(plan, street, solves, OURS_EPOCHS[street]), None, options)
+    trained(
+        plan, named(street, "ours", solves), street, epochs(plan, street, solves, OURS_EPOCHS[street]), None, options
+    )
 
 
 def named(street: str, what: str, solves: int = 0) -> str:
@@ -227,7 +229,9 @@ def images(plan: Plan) -> None:
     """Train DeepStack's shape over all hands with suits renamed at random."""
     for street in plan.streets:
         options = {"shape": "buckets", **SHAPE, "batch": batches(plan, street, 0)[0], "images": True}
-        trained(plan, f"{street} range_1326 images", street, epochs(plan, street, 0, SHAPE_EPOCHS), "range_1326", options)
+        trained(
+            plan, f"{street} range_1326 images", street, epochs(plan, street, 0, SHAPE_EPOCHS), "range_1326", options
+        )
 
 
 def ours(plan: Plan) -> None:

@@ -50,7 +50,7 @@ def test_a_series_takes_a_deal_of_each_in_turn_and_goes_on_where_it_stopped(tmp_
     assert asked[4:] == [("one", 2), ("two", 2)]
     found = dict(Series(tmp_path, 0, 0).found(blind=100.0))
     one = found["match: one"]
-    assert (one["mbb"], one["aivat"], one["hands"]) == (10.0, 20.0, 6)  # the mean of 0, 1, 2 chips, of blinds of 100
+    assert (one["mbb"], one["aivat"], one["deals"]) == (10.0, 20.0, 3)  # the mean of 0, 1, 2 chips, of blinds of 100
     assert one["half"] == pytest.approx(1.96 * 10 / 3**0.5)
     assert found["match: two"]["mbb"] == -10.0
     assert json.loads(Series(tmp_path, 0, 0).file("match: one").read_text())["key"] == "match: one"
@@ -79,7 +79,18 @@ def test_who_plays_whom_with_a_network_and_blueprints(tmp_path: Path) -> None:
     limit, free, rungs = run.pairings(asked)
     assert limit[2] == "resolving:threads=1"
     assert set(limit[3]) == {"always_call", "threshold"}
-    assert free[2] == f'resolving:threads=1,values="runs/turn",blueprint="{ladder}"' == rungs[2]
+    assert free[2] == f"resolving:threads=1,values=runs/turn,blueprint={ladder}" == rungs[2]
     assert cardai.game(rungs[1]).ladder() == (1.0, -1.0)
     assert rungs[3] == {"the blueprint": str(ladder)}
     assert run.with_options("resolving", values="", blueprint="a,b") == 'resolving:blueprint="a,b"'
+    assert (limit[0], free[0]) == ("resolving:threads=1", "resolving:threads=1 with a network and a blueprint")
+
+
+def test_the_local_best_response_walks_the_same_board_whatever_else_is_measured() -> None:
+    from resolving_matches import SETTINGS, response_boards
+
+    game, folds, calls = cardai.game("acpc_nolimit_2p"), cardai.agent("always_fold"), cardai.agent("always_call")
+    won = [response_boards(game, folds, folds, setting)(3)[0] for setting in SETTINGS]
+    assert won == pytest.approx([25, 75, 75, 75])  # Lisy and Bowling 2017, table 2
+    river = response_boards(game, calls, calls, "fcpa, turn and river")
+    assert river(0) == river(0) != river(1)
