@@ -20,22 +20,32 @@ def smoothed(metrics: Path, every: int = EVERY) -> list[dict[str, Any]]:
     out = []
     for start in range(0, len(rows), every):
         part = rows[start : start + every]
-        names = [f"points_against_{name}" for name in OPPONENTS] + ["loss_after_discard"]
-        means = {name: float(np.mean([row[name] for row in part])) for name in names if name in part[0]}
+        names = [*(points(name) for name in met(part[0])), "loss_after_discard"]
+        means = {name: float(np.mean([row[name] for row in part])) for name in names}
         out.append({"step": part[-1]["step"], "cpu_seconds": part[-1]["cpu_seconds"], **means})
     return out
 
 
+def points(name: str) -> str:
+    """Return what a row calls the points a hand against an opponent."""
+    return f"points_against_{name}"
+
+
+def met(row: dict[str, Any]) -> list[str]:
+    """Return the opponents that a row knows of."""
+    return [name for name in OPPONENTS if points(name) in row]
+
+
 def table(curve: list[dict[str, Any]]) -> list[str]:
     """Return a curve as lines of Markdown."""
-    names = [name for name in OPPONENTS if f"points_against_{name}" in curve[0]]
+    names = met(curve[0])
     lines = [
         f"| generation | CPU seconds | {' | '.join(names)} | loss after a discard |",
         "|---" * (len(names) + 3) + "|",
     ]
     for row in curve:
-        points = " | ".join(f"{row[f'points_against_{name}']:+.2f}" for name in names)
-        lines.append(f"| {row['step']} | {row['cpu_seconds']:.0f} | {points} | {row['loss_after_discard']:.3f} |")
+        won = " | ".join(f"{row[points(name)]:+.2f}" for name in names)
+        lines.append(f"| {row['step']} | {row['cpu_seconds']:.0f} | {won} | {row['loss_after_discard']:.3f} |")
     return lines
 
 
@@ -48,10 +58,8 @@ def picture(curve: list[dict[str, Any]], file: Path) -> None:
 
     figure, axes = plt.subplots(figsize=(7, 4))
     minutes = [row["cpu_seconds"] / 60 for row in curve]
-    for name in OPPONENTS:
-        if f"points_against_{name}" not in curve[0]:
-            continue
-        axes.plot(minutes, [row[f"points_against_{name}"] for row in curve], label=name)
+    for name in met(curve[0]):
+        axes.plot(minutes, [row[points(name)] for row in curve], label=name)
     axes.set_xlabel("CPU minutes of training")
     axes.set_ylabel(f"points a hand, exploring (mean of {EVERY} generations)")
     axes.grid(alpha=0.3)

@@ -81,7 +81,7 @@ def test_rows_on_the_turn_are_means_over_the_rivers_that_can_come() -> None:
     apart = ~(pairs()[legal] == pairs()[legal[hand], 0]).any(axis=1) & ~(pairs()[legal] == pairs()[legal[hand], 1]).any(
         axis=1
     )
-    # the weight that is met, a pair of hands meeting on 44 of the 48 rivers; runs without the hand's own cards are 46
+    # the weight that is met: of the hands that share no card with it, each whole, on whichever rivers both can meet
     assert rows[MET + 1, hand] == pytest.approx(one.ranges[1, legal][apart].sum())
 
 
