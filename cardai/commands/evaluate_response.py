@@ -45,6 +45,16 @@ def best_response(
         int,
         typer.Option("--boards", "-n", metavar="N", min=1, max=1_000_000, help="Boards to sample (not from preflop)."),
     ] = 20,
+    hands: Annotated[
+        int | None,
+        typer.Option(
+            "--hands",
+            metavar="N",
+            min=1,
+            max=1_000_000,
+            help="Instead of boards: along N hands that the player plays against itself, for players that take seconds a decision (from the turn or the river).",
+        ),
+    ] = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
     on: On = "",
@@ -74,6 +84,11 @@ def best_response(
     from cardai.solve.response_measure import Question
     from cardai.solve.response_measure import best_response as measure
 
+    if hands is not None:
+        _along_hands(
+            agent, game, STREETS.index(start.value), hands, seed, json, plain=jobs == 1 and not on and keep is None
+        )
+        return
     question = Question(game, agent, STREETS.index(start.value), boards, seed)
     with progress("best response", "boards") as advance:
         values = _terminal_values(device)
@@ -87,6 +102,49 @@ def best_response(
             f"Stopped after {found.done:,} of {question.pieces:,} boards."
             + (f" Go on with --out {keep}." if keep else "")
         )
+        raise typer.Exit(130)
+
+
+def _along_hands(agent: str, game: str, street: int, hands: int, seed: int, json: bool, plain: bool) -> None:
+    """Measure along played hands, and print it."""
+    import cardai
+    from cardai.cards.poker.buckets import STREETS
+    from cardai.core.errors import UsageError
+    from cardai.subgames.late_response import late_response
+
+    if street < 2:
+        raise UsageError(
+            f"--hands measures from the turn or the river. From the {STREETS[street]} only boards are counted out."
+        )
+    if not plain:
+        raise UsageError("--hands is measured in one piece: leave out --jobs, --on and --out.")
+    with progress("best response", "hands") as advance:
+        heard = None if advance is None else lambda done, total, _: advance(done, total)
+        found = late_response(cardai.game(game), cardai.agent(agent), street, hands=hands, seed=seed, progress=heard)
+    count = len(found.gains)
+    if json:
+        figures = {"hands": count, "reached": found.reached, "seed": seed, "mean": found.mbb.mean}
+        print_json(
+            {
+                "game": game,
+                "agent": agent,
+                "from": STREETS[street],
+                **figures,
+                "half_width": found.mbb.half_width,
+                "unit": "mbb/g",
+            }
+        )
+    else:
+        console = out()
+        console.print(
+            f"A best response from the {STREETS[street]} to {agent} in {game}, along {count:,} hands ({found.reached:,} came there):"
+        )
+        console.print(
+            f"wins {found.mbb.text(1)} mbb a hand more than the player itself, which a perfect opponent wins at least."
+        )
+        console.print("± is half a 95% interval over hands.")
+    if count < hands:
+        note(f"Stopped after {count:,} of {hands:,} hands.")
         raise typer.Exit(130)
 
 

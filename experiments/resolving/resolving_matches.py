@@ -1,4 +1,4 @@
-"""Matches and local best response, a deal at a time: each file grows, so that a measurement can be stopped and goes on.
+"""Matches, local best response and best response from a street on, one deal at a time: each file grows, so that a measurement can be stopped and goes on.
 
 A deal's two hands are played and then weighed by AIVAT while the player still has their solutions at hand.
 """
@@ -25,6 +25,7 @@ from cardai.core.rng import derive
 from cardai.solve.aivat import aivat
 from cardai.solve.local_response import Bets
 from cardai.subgames.board_response import board_response
+from cardai.subgames.late_response import late_response
 
 SETTINGS: dict[str, tuple[Bets, tuple[int, ...]]] = {
     "fc, all rounds": ("fc", (0, 1, 2, 3)),
@@ -32,6 +33,7 @@ SETTINGS: dict[str, tuple[Bets, tuple[int, ...]]] = {
     "56 bets, turn and river": ("56", (2, 3)),
     "56 bets on the flop, then fc": ("56", (1,)),
 }
+STREETS = {"river": 3, "turn": 2}
 BRANCHES = 3
 """Ways on that are followed at a state where 53 bets are considered."""
 Deal = Callable[[int], list[float]]
@@ -71,6 +73,18 @@ def response_boards(game: Game, player: Agent, estimates: Agent, setting: str) -
         return [float(found.chips.mean)]
 
     return walk
+
+
+def late_hands(game: Game, player: Agent, street: str) -> Deal:
+    """Return what counts out best responses along hand k: [chips that they win after it]."""
+
+    def count(number: int) -> list[float]:
+        found = late_response(game, player, STREETS[street], hands=1, seed=derive(1, "hand", number))
+        if not len(found.gains):
+            raise KeyboardInterrupt
+        return [float(found.gains[0])]
+
+    return count
 
 
 class Series:

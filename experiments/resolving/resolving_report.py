@@ -28,7 +28,7 @@ Updated in turn, the same comes much closer to an equilibrium.
 
 def write_report(path: Path, known: Mapping[str, Any], rows: Mapping[str, tuple[str, str]]) -> None:
     """Write the report."""
-    parts = [_leduc(known, rows), _times(known), _matches(known), _lbr(known), _hand(path)]
+    parts = [_leduc(known, rows), _times(known), _matches(known), _lbr(known), _late(known), _hand(path)]
     text = "# Continual re-solving, measured\n\nWritten by `python experiments/resolving/run.py`.\n"
     path.write_text(text + "".join(part for part in parts if part), encoding="utf-8")
 
@@ -108,6 +108,31 @@ def _lbr(known: Mapping[str, Any]) -> str:
                 won = f"{found['mbb']:+.0f} ± {found['half']:.0f}"
                 rows.append(f"| {label} | {won} | {found['deals']:.0f} | {each:.0f} | {cells} |\n")
     return LBR.format(players=" / ".join(sorted(players))) + "".join(rows) if rows else ""
+
+
+LATE = """
+## Best responses in limit hold'em, from a street on
+
+What a best response wins more than the player itself, mbb a hand, 95% intervals over hands: both ranges of a hand that the
+player plays against itself, and all that can come after the street is dealt (`cardai evaluate best-response --hands`). The river
+and the turn are solved as each is come to; in the same measure, over boards, the blueprints of `experiments/limit_equilibrium`
+are given in its report.
+
+| player | from | wins | hands | CPU seconds a hand |
+|---|---|---|---|---|
+"""
+
+
+def _late(known: Mapping[str, Any]) -> str:
+    rows = []
+    for key, found in known.items():
+        if key.startswith("response: "):
+            street, player = key.removeprefix("response: ").split(", ", 1)
+            each = found["seconds"] / found["deals"]
+            rows.append(
+                f"| {player} | {street} | {found['mbb']:.1f} ± {found['half']:.1f} | {found['deals']:.0f} | {each:.0f} |\n"
+            )
+    return LATE + "".join(rows) if rows else ""
 
 
 def _hand(path: Path) -> str:

@@ -5,7 +5,7 @@ One command, resumable: what has been trained is kept in ``--runs``, what has be
     python experiments/resolving/run.py --only leduc        # the table of Leduc
     python experiments/resolving/run.py --only times        # seconds a decision, by round
     python experiments/resolving/run.py --only picture      # a hand step by step
-    python experiments/resolving/run.py --only matches,lbr --hands 400
+    python experiments/resolving/run.py --only matches,lbr,response --hands 400
     ... --blueprint runs/limit --ladder runs/ladder --values runs/turn      # with blueprints and a network:
     cardai train --trainer bucket_mccfr:flop=500,turn=500,river=500 --game acpc_limit_2p --steps 12900000 --out runs/limit
     cardai train --trainer bucket_mccfr --game acpc_nolimit_2p:bets=pot+allin --minutes 8 --steps 100000000 --out runs/ladder
@@ -41,7 +41,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 import tree_cfr  # noqa: E402
-from resolving_matches import SETTINGS, Series, match_deals, response_boards  # noqa: E402
+from resolving_matches import SETTINGS, STREETS, Series, late_hands, match_deals, response_boards  # noqa: E402
 
 REPORT = HERE / "report"
 MEASURED = REPORT / "measured.json"
@@ -217,7 +217,7 @@ def pairings(asked: argparse.Namespace) -> list[tuple[str, str, str, dict[str, s
 
 
 def played(measured: Measured, asked: argparse.Namespace, parts: list[str]) -> None:
-    """Play matches over duplicate deals and walk boards with local best responses, one of each in turn."""
+    """Play matches over duplicate deals, boards of local best responses and hands of best responses, one of each in turn."""
     for said, name, agent, opponents in pairings(asked):
         game, deals = cardai.game(name), {}
         if asked.game and parse(name).name != asked.game:
@@ -228,6 +228,10 @@ def played(measured: Measured, asked: argparse.Namespace, parts: list[str]) -> N
             player = cardai.agent(agent).for_game(game)
             for label, opponent in opponents.items():
                 deals[f"match: {shown}, {said} against {label}"] = match_deals(game, player, opponent)
+        if "response" in parts and not game.amounts and not ladder:
+            keeps = cardai.agent(with_options(agent, kept=str(KEPT))).for_game(game)
+            for street in STREETS:
+                deals[f"response: {street}, {said}"] = late_hands(game, keeps, street)
         if "lbr" in parts and game.amounts:
             keeps = cardai.agent(with_options(agent, kept=str(KEPT))).for_game(game)
             hasty = with_options(parse(asked.agent).name, **HASTY, blueprint=asked.ladder)
@@ -246,7 +250,7 @@ def main() -> None:
     """Run what is asked for and write the report."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=Path, default=Path("runs/resolving"))
-    parser.add_argument("--only", default="leduc,times,picture,matches,lbr")
+    parser.add_argument("--only", default="leduc,times,picture,matches,lbr,response")
     parser.add_argument("--agent", default="resolving", help="the player of hold'em")
     parser.add_argument("--blueprint", default="", help="the player of limit hold'em before the flop, a trained run")
     parser.add_argument("--ladder", default="", help="that of no-limit: a run that was trained on a ladder of bets")
@@ -273,7 +277,7 @@ def main() -> None:
         from resolving_picture import draw_hand
 
         draw_hand(REPORT / "hand.png")
-    if "matches" in parts or "lbr" in parts:
+    if {"matches", "lbr", "response"} & set(parts):
         played(measured, asked, parts)
     from resolving_report import write_report
 
