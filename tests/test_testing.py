@@ -651,6 +651,28 @@ def test_a_weight_on_what_is_illegal_is_caught_where_something_is() -> None:
     assert "illegal action has a value" in said
 
 
+@pytest.mark.parametrize(
+    ("amounts", "odds", "said"),
+    [
+        ((0, 1), (0.5, 0.5), "raise_to chose [20000], which raise_odds does not name"),
+        ((1, 20_000), (0.5, 0.4), "must sum to 1"),
+        ((20_001, 20_002), (0.5, 0.5), "names an illegal amount"),
+        ((20_000, 200), (1.0, 0.0), "must rise"),
+    ],
+)
+def test_a_player_that_raises_otherwise_than_it_says_is_caught(amounts: Any, odds: Any, said: str) -> None:
+    class Says(Sound):
+        def raise_to(self, views: Any, legal: Any, rng: Any) -> Any:
+            return legal.max_amount
+
+        def raise_odds(self, views: Any, legal: Any) -> Any:
+            low = int(legal.min_amount[0])
+            named = np.array([low + amount if amount < 2 else amount for amount in amounts])
+            return named, np.tile(odds, (len(views), 1))
+
+    assert said in reason("agent", Says(), "raise-odds-hold", game="acpc_nolimit_2p")
+
+
 def test_a_player_that_answers_whole_ranges_otherwise_than_single_hands_is_caught() -> None:
     said = reason("agent", AnswersInPieces(), "whole-ranges-agree", game="acpc_limit_2p")
     assert "of one public state is played otherwise alone" in said
@@ -845,5 +867,5 @@ def test_a_check_that_does_not_apply_is_skipped_by_pytest(pytester: pytest.Pytes
         """
     )
     result = pytester.runpytest_inprocess("-rs", "-p", "no:cacheprovider")
-    result.assert_outcomes(passed=len(testing.CHECKS["agent"]) - 4, skipped=4)
+    result.assert_outcomes(passed=len(testing.CHECKS["agent"]) - 5, skipped=5)
     result.stdout.fnmatch_lines(["*exempt: it is local*"])

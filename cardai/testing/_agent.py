@@ -139,6 +139,36 @@ def values_are_of_legal_actions(subject: AgentSubject) -> None:
 
 
 @check("agent")
+def raise_odds_hold(subject: AgentSubject) -> None:
+    """Where it says how often it raises to which amount: legal amounts, odds that sum to 1, and no raise but those."""
+    agent = subject.pure
+    asked = 0
+    for _, views, legal in subject.batches:
+        if not isinstance(legal, Amounts):
+            raise NotApplicable("No action of the game is an amount.")
+        for row in np.flatnonzero(legal.kinds[:, 2]):
+            view, there = views[row : row + 1], legal.take([row])
+            known = agent.raise_odds(view, there)
+            if known is None:
+                raise NotApplicable("It does not say how often it raises to which amount.")
+            asked += 1
+            amounts, odds = np.asarray(known[0]), np.asarray(known[1])
+            require(odds.shape == (1, len(amounts)), f"raise_odds must be (1, {len(amounts)}). Got {odds.shape}.")
+            rising = len(amounts) > 0 and bool((np.diff(amounts) > 0).all())
+            require(rising, f"The amounts of raise_odds must rise. Got {amounts.tolist()}.")
+            low, high = int(there.min_amount[0]), int(there.max_amount[0])
+            legal_ones = bool(((amounts >= low) & (amounts <= high)).all())
+            require(legal_ones, f"raise_odds names an illegal amount: {amounts.tolist()}, legal are {low} to {high}.")
+            off = abs(float(odds.sum()) - 1)
+            require(off < 1e-6 and bool((odds >= 0).all()), f"The odds of raise_odds must sum to 1. Off by {off:g}.")
+            drawn = {int(agent.raise_to(view, there, Rows(seeds_for(k + 1)[k:]))[0]) for k in range(4)}
+            never = drawn - set(amounts[odds[0] > 0].tolist())
+            require(not never, f"raise_to chose {sorted(never)}, which raise_odds does not name: {amounts.tolist()}.")
+    if not asked:
+        raise NotApplicable("It was never met where it might raise.")
+
+
+@check("agent")
 def whole_ranges_agree(subject: AgentSubject) -> None:
     """Its policy for all 1,326 hands of one public state of hold'em, asked in one batch, is what it says of each alone."""
     agent = subject.pure

@@ -26,3 +26,28 @@ def test_wrong_rounds_and_odd_hands_are_usage_errors(cardai: Call) -> None:
     odd = cardai(*CALL, "--hands", "7")
     assert odd.code == 2
     assert "must be even" in odd.err
+
+
+def test_whole_boards_have_the_published_figure_each(cardai: Call) -> None:
+    """Lisy and Bowling 2017, table 2: always folding loses 250 without raises."""
+    free = ("evaluate", "lbr", "--game", "acpc_nolimit_2p", "--agent", "always_fold", "--bets", "fc", "--boards", "2")
+    called = cardai(*free)
+    assert called.code == 0
+    assert "(fc), 2 boards:" in called.out
+    assert "wins +250.0 ± 0.0 mbb a hand" in called.out
+    found = json.loads(cardai(*free, "--json").out)
+    assert (round(found["mean"], 9), found["boards"]) == (250, 2)
+
+
+def test_aivat_is_printed_beside_it_and_what_does_not_go_together_is_refused(cardai: Call) -> None:
+    called = cardai(*CALL, "--hands", "8", "--aivat")
+    assert "With the luck taken out (AIVAT): " in called.out
+    assert set(json.loads(cardai(*CALL, "--hands", "8", "--aivat", "--json").out)["aivat"]) == {"mean", "half_width"}
+    for options, said in (
+        (("--boards", "2", "--aivat"), "nothing to weigh"),
+        (("--branches", "2"), "give --boards N too"),
+    ):
+        called = cardai(*CALL, *options)
+        assert (called.code, said in called.err) == (2, True)
+    mix = (*CALL[:5], "mix", *CALL[6:])
+    assert "does not say how often it raises to which amount" in cardai(*mix, "--hands", "8", "--aivat").err

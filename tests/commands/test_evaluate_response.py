@@ -23,6 +23,17 @@ def test_it_prints_the_bound_and_its_interval(cardai: Call, tmp_path: Path) -> N
     assert (json.loads(few)["low"], json.loads(few)["high"]) == (None, None)
 
 
+def test_along_hands_it_prints_how_many_came_there(cardai: Call) -> None:
+    called = cardai(*CALL, "--hands", "6")
+    assert called.code == 0
+    assert "along 6 hands (6 came there)" in called.out
+    found = json.loads(cardai(*CALL, "--hands", "6", "--json").out)
+    assert f"wins {found['mean']:.1f} ± {found['half_width']:.1f} mbb" in called.out
+    for options, said in ((("--from", "flop"), "from the turn or the river"), (("--jobs", "2"), "in one piece")):
+        refused = cardai(*CALL, "--hands", "6", *options)
+        assert (refused.code, said in refused.err) == (2, True)
+
+
 def test_wrong_games_streets_and_players_are_usage_errors(cardai: Call) -> None:
     assert cardai(*CALL[:2], "--game", "gin", "--agent", "simple").code == 2
     assert cardai(*CALL, "--from", "fifth").code == 2
