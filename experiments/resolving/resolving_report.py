@@ -93,21 +93,20 @@ both meet, in both seats (`cardai evaluate lbr --boards`; always folding loses 2
 as published). Where 53 bets are considered, their answers are estimated in a hurry (ten iterations, fewer bets), so that
 another responder is played there, whose winnings are a bound as well; three ways on are followed at a state.
 
-| setting | {players} | boards | CPU seconds a board | Hyperborean 2014 | Slumbot 2016 | Act1 2016 | DeepStack |
-|---|---|---|---|---|---|---|---|
+| setting | player | LBR wins | boards | CPU seconds a board | Hyperborean 2014 | Slumbot 2016 | Act1 2016 | DeepStack |
+|---|---|---|---|---|---|---|---|---|
 """
 
 
 def _lbr(known: Mapping[str, Any]) -> str:
-    rows, players = [], set()
+    rows = []
     for label, others in PUBLISHED.items():
         for key, found in known.items():
             if key.startswith(f"lbr: {label}, "):
-                players.add(key.removeprefix(f"lbr: {label}, "))
-                cells, each = " | ".join(str(x) for x in others), found["seconds"] / found["deals"]
-                won = f"{found['mbb']:+.0f} ± {found['half']:.0f}"
-                rows.append(f"| {label} | {won} | {found['deals']:.0f} | {each:.0f} | {cells} |\n")
-    return LBR.format(players=" / ".join(sorted(players))) + "".join(rows) if rows else ""
+                player, each = key.removeprefix(f"lbr: {label}, "), found["seconds"] / found["deals"]
+                won, published = f"{found['mbb']:+.0f} ± {found['half']:.0f}", " | ".join(str(x) for x in others)
+                rows.append(f"| {label} | {player} | {won} | {found['deals']:.0f} | {each:.0f} | {published} |\n")
+    return LBR + "".join(rows) if rows else ""
 
 
 LATE = """

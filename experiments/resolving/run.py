@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 
 import cardai
+from cardai.core.errors import CardaiError, UsageError
 from cardai.core.files import write_json
 from cardai.core.rng import Rows
 from cardai.core.spec import parse, write_value
@@ -63,6 +64,7 @@ NETWORKS = {
 """Ours, from few and from many situations; DeepStack's layers and solver, over situations that can come (its own were of any
 pot, and of ranges that tell suits apart); ours from ranges of all kinds, solved less far; ours from very few."""
 OPPONENTS = ("always_call", "threshold")
+PARTS = ("leduc", "times", "picture", "matches", "lbr", "response")
 KEPT = 300
 """Decisions that are remembered while a board is walked: the settings of LBR share its flop and its turn."""
 HASTY = {"iterations": "10", "bets": "1+allin"}
@@ -238,6 +240,12 @@ def played(measured: Measured, asked: argparse.Namespace, parts: list[str]) -> N
             estimates = cardai.agent(hasty).for_game(game)
             for setting in SETTINGS:
                 deals[f"lbr: {setting}, {said}"] = response_boards(game, keeps, estimates, setting)
+        if "lbr" in parts and ladder:  # on a ladder of pot and all-in both settings are what they are without one
+            blueprint = cardai.agent(asked.ladder).for_game(game)
+            for setting in list(SETTINGS)[:2]:
+                deals[f"lbr: {setting}, its blueprint, on its ladder"] = response_boards(
+                    game, blueprint, blueprint, setting
+                )
         series = Series(
             asked.runs / "played" / (parse(name).name + ("_ladder" if ladder else "")), asked.hands // 2, asked.minutes
         )
@@ -246,16 +254,28 @@ def played(measured: Measured, asked: argparse.Namespace, parts: list[str]) -> N
         write_json(MEASURED, measured.known)
 
 
+def _parts(text: str) -> list[str]:
+    """Return the parts that ``--only`` names."""
+    wrong = [part for part in text.split(",") if part not in PARTS]
+    if wrong:
+        raise argparse.ArgumentTypeError(
+            f"there is no part {wrong[0]!r}. Parts are {', '.join(PARTS)}, joined with commas"
+        )
+    return text.split(",")
+
+
 def main() -> None:
     """Run what is asked for and write the report."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=Path, default=Path("runs/resolving"))
-    parser.add_argument("--only", default="leduc,times,picture,matches,lbr,response")
+    parser.add_argument("--only", type=_parts, default=list(PARTS), help=f"some of {','.join(PARTS)}")
     parser.add_argument("--agent", default="resolving", help="the player of hold'em")
     parser.add_argument("--blueprint", default="", help="the player of limit hold'em before the flop, a trained run")
     parser.add_argument("--ladder", default="", help="that of no-limit: a run that was trained on a ladder of bets")
     parser.add_argument("--values", default="", help="a network of the turn, for the flop of no-limit")
-    parser.add_argument("--game", default="", help="matches and LBR of this game alone")
+    parser.add_argument(
+        "--game", choices=("acpc_limit_2p", "acpc_nolimit_2p"), help="matches and LBR of this game alone"
+    )
     parser.add_argument(
         "--hands", type=int, default=200, help="hands of a match; half as many boards of a setting of LBR"
     )
@@ -268,7 +288,7 @@ def main() -> None:
     parser.add_argument("--report", action="store_true", help="only write the report")
     asked = parser.parse_args()
     REPORT.mkdir(exist_ok=True)
-    measured, parts = Measured(), [] if asked.report else asked.only.split(",")
+    measured, parts = Measured(), [] if asked.report else asked.only
     if "leduc" in parts:
         leduc(asked.runs, measured, asked.trained)
     if "times" in parts:
@@ -285,4 +305,8 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except CardaiError as error:
+        sys.stderr.write(f"run.py: {error}\n")
+        sys.exit(2 if isinstance(error, UsageError) else 1)
