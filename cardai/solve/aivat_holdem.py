@@ -9,8 +9,7 @@ import numpy as np
 from attrs import define, frozen
 
 from cardai.arena.records import Record, as_damage, place
-from cardai.cards.poker.combos import COUNT, compatible, pairs
-from cardai.cards.text import card_set
+from cardai.cards.poker.combos import COUNT, left_by, pairs
 from cardai.core.agent import Agent
 from cardai.core.arrays import Bools, Float64s, Int64s
 from cardai.core.errors import AgentError, UsageError
@@ -148,7 +147,7 @@ class HoldemEstimator:
         for number, event in enumerate(walk(self.game, record, seat)):
             if isinstance(event, Start):
                 cards = Cards(event.situation.opponent)
-                weights = compatible(np.array([card_set(cards.opponent)], np.uint64))[0].astype(np.float64)
+                weights = left_by(cards.opponent).astype(np.float64)
             elif isinstance(event, Deal):
                 total += self._deal(event, weights, cards, derive(seed, number))
             elif isinstance(event, Decision):
@@ -162,7 +161,7 @@ class HoldemEstimator:
         nobody = event.after.actor == TERMINAL  # all-in: the rest of the board comes at once
         expected, actual = (EquityValues() if nobody else self.values).dealt(event.before, event.after, cards, seed)
         before = weights @ expected / weights.sum()
-        weights *= compatible(np.array([card_set(event.after.board)], np.uint64))[0]
+        weights *= left_by(event.after.board)
         return float(before - weights @ actual / weights.sum())
 
     def _decision(self, event: Decision, weights: Float64s, cards: Cards, record: Record) -> float:

@@ -22,10 +22,9 @@ from attrs import frozen
 
 from cardai.arena.records import Record
 from cardai.arena.statistics import Estimate, mean
-from cardai.cards.poker.combos import COUNT, compatible, pairs
+from cardai.cards.poker.combos import COUNT, left_by, pairs
 from cardai.cards.poker.fields import is_holdem
 from cardai.cards.poker.ranking import batch_tables
-from cardai.cards.text import card_set
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float64s, Int64s
 from cardai.core.errors import UsageError
@@ -160,7 +159,7 @@ class _Responder:
         streams = derive_many(self.seed, "player", deal, seat, count=1000)
         views = tables.views(seat, _ROW)
         hole = views["hole"][0].astype(np.int64)
-        range_ = compatible(np.array([card_set(hole)], np.uint64))[0].astype(np.float64)
+        range_ = left_by(hole).astype(np.float64)
         actions: list[int] = []
         for number in itertools.count():
             current = int(tables.current_players()[0])
@@ -308,7 +307,7 @@ def with_holes(views: Views, hands: Int64s) -> Views:
 def _weigh_board(views: Views, range_: Float64s) -> None:
     """Drop the hands that the board blocks (in place)."""
     board = [int(card) for card in views["board"][0] if card >= 0]
-    range_[~compatible(np.array([card_set(board)], np.uint64))[0]] = 0.0
+    range_[~left_by(board)] = 0.0
 
 
 __all__ = ["BETS", "COUNT", "FRACTIONS", "Bets", "LocalResponse", "local_response"]

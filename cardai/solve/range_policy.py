@@ -11,11 +11,10 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from cardai.cards.poker.boards import BOARD_SIZES
-from cardai.cards.poker.combos import COUNT, compatible, pairs
+from cardai.cards.poker.combos import COUNT, left_by, pairs
 from cardai.cards.poker.public_tree import PublicTree
-from cardai.cards.text import card_set
 from cardai.core.agent import Agent
-from cardai.core.arrays import Float64s, Int64s
+from cardai.core.arrays import Float64s, Int8s, Int64s
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views
 from cardai.core.game import Game, Tables
@@ -55,7 +54,7 @@ class AskedRanges:
 
     def range_policy(self, nodes: Int64s, board: Sequence[int]) -> Float64s:
         """Return (rows, 1326): see :class:`RangePolicy`."""
-        live = np.flatnonzero(compatible(np.array([card_set(board)], np.uint64))[0])
+        live = np.flatnonzero(left_by(board))
         out = np.zeros((int(self.tree.num_children[nodes].sum()), COUNT))
         out[:, live] = self.of_hands(nodes, board, live)
         return out
@@ -89,9 +88,7 @@ class AskedRanges:
     def _at(self, nodes: Int64s, board: Sequence[int]) -> Tables:
         """Return tables at the nodes (m,)."""
         tables = self.game.tables(len(nodes))
-        others = [card for card in range(52) if card not in board]
-        deck = np.array([*others[:4], *board, *others[4:]], np.int8)
-        tables.reset(np.zeros(len(nodes), np.uint64), np.tile(deck, (len(nodes), 1)))
+        tables.reset(np.zeros(len(nodes), np.uint64), np.tile(deck_with(board), (len(nodes), 1)))
         paths = [self.tree.path(int(node)) for node in nodes]
         for k in range(max(map(len, paths))):
             rows = np.array([row for row, path in enumerate(paths) if len(path) > k])
@@ -100,6 +97,12 @@ class AskedRanges:
 
 
 _PAIRS = pairs().astype(np.int64)
+
+
+def deck_with(board: Sequence[int]) -> Int8s:
+    """Return a deck (52,) that lays ``board``, or begins so; what two players hold is none of it."""
+    others = [card for card in range(52) if card not in board]
+    return np.array([*others[:4], *board, *others[4:]], np.int8)
 
 
 def _first_actor(game: Game) -> int:
@@ -128,7 +131,7 @@ def blind_policy(player: RangePolicy, tree: PublicTree, hands: int = 24) -> Floa
     Judged by ``hands`` hands on one board at every decision node.
     """
     board = (3, 17, 30, 44, 50)
-    live = np.flatnonzero(compatible(np.array([card_set(board)], np.uint64))[0])
+    live = np.flatnonzero(left_by(board))
     chosen = live[:: len(live) // hands]
     out = np.zeros(tree.child.shape)
     for street in range(4):

@@ -20,10 +20,9 @@ from attrs import field, frozen
 
 from cardai.cards.poker.boards import BOARD_SIZES, RENAMINGS, hand_maps
 from cardai.cards.poker.buckets import starting_classes
-from cardai.cards.poker.combos import COUNT, compatible, pairs
+from cardai.cards.poker.combos import COUNT, left_by, pairs
 from cardai.cards.poker.public_tree import DEAL, DECISION, FOLD, SHOWDOWN, PublicTree
 from cardai.cards.poker.ranges import BoardHands, board_hands
-from cardai.cards.text import card_set
 from cardai.core.arrays import Bools, Float64s, Int64s
 from cardai.core.errors import UsageError
 from cardai.solve import _street_kernels as kernels
@@ -137,7 +136,7 @@ class Walker:
 
         ``board`` has at least the cards of that street; hands that share a card with it have weight 0.
         """
-        open_hands = compatible(np.array([card_set(board)], np.uint64))[0].astype(np.float64)
+        open_hands = left_by(board).astype(np.float64)
         found = {0: np.stack([open_hands, open_hands])}
         for earlier in range(street):
             shown = board[: BOARD_SIZES[earlier]]

@@ -22,8 +22,7 @@ import numpy as np
 from attrs import field, frozen
 
 from cardai.arena.statistics import Estimate, mean
-from cardai.cards.poker.combos import COUNT, compatible
-from cardai.cards.text import card_set
+from cardai.cards.poker.combos import COUNT, left_by
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float32s, Float64s
 from cardai.core.errors import UsageError
@@ -32,6 +31,7 @@ from cardai.core.legal import Amounts, legal_columns, take
 from cardai.core.rng import derive
 from cardai.core.spec import brief
 from cardai.solve.local_response import Bets, LocalResponse, checked, policy_of, raises_of, with_holes
+from cardai.solve.range_policy import deck_with
 from cardai.subgames.holdem_resolving import BOARD_CARDS, apart, showdowns
 
 _ROW = np.zeros(1, np.int64)
@@ -126,8 +126,7 @@ class BoardWalk:
     def winnings(self) -> Float64s:
         """Return (1326,) chips that the responder wins with each hand, summed over the hands of the player."""
         tables = self.game.tables(1)
-        rest = [card for card in range(52) if card not in self.board]
-        tables.reset(np.zeros(1, np.uint64), np.array([[*rest[:4], *self.board, *rest[4:]]], np.int8))
+        tables.reset(np.zeros(1, np.uint64), deck_with(self.board)[None])
         return self._walk(_Way(tables, np.ones(COUNT), np.ones(COUNT)))
 
     # -- the tree --------------------------------------------------------------------------------------------------
@@ -205,7 +204,7 @@ class BoardWalk:
         return np.asarray(self.open * (apart() @ (theirs * self.open)))
 
     def _open(self, cards: int) -> Float64s:
-        return np.asarray(compatible(np.array([card_set(self.board[:cards])], np.uint64))[0], np.float64)
+        return left_by(self.board[:cards]).astype(np.float64)
 
     def _wins(self, cards: int) -> Float32s:
         """Return (1326, 1326) how often each hand wins less how often it loses, over what can still come."""

@@ -15,8 +15,7 @@ import numpy as np
 from attrs import field, frozen
 
 from cardai.arena.statistics import Estimate, mean
-from cardai.cards.poker.combos import COUNT, compatible, pair_index
-from cardai.cards.text import card_set
+from cardai.cards.poker.combos import COUNT, left_by, pair_index
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float32s, Float64s
 from cardai.core.errors import UsageError
@@ -25,6 +24,7 @@ from cardai.core.legal import legal_columns
 from cardai.core.rng import derive
 from cardai.core.spec import brief
 from cardai.solve.local_response import checked, policy_of
+from cardai.solve.range_policy import deck_with
 from cardai.subgames.holdem_resolving import BOARD_CARDS, apart, showdowns
 
 _ROW = np.zeros(1, np.int64)
@@ -94,7 +94,7 @@ def _come(game: Game, player: Agent, street: int, seed: int, number: int) -> Sta
     while (seat := int(tables.current_players()[0])) >= 0:
         views = tables.views(seat, _ROW)
         board = tuple(int(card) for card in views[0]["board"] if card >= 0)
-        open_ = _open(board)
+        open_ = left_by(board)
         if int(views[0]["round"]) >= street:
             return Start(game, player, board, tuple(path), reach * open_)
         live, hole = np.flatnonzero(reach[seat] * open_), views["hole"][0].astype(np.int64)
@@ -147,7 +147,7 @@ class Start:
             left = theirs if actor == seat else theirs * policy[:, action]
             if action == _FOLD:
                 stake = float(spent[actor])
-                worth.append(_open(board) * (apart() @ left) * (-stake if actor == seat else stake))
+                worth.append(left_by(board) * (apart() @ left) * (-stake if actor == seat else stake))
             else:
                 worth.append(self._next(seat, (*path, int(action)), board, left))
         return np.asarray(np.max(worth, axis=0) if actor == seat else np.sum(worth, axis=0))
@@ -162,7 +162,7 @@ class Start:
         out = np.zeros(COUNT)
         for card in range(52):
             if card not in board:
-                open_ = _open((*board, card))
+                open_ = left_by((*board, card))
                 out += open_ * self._best(seat, path, (*board, card), theirs * open_)
         return out / (52 - len(board) - 4)
 
@@ -174,13 +174,8 @@ class Start:
 
     def _at(self, path: tuple[int, ...], board: tuple[int, ...]) -> Tables:
         """Return a table after the actions, with cards that nobody has seen in place of those still to come."""
-        rest = [card for card in range(52) if card not in board]
         tables = self.game.tables(1)
-        tables.reset(np.zeros(1, np.uint64), np.array([[*rest[:4], *board, *rest[4:]]], np.int8))
+        tables.reset(np.zeros(1, np.uint64), deck_with(board)[None])
         for action in path:
             tables.apply(_ROW, np.array([action], np.int64))
         return tables
-
-
-def _open(board: tuple[int, ...]) -> Float64s:
-    return np.asarray(compatible(np.array([card_set(board)], np.uint64))[0], np.float64)

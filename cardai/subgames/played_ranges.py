@@ -12,10 +12,9 @@ import numpy as np
 
 from cardai import make
 from cardai.cards.poker.boards import BOARD_SIZES
-from cardai.cards.poker.combos import COUNT, compatible, pair_index
+from cardai.cards.poker.combos import COUNT, left_by, pair_index
 from cardai.cards.poker.fields import is_holdem
 from cardai.cards.poker.public_tree import DEAL, DECISION, PublicTree, holdem_tree
-from cardai.cards.text import card_set
 from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
 from cardai.core.rng import Rows, derive
@@ -66,7 +65,7 @@ def _play(
 ) -> Float64s | None:
     """Play one deal to the street of ``board``, and return both ranges (2, 1326) there by seat; None: it ends before."""
     wanted = len(board) - 2  # the number of the street: 2 turn, 3 river
-    alive = compatible(np.array([card_set(board)], np.uint64))[0].astype(np.float64)
+    alive = left_by(board).astype(np.float64)
     reach = np.stack([alive, alive])
     node = 0
     for drawn in uniforms:

@@ -14,9 +14,8 @@ from typing import Literal
 import numpy as np
 from attrs import frozen
 
-from cardai.cards.poker.combos import COUNT, compatible
+from cardai.cards.poker.combos import COUNT, left_by
 from cardai.cards.poker.equity import range_equity, uniform_range
-from cardai.cards.text import card_set
 from cardai.core.arrays import Float32s, Float64s, Int64s
 from cardai.core.errors import UsageError
 from cardai.core.rng import Rows, derive
@@ -94,7 +93,7 @@ def situation(seed: int, number: int, street: str = "turn", intervals: Sequence[
 
 def legal_hands(board: Sequence[int]) -> Int64s:
     """Return (H,) the numbers of the hands that ``board`` leaves, in order."""
-    return np.flatnonzero(compatible(np.array([card_set(board)], np.uint64))[0])
+    return np.flatnonzero(left_by(board))
 
 
 def pot_law(interval: float, pot: float, intervals: Sequence[int] = EVERY) -> int:

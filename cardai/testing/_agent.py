@@ -7,9 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from cardai.cards.poker.combos import COUNT, compatible, pairs
+from cardai.cards.poker.combos import COUNT, left_by, pairs
 from cardai.cards.poker.fields import is_holdem
-from cardai.cards.text import card_set
 from cardai.core.agent import Agent
 from cardai.core.arrays import Int64s, Uint64s
 from cardai.core.fields import Views, unpack_view
@@ -196,7 +195,7 @@ def whole_ranges_agree(subject: AgentSubject) -> None:
 def all_hands(view: Views) -> tuple[Int64s, Views]:
     """Return the numbers of the hands (n,) that a public state of hold'em leaves possible, and its view (1,) with each."""
     board = [int(card) for card in view["board"][0] if card >= 0]
-    hands = np.arange(COUNT)[compatible(np.array([card_set(board)], np.uint64))[0]]
+    hands = np.arange(COUNT)[left_by(board)]
     states = np.repeat(view, len(hands))
     states["hole"] = pairs()[hands]
     return hands, states

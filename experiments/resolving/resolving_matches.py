@@ -18,6 +18,7 @@ import numpy as np
 
 import cardai
 from cardai.arena import match, records
+from cardai.arena.statistics import mean
 from cardai.core.agent import Agent
 from cardai.core.files import write_json
 from cardai.core.game import Game
@@ -130,8 +131,9 @@ class Series:
             rows = 1000 / blind * np.array(known["deals"], np.float64)
             if len(rows) < 2:
                 continue
-            half = 1.96 * rows.std(axis=0, ddof=1) / np.sqrt(len(rows))
-            out = {"mbb": rows[:, 0].mean(), "half": half[0], "deals": len(rows), "seconds": known["seconds"]}
-            if rows.shape[1] > 1 and np.isfinite(rows).all():
-                out |= {"aivat": rows[:, 1].mean(), "aivat_half": half[1]}
+            chips = mean(rows[:, 0])
+            out = {"mbb": chips.mean, "half": chips.half_width, "deals": len(rows), "seconds": known["seconds"]}
+            if rows.shape[1] > 1:
+                fair = mean(rows[:, 1])
+                out |= {"aivat": fair.mean, "aivat_half": fair.half_width}
             yield known["key"], {name: float(value) for name, value in out.items()}

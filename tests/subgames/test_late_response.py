@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import cardai
+from cardai.cards.poker.combos import left_by
 from cardai.cards.text import parse_cards
 from cardai.core.errors import UsageError
 from cardai.solve.response_measure import Question, best_response
 from cardai.subgames.holdem_resolving import apart, showdowns
-from cardai.subgames.late_response import Start, _open, late_response
+from cardai.subgames.late_response import Start, late_response
 
 GAME = cardai.game("acpc_limit_2p")
 BOARD = tuple(int(card) for card in parse_cards("KsTh7s4d2c"))
@@ -20,7 +21,7 @@ CHECKED = (1, 1, 1, 1)
 
 
 def start(player: Any, board: tuple[int, ...], path: tuple[int, ...]) -> Start:
-    reach = np.random.default_rng(0).uniform(0, 1, (2, 1326)) * _open(board)
+    reach = np.random.default_rng(0).uniform(0, 1, (2, 1326)) * left_by(board)
     return Start(GAME, player, board, path, reach)
 
 
@@ -34,13 +35,13 @@ def test_from_a_caller_each_hand_wins_a_bet_more_or_checks(seat: int) -> None:
 
 def test_on_the_turn_the_rivers_are_averaged_where_both_hands_leave_them() -> None:
     came = start(cardai.agent("always_call"), BOARD[:4], CHECKED)
-    hands = [int(k) for k in np.flatnonzero(_open(BOARD[:4]))[[5, 300, 900]]]
+    hands = [int(k) for k in np.flatnonzero(left_by(BOARD[:4]))[[5, 300, 900]]]
     found = came.best(0)
     for hand in hands:
         after = np.zeros((48, 2))
         for row, card in enumerate(card for card in range(52) if card not in BOARD[:4]):
             board = (*BOARD[:4], card)
-            ahead = (showdowns(board) @ (came.reach[1] * _open(board)))[hand] * _open(board)[hand]
+            ahead = (showdowns(board) @ (came.reach[1] * left_by(board)))[hand] * left_by(board)[hand]
             for bet in (0, 1):
                 after[row, bet] = max((10 + 20 * bet) * ahead, (30 + 20 * bet) * ahead)
         assert found[hand] == pytest.approx(after.sum(axis=0).max() / 44)
@@ -48,7 +49,7 @@ def test_on_the_turn_the_rivers_are_averaged_where_both_hands_leave_them() -> No
 
 def test_folding_gives_what_was_put_in() -> None:
     came = start(cardai.agent("always_fold"), BOARD, (*CHECKED, 1, 1))
-    met = _open(BOARD) * (apart() @ came.reach[1])
+    met = left_by(BOARD) * (apart() @ came.reach[1])
     assert came.best(0) == pytest.approx(10 * met)  # a bet ends it
 
 

@@ -10,9 +10,8 @@ from attrs import frozen
 
 from cardai.cards.poker.boards import BOARD_SIZES, boards
 from cardai.cards.poker.buckets import STREETS, Buckets
-from cardai.cards.poker.combos import compatible, pairs
+from cardai.cards.poker.combos import compatible, left_by, pairs
 from cardai.cards.poker.strength import PREFLOP, win_rates
-from cardai.cards.text import card_set
 from cardai.core.rng import derive, derive_many
 
 HISTOGRAM_BINS = 10
@@ -74,7 +73,7 @@ def report(buckets: Buckets, street: int, bucket: int, examples: int = 8, seed: 
     stream = derive_many(derive(seed, "examples", street, bucket), count=len(known.cards))
     for number in np.argsort(stream):
         board = tuple(int(card) for card in known.cards[number])
-        inside = compatible(np.array([card_set(board)], np.uint64))[0] & (table[number] == bucket)
+        inside = left_by(board) & (table[number] == bucket)
         hands = np.flatnonzero(inside)
         if len(hands):
             a, b = pairs()[hands[int(stream[number] % np.uint64(len(hands)))]]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import numpy.typing as npt
 
+from cardai.cards.text import card_set
 from cardai.core.arrays import Bools, Int8s, Int64s, Uint64s
 
 COUNT = 1326
@@ -28,3 +31,8 @@ def compatible(dead: Uint64s) -> Bools:
     both = pairs().astype(np.uint64)
     masks = (np.uint64(1) << both[:, 0]) | (np.uint64(1) << both[:, 1])
     return np.asarray((dead[:, None] & masks) == 0)
+
+
+def left_by(cards: Iterable[int]) -> Bools:
+    """Return which hands hold none of the cards, (1326,) bool."""
+    return np.asarray(compatible(np.array([card_set(cards)], np.uint64))[0])

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from attrs import frozen
 
 from cardai.cards.poker import _equity_kernels as kernels
-from cardai.cards.poker.combos import COUNT, compatible, pairs
+from cardai.cards.poker.combos import COUNT, left_by, pairs
 from cardai.cards.poker.ranking import batch_tables
 from cardai.cards.text import card_set, cards_text
 from cardai.core.arrays import Float64s, Int8s, Int64s
@@ -243,7 +243,7 @@ def _range(weights: npt.ArrayLike, board: Cards) -> Weights:
         raise ValueError(f"A range has a weight for each of the {COUNT} hands. Got the shape {out.shape}.")
     if not np.isfinite(out).all() or out.min() < 0:
         raise ValueError("A range's weights must be finite and not negative.")
-    out[~compatible(np.array([card_set(board)], np.uint64))[0]] = 0.0
+    out[~left_by(board)] = 0.0
     if out.sum() <= 0:
         raise ValueError(f"A range has no hand that the board {cards_text(board)!r} leaves possible.")
     return out

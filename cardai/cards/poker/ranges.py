@@ -9,9 +9,8 @@ import numpy.typing as npt
 from attrs import frozen
 
 from cardai.cards.poker import _equity_kernels, _range_kernels
-from cardai.cards.poker.combos import COUNT, compatible, pairs
+from cardai.cards.poker.combos import COUNT, left_by, pairs
 from cardai.cards.poker.ranking import batch_tables
-from cardai.cards.text import card_set
 
 Weights = npt.NDArray[np.floating]  # type: ignore[type-arg]
 
@@ -44,7 +43,7 @@ _PAIRS = pairs().astype(np.int64)
 def board_hands(board: Sequence[int]) -> BoardHands:
     """Return the hands on a board of 0, 3, 4 or 5 cards."""
     if len(board) < 5:
-        hands = np.flatnonzero(compatible(np.array([card_set(board)], np.uint64))[0])
+        hands = np.flatnonzero(left_by(board))
         return BoardHands(hands, np.full(len(hands), len(hands)))
     ranked = np.empty(COUNT, np.int64)
     count = int(_equity_kernels.rank_all(np.array(board, np.int64), _PAIRS, batch_tables(7), ranked))

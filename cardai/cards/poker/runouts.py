@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
-from cardai.cards.poker.combos import COUNT, compatible, pair_index, pairs
+from cardai.cards.poker.combos import COUNT, compatible, left_by, pair_index, pairs
 from cardai.cards.poker.ranking import rank_high
 from cardai.cards.poker.strength import PREFLOP
 from cardai.cards.text import card_set
@@ -154,7 +154,7 @@ def before_flop(hand: Sequence[int]) -> Equities:
     """
     own, chance = _preflop(), _preflop()[pair_index(np.array([hand[0]]), np.array([hand[1]]))[0]]
     wins, loses = own * (1 - chance), chance * (1 - own)
-    x = (wins - loses) / (wins + loses) * compatible(np.array([card_set(hand)], np.uint64))[0]
+    x = (wins - loses) / (wins + loses) * left_by(hand)
     return Equities(x, float(chance))
 
 
@@ -171,5 +171,5 @@ def sampled_before_flop(hand: Sequence[int], boards: Int64s) -> Float64s:
     whole = np.concatenate([boards, np.broadcast_to(np.array(hand, np.int64), (len(boards), 2))], axis=1)
     fits = compatible(np.array([card_set(board) for board in boards.tolist()], np.uint64))
     results = np.sign(rank_high(deals.reshape(-1, 7)).reshape(len(boards), COUNT) - rank_high(whole)[:, None]) * fits
-    free = compatible(np.array([card_set(hand)], np.uint64))[0]
+    free = left_by(hand)
     return np.asarray(results.mean(axis=0) * (comb(50, 5) / comb(48, 5)) * free)

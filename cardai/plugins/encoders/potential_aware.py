@@ -12,8 +12,7 @@ import numpy as np
 from attrs import frozen, validators
 
 from cardai.cards.poker.buckets import BucketOptions, buckets
-from cardai.cards.poker.combos import COUNT, compatible
-from cardai.cards.text import card_set
+from cardai.cards.poker.combos import COUNT, left_by
 from cardai.core.arrays import Int64s
 from cardai.core.encoder import Encoder
 from cardai.core.hookspecs import hookimpl
@@ -39,7 +38,7 @@ class PotentialAware(RangeEncoder):
     def buckets(self, board: Sequence[int]) -> Int64s:
         turn, river = (1, self.clusters) if len(board) == 5 else (self.clusters, 1)
         found = buckets(BucketOptions(flop=1, turn=turn, river=river)).of(board, _ALL)
-        return np.where(compatible(np.array([card_set(board)], np.uint64))[0], found, -1)
+        return np.where(left_by(board), found, -1)
 
 
 @hookimpl

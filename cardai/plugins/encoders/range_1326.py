@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from attrs import frozen
 
-from cardai.cards.poker.combos import COUNT, compatible
-from cardai.cards.text import card_set
+from cardai.cards.poker.combos import COUNT, left_by
 from cardai.core.arrays import Int64s
 from cardai.core.encoder import Encoder
 from cardai.core.hookspecs import hookimpl
@@ -28,7 +27,7 @@ class Range1326(RangeEncoder):
         return True
 
     def buckets(self, board: Sequence[int]) -> Int64s:
-        return np.where(compatible(np.array([card_set(board)], np.uint64))[0], np.arange(COUNT), -1)
+        return np.where(left_by(board), np.arange(COUNT), -1)
 
 
 @hookimpl

@@ -10,10 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from cardai.cards.poker.combos import COUNT, compatible, pairs
+from cardai.cards.poker.combos import COUNT, left_by, pairs
 from cardai.cards.poker.fields import is_holdem
 from cardai.cards.poker.public_tree import PublicTree, holdem_tree
-from cardai.cards.text import card_set
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float64s, Int64s
 from cardai.core.game import Game
@@ -78,7 +77,7 @@ class RangeBettingAgent(BettingAgent):
         if self._board is None or self._board[0] != board:
             network, module = self.networks[0], self.networks[0].module
             assert isinstance(module, SuitNetwork)
-            live = np.flatnonzero(compatible(np.array([card_set(board)], np.uint64))[0])
+            live = np.flatnonzero(left_by(board))
             batch = np.repeat(views, len(live))
             batch["hole"] = _PAIRS[live]
             codes = network.layout.encode(network.form(batch)[0])[:, module.card_planes]
