@@ -13,7 +13,7 @@ from cardai.arena.statistics import Estimate, group_sums, mean, rate, ratio, stu
 @pytest.mark.parametrize(
     ("degrees", "quantile"),
     # two-sided 95% points of Student's t, from the usual tables
-    [(4, 2.776), (9, 2.262), (29, 2.045), (99, 1.984), (10**6, 1.960)],
+    [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (9, 2.262), (29, 2.045), (99, 1.984), (10**6, 1.960)],
 )
 def test_student_t(degrees: int, quantile: float) -> None:
     assert student_t(degrees) == pytest.approx(quantile, abs=0.01)
