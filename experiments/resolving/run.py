@@ -54,6 +54,10 @@ NETWORKS = {
         "leduc_values_release:situations=200000,pots=reachable,suits=alike,batch=500,anneal=200,rate=0.002",
         200,
     ),
+    "release_more": (
+        "leduc_values_release:situations=400000,pots=reachable,suits=alike,batch=500,anneal=400,rate=0.002",
+        400,
+    ),
     "release_few": ("leduc_values_release:situations=50000,pots=reachable,suits=alike,batch=250,anneal=150", 150),
     "any": (
         "leduc_values:situations=200000,suits=any,solve_iterations=400,batch=1000,rate=0.001,anneal=0,slow_after=70",
@@ -88,6 +92,7 @@ def leduc_rows(runs: Path) -> dict[str, tuple[str, str]]:
         "our network, from more situations": (by["more"], ""),
         "our network, ranges of all kinds": (by["any"], ""),
         "DeepStack's network and solver, 200,000 situations": (f"{by['release']},{theirs}", "1.37"),
+        "DeepStack's network and solver, 400,000 situations": (f"{by['release_more']},{theirs}", "1.37"),
         "DeepStack's network and solver, 50,000 situations": (f"{by['release_few']},{theirs}", ""),
         "a network that saw 1,000 situations": (by["poor"], ""),
     }

@@ -250,7 +250,7 @@ def _beside(plan: Plan, street: str) -> list[str]:
         ratio = times["range_1326"] / times["potential_aware"]
         out.append(
             f"Without an abstraction (range_1326) that shape's loss is {ratio:.2f} times that over potential-aware buckets (published: "
-            "0.48): it has the most to learn, and few solves to learn it from."
+            f"0.48, of 240,000 solves and 350 epochs): it has the most to learn, here from {ours['solves']:,} solves in {ours['epochs']} epochs."
         )
     return out
 
