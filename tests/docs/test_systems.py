@@ -17,6 +17,7 @@ REPORTS = {
     "nfsp": ("nfsp_leduc/results/results.md",),
     "cfr": ("nfsp_leduc/results/results.md",),
     "value-networks": ("value_networks/report/report.md",),
+    "resolving": ("resolving/report/report.md",),
     "poker-cnn": (
         "poker_cnn_video/report/report.md",
         "poker_cnn_limit/report/report.md",
@@ -32,7 +33,7 @@ def test_every_figure_stands_in_a_report(page: str) -> None:
     files = ((ROOT / "experiments" / file).read_text(encoding="utf-8") for file in REPORTS[page])
     said = "\n".join(files).replace("+-", "±")
     for line in PAGES[page].splitlines():
-        for figure in re.findall(r"[+-]?\d+\.\d+(?: ± \d+\.\d+)?", line) if line.startswith("|") else ():
+        for figure in re.findall(r"[+-]?\d+\.\d+(?: ± \d+\.\d+)?|[+-]\d+ ± \d+", line) if line.startswith("|") else ():
             assert figure in said, f"{figure} of {page} is in no report"
 
 
