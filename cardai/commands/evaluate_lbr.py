@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cardai.commands.invocation import Json, Seed, note, out, print_json, progress
+
+if TYPE_CHECKING:
+    from cardai.solve.local_response import LocalResponse
 
 
 class Bets(StrEnum):
@@ -104,7 +107,7 @@ def lbr(
             found = board_response(played, player, boards=boards, branches=branches, progress=heard, **given)
     count = len(found.winnings) * (2 if boards is None else 1)
     if json:
-        shown: dict[str, Any] = {
+        asked = {
             "game": game,
             "agent": agent,
             "bets": bets.value,
@@ -112,21 +115,31 @@ def lbr(
             "estimates": estimates,
             "seed": seed,
         }
-        shown |= {unit: count, "mean": found.mbb.mean, "half_width": found.mbb.half_width, "unit": "mbb/g"}
-        if found.corrected:
-            shown["aivat"] = {"mean": found.corrected.mean, "half_width": found.corrected.half_width}
-        print_json(shown)
+        asked |= {"branches": branches} if boards is not None else {}
+        print_json({**asked, unit: count, **_figures(found)})
     else:
         where = "" if rounds is None else f", raising on rounds {rounds}"
         out().print(f"Local best response to {agent} in {game} ({bets.value}{where}), {count:,} {unit}:")
-        out().print(f"wins {found.mbb.text(1, sign=True)} mbb a hand, which a perfect opponent wins at least.")
-        if found.corrected:
-            out().print(f"With the luck taken out (AIVAT): {found.corrected.text(1, sign=True)} mbb a hand.")
-        over = "deals" if boards is None else "boards"
-        out().print(f"± is half a 95% interval over {over}. A negative figure proves nothing.")
+        _print(found, "deals" if boards is None else "boards")
     if count < wanted:
         note(f"Stopped after {count:,} of {wanted:,} {unit}.")
         raise typer.Exit(130)
+
+
+def _figures(found: LocalResponse) -> dict[str, Any]:
+    """Return what was measured for JSON."""
+    figures: dict[str, Any] = {"mean": found.mbb.mean, "half_width": found.mbb.half_width, "unit": "mbb/g"}
+    if found.corrected:
+        figures["aivat"] = {"mean": found.corrected.mean, "half_width": found.corrected.half_width}
+    return figures
+
+
+def _print(found: LocalResponse, over: str) -> None:
+    """Print what was measured, with intervals over deals or boards."""
+    out().print(f"wins {found.mbb.text(1, sign=True)} mbb a hand, which a perfect opponent wins at least.")
+    if found.corrected:
+        out().print(f"With the luck taken out (AIVAT): {found.corrected.text(1, sign=True)} mbb a hand.")
+    out().print(f"± is half a 95% interval over {over}. A negative figure proves nothing.")
 
 
 def _rounds(text: str | None) -> list[int] | None:

@@ -31,7 +31,6 @@ from cardai.core.agent import Agent
 from cardai.core.arrays import Float64s, Int64s
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
-from cardai.core.legal import Amounts
 from cardai.core.spec import brief
 from cardai.solve.holdem_values import EquityValues, Values
 from cardai.solve.tree import NODE_LIMIT, refuse_if_large
@@ -144,21 +143,9 @@ def refuse(game: Game, agent: Agent, called: str) -> None:
     elif game.num_players != 2:
         raise UsageError(f"AIVAT is for hold'em of two players. {brief(game)} has {game.num_players}.")
     else:
-        _need_odds(game, agent.for_game(game), called)
+        from cardai.solve.aivat_holdem import need_odds
 
-
-def _need_odds(game: Game, player: Agent, called: str) -> None:
-    """Raise UsageError if the player does not say how often it raises to which amount, where raises are amounts."""
-    from cardai.solve.aivat_holdem import no_odds
-
-    tables, row = game.tables(1), np.zeros(1, np.int64)
-    tables.reset(np.zeros(1, np.uint64))
-    legal = tables.legal(row)
-    if (
-        isinstance(legal, Amounts)
-        and player.raise_odds(tables.views(int(tables.current_players()[0]), row), legal) is None
-    ):
-        raise UsageError(no_odds(called))
+        need_odds(game, agent.for_game(game), called)
 
 
 def estimator(game: Game, agent: Agent, values: Values | Agent | None, called: str, seed: int = 0) -> Estimator:

@@ -198,41 +198,17 @@ class HoldemEstimator:
         batch["hole"] = _PAIRS[live]
         rows = take(event.legal, np.zeros(len(live), np.int64))
         mask = legal_columns(rows)
-        answer = self._probabilities(self.agent.policy(batch, rows), mask, "policy")
+        answer = _probabilities(self.agent.policy(batch, rows), mask, "policy", self.called)
         found = {int(action): answer[:, action] for action in np.flatnonzero(mask[0])}
         if isinstance(rows, Amounts) and 2 in found:
             raised = found.pop(2)
             if raised.any():
-                amounts, shares = self._raises(batch, rows)
+                amounts, shares = amount_odds(self.agent, batch, rows, self.called)
                 found |= {int(amount): raised * share for amount, share in zip(amounts, shares.T, strict=True)}
         out = {action: np.zeros(COUNT) for action in found}
         for action, odds in found.items():
             out[action][live] = odds
         return out
-
-    def _raises(self, views: Views, legal: Amounts) -> tuple[Int64s, Float64s]:
-        known = self.agent.raise_odds(views, legal)
-        if known is None:
-            raise UsageError(no_odds(self.called))
-        amounts, odds = np.asarray(known[0], np.int64), np.asarray(known[1], np.float64)
-        rising = amounts.ndim == 1 and len(amounts) and (np.diff(amounts) > 0).all()
-        if not rising or amounts[0] < legal.min_amount[0] or amounts[-1] > legal.max_amount[0]:
-            raise AgentError(
-                f"The amounts of raise_odds of {self.called} must be legal, and rising. Got {amounts.tolist()}."
-            )
-        return amounts, self._probabilities(odds, np.ones((len(views), len(amounts)), np.bool_), "raise_odds")
-
-    def _probabilities(self, answer: Any, mask: Bools, name: str) -> Float64s:
-        """Return what the player answered, each row of it summing to 1 over what is legal. Raises AgentError."""
-        found = np.asarray(answer, np.float64)
-        if found.shape != mask.shape:
-            raise AgentError(
-                f"The {name} of {self.called} must have the shape {mask.shape}. Got {found.shape} instead."
-            )
-        if not (np.abs((found * mask).sum(axis=1) - 1) < SUM_TOLERANCE).all() or (found < 0).any():
-            raise AgentError(f"The {name} of {self.called} must be probabilities over the legal actions: it is not.")
-        out = found * mask
-        return np.asarray(out / out.sum(axis=1, keepdims=True))
 
     def _base(self, event: End, weights: Float64s, cards: Cards) -> float:
         """Return the mean of what all hands that the player could hold win at the end."""
@@ -242,12 +218,43 @@ class HoldemEstimator:
         return float(stake * (weights @ cards.on(event.situation.board).x) / weights.sum())
 
 
-def no_odds(called: str) -> str:
-    """Return why a player that says no odds of its amounts cannot be measured."""
-    return (
-        f"AIVAT needs the odds of every action, and {called} does not say how often it raises to which amount (raise_odds). "
-        "Play with a ladder of bets (holdem_fcpa)."
-    )
+def amount_odds(agent: Agent, views: Views, legal: Amounts, called: str) -> tuple[Int64s, Float64s]:
+    """Return what ``agent.raise_odds`` says at one public state: amounts (m,) and each view's odds of them (n, m).
+
+    Raises:
+        UsageError: the player, ``called`` so, does not say it. AgentError: what it says cannot be.
+    """
+    known = agent.raise_odds(views, legal)
+    if known is None:
+        raise UsageError(
+            f"The odds of every action are needed, and {called} does not say how often it raises to which amount "
+            "(raise_odds). Play with a ladder of bets (holdem_fcpa)."
+        )
+    amounts, odds = np.asarray(known[0], np.int64), np.asarray(known[1], np.float64)
+    rising = amounts.ndim == 1 and len(amounts) and (np.diff(amounts) > 0).all()
+    if not rising or amounts[0] < legal.min_amount[0] or amounts[-1] > legal.max_amount[0]:
+        raise AgentError(f"The amounts of raise_odds of {called} must be legal, and rising. Got {amounts.tolist()}.")
+    return amounts, _probabilities(odds, np.ones((len(views), len(amounts)), np.bool_), "raise_odds", called)
+
+
+def need_odds(game: Game, player: Agent, called: str) -> None:
+    """Raise what :func:`amount_odds` does, before work starts, where raises of ``game`` are amounts."""
+    tables = game.tables(1)
+    tables.reset(np.zeros(1, np.uint64))
+    legal = tables.legal(_ROW)
+    if isinstance(legal, Amounts):
+        amount_odds(player, tables.views(int(tables.current_players()[0]), _ROW), legal, called)
+
+
+def _probabilities(answer: Any, mask: Bools, name: str, called: str) -> Float64s:
+    """Return what a player answered, each row of it summing to 1 over what is legal. Raises AgentError."""
+    found = np.asarray(answer, np.float64)
+    if found.shape != mask.shape:
+        raise AgentError(f"The {name} of {called} must have the shape {mask.shape}. Got {found.shape} instead.")
+    if not (np.abs((found * mask).sum(axis=1) - 1) < SUM_TOLERANCE).all() or (found < 0).any():
+        raise AgentError(f"The {name} of {called} must be probabilities over the legal actions: it is not.")
+    out = found * mask
+    return np.asarray(out / out.sum(axis=1, keepdims=True))
 
 
 _PAIRS = pairs().astype(np.int64)

@@ -105,8 +105,8 @@ def local_response(
     responder = _Responder(game, player, guess, bets, allowed, seed, samples)
     weigh = None
     if aivat:
-        refuse(game, agent, brief(agent))
-        weigh = estimator(game, agent, None, brief(agent), seed)
+        refuse(game, player, brief(agent))
+        weigh = estimator(game, player, None, brief(agent), seed)  # the very player: what it has solved is asked again
     deals: list[tuple[float, float]] = []
     try:
         for deal in range(hands // 2):

@@ -30,6 +30,7 @@ from cardai.core.game import Game, Tables
 from cardai.core.legal import Amounts, legal_columns, take
 from cardai.core.rng import derive
 from cardai.core.spec import brief
+from cardai.solve.aivat_holdem import amount_odds, need_odds
 from cardai.solve.local_response import Bets, LocalResponse, checked, policy_of, raises_of, with_holes
 from cardai.solve.range_policy import deck_with
 from cardai.subgames.holdem_resolving import BOARD_CARDS, apart, showdowns
@@ -64,6 +65,7 @@ def board_response(
     if boards < 1 or branches < 0:
         raise UsageError(f"There must be 1 board at least, and branches from 0 on. Got {boards} and {branches}.")
     player = agent.for_game(game)
+    need_odds(game, player, brief(agent))
     guess = estimates.for_game(game) if estimates else player
     big_blind, found = int(game.big_blind), []  # type: ignore[attr-defined]
     try:
@@ -227,10 +229,10 @@ class BoardWalk:
             if kind < 2 or not isinstance(legal, Amounts):
                 yield int(kind), mine, weights, None
                 continue
-            known = self.player.raise_odds(with_holes(views, live), take(legal, np.zeros(len(live), np.int64)))  # type: ignore[arg-type]
-            if known is None:
-                raise UsageError(f"{brief(self.player)} does not say how often it raises to which amount (raise_odds).")
-            for amount, odds in zip(known[0], known[1].T, strict=True):
+            rows = take(legal, np.zeros(len(live), np.int64))
+            assert isinstance(rows, Amounts)
+            amounts, shares = amount_odds(self.player, with_holes(views, live), rows, brief(self.player))
+            for amount, odds in zip(amounts, shares.T, strict=True):
                 each = np.zeros(COUNT)
                 each[live] = weights[live] * odds
                 if each.any():

@@ -126,12 +126,14 @@ class Start:
 
     def best(self, seat: int) -> Float64s:
         """Return (1326,) what a best response in ``seat`` wins with each hand, summed over the other's by their reach."""
-        return self._best(seat, self.path, self.board, self.reach[1 - seat])
+        return self._best(seat, self._at(self.path, self.board), self.path, self.board, self.reach[1 - seat])
 
-    def _best(self, seat: int, path: tuple[int, ...], board: tuple[int, ...], theirs: Float64s) -> Float64s:
+    def _best(
+        self, seat: int, tables: Tables, path: tuple[int, ...], board: tuple[int, ...], theirs: Float64s
+    ) -> Float64s:
+        """Return :meth:`best` at ``tables``, where ``path`` leads on ``board``."""
         if not theirs.any():
             return np.zeros(COUNT)
-        tables = self._at(path, board)
         actor = int(tables.current_players()[0])
         if actor < 0:
             return self._down(tables, board, theirs)
@@ -158,12 +160,13 @@ class Start:
         actor = int(tables.current_players()[0])
         view = tables.views(max(actor, 0), _ROW)[0]
         if len(board) == 5 or (actor >= 0 and BOARD_CARDS[int(view["round"])] == len(board)):
-            return self._best(seat, path, board, theirs)
+            return self._best(seat, tables, path, board, theirs)
         out = np.zeros(COUNT)
         for card in range(52):
             if card not in board:
                 open_ = left_by((*board, card))
-                out += open_ * self._best(seat, path, (*board, card), theirs * open_)
+                there = self._at(path, (*board, card))
+                out += open_ * self._best(seat, there, path, (*board, card), theirs * open_)
         return out / (52 - len(board) - 4)
 
     def _down(self, tables: Tables, board: tuple[int, ...], theirs: Float64s) -> Float64s:

@@ -190,6 +190,11 @@ def load_prepared(found: SituationSet, shards: Sequence[int]) -> Prepared:
     return whole
 
 
+def joined(some: Sequence[Prepared]) -> Prepared:
+    """Return the arrays of several, one behind the other; there must be one at least."""
+    return Prepared(**{name: np.concatenate([getattr(one, name) for one in some]) for name in fields_dict(Prepared)})
+
+
 def _room(count: int, like: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.empty((count, *like.shape[1:]), like.dtype)
 

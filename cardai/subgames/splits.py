@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cardai.core.arrays import Int64s
 from cardai.core.rng import derive
-from cardai.subgames.prepared import board_classes
+from cardai.subgames.prepared import Prepared, board_classes, joined, load_prepared
 from cardai.subgames.situation_set import SituationSet
 
 TRAIN, VALIDATION, TEST = 0, 1, 2
@@ -21,15 +21,16 @@ def parts(boards: npt.NDArray[np.int8]) -> Int64s:
     return np.array([_part(boards.shape[1], int(k)) for k in board_classes(boards)], np.int64)
 
 
-def shards_with(found: SituationSet, shards: Sequence[int], needed: Mapping[int, int]) -> list[int]:
-    """Return the first of ``shards`` that together hold so many situations of each part, or all if there are fewer."""
-    missing = dict(needed)
-    for count, shard in enumerate(shards):
+def load_enough(found: SituationSet, shards: Sequence[int], needed: Mapping[int, int]) -> Prepared:
+    """Return the arrays of the first of ``shards`` that together hold so many situations of each part (all, if fewer)."""
+    missing, read = dict(needed), []
+    for shard in shards:
         if max(missing.values()) <= 0:
-            return list(shards[:count])
-        there = parts(np.array([one.board for one in found.situations(shard)], np.int8))
+            break
+        read.append(load_prepared(found, [shard]))
+        there = parts(read[-1].boards)
         missing = {part: left - int((there == part).sum()) for part, left in missing.items()}
-    return list(shards)
+    return joined(read) if read else load_prepared(found, [])
 
 
 @cache

@@ -9,9 +9,9 @@ import numpy as np
 from cardai.core.errors import UsageError
 from cardai.core.files import read_json
 from cardai.core.spec import parse
-from cardai.subgames.prepared import Prepared, load_prepared
+from cardai.subgames.prepared import Prepared
 from cardai.subgames.situation_set import check_fingerprint, load
-from cardai.subgames.splits import TEST, parts, shards_with
+from cardai.subgames.splits import TEST, load_enough, parts
 from cardai.subgames.value_network import ValueNetwork, latest_checkpoint, load_network
 
 
@@ -34,7 +34,7 @@ def held_out(
     if found.recipe.street != network.description.street:
         raise UsageError(f"{run} values the {network.description.street}; {directory} is on the {found.recipe.street}.")
     shards = read_json(checkpoint / "state.json").get("shards", []) if situations is None else found.numbers
-    data = load_prepared(found, shards_with(found, [int(shard) for shard in shards], {part: most}))
+    data = load_enough(found, [int(shard) for shard in shards], {part: most})
     rows = np.flatnonzero(parts(data.boards) == part)[:most]
     if len(rows) < 2:
         raise UsageError(f"{directory} has no two situations on boards of that part.")

@@ -4,7 +4,7 @@ One command, resumable: situations are solved, networks trained, everything meas
 kept in --runs and report/measurements.json, and not done again.
 
     python experiments/value_networks/run.py                        everything, with 7,500 rivers and 3,000 turns (hours of CPU)
-    python experiments/value_networks/run.py --river 200000 --epochs 20
+    python experiments/value_networks/run.py --river 200000 --epochs 12
     python experiments/value_networks/run.py --only encodings       one section (repeatable): see SECTIONS
     python experiments/value_networks/run.py --report               measure nothing, write report/report.md
 """

@@ -163,7 +163,7 @@ def test_a_pending_board_is_not_seen_by_what_an_action_is_worth(hands: list[Reco
                 assert event.before.board == board
                 board = event.after.board
             elif isinstance(event, Decision):
-                assert {situation.board for _, situation in event.after([1])} <= {board}
+                assert {where.board for _, where in event.after(np.flatnonzero(event.legal[0]))} <= {board}
 
 
 def test_the_mean_is_the_chips_mean_and_the_spread_less_than_half(hands: list[Record]) -> None:

@@ -55,10 +55,13 @@ class Always(Agent):
         return spread(weights, last_raise(mask) if self.size == "max" else first_raise(mask))
 
     def raise_to(self, views: Views, legal: Amounts, rng: Rows) -> Actions:
-        return np.asarray(legal.max_amount if self.size == "max" else legal.min_amount, np.int64)
+        return self._amounts(legal)
 
     def raise_odds(self, views: Views, legal: Amounts) -> tuple[Int64s, Float64s]:
-        return self.raise_to(views, legal.take(slice(0, 1)), Rows(np.zeros(1, np.uint64))), np.ones((len(views), 1))
+        return self._amounts(legal)[:1], np.ones((len(views), 1))
+
+    def _amounts(self, legal: Amounts) -> Int64s:
+        return np.asarray(legal.max_amount if self.size == "max" else legal.min_amount, np.int64)
 
 
 @hookimpl

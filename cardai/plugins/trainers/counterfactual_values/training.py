@@ -29,7 +29,7 @@ from cardai.plugins.trainers.counterfactual_values.learners import BucketLearner
 from cardai.subgames.prepared import Prepared, load_prepared
 from cardai.subgames.range_codes import RangeEncoder
 from cardai.subgames.situation_set import SituationSet, check_fingerprint, load
-from cardai.subgames.splits import TEST, TRAIN, VALIDATION, parts, shards_with
+from cardai.subgames.splits import TEST, TRAIN, VALIDATION, load_enough, parts
 from cardai.subgames.value_measures import network_losses
 from cardai.subgames.value_network import WEIGHTS, Description, ValueNetwork
 
@@ -84,7 +84,7 @@ class ValueTraining(Training):
         self.optimizer = torch.optim.Adam(self.network.module.parameters(), o.rate)
         self.shards = tuple(shards or found.numbers)
         needed = {TRAIN: o.solves, VALIDATION: _MEASURED["validation"], TEST: 1}
-        data = load_prepared(found, shards_with(found, self.shards, needed) if o.solves else self.shards)
+        data = load_enough(found, self.shards, needed) if o.solves else load_prepared(found, self.shards)
         split = parts(data.boards)
         train = np.flatnonzero(split == TRAIN)
         train = train[: o.solves] if o.solves else train
