@@ -128,10 +128,10 @@ def lbr(
 
 def _figures(found: LocalResponse) -> dict[str, Any]:
     """Return what was measured for JSON."""
-    figures: dict[str, Any] = {"mean": found.mbb.mean, "half_width": found.mbb.half_width, "unit": "mbb/g"}
-    if found.corrected:
-        figures["aivat"] = {"mean": found.corrected.mean, "half_width": found.corrected.half_width}
-    return figures
+    from cardai.commands.show.figures import spread_json
+
+    aivat = {"aivat": spread_json(found.corrected)} if found.corrected else {}
+    return {**spread_json(found.mbb), "unit": "mbb/g", **aivat}
 
 
 def _print(found: LocalResponse, over: str) -> None:

@@ -109,6 +109,7 @@ def _along_hands(agent: str, game: str, street: int, hands: int, seed: int, json
     """Measure along played hands, and print it."""
     import cardai
     from cardai.cards.poker.buckets import STREETS
+    from cardai.commands.show.figures import spread_json
     from cardai.core.errors import UsageError
     from cardai.subgames.late_response import late_response
 
@@ -123,17 +124,8 @@ def _along_hands(agent: str, game: str, street: int, hands: int, seed: int, json
         found = late_response(cardai.game(game), cardai.agent(agent), street, hands=hands, seed=seed, progress=heard)
     count = len(found.gains)
     if json:
-        figures = {"hands": count, "reached": found.reached, "seed": seed, "mean": found.mbb.mean}
-        print_json(
-            {
-                "game": game,
-                "agent": agent,
-                "from": STREETS[street],
-                **figures,
-                "half_width": found.mbb.half_width,
-                "unit": "mbb/g",
-            }
-        )
+        asked = {"game": game, "agent": agent, "from": STREETS[street], "seed": seed}
+        print_json({**asked, "hands": count, "reached": found.reached, **spread_json(found.mbb), "unit": "mbb/g"})
     else:
         console = out()
         console.print(

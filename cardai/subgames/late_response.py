@@ -16,6 +16,7 @@ from attrs import field, frozen
 
 from cardai.arena.statistics import Estimate, mean
 from cardai.cards.poker.combos import COUNT, left_by, pair_index
+from cardai.cards.poker.fields import is_holdem
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float32s, Float64s
 from cardai.core.errors import UsageError
@@ -23,8 +24,8 @@ from cardai.core.game import Game, Tables
 from cardai.core.legal import legal_columns
 from cardai.core.rng import derive
 from cardai.core.spec import brief
-from cardai.solve.local_response import checked, policy_of
-from cardai.solve.range_policy import deck_with
+from cardai.solve.local_response import policy_of
+from cardai.solve.range_policy import deck_with, need_policy
 from cardai.subgames.holdem_resolving import BOARD_CARDS, apart, showdowns
 
 _ROW = np.zeros(1, np.int64)
@@ -63,7 +64,9 @@ def late_response(
         UsageError: the game is not hold'em for two with limit or laddered bets, the agent's probabilities cannot be asked
             for, or the street is another.
     """
-    checked(game, agent, None, None)
+    if not is_holdem(game) or game.num_players != 2:
+        raise UsageError(f"A best response along hands is for hold'em of two players. {brief(game)} is not.")
+    need_policy(agent, agent)
     if game.amounts:
         raise UsageError(f"A best response answers limit or laddered bets. {brief(game)} has raises to any amount.")
     if street not in (2, 3):

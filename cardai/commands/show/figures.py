@@ -9,6 +9,12 @@ if TYPE_CHECKING:
     from cardai.core.statistics import Estimate
 
 
+def spread_json(estimate: Estimate) -> dict[str, Any]:
+    """Return an estimate as mean and half_width, null where unknown."""
+    figures = {"mean": estimate.mean, "half_width": estimate.half_width}
+    return {key: None if math.isnan(x) else x for key, x in figures.items()}
+
+
 def estimate_json(estimate: Estimate, rate: bool = False) -> dict[str, Any]:
     """Return an estimate as mean, low, high (null where unknown; a rate's within 0 and 1) and its independent values."""
     values = {"mean": estimate.mean, "low": estimate.low, "high": estimate.high}
