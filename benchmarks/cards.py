@@ -22,14 +22,14 @@ import numpy as np
 from pokerkit import Automation, FixedLimitDeuceToSevenLowballTripleDraw
 
 import cardai
-from cardai.cards.draw import values as draw_values
-from cardai.cards.draw import video_poker
-from cardai.cards.draw.holds import every_hand
-from cardai.cards.poker.equity import range_equity, uniform_range
-from cardai.cards.poker.ranking import CATEGORIES, rank_deuce_to_seven, rank_high
 from cardai.cards.text import card_text, parse_cards
 from cardai.core.kernel import kernel
 from cardai.core.rng import Rows, below, derive_many, hash64
+from cardai.draw import values as draw_values
+from cardai.draw import video_poker
+from cardai.draw.holds import every_hand
+from cardai.poker.hands.equity import range_equity, uniform_range
+from cardai.poker.hands.ranking import CATEGORIES, rank_deuce_to_seven, rank_high
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)

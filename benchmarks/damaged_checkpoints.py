@@ -23,8 +23,7 @@ from cardai.training.runs import Run
 from cardai.training.session import Session
 
 SPECS = (
-    "nfsp:hidden=16,tables=32,batch=32,rl_capacity=2000,sl_capacity=5000,min_data=100,eval_every=20,policy_optimizer=adam,engine=native",
-    "nfsp:hidden=16,tables=32,batch=32,rl_capacity=2000,sl_capacity=5000,min_data=100,eval_every=20,engine=torch,play=tables",
+    "nfsp:hidden=16,tables=32,batch=32,rl_capacity=2000,sl_capacity=5000,min_data=100,eval_every=20,policy_optimizer=adam",
 )
 
 

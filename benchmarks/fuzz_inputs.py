@@ -227,12 +227,12 @@ def matchstate_target(world: World) -> Target:
 def gamedef_target(world: World) -> Target:
     """Game definitions, parsed and, where they are good, made cardai's game and a betting tree."""
     from cardai.formats.acpc.games import game_map
-    from cardai.formats.acpc.nodes import Tree
+    from cardai.formats.acpc.nodes import WireTree
 
     def read(text: str) -> None:
         game = parse_game(text, "fuzz.game")
-        node = Tree(game).root
-        tree = Tree(game)
+        node = WireTree(game).root
+        tree = WireTree(game)
         while node.actor >= 0:
             node = tree.after(node, 1)
         game_map(game)

@@ -12,9 +12,9 @@ from attrs import asdict
 from fuzz_inputs import Target, World, _copy_of, _damaged_npz, damaged_value, json_text
 
 from cardai.core.files import write_json
-from cardai.subgames import situation_set
-from cardai.subgames.situation_set import Recipe, SituationSet
-from cardai.subgames.spot import SPOT, Spot, read_spot
+from cardai.poker.ranges.spot import SPOT, Spot, read_spot
+from cardai.poker.values import situation_set
+from cardai.poker.values.situation_set import Recipe, SituationSet
 
 
 def spot_target(world: World) -> Target:

@@ -17,7 +17,9 @@ from typing import Any
 import numpy as np
 
 import cardai
-from cardai.cards.gin.actions import (
+from cardai.cards.text import cards_of
+from cardai.core.rng import Rows, derive, derive_many, hash_rows
+from cardai.gin.actions import (
     FIRST_MELD,
     GIN,
     KNOCK,
@@ -31,9 +33,7 @@ from cardai.cards.gin.actions import (
     UNDERCUT,
     WALL,
 )
-from cardai.cards.gin.melds import deadwood
-from cardai.cards.text import cards_of
-from cardai.core.rng import Rows, derive, derive_many, hash_rows
+from cardai.gin.melds import deadwood
 
 OPTIONS = {
     "starter": "first",

@@ -4,7 +4,7 @@
 
 A step is one player's action. Peers train with their own settings (OpenSpiel's example: a learning step every 64 agent
 steps; RLCard: after every step) on networks of the same size, and the minibatch rows that they learn from are counted;
-ours then runs with as many rows a step, by the number of tables, and as the preset nfsp_leduc_fast. CPU seconds.
+ours then runs with as many rows a step, by the number of tables, and as the preset nfsp_leduc_best. CPU seconds.
 Needs open_spiel, dm-tree and rlcard: pip install -c constraints.txt '.[dev]'.
 """
 
@@ -173,14 +173,12 @@ def main() -> None:
     for name, (speed, density) in peers.items():
         lines.append((name, speed, density, ""))
         tables = max(1, round(UPDATED * 128 / density))
-        for engine in ("native", "torch"):
-            spec = f"nfsp:hidden={given.units},tables={tables},engine={engine},eval_every=1000000"
-            speed_ours, density_ours = ours(spec, given.seconds / 2)
-            label = f"cardai {engine}, {tables} tables"
-            lines.append((label, speed_ours, density_ours, f"{speed_ours / speed:.1f} x {name}"))
+        spec = f"nfsp:hidden={given.units},tables={tables},eval_every=1000000"
+        speed_ours, density_ours = ours(spec, given.seconds / 2)
+        lines.append((f"cardai, {tables} tables", speed_ours, density_ours, f"{speed_ours / speed:.1f} x {name}"))
     if "OpenSpiel" in peers:
-        fast, density = ours(f"nfsp_leduc_fast:hidden={given.units},eval_every=1000000", given.seconds / 2)
-        lines.append(("cardai nfsp_leduc_fast", fast, density, f"{fast / peers['OpenSpiel'][0]:.1f} x OpenSpiel"))
+        fast, density = ours(f"nfsp_leduc_best:hidden={given.units},eval_every=1000000", given.seconds / 2)
+        lines.append(("cardai nfsp_leduc_best", fast, density, f"{fast / peers['OpenSpiel'][0]:.1f} x OpenSpiel"))
     say(f"{'program':<32}{'steps/s':>12}{'rows/step':>12}  ratio")
     for name, speed, density, ratio in lines:
         say(f"{name:<32}{speed:>12,.0f}{density:>12.2f}  {ratio}")

@@ -1,10 +1,13 @@
 """Random poker hands a CPU second, beside OpenSpiel (and RLCard) in one process, one thread.
 
     python benchmarks/poker.py [--seconds 3] [--batch 4096]
+    python benchmarks/poker.py --variants [--seconds 3]
 
 Ours: tables in lock step with the ``random`` agent, which is given views and legal actions at every decision, as in any
 match. OpenSpiel: its C++ states driven from Python in the fastest way we know: ``legal_actions`` and a list of random
 numbers drawn beforehand, chance uniform over its legal outcomes, no observation asked for.
+
+``--variants`` measures short deck and Omaha beside hold'em with the same bets instead, in turns.
 """
 
 from __future__ import annotations
@@ -146,6 +149,24 @@ GAMES: dict[str, tuple[str, dict[str, Play]]] = {
 }
 
 
+VARIANTS: dict[str, tuple[str, ...]] = {
+    "holdem_nolimit": ("short_deck", "omaha:pot_limit=false", "plo", "plo5", "plo6"),
+    "holdem_fcpa": ("short_deck:bets=pot+allin", "omaha:pot_limit=false,bets=pot+allin"),
+    "holdem_nolimit:players=6": ("short_deck:players=6", "plo:players=6", "plo6:players=6"),
+}
+"""Hold'em, and the games that are measured beside it."""
+
+
+def compare_variants(batch: int, seconds: float, only: str) -> None:
+    """Print the hands a CPU second of hold'em's relatives as shares of hold'em's."""
+    print(f"{'game':40} {'hands/s':>10} {'decisions/hand':>15} {'of holdem':>10}")
+    for holdem, others in VARIANTS.items():
+        wanted = [spec for spec in others if only in spec]
+        measured = rates({spec: ours(spec, batch) for spec in (holdem, *wanted)}, seconds) if wanted else {}
+        for spec, (hands, per_hand) in measured.items():
+            print(f"{spec:40} {hands:10.0f} {per_hand:15.2f} {hands / measured[holdem][0]:10.2f}", flush=True)
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
@@ -153,7 +174,11 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=4096)
     parser.add_argument("--only", default="", help="measure only games with this text in the name")
     parser.add_argument("--rlcard", action="store_true", help="also measure RLCard")
+    parser.add_argument("--variants", action="store_true", help="measure short deck and Omaha beside hold'em")
     options = parser.parse_args()
+    if options.variants:
+        compare_variants(options.batch, options.seconds, options.only)
+        return
     print(f"random hands, {options.batch} tables in lock step, one thread of {os.cpu_count()} CPUs, CPU time")
     print(f"{'game':32} {'engine':18} {'hands/s':>10} {'decisions/hand':>15} {'ratio':>6}")
     for name, (spec, peers) in GAMES.items():

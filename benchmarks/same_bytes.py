@@ -8,7 +8,8 @@ line of each, so modules may have moved. Compared are:
 - records: ``run --record`` of every game that both sides list, with two of its players at three seeds, and of more players
   and options, and the figures that ``run`` prints;
 - playthroughs, written anew by each checkout's own ``tests/playthroughs/renew.py``;
-- figures of ``evaluate``: exploitability, value, video poker;
+- figures of ``evaluate``: exploitability, value, video poker; spots solved, best responses, LBR, AIVAT, re-solving,
+  situations: every number that the command prints, and the files it leaves;
 - trainings: of each trainer one that goes through and one that is stopped at half and resumed: every array, tensor and
   value of the last checkpoint, the metrics, and the record of a match of the trained player.
 
@@ -40,7 +41,7 @@ from typing import Any
 
 import numpy as np
 from attrs import field, frozen
-from same_bytes_cases import EVALUATIONS, MORE_MATCHES, PLAYERS, TRAININGS, Training
+from same_bytes_cases import COMMANDS, EVALUATIONS, MORE_MATCHES, PLAYERS, TRAININGS, Training
 
 ROOT = Path(__file__).resolve().parents[1]
 SEEDS = (0, 1, 2)
@@ -199,6 +200,10 @@ def jobs_of(before: Side, after: Side) -> list[Job]:
     jobs += [playthroughs(before, after)]
     for text in EVALUATIONS:
         jobs.append(Job(f"evaluations/{text}", (Step(("evaluate", *text.split(), "--json"), "figures.json"),)))
+    jobs += [
+        Job(f"commands/{text}".replace(" --", " "), (Step((*text.split(), "--json"), "figures.json"),))
+        for text in COMMANDS
+    ]
     jobs += [training(case) for case in TRAININGS]
     used = set(re.findall(r"[\w-]+", " ".join(word for job in jobs for step in job.steps for word in step.arguments)))
     used |= {row["preset_of"] for (_, name), row in both.items() if name in used}
@@ -228,8 +233,8 @@ def fitting(side: Side, game: str, agents: Iterable[str]) -> list[str]:
     found: list[str] = []
     for agent in agents:
         with contextlib.suppress(CommandError):
-            if not side.asked("describe", "agent", agent, "--game", game)["interactive"]:
-                found.append(agent)
+            side.asked("describe", "agent", agent, "--game", game)
+            found += [agent] if agent != "human" else []
         if len(found) == 2:
             break
     return found
@@ -287,6 +292,16 @@ def products(folder: Path) -> Iterator[tuple[str, dict[str, bytes]]]:
         elif path.suffix in (".jsonl", ".txt"):
             first, *rest = path.read_bytes().split(b"\n")
             yield path.name, {f"line {n}": line for n, line in enumerate([_VERSION.sub(b"", first), *rest], 1)}
+        elif path.is_dir():
+            yield path.name, {name: part for file in sorted(path.rglob("*")) for name, part in file_parts(file).items()}
+
+
+def file_parts(file: Path) -> dict[str, bytes]:
+    """Return the arrays of an archive or the values of a JSON file by name; nothing of other files."""
+    if file.suffix == ".npz":
+        with np.load(file, allow_pickle=False) as data:
+            return {f"{file.name}/{name}": _array(data[name]) for name in data.files}
+    return json_parts(json.loads(file.read_text()), f"{file.name}/") if file.suffix == ".json" else {}
 
 
 def run_parts(run: Path) -> dict[str, bytes]:
@@ -298,11 +313,8 @@ def run_parts(run: Path) -> dict[str, bytes]:
     for file in sorted(folder.iterdir()):
         if file.suffix == ".safetensors":
             parts |= {f"{file.name}/{name}": _array(tensor) for name, tensor in load_file(str(file)).items()}
-        elif file.suffix == ".npz":
-            with np.load(file, allow_pickle=False) as data:
-                parts |= {f"{file.name}/{name}": _array(data[name]) for name in data.files}
-        elif file.suffix == ".json" and file.name != "manifest.json":
-            parts |= json_parts(json.loads(file.read_text()), f"{file.name}/")
+        elif file.suffix in (".npz", ".json"):
+            parts |= file_parts(file) if file.name != "manifest.json" else {}
         elif file.name != "manifest.json":
             parts[file.name] = file.read_bytes()
     for number, line in enumerate((run / "metrics.jsonl").read_text().splitlines(), 1):

@@ -13,6 +13,8 @@ PLAYERS = {
     "holdem_nolimit": ("threshold", "acpc_mix"),
     "triple_draw": ("draw_heuristic", "random_refold"),
     "video_poker": ("video_heuristic", "video_perfect"),
+    "holdem_spot": ("random", "acpc_mix"),
+    "openspiel": ("random", "random"),
 }
 MORE_MATCHES = (
     ("gin", "greedy gin-only"),
@@ -49,6 +51,23 @@ EVALUATIONS = (
     "video-poker --agent random --symmetric",
     "video-poker --agent video_perfect --game video_poker:pay_table=800-9-6 --symmetric",
 )
+_RANGES = "--range 22+,A2s+,KTo+:0.5 --range random --bets 0.5+1+allin"
+COMMANDS = (
+    f"solve --board KsTh7s4d2c --pot 200 --stack 900 {_RANGES} --iterations 60 --out spot",
+    "solve --board KsTh7s4d --pot 200 --stack 300 --range 22+,AK --range 99+,AQ+ --bets 1+allin --iterations 20 --out spot",
+    "evaluate best-response --game acpc_limit_2p --agent threshold --from river --boards 2",
+    "evaluate best-response --game acpc_limit_2p --agent threshold --from river --hands 2",
+    "evaluate lbr --game holdem_fcpa --agent threshold --hands 40",
+    "evaluate lbr --game holdem_fcpa --agent acpc_mix --hands 20 --aivat",
+    "evaluate lbr --game acpc_limit_2p --agent threshold --boards 1 --branches 4",
+    "run --game leduc --agent acpc_mix --vs random --games 200 --seed 1 --aivat acpc_mix",
+    "run --game acpc_limit_2p --agent threshold --vs always_call --games 24 --seed 1 --aivat threshold",
+    "run --game leduc_deepstack --agent resolving:iterations=60 --vs always_call --games 12 --seed 1 --record hands.jsonl",
+    "run --game acpc_nolimit_2p --agent resolving:iterations=4 --vs always_call --games 4 --seed 1 --record hands.jsonl",
+    "run --game gin --agent champion --vs heisenbot --games 4 --seed 1 --record hands.jsonl",
+    "situations data --street river --count 250 --iterations 20+15+10+8+5",
+)
+"""What else the command line is asked for; ``--json`` is added to each."""
 _NFSP = "hidden=16,tables=32,batch=32,rl_capacity=500,sl_capacity=500,min_data=50,eval_every=20"
 _VALUES = "examples=500,batch=64,every=5,threads=1,measure=false,validation=100"
 _BETTING = "hands=40,batch=32,epochs=1,threads=1"
@@ -77,12 +96,8 @@ TRAININGS = (
     Training("mccfr", "leduc", 400, measured=True),
     Training("outcome_mccfr", "leduc_thesis", 400, measured=True),
     Training("xfp", "leduc", 20, measured=True),
-    Training(f"nfsp:{_NFSP},engine=native", "kuhn", 60, "flat", measured=True),
-    Training(f"nfsp_leduc_best:{_NFSP},engine=native", "leduc", 60, "leduc_30", measured=True),
-    Training(f"nfsp:{_NFSP},engine=torch,play=tables", "gin", 60, "padded:fields=hand+up_card", "simple"),
-    Training(
-        f"nfsp:{_NFSP.replace('500', '120')},engine=torch,play=tables", "holdem_limit", 60, "one_hot_1326", "threshold"
-    ),
+    Training(f"nfsp:{_NFSP}", "kuhn", 60, "flat", measured=True),
+    Training(f"nfsp_leduc_best:{_NFSP}", "leduc", 60, "leduc_30", measured=True),
     Training(f"poker_cnn_video_ours:{_VALUES}", "video_poker", 10, "grid_4x13:fields=hand", ""),
     Training(
         "poker_cnn_paper:network=cnn_16,examples=500,redraws=20,every=5,threads=1,measure=false,validation=100",
@@ -115,4 +130,5 @@ TRAININGS = (
         "draw_heuristic",
         first=_DRAWS,
     ),
+    Training("gin_values:hands=64,belief_hands=256,taught=1,batch=16,hidden=8", "gin", 4, "", "simple"),
 )

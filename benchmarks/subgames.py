@@ -16,12 +16,12 @@ import time
 import numpy as np
 from attrs import evolve
 
-from cardai.cards.poker.combos import pairs
-from cardai.subgames import _walk_kernels as kernels
-from cardai.subgames.batch_solver import solve_situations
-from cardai.subgames.situation_set import Recipe, solve_shard
-from cardai.subgames.situations import EVERY
-from cardai.subgames.spot import Spot, prepare
+from cardai.poker.hands.combos import pairs
+from cardai.poker.ranges import _walk_kernels as kernels
+from cardai.poker.ranges.spot import Spot, prepare
+from cardai.poker.values.batch_labels import solve_situations
+from cardai.poker.values.situation_set import Recipe, solve_shard
+from cardai.poker.values.situations import EVERY
 
 RIVER, TURN = "KsTh7s4d2c", "KsTh7s4d"
 GAME = {"pot": 2000, "stacks": (19000, 19000), "bets": "1+allin"}

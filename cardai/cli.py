@@ -1,6 +1,6 @@
 """The command line: parse, call, print. Each command lies in a module of its own that is imported when it is called.
 
-:data:`COMMANDS` is the whole map. A target is a function in typer's style (annotated options), or a ``typer.Typer``
+:data:`~cardai.commands.table.COMMANDS` is the map; plugins bring more. A target is a function in typer's style (annotated options), or a ``typer.Typer``
 for a command with commands of its own. Options of every command (``--plugin``, ``--watch``, ``--quiet``, ``--debug``)
 are added here, so that they can stand before or after the command's name.
 """
@@ -14,7 +14,6 @@ import warnings
 from typing import Annotated, Any, NoReturn
 
 import typer
-from attrs import frozen
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
@@ -30,54 +29,12 @@ from cardai.commands.process import (
     terminated,
     write_error,
 )
+from cardai.commands.table import COMMANDS, FROM_PLUGINS, plugin_commands
+from cardai.core import registry
 from cardai.core.blame import plugin_place, raised
 from cardai.core.errors import CardaiError, nearest, unknown_name
 from cardai.core.progress import listening
 
-PLAY, LOOK, LEARN, PLUG, WIRE = "Play", "Look at", "Learn and measure", "Write plugins", "Other programs"
-
-
-@frozen
-class Command:
-    """One line of the map: ``target`` is module:attribute inside ``cardai.commands``; ``panel`` its place in the help."""
-
-    target: str
-    help: str
-    panel: str
-    members: tuple[str, ...] = ()
-    """Names of functions in the module that are commands of this group, if it is one and the module has no Typer."""
-
-    @property
-    def module(self) -> str:
-        return f"cardai.commands.{self.target.partition(':')[0]}"
-
-
-COMMANDS = {
-    "play": Command("play:play", "Play yourself, in the terminal or in the browser.", PLAY),
-    "run": Command("run:run", "Play games between two agents and report who is better, with an interval.", PLAY),
-    "tournament": Command("tournament:tournament", "Play every pair of several agents and print the crosstable.", PLAY),
-    "replay": Command("replay:replay", "Step through a recorded hand, with its cards drawn.", PLAY),
-    "list-plugins": Command("list_plugins:list_plugins", "List games, encoders, agents, trainers and watchers.", LOOK),
-    "describe": Command("describe:describe", "Show a plugin's rules, options, fields and actions.", LOOK),
-    "buckets": Command("buckets:buckets", "Show which hands of hold'em an abstraction treats alike.", LOOK),
-    "train": Command("train:train", "Train or solve, into a directory that can be resumed and played.", LEARN),
-    "sweep": Command("sweep:sweep", "Train over several options and seeds, in processes or on a Ray cluster.", LEARN),
-    "plot": Command("plot:plot", "Draw the learning curves of trained runs.", LEARN),
-    "export": Command("export:export", "Write a player's policy as a table: CSV, JSON or Parquet.", LEARN),
-    "evaluate": Command("evaluate:evaluate", "Measure a player exactly: exploitability, best response.", LEARN),
-    "solve": Command(
-        "solve:solve", "Solve a spot of hold'em over ranges: how often to bet what, and its worth.", LEARN
-    ),
-    "situations": Command(
-        "situations:situations", "Solve many situations over ranges, for value networks to learn from.", LEARN
-    ),
-    "new": Command("new:new", "Write a ready plugin package, with a test, to start from.", PLUG),
-    "check": Command("check:check", "Run the conformance checks on an installed plugin.", PLUG),
-    "acpc": Command(
-        "acpc:acpc", "The poker competition's dealer, players and matches.", WIRE, ("dealer", "play", "match")
-    ),
-    "convert": Command("convert:convert", "Convert hand records between formats.", WIRE),
-}
 COMPLETING = "_CARDAI_COMPLETE"
 """What the shell sets where it asks how a line may go on."""
 MOVABLE = {"--seed": 1, "--jobs": 1, "--json": 0}
@@ -85,23 +42,26 @@ MOVABLE = {"--seed": 1, "--jobs": 1, "--json": 0}
 
 
 class Commands(TyperGroup):
-    """The top group: lists commands from the map, imports one when it is called."""
+    """The top group: lists commands from the map and from plugins' metadata, imports one when it is called."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return list(COMMANDS)
+        return [*COMMANDS, *plugin_commands()]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        command = COMMANDS.get(cmd_name)
-        if command is None:
+        if cmd_name in COMMANDS:
+            command = COMMANDS[cmd_name]
+            return TyperCommand(name=cmd_name, help=command.help, rich_help_panel=command.panel)
+        entry = plugin_commands().get(cmd_name)
+        if entry is None:
             return None
-        return TyperCommand(name=cmd_name, help=command.help, rich_help_panel=command.panel)
+        said = entry.summary() if entry.status == "ok" else entry.status
+        return TyperCommand(name=cmd_name, help=said, rich_help_panel=FROM_PLUGINS)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, behind_command(args))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        known = self.list_commands(ctx)
-        if args[0] not in known:
+        if args[0] not in COMMANDS and args[0] not in (known := self.list_commands(ctx)):
             if ctx.resilient_parsing:
                 return None, None, args[1:]
             raise unknown_name("command", args[0], known, " See 'cardai --help'.")
@@ -128,20 +88,12 @@ def behind_command(args: list[str]) -> list[str]:
 
 
 def load_command(name: str) -> Any:
-    """Import the command ``name`` and return it with the options of every command added."""
-    line = COMMANDS[name]
-    module = importlib.import_module(line.module)
-    if line.members:
-        app = _typer()
-        app.callback(help=line.help)(_nothing)
-        for member in line.members:
-            app.command(member, cls=invocation.Command)(getattr(module, member))
-    else:
-        target = getattr(module, line.target.partition(":")[2])
-        app = target if isinstance(target, typer.Typer) else _typer()
-        if app is not target:
-            app.command(name, cls=invocation.Command, help=None if target.__doc__ else line.help)(target)
-    command = get_command(app)
+    """Import the command ``name``, ours or a plugin's, and return it with the options of every command added.
+
+    Raises:
+        PluginError: the plugin that brings it is broken.
+    """
+    command = get_command(_own(name) if name in COMMANDS else _plugins_own(name))
     command.name = name
     _add_common(command)
     _set_aside(command)
@@ -150,6 +102,34 @@ def load_command(name: str) -> Any:
 
         complete(command)
     return command
+
+
+def _own(name: str) -> typer.Typer:
+    """Return the app of one of our commands."""
+    line = COMMANDS[name]
+    module = importlib.import_module(line.module)
+    if not line.members:
+        return _app_of(getattr(module, line.target.partition(":")[2]), name, line.help)
+    app = _typer()
+    app.callback(help=line.help)(_nothing)
+    for member in line.members:
+        app.command(member, cls=invocation.Command)(getattr(module, member))
+    return app
+
+
+def _plugins_own(name: str) -> typer.Typer:
+    """Return the app of a command that a plugin brings."""
+    with invocation.aside():
+        target = registry.command(name)
+    return _app_of(target, name, plugin_commands()[name].summary())
+
+
+def _app_of(target: Any, name: str, help: str) -> typer.Typer:
+    if isinstance(target, typer.Typer):
+        return target
+    app = _typer()
+    app.command(name, cls=invocation.Command, help=None if target.__doc__ else help)(target)
+    return app
 
 
 def _set_aside(command: Any) -> None:
@@ -271,9 +251,9 @@ def _code_of(error: BaseException) -> int:
 
 def _warn(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
     """Print a warning in one line, once; those that are for programmers only with --debug."""
-    told = invocation.current().told
-    if str(message) not in told and (issubclass(category, UserWarning) or invocation.current().debug):
-        told.add(str(message))
+    warned = invocation.current().warned
+    if str(message) not in warned and (issubclass(category, UserWarning) or invocation.current().debug):
+        warned.add(str(message))
         write_error(f"cardai: {message}\n")
 
 
@@ -289,8 +269,6 @@ def _complain(error: BaseException, message: str) -> None:
 def _unexpected(error: BaseException) -> str:
     place = plugin_place(error, ours=False)
     if place is not None:
-        from cardai.core import registry
-
         return f"{registry.owner(place[0])} {raised(error)}."
     if isinstance(error, OSError) and error.strerror:
         return error.strerror + (f": {error.filename}" if error.filename is not None else ".")

@@ -54,7 +54,7 @@ def agent(spec: Spec | str) -> Agent:
 
 
 def takes(kind: str, name: str, game: Game) -> bool:
-    """Say whether an encoder, agent or trainer, with the options that ``name`` has of itself, can be had for ``game``."""
+    """Whether an encoder, agent or trainer, with the options that ``name`` has of itself, can be had for ``game``."""
     try:
         plugin = registry.create(kind, name)
         if kind == "trainer":

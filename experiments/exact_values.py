@@ -14,7 +14,6 @@ import numpy as np
 import cardai
 from cardai.core.registry import create
 from cardai.solve.measures import Measured, measure_behaviour
-from cardai.solve.public_tree import public_nodes
 from cardai.solve.sequence_form import behaviour_of, game_form
 from cardai.solve.tree import game_tree
 
@@ -41,7 +40,7 @@ def solved(game: str, spec: str, steps: int) -> dict[str, float]:
 
 def public(game: str) -> int:
     """Return the number of nodes of a game's public tree."""
-    return sum(1 for _ in public_nodes(game_tree(cardai.game(game))))
+    return sum(1 for _ in game_tree(cardai.game(game)).public_histories())
 
 
 Row = tuple[str, str, Callable[[], float]]

@@ -3,7 +3,7 @@
     python experiments/preflop_win_rates.py
 
 Every board is taken once up to a change of suits (134,459 of 2,598,960); on each, all 1,081 hands that it leaves are
-ranked, sorted, and compared with the 990 hands that each leaves. Prints the table that ``cardai/cards/poker/strength.py`` holds.
+ranked, sorted, and compared with the 990 hands that each leaves. Prints the table that ``cardai/poker/hands/strength.py`` holds.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardai.cards.poker._ranking_kernels import rank_suits
 from cardai.core.kernel import kernel
+from cardai.poker.hands._ranking_kernels import rank_suits
 
 
 @kernel

@@ -20,6 +20,17 @@ settings.register_profile("cardai", deadline=None, max_examples=60)
 settings.load_profile("cardai")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long", action="store_true", help="run what is marked long, too: oracles at their full size")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--long"):
+        for item in items:
+            if item.get_closest_marker("long"):
+                item.add_marker(pytest.mark.skip(reason="long: --long runs it"))
+
+
 @pytest.fixture(autouse=True)
 def _kernels_stay_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """A command that runs kernels as ordinary Python does so in its own test alone, not in what is imported afterwards."""

@@ -9,10 +9,16 @@ import sys
 import time
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+def sizes(sample: Any, *whole: Any) -> list[Any]:
+    """Return sizes of an oracle to parametrise a test by: a sample that always runs, and what ``--long`` runs beside it."""
+    return [sample, *(pytest.param(size, marks=pytest.mark.long) for size in whole)]
 
 
 def install(project: Path, target: Path) -> None:

@@ -26,14 +26,12 @@ AGENTS = {"resolving": "resolving:iterations=10"}
 """Specs of plugins that need smaller options to be checked quickly."""
 ELSEWHERE = (
     "poker_cnn", "poker_cnn_betting", "gin_values", "cnn_valuation", "bucket_mccfr", "bucket_cfr_br", "counterfactual_values",
-    "leduc_values",
 )  # fmt: skip
 """Trainers that need a game, an encoder, examples or a run of their own: their own tests hold them to the kit."""
 
 
-WITH_FILES = ("solved_spot", "e_hs2", "potential_aware", "public_nested", "range_1326")
-"""Plugins that take a spot in a directory: tests/subgames/test_spot_game.py and tests/plugins/encoders/test_ranges.py hold
-them to the kit."""
+WITH_FILES = ("solved_spot",)
+"""Plugins that take a spot in a directory: tests/poker/ranges/test_spot_game.py holds them to the kit."""
 
 
 WITH_TABLES = ("cnn_valuation_potential", "cnn_valuation_buckets")

@@ -7,6 +7,7 @@ import re
 import signal
 import socket
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -21,7 +22,8 @@ from cardai.arena import match, tournament
 from cardai.core import registry
 from cardai.core.errors import PluginError, UsageError
 from cardai.pieces import Work
-from cardai.solve.response_measure import Question, best_response
+from cardai.poker.responses.measure import measure
+from cardai.poker.responses.street_samples import StreetOptions
 from cardai.training.runs import Run
 from cardai.training.sweeps import Sweep
 
@@ -104,10 +106,10 @@ def test_places_that_nobody_knows_and_a_missing_library_are_said(monkeypatch: py
 @pytest.mark.filterwarnings("ignore")  # Ray's own
 @pytest.mark.skipif(os.name == "nt", reason="Ray's test cluster is for Linux")
 def test_a_match_and_a_tournament_survive_the_death_of_one_of_two_machines(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    two_machines: tuple[Any, Any, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A real cluster of two nodes, one of which is killed in the middle: the same hands, and the same files."""
-    cluster, second = two_machines()
+    cluster, second, _ = two_machines
     bots = tmp_path / "bots.py"
     bots.write_text(BOT, encoding="utf-8")
     agents = ["random", "caller"]
@@ -145,18 +147,17 @@ def test_a_match_and_a_tournament_survive_the_death_of_one_of_two_machines(
             assert all(np.array_equal(here[key], there[key]) for key in here.files)
     finally:
         registry.default.reset()
-        cluster.shutdown()
 
 
 @pytest.mark.filterwarnings("ignore")  # Ray's own
 @pytest.mark.skipif(os.name == "nt", reason="Ray's test cluster is for Linux")
 def test_through_the_client_port_the_same_is_played_and_killed_pieces_are_done_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    two_machines: tuple[Any, Any, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A real cluster's head with a client port: this process is no part of the cluster."""
     monkeypatch.setenv("GRPC_ENABLE_FORK_SUPPORT", "0")
-    monkeypatch.setattr("cardai.pieces.PATIENCE", 240.0)  # a server of its own begins for each connection
-    cluster, on = client_port()
+    monkeypatch.setattr("cardai.pieces.cluster.PATIENCE", 240.0)  # a server of its own begins for each connection
+    on = two_machines[2]
     bots = tmp_path / "bots.py"
     bots.write_text(BOT, encoding="utf-8")
     try:
@@ -166,8 +167,8 @@ def test_through_the_client_port_the_same_is_played_and_killed_pieces_are_done_a
         spread = match.play("leduc", agents, games=4000, seed=5, record=tmp_path / "far.jsonl", on=on)
         assert np.array_equal(alone.hands, spread.hands)
         assert (tmp_path / "alone.jsonl").read_bytes() == (tmp_path / "far.jsonl").read_bytes()
-        boards = Question("holdem_limit:max_raises=1+0+0+1", "always_call", 3, 3, 1)
-        assert repr(best_response(boards, on=on)) == repr(best_response(boards))  # nan: no interval of 3
+        boards = StreetOptions("holdem_limit:max_raises=1+0+0+1", "always_call", 3, 3, seed=1)
+        assert measure(boards, on=on) == measure(boards)
         work = Work(dying, str(tmp_path), on=on, pieces=[(str(k), (k,)) for k in range(4)])
         assert sorted(result for _, result in work.run()) == [0, 1, 2, 3]
         assert (tmp_path / "killed").exists()
@@ -185,42 +186,51 @@ def test_through_the_client_port_the_same_is_played_and_killed_pieces_are_done_a
         pytest.skip(f"Ray's client did not start: {error}")
     finally:
         registry.default.reset()
-        cluster.shutdown()
 
 
-def client_port() -> tuple[Any, str]:
-    """Return a cluster of one node and the address of its client port."""
+@pytest.fixture(scope="module")
+def two_machines() -> Iterator[tuple[Any, Any, str]]:
+    """Yield a cluster of two nodes, its second one, and the address of the first one's client port."""
     pytest.importorskip("ray")
     from ray.cluster_utils import Cluster
 
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    cluster = Cluster()
-    try:
-        node = cluster.add_node(num_cpus=1, include_dashboard=False, ray_client_server_port=port)
-        cluster.wait_for_nodes()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Ray's own
+        for _ in range(3):  # Ray gives its own processes 30 seconds to start
+            cluster, port = Cluster(), free_port()
+            try:
+                first = cluster.add_node(num_cpus=1, include_dashboard=False, ray_client_server_port=port)
+                second = cluster.add_node(num_cpus=1)
+                cluster.wait_for_nodes()
+                break
+            except Exception as error:
+                cluster.shutdown()
+                why = error
+        else:
+            pytest.skip(f"Ray did not start in time: {why}")
         for _ in range(600):  # the port opens when its server has begun, some seconds later
             with suppress(OSError):
-                socket.create_connection((node.node_ip_address, port), timeout=1).close()
+                socket.create_connection((first.node_ip_address, port), timeout=1).close()
                 break
             time.sleep(0.1)
-    except Exception as error:
+        yield cluster, second, f"ray://{first.node_ip_address}:{port}"
         cluster.shutdown()
-        pytest.skip(f"Ray did not start in time: {error}")
-    return cluster, f"ray://{node.node_ip_address}:{port}"
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
 
 
 def test_a_client_port_where_nobody_answers_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ray")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     with pytest.raises(
         PluginError, match=rf"reached by --on ray://127\.0\.0\.1:{port}: Connection refused\. Give the client"
     ):
         Work(squared, on=f"ray://127.0.0.1:{port}")
-    monkeypatch.setattr("cardai.pieces.PATIENCE", 1.0)
+    monkeypatch.setattr("cardai.pieces.cluster.PATIENCE", 1.0)
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
@@ -259,24 +269,6 @@ def waiting(folder: str, number: int) -> int:
     while number == 0 and not (Path(folder) / "go").exists():
         time.sleep(0.01)
     return number
-
-
-def two_machines() -> tuple[Any, Any]:
-    """Return a cluster of two nodes and its second one; Ray gives its own processes 30 seconds to start, so try again."""
-    pytest.importorskip("ray")
-    from ray.cluster_utils import Cluster
-
-    for _ in range(3):
-        cluster = Cluster()
-        try:
-            cluster.add_node(num_cpus=1, include_dashboard=False)
-            second = cluster.add_node(num_cpus=1)
-            cluster.wait_for_nodes()
-            return cluster, second
-        except Exception as error:
-            cluster.shutdown()
-            why = error
-    pytest.skip(f"Ray did not start in time: {why}")
 
 
 BOT = '''"""Calls, or takes the first legal action."""

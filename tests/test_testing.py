@@ -760,8 +760,17 @@ class Counter(Trainer):
 
     fault: str = option("", help="what is wrong")
 
+    def check_game(self, game: Game) -> None:
+        if self.fault == "foreign" and game.num_players > 2:
+            raise IndexError("there is no third seat")
+        if self.fault == "wordy" and game.num_players > 2:
+            raise UsageError("No.\nThis is not for it.")
+        if self.fault != "late" and game.num_players > 2:
+            raise UsageError(f"Counter counts for two players. {game} has {game.num_players}.")
+
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> Training:
-        return Counting(self.fault, seed)
+        seats = {0: "first", 1: "second"}
+        return Counting(self.fault if seats[game.num_players - 1] else "", seed)
 
     def agent_options(self) -> Mapping[str, str]:
         return {"mood": " " if self.fault == "options" else "how it feels"}
@@ -810,6 +819,9 @@ class Counting(Training):
         ("agent", "trained-agent-plays"),
         ("options", "agent-options-are-described"),
         ("player", "saved-player-is-the-trained-one"),
+        ("foreign", "says-which-games-it-takes"),
+        ("wordy", "says-which-games-it-takes"),
+        ("late", "says-which-games-it-takes"),
     ],
 )
 def test_a_fault_in_a_trainer_is_caught(fault: str, check: str) -> None:

@@ -43,6 +43,9 @@ class ToyTrainer(Trainer):
     rate: float = option(0.1, help="size of a step")
     every: int = option(5, help="steps between yields")
 
+    def check_game(self, game: Game) -> None:
+        pass
+
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> Training:
         return ToyTraining(self, seed)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from cardai.arena.match import MatchResult
     from cardai.arena.tournament import Standings
     from cardai.bridges.gymnasium import CardEnv, CardVectorEnv
-    from cardai.subgames.spot import Solution
+    from cardai.poker.ranges.spot import Solution
 
 Player = str | Agent | Callable[..., int]
 """A player: its name with options, a run's directory, an Agent, or a function (view, legal, rng) -> action."""
@@ -101,9 +101,9 @@ def play(
     from cardai.arena import match
 
     need_whole("The seed", seed)
-    with bar("games", progress) as told:
+    with bar("games", progress) as report:
         return match.play(
-            game, agents, games=games, seed=seed, duplicate=duplicate, jobs=jobs, record=record, progress=told, on=on
+            game, agents, games=games, seed=seed, duplicate=duplicate, jobs=jobs, record=record, progress=report, on=on
         )
 
 
@@ -128,20 +128,12 @@ def tournament(
     Raises:
         UsageError: fewer than two players, one named twice, or a game not for two.
     """
+    from cardai.api.progress import overall
     from cardai.arena.tournament import play_pairings
 
     need_whole("The seed", seed)
     need_whole("The number of games", games)
-    count = len(agents)
-    pairs = count * (count - 1) // 2 if form == "roundrobin" else count - 1
-    done: dict[str, int] = {}
-    with bar("games", progress) as told:
-
-        def advance(pairing: str, played: int, _: int) -> None:
-            done[pairing] = played
-            if told is not None:
-                told(sum(done.values()), pairs * games)
-
+    with bar("games", progress) as report:
         return play_pairings(
             game,
             agents,
@@ -152,7 +144,7 @@ def tournament(
             form=form,
             out=out,
             resume=resume,
-            progress=advance,
+            progress=overall(report, len(agents), form, games),
             on=on,
         )
 
@@ -217,7 +209,7 @@ def to_openspiel(game: str | Game, encoder: str | Encoder = "flat", **options: A
 
 
 def solve_spot(board: str, *, pot: int, stack: int | Sequence[int], **more: Any) -> Solution:
-    """Solve a spot of hold'em over ranges: :func:`cardai.subgames.spot.solve_spot` has all options."""
-    from cardai.subgames import spot
+    """Solve a spot of hold'em over ranges: :func:`cardai.poker.ranges.spot.solve_spot` has all options."""
+    from cardai.poker.ranges import spot
 
     return spot.solve_spot(board, pot=pot, stack=stack, **more)

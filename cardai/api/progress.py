@@ -9,17 +9,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 from cardai.core.progress import listening
 
-Told = Callable[[int, int], None]
-"""told(done, total)."""
+Report = Callable[[int, int], None]
+"""report(done, total)."""
 _EVERY = 0.2  # seconds between two pictures
 
 
 def in_notebook() -> bool:
-    """Say whether this process is the kernel of a notebook."""
+    """Whether this process is the kernel of a notebook."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return hasattr(shell, "kernel")
@@ -45,7 +45,7 @@ class Bar:
         share = f" value='{self.done}' max='{self.total}'" if self.total else ""
         return f"<progress{share} style='width:20em'></progress> {html.escape(self.text)}"
 
-    def told(self, done: int, total: int) -> None:
+    def report(self, done: int, total: int) -> None:
         """Take note of what is done of how much of the work itself."""
         self.label = ""
         self._take(done, total)
@@ -95,8 +95,8 @@ class NotebookBar(Bar):
 
 
 @contextmanager
-def bar(unit: str, wanted: bool | None) -> Iterator[Told | None]:
-    """Yield what is to be told of progress, or None where none is shown (``wanted`` None: it is in a notebook)."""
+def bar(unit: str, wanted: bool | None) -> Iterator[Report | None]:
+    """Yield what hears of progress, or None where none is shown (``wanted`` None: it is in a notebook)."""
     notebook = in_notebook()
     if not (notebook if wanted is None else wanted):
         yield None
@@ -104,9 +104,25 @@ def bar(unit: str, wanted: bool | None) -> Iterator[Told | None]:
     shown = NotebookBar(unit) if notebook else Bar(unit)
     try:
         with listening(shown.worked):
-            yield shown.told
+            yield shown.report
     finally:
         shown.close()
+
+
+def overall(
+    report: Report | None, players: int, form: Literal["roundrobin", "gauntlet"], games: int
+) -> Callable[[str, int, int], None] | None:
+    """Return what hears of (pairing, games done, games in it) and reports how far all pairings of a tournament are."""
+    if report is None:
+        return None
+    pairings = players * (players - 1) // 2 if form == "roundrobin" else players - 1
+    done: dict[str, int] = {}
+
+    def advance(pairing: str, played: int, _: int) -> None:
+        done[pairing] = played
+        report(sum(done.values()), pairings * games)
+
+    return advance
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import tempfile
 import weakref
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from attrs import define, field
@@ -107,8 +107,13 @@ class TrainedRun:
         return f"{specs}: {self.step:,} {run.trainer().step_unit} in {self.path}"
 
 
-def check_end(steps: int | None, minutes: float | None) -> None:
-    """Raise UsageError unless steps are a whole number above 0, and minutes a number above 0, where they are given."""
+def check_end(steps: int | None, minutes: float | None, needed: bool = False) -> None:
+    """Raise UsageError unless steps are a whole number above 0, and minutes a number above 0, where they are given.
+
+    ``needed``: one of them must be.
+    """
+    if needed and steps is None and minutes is None:
+        raise UsageError("A training needs an end: give steps=N or minutes=N.")
     if steps is not None:
         need_whole("The number of steps", steps)
         if steps < 1:
@@ -143,8 +148,7 @@ def train(
     """Train, and return the run: ``cardai.train("cfr_plus", "leduc", steps=200).agent()``.
 
     Args:
-        trainer: a name with options, or a Trainer; ``options`` are further options of it.
-        game: a name with options, or a Game.
+        trainer, game: names with options, or plugins; ``options`` are further options of the trainer.
         steps: steps in all, in the trainer's unit.
         minutes: minutes of training; with ``steps``, what comes first ends it.
         encoder: a name with options, or an Encoder, where the trainer needs one.
@@ -159,23 +163,46 @@ def train(
     Raises:
         UsageError: a wrong name, option or pairing, neither steps nor minutes, or ``out`` is not empty.
     """
-    if steps is None and minutes is None:
-        raise UsageError("A training needs an end: give steps=N or minutes=N.")
-    check_end(steps, minutes)
+    check_end(steps, minutes, needed=True)
     need_whole("The seed", seed)
-    path = Path(tempfile.mkdtemp(prefix="cardai-run-")) if out is None else Path(out)
-    made = TrainedRun(path)
-    if out is None:
-        weakref.finalize(made, shutil.rmtree, path, ignore_errors=True)
-    if resume and (path / "run.json").is_file():
+    made = _new_run(out)
+    if resume and (made.path / "run.json").is_file():
         return made.train(steps, minutes, progress)
+    session = _new_session(made.path, trainer, game, encoder, seed, End(steps, minutes), options)
+    made.finished = _train(session, steps, minutes, progress, keep)
+    return made
+
+
+def _new_run(out: str | Path | None) -> TrainedRun:
+    """Return the run of a directory: ``out``, or a temporary one that is gone with the run."""
+    made = TrainedRun(Path(tempfile.mkdtemp(prefix="cardai-run-")) if out is None else Path(out))
+    if out is None:
+        weakref.finalize(made, shutil.rmtree, made.path, ignore_errors=True)
+    return made
+
+
+class End(NamedTuple):
+    """When a training is over: after so many steps or minutes, whichever comes first."""
+
+    steps: int | None
+    minutes: float | None
+
+
+def _new_session(
+    path: Path,
+    trainer: str | Trainer,
+    game: str | Game,
+    encoder: str | Encoder | None,
+    seed: int,
+    end: End,
+    options: dict[str, Any],
+) -> Session:
+    """Begin a run in ``path``. Raises UsageError for a wrong name, option or pairing."""
     specs = _named("trainer", trainer, options), _named("game", game, {})
     code = None if encoder is None else _named("encoder", encoder, {})
     if make.trainer(specs[0]).needs_encoder and code is None:
         raise UsageError(f"The trainer {parse(specs[0]).name!r} needs an encoder: give encoder='grid_4x13', say.")
-    run = Run.create(path, specs[0], specs[1], code, seed, steps or 0, [sys.argv[0]], minutes)
-    made.finished = _train(Session.start(run), steps, minutes, progress, keep)
-    return made
+    return Session.start(Run.create(path, *specs, code, seed, end.steps or 0, [sys.argv[0]], end.minutes))
 
 
 def _named(kind: str, given: Any, options: dict[str, Any]) -> str:
@@ -190,11 +217,11 @@ def _named(kind: str, given: Any, options: dict[str, Any]) -> str:
 
 def _train(session: Session, steps: int | None, minutes: float | None, progress: bool | None, keep: int = 2) -> bool:
     """Train until the end that was asked for; say whether it was reached."""
-    with bar(session.run.trainer().step_unit, progress) as told, first_interrupt() as came:
+    with bar(session.run.trainer().step_unit, progress) as report, first_interrupt() as came:
 
         def advance(step: int, metrics: Any) -> None:
-            if told is not None:
-                told(step, steps or 0)
+            if report is not None:
+                report(step, steps or 0)
 
         return session.train(steps, None, keep, advance, lambda: bool(came), CHECKPOINT_SECONDS, minutes)
 

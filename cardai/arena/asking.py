@@ -25,7 +25,7 @@ from cardai.core.rng import Rows, Seeds
 
 @frozen(eq=False)
 class Fault:
-    """What was wrong with the answer at one table: its place in the question, in words, and the exception if one."""
+    """What was wrong with the answer at one table: its place among those asked, in words, and the exception if one."""
 
     place: int
     complaint: str
@@ -61,7 +61,7 @@ def guarded(call: Callable[[], Any], fields: tuple[Field, ...]) -> tuple[Any, st
         return None, raised(error, [f.name for f in fields]), error
 
 
-class Keeper:
+class LegalBuffer:
     """Keeps a copy of legal actions, in memory that the next copy takes again: fresh memory would cost more than copying."""
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ class Keeper:
 
 
 @frozen(eq=False)
-class Question:
+class Request:
     """The decisions of one agent in one seat: the tables ``rows``, their legal actions, and a random stream each.
 
     ``legal`` is given away: the agent may write into it. ``ours`` is the copy that answers are checked against.

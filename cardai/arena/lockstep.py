@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
-from cardai.arena.asking import Keeper, Question, guarded, own_copy, tell
+from cardai.arena.asking import LegalBuffer, Request, guarded, own_copy, tell
+from cardai.arena.game_queue import GameQueue
 from cardai.arena.records import Record
 from cardai.core.agent import Agent
 from cardai.core.blame import plugin_place, raised
@@ -86,32 +87,6 @@ class LockStep:
         yield from Loop(self, groups).run()
 
 
-class _Queue:
-    """The numbers of the games of groups, in order; no more are made than are taken."""
-
-    def __init__(self, groups: Sequence[int], size: int) -> None:
-        self._groups, self._size = groups, size
-        self._taken = 0
-
-    @property
-    def empty(self) -> bool:
-        """Whether all games are taken."""
-        return self._taken == len(self._groups) * self._size
-
-    def take(self, count: int) -> npt.NDArray[np.int64]:
-        """Return the next ``count`` numbers, or as many as there are."""
-        first, at = divmod(self._taken, self._size)
-        groups = np.asarray(self._groups[first : first + -(-(at + count) // self._size)], np.int64)
-        numbers = (groups[:, None] * self._size + np.arange(self._size)).ravel()[at : at + count]
-        self._taken += len(numbers)
-        return np.asarray(numbers, np.int64)
-
-    def add(self, groups: Sequence[int]) -> None:
-        """Put groups behind the others."""
-        first, self._taken = divmod(self._taken, self._size)
-        self._groups = [*self._groups[first:], *groups]
-
-
 class Loop:
     """One run of the loop: arrays with an entry a table.
 
@@ -122,7 +97,7 @@ class Loop:
         self.engine = engine
         self.game = engine.game
         self.seats = engine.game.num_players
-        self.queue = _Queue(groups, engine.group_size)
+        self.queue = GameQueue(groups, engine.group_size)
         batch = 1 if any(agent.sequential for agent in engine.agents) else engine.batch
         count = max(1, min(batch, len(groups) * engine.group_size))
         self.tables = self.game.tables(count)
@@ -146,7 +121,7 @@ class Loop:
         self.records: dict[int, list[Record]] = {}
         self.actions: list[list[int]] = [[] for _ in range(count)]
         self.decks: list[list[int]] = [[] for _ in range(count)]
-        self.keeper = Keeper()
+        self.legal_buffer = LegalBuffer()
         self.stateful = any(agent.stateful for agent in engine.agents)
         self.private: dict[tuple[int, int], Agent] = {}  # (row, seat) -> a stateful agent's own copy
 
@@ -385,9 +360,9 @@ class Loop:
 
     def ask(self, index: int, seat: int, rows: IntArray, legal: Legal) -> Actions:
         """Return the decisions of agent ``index``, in ``seat`` at ``rows``, found legal. Raises AgentError."""
-        ours, seeds = self.keeper.keep(legal), self.seeds(seat, rows)
-        question = Question(self.engine.agents[index], self.tables, seat, rows, legal, ours, seeds, self.private)
-        actions, faults = question.ask()
+        ours, seeds = self.legal_buffer.keep(legal), self.seeds(seat, rows)
+        request = Request(self.engine.agents[index], self.tables, seat, rows, legal, ours, seeds, self.private)
+        actions, faults = request.ask()
         for fault in faults:
             row = int(rows[fault.place])
             if not self.engine.forfeit:

@@ -8,29 +8,26 @@ group it is, so a player against its clone scores exactly even.
 
 from __future__ import annotations
 
-import itertools
-import pickle
-import sys
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, nullcontext, redirect_stdout
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from attrs import field, frozen
 
-from cardai import make, pieces
+from cardai import make
 from cardai.arena import streaming
 from cardai.arena.asking import bound
 from cardai.arena.hands import Hands
 from cardai.arena.lockstep import LockStep, Part, hand_dtype
 from cardai.arena.played import Played
-from cardai.arena.records import Record, RecordWriter
+from cardai.arena.records import RecordWriter
 from cardai.arena.report import match_html, match_text
-from cardai.arena.spool import Spool
+from cardai.arena.row_buffer import RowBuffer
+from cardai.arena.sink import RecordSink
+from cardai.arena.slices import play_slices
 from cardai.arena.statistics import Estimate
 from cardai.core import registry
 from cardai.core.agent import Agent
@@ -137,7 +134,7 @@ class MatchResult:
         return dict(self._ratios(agent)[1])
 
     def _in_parts(self) -> bool:
-        """Say whether the game's figures are made of parts: not where a class below overrides the figures themselves."""
+        """Whether the game's figures are made of parts: not where a class below overrides the figures themselves."""
         order = [vars(cls) for cls in type(self.game).__mro__]
         first = {name: next(k for k, names in enumerate(order) if name in names) for name in _REPORTS}
         return first["figure_parts"] <= min(first["summary"], first["figures"])
@@ -146,7 +143,7 @@ class MatchResult:
         """Return an agent's mean return and the game's figures, worked out in one reading of all hands."""
         if agent not in self._known:
             names = list(self._parts(np.zeros(0, hand_dtype(self.game)), agent))
-            sums = Spool((np.float64, (2 * len(names),)))  # by group: numerators, then denominators
+            sums = RowBuffer((np.float64, (2 * len(names),)))  # by group: numerators, then denominators
             for block in self.played.blocks():
                 found = self._parts(block.hands, agent)
                 rows = [found[name][side] for side in (0, 1) for name in names]
@@ -216,6 +213,25 @@ def play(
     Raises:
         UsageError: wrong numbers of agents or games. AgentError: an agent erred; names agent, game, seed and hand.
     """
+    recording = bool(record) or registry.watchers() is not None
+    engine = _engine(game, agents, names, seed, duplicate, batch, recording, forfeit)
+    if groups is None:
+        check_games(games, engine.group_size)
+        groups = range(games // engine.group_size)
+    return _played(engine, groups, play_slices(engine, groups, jobs, on), record, progress)
+
+
+def _engine(
+    game: Game | str,
+    agents: Sequence[Agent | Callable[..., int] | str],
+    names: Sequence[str] | None,
+    seed: int,
+    duplicate: bool,
+    batch: int,
+    recording: bool,
+    forfeit: bool,
+) -> LockStep:
+    """Return what decides a match, its players ready. Raises UsageError where they do not fill the game's seats."""
     game_name = game if isinstance(game, str) else registry.spec_of(game)
     game = make.as_game(game)
     made = as_agents(agents)
@@ -223,21 +239,25 @@ def play(
     players = [bound(agent, game) for agent in made]
     if len(players) != game.num_players:
         raise UsageError(f"{game_name} has {game.num_players} seats. Got {len(players)} agents: {', '.join(called)}.")
-    size = game.num_players if duplicate else 1
-    if groups is None:
-        check_games(games, size)
-        groups = range(games // size)
-    engine = LockStep(
-        game, game_name, players, called, seed, duplicate, batch, recording=bool(record) or _watched(), forfeit=forfeit
-    )
-    header = {"game": game_name, "agents": list(called), "seed": seed, "duplicate": duplicate}
+    return LockStep(game, game_name, players, called, seed, duplicate, batch, recording=recording, forfeit=forfeit)
+
+
+def _played(
+    engine: LockStep,
+    groups: Sequence[int],
+    coming: Generator[Part, None, None],
+    record: str | Path | None,
+    progress: Progress | None,
+) -> MatchResult:
+    """Take in the parts of a match as they come, hand on their records, and return the result; Ctrl-C ends it."""
     start = time.perf_counter()
-    played = Played(game, called, size, groups)
+    size = engine.group_size
+    played, total = Played(engine.game, engine.names, size, groups), len(groups) * size
+    header = {"game": engine.game_name, "agents": list(engine.names), "seed": engine.seed}
+    header["duplicate"] = engine.duplicate
     interrupted = False
-    total = len(groups) * size
-    coming = _parts(engine, groups, jobs, on)
     try:
-        with _Sink(RecordWriter(record, header) if record else None) as sink:
+        with RecordSink(RecordWriter(record, header) if record else None) as sink:
             for part in coming:
                 played.add(part)
                 sink.take(part, groups)
@@ -298,131 +318,3 @@ def _result(engine: LockStep, played: Played, wanted: int, seconds: float, inter
 
 def _watched() -> bool:
     return registry.watchers() is not None
-
-
-def _parts(engine: LockStep, groups: Sequence[int], jobs: int, on: str) -> Generator[Part, None, None]:
-    """Play the groups in slices, here, in worker processes, or on a cluster; slices arrive as they finish."""
-    pieces.check_place(on)
-    alone = jobs == 1 or len(groups) < 4 or any(agent.interactive for agent in engine.agents)
-    if alone and not on:
-        yield from engine.run(groups)
-        return
-    import joblib
-
-    backend, _ = joblib.parallel.get_active_backend()
-    if not on:
-        yield from engine.run(groups[:1])  # compile in the parent, so that workers find the cache warm
-        groups = groups[1:]
-        if not isinstance(backend, joblib.parallel.LokyBackend):  # the caller's choice
-            yield from _by_joblib(engine, groups, jobs, backend)
-            return
-    yield from _elsewhere(engine, groups, jobs, on)
-
-
-def _slices(engine: LockStep, groups: Sequence[int], workers: int) -> Iterator[tuple[str, tuple[Sequence[int]]]]:
-    """Yield the pieces of a match: some thousand games each, or less where there are many workers."""
-    count = min(len(groups), max(4 * workers, -(-len(groups) * engine.group_size // 8192)))
-    for a, b in itertools.pairwise(len(groups) * k // count for k in range(count + 1)):
-        yield f"groups {groups[a]}-{groups[b - 1]}", (groups[a:b],)
-
-
-def _elsewhere(engine: LockStep, groups: Sequence[int], jobs: int, on: str) -> Generator[Part, None, None]:
-    """Play the groups by processes or on a cluster."""
-    if any(agent.interactive for agent in engine.agents):
-        raise UsageError(f"A person plays at this machine: leave out --on {on}.")
-    work = pieces.Work(_slice, engine, on=on, jobs=jobs, close=True)
-    work.pieces = _slices(engine, groups, work.workers)
-    with closing(work.run()) as results:
-        for _, part in results:
-            yield part
-
-
-def _slice(engine: LockStep, groups: Sequence[int]) -> Part:
-    return _joined(engine.game, list(engine.run(groups)))
-
-
-def _by_joblib(engine: LockStep, groups: Sequence[int], jobs: int, backend: Any) -> Generator[Part, None, None]:
-    """Play the groups by the joblib backend that the caller has chosen."""
-    import cloudpickle
-    import joblib
-
-    packed = cloudpickle.dumps(engine)  # also takes classes of a notebook or script
-    files = registry.plugin_files()
-    aside = sys.stdout is sys.stderr  # what plugins print goes to stderr
-    tasks = (joblib.delayed(_worker)(packed, files, part, aside) for _, (part,) in _slices(engine, groups, jobs))
-    streams = getattr(backend, "supports_return_generator", False)  # Ray's and multiprocessing's return all at the end
-    yield from joblib.Parallel(n_jobs=jobs, return_as="generator_unordered" if streams else "list")(tasks)
-
-
-def _worker(packed: bytes, files: list[str], groups: Sequence[int], aside: bool) -> Part:
-    with redirect_stdout(sys.stderr if aside else sys.stdout):
-        for file in files:
-            registry.add_file(file)
-        engine: LockStep = pickle.loads(packed)  # made by our own parent process
-        return _joined(engine.game, list(engine.run(groups)))
-
-
-def _joined(game: Game, parts: list[Part]) -> Part:
-    """Join parts and put hands and games in order."""
-    if not parts:
-        none = np.zeros(0, np.int64)
-        seats = game.num_players
-        return Part(np.zeros(0, hand_dtype(game)), none, np.zeros((0, seats)), np.zeros(seats, np.int64), [])
-    hands = np.concatenate([part.hands for part in parts])
-    games = np.concatenate([part.games for part in parts])
-    scores = np.concatenate([part.scores for part in parts])
-    order = np.argsort(games, kind="stable")
-    records: list[Record] = [record for part in parts for record in part.records]
-    return Part(
-        hands=hands[np.lexsort((hands["hand"], hands["game"]))],
-        games=games[order],
-        scores=scores[order],
-        forfeits=np.sum([part.forfeits for part in parts], axis=0),
-        records=sorted(records, key=lambda r: (r["game_number"], r["hand"])),
-        interrupted=any(part.interrupted for part in parts),
-    )
-
-
-class _Sink:
-    """Hands records on in game order: to the file and to the watchers. What waits behind a gap goes out at the end."""
-
-    def __init__(self, writer: RecordWriter | None) -> None:
-        self._writer = writer
-        self._watchers = registry.watchers()
-        self._waiting: dict[int, list[Record]] = {}
-        self._next = 0
-
-    def take(self, part: Part, groups: Sequence[int]) -> None:
-        if self._writer is None and self._watchers is None:
-            return
-        for record in part.records:
-            self._waiting.setdefault(record["group"], []).append(record)
-        ready = []
-        while self._next < len(groups) and groups[self._next] in self._waiting:
-            ready += self._ordered(self._waiting.pop(groups[self._next]))
-            self._next += 1
-        self._out(ready)
-
-    def _ordered(self, records: Iterable[Record]) -> list[Record]:
-        return sorted(records, key=lambda r: (r["game_number"], r["hand"]))
-
-    def _out(self, records: list[Record]) -> None:
-        if not records:
-            return
-        if self._writer:
-            self._writer.write(records)
-        if self._watchers:
-            self._watchers.hook.cardai_hands_finished(records=records)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        """Hand on what waits, unless the match failed: then an older record stays as it was."""
-        with self._writer or nullcontext():
-            if error is not None and not isinstance(error, KeyboardInterrupt):
-                raise error
-            for group in sorted(self._waiting):
-                self._out(self._ordered(self._waiting[group]))
-            if error is not None:
-                raise error

@@ -154,20 +154,10 @@ def menu_of(game: Game, view: Mapping[str, Any], legal: Legal) -> Menu:
     if not legal.kinds[0, 2]:
         return Menu(choices, keys=meanings)
     low, high = int(legal.min_amount[0]), int(legal.max_amount[0])
-    sizes = tuple((name, amount) for name, amount in _sizes(game, view) if low <= amount < high)
+    sizes = tuple((name, amount) for name, amount in game.named_raises(view) if low <= amount < high)
     named = ", ".join(f"{name} {amount:,}" for name, amount in (*sizes, ("all-in", high)))
     words = f"raise to {low:,}..{high:,} ({named})" if low < high else f"raise to {high:,}, all-in"
     return Menu((*choices, Choice(-1, words, "r")), low, high, sizes, meanings)
-
-
-def _sizes(game: Game, view: Mapping[str, Any]) -> list[tuple[str, int]]:
-    """Return what raises of half the pot and of the pot, as it is after a call, raise to."""
-    from cardai.cards.poker.fields import POKER
-
-    if not game.speaks(POKER):
-        return []
-    called = view["pot"] + view["to_call"]
-    return [("half pot", max(view["spent"]) + called // 2), ("pot", max(view["spent"]) + called)]
 
 
 def _choice(game: Game, view: Mapping[str, Any], action: int, keys: tuple[tuple[str, str], ...]) -> Choice:
@@ -226,7 +216,7 @@ def _extra(words: str) -> str:
 
 
 def _begins(typed: list[str], choice: Choice) -> bool:
-    """Say whether the typed words, behind the choice's key if that stands first, are beginnings of its words in order.
+    """Whether the typed words, behind the choice's key if that stands first, are beginnings of its words in order.
 
     Numbers must be whole.
     """

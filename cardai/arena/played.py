@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
-from cardai.arena import spool
+from cardai.arena import row_buffer
 from cardai.arena.hands import Hands
 from cardai.arena.lockstep import Part, hand_dtype
-from cardai.arena.spool import Spool
+from cardai.arena.row_buffer import RowBuffer
 from cardai.core.arrays import Float64s, Int64s
 from cardai.core.game import Game
 
@@ -51,8 +51,8 @@ class Played:
         self.forfeits = np.zeros(game.num_players, np.int64)
         self._groups = groups if isinstance(groups, range) else np.unique(np.asarray(groups, np.int64))
         numbers: list[Any] = [("group", np.int64), ("start", np.int64), ("hands", np.int64)]
-        self._index = Spool([*numbers, ("scores", np.float64, (size, game.num_players))])
-        self._hands = Spool(hand_dtype(game))  # as they came in
+        self._index = RowBuffer([*numbers, ("scores", np.float64, (size, game.num_players))])
+        self._hands = RowBuffer(hand_dtype(game))  # as they came in
         self._all: Hands | None = None
 
     def add(self, part: Part) -> None:
@@ -128,7 +128,7 @@ class Played:
         return self._all
 
     def _ordered(self) -> npt.NDArray[Any]:
-        if self._hands.nbytes <= spool.IN_MEMORY:
+        if self._hands.nbytes <= row_buffer.IN_MEMORY:
             return np.concatenate([np.zeros(0, self._hands.dtype), *(block.hands for block in self.blocks())])
         with tempfile.TemporaryFile() as file:
             for block in self.blocks():

@@ -24,31 +24,24 @@ import numpy as np
 import numpy.typing as npt
 
 from cardai import make
-from cardai.arena.asking import Question, bound
-from cardai.arena.journal import Journal, journal_of
+from cardai.arena.asking import Request, bound
+from cardai.arena.journal import Journal
 from cardai.arena.lockstep import LockStep, Loop, Part
 from cardai.arena.match import MatchResult, gathered
-from cardai.arena.moves import HandEnd, Move, sight
-from cardai.arena.records import Record, as_damage, place, read
+from cardai.arena.moves import HandEnd, Move
+from cardai.arena.records import Record, as_damage, place
+from cardai.arena.saved_table import SavedTable
+from cardai.arena.table_state import ROW, ExternalPlayer, TableState
 from cardai.core import registry
-from cardai.core.agent import Agent, legal_list
-from cardai.core.errors import AgentError, DamagedFileError, IllegalActionError, UsageError
-from cardai.core.fields import Views, unpack_view
-from cardai.core.game import TERMINAL, Game, Legal, allows
+from cardai.core.agent import Agent
+from cardai.core.errors import AgentError, IllegalActionError, UsageError
+from cardai.core.fields import unpack_view
+from cardai.core.game import Game
 from cardai.core.legal import copy_legal
 from cardai.core.rng import Rows
 
-_ROW = np.zeros(1, np.int64)
 
-
-class Outside(Agent):
-    """The place of a player whose moves come from outside."""
-
-    def act(self, views: Views, legal: Legal, rng: Rows) -> Any:
-        raise IllegalActionError("This player's moves come from outside: call the table's act(action).")
-
-
-class Table:
+class Table(TableState):
     """A table at which agents and players from outside play games of one or many hands.
 
     ``seats`` are the players, an agent, its spec, or None for one from outside; player a sits in seat
@@ -74,15 +67,8 @@ class Table:
         save: str | Path | None = None,
         stepwise: bool = False,
     ) -> None:
-        spec = game if isinstance(game, str) else registry.spec_of(game)
-        self.game: Game = make.as_game(game)
-        called = tuple(names or (_called(player) for player in seats))
-        if len(seats) != self.game.num_players:
-            raise UsageError(
-                f"{spec} has {self.game.num_players} seats. Got {len(seats)} players: {', '.join(called)}."
-            )
-        players = [Outside() if player is None else bound(player, self.game) for player in seats]
-        self._engine = LockStep(self.game, spec, players, called, seed, duplicate, 1, recording=True)
+        self._engine = _engine(game, seats, names, seed, duplicate)
+        self.game = self._engine.game
         self._groups: Iterator[int] = iter(groups)
         first = next(self._groups, None)
         if first is None:
@@ -90,8 +76,8 @@ class Table:
         self._loop = Loop(self._engine, [first])
         self._parts: list[Part] = []
         self._records: list[Record] = []
-        self._moves: list[Move] = []
-        self._ended: tuple[npt.NDArray[np.float64], npt.NDArray[Any]] | None = None
+        self._moves = []
+        self._ended = None
         self._single = False  # a hand out of a record, after which nothing comes
         self._stepwise = stepwise
         self._begun = time.perf_counter()
@@ -123,24 +109,12 @@ class Table:
             UsageError: there is no such file, or no agent of a name in it.
             DamagedFileError: it is no record, or its hands are not those of its seed.
         """
-        held = read(journal_of(path))
-        if len(held.damaged) > held.cut:
-            raise DamagedFileError(f"A table cannot go on from a damaged record. {held.damaged[0]}")
-        played = [*held.hands, *([] if held.unfinished is None else [held.unfinished])]
-        try:
-            spec, names, seed = str(held.header["game"]), [str(n) for n in held.header["agents"]], held.header["seed"]
-            known = list(dict.fromkeys(int(record["group"]) for record in played)) or [0]
-            duplicate = bool(held.header["duplicate"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise DamagedFileError(f"{path} does not say what was played: {error!r}.") from error
-        if seats is None:
-            made = [make.agent(name) for name in names]
-            if any(agent.sequential for agent in made):  # nothing is started because a file says so
-                raise UsageError(f"{path} names a program that would be started: {', '.join(names)}. Give the players.")
-            seats = [None if agent.interactive else agent for agent in made]
-        settings: dict[str, Any] = {"seed": seed, "duplicate": duplicate, "names": names}
-        table = cls(spec, seats, groups=known if groups is None else groups, stepwise=True, **settings)
-        for record in played:
+        saved = SavedTable.read(path)
+        known = saved.groups if groups is None else groups
+        settings: dict[str, Any] = {"seed": saved.seed, "duplicate": saved.duplicate, "names": saved.names}
+        players = saved.players() if seats is None else seats
+        table = cls(saved.game, players, groups=known, stepwise=True, **settings)
+        for record in saved.hands:
             table._retrace(record, str(path))
         table._journal = Journal(path, table.header, again=True)
         table._save()
@@ -173,121 +147,6 @@ class Table:
         table._note()
         return table
 
-    # -- who sits where ----------------------------------------------------------------------------------------------
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """What the players are called, by player."""
-        return self._engine.names
-
-    @property
-    def header(self) -> dict[str, Any]:
-        """The header of this table's record, the same that ``play`` writes."""
-        engine = self._engine
-        return {
-            "game": engine.game_name,
-            "agents": list(engine.names),
-            "seed": engine.seed,
-            "duplicate": engine.duplicate,
-        }
-
-    def player_at(self, seat: int) -> int:
-        """Return the player who sits in ``seat`` in this game."""
-        return int(self._loop.agent_at[0, seat])
-
-    def seat_of(self, player: int) -> int:
-        """Return the seat of ``player`` in this game. Raises ValueError where a record's hand was played."""
-        return int(self._loop.agent_at[0].tolist().index(player))
-
-    def is_outside(self, seat: int) -> bool:
-        """Say whether the moves of ``seat`` come from outside."""
-        return self._single or isinstance(self._engine.agents[self.player_at(seat)], Outside)
-
-    # -- where the hand stands ---------------------------------------------------------------------------------------
-
-    @property
-    def game_number(self) -> int:
-        """The number of the game, as in records."""
-        return int(self._loop.number[0])
-
-    @property
-    def hand(self) -> int:
-        """The number of the hand within its game, from 0."""
-        return int(self._loop.hand[0]) - self.hand_over
-
-    @property
-    def score(self) -> tuple[float, ...]:
-        """The game's score by seat, a finished hand counted."""
-        return tuple(float(x) for x in self._loop.score[0])
-
-    @property
-    def to_act(self) -> int | None:
-        """The seat to act, None when the hand is over."""
-        current = TERMINAL if self.done else int(self._loop.tables.current_players()[0])
-        return current if current >= 0 else None
-
-    @property
-    def hand_over(self) -> bool:
-        """Whether the hand is over: look at its :meth:`end`, then call :meth:`next_hand`."""
-        return self._ended is not None
-
-    @property
-    def game_over(self) -> bool:
-        """Whether this hand was its game's last."""
-        return self.hand_over and bool(self._loop.over(_ROW)[0])
-
-    @property
-    def done(self) -> bool:
-        """Whether all games are over and :meth:`next_hand` was called after the last."""
-        return int(self._loop.number[0]) < 0
-
-    def legal(self) -> Legal:
-        """Return the legal actions of the seat to act, one row (a copy).
-
-        Raises:
-            IllegalActionError: the hand is over.
-        """
-        self._need_seat()
-        return copy_legal(self._loop.tables.legal(_ROW))
-
-    def legal_actions(self) -> list[int]:
-        """Return the legal actions of the seat to act, ascending (no-limit: fold, call, the smallest and largest raise)."""
-        return legal_list(self.legal(), 0)
-
-    def check_legal(self, action: Any) -> npt.NDArray[np.int64]:
-        """Return ``action`` as an array (1,).
-
-        Raises:
-            IllegalActionError: it is not a legal action of the seat to act, or the hand is over.
-        """
-        self._need_seat()
-        legal = self._loop.tables.legal(_ROW)
-        whole = isinstance(action, (int, np.integer)) and not isinstance(action, bool) and 0 <= action < 1 << 62
-        if not whole or not allows(legal, np.array([action], np.int64))[0]:
-            raise IllegalActionError(f"The action {action!r} is not legal here. Legal: {legal_list(legal, 0)}.")
-        return np.array([action], np.int64)
-
-    def views(self, seat: int | None = None) -> Views:
-        """Return what ``seat`` (default: the seat to act) may know, one row of views (a copy)."""
-        return self._loop.tables.views(self._need_seat() if seat is None else seat, _ROW)
-
-    def view(self, seat: int | None = None) -> dict[str, Any]:
-        """Return what ``seat`` (default: the seat to act) may know: a plain value a field."""
-        return unpack_view(self.game.view_fields, self.views(seat)[0])
-
-    def stream(self) -> Rows:
-        """Return the random numbers that an agent would get for this decision."""
-        return Rows(self._loop.seeds(self._need_seat(), _ROW))
-
-    @property
-    def moves(self) -> tuple[Move, ...]:
-        """The hand's moves so far, the agents' among them."""
-        return tuple(self._moves)
-
-    def sight(self, action: int) -> tuple[int | None, ...]:
-        """Return what each seat would see of ``action`` (as in :class:`~cardai.arena.moves.Move`); nothing is played."""
-        return sight(self.game, self._loop.tables, self._need_seat(), action)
-
     # -- playing -----------------------------------------------------------------------------------------------------
 
     def act(self, action: int) -> tuple[Move, ...]:
@@ -314,7 +173,7 @@ class Table:
         seat = self._need_seat()
         if self.is_outside(seat):
             raise IllegalActionError(f"Seat {seat} is played from outside: call act(action).")
-        self._play(seat, self._loop.ask(self.player_at(seat), seat, _ROW, self._loop.tables.legal(_ROW)))
+        self._play(seat, self._loop.ask(self.player_at(seat), seat, ROW, self._loop.tables.legal(ROW)))
         return self._moves[-1]
 
     def ask(self, agent: Agent, rng: Rows | None = None) -> int:
@@ -325,7 +184,7 @@ class Table:
         """
         seat = self._need_seat()
         legal, seeds = self.legal(), (rng or self.stream()).seeds
-        actions, faults = Question(agent, self._loop.tables, seat, _ROW, legal, copy_legal(legal), seeds, {}).ask()
+        actions, faults = Request(agent, self._loop.tables, seat, ROW, legal, copy_legal(legal), seeds, {}).ask()
         for fault in faults:
             raise AgentError(f"The agent {registry.spec_of(agent)!r} {fault.complaint}.") from fault.cause
         return int(actions[0])
@@ -358,7 +217,7 @@ class Table:
             raise IllegalActionError("This is a single hand out of a record: nothing comes after it.")
         ended, self._ended = self._ended, None
         self._moves = []
-        self._loop.go_on(_ROW, *ended)
+        self._loop.go_on(ROW, *ended)
         self._settle()
 
     # -- what is left of it ------------------------------------------------------------------------------------------
@@ -394,12 +253,6 @@ class Table:
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
-    def _need_seat(self) -> int:
-        seat = self.to_act
-        if seat is None:
-            raise IllegalActionError("All games are over." if self.done else "The hand is over: call next_hand().")
-        return seat
-
     def _settle(self) -> None:
         """Note what was reached, and let the agents play on to the next move from outside or the hand's end."""
         self._note()
@@ -409,14 +262,14 @@ class Table:
     def _play(self, seat: int, actions: npt.NDArray[np.int64]) -> None:
         """Play a legal action of ``seat``, and note what was reached."""
         seen = self.sight(int(actions[0]))
-        self._loop.play(seat, _ROW, actions)
+        self._loop.play(seat, ROW, actions)
         self._moves.append(Move(seat, int(actions[0]), seen))
         self._note()
 
     def _note(self) -> None:
         """Take note of a hand's end; save."""
         if not self.done and self._ended is None and self.to_act is None:
-            self._ended = self._loop.note(_ROW)
+            self._ended = self._loop.note(ROW)
             self._records.append(self._loop.records[self.game_number // self._engine.group_size][-1])
         self._save()
 
@@ -437,10 +290,23 @@ class Table:
                 seat = self._need_seat()
                 player = self.player_at(seat)
                 if self._engine.agents[player].stateful:
-                    self._loop.ask(player, seat, _ROW, self._loop.tables.legal(_ROW))
+                    self._loop.ask(player, seat, ROW, self._loop.tables.legal(ROW))
                 self._play(seat, self.check_legal(action))
             if "returns" in record and (not self.hand_over or self._records[-1]["returns"] != record["returns"]):
                 raise ValueError(f"{path} says that it ended otherwise")
+
+
+def _engine(
+    game: Game | str, seats: Sequence[Agent | str | None], names: Sequence[str] | None, seed: int, duplicate: bool
+) -> LockStep:
+    """Return what decides a table's games, its players ready. Raises UsageError where they do not fill the seats."""
+    spec = game if isinstance(game, str) else registry.spec_of(game)
+    made = make.as_game(game)
+    called = tuple(names or (_called(player) for player in seats))
+    if len(seats) != made.num_players:
+        raise UsageError(f"{spec} has {made.num_players} seats. Got {len(seats)} players: {', '.join(called)}.")
+    players = [ExternalPlayer() if player is None else bound(player, made) for player in seats]
+    return LockStep(made, spec, players, called, seed, duplicate, 1, recording=True)
 
 
 def _called(player: Agent | str | None) -> str:

@@ -15,7 +15,7 @@ from cardai import make
 from cardai.arena import match, streaming
 from cardai.arena.asking import bound
 from cardai.arena.report import as_html, as_text, standings_parts, standings_rows, standings_title
-from cardai.arena.spool import Spool
+from cardai.arena.row_buffer import RowBuffer
 from cardai.arena.statistics import Estimate
 from cardai.core import registry
 from cardai.core.agent import Agent
@@ -58,7 +58,7 @@ class Pairing:
 
     first: str
     second: str
-    rows: Spool = field(factory=lambda: Spool([(name, dtype) for name, (dtype, _) in _COLUMNS.items()]))
+    rows: RowBuffer = field(factory=lambda: RowBuffer([(name, dtype) for name, (dtype, _) in _COLUMNS.items()]))
 
     @classmethod
     def of(cls, first: str, second: str, arrays: Mapping[str, npt.NDArray[Any]]) -> Pairing:
@@ -110,7 +110,7 @@ class Pairing:
 
 
 def _sound(arrays: Mapping[str, npt.NDArray[Any]]) -> bool:
-    """Say whether the numbers can be those of games: as many of each, each group once, shares from 0 to 1."""
+    """Whether the numbers can be those of games: as many of each, each group once, shares from 0 to 1."""
     groups, hands, wins, returns = (arrays[name] for name in _COLUMNS)
     even = len(groups) == len(hands) == len(wins) == len(returns)
     once = len(np.unique(groups)) == len(groups)
@@ -184,43 +184,68 @@ def play_pairings(
     game_spec, game = _spec(game), make.as_game(game)
     given = match.as_agents(agents)
     names = [match.name_of(*pair) for pair in zip(agents, given, strict=True)]
+    _check(game, game_spec, names)
+    made = [bound(agent, game) for agent in given]  # refuse a wrong pairing before anything is played
+    settings = {"game": game_spec, "seed": seed, "duplicate": duplicate, "cardai": "tournament"}
+    match.check_games(games, 2 if duplicate else 1)
+    store = _Store(Path(out), settings, resume) if out else None
+    plan = _Plan(game, names, made, games, seed, duplicate, jobs, forfeit, on)
+    pairings: dict[tuple[int, int], Pairing] = {}
+    for i, j in _pairs(len(names), form):
+        pairings[i, j] = store.load(names[i], names[j]) if store else Pairing(names[i], names[j])
+        if plan.play(i, j, pairings[i, j], store, progress):
+            return Standings(game, tuple(names), pairings, games, interrupted=True)
+    return Standings(game, tuple(names), pairings, games)
+
+
+def _check(game: Game, spec: str, names: list[str]) -> None:
+    """Raise UsageError unless the game is for two, and there are players, each once."""
     if game.num_players != 2:
-        raise UsageError(f"A tournament needs a game for two. {game_spec} has {game.num_players} seats: use run.")
+        raise UsageError(f"A tournament needs a game for two. {spec} has {game.num_players} seats: use run.")
     if len(names) < 2 or len(set(names)) != len(names):
         raise UsageError(f"A tournament needs at least two agents, each once. Got: {', '.join(names) or 'none'}.")
-    made = [bound(agent, game) for agent in given]  # refuse a wrong pairing before anything is played
-    size = 2 if duplicate else 1
-    match.check_games(games, size)
-    settings = {"game": game_spec, "seed": seed, "duplicate": duplicate, "cardai": "tournament"}
-    store = _Store(Path(out), settings, resume) if out else None
-    pairs = _pairs(len(names), form)
-    pairings: dict[tuple[int, int], Pairing] = {}
-    for i, j in pairs:
-        first, second = names[i], names[j]
-        pairing = store.load(first, second) if store else Pairing(first, second)
-        pairings[i, j] = pairing
-        missing = _missing(pairing, games // size)
-        at_once = _SLICE // size * (_ON_A_CLUSTER if on else jobs)
+
+
+@frozen(eq=False)
+class _Plan:
+    """How the pairings of a tournament are played."""
+
+    game: Game
+    names: list[str]
+    agents: list[Agent]
+    games: int
+    seed: int
+    duplicate: bool
+    jobs: int
+    forfeit: bool
+    on: str
+
+    def play(self, i: int, j: int, pairing: Pairing, store: _Store | None, progress: Progress | None) -> bool:
+        """Play what is missing of a pairing, saved slice by slice; return whether somebody stopped it."""
+        first, second = self.names[i], self.names[j]
+        size = 2 if self.duplicate else 1
+        missing = _missing(pairing, self.games // size)
+        at_once = _SLICE // size * (_ON_A_CLUSTER if self.on else self.jobs)
         for groups in (missing[k : k + at_once] for k in range(0, len(missing), at_once)):
             result = match.play(
-                game,
-                [made[i], made[j]],
+                self.game,
+                [self.agents[i], self.agents[j]],
                 names=(first, second),
-                seed=derive(seed, first, second),
-                duplicate=duplicate,
-                jobs=jobs,
+                seed=derive(self.seed, first, second),
+                duplicate=self.duplicate,
+                jobs=self.jobs,
                 groups=groups,
-                forfeit=forfeit,
-                on=on,
+                forfeit=self.forfeit,
+                on=self.on,
             )
             pairing.add(result)
             if store:
                 store.save(pairing)
             if progress:
-                progress(f"{first} - {second}", len(pairing) * size, games)
+                progress(f"{first} - {second}", len(pairing) * size, self.games)
             if result.interrupted:
-                return Standings(game, tuple(names), pairings, games, interrupted=True)
-    return Standings(game, tuple(names), pairings, games)
+                return True
+        return False
 
 
 def _missing(pairing: Pairing, count: int) -> Sequence[int]:
@@ -319,5 +344,5 @@ class _Store:
         write_npz(file, columns, level=6)
 
 
-def _column(rows: Spool, name: str) -> Column:
+def _column(rows: RowBuffer, name: str) -> Column:
     return Column(rows.dtype[name], len(rows), (block[name] for block in rows.blocks()))

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardai import make
-from cardai.arena.asking import Keeper, Question, bound, own_copy, tell
+from cardai.arena.asking import LegalBuffer, Request, bound, own_copy, tell
 from cardai.arena.lockstep import FIRST_HAND
 from cardai.core import registry
 from cardai.core.agent import Agent
@@ -88,7 +88,7 @@ class Episodes:
         self._setup = np.zeros(count, setup_dtype(self.seats))
         self._private: dict[tuple[int, int], Agent] = {}
         self._stateful = any(agent.stateful for agent in self.agents)
-        self._keeper = Keeper()
+        self._legal_buffer = LegalBuffer()
         self._all = np.arange(count)
         self.over = np.zeros(count, np.bool_)
 
@@ -186,8 +186,8 @@ class Episodes:
             legal = self.tables.legal(at)
             seeds = hash_rows(self._stream[at, seat], self._decisions[at, seat])
             agent = self.agents[int(who) - 1]
-            question = Question(agent, self.tables, seat, at, legal, self._keeper.keep(legal), seeds, self._private)
-            actions, faults = question.ask()
+            request = Request(agent, self.tables, seat, at, legal, self._legal_buffer.keep(legal), seeds, self._private)
+            actions, faults = request.ask()
             for fault in faults:
                 raise AgentError(f"The opponent {registry.spec_of(agent)!r} {fault.complaint}.") from fault.cause
             self._decisions[at, seat] += 1

@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 from cardai import make
 from cardai.bridges import need
-from cardai.cards.gin.fields import GIN
-from cardai.cards.poker.fields import is_holdem
 from cardai.core.arrays import Bools
 from cardai.core.encoder import Encoder, Layout
 from cardai.core.errors import UsageError
@@ -25,7 +23,7 @@ _GLYPHS = str.maketrans({"♣": "c", "♦": "d", "♥": "h", "♠": "s", "│": 
 
 
 def layout_for(game: Game, encoder: Encoder | str | None) -> Layout:
-    """Return the layout of ``encoder`` for ``game`` (None: gin_compact, holdem_compact, or for other games flat).
+    """Return the layout of ``encoder`` for ``game`` (None: the game's own, ``Game.default_encoder``).
 
     Raises:
         UsageError: the encoder cannot lay out the game, or the game's actions are amounts of chips.
@@ -36,7 +34,7 @@ def layout_for(game: Game, encoder: Encoder | str | None) -> Layout:
             f"Give it a ladder of bets, for example holdem_nolimit:bets=0.5+1+allin."
         )
     if encoder is None:
-        encoder = "gin_compact" if game.speaks(GIN) else "holdem_compact" if is_holdem(game) else "flat"
+        encoder = game.default_encoder
     made = make.encoder(encoder) if isinstance(encoder, str) else encoder
     return made.for_game(game)
 

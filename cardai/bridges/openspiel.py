@@ -15,7 +15,6 @@ import pyspiel
 
 from cardai import make
 from cardai.arena.display import view_text
-from cardai.cards.poker.fields import POKER
 from cardai.core import registry
 from cardai.core.encoder import Encoder, Layout
 from cardai.core.fields import pack_views, with_role
@@ -33,7 +32,7 @@ def to_openspiel(
 ) -> Any:
     """Register ``game`` with OpenSpiel as ``cardai_NAME`` and return it, a ``pyspiel.Game``.
 
-    ``encoder`` makes its tensors. ``max_utility`` is the most that a hand can bring (0: the pot of betting games, else
+    ``encoder`` makes its tensors. ``max_utility`` is the most that a hand can bring (0: what the game says, else
     :data:`MOST`), ``max_game_length`` the most moves (0: the room of a betting history, else :data:`LONGEST`). What a spec was
     first registered with stays: OpenSpiel forgets no game.
     """
@@ -42,14 +41,9 @@ def to_openspiel(
     layout = (make.encoder(encoder) if isinstance(encoder, str) else encoder).for_game(made)
     name = "cardai_" + re.sub(r"\W+", "_", spec).strip("_")
     if name not in _REGISTERED:
-        _register(name, spec, made, layout, max_utility or _most(made), max_game_length or _longest(made))
+        _register(name, spec, made, layout, max_utility or made.max_utility or MOST, max_game_length or _longest(made))
         _REGISTERED[name] = made
     return pyspiel.load_game(name)
-
-
-def _most(game: Game) -> float:
-    pots = [f.maximum for f in game.view_fields if f.name == "pot"] if game.speaks(POKER) else []
-    return float(pots[0]) if pots else MOST
 
 
 def _longest(game: Game) -> int:
@@ -57,7 +51,8 @@ def _longest(game: Game) -> int:
     return LONGEST if history is None else history.size + 52
 
 
-def _register(name: str, spec: str, game: Game, layout: Layout, most: float, longest: int) -> None:
+def _described(name: str, spec: str, game: Game, layout: Layout, most: float, longest: int) -> tuple[Any, Any]:
+    """Return what OpenSpiel is told of a game: its type and its sizes."""
     chance = pyspiel.GameType.ChanceMode
     kind = pyspiel.GameType(
         short_name=name,
@@ -85,6 +80,12 @@ def _register(name: str, spec: str, game: Game, layout: Layout, most: float, lon
         max_game_length=longest,
         **more,
     )
+
+    return kind, info
+
+
+def _register(name: str, spec: str, game: Game, layout: Layout, most: float, longest: int) -> None:
+    kind, info = _described(name, spec, game, layout, most, longest)
 
     class Theirs(pyspiel.Game):  # type: ignore[misc]
         """One of our games: OpenSpiel makes its instances."""
@@ -157,7 +158,7 @@ class TheirState(pyspiel.State):  # type: ignore[misc]
         return game.chance_to_string(action) if player == CHANCE else game.action_to_string(action)
 
     def is_terminal(self) -> bool:
-        """Say whether the hand is over."""
+        """Whether the hand is over."""
         return self.ours.is_terminal()
 
     def returns(self) -> list[float]:

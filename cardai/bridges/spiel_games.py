@@ -90,6 +90,11 @@ class OpenSpiel(StateGame):
         return bool(self.theirs.get_type().utility == pyspiel.GameType.Utility.ZERO_SUM)
 
     @property
+    def max_utility(self) -> float:
+        """What OpenSpiel says of gains and losses."""
+        return max(float(self.theirs.max_utility()), -float(self.theirs.min_utility()))
+
+    @property
     def num_players(self) -> int:  # type: ignore[override]
         return int(self.theirs.num_players())
 

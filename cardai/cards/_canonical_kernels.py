@@ -8,6 +8,32 @@ from cardai.core.kernel import kernel
 
 
 @kernel
+def least_renaming(hand: Any, groups: Any, permutations: Any) -> Any:
+    """Return the first permutation (24, 4) that gives a hand (k,) the least cards, group after group."""
+    size = len(hand)
+    best = 0
+    for p in range(1, permutations.shape[0]):
+        # group after group: a 52-bit set with rank-major bits says which cards there are, whatever their order
+        start = 0
+        while start < size:
+            code = 0
+            least = 0
+            end = start
+            while end < size and groups[end] == groups[start]:
+                card = hand[end]
+                if card >= 0:
+                    code |= 1 << ((card % 13) * 4 + permutations[p, card // 13])
+                    least |= 1 << ((card % 13) * 4 + permutations[best, card // 13])
+                end += 1
+            start = end
+            if code != least:
+                if code < least:
+                    best = p
+                break
+    return best
+
+
+@kernel
 def canonical_hands(hands: Any, groups: Any, permutations: Any, out: Any, order: Any, renaming: Any) -> None:
     """Write the least cards over all renamings of suits, ascending by (rank, suit) inside each group.
 
@@ -21,25 +47,7 @@ def canonical_hands(hands: Any, groups: Any, permutations: Any, out: Any, order:
     """
     size = hands.shape[1]
     for i in range(hands.shape[0]):
-        best = 0
-        for p in range(1, permutations.shape[0]):
-            # group after group: a 52-bit set with rank-major bits says which cards there are, whatever their order
-            start = 0
-            while start < size:
-                code = 0
-                least = 0
-                end = start
-                while end < size and groups[end] == groups[start]:
-                    card = hands[i, end]
-                    if card >= 0:
-                        code |= 1 << ((card % 13) * 4 + permutations[p, card // 13])
-                        least |= 1 << ((card % 13) * 4 + permutations[best, card // 13])
-                    end += 1
-                start = end
-                if code != least:
-                    if code < least:
-                        best = p
-                    break
+        best = least_renaming(hands[i], groups, permutations)
         renaming[i] = best
         for j in range(size):
             card = hands[i, j]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardai.core.arrays import Float32s, Uint64s
+from cardai.core.arrays import Float32s
 from cardai.core.encoder import Plane
 
 CARDS = 52
@@ -25,12 +25,6 @@ def bits(sets: npt.NDArray[Any]) -> Float32s:
 def listed(code: npt.NDArray[Any]) -> list[int]:
     """Return the cards at which ``code`` (52,) is not 0."""
     return [int(card) for card in np.flatnonzero(code)]
-
-
-def sets_of(cards: npt.NDArray[Any]) -> Uint64s:
-    """Return the sets (n,) of cards (n, k), -1 for none."""
-    one = np.where(cards >= 0, np.uint64(1) << np.maximum(cards, 0).astype(np.uint64), np.uint64(0))
-    return np.asarray(np.bitwise_or.reduce(one, axis=1), np.uint64)
 
 
 def planes_of(parts: Mapping[str, tuple[int, str, str]]) -> tuple[Plane, ...]:

@@ -70,11 +70,6 @@ def glyphs(text: str) -> str:
     return _WRITTEN.sub(lambda cards: cards.group().translate(signs), text)
 
 
-def is_red(card: int) -> bool:
-    """Say whether a card is a diamond or a heart, for displays with colour."""
-    return card // 13 in (1, 2)
-
-
 def parse_card(text: str) -> int:
     """Return the card that ``text`` names ("As", "10h", "a♠")."""
     cards = parse_cards(text)

@@ -16,41 +16,50 @@ if TYPE_CHECKING:
     from cardai.formats.acpc.series import Pairing, Series
 
 
+Game = Annotated[
+    str,
+    typer.Option(
+        "--game",
+        "-g",
+        metavar="GAMEDEF",
+        help="A game for two: a definition's file, a shipped one's name, or a game of cardai (acpc_limit_2p).",
+    ),
+]
+Agent = Annotated[
+    list[str],
+    typer.Option(
+        "--agent",
+        "-a",
+        metavar="AGENT",
+        help="A player, a trained run, or the command line of a program, which gets host and port as its last two "
+        "words. Repeat it: each pair meets.",
+    ),
+]
+Directory = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Where logs, curve and crosstable go.")]
+Hands = Annotated[int, typer.Option("--hands", "-n", metavar="N", min=1, help="Hands of a match.")]
+Seeds = Annotated[
+    str, typer.Option("--seeds", metavar="S", help="Of the cards: one, several (1,2,3) or a range (0-9).")
+]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on with the matches in --out.")]
+InProcess = Annotated[
+    bool, typer.Option("--in-process", help="Agents only, without processes and sockets: the same logs, sooner.")
+]
+Compiled = Annotated[bool, typer.Option("--compiled", help="Agents compile their kernels (for slow thinkers).")]
+Plays = Annotated[
+    str, typer.Option("--as", metavar="GAME", help="The game agents play.", show_default="the definition's")
+]
+
+
 def match(
-    game: Annotated[
-        str,
-        typer.Option(
-            "--game",
-            "-g",
-            metavar="GAMEDEF",
-            help="A game for two: a definition's file, a shipped one's name, or a game of cardai (acpc_limit_2p).",
-        ),
-    ],
-    agent: Annotated[
-        list[str],
-        typer.Option(
-            "--agent",
-            "-a",
-            metavar="AGENT",
-            help="A player, a trained run, or the command line of a program, which gets host and port as its last two "
-            "words. Repeat it: each pair meets.",
-        ),
-    ],
-    directory: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Where logs, curve and crosstable go.")],
-    hands: Annotated[int, typer.Option("--hands", "-n", metavar="N", min=1, help="Hands of a match.")] = 1000,
-    seeds: Annotated[
-        str, typer.Option("--seeds", metavar="S", help="Of the cards: one, several (1,2,3) or a range (0-9).")
-    ] = "0",
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the matches in --out.")] = False,
-    in_process: Annotated[
-        bool, typer.Option("--in-process", help="Agents only, without processes and sockets: the same logs, sooner.")
-    ] = False,
-    compiled: Annotated[
-        bool, typer.Option("--compiled", help="Agents compile their kernels (for slow thinkers).")
-    ] = False,
-    plays: Annotated[
-        str, typer.Option("--as", metavar="GAME", help="The game agents play.", show_default="the definition's")
-    ] = "",
+    game: Game,
+    agent: Agent,
+    directory: Directory,
+    hands: Hands = 1000,
+    seeds: Seeds = "0",
+    resume: Resume = False,
+    in_process: InProcess = False,
+    compiled: Compiled = False,
+    plays: Plays = "",
     json: Json = False,
 ) -> None:
     """Play matches of the poker competition between every pair of players: agents of cardai and foreign programs.
@@ -66,10 +75,7 @@ def match(
     except ValueError as error:
         raise UsageError(f"{error} Give --agent for each.") from error
     planned.definition()
-    programs = [text for text in agent if library.is_command(text)]
-    if in_process and programs:
-        raise UsageError(f"{programs[0]!r} is a program: it plays over sockets only, without --in-process.")
-    _check_agents([text for text in agent if text not in programs])
+    _check_players(agent, in_process)
     if in_process and not compiled:
         from cardai.core.kernel import interpret
 
@@ -99,12 +105,16 @@ def seeds_of(text: str) -> tuple[int, ...]:
     return tuple(seeds)
 
 
-def _check_agents(specs: list[str]) -> None:
-    """Raise what is wrong with an agent's spec now rather than in a process of its own."""
+def _check_players(players: list[str], in_process: bool) -> None:
+    """Raise what is wrong with an agent's spec now rather than in a process of its own; refuse programs in this one."""
     from cardai.core.spec import parse
+    from cardai.formats.acpc.series import is_command
 
-    for spec in specs:
-        if not parse(spec).is_run:  # a run's player is made where it plays
+    programs = [text for text in players if is_command(text)]
+    if in_process and programs:
+        raise UsageError(f"{programs[0]!r} is a program: it plays over sockets only, without --in-process.")
+    for spec in players:
+        if spec not in programs and not parse(spec).is_run:  # a run's player is made where it plays
             from cardai import make
 
             make.agent(spec)

@@ -9,39 +9,47 @@ import typer
 from cardai.commands.invocation import Json, out, print_json
 
 if TYPE_CHECKING:
-    from cardai.cards.poker.bucket_report import BucketReport, Example
-    from cardai.cards.poker.buckets import BucketOptions, Buckets
+    from cardai.poker.buckets.report import BucketReport, Example
+    from cardai.poker.buckets.tables import BucketOptions, Buckets
 
 _BARS = " ▁▂▃▄▅▆▇█"
 
 
+Options = Annotated[
+    str,
+    typer.Option(
+        "--options",
+        metavar="OPTION=VALUE,...",
+        help="The abstraction: flop, turn, river (numbers of buckets), river_feature (strength or ochs), seed.",
+    ),
+]
+Street = Annotated[
+    str | None, typer.Option(help="preflop, flop, turn or river (with --board: its own).", show_default=False)
+]
+Board = Annotated[
+    str, typer.Option(metavar="CARDS", help="A board (Kd7s2c9h); with --hand: the bucket of the hand on it.")
+]
+Hand = Annotated[str, typer.Option(metavar="CARDS", help="Two cards (AhKh).", show_default=False)]
+Bucket = Annotated[int | None, typer.Option(metavar="N", help="Show this bucket of --street.")]
+Examples = Annotated[int, typer.Option(min=1, max=100, help="Hands to show of a bucket.")]
+
+
 def buckets(
-    options: Annotated[
-        str,
-        typer.Option(
-            "--options",
-            metavar="OPTION=VALUE,...",
-            help="The abstraction: flop, turn, river (numbers of buckets), river_feature (strength or ochs), seed.",
-        ),
-    ] = "",
-    street: Annotated[
-        str | None, typer.Option(help="preflop, flop, turn or river (with --board: its own).", show_default=False)
-    ] = None,
-    board: Annotated[
-        str, typer.Option(metavar="CARDS", help="A board (Kd7s2c9h); with --hand: the bucket of the hand on it.")
-    ] = "",
-    hand: Annotated[str, typer.Option(metavar="CARDS", help="Two cards (AhKh).", show_default=False)] = "",
-    bucket: Annotated[int | None, typer.Option(metavar="N", help="Show this bucket of --street.")] = None,
-    examples: Annotated[int, typer.Option(min=1, max=100, help="Hands to show of a bucket.")] = 8,
+    options: Options = "",
+    street: Street = None,
+    board: Board = "",
+    hand: Hand = "",
+    bucket: Bucket = None,
+    examples: Examples = 8,
     json: Json = False,
 ) -> None:
     """Show an abstraction of hold'em: how many buckets each street has, the bucket of a hand, and what a bucket holds.
 
     The tables are made when they are first needed (a minute or two), and kept in the user's cache directory.
     """
-    from cardai.cards.poker.bucket_report import example, report
-    from cardai.cards.poker.buckets import buckets as tables
     from cardai.core.errors import UsageError
+    from cardai.poker.buckets.report import example, report
+    from cardai.poker.buckets.tables import buckets as tables
 
     wanted = _options(options)
     cards, number, held = _question(street, board, hand, bucket)
@@ -67,8 +75,8 @@ def buckets(
 
 def _options(text: str) -> BucketOptions:
     """Return the abstraction that ``text`` names. Raises OptionError."""
-    from cardai.cards.poker.buckets import BucketOptions
     from cardai.core.spec import build, parse
+    from cardai.poker.buckets.tables import BucketOptions
 
     spec = parse(f"buckets:{text}" if text else "buckets")
     made: BucketOptions = build(BucketOptions, spec.values(), "The abstraction")
@@ -79,9 +87,9 @@ def _question(
     street: str | None, board: str, hand: str, bucket: int | None
 ) -> tuple[tuple[int, ...], int | None, tuple[int, int] | None]:
     """Return the board, the street's number (None: none was named) and the hand, checked. Raises UsageError."""
-    from cardai.cards.poker.buckets import STREETS
     from cardai.cards.text import parse_cards
     from cardai.core.errors import UsageError
+    from cardai.poker.buckets.tables import STREETS
 
     if street is not None and street not in STREETS:
         raise UsageError(f"--street must be one of {', '.join(STREETS)}. Got {street!r}.")
@@ -119,8 +127,8 @@ def _overview(made: Buckets, json: bool) -> None:
     import numpy as np
     from rich.table import Table
 
-    from cardai.cards.poker.bucket_report import shares
-    from cardai.cards.poker.buckets import STREETS
+    from cardai.poker.buckets.report import shares
+    from cardai.poker.buckets.tables import STREETS
 
     rows = []
     for number, street in enumerate(STREETS):

@@ -17,14 +17,21 @@ if TYPE_CHECKING:
 STYLE = {"ok": "green", "failed": "bold red", "skipped": "dim", "exempt": "yellow"}
 
 
+Kind = Annotated[str, typer.Argument(metavar="KIND", help="game, encoder, agent or trainer.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The plugin's name, or a spec with options.")]
+Game = Annotated[
+    list[str] | None, typer.Option("--game", "-g", help="On this game (repeatable). Default: all that it takes.")
+]
+Encoder = Annotated[str | None, typer.Option("--encoder", "-e", help="The encoder for a trainer.")]
+Steps = Annotated[int, typer.Option("--steps", min=1, help="How long a trainer trains in each check.")]
+
+
 def check(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="game, encoder, agent or trainer.")],
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The plugin's name, or a spec with options.")],
-    game: Annotated[
-        list[str] | None, typer.Option("--game", "-g", help="On this game (repeatable). Default: all that it takes.")
-    ] = None,
-    encoder: Annotated[str | None, typer.Option("--encoder", "-e", help="The encoder for a trainer.")] = None,
-    steps: Annotated[int, typer.Option("--steps", min=1, help="How long a trainer trains in each check.")] = 3,
+    kind: Kind,
+    name: Name,
+    game: Game = None,
+    encoder: Encoder = None,
+    steps: Steps = 3,
     json: Json = False,
 ) -> None:
     """Run every conformance check on an installed plugin and say which fails and why.

@@ -20,48 +20,54 @@ SHOWN = 20
 SUFFIXES: dict[str, Format] = {".log": "acpc", ".jsonl": "record", ".phh": "phh", ".phhs": "phh", ".slumbot": "slumbot"}
 
 
+Source = Annotated[
+    str,
+    typer.Argument(metavar="IN", help="A record, an ACPC log, Slumbot's or PHH; - is stdin.", show_default=False),
+]
+Target = Annotated[
+    str,
+    typer.Argument(metavar="OUT", help="A .log, .jsonl, .phh, .phhs or .slumbot; - is stdout.", show_default=False),
+]
+To = Annotated[
+    str,
+    typer.Option("--to", metavar="FORMAT", help="acpc, record, phh, slumbot or examples.", show_default="as OUT ends"),
+]
+Game = Annotated[
+    str, typer.Option("--game", "-g", metavar="GAMEDEF", help="The game definition, where the log does not tell.")
+]
+Strict = Annotated[bool, typer.Option("--strict", help="End with 1 if any hand had to be left out.")]
+Directory = Annotated[
+    str, typer.Option("--out", "-o", metavar="DIR", help="--to examples: the new directory.", show_default="OUT")
+]
+Encoder = Annotated[
+    str,
+    typer.Option(
+        "--encoder",
+        "-e",
+        metavar="ENCODER",
+        help="--to examples: write the codes of views too.",
+        show_default="none",
+    ),
+]
+Players = Annotated[
+    list[str] | None,
+    typer.Option("--player", metavar="NAME", help="--to examples: whose decisions (repeatable).", show_default="all"),
+]
+Test = Annotated[float, typer.Option("--test", min=0.0, max=1.0, help="--to examples: share of deals held out.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="--to examples: decides which.")]
+
+
 def convert(
-    source: Annotated[
-        str,
-        typer.Argument(metavar="IN", help="A record, an ACPC log, Slumbot's or PHH; - is stdin.", show_default=False),
-    ],
-    target: Annotated[
-        str,
-        typer.Argument(metavar="OUT", help="A .log, .jsonl, .phh, .phhs or .slumbot; - is stdout.", show_default=False),
-    ] = "",
-    to: Annotated[
-        str,
-        typer.Option(
-            "--to", metavar="FORMAT", help="acpc, record, phh, slumbot or examples.", show_default="as OUT ends"
-        ),
-    ] = "",
-    game: Annotated[
-        str, typer.Option("--game", "-g", metavar="GAMEDEF", help="The game definition, where the log does not tell.")
-    ] = "",
-    strict: Annotated[bool, typer.Option("--strict", help="End with 1 if any hand had to be left out.")] = False,
-    directory: Annotated[
-        str, typer.Option("--out", "-o", metavar="DIR", help="--to examples: the new directory.", show_default="OUT")
-    ] = "",
-    encoder: Annotated[
-        str,
-        typer.Option(
-            "--encoder",
-            "-e",
-            metavar="ENCODER",
-            help="--to examples: write the codes of views too.",
-            show_default="none",
-        ),
-    ] = "",
-    players: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--player", metavar="NAME", help="--to examples: whose decisions (repeatable).", show_default="all"
-        ),
-    ] = None,
-    test: Annotated[
-        float, typer.Option("--test", min=0.0, max=1.0, help="--to examples: share of deals held out.")
-    ] = 0.2,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="--to examples: decides which.")] = 0,
+    source: Source,
+    target: Target = "",
+    to: To = "",
+    game: Game = "",
+    strict: Strict = False,
+    directory: Directory = "",
+    encoder: Encoder = "",
+    players: Players = None,
+    test: Test = 0.2,
+    seed: Seed = 0,
 ) -> None:
     """Convert hand records between formats: cardai's own, the poker competition's logs, PHH, Slumbot's dialect.
 
@@ -72,11 +78,16 @@ def convert(
     """
     if to == EXAMPLES:
         _examples(source, directory or target, game, encoder, players or [], test, seed, strict)
-        return
-    if directory or encoder or players:
+    elif directory or encoder or players:
         raise UsageError("--out, --encoder and --player belong to --to examples.")
-    if not target:
+    elif not target:
         raise UsageError("OUT is missing: give the name of the file to write, or - for standard output.")
+    else:
+        _hands(source, target, to, game, strict)
+
+
+def _hands(source: str, target: str, to: str, game: str, strict: bool) -> None:
+    """Write hands in another format, and say what had to be left out."""
     from cardai.core.errors import DamagedFileError
     from cardai.core.files import Output
     from cardai.core.kernel import interpret

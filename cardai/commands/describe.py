@@ -21,21 +21,26 @@ ACTIONS_SHOWN = 64
 """A game's action ids are listed in full up to this many; of more, the first ones and the last four are."""
 
 
+Kind = Annotated[
+    str, typer.Argument(metavar="KIND", help="game, encoder, agent, trainer or watcher.", show_default=False)
+]
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="The plugin, with options if they matter (gin:target=50); or a run.",
+        show_default=False,
+    ),
+]
+GameOption = Annotated[
+    str | None, typer.Option("--game", "-g", metavar="GAME", help="Say how an encoder or agent takes this game.")
+]
+
+
 def describe(
-    kind: Annotated[
-        str, typer.Argument(metavar="KIND", help="game, encoder, agent, trainer or watcher.", show_default=False)
-    ],
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME",
-            help="The plugin, with options if they matter (gin:target=50); or a run.",
-            show_default=False,
-        ),
-    ],
-    game: Annotated[
-        str | None, typer.Option("--game", "-g", metavar="GAME", help="Say how an encoder or agent takes this game.")
-    ] = None,
+    kind: Kind,
+    name: Name,
+    game: GameOption = None,
     json: Json = False,
 ) -> None:
     """Show a plugin: what it is, its options with defaults, a game's rules, view fields and actions, an encoder's planes."""
@@ -63,7 +68,7 @@ def gather(kind: str, name: str, game: str | None = None) -> dict[str, Any]:
         "distribution": f"{entry.distribution} {entry.version}".strip(),
         "module": entry.module,
     }
-    if kind == "watcher":
+    if kind in ("watcher", "command"):
         return about
     cls, preset = registry.load(kind, spec.name)
     about["doc"] = inspect.cleandoc(cls.__doc__ or "")  # its own, not its base's

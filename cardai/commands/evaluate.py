@@ -18,10 +18,8 @@ evaluate = typer.Typer(
 ELSEWHERE = {
     "aivat": "cardai.commands.evaluate_aivat:aivat",
     "best-response": "cardai.commands.evaluate_response:best_response",
-    "encodings": "cardai.commands.evaluate_values:encodings",
-    "imitation": "cardai.commands.evaluate_imitation:imitation",
     "labels": "cardai.commands.evaluate_values:labels",
-    "lbr": "cardai.commands.evaluate_lbr:lbr",
+    "lbr": "cardai.commands.evaluate_response:lbr",
     "values": "cardai.commands.evaluate_values:values",
     "video-poker": "cardai.commands.evaluate_video_poker:video_poker",
 }

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from cardai.arena.records import Record
     from cardai.core.agent import Agent
     from cardai.core.game import Game
+    from cardai.poker.aivat.values import Values
     from cardai.solve.aivat import Aivat
-    from cardai.solve.holdem_values import Values
 
 VALUES = (
     "The value function: a player or a run (against itself); in hold'em also equity (its default) or "
@@ -26,11 +26,14 @@ VALUES = (
 )
 
 
+RECORD = Annotated[
+    str,
+    typer.Option("--record", metavar="FILE", help="Hands of run --record, an ACPC log or a PHH file; - is stdin."),
+]
+
+
 def aivat(
-    record: Annotated[
-        str,
-        typer.Option("--record", metavar="FILE", help="Hands of run --record, an ACPC log or a PHH file; - is stdin."),
-    ],
+    record: RECORD,
     agent: Annotated[str, typer.Option("--agent", "-a", metavar="AGENT", help="The player that is measured.")],
     values: Annotated[str | None, typer.Option("--values", metavar="SPEC", help=VALUES, show_default=False)] = None,
     player: Annotated[
@@ -82,8 +85,8 @@ def number_of(agents: Sequence[Any], wanted: str, file: str) -> int:
 
 def prepared(game: Game, player: Agent, name: str, values: str | None) -> Values | Agent | None:
     """Return the value function named ``values``. Raises UsageError for what cannot be measured, before any work."""
+    from cardai.poker.aivat.named import values_named
     from cardai.solve.aivat import refuse
-    from cardai.solve.aivat_values import values_named
 
     refuse(game, player, name)
     return values_named(values, game, player)

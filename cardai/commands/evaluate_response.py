@@ -1,22 +1,22 @@
-"""``cardai evaluate best-response``: what a best response from a street on wins from a player of hold'em."""
+"""``cardai evaluate best-response`` and ``cardai evaluate lbr``: what a responder wins from a player of hold'em."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 from importlib.util import find_spec
 from math import isfinite
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cardai.commands.invocation import Jobs, Json, On, Seed, note, out, print_json, progress
 
 if TYPE_CHECKING:
-    from cardai.solve.response_measure import Answer, Question
-    from cardai.solve.street_response import TerminalValues
+    from cardai.poker.responses.measure import Options, Response
+    from cardai.poker.responses.street_response import TerminalValues
 
 
-class Street(StrEnum):
+class From(StrEnum):
     """Where the best response begins."""
 
     preflop = "preflop"
@@ -33,43 +33,96 @@ class Device(StrEnum):
     cuda = "cuda"
 
 
+class Bets(StrEnum):
+    """The raises that the local responder considers."""
+
+    legal = "legal"
+    fc = "fc"
+    fcpa = "fcpa"
+    all56 = "56"
+
+
+AGENT = Annotated[str, typer.Option("--agent", "-a", metavar="AGENT", help="The player that is measured.")]
+GAME = Annotated[str, typer.Option("--game", "-g", metavar="GAME", help="Hold'em of two players.")]
+LADDER = Annotated[str, typer.Option("--game", "-g", metavar="GAME", help="Hold'em of two players, limit or a ladder.")]
+KEEP = Annotated[
+    str | None,
+    typer.Option("--out", metavar="FILE", help="Keep what is done in FILE: the same command goes on from there."),
+]
+START = Annotated[From, typer.Option("--from", help="The street from which the responder answers best.")]
+SAMPLED = Annotated[
+    int, typer.Option("--boards", "-n", metavar="N", min=1, max=1_000_000, help="Boards to sample (not from preflop).")
+]
+ALONG = Annotated[
+    int | None,
+    typer.Option(
+        "--hands",
+        metavar="N",
+        min=1,
+        max=1_000_000,
+        help="Instead of boards: along N hands that the player plays against itself, for players that take seconds a decision (from the turn or the river).",
+    ),
+]
+DEVICE = Annotated[
+    Device,
+    typer.Option(help="Where ranges meet: auto (dense products on a GPU if torch sees one, else sweeps), cpu, cuda."),
+]
+HANDS = Annotated[
+    int, typer.Option("--hands", "-n", metavar="N", min=2, max=100_000_000, help="Hands; each deal from both seats.")
+]
+BETS = Annotated[
+    Bets,
+    typer.Option(
+        "--bets",
+        help="Raises considered: all legal ones (full no-limit: pot and all-in), none, pot and all-in, or 53 fractions of the pot and all-in.",
+    ),
+]
+ROUNDS = Annotated[
+    str | None,
+    typer.Option(
+        "--rounds",
+        metavar="R",
+        help="Rounds with raises, 1 before the flop to 4 on the river, joined with +; else fold or call. Default: all.",
+    ),
+]
+ESTIMATES = Annotated[
+    str | None,
+    typer.Option(
+        "--estimates",
+        metavar="AGENT",
+        help="Who answers the raises that are only considered; default: the player itself. What is won is won from the player.",
+    ),
+]
+AIVAT = Annotated[
+    bool, typer.Option("--aivat", help="Weigh each hand by AIVAT too: the same mean with less luck in it.")
+]
+WHOLE = Annotated[
+    int | None,
+    typer.Option(
+        "--boards",
+        metavar="N",
+        min=1,
+        max=1_000_000,
+        help="Instead of hands: walk the whole game on N random boards, all hands of both at once. For slow players.",
+    ),
+]
+BRANCHES = Annotated[
+    int,
+    typer.Option("--branches", metavar="B", min=0, max=1000, help="With --boards: ways on that are followed; 0: all."),
+]
+
+
 def best_response(
-    agent: Annotated[str, typer.Option("--agent", "-a", metavar="AGENT", help="The player that is measured.")],
-    game: Annotated[
-        str, typer.Option("--game", "-g", metavar="GAME", help="Hold'em of two players, limit or a ladder.")
-    ],
-    start: Annotated[
-        Street, typer.Option("--from", help="The street from which the responder answers best.")
-    ] = Street.river,
-    boards: Annotated[
-        int,
-        typer.Option("--boards", "-n", metavar="N", min=1, max=1_000_000, help="Boards to sample (not from preflop)."),
-    ] = 20,
-    hands: Annotated[
-        int | None,
-        typer.Option(
-            "--hands",
-            metavar="N",
-            min=1,
-            max=1_000_000,
-            help="Instead of boards: along N hands that the player plays against itself, for players that take seconds a decision (from the turn or the river).",
-        ),
-    ] = None,
+    agent: AGENT,
+    game: LADDER,
+    start: START = From.river,
+    boards: SAMPLED = 20,
+    hands: ALONG = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
     on: On = "",
-    keep: Annotated[
-        str | None,
-        typer.Option(
-            "--out", metavar="FILE", help="Keep boards that are done in FILE: the same command goes on from there."
-        ),
-    ] = None,
-    device: Annotated[
-        Device,
-        typer.Option(
-            help="Where ranges meet: auto (dense products on a GPU if torch sees one, else sweeps), cpu, cuda."
-        ),
-    ] = Device.auto,
+    keep: KEEP = None,
+    device: DEVICE = Device.auto,
     json: Json = False,
 ) -> None:
     """Print what a best response from a street on wins from a player of hold'em: a lower bound on its exploitability.
@@ -80,104 +133,159 @@ def best_response(
 
     Example: cardai evaluate best-response --game acpc_limit_2p --agent always_call --from preflop
     """
-    from cardai.cards.poker.buckets import STREETS
-    from cardai.solve.response_measure import Question
-    from cardai.solve.response_measure import best_response as measure
-
-    if hands is not None:
-        _along_hands(
-            agent, game, STREETS.index(start.value), hands, seed, json, plain=jobs == 1 and not on and keep is None
-        )
-        return
-    question = Question(game, agent, STREETS.index(start.value), boards, seed)
-    with progress("best response", "boards") as advance:
-        values = _terminal_values(device)
-        found = measure(question, out=keep, jobs=jobs, progress=advance, on=on, terminal_values=values)
-    if json:
-        print_json(_plain(question, found))
-    else:
-        _print(question, found)
-    if not found.finished:
-        note(
-            f"Stopped after {found.done:,} of {question.pieces:,} boards."
-            + (f" Go on with --out {keep}." if keep else "")
-        )
-        raise typer.Exit(130)
-
-
-def _along_hands(agent: str, game: str, street: int, hands: int, seed: int, json: bool, plain: bool) -> None:
-    """Measure along played hands, and print it."""
-    import cardai
-    from cardai.cards.poker.buckets import STREETS
-    from cardai.commands.show.figures import spread_json
     from cardai.core.errors import UsageError
-    from cardai.subgames.late_response import late_response
+    from cardai.poker.responses.street_samples import STREETS, StreetOptions
 
-    if street < 2:
-        raise UsageError(
-            f"--hands measures from the turn or the river. From the {STREETS[street]} only boards are counted out."
-        )
-    if not plain:
-        raise UsageError("--hands is measured in one piece: leave out --jobs, --on and --out.")
-    with progress("best response", "hands") as advance:
-        heard = None if advance is None else lambda done, total, _: advance(done, total)
-        found = late_response(cardai.game(game), cardai.agent(agent), street, hands=hands, seed=seed, progress=heard)
-    count = len(found.gains)
+    street, unit = STREETS.index(start.value), "boards" if hands is None else "hands"
+    if hands is not None and street < 2:
+        raise UsageError(f"--hands measures from the turn or the river. From the {start} only boards are counted out.")
+    options = StreetOptions(game, agent, street, boards, hands, seed, _terminal_values(device))
+    found = _measured(options, "best response", unit, 1, keep, jobs, on)
     if json:
-        asked = {"game": game, "agent": agent, "from": STREETS[street], "seed": seed}
-        print_json({**asked, "hands": count, "reached": found.reached, **spread_json(found.mbb), "unit": "mbb/g"})
+        print_json(_response_json({"game": game, "agent": agent, "from": start.value}, found, unit, seed))
     else:
-        console = out()
-        console.print(
-            f"A best response from the {STREETS[street]} to {agent} in {game}, along {count:,} hands ({found.reached:,} came there):"
-        )
-        console.print(
-            f"wins {found.mbb.text(1)} mbb a hand more than the player itself, which a perfect opponent wins at least."
-        )
-        console.print("± is half a 95% interval over hands.")
-    if count < hands:
-        note(f"Stopped after {count:,} of {hands:,} hands.")
+        _show_response(f"{agent} in {game}", start.value, found, unit)
+    _end(found, unit, 1, keep)
+
+
+def lbr(
+    agent: AGENT,
+    game: GAME,
+    hands: HANDS = 2000,
+    bets: BETS = Bets.legal,
+    rounds: ROUNDS = None,
+    estimates: ESTIMATES = None,
+    aivat: AIVAT = False,
+    boards: WHOLE = None,
+    branches: BRANCHES = 0,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    on: On = "",
+    keep: KEEP = None,
+    json: Json = False,
+) -> None:
+    """Print a lower bound on what a perfect opponent wins from a player (Lisy and Bowling 2017).
+
+    The responder knows how the player plays every hand. It weighs the player's range by what the player did, looks one
+    action ahead and plays what is worth most if both only call from there on. A negative figure proves nothing.
+
+    Example: cardai evaluate lbr --game acpc_nolimit_2p --agent always_fold --bets fcpa --rounds 3+4
+    """
+    from cardai.poker.responses.local_samples import LocalOptions
+
+    _check_together(boards, branches, aivat)
+    unit, each = ("hands", 2) if boards is None else ("boards", 1)
+    options = LocalOptions(
+        game, agent, bets.value, _rounds(rounds), hands, boards, seed, estimates, branches=branches, aivat=aivat
+    )
+    found = _measured(options, "local best response", unit, each, keep, jobs, on)
+    if json:
+        asked = {"game": game, "agent": agent, "bets": bets.value, "rounds": rounds, "estimates": estimates}
+        counted = {"seed": seed} | ({} if boards is None else {"branches": branches}) | {unit: each * found.done}
+        print_json(asked | counted | _local_json(found))
+    else:
+        where = "" if rounds is None else f", raising on rounds {rounds}"
+        _show_local(f"{agent} in {game} ({bets.value}{where}), {each * found.done:,} {unit}", found, boards is not None)
+    _end(found, unit, each, keep)
+
+
+def _measured(options: Options, name: str, unit: str, each: int, keep: str | None, jobs: int, on: str) -> Response:
+    """Measure, with progress; a piece is ``each`` of the ``unit``."""
+    from cardai.poker.responses.measure import measure
+
+    with progress(name, unit) as advance:
+        told = None if advance is None else lambda done, total: advance(each * done, each * total)
+        return measure(options, out=keep, jobs=jobs, on=on, progress=told)
+
+
+def _end(found: Response, unit: str, each: int, keep: str | None) -> None:
+    """Say so where a measure was stopped."""
+    if not found.finished:
+        further = f" Go on with --out {keep}." if keep else ""
+        note(f"Stopped after {each * found.done:,} of {each * found.pieces:,} {unit}.{further}")
         raise typer.Exit(130)
 
 
 def _terminal_values(device: Device) -> TerminalValues:
     """Return what works out the ends of hands. Raises PluginError without torch, UsageError without such a device."""
     from cardai.core.extras import need_extra
-    from cardai.solve.street_response import Sweeps
+    from cardai.poker.responses.street_response import Sweeps
 
     if device == Device.cuda:
         need_extra("torch", "--device cuda", "torch")
     if device != Device.cpu and find_spec("torch"):
-        from cardai.learn.dense_showdowns import DenseShowdowns, on_a_gpu
+        from cardai.poker.responses.dense_showdowns import DenseShowdowns, on_a_gpu
 
         return DenseShowdowns("cuda") if device == Device.cuda else on_a_gpu() or Sweeps()
     return Sweeps()
 
 
-def _plain(question: Question, found: Answer) -> dict[str, object]:
-    from cardai.cards.poker.buckets import STREETS
+def _response_json(asked: dict[str, Any], found: Response, unit: str, seed: int) -> dict[str, Any]:
+    """Return what a best response wins as plain values."""
+    from cardai.commands.show.figures import spread_json
 
-    mean, low, high = (value if isfinite(value) else None for value in (found.mbb.mean, found.mbb.low, found.mbb.high))
-    return {
-        "game": question.game, "agent": question.agent, "from": STREETS[question.street], "boards": found.done,
-        "seed": question.seed, "mean": mean, "low": low, "high": high, "unit": "mbb/g", "exact": found.exact,
-    }  # fmt: skip
+    if unit == "hands":
+        counted = {"seed": seed, "hands": found.done, "reached": found.reached}
+        return asked | counted | spread_json(found.spread) | {"unit": "mbb/g"}
+    ends = {"mean": found.mbb.mean, "low": found.mbb.low, "high": found.mbb.high}
+    figures = {name: value if isfinite(value) else None for name, value in ends.items()}
+    return asked | {"boards": found.done, "seed": seed} | figures | {"unit": "mbb/g", "exact": found.exact}
 
 
-def _print(question: Question, found: Answer) -> None:
-    from cardai.cards.poker.buckets import STREETS
-
+def _show_response(whom: str, street: str, found: Response, unit: str) -> None:
+    """Print what a best response wins."""
     console = out()
-    street = STREETS[question.street]
     if found.exact and not found.finished:
         console.print("Nothing can be said before all flops are done.")
         return
     if found.exact:
-        console.print(f"A best response to {question.agent} in {question.game}, exactly:")
+        console.print(f"A best response to {whom}, exactly:")
         console.print(f"wins {found.mbb.mean:.2f} mbb a hand (exploitability).")
         return
-    console.print(f"A best response from the {street} to {question.agent} in {question.game}, {found.done:,} boards:")
+    hands = f"along {found.done:,} hands ({found.reached:,} came there)"
+    sampled = f"{found.done:,} boards" if unit == "boards" else hands
+    console.print(f"A best response from the {street} to {whom}, {sampled}:")
     console.print(
-        f"wins {found.mbb.text()} mbb a hand more than the player itself, which a perfect opponent wins at least."
+        f"wins {found.mbb.text(1)} mbb a hand more than the player itself, which a perfect opponent wins at least."
     )
-    console.print("In brackets: the 95 % interval over boards, by the bootstrap within strata.")
+    brackets = "In brackets: the 95 % interval over boards, by the bootstrap within strata."
+    console.print(brackets if unit == "boards" else "± is half a 95% interval over hands.")
+
+
+def _local_json(found: Response) -> dict[str, Any]:
+    """Return what a local best response wins as plain values."""
+    from cardai.commands.show.figures import spread_json
+
+    aivat = {"aivat": spread_json(found.corrected)} if found.corrected else {}
+    return {**spread_json(found.spread), "unit": "mbb/g", **aivat}
+
+
+def _show_local(whom: str, found: Response, boards: bool) -> None:
+    """Print what a local best response wins, with intervals over deals or boards."""
+    out().print(f"Local best response to {whom}:")
+    out().print(f"wins {found.spread.text(1, sign=True)} mbb a hand, which a perfect opponent wins at least.")
+    if found.corrected:
+        out().print(f"With the luck taken out (AIVAT): {found.corrected.text(1, sign=True)} mbb a hand.")
+    out().print(f"± is half a 95% interval over {'boards' if boards else 'deals'}. A negative figure proves nothing.")
+
+
+def _check_together(boards: int | None, branches: int, aivat: bool) -> None:
+    """Raise UsageError for options that do not go together."""
+    from cardai.core.errors import UsageError
+
+    if boards is not None and aivat:
+        raise UsageError("--aivat weighs single hands. With --boards all hands are met, and there is nothing to weigh.")
+    if branches and boards is None:
+        raise UsageError("--branches is for whole boards: give --boards N too.")
+
+
+def _rounds(text: str | None) -> tuple[int, ...] | None:
+    """Return rounds from 0, as the library counts them."""
+    from cardai.core.errors import UsageError
+
+    if text is None:
+        return None
+    parts = text.split("+")
+    if not all(part in ("1", "2", "3", "4") for part in parts):
+        raise UsageError(f"--rounds takes numbers from 1 (before the flop) to 4 (river), joined with +. Got {text!r}.")
+    return tuple(int(part) - 1 for part in parts)

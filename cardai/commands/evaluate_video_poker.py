@@ -9,7 +9,18 @@ import typer
 from cardai.commands.invocation import Json, out, print_json
 
 if TYPE_CHECKING:
-    from cardai.cards.draw.video_poker import Exact
+    from cardai.draw.video_poker import Exact
+
+
+SYMMETRIC = Annotated[
+    bool | None,
+    typer.Option(
+        "--symmetric/--every-hand",
+        help="Ask only about the 134,459 hands that differ by more than a renaming of suits, which is right for a "
+        "player that treats all suits alike, or about all 2,598,960.",
+        show_default="what the player says of itself",
+    ),
+]
 
 
 def video_poker(
@@ -19,15 +30,7 @@ def video_poker(
     game: Annotated[
         str, typer.Option("--game", "-g", metavar="GAME", help="Video poker, with its pay table.")
     ] = "video_poker",
-    symmetric: Annotated[
-        bool | None,
-        typer.Option(
-            "--symmetric/--every-hand",
-            help="Ask only about the 134,459 hands that differ by more than a renaming of suits, which is right for a "
-            "player that treats all suits alike, or about all 2,598,960.",
-            show_default="what the player says of itself",
-        ),
-    ] = None,
+    symmetric: SYMMETRIC = None,
     json: Json = False,
 ) -> None:
     """Give a video poker player's exact return, its share of best holds, and its mistakes by what they cost.
@@ -38,18 +41,17 @@ def video_poker(
     Example: cardai evaluate video-poker --agent video_heuristic --game video_poker:pay_table=800-9-6
     """
     from cardai import make
-    from cardai.cards.draw.fields import is_solo_draw
-    from cardai.cards.draw.video_poker import evaluate, policy_of, suits_alike
     from cardai.core import registry
     from cardai.core.errors import UsageError
+    from cardai.draw.contract import is_solo_draw
+    from cardai.draw.video_poker import evaluate, policy_of, suits_alike
 
     made = registry.create("game", game)
-    pays = getattr(made, "pays", None)
-    if pays is None or not is_solo_draw(made):
+    if not is_solo_draw(made):
         raise UsageError(f"evaluate video-poker needs video poker, with a pay table. Got {game}.")
     player = make.agent(agent).for_game(made)
     alike = suits_alike(player) if symmetric is None else symmetric
-    result = evaluate(pays, policy_of(player, made, agent), symmetric=alike)
+    result = evaluate(made.pays, policy_of(player, made, agent), symmetric=alike)
     if json:
         print_json(_as_json(result, agent, game))
         return

@@ -18,22 +18,25 @@ class To(StrEnum):
     parquet = "parquet"
 
 
+Agent = Annotated[
+    str,
+    typer.Argument(metavar="RUN", help="A trained run's directory, or any player.", show_default=False),
+]
+ToOption = Annotated[To, typer.Option("--to", help="The form: Parquet needs polars (the extra frames) and --out.")]
+Out = Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="The file; - is stdout.")]
+Game = Annotated[
+    str | None,
+    typer.Option("--game", "-g", metavar="GAME", help="The game.", show_default="the run's own"),
+]
+Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Nodes of the largest game tree to walk.")]
+
+
 def export(
-    agent: Annotated[
-        str,
-        typer.Argument(metavar="RUN", help="A trained run's directory, or any player.", show_default=False),
-    ],
-    to: Annotated[
-        To, typer.Option("--to", help="The form: Parquet needs polars (the extra frames) and --out.")
-    ] = To.csv,
-    out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="The file; - is stdout.")] = "-",
-    game: Annotated[
-        str | None,
-        typer.Option("--game", "-g", metavar="GAME", help="The game.", show_default="the run's own"),
-    ] = None,
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=1, help="Nodes of the largest game tree to walk.")
-    ] = 2_000_000,
+    agent: Agent,
+    to: ToOption = To.csv,
+    out: Out = "-",
+    game: Game = None,
+    limit: Limit = 2_000_000,
 ) -> None:
     """Write how a player plays in every information set of a small game: a row a set, a column an action.
 

@@ -14,6 +14,7 @@ import typer
 from attrs import define, field
 from typer.core import TyperCommand
 
+from cardai.commands.table import refuse_own_name
 from cardai.core import registry
 from cardai.core.errors import UsageError
 from cardai.core.files import STANDARD, standard_output
@@ -29,7 +30,7 @@ class Invocation:
     debug: bool = False
     quiet: bool = False
     command: str = ""
-    told: set[str] = field(factory=set)
+    warned: set[str] = field(factory=set)
     """Warnings that were printed."""
     stdout: IO[str] | None = None
     """Where results go while a command works."""
@@ -56,7 +57,7 @@ class Command(TyperCommand):
 
 
 def _takes_one(param: Any) -> bool:
-    """Say whether a parameter is an option of one value."""
+    """Whether a parameter is an option of one value."""
     return param.param_type_name == "option" and not (param.multiple or param.is_flag or param.count)
 
 
@@ -81,7 +82,7 @@ def begin() -> None:
     """Start with no settings (called once a call of the command line)."""
     _invocation.debug = _invocation.quiet = _invocation.taken = False
     _invocation.command = _invocation.work = ""
-    _invocation.told.clear()
+    _invocation.warned.clear()
     _invocation.stdout = None
 
 
@@ -107,7 +108,8 @@ def add_plugins(files: list[str] | None) -> None:
     """Load the plugin files of ``--plugin``."""
     with aside():
         for file in files or ():
-            registry.add_file(file)
+            for entry in registry.add_file(file):
+                refuse_own_name(entry)
 
 
 def add_watchers(names: list[str] | None) -> None:

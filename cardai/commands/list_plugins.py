@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from cardai.commands.invocation import Json, out, print_json
+from cardai.commands.table import own_name
 from cardai.core.errors import unknown_name
 from cardai.core.registry import GROUPS, Entry, broken, check_all, entries
 
@@ -15,24 +16,31 @@ FOR = ("encoder", "agent", "trainer")
 """The kinds of plugins that are made for games."""
 
 
+Kind = Annotated[
+    str | None,
+    typer.Option("--kind", "-k", metavar="KIND", help="Only game, encoder, agent, trainer, watcher or command."),
+]
+For = Annotated[
+    str | None,
+    typer.Option("--for", metavar="GAME", help="Only what can play, encode or train this game (they are loaded)."),
+]
+Check = Annotated[bool, typer.Option("--check", help="Load each plugin and say which cannot be used.")]
+
+
 def list_plugins(
-    kind: Annotated[
-        str | None, typer.Option("--kind", "-k", metavar="KIND", help="Only game, encoder, agent, trainer or watcher.")
-    ] = None,
-    for_: Annotated[
-        str | None,
-        typer.Option("--for", metavar="GAME", help="Only what can play, encode or train this game (they are loaded)."),
-    ] = None,
-    check: Annotated[bool, typer.Option("--check", help="Load each plugin and say which cannot be used.")] = False,
+    kind: Kind = None,
+    for_: For = None,
+    check: Check = False,
     json: Json = False,
 ) -> None:
-    """List the plugins that are installed: games, encoders, agents, trainers and watchers.
+    """List the plugins that are installed: games, encoders, agents, trainers, watchers and commands.
 
     Nothing is imported, so a broken plugin cannot spoil the list; --check loads them all and ends with 1 if one fails,
     --for loads them and leaves out what cannot take a game, or not without an option being given.
     """
     wanted = None if kind is None else known_kind(kind)
     rows = list(check_all(wanted)) if check else [(entry, entry.status) for entry in entries(wanted)]
+    rows = [(entry, own_name(entry) or status) for entry, status in rows]
     if for_ is not None:
         rows = _fitting(rows, for_)
     damaged = broken()

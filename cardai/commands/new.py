@@ -26,12 +26,15 @@ _TRY = {
 }
 
 
+Kind = Annotated[str, typer.Argument(metavar="KIND", help="game, agent, encoder or trainer.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The plugin's public name: small letters, digits, - and _.")]
+OutDir = Annotated[Path | None, typer.Option("--out", "-o", help="Where to write. Default: ./NAME")]
+
+
 def new(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="game, agent, encoder or trainer.")],
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="The plugin's public name: small letters, digits, - and _.")
-    ],
-    out_dir: Annotated[Path | None, typer.Option("--out", "-o", help="Where to write. Default: ./NAME")] = None,
+    kind: Kind,
+    name: Name,
+    out_dir: OutDir = None,
 ) -> None:
     """Write a whole package with one working plugin, its entry point and a test that runs the conformance kit.
 

@@ -15,53 +15,60 @@ from cardai.commands.process import TERMINATED
 from cardai.core.errors import PluginError, UsageError
 
 if TYPE_CHECKING:
-    from cardai.ui.app import Start
+    from cardai.ui.app import PlayOptions
 
 SESSIONS = 4
 MISSING = "cardai play needs textual. Run: pip install 'cardai[play]'"
 
 
+Game = Annotated[
+    str | None, typer.Argument(metavar="[GAME]", help="The game, such as gin or gin:target=50.", show_default="ask")
+]
+Vs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--vs", "-v", metavar="AGENT", help="Your opponent; once for all seats, or once a seat.", show_default="ask"
+    ),
+]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on with your last match, or with that of --record.")]
+Record = Annotated[
+    str | None,
+    typer.Option("--record", metavar="FILE", help="Keep the match here.", show_default="a file of its own"),
+]
+Seed = Annotated[
+    int | None, typer.Option("--seed", metavar="N", min=0, help="Decides the cards.", show_default="drawn")
+]
+FourColours = Annotated[bool, typer.Option("--four-colours", help="Draw each suit in a colour of its own.")]
+Browser = Annotated[bool, typer.Option("--browser", help="Play in a page of your browser.")]
+Host = Annotated[
+    str,
+    typer.Option(
+        "--host",
+        metavar="ADDRESS",
+        help="With --browser: where to listen; others than this machine's let others in.",
+    ),
+]
+Port = Annotated[
+    int, typer.Option("--port", metavar="N", min=0, max=65535, help="With --browser: the port, 0 any free one.")
+]
+Sessions = Annotated[
+    int, typer.Option("--sessions", metavar="N", min=1, max=64, help="With --browser: the most pages at a time.")
+]
+NoOpen = Annotated[bool, typer.Option("--no-open", help="With --browser: print the address and open nothing.")]
+
+
 def play(
-    game: Annotated[
-        str | None, typer.Argument(metavar="[GAME]", help="The game, such as gin or gin:target=50.", show_default="ask")
-    ] = None,
-    vs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--vs", "-v", metavar="AGENT", help="Your opponent; once for all seats, or once a seat.", show_default="ask"
-        ),
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with your last match, or with that of --record.")
-    ] = False,
-    record: Annotated[
-        str | None,
-        typer.Option("--record", metavar="FILE", help="Keep the match here.", show_default="a file of its own"),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option("--seed", metavar="N", min=0, help="Decides the cards.", show_default="drawn")
-    ] = None,
-    four_colours: Annotated[
-        bool, typer.Option("--four-colours", help="Draw each suit in a colour of its own.")
-    ] = False,
-    browser: Annotated[bool, typer.Option("--browser", help="Play in a page of your browser.")] = False,
-    host: Annotated[
-        str,
-        typer.Option(
-            "--host",
-            metavar="ADDRESS",
-            help="With --browser: where to listen; others than this machine's let others in.",
-        ),
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option("--port", metavar="N", min=0, max=65535, help="With --browser: the port, 0 any free one.")
-    ] = 0,
-    sessions: Annotated[
-        int, typer.Option("--sessions", metavar="N", min=1, max=64, help="With --browser: the most pages at a time.")
-    ] = SESSIONS,
-    no_open: Annotated[
-        bool, typer.Option("--no-open", help="With --browser: print the address and open nothing.")
-    ] = False,
+    game: Game = None,
+    vs: Vs = None,
+    resume: Resume = False,
+    record: Record = None,
+    seed: Seed = None,
+    four_colours: FourColours = False,
+    browser: Browser = False,
+    host: Host = "127.0.0.1",
+    port: Port = 0,
+    sessions: Sessions = SESSIONS,
+    no_open: NoOpen = False,
 ) -> None:
     """Play a game yourself: choose a game and an opponent, then play by keys or mouse. ? explains, q stops.
 
@@ -78,9 +85,9 @@ def play(
         plugins = [word for file in registry.plugin_files() for word in ("--plugin", os.path.abspath(file))]
         return _serve(["play", *words, *plugins], host, port, sessions, not no_open)
     need_terminal("play")
-    from cardai.ui.app import Start
+    from cardai.ui.app import PlayOptions
 
-    _run(Start(game, opponents, resume, kept, seed, "four" if four_colours else "two"))
+    _run(PlayOptions(game, opponents, resume, kept, seed, "four" if four_colours else "two"))
 
 
 def need_textual() -> None:
@@ -136,23 +143,23 @@ def arguments(
     return words + (["--four-colours"] if four_colours else [])
 
 
-def _run(start: Start) -> None:
+def _run(options: PlayOptions) -> None:
     """Show the app until the person leaves it."""
     from cardai.ui.app import PlayApp
 
-    app = PlayApp(start)
+    app = PlayApp(options)
     app.run()
     if app.problem is not None:
         raise app.problem
     if app.return_code:
         raise typer.Exit(app.return_code)
     if app.file is not None and app.file.exists() and not app.is_web:
-        note(f"Your match is in {app.file}. Go on with it: cardai play --resume{_named(start)}")
+        note(f"Your match is in {app.file}. Go on with it: cardai play --resume{_named(options)}")
         note(f"Look at it again: cardai replay {shlex.quote(str(app.file))}")
 
 
-def _named(start: Start) -> str:
-    return f" --record {shlex.quote(start.record)}" if start.record is not None else ""
+def _named(options: PlayOptions) -> str:
+    return f" --record {shlex.quote(options.record)}" if options.record is not None else ""
 
 
 def _serve(words: list[str], host: str, port: int, sessions: int, show: bool) -> None:

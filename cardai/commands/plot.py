@@ -23,24 +23,31 @@ AXIS_LABELS = {
 }
 
 
+Runs = Annotated[list[Path], typer.Argument(help="Directories of runs or sweeps; seeds of one setting make a band.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        help="The picture: .png, .pdf, .svg or what else matplotlib writes.",
+        show_default="curves.png, or curves-2.png and so on where that is taken",
+    ),
+]
+Metric = Annotated[str, typer.Option(help="What to draw.")]
+X = Annotated[str, typer.Option("--x", help="Against what: step, seconds, cpu_seconds, env_steps.")]
+LogX = Annotated[bool, typer.Option("--log-x", help="Logarithmic horizontal axis.")]
+LogY = Annotated[bool, typer.Option("--log-y", help="Logarithmic vertical axis.")]
+Title = Annotated[str, typer.Option(help="A heading.")]
+
+
 def plot(
-    runs: Annotated[
-        list[Path], typer.Argument(help="Directories of runs or sweeps; seeds of one setting make a band.")
-    ],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help="The picture: .png, .pdf, .svg or what else matplotlib writes.",
-            show_default="curves.png, or curves-2.png and so on where that is taken",
-        ),
-    ] = None,
-    metric: Annotated[str, typer.Option(help="What to draw.")] = "exploitability",
-    x: Annotated[str, typer.Option("--x", help="Against what: step, seconds, cpu_seconds, env_steps.")] = "step",
-    log_x: Annotated[bool, typer.Option("--log-x", help="Logarithmic horizontal axis.")] = False,
-    log_y: Annotated[bool, typer.Option("--log-y", help="Logarithmic vertical axis.")] = False,
-    title: Annotated[str, typer.Option(help="A heading.")] = "",
+    runs: Runs,
+    out: Out = None,
+    metric: Metric = "exploitability",
+    x: X = "step",
+    log_x: LogX = False,
+    log_y: LogY = False,
+    title: Title = "",
 ) -> None:
     """Draw learning curves: the median over seeds with a band from the lowest to the highest."""
     from cardai.core.errors import UsageError

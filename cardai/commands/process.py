@@ -77,7 +77,7 @@ _terminated: list[int] = []
 
 
 def terminated() -> bool:
-    """Say whether a SIGTERM came in this call of the command line."""
+    """Whether a SIGTERM came in this call of the command line."""
     return bool(_terminated)
 
 

@@ -24,33 +24,34 @@ BAR = 24
 """The width of a policy's bar, in characters."""
 
 
+File = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE", help="A record of run --record, an ACPC log or a PHH file; - is stdin.", show_default=False
+    ),
+]
+Hand = Annotated[int, typer.Option("--hand", "-k", metavar="K", min=1, help="Which hand of the file.")]
+AgentOption = Annotated[
+    list[str] | None,
+    typer.Option("--agent", "-a", metavar="AGENT", help="Show what this player would have done; twice compares two."),
+]
+Seat = Annotated[
+    int | None,
+    typer.Option("--seat", metavar="SEAT", min=0, help="Look from this seat.", show_default="the first agent's seat"),
+]
+Reveal = Annotated[bool, typer.Option("--reveal", help="Show every player's cards and choices.")]
+Plain = Annotated[bool, typer.Option("--plain", help="At a terminal, step through plain text, not in the app.")]
+FourColours = Annotated[bool, typer.Option("--four-colours", help="Draw each suit in a colour of its own.")]
+
+
 def replay(
-    file: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE", help="A record of run --record, an ACPC log or a PHH file; - is stdin.", show_default=False
-        ),
-    ],
-    hand: Annotated[int, typer.Option("--hand", "-k", metavar="K", min=1, help="Which hand of the file.")] = 1,
-    agent: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--agent", "-a", metavar="AGENT", help="Show what this player would have done; twice compares two."
-        ),
-    ] = None,
-    seat: Annotated[
-        int | None,
-        typer.Option(
-            "--seat", metavar="SEAT", min=0, help="Look from this seat.", show_default="the first agent's seat"
-        ),
-    ] = None,
-    reveal: Annotated[bool, typer.Option("--reveal", help="Show every player's cards and choices.")] = False,
-    plain: Annotated[
-        bool, typer.Option("--plain", help="At a terminal, step through plain text, not in the app.")
-    ] = False,
-    four_colours: Annotated[
-        bool, typer.Option("--four-colours", help="Draw each suit in a colour of its own.")
-    ] = False,
+    file: File,
+    hand: Hand = 1,
+    agent: AgentOption = None,
+    seat: Seat = None,
+    reveal: Reveal = False,
+    plain: Plain = False,
+    four_colours: FourColours = False,
     json: Json = False,
 ) -> None:
     """Step through a recorded hand with its cards drawn. What the seat you look from could not see stays hidden.
@@ -59,26 +60,13 @@ def replay(
     extra play: to any hand, hidden cards, other players' choices, pictures). Else the whole hand is printed.
     """
     from cardai import make
-    from cardai.arena.asking import bound
 
-    record_file = load(file)
-    for message in record_file.damaged:
-        sys.stderr.write(f"cardai: {message}\n")
-    if not record_file.hands:
-        begun = " but one that was not finished" if record_file.unfinished else " that can be read"
-        raise DamagedFileError(f"{file} holds no hand{begun}.")
-    if hand > len(record_file.hands):
-        count = len(record_file.hands)
-        raise UsageError(f"{file} has {count} hand{'s' * (count != 1)}: --hand goes from 1 to {count}. Got {hand}.")
+    record_file = _readable(file, hand)
     game = make.game(str(record_file.header["game"]))
     if seat is not None and seat >= game.num_players:
         raise UsageError(f"The game has seats 0 to {game.num_players - 1}. Got --seat {seat}.")
     names = agent or []
-    if len(names) > 2:
-        raise UsageError(f"At most two players are compared. Got --agent {len(names)} times.")
-    players = [(name, bound(name, game)) for name in names]
-    if any(player.interactive for _, player in players):
-        raise UsageError("--agent must be a program here: it is asked what it would have done.")
+    players = _advisers(names, game)
     at_terminal = stdout().isatty() and sys.stderr.isatty() and not json
     if at_terminal and not plain and _app_is_there():
         return _in_app(game, record_file, hand - 1, seat, reveal, names, "four" if four_colours else "two")
@@ -94,6 +82,32 @@ def replay(
         console = out()
         for frame in show.frames(hand - 1, brief=not reveal):
             console.print(frame)
+
+
+def _readable(file: str, hand: int) -> RecordFile:
+    """Return the hands of a file, with a line on stderr for each that is damaged; refuse one without hand ``hand``."""
+    found = load(file)
+    for message in found.damaged:
+        sys.stderr.write(f"cardai: {message}\n")
+    if not found.hands:
+        begun = " but one that was not finished" if found.unfinished else " that can be read"
+        raise DamagedFileError(f"{file} holds no hand{begun}.")
+    if hand > len(found.hands):
+        count = len(found.hands)
+        raise UsageError(f"{file} has {count} hand{'s' * (count != 1)}: --hand goes from 1 to {count}. Got {hand}.")
+    return found
+
+
+def _advisers(names: list[str], game: Game) -> list[tuple[str, Agent]]:
+    """Return the players that are asked what they would have done, with their names: two programs at most."""
+    from cardai.arena.asking import bound
+
+    if len(names) > 2:
+        raise UsageError(f"At most two players are compared. Got --agent {len(names)} times.")
+    players = [(name, bound(name, game)) for name in names]
+    if any(player.interactive for _, player in players):
+        raise UsageError("--agent must be a program here: it is asked what it would have done.")
+    return players
 
 
 def _app_is_there() -> bool:

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from attrs import frozen
 
 from cardai.commands.invocation import Jobs, Json, On, absolute, current, note, out, print_json, progress, take_stdout
 from cardai.commands.show.figures import estimate_json
@@ -22,64 +23,68 @@ if TYPE_CHECKING:
 DEFAULT_GAMES = 1000
 
 
+GameOption = Annotated[
+    str,
+    typer.Option("--game", "-g", metavar="GAME", help="The game, such as gin or gin:target=50.", show_default=False),
+]
+AgentOption = Annotated[
+    str,
+    typer.Option("--agent", "-a", metavar="AGENT", help="The player that is measured.", show_default=False),
+]
+Vs = Annotated[
+    list[str] | None,
+    typer.Option("--vs", "-v", metavar="AGENT", help="Its opponent; repeat it for each further seat."),
+]
+Games = Annotated[
+    int | None,
+    typer.Option(
+        "--games",
+        "-n",
+        metavar="N",
+        min=1,
+        help="Games, both of a duplicate pair counted.",
+        show_default="1000; with a human one match, or single hands until you stop",
+    ),
+]
+NoDuplicate = Annotated[
+    bool, typer.Option("--no-duplicate", help="New cards every game, instead of each deal once in every seat.")
+]
+Record = Annotated[
+    str | None,
+    typer.Option("--record", metavar="FILE", help="Keep every hand as a JSON line, for replay; - is stdout."),
+]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on with your own match, where --record left off.")]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        "--seed",
+        metavar="N",
+        min=0,
+        help="The root of all randomness: the same seed, the same games.",
+        show_default="0; drawn with a human",
+    ),
+]
+Aivat = Annotated[
+    str | None,
+    typer.Option("--aivat", metavar="AGENT", help="Take the luck out of what this player wins (see evaluate aivat)."),
+]
+Values = Annotated[
+    str | None,
+    typer.Option("--values", metavar="SPEC", help="The value function of --aivat.", show_default="as evaluate aivat"),
+]
+
+
 def run(
-    game: Annotated[
-        str,
-        typer.Option(
-            "--game", "-g", metavar="GAME", help="The game, such as gin or gin:target=50.", show_default=False
-        ),
-    ],
-    agent: Annotated[
-        str,
-        typer.Option("--agent", "-a", metavar="AGENT", help="The player that is measured.", show_default=False),
-    ],
-    vs: Annotated[
-        list[str] | None,
-        typer.Option("--vs", "-v", metavar="AGENT", help="Its opponent; repeat it for each further seat."),
-    ] = None,
-    games: Annotated[
-        int | None,
-        typer.Option(
-            "--games",
-            "-n",
-            metavar="N",
-            min=1,
-            help="Games, both of a duplicate pair counted.",
-            show_default="1000; with a human one match, or single hands until you stop",
-        ),
-    ] = None,
-    no_duplicate: Annotated[
-        bool, typer.Option("--no-duplicate", help="New cards every game, instead of each deal once in every seat.")
-    ] = False,
-    record: Annotated[
-        str | None,
-        typer.Option("--record", metavar="FILE", help="Keep every hand as a JSON line, for replay; - is stdout."),
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with your own match, where --record left off.")
-    ] = False,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            "--seed",
-            metavar="N",
-            min=0,
-            help="The root of all randomness: the same seed, the same games.",
-            show_default="0; drawn with a human",
-        ),
-    ] = None,
-    aivat: Annotated[
-        str | None,
-        typer.Option(
-            "--aivat", metavar="AGENT", help="Take the luck out of what this player wins (see evaluate aivat)."
-        ),
-    ] = None,
-    values: Annotated[
-        str | None,
-        typer.Option(
-            "--values", metavar="SPEC", help="The value function of --aivat.", show_default="as evaluate aivat"
-        ),
-    ] = None,
+    game: GameOption,
+    agent: AgentOption,
+    vs: Vs = None,
+    games: Games = None,
+    no_duplicate: NoDuplicate = False,
+    record: Record = None,
+    resume: Resume = False,
+    seed: Seed = None,
+    aivat: Aivat = None,
+    values: Values = None,
     jobs: Jobs = 1,
     on: On = "",
     json: Json = False,
@@ -91,99 +96,115 @@ def run(
     """
     from cardai import make
 
-    kept = absolute(record)
-    take_stdout(kept)
+    file = absolute(record)
+    take_stdout(file)
     made = make.game(game)
     agents = seated(game, made.num_players, agent, vs or [])
+    options = RunOptions(
+        game, agents, games, seed, not no_duplicate, record, file, resume, aivat, values, jobs, on, json
+    )
     players = [make.agent(spec) for spec in agents]
     human = any(player.interactive for player in players)
-    if resume and (not human or record is None):
-        raise UsageError("--resume goes on with a match of your own, one with a human, kept in --record FILE.")
-    if human and on:
-        raise UsageError(f"A person plays at this machine: leave out --on {on}.")
-    command, corrected = "", None
-    if aivat is not None:
-        function = _aivat_values(aivat, made, agents, players, human, record, values)
-    elif values is not None:
-        raise UsageError("--values is the value function of --aivat AGENT: give both.")
+    _check(options, human)
     if human:
-        result, to_go_on = _sit(made, players, agents, games, seed, kept, resume)
+        _play_with_people(options, made, players)
     else:
-        size = 1 if no_duplicate else made.num_players
-        games = -(-DEFAULT_GAMES // size) * size if games is None else games
-        with _kept_for(aivat, kept) as file:
-            result = _match(made, players, agents, games, seed or 0, not no_duplicate, jobs, on, file)
-            if aivat is not None and result.played.hands_count:
-                corrected = _aivat(made, players, agents, aivat, file, values, function, seed or 0)
-        command = reproduce(game, agents, games, seed or 0, no_duplicate)
-    if json:
-        print_json(as_json(result, game, command) | ({"aivat": corrected[1]} if corrected else {}))
-    else:
-        show(result, command, in_turn=human)
-        if corrected:
-            out().print()
-            corrected[0]()
-    if record and result.played.hands_count and os.path.isfile(record):  # not a device, nor "-"
-        note(f"The hands are in {record}. See them with: cardai replay {shlex.quote(record)}")
-    if human and to_go_on:
-        note(_how_to_go_on(game, agents, games, record))
-    if result.interrupted and not human:
-        raise typer.Exit(130)
+        _play_programs(options, made, players)
 
 
-def _match(
-    game: Game,
-    players: list[Agent],
-    names: list[str],
-    games: int,
-    seed: int,
-    duplicate: bool,
-    jobs: int,
-    on: str,
-    record: str | None,
-) -> MatchResult:
-    """Play a match of programs."""
-    from cardai.arena import match
+@frozen
+class RunOptions:
+    """What a call of ``run`` asks for, by the names of its options."""
 
-    with progress(f"{' - '.join(names)}") as advance, tell_compiling():
-        return match.play(
-            game,
-            players,
-            names=names,
-            games=games,
-            seed=seed,
-            duplicate=duplicate,
-            jobs=jobs,
-            progress=advance,
-            record=record,
-            on=on,
-        )
+    game: str
+    agents: Sequence[str]
+    """The specs of the players, by seat."""
+    games: int | None
+    seed: int | None
+    duplicate: bool
+    record: str | None
+    """As it was given, for messages."""
+    file: str | None
+    """The record's absolute path, or -."""
+    resume: bool
+    aivat: str | None
+    values: str | None
+    jobs: int
+    on: str
+    json: bool
 
 
-def _aivat_values(
-    aivat: str,
-    game: Game,
-    agents: Sequence[str],
-    players: Sequence[Agent],
-    human: bool,
-    record: str | None,
-    values: str | None,
-) -> Any:
-    """Return the value function for --aivat; refuse what cannot be measured before anything is played."""
-    from cardai.commands.evaluate_aivat import number_of, prepared
-
+def _check(options: RunOptions, human: bool) -> None:
+    """Refuse options that do not go together before anything is played. ``human``: a person is at the table."""
+    record = options.record
+    if options.resume and (not human or record is None):
+        raise UsageError("--resume goes on with a match of your own, one with a human, kept in --record FILE.")
+    if human and options.on:
+        raise UsageError(f"A person plays at this machine: leave out --on {options.on}.")
+    if options.aivat is None:
+        if options.values is not None:
+            raise UsageError("--values is the value function of --aivat AGENT: give both.")
+        return
     if human:
         raise UsageError("--aivat is for programs. Keep your hands with --record FILE, then: cardai evaluate aivat.")
     if record == "-" or (record is not None and os.path.exists(record) and not os.path.isfile(record)):
         raise UsageError(f"--aivat reads the hands again: give --record the name of a file. Got {record}.")
-    return prepared(game, players[number_of(agents, aivat, "The match")], aivat, values)
+
+
+# -- programs ------------------------------------------------------------------------------------------------------
+
+
+def _play_programs(options: RunOptions, game: Game, players: list[Agent]) -> None:
+    """Play a match of programs, with AIVAT where it is asked for, and print the result."""
+    seats = game.num_players if options.duplicate else 1
+    games = -(-DEFAULT_GAMES // seats) * seats if options.games is None else options.games
+    seed = options.seed or 0
+    corrected = None
+    function = None if options.aivat is None else _aivat_values(options, game, players)
+    with _kept_for(options) as file:
+        result = _match(options, game, players, games, seed, file)
+        if options.aivat is not None and result.played.hands_count:
+            corrected = _aivat(options, game, players, file, function, seed)
+    _print(options, result, reproduce(options.game, options.agents, games, seed, not options.duplicate), corrected)
+    if result.interrupted:
+        raise typer.Exit(130)
+
+
+def _match(
+    options: RunOptions, game: Game, players: list[Agent], games: int, seed: int, record: str | None
+) -> MatchResult:
+    """Play a match of programs."""
+    from cardai.arena import match
+
+    with progress(f"{' - '.join(options.agents)}") as advance, tell_compiling():
+        return match.play(
+            game,
+            players,
+            names=list(options.agents),
+            games=games,
+            seed=seed,
+            duplicate=options.duplicate,
+            jobs=options.jobs,
+            progress=advance,
+            record=record,
+            on=options.on,
+        )
+
+
+def _aivat_values(options: RunOptions, game: Game, players: Sequence[Agent]) -> Any:
+    """Return the value function for --aivat; refuse what cannot be measured before anything is played."""
+    from cardai.commands.evaluate_aivat import number_of, prepared
+
+    assert options.aivat is not None
+    player = players[number_of(options.agents, options.aivat, "The match")]
+    return prepared(game, player, options.aivat, options.values)
 
 
 @contextmanager
-def _kept_for(aivat: str | None, record: str | None) -> Iterator[str | None]:
+def _kept_for(options: RunOptions) -> Iterator[str | None]:
     """Give the file in which hands are kept: one for a while, where AIVAT alone asks for them."""
-    if aivat is None or record is not None:
-        yield record
+    if options.aivat is None or options.file is not None:
+        yield options.file
         return
     from pathlib import Path
     from tempfile import TemporaryDirectory
@@ -193,46 +214,41 @@ def _kept_for(aivat: str | None, record: str | None) -> Iterator[str | None]:
 
 
 def _aivat(
-    game: Game,
-    players: Sequence[Agent],
-    agents: Sequence[str],
-    aivat: str,
-    file: str | None,
-    values: str | None,
-    function: Any,
-    seed: int,
+    options: RunOptions, game: Game, players: Sequence[Agent], file: str | None, function: Any, seed: int
 ) -> tuple[Callable[[], None], Any]:
     """Return AIVAT of the hands in ``file``: a function that shows it, and its plain values."""
     from cardai.arena.records import read
     from cardai.commands import evaluate_aivat
 
     assert file is not None
-    who = agents.index(aivat)
-    found = evaluate_aivat.measure(game, players[who], aivat, read(file).hands, who, function, seed)
-    plain = {"agent": aivat, "values": values, **evaluate_aivat.as_json(found, game)}
-    return lambda: evaluate_aivat.show(found, game, aivat, values), plain
+    assert options.aivat is not None
+    name, values = options.aivat, options.values
+    seat = options.agents.index(name)
+    found = evaluate_aivat.measure(game, players[seat], name, read(file).hands, seat, function, seed)
+    plain = {"agent": name, "values": values, **evaluate_aivat.as_json(found, game)}
+    return lambda: evaluate_aivat.show(found, game, name, values), plain
 
 
-def _sit(
-    game: Game,
-    players: list[Agent],
-    names: list[str],
-    games: int | None,
-    seed: int | None,
-    record: str | None,
-    resume: bool,
-) -> tuple[MatchResult, bool]:
-    """Let people play; return the finished games, and whether there is a hand to go on with."""
-    from cardai.commands.show.sitting import Sitting
+# -- people --------------------------------------------------------------------------------------------------------
+
+
+def _play_with_people(options: RunOptions, game: Game, players: list[Agent]) -> None:
+    """Let people play, print the finished games, and say how to go on with a hand under way."""
+    import secrets
+
+    from cardai.commands.show.table_session import TableSession
 
     with tell_compiling():
-        fresh = _any_seed() if seed is None and not resume else seed
-        sitting = Sitting(game, players, names, games, fresh, record, resume)
+        seed = secrets.randbelow(10**9) if options.seed is None and not options.resume else options.seed
+        names = list(options.agents)
+        session = TableSession(game, players, names, options.games, seed, options.file, options.resume)
         try:
-            sitting.play()
+            session.play()
         finally:
-            sitting.close()
-    return sitting.result(), sitting.table.unfinished is not None
+            session.close()
+    _print(options, session.result(), "", in_turn=True)
+    if session.table.unfinished is not None:
+        note(_how_to_go_on(options.game, options.agents, options.games, options.record))
 
 
 def _how_to_go_on(game: str, agents: Sequence[str], games: int | None, record: str | None) -> str:
@@ -262,12 +278,6 @@ def tell_compiling() -> AbstractContextManager[None]:
     return when_compiling(lambda: note(text))
 
 
-def _any_seed() -> int:
-    import secrets
-
-    return secrets.randbelow(10**9)
-
-
 def reproduce(game: str, agents: Sequence[str], games: int, seed: int, no_duplicate: bool) -> str:
     """Return the command line that plays the same games again."""
     words = [*_words(game, agents), "--games", str(games), "--seed", str(seed)]
@@ -289,6 +299,26 @@ def _plugins() -> list[str]:
 
 
 # -- what is shown -------------------------------------------------------------------------------------------------
+
+
+def _print(
+    options: RunOptions,
+    result: MatchResult,
+    command: str,
+    corrected: tuple[Callable[[], None], Any] | None = None,
+    in_turn: bool = False,
+) -> None:
+    """Print a result, with AIVAT's figures if there are any, and where its hands are."""
+    if options.json:
+        print_json(as_json(result, options.game, command) | ({"aivat": corrected[1]} if corrected else {}))
+    else:
+        show(result, command, in_turn)
+        if corrected:
+            out().print()
+            corrected[0]()
+    record = options.record
+    if record and result.played.hands_count and os.path.isfile(record):  # not a device, nor "-"
+        note(f"The hands are in {record}. See them with: cardai replay {shlex.quote(record)}")
 
 
 def show(result: MatchResult, command: str, in_turn: bool = False) -> None:

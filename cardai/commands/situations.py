@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,7 +12,7 @@ from cardai.commands.invocation import Jobs, Json, On, note, out, print_json, pr
 from cardai.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from cardai.subgames.situation_set import Recipe, SituationSet
+    from cardai.poker.values.situation_set import Recipe, SituationSet
 
 
 class Street(StrEnum):
@@ -22,56 +22,68 @@ class Street(StrEnum):
     river = "river"
 
 
+Directory = Annotated[Path, typer.Argument(metavar="DIR", help="Where they are kept; gone on with if it is there.")]
+Count = Annotated[
+    int,
+    typer.Option(
+        "--count",
+        "-n",
+        metavar="N",
+        min=0,
+        help="How many it shall have in the end, rounded up to whole files (250 rivers, 10 turns).",
+    ),
+]
+StreetOption = Annotated[Street | None, typer.Option("--street", help="Where they are.", show_default="river")]
+Seed = Annotated[
+    int | None, typer.Option("--seed", metavar="N", min=0, help="The root of all randomness.", show_default="0")
+]
+Iterations = Annotated[
+    str | None,
+    typer.Option(
+        "--iterations",
+        metavar="N",
+        help="Of the solver: one number, or five joined by + for the five intervals of pots.",
+        show_default="400+300+150+100+50",
+    ),
+]
+Intervals = Annotated[
+    str | None,
+    typer.Option("--intervals", metavar="K", help="Which of the five intervals pots are from, from 0: 1+2+3+4."),
+]
+Bets = Annotated[
+    str | None,
+    typer.Option("--bets", metavar="SIZES", help="As of cardai solve.", show_default="1+allin"),
+]
+Player = Annotated[
+    str | None,
+    typer.Option("--player", metavar="AGENT", help="Ranges from this player's self-play, instead of random ones."),
+]
+Game = Annotated[
+    str | None, typer.Option("--game", metavar="GAME", help="The game of that self-play, for two players.")
+]
+Device = Annotated[
+    str,
+    typer.Option(
+        "--device",
+        metavar="DEVICE",
+        help="cpu; cuda solves many at once on a GPU, the same but for rounding; auto: a GPU if there is one.",
+    ),
+]
+
+
 def situations(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where they are kept; gone on with if it is there.")],
-    count: Annotated[
-        int,
-        typer.Option(
-            "--count",
-            "-n",
-            metavar="N",
-            min=0,
-            help="How many it shall have in the end, rounded up to whole files (250 rivers, 10 turns).",
-        ),
-    ] = 1000,
-    street: Annotated[Street | None, typer.Option("--street", help="Where they are.", show_default="river")] = None,
-    seed: Annotated[
-        int | None, typer.Option("--seed", metavar="N", min=0, help="The root of all randomness.", show_default="0")
-    ] = None,
-    iterations: Annotated[
-        str | None,
-        typer.Option(
-            "--iterations",
-            metavar="N",
-            help="Of the solver: one number, or five joined by + for the five intervals of pots.",
-            show_default="400+300+150+100+50",
-        ),
-    ] = None,
-    intervals: Annotated[
-        str | None,
-        typer.Option("--intervals", metavar="K", help="Which of the five intervals pots are from, from 0: 1+2+3+4."),
-    ] = None,
-    bets: Annotated[
-        str | None,
-        typer.Option("--bets", metavar="SIZES", help="As of cardai solve.", show_default="1+allin"),
-    ] = None,
-    player: Annotated[
-        str | None,
-        typer.Option("--player", metavar="AGENT", help="Ranges from this player's self-play, instead of random ones."),
-    ] = None,
-    game: Annotated[
-        str | None, typer.Option("--game", metavar="GAME", help="The game of that self-play, for two players.")
-    ] = None,
+    directory: Directory,
+    count: Count = 1000,
+    street: StreetOption = None,
+    seed: Seed = None,
+    iterations: Iterations = None,
+    intervals: Intervals = None,
+    bets: Bets = None,
+    player: Player = None,
+    game: Game = None,
     jobs: Jobs = 1,
     on: On = "",
-    device: Annotated[
-        str,
-        typer.Option(
-            "--device",
-            metavar="DEVICE",
-            help="cpu; cuda solves many at once on a GPU, the same but for rounding; auto: a GPU if there is one.",
-        ),
-    ] = "cpu",
+    device: Device = "cpu",
     json: Json = False,
 ) -> None:
     """Draw situations of no-limit hold'em as DeepStack did, solve them to the end, and keep what every hand is worth.
@@ -80,18 +92,11 @@ def situations(
 
     Then: cardai train --trainer counterfactual_values --set situations=data/river --game acpc_nolimit_2p --out runs/river
     """
-    from cardai.subgames.situation_set import HEAD, load, produce
+    from cardai.poker.values.situation_set import produce
 
     given = {"street": street, "seed": seed, "iterations": iterations, "intervals": intervals, "bets": bets}
     given |= {"player": player, "game": game}
-    if (directory / HEAD).is_file():
-        if named := [name for name, value in given.items() if value is not None]:
-            raise UsageError(
-                f"{directory} has its own {named[0]}. Leave out --{named[0]}, or choose another directory."
-            )
-        recipe = load(directory).recipe
-    else:
-        recipe = _recipe(street or Street.river, seed or 0, iterations, intervals, bets, player or "", game or "")
+    recipe = _recipe_of(directory, given)
     from cardai.commands.process import stopping_gently
 
     with progress("situations", "solved") as advance, stopping_gently() as stopped:
@@ -108,27 +113,46 @@ def situations(
         raise typer.Exit(130)
 
 
-def _recipe(
-    street: Street, seed: int, iterations: str | None, intervals: str | None, bets: str | None, player: str, game: str
-) -> Recipe:
-    from cardai.subgames.menus import menus
-    from cardai.subgames.situation_set import PER_SHARD, Recipe
-    from cardai.subgames.situations import BETS, EVERY, INTERVALS, STREETS
+def _recipe_of(directory: Path, given: dict[str, Any]) -> Recipe:
+    """Return the recipe of a directory: its own if it has one, else that of the options given (None: not given)."""
+    from cardai.poker.values.situation_set import HEAD, load
 
+    if not (directory / HEAD).is_file():
+        return _recipe(**given)
+    if named := [name for name, value in given.items() if value is not None]:
+        raise UsageError(f"{directory} has its own {named[0]}. Leave out --{named[0]}, or choose another directory.")
+    return load(directory).recipe
+
+
+def _recipe(
+    street: Street | None,
+    seed: int | None,
+    iterations: str | None,
+    intervals: str | None,
+    bets: str | None,
+    player: str | None,
+    game: str | None,
+) -> Recipe:
+    """Return a new recipe of the options given, with what stands for those that are not."""
+    from cardai.poker.ranges.menus import menus
+    from cardai.poker.values.situation_set import PER_SHARD, Recipe
+    from cardai.poker.values.situations import BETS, EVERY, INTERVALS, STREETS
+
+    where = (street or Street.river).value
     if bool(player) != bool(game):
         raise UsageError("Ranges from self-play need both --player and --game.")
     counts = _whole(iterations or "400+300+150+100+50", "--iterations", 1, 10**6)
     chosen = EVERY if intervals is None else _whole(intervals, "--intervals", 0, len(INTERVALS) - 1)
-    menus(bets or BETS, STREETS[STREETS.index(street.value) :])
+    menus(bets or BETS, STREETS[STREETS.index(where) :])
     return Recipe(
-        street=street.value,
-        seed=seed,
+        street=where,
+        seed=seed or 0,
         iterations=counts * len(INTERVALS) if len(counts) == 1 else counts,
         intervals=chosen,
         bets=bets or BETS,
-        player=player,
-        game=game,
-        per_shard=PER_SHARD[street.value],
+        player=player or "",
+        game=game or "",
+        per_shard=PER_SHARD[where],
     )
 
 

@@ -9,59 +9,73 @@ from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from attrs import frozen
 
 from cardai.commands import invocation
 from cardai.commands.invocation import Json, note, out, print_json, say
 from cardai.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from cardai.subgames.position import Position
-    from cardai.subgames.spot import Solution, Spot
+    from cardai.poker.ranges.position import Position
+    from cardai.poker.ranges.spot import Solution, Spot
 
 SEATS = ("first to act", "button")
 MOST = 5000
 """Iterations unless told."""
+ENOUGH = 0.25
+"""The exploitability of a new spot, in percent of the pot, unless told."""
+
+
+Directory = Annotated[Path | None, typer.Argument(metavar="[DIR]", help="A solved spot, to look at or to go on with.")]
+Board = Annotated[str | None, typer.Option("--board", metavar="CARDS", help="Three, four or five cards.")]
+Pot = Annotated[int | None, typer.Option("--pot", metavar="CHIPS", help="The pot, half from each player.")]
+Stack = Annotated[
+    str | None, typer.Option("--stack", metavar="CHIPS", help="Chips behind; two joined by + if they differ.")
+]
+Range = Annotated[
+    list[str] | None,
+    typer.Option("--range", "-r", metavar="RANGE", help="Of who acts first, then of the button: 22+,A2s+,KTo+:0.5."),
+]
+Bets = Annotated[
+    str | None,
+    typer.Option("--bets", metavar="SIZES", help="0.5+1+allin; / for raises; turn=0.5,river=1/allin by street."),
+]
+Limit = Annotated[
+    str | None, typer.Option("--limit", metavar="SIZES", help="Limit bets: the size on each street to come, 2+4+4.")
+]
+Cap = Annotated[int, typer.Option("--cap", metavar="N", min=0, help="Bets and raises a street (limit: 4).")]
+CheckDown = Annotated[bool, typer.Option("--check-down", help="Nobody bets behind this street.")]
+To = Annotated[
+    str | None, typer.Option("--to", metavar="PERCENT", help="Stop at this exploitability, in % of the pot.")
+]
+Iterations = Annotated[
+    int | None,
+    typer.Option("--iterations", metavar="N", min=1, help="Stop then in any case.", show_default="5000"),
+]
+Threads = Annotated[int, typer.Option("--threads", metavar="N", min=1, max=64, help="CPU threads.")]
+DirectoryOut = Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Where to keep the solution.")]
+At = Annotated[
+    str, typer.Option("--at", metavar="LINE", help="The decision to show: actions and cards, 'x b1000 c / 2c'.")
+]
+Png = Annotated[str | None, typer.Option("--png", metavar="FILE", help="Draw the grid as a picture.")]
 
 
 def solve(
-    directory: Annotated[
-        Path | None, typer.Argument(metavar="[DIR]", help="A solved spot, to look at or to go on with.")
-    ] = None,
-    board: Annotated[str | None, typer.Option("--board", metavar="CARDS", help="Three, four or five cards.")] = None,
-    pot: Annotated[int | None, typer.Option("--pot", metavar="CHIPS", help="The pot, half from each player.")] = None,
-    stack: Annotated[
-        str | None, typer.Option("--stack", metavar="CHIPS", help="Chips behind; two joined by + if they differ.")
-    ] = None,
-    range_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--range", "-r", metavar="RANGE", help="Of who acts first, then of the button: 22+,A2s+,KTo+:0.5."
-        ),
-    ] = None,
-    bets: Annotated[
-        str | None,
-        typer.Option("--bets", metavar="SIZES", help="0.5+1+allin; / for raises; turn=0.5,river=1/allin by street."),
-    ] = None,
-    limit: Annotated[
-        str | None, typer.Option("--limit", metavar="SIZES", help="Limit bets: the size on each street to come, 2+4+4.")
-    ] = None,
-    cap: Annotated[int, typer.Option("--cap", metavar="N", min=0, help="Bets and raises a street (limit: 4).")] = 0,
-    check_down: Annotated[bool, typer.Option("--check-down", help="Nobody bets behind this street.")] = False,
-    to: Annotated[
-        str | None, typer.Option("--to", metavar="PERCENT", help="Stop at this exploitability, in % of the pot.")
-    ] = None,
-    iterations: Annotated[
-        int | None,
-        typer.Option("--iterations", metavar="N", min=1, help="Stop then in any case.", show_default="5000"),
-    ] = None,
-    threads: Annotated[int, typer.Option("--threads", metavar="N", min=1, max=64, help="CPU threads.")] = 1,
-    directory_out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="DIR", help="Where to keep the solution.")
-    ] = None,
-    at: Annotated[
-        str, typer.Option("--at", metavar="LINE", help="The decision to show: actions and cards, 'x b1000 c / 2c'.")
-    ] = "",
-    png: Annotated[str | None, typer.Option("--png", metavar="FILE", help="Draw the grid as a picture.")] = None,
+    directory: Directory = None,
+    board: Board = None,
+    pot: Pot = None,
+    stack: Stack = None,
+    range_: Range = None,
+    bets: Bets = None,
+    limit: Limit = None,
+    cap: Cap = 0,
+    check_down: CheckDown = False,
+    to: To = None,
+    iterations: Iterations = None,
+    threads: Threads = 1,
+    directory_out: DirectoryOut = None,
+    at: At = "",
+    png: Png = None,
     json: Json = False,
 ) -> None:
     """Solve a spot of hold'em over ranges, and show how often each hand does what, and what that is worth.
@@ -74,54 +88,99 @@ def solve(
 
     if png is not None:
         check_picture(png)
-    wanted = None if to is None else _percent(to)
-    given = {"--board": board, "--pot": pot, "--stack": stack}
-    extra = {**given, "--range": range_, "--bets": bets, "--limit": limit, "--out": directory_out}
-    if directory is not None and (named := [name for name, value in extra.items() if value is not None]):
-        raise UsageError(f"{directory} has its own {named[0].removeprefix('--')}. Leave out {named[0]}.")
-    if directory is None and (missing := [name for name, value in given.items() if value is None]):
-        raise UsageError(
-            f"A spot needs {', '.join(given)}: {missing[0]} is missing. (Or name a solved spot's directory.)"
-        )
-    if directory is not None:
-        from cardai.subgames.spot import load
-
-        solution = load(directory, threads)
-        solution.check_line(at)
-        if wanted is not None or iterations is not None:
-            _go(solution, wanted or 0.0, iterations or MOST, directory)
+    stop = Stop(None if to is None else _percent(to), iterations)
+    given = SpotOptions(board, pot, stack, range_, bets, limit, cap, check_down, directory_out)
+    if directory is None:
+        solution = _solved(given, stop, at, threads)
     else:
-        assert board is not None
-        assert pot is not None
-        assert stack is not None
-        spot = _spot(board, pot, stack, range_ or [], bets, limit, cap, check_down)
-        solution = _taken_up(spot, directory_out, threads)
-        solution.check_line(at)
-        _go(solution, 0.25 if wanted is None else wanted, iterations or MOST, directory_out)
+        solution = _gone_on(directory, given, stop, at, threads)
     _show(solution, at, png, json)
 
 
-def _spot(
-    board: str, pot: int, stack: str, ranges: list[str], bets: str | None, limit: str | None, cap: int, down: bool
-) -> Spot:
-    from cardai.cards.text import cards_text
-    from cardai.subgames.spot import Spot, check_chips, parse_board
+@frozen
+class Stop:
+    """When solving ends: at an exploitability in percent of the pot, or after iterations; None where neither is given."""
 
-    check_chips("The pot", pot)
+    percent: float | None
+    iterations: int | None
+
+    def __bool__(self) -> bool:
+        return self.percent is not None or self.iterations is not None
+
+
+@frozen
+class SpotOptions:
+    """The options that make up a new spot; None is one that was not given."""
+
+    board: str | None
+    pot: int | None
+    stack: str | None
+    ranges: list[str] | None
+    bets: str | None
+    limit: str | None
+    cap: int
+    checked_down: bool
+    out: Path | None
+
+    def needed(self) -> dict[str, Any]:
+        """Return the options without which there is no spot."""
+        return {"--board": self.board, "--pot": self.pot, "--stack": self.stack}
+
+    def named(self) -> list[str]:
+        """Return the names of the options that were given."""
+        other = {"--range": self.ranges, "--bets": self.bets, "--limit": self.limit, "--out": self.out}
+        return [name for name, value in {**self.needed(), **other}.items() if value is not None]
+
+
+def _gone_on(directory: Path, given: SpotOptions, stop: Stop, at: str, threads: int) -> Solution:
+    """Return a solved spot, solved further where that is asked for: to the iterations alone, whatever is reached."""
+    from cardai.poker.ranges.spot import load
+
+    if named := given.named():
+        raise UsageError(f"{directory} has its own {named[0].removeprefix('--')}. Leave out {named[0]}.")
+    solution = load(directory, threads)
+    solution.check_line(at)
+    if stop:
+        _go(solution, stop.percent or 0.0, stop.iterations or MOST, directory)
+    return solution
+
+
+def _solved(given: SpotOptions, stop: Stop, at: str, threads: int) -> Solution:
+    """Return a new spot, solved to 0.25 % of the pot unless another end is given."""
+    needed = given.needed()
+    if missing := [name for name, value in needed.items() if value is None]:
+        raise UsageError(
+            f"A spot needs {', '.join(needed)}: {missing[0]} is missing. (Or name a solved spot's directory.)"
+        )
+    solution = _taken_up(_spot(given), given.out, threads)
+    solution.check_line(at)
+    _go(solution, ENOUGH if stop.percent is None else stop.percent, stop.iterations or MOST, given.out)
+    return solution
+
+
+def _spot(given: SpotOptions) -> Spot:
+    from cardai.cards.text import cards_text
+    from cardai.poker.ranges.spot import Spot, check_chips, parse_board
+
+    assert given.board is not None
+    assert given.pot is not None
+    assert given.stack is not None
+    check_chips("The pot", given.pot)
+    ranges = given.ranges or []
     if len(ranges) > 2:
         raise UsageError(f"--range is given once for each player, twice at most. It is given {len(ranges)} times.")
-    if limit is not None and bets is not None:
+    if given.limit is not None and given.bets is not None:
         raise UsageError("Bets are either those of --limit or those of --bets. Leave one out.")
-    stacks = _numbers(stack, "--stack")
+    stacks = _numbers(given.stack, "--stack")
     return Spot(
-        board=cards_text(parse_board(board)),
-        pot=pot,
+        board=cards_text(parse_board(given.board)),
+        pot=given.pot,
         stacks=stacks * 2 if len(stacks) == 1 else stacks,
         ranges=tuple([*ranges, "random", "random"][:2]),
-        bets="0.5+1+allin" if bets is None else bets,
-        limit=() if limit is None else _numbers(limit, "--limit"),
-        cap=cap,
-        checked_down=down,
+        bets="0.5+1+allin" if given.bets is None else given.bets,
+        limit=() if given.limit is None else _numbers(given.limit, "--limit"),
+        cap=given.cap,
+        checked_down=given.checked_down,
     )
 
 
@@ -147,7 +206,7 @@ def _percent(text: str) -> float:
 
 def _taken_up(spot: Spot, directory: Path | None, threads: int) -> Solution:
     """Return the spot as far as ``directory`` has it solved, or with no iteration done."""
-    from cardai.subgames.spot import SPOT, load, prepare
+    from cardai.poker.ranges.spot import SPOT, load, prepare
 
     if directory is not None and (directory / SPOT).exists():
         known = load(directory, threads)
@@ -165,7 +224,7 @@ def _taken_up(spot: Spot, directory: Path | None, threads: int) -> Solution:
 def _go(solution: Solution, to: float, iterations: int, directory: Path | None) -> None:
     """Solve with a live line; what is done when somebody stops it is kept."""
     from cardai.commands.process import stopping_gently
-    from cardai.subgames.spot import solve
+    from cardai.poker.ranges.spot import solve
 
     note(describe(solution))
     live = Live(to)
@@ -286,8 +345,8 @@ def as_json(solution: Solution, position: Position) -> dict[str, Any]:
     """Return a solution and one of its decisions as JSON; chips are from the decision on, a fold is worth 0."""
     from attrs import asdict
 
-    from cardai.cards.poker.combos import pairs
     from cardai.cards.text import cards_text
+    from cardai.poker.hands.combos import pairs
 
     cards = pairs()[position.hands][:, ::-1]
     own, hands = position.weights[position.seat], []

@@ -16,25 +16,38 @@ if TYPE_CHECKING:
     from cardai.training.sweeps import Line, Sweep
 
 
+Directory = Annotated[
+    Path, typer.Option("--out", "-o", metavar="DIR", help="Its directory; one there already is gone on with.")
+]
+Trainer = Annotated[str | None, typer.Option(help="Trainer spec: NAME[:option=value,...].")]
+Game = Annotated[str | None, typer.Option("--game", "-g", help="Game spec.")]
+Encoder = Annotated[str | None, typer.Option(help="Encoder spec (trainers with networks need one).")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="OPTION=VALUE+VALUE", help="Values of an option to try; repeatable."),
+]
+Seeds = Annotated[int, typer.Option(min=1, help="Seeds of each combination.")]
+Seed = Annotated[int, typer.Option(min=0, help="The first seed.")]
+Steps = Annotated[int | None, typer.Option(min=1, help="Steps of each run, in the trainer's unit.")]
+Minutes = Annotated[float | None, typer.Option(help="Minutes of training of each run.")]
+Metric = Annotated[str, typer.Option(help="What the table at the end shows.")]
+Stretch = Annotated[
+    float, typer.Option(help="On a cluster: minutes of training between two saves here.", metavar="MINUTES")
+]
+
+
 def sweep(
-    directory: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="Its directory; one there already is gone on with.")
-    ],
-    trainer: Annotated[str | None, typer.Option(help="Trainer spec: NAME[:option=value,...].")] = None,
-    game: Annotated[str | None, typer.Option("--game", "-g", help="Game spec.")] = None,
-    encoder: Annotated[str | None, typer.Option(help="Encoder spec (trainers with networks need one).")] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="OPTION=VALUE+VALUE", help="Values of an option to try; repeatable."),
-    ] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Seeds of each combination.")] = 1,
-    seed: Annotated[int, typer.Option(min=0, help="The first seed.")] = 0,
-    steps: Annotated[int | None, typer.Option(min=1, help="Steps of each run, in the trainer's unit.")] = None,
-    minutes: Annotated[float | None, typer.Option(help="Minutes of training of each run.")] = None,
-    metric: Annotated[str, typer.Option(help="What the table at the end shows.")] = "exploitability",
-    stretch: Annotated[
-        float, typer.Option(help="On a cluster: minutes of training between two saves here.", metavar="MINUTES")
-    ] = 5.0,
+    directory: Directory,
+    trainer: Trainer = None,
+    game: Game = None,
+    encoder: Encoder = None,
+    set_: Set = None,
+    seeds: Seeds = 1,
+    seed: Seed = 0,
+    steps: Steps = None,
+    minutes: Minutes = None,
+    metric: Metric = "exploitability",
+    stretch: Stretch = 5.0,
     jobs: Jobs = 1,
     on: On = "",
     json: Json = False,
@@ -53,17 +66,22 @@ def sweep(
     else:
         work = _begun(directory, trainer, game, encoder, set_ or [], range(seed, seed + seeds), End(steps, minutes))
     try:
-        with progress(str(directory), "runs") as advance:
-            for done, total, name in work.train(on, jobs, 60 * stretch):
-                if advance is None:
-                    note(f"{done} of {total} runs: {name}")
-                else:
-                    advance(done, total)
+        _train(work, directory, on, jobs, 60 * stretch)
     except KeyboardInterrupt:
         words = ["cardai", "sweep", "--out", str(directory), *(["--jobs", str(jobs)] if jobs > 1 else [])]
         note(f"Stopped. What is finished is safe. Go on with: {shlex.join(words + (['--on', on] if on else []))}")
         raise
     _tell(work, metric, json)
+
+
+def _train(work: Sweep, directory: Path, on: str, jobs: int, stretch: float) -> None:
+    """Train what is not finished, and show how far it is. ``stretch``: seconds between two saves, on a cluster."""
+    with progress(str(directory), "runs") as advance:
+        for done, total, name in work.train(on, jobs, stretch):
+            if advance is None:
+                note(f"{done} of {total} runs: {name}")
+            else:
+                advance(done, total)
 
 
 def _begun(

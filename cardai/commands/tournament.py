@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from attrs import frozen
 
 from cardai.commands.invocation import Jobs, Json, On, Seed, absolute, note, out, print_json, progress
 from cardai.commands.run import tell_compiling
@@ -18,6 +19,8 @@ from cardai.core.errors import UsageError
 
 if TYPE_CHECKING:
     from cardai.arena.tournament import Standings
+    from cardai.core.agent import Agent
+    from cardai.core.game import Game
 
 
 class Format(StrEnum):
@@ -27,32 +30,37 @@ class Format(StrEnum):
     gauntlet = "gauntlet"
 
 
+GameOption = Annotated[
+    str,
+    typer.Option("--game", "-g", metavar="GAME", help="A game for two.", show_default=False),
+]
+AgentOption = Annotated[
+    list[str],
+    typer.Option("--agent", "-a", metavar="AGENT", help="A player; repeat it.", show_default=False),
+]
+Games = Annotated[int, typer.Option("--games", "-n", metavar="N", min=1, help="Games a pairing.")]
+Form = Annotated[Format, typer.Option("--format", help="Each against each, or the first against every other.")]
+Directory = Annotated[
+    str | None, typer.Option("--out", "-o", metavar="DIR", help="Save every finished pair here, at once.")
+]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on with the tournament in --out.")]
+Plot = Annotated[str | None, typer.Option("--plot", metavar="FILE", help="Draw a heat map (needs matplotlib).")]
+NoDuplicate = Annotated[
+    bool, typer.Option("--no-duplicate", help="New cards every game, instead of each deal once in every seat.")
+]
+Forfeit = Annotated[bool, typer.Option("--forfeit", help="An agent that errs loses the game; the tournament goes on.")]
+
+
 def tournament(
-    game: Annotated[
-        str,
-        typer.Option("--game", "-g", metavar="GAME", help="A game for two.", show_default=False),
-    ],
-    agent: Annotated[
-        list[str],
-        typer.Option("--agent", "-a", metavar="AGENT", help="A player; repeat it.", show_default=False),
-    ],
-    games: Annotated[int, typer.Option("--games", "-n", metavar="N", min=1, help="Games a pairing.")] = 1000,
-    form: Annotated[
-        Format, typer.Option("--format", help="Each against each, or the first against every other.")
-    ] = Format.roundrobin,
-    directory: Annotated[
-        str | None, typer.Option("--out", "-o", metavar="DIR", help="Save every finished pair here, at once.")
-    ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the tournament in --out.")] = False,
-    plot: Annotated[
-        str | None, typer.Option("--plot", metavar="FILE", help="Draw a heat map (needs matplotlib).")
-    ] = None,
-    no_duplicate: Annotated[
-        bool, typer.Option("--no-duplicate", help="New cards every game, instead of each deal once in every seat.")
-    ] = False,
-    forfeit: Annotated[
-        bool, typer.Option("--forfeit", help="An agent that errs loses the game; the tournament goes on.")
-    ] = False,
+    game: GameOption,
+    agent: AgentOption,
+    games: Games = 1000,
+    form: Form = Format.roundrobin,
+    directory: Directory = None,
+    resume: Resume = False,
+    plot: Plot = None,
+    no_duplicate: NoDuplicate = False,
+    forfeit: Forfeit = False,
     seed: Seed = 0,
     jobs: Jobs = 1,
     on: On = "",
@@ -63,79 +71,103 @@ def tournament(
     Ctrl-C prints what is finished; with --out nothing finished is lost and --resume goes on.
     """
     from cardai import make
-    from cardai.arena import tournament as library
     from cardai.commands.show.pictures import check_picture
 
     if resume and directory is None:
         raise UsageError("--resume goes on with a saved tournament: name its directory with --out DIR.")
+    options = TournamentOptions(game, agent, games, form, directory, resume, not no_duplicate, forfeit, seed, jobs, on)
     folder, picture = absolute(directory), absolute(plot)
-    made, players = make.game(game), [make.agent(spec) for spec in agent]
-    people = [spec for spec, player in zip(agent, players, strict=True) if player.interactive]
-    if people:
-        raise UsageError(f"A tournament is for programs. Play with {people[0]!r} by: cardai run.")
+    made = make.game(game)
+    players = _programs(agent)
     if plot:
         check_picture(plot)
-    with progress("tournament") as advance, tell_compiling():
-        report = None if advance is None else _overall(advance, agent, form, games)
-        standings = library.play_pairings(
-            made,
-            players,
-            games=games,
-            seed=seed,
-            duplicate=not no_duplicate,
-            jobs=jobs,
-            form=form.value,
-            out=folder,
-            resume=resume,
-            forfeit=forfeit,
-            progress=report,
-            on=on,
-        )
+    standings = _play(options, made, players, folder)
     if json:
         print_json(as_json(standings, game, seed))
     else:
         show(standings, game)
     _keep(standings, game, seed, folder, picture)
     if standings.interrupted:
-        note(_how_to_go_on(game, agent, games, form, directory, no_duplicate, forfeit, seed, on))
+        note(_how_to_go_on(options))
         raise typer.Exit(130)
 
 
-def _overall(advance: Any, agents: list[str], form: Format, games: int) -> Any:
+@frozen
+class TournamentOptions:
+    """What a call of ``tournament`` plays, by the names of its options."""
+
+    game: str
+    agents: list[str]
+    games: int
+    form: Format
+    directory: str | None
+    resume: bool
+    duplicate: bool
+    forfeit: bool
+    seed: int
+    jobs: int
+    on: str
+
+
+def _programs(agents: list[str]) -> list[Agent]:
+    """Return the players that specs name. Raises UsageError where one is a person."""
+    from cardai import make
+
+    players = [make.agent(spec) for spec in agents]
+    people = [spec for spec, player in zip(agents, players, strict=True) if player.interactive]
+    if people:
+        raise UsageError(f"A tournament is for programs. Play with {people[0]!r} by: cardai run.")
+    return players
+
+
+def _play(options: TournamentOptions, game: Game, players: list[Agent], folder: str | None) -> Standings:
+    """Play the pairings, with a bar; ``folder`` is where they are saved."""
+    from cardai.arena import tournament as library
+
+    with progress("tournament") as advance, tell_compiling():
+        report = None if advance is None else _overall(advance, options)
+        return library.play_pairings(
+            game,
+            players,
+            games=options.games,
+            seed=options.seed,
+            duplicate=options.duplicate,
+            jobs=options.jobs,
+            form=options.form.value,
+            out=folder,
+            resume=options.resume,
+            forfeit=options.forfeit,
+            progress=report,
+            on=options.on,
+        )
+
+
+def _overall(advance: Any, options: TournamentOptions) -> Any:
     """Return a progress function over all pairings from one that hears of games done of games in all."""
-    count = len(agents)
-    pairings = count * (count - 1) // 2 if form is Format.roundrobin else count - 1
+    count = len(options.agents)
+    pairings = count * (count - 1) // 2 if options.form is Format.roundrobin else count - 1
     done: dict[str, int] = {}
 
     def report(pairing: str, played: int, _: int) -> None:
         done[pairing] = played
-        advance(sum(done.values()), pairings * games)
+        advance(sum(done.values()), pairings * options.games)
 
     return report
 
 
-def _how_to_go_on(
-    game: str,
-    agents: list[str],
-    games: int,
-    form: Format,
-    directory: str | None,
-    no_duplicate: bool,
-    forfeit: bool,
-    seed: int,
-    on: str = "",
-) -> str:
+def _how_to_go_on(options: TournamentOptions) -> str:
     from cardai.core import registry
 
-    if directory is None:
+    if options.directory is None:
         return "Nothing of this is saved. With --out DIR it would be, and --resume would go on from there."
-    words = ["cardai", "tournament", "--game", game]
-    for agent in agents:
+    words = ["cardai", "tournament", "--game", options.game]
+    for agent in options.agents:
         words += ["--agent", agent]
-    words += ["--games", str(games), "--format", form.value, "--seed", str(seed), "--out", directory, "--resume"]
-    words += ["--no-duplicate"] if no_duplicate else []
-    words += ["--forfeit"] if forfeit else []
-    words += ["--on", on] if on else []
+    words += ["--games", str(options.games), "--format", options.form.value, "--seed", str(options.seed)]
+    words += ["--out", options.directory, "--resume"]
+    words += [] if options.duplicate else ["--no-duplicate"]
+    words += ["--forfeit"] if options.forfeit else []
+    words += ["--on", options.on] if options.on else []
     for file in registry.plugin_files():
         words += ["--plugin", file]
     return f"Go on with: {shlex.join(words)}"

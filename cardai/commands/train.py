@@ -35,7 +35,7 @@ class End:
         return self.steps is not None or self.minutes is not None
 
     def reached(self, step: int, seconds: float) -> bool:
-        """Say whether a training that has done ``step`` steps in ``seconds`` is over."""
+        """Whether a training that has done ``step`` steps in ``seconds`` is over."""
         by_steps = self.steps is not None and step >= self.steps
         return by_steps or (self.minutes is not None and seconds >= 60 * self.minutes)
 
@@ -45,28 +45,43 @@ class End:
         return steps + ("" if self.minutes is None else f" (of {self.minutes:g} minutes)")
 
 
+Trainer = Annotated[str | None, typer.Option(help="Trainer spec: NAME[:option=value,...].")]
+Game = Annotated[str | None, typer.Option("--game", "-g", help="Game spec.")]
+Encoder = Annotated[str | None, typer.Option(help="Encoder spec (trainers with networks need one).")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="New run directory.")]
+Resume = Annotated[Path | None, typer.Option(help="Run directory to go on with.")]
+Steps = Annotated[int | None, typer.Option(min=1, help="Steps in all, in the trainer's unit.")]
+Minutes = Annotated[
+    float | None, typer.Option(help="Minutes of training in all (wall time); with --steps, what comes first.")
+]
+Seed = Annotated[int | None, typer.Option(min=0, help="Root seed (default 0).")]
+Set = Annotated[
+    list[str] | None, typer.Option("--set", metavar="OPTION=VALUE", help="An option of --trainer; repeatable.")
+]
+Threads = Annotated[int | None, typer.Option(min=1, help="CPU threads (the trainer's option `threads`).")]
+CheckpointEvery = Annotated[
+    int | None, typer.Option(min=1, help="Steps between checkpoints (default: every two minutes).")
+]
+CheckpointSeconds = Annotated[
+    float, typer.Option(min=0.0, help="Seconds between checkpoints, where --checkpoint-every is not given.")
+]
+Keep = Annotated[int, typer.Option(min=0, help="Checkpoints to keep; 0 keeps all.")]
+
+
 def train(
-    trainer: Annotated[str | None, typer.Option(help="Trainer spec: NAME[:option=value,...].")] = None,
-    game: Annotated[str | None, typer.Option("--game", "-g", help="Game spec.")] = None,
-    encoder: Annotated[str | None, typer.Option(help="Encoder spec (trainers with networks need one).")] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="New run directory.")] = None,
-    resume: Annotated[Path | None, typer.Option(help="Run directory to go on with.")] = None,
-    steps: Annotated[int | None, typer.Option(min=1, help="Steps in all, in the trainer's unit.")] = None,
-    minutes: Annotated[
-        float | None, typer.Option(help="Minutes of training in all (wall time); with --steps, what comes first.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Root seed (default 0).")] = None,
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="OPTION=VALUE", help="An option of --trainer; repeatable.")
-    ] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="CPU threads (the trainer's option `threads`).")] = None,
-    checkpoint_every: Annotated[
-        int | None, typer.Option(min=1, help="Steps between checkpoints (default: every two minutes).")
-    ] = None,
-    checkpoint_seconds: Annotated[
-        float, typer.Option(min=0.0, help="Seconds between checkpoints, where --checkpoint-every is not given.")
-    ] = 120.0,
-    keep: Annotated[int, typer.Option(min=0, help="Checkpoints to keep; 0 keeps all.")] = 2,
+    trainer: Trainer = None,
+    game: Game = None,
+    encoder: Encoder = None,
+    out: Out = None,
+    resume: Resume = None,
+    steps: Steps = None,
+    minutes: Minutes = None,
+    seed: Seed = None,
+    set_: Set = None,
+    threads: Threads = None,
+    checkpoint_every: CheckpointEvery = None,
+    checkpoint_seconds: CheckpointSeconds = 120.0,
+    keep: Keep = 2,
 ) -> None:
     """Train, with checkpoints: start by --trainer --game --out and --steps or --minutes, or go on by --resume DIR."""
 
@@ -133,7 +148,7 @@ def _settings(given: list[str], threads: int | None) -> dict[str, str]:
 
 
 def _is_one(text: str) -> bool:
-    """Say whether a text is one option with its value, as in a spec."""
+    """Whether a text is one option with its value, as in a spec."""
     from cardai.core.errors import SpecError
     from cardai.core.spec import parse
 

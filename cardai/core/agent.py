@@ -157,7 +157,7 @@ class Agent:
 
     @classmethod
     def has_policy(cls) -> bool:
-        """Say whether the agent's probabilities can be asked for (it overrides ``policy``)."""
+        """Whether the agent's probabilities can be asked for (it overrides ``policy``)."""
         return cls.policy is not Agent.policy
 
 

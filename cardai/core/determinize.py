@@ -21,13 +21,11 @@ from cardai.core.errors import IllegalActionError, UsageError
 from cardai.core.fields import pack_views
 from cardai.core.game import CHANCE, Game, Setup, Tables, pack_setups
 from cardai.core.rng import Rows, Seeds, derive, derive_many
+from cardai.core.rng import Source as Source
 from cardai.core.spec import brief
 
 TRIES = 2_000
 """How many deals are tried for each hand that is wanted, where hands are found by rejection."""
-
-Source = Rows | Random | int
-"""Randomness as players have it (``rng`` of ``act`` or ``choose``), or a seed."""
 
 
 def seed_of(rng: Source) -> int:

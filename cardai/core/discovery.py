@@ -16,6 +16,7 @@ GROUPS = {
     "agent": "cardai.agents",
     "trainer": "cardai.trainers",
     "watcher": "cardai.watchers",
+    "command": "cardai.commands",
 }
 
 
@@ -179,8 +180,8 @@ def _docstring(module: str) -> str:
         text = file.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
-    match = re.match(r'\s*(?:#[^\n]*\n\s*)*[rR]?"""\s*(.+?)"""', text, re.DOTALL)
-    return match.group(1) if match else ""
+    match = re.match(r"""\s*(?:#[^\n]*\n\s*)*[rR]?(\"{3}|'{3})\s*(.+?)\1""", text, re.DOTALL)
+    return match.group(2) if match else ""
 
 
 def _module_file(module: str) -> Path | None:

@@ -6,7 +6,7 @@ hand or to the match, and the words of its values. Games that show the same thin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import evolve, field, frozen, validators
 
-from cardai.core.arrays import Records
+from cardai.core.arrays import Float64s, Int8s, Records
 
 Kind = Literal["card", "cards", "card_set", "count", "chips", "flag", "seat", "public_history", "private_history"]
 KINDS: tuple[str, ...] = (
@@ -32,6 +32,13 @@ _PADDED = ("cards", "public_history", "private_history")
 
 Views = Records
 """A structured array, one row a table, whose dtype is :func:`view_dtype` of a game's fields."""
+CanonicalForm = Callable[[Views], tuple[Views, Int8s | None]]
+"""From views (n,) to the same with suits renamed and cards ordered, and where each card of ``hand`` was, (n, 5) or None."""
+
+
+def as_dealt(views: Views) -> tuple[Views, None]:
+    """Return views as they are (a :data:`CanonicalForm` that changes nothing)."""
+    return views, None
 
 
 ROLES: dict[str, tuple[str, ...]] = {
@@ -134,6 +141,22 @@ class Family:
     doc: str
     fields: tuple[Field, ...]
     optional: tuple[Field, ...] = ()
+
+    def max_utility(self, fields: tuple[Field, ...]) -> float:
+        """Return the most that a hand of a game with these view ``fields`` can bring or cost (default 0: unknown)."""
+        return 0.0
+
+    def named_raises(self, view: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
+        """Return raises that have a name, as (name, chips raised to), at a view of one of its games (default: none)."""
+        return ()
+
+    def put_in(self, views: Views, seat: int) -> Float64s:
+        """Return (n,) what ``seat`` has put into the hand by views of one of its games (default: nothing)."""
+        return np.zeros(len(views))
+
+    def canonical_form(self, fields: tuple[Field, ...]) -> CanonicalForm | None:
+        """Return how views over ``fields`` look up to suits' names and the order of cards (None: the family cannot say)."""
+        return None
 
     def field(self, name: str, maximum: int = 0, size: int = 0, **changes: Any) -> Field:
         """Return the family's field ``name`` for a game: its maximum and size, and other ``changes``, filled in."""

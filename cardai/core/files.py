@@ -162,7 +162,7 @@ def sync_directory(path: Path) -> None:
 
 
 def unfinished(path: Path) -> bool:
-    """Say whether ``path`` is what an :class:`Output` of a killed process left."""
+    """Whether ``path`` is what an :class:`Output` of a killed process left."""
     return path.name.startswith(".") and path.name.endswith(UNFINISHED)
 
 
@@ -191,7 +191,7 @@ def replaced(path: Path, called: str = "The file") -> Path | None:
 
 
 def _is_open_file(path: Path) -> bool:
-    """Say whether a path leads, by links, through a process's open files (/dev/stderr, /proc/self/fd/3)."""
+    """Whether a path leads, by links, through a process's open files (/dev/stderr, /proc/self/fd/3)."""
     for _ in range(40):
         parent = os.path.realpath(path.parent)
         if parent == "/dev" or parent.startswith(("/proc/", "/dev/fd")):

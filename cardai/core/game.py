@@ -5,27 +5,30 @@ The names are OpenSpiel's wherever it has one. A plain Python :class:`State` is 
 writes its rules as kernels (:mod:`cardai.core.rows`); its State is then one row, so the rules exist once.
 """
 
+# kernel constants
+
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
-from attrs import field, frozen
 
 from cardai.core.arrays import Bools, Float64s, Int8s, Int64s, Integers, Records, Uint64s
 from cardai.core.errors import IllegalActionError, UsageError, nearest
-from cardai.core.fields import Family, Field, Views, unpack_view
+from cardai.core.fields import CanonicalForm, Family, Field, Views, as_dealt, unpack_view
 from cardai.core.legal import Amounts as Amounts  # known from here too, as Legal is
 from cardai.core.legal import Legal as Legal
 from cardai.core.legal import allows as allows
+from cardai.core.rng import Source
+from cardai.core.setups import Played as Played
+from cardai.core.setups import Setup as Setup
+from cardai.core.setups import pack_setups as pack_setups
+from cardai.core.setups import setup_dtype as setup_dtype
+from cardai.core.setups import unpack_setup as unpack_setup
 from cardai.core.statistics import Estimate
-
-if TYPE_CHECKING:
-    from cardai.core.determinize import Source
 
 CHANCE = -1
 """``current_player`` when chance is to act."""
@@ -37,65 +40,6 @@ Actions = Int64s
 Parts = Mapping[str, tuple[npt.NDArray[Any], npt.NDArray[Any]]]
 """What figures are made of, by name: numerators and denominators a hand, each (n,). A figure is the sum of the one by the
 sum of the other; its interval is over groups."""
-
-
-@frozen
-class Setup:
-    """How a hand begins, apart from the cards.
-
-    ``starter`` is the seat that begins (in some games: the dealer); ``hand`` counts the hands of the match from 0; ``score``
-    and ``stacks`` have an entry a seat, or none outside a match (a stack of 0 or less means the game's default).
-    """
-
-    starter: int = 0
-    hand: int = 0
-    score: tuple[float, ...] = ()
-    stacks: tuple[int, ...] = ()
-
-
-@frozen
-class Played:
-    """A finished hand, as the next one needs to know it. ``outcome`` maps the game's outcome fields to values."""
-
-    setup: Setup
-    returns: tuple[float, ...]
-    outcome: Mapping[str, Any] = field(factory=dict)
-
-
-@cache
-def setup_dtype(num_players: int) -> np.dtype[Any]:
-    """Return the dtype of setups as rows: starter, hand, in_match, score (P,), stacks (P,)."""
-    return np.dtype(
-        [
-            ("starter", np.int8),
-            ("hand", np.int32),
-            ("in_match", np.bool_),
-            ("score", np.float64, (num_players,)),
-            ("stacks", np.int64, (num_players,)),
-        ]
-    )
-
-
-def pack_setups(num_players: int, setups: Sequence[Setup]) -> Records:
-    """Return setups as a structured array of :func:`setup_dtype`."""
-    out = np.zeros(len(setups), setup_dtype(num_players))
-    for i, setup in enumerate(setups):
-        out[i]["starter"] = setup.starter
-        out[i]["hand"] = setup.hand
-        out[i]["in_match"] = bool(setup.score)
-        out[i]["score"] = setup.score or (0,) * num_players
-        out[i]["stacks"] = setup.stacks or (0,) * num_players
-    return out
-
-
-def unpack_setup(row: Any) -> Setup:
-    """Return one row of :func:`setup_dtype` as a :class:`Setup`."""
-    return Setup(
-        starter=int(row["starter"]),
-        hand=int(row["hand"]),
-        score=tuple(float(x) for x in row["score"]) if row["in_match"] else (),
-        stacks=tuple(int(x) for x in row["stacks"]) if any(x > 0 for x in row["stacks"]) else (),
-    )
 
 
 class State(ABC):
@@ -195,6 +139,8 @@ class Game(ABC):
     """What decides: games won (gin to 100), or the mean return a hand (poker)."""
     zero_sum: ClassVar[bool] = False
     """Whether every finished hand's returns sum to zero (a claim that the conformance kit tests)."""
+    default_encoder: str = "flat"
+    """The encoder that learners get where none is named: ``flat`` lays out any game."""
     rules: ClassVar[str] = ""
     """The rules in a paragraph, for ``cardai describe game``."""
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
@@ -224,8 +170,12 @@ class Game(ABC):
         """Return ``count`` hands in lock step (:class:`~cardai.core.states.StateGame` and
         :class:`~cardai.core.rows.RowGame` have it)."""
 
+    def deck_template(self) -> npt.NDArray[np.int8]:
+        """Return the cards (D,) of the deck that a hand is dealt from; none (the default) where chance is no deck."""
+        return np.zeros(0, np.int8)
+
     def speaks(self, family: Family) -> bool:
-        """Say whether the game's views have the fields of ``family``, with their meaning."""
+        """Whether the game's views have the fields of ``family``, with their meaning."""
         return family in self.families
 
     def draw(self, view: Mapping[str, Any]) -> str | None:
@@ -263,6 +213,36 @@ class Game(ABC):
             UsageError: the game does not offer it, ``view`` is none of this game, or wrong weights.
         """
         raise UsageError(f"{type(self).__name__} offers no determinize: see docs/plugins.md for how a game writes it.")
+
+    # -- what tools ask ----------------------------------------------------------------------------------------------
+    # The defaults ask the families that the game speaks, which know what their fields mean.
+
+    @property
+    def max_utility(self) -> float:
+        """The most that a hand can bring a seat, or cost it, in :attr:`unit` (default: its families'; 0: unknown)."""
+        return max((family.max_utility(self.view_fields) for family in self.families), default=0.0)
+
+    def named_raises(self, view: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
+        """Return raises that have a name to the player who looks, as (name, chips raised to); default: its families'."""
+        return tuple(size for family in self.families for size in family.named_raises(view))
+
+    def put_in(self, views: Views, seat: int) -> Float64s:
+        """Return (n,) what ``seat`` has put into the hand so far, in :attr:`unit`: it is gone whatever comes."""
+        return sum((family.put_in(views, seat) for family in self.families), np.zeros(len(views)))
+
+    def canonical_form(self) -> CanonicalForm:
+        """Return how views look up to suits' names and the order of cards (default: its families'; none: as dealt)."""
+        offered = (family.canonical_form(self.view_fields) for family in self.families)
+        return next((form for form in offered if form is not None), as_dealt)
+
+    def aivat_estimator(self, agent: Any, values: Any, called: str, seed: int) -> Callable[[Any, int], float] | None:
+        """Return an :class:`~cardai.solve.aivat.Estimator` for ``agent``, whom messages name ``called``; None: the game is
+        enumerated (the default). ``values`` is a value function (None: the game's own), ``seed`` draws what is sampled.
+
+        Raises:
+            UsageError: ``values`` are none for the game, or the player cannot be measured; before any work.
+        """
+        return None
 
     # -- matches ---------------------------------------------------------------------------------------------------
 
@@ -390,6 +370,10 @@ class Tables(ABC):
     @abstractmethod
     def copy_rows(self, source: Tables, rows: IntArray) -> None:
         """Put independent copies of the hands at ``rows`` of ``source`` (tables of the same game) on rows 0, 1, 2, ..."""
+
+    def dealt(self, rows: IntArray) -> Int64s | None:
+        """Return (m,) how many outcomes of :meth:`deck` chance has taken at ``rows``; None: it is not known (default)."""
+        return None
 
     @abstractmethod
     def deck(self, row: int) -> list[int]:

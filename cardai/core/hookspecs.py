@@ -2,7 +2,7 @@
 
 A plugin is a Python module with at least one of these functions, marked ``@cardai.hookimpl`` and named by an entry
 point of the matching group (``cardai.games``, ``cardai.encoders``, ``cardai.agents``, ``cardai.trainers``,
-``cardai.watchers``). The entry point's name is the plugin's public name::
+``cardai.watchers``, ``cardai.commands``). The entry point's name is the plugin's public name::
 
     [project.entry-points."cardai.agents"]
     cautious = "my_bots"
@@ -16,7 +16,7 @@ No hook is called once an action: :func:`cardai_hands_finished` is called once a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pluggy
@@ -91,6 +91,40 @@ class Hooks(Protocol):
         raise NotImplementedError
 
     @hookspec
+    def cardai_command(self) -> Callable[..., Any] | Mapping[str, Callable[..., Any]]:
+        """Return a function in typer's style (annotated options) or a ``typer.Typer``, or a mapping from names to them.
+
+        It becomes a command, ``cardai NAME``, with ``--plugin``, ``--watch``, ``--quiet`` and ``--debug`` added. What it
+        prints with ``say`` or ``print_json`` is its result, on stdout; a ``CardaiError`` that it raises is one line and an
+        exit code. The first line of the module's docstring stands in ``cardai --help``.
+
+        Example::
+
+            '''The largest result of a hand.'''
+
+            from typing import Annotated
+
+            import typer
+
+            import cardai
+            from cardai.commands.invocation import Seed, say
+
+            def largest(
+                game: Annotated[str, typer.Option("--game", "-g", help="The game.")],
+                agent: Annotated[str, typer.Option("--agent", "-a", help="Who plays against itself.")] = "random",
+                seed: Seed = 0,
+            ) -> None:
+                players = [agent] * cardai.game(game).num_players
+                played = cardai.play(game, players, games=1000, seed=seed)
+                say(f"{abs(played.hands['returns']).max():g}")
+
+            @cardai.hookimpl
+            def cardai_command():
+                return {"largest-result": largest}
+        """
+        raise NotImplementedError
+
+    @hookspec
     def cardai_hands_finished(self, records: Sequence[Mapping[str, Any]]) -> None:
         """Watch hands: called in the parent process, in game order, once a batch, with the hands' records.
 
@@ -123,5 +157,6 @@ HOOK_OF_KIND = {
     "encoder": "cardai_encoder",
     "agent": "cardai_agent",
     "trainer": "cardai_trainer",
+    "command": "cardai_command",
 }
 WATCHER_HOOKS = ("cardai_hands_finished", "cardai_training_step")

@@ -70,8 +70,8 @@ def import_file(path: str) -> ModuleType:
     return module
 
 
-def offered_classes(module: ModuleType, kind: str, entry: Entry) -> dict[str, type]:
-    """Return the classes that ``module`` offers for ``kind``, by name."""
+def offered(module: ModuleType, kind: str, entry: Entry) -> dict[str, Any]:
+    """Return what ``module`` offers for ``kind``, by name: classes, or a command's functions."""
     manager = manager_of(module, f"The {kind} plugin {entry.name!r} ({place_of(entry)})")
     hook = HOOK_OF_KIND[kind]
     with plugin_code(lambda cause: f"{hook} of {module.__name__} ({place_of(entry)}) failed: {cause}."):
@@ -80,15 +80,19 @@ def offered_classes(module: ModuleType, kind: str, entry: Entry) -> dict[str, ty
         raise PluginError(
             f"The {kind} plugin {entry.name!r} ({place_of(entry)}) has no hook {hook} marked with @cardai.hookimpl."
         )
-    offered: Any = results[0]
-    classes = dict(offered) if isinstance(offered, Mapping) else {entry.preset_of or entry.name: offered}
-    for name, cls in classes.items():
-        if not inspect.isclass(cls):
+    given: Any = results[0]
+    found = dict(given) if isinstance(given, Mapping) else {entry.preset_of or entry.name: given}
+    one, many = ("a function", "functions") if kind == "command" else ("a class", "classes")
+    for name, target in found.items():
+        if not (callable(target) if kind == "command" else inspect.isclass(target)):
             raise PluginError(
-                f"{hook} of {module.__name__} ({place_of(entry)}) must return a class or a mapping to classes. "
-                f"Got {cls!r} for {name!r}."
+                f"{hook} of {module.__name__} ({place_of(entry)}) must return {one} or a mapping to {many}. "
+                f"Got {target!r} for {name!r}."
             )
-    return classes
+        if inspect.isabstract(target):
+            lacks = " and ".join(sorted(target.__abstractmethods__))
+            raise PluginError(f"The {kind} {name!r} ({place_of(entry)}) lacks {lacks}: every {kind} has it.")
+    return found
 
 
 def manager_of(module: ModuleType, called: str) -> pluggy.PluginManager:

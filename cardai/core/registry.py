@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -17,8 +18,8 @@ import pluggy
 from cardai.core.discovery import GROUPS, Broken, Entry, installed
 from cardai.core.errors import CardaiError, PluginError, UsageError, nearest, unknown_name
 from cardai.core.hookspecs import HOOK_OF_KIND, PROJECT, WATCHER_HOOKS, Hooks
-from cardai.core.loading import import_entry, import_file, manager_of, offered_classes, place_of, plugin_code
-from cardai.core.spec import Spec, build, options_of, parse, write_value
+from cardai.core.loading import import_entry, import_file, manager_of, offered, place_of, plugin_code
+from cardai.core.spec import Spec, build, options_of, parse, without_retired, write_value
 
 if TYPE_CHECKING:
     from cardai.core.agent import Agent
@@ -34,6 +35,7 @@ __all__ = [
     "add_file",
     "broken",
     "check_all",
+    "command",
     "create",
     "default",
     "entries",
@@ -112,21 +114,8 @@ class Registry:
         Raises:
             UnknownNameError, PluginError: naming distribution, module and cause.
         """
-        entry = self.find(kind, name)
-        if (kind, name) in self._from_files:
-            module = self._from_files[kind, name][1]
-        else:
-            if entry.missing:
-                raise PluginError(f"The {kind} {name!r} needs an extra that is not installed. Run: {entry.missing}")
-            module = import_entry(entry)
-        classes = offered_classes(module, kind, entry)
+        entry, cls = self._offered(kind, name)
         general = entry.preset_of or name
-        if general not in classes:
-            raise PluginError(
-                f"The {kind} plugin {name!r} ({place_of(entry)}) offers no {general!r}.{nearest(general, classes)} "
-                f"It offers: {', '.join(sorted(classes))}."
-            )
-        cls = classes[general]
         self._loaded.setdefault(cls, general)
         if not entry.preset_of:
             return cls, {}
@@ -137,6 +126,31 @@ class Registry:
                 f"Its presets: {', '.join(sorted(presets)) or 'none'}."
             )
         return cls, dict(presets[name])
+
+    def command(self, name: str) -> Any:
+        """Import the plugin that brings the command ``name`` and return its function or ``typer.Typer``.
+
+        Raises:
+            UnknownNameError, PluginError: naming distribution, module and cause.
+        """
+        return self._offered("command", name)[1]
+
+    def _offered(self, kind: str, name: str) -> tuple[Entry, Any]:
+        """Import the plugin ``name`` and return its entry and what its hook offers under its general name."""
+        entry = self.find(kind, name)
+        if (kind, name) in self._from_files:
+            module = self._from_files[kind, name][1]
+        else:
+            if entry.missing:
+                raise PluginError(f"The {kind} {name!r} needs an extra that is not installed. Run: {entry.missing}")
+            module = import_entry(entry)
+        found, general = offered(module, kind, entry), entry.preset_of or name
+        if general not in found:
+            raise PluginError(
+                f"The {kind} plugin {name!r} ({place_of(entry)}) offers no {general!r}.{nearest(general, found)} "
+                f"It offers: {', '.join(sorted(found))}."
+            )
+        return entry, found[general]
 
     @overload
     def create(self, kind: Literal["game"], spec: Spec | str) -> Game: ...
@@ -171,14 +185,15 @@ class Registry:
         """Return an instance of the plugin that a spec with every option names, as run.json holds it.
 
         What a preset says now is left out, so that one which was changed since does not change the run; an option that
-        the plugin did not have then has its default.
+        the plugin did not have then has its default, and one that it has no more (``retired``) is left out.
 
         Raises:
             SpecError, UnknownNameError, OptionError, PluginError.
         """
         parsed = parse(spec)
         cls, _ = self.load(kind, parsed.name)
-        made = build(cls, parsed.values(), f"The {kind} {parsed.name!r}")
+        called = f"The {kind} {parsed.name!r}"
+        made = build(cls, without_retired(cls, parsed.values(), called), called)
         self.remember(made, spec)
         return made
 
@@ -228,8 +243,8 @@ class Registry:
         for kind, hook in HOOK_OF_KIND.items():
             with plugin_code(lambda cause, hook=hook: f"{hook} of the plugin file {path!r} failed: {cause}."):  # type: ignore[misc]
                 found = getattr(manager.hook, hook)()
-            for offered in found:
-                classes = offered if isinstance(offered, Mapping) else {file.stem: offered}
+            for given in found:
+                classes = given if isinstance(given, Mapping) else {file.stem: given}
                 for name, cls in classes.items():
                     added.append(self._add(kind, name, name, module, path))
                     added += [self._add(kind, preset, name, module, path) for preset in getattr(cls, "presets", {})]
@@ -295,7 +310,7 @@ class Registry:
                     manager_of(import_entry(self.find("watcher", entry.name)), f"The watcher {entry.name!r}")
                     yield entry, entry.status
                 else:
-                    self.load(entry.kind, entry.name)
+                    (self.command if entry.kind == "command" else partial(self.load, entry.kind))(entry.name)
                     yield entry, "ok"
             except CardaiError as error:
                 yield entry, str(error)
@@ -308,6 +323,7 @@ entries = default.entries
 broken = default.broken
 find = default.find
 load = default.load
+command = default.command
 create = default.create
 rebuild = default.rebuild
 remember = default.remember

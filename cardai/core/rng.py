@@ -155,3 +155,7 @@ class Rows:
         threshold = self.random()[:, None] * total[:, -1:]
         # the first column whose cumulative sum exceeds the threshold has probability > 0
         return np.asarray(np.argmax(total > threshold, axis=1), dtype=np.int64)
+
+
+Source = Rows | Random | int
+"""Randomness as players have it (``rng`` of ``act`` or ``choose``), or a seed."""

@@ -291,6 +291,9 @@ class RowTables(Tables):
             raise TypeError(f"The hands of {type(source).__name__} cannot be copied to RowTables.")
         self.data[: len(rows)] = source.data[rows]
 
+    def dealt(self, rows: IntArray) -> npt.NDArray[np.int64]:
+        return np.asarray(self.data["dealt"][rows], np.int64)
+
     def deck(self, row: int) -> list[int]:
         return [int(card) for card in self.data[row]["deck"]]
 

@@ -54,7 +54,7 @@ def whole(low: int = 0, high: int = 2**63 - 1) -> Any:
 
 
 def file_name(text: str) -> bool:
-    """Say whether ``text`` is the name of a file in a directory, with no path in it."""
+    """Whether ``text`` is the name of a file in a directory, with no path in it."""
     return 0 < len(text) < 256 and text not in (".", "..") and not set(text) & set("/\\:\0")
 
 

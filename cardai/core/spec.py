@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -163,6 +163,24 @@ def build(plugin: type, values: Mapping[str, Any], called: str) -> Any:
         raise OptionError(
             f"{called} refuses its options {_listed(values)}: {error.args[0] if error.args else error}"
         ) from error
+
+
+def without_retired(plugin: type, values: Mapping[str, Any], called: str) -> dict[str, Any]:
+    """Return the values of options without those that ``plugin`` has no more (its ``retired``).
+
+    Raises:
+        OptionError: one of them has a value that means something else than what the plugin does now.
+    """
+    kept = dict(values)
+    retired: Mapping[str, Sequence[str]] = getattr(plugin, "retired", {})
+    for key in kept.keys() & retired.keys():
+        said = write_value(kept.pop(key))
+        if retired[key] and said not in retired[key]:
+            raise OptionError(
+                f"{called} has no option {key!r} any more: it works as with {key}={' or '.join(retired[key])}. "
+                f"Got {said} instead, as an earlier version could."
+            )
+    return kept
 
 
 def convert(value: Any, wanted: Any, what: str) -> Any:

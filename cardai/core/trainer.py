@@ -22,16 +22,21 @@ class Trainer(ABC):
     needs_encoder: ClassVar[bool] = False
     """Whether ``--encoder`` must be given."""
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    retired: ClassVar[Mapping[str, Sequence[str]]] = {}
+    """Options of earlier versions with the values (as in specs; none: any) that mean what it does now: a run.json that
+    names one of those opens still."""
+
+    @abstractmethod
+    def check_game(self, game: Game) -> None:
+        """Raise UsageError, in a sentence, for a game that it cannot take (``pass`` in one that takes any).
+
+        It is asked before a training is started, and by ``cardai list-plugins --for GAME``: it goes by what the game
+        declares and is quick.
+        """
 
     @abstractmethod
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> Training:
-        """Begin training from nothing. Raises UsageError for a game or encoder it cannot take."""
-
-    def check_game(self, game: Game) -> None:  # noqa: B027 (most take any game)
-        """Raise UsageError for a game that it cannot take, as far as that is quickly seen (default: it takes any).
-
-        For ``cardai list-plugins --for GAME``; :meth:`start` has the last word.
-        """
+        """Begin training from nothing a game that :meth:`check_game` takes. Raises UsageError for an encoder it cannot take."""
 
     def resume(self, game: Game, encoder: Encoder | None, seed: int, directory: Path) -> Training:
         """Take a training up from the checkpoint ``directory`` (default: start, then load).

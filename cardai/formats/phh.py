@@ -19,9 +19,10 @@ from cardai.core.errors import CardaiError, DamagedFileError, PluginError, Usage
 from cardai.core.schema import structure, whole
 from cardai.formats.acpc.gamedef import MAX_PLAYERS, NO_CAP, UNLIMITED, GameDef
 from cardai.formats.acpc.logs import Log, LogHand, Problem
-from cardai.formats.acpc.nodes import Node, Tree
+from cardai.formats.acpc.nodes import WireTree
 from cardai.formats.acpc.records import checked
 from cardai.formats.acpc.states import CALL, FOLD, Cards, parse_cards
+from cardai.poker.rules.growing_tree import BettingNode
 
 _DEEP = 1000  # big bets in a stack that the game does not limit: PHH wants a number
 _CAPS = (3, 4, 4, 4)  # bets and raises of limit hold'em in each round, the big blind not counted
@@ -52,7 +53,7 @@ def log_to_phh(log: Log) -> list[Any]:
     histories_of = _pokerkit().HandHistory.from_acpc_protocol
     definition = log.game()
     game, stack = _pokerkit_game(definition)
-    tree = Tree(definition)
+    tree = WireTree(definition)
     histories: list[Any] = []
     for hand in log.hands:
         line = evolve(hand, time="").text() + "\n"
@@ -139,7 +140,7 @@ def read_log(lines: Iterable[str], game: GameDef | None = None) -> Log:
     """
     _pokerkit()
     log = Log(definition=game)
-    trees: dict[GameDef, Tree] = {} if game is None else {game: Tree(game)}
+    trees: dict[GameDef, WireTree] = {} if game is None else {game: WireTree(game)}
     for count, (line, text) in enumerate(_tables(lines)):
         try:
             log.hands.append(_hand(text, trees, count, fixed=game is not None))
@@ -164,14 +165,14 @@ def _tables(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
         yield begun, "".join(held)
 
 
-def _hand(text: str, trees: dict[GameDef, Tree], count: int, fixed: bool) -> LogHand:
+def _hand(text: str, trees: dict[GameDef, WireTree], count: int, fixed: bool) -> LogHand:
     try:
         values = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise DamagedFileError(f"no hand in PHH: {error}.") from error
     read = structure(values, PhhHand, "the hand")
     if not trees:
-        trees[_definition(read)] = Tree(_definition(read))
+        trees[_definition(read)] = WireTree(_definition(read))
     ((definition, tree),) = trees.items()
     if not fixed and _definition(read) != definition:
         raise DamagedFileError("its blinds, sizes or stacks are not those of the file's first hand.")
@@ -238,7 +239,7 @@ def _played(hand: PhhHand) -> Any:
     return state
 
 
-def _followed(state: Any, tree: Tree, players: int) -> tuple[tuple[Cards, ...], tuple[Cards, ...], Node]:
+def _followed(state: Any, tree: WireTree, players: int) -> tuple[tuple[Cards, ...], tuple[Cards, ...], BettingNode]:
     """Return hole cards, board and betting of what PokerKit played, by the competition's rules."""
     hole: list[Cards] = [()] * players
     dealt: Cards = ()
@@ -263,7 +264,7 @@ def _followed(state: Any, tree: Tree, players: int) -> tuple[tuple[Cards, ...], 
     return tuple(hole), tuple(dealt[low:high] for low, high in pairwise(ends)), node
 
 
-def _amount(tree: Tree, node: Node, amount: int) -> int:
+def _amount(tree: WireTree, node: BettingNode, amount: int) -> int:
     """Return the competition's action of a bet or raise to ``amount`` within the round."""
     if not tree.game.no_limit or node.actor < 0:
         return 2

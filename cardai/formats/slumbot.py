@@ -16,9 +16,10 @@ from attrs import evolve
 from cardai.core.errors import CardaiError, DamagedFileError, UsageError
 from cardai.formats.acpc.gamedef import load_game
 from cardai.formats.acpc.logs import Log, LogHand, Problem, value_text
-from cardai.formats.acpc.nodes import Node, Tree
+from cardai.formats.acpc.nodes import WireTree
 from cardai.formats.acpc.records import checked
 from cardai.formats.acpc.states import CALL, FOLD, deal_text, parse_betting, parse_deal
+from cardai.poker.rules.growing_tree import BettingNode
 
 GAME = "holdem.nolimit.2p.reverse_blinds"
 """The site's game: heads-up, blinds 50/100, 20,000 chips every hand."""
@@ -29,11 +30,11 @@ _ACTION = re.compile("[kcf]|b([0-9]{1,9})")
 
 
 def is_line(line: str) -> bool:
-    """Say whether a line is a hand in this dialect."""
+    """Whether a line is a hand in this dialect."""
     return _LINE.match(line.rstrip("\r\n")) is not None
 
 
-def from_slumbot(betting: str, tree: Tree) -> Node:
+def from_slumbot(betting: str, tree: WireTree) -> BettingNode:
     """Return the betting node that the site's action string leads to ("b200c/kb300").
 
     Raises:
@@ -57,7 +58,7 @@ def from_slumbot(betting: str, tree: Tree) -> Node:
     return node
 
 
-def to_slumbot(node: Node) -> str:
+def to_slumbot(node: BettingNode) -> str:
     """Return the site's action string of a betting node (the inverse of :func:`from_slumbot`)."""
     streets = [""]
     for step in node.path():
@@ -108,11 +109,11 @@ def hand_text(hand: LogHand) -> str:
 
 
 @cache
-def _tree() -> Tree:
-    return Tree(load_game(GAME))
+def _tree() -> WireTree:
+    return WireTree(load_game(GAME))
 
 
-def parse_line(line: str, tree: Tree) -> LogHand:
+def parse_line(line: str, tree: WireTree) -> LogHand:
     """Return the hand of one line as the competition's log has it.
 
     Raises:

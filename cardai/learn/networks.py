@@ -1,4 +1,4 @@
-"""Networks: fully connected ones by size, their weights as safetensors, and evaluation in fixed chunks."""
+"""Networks: fully connected ones by size, their weights as safetensors, and the device they are on."""
 
 from __future__ import annotations
 
@@ -8,24 +8,18 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from safetensors import SafetensorError, safe_open
 from torch import nn
 
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.learn import tensors as tensor_files
-from cardai.learn.tensors import in_chunks
-
-CHUNK = 256
-"""Rows a network is asked about at once: always this many (zero-padded), so that no row depends on its neighbours."""
 
 
 def mlp(inputs: int, hidden: Sequence[int], outputs: int, seed: int) -> nn.Sequential:
     """Return Linear, ReLU, ..., Linear with weights and biases uniform in +-1/sqrt(fan in), from ``seed`` alone.
 
-    The first layer's weight (H, I) lies transposed in memory, so that native kernels read whole rows of it.
+    The first layer's weight (H, I) lies transposed in memory: another order would change the last bits of trained ones.
     """
     generator = torch.Generator().manual_seed(seed & (2**63 - 1))
     layers: list[nn.Module] = []
@@ -54,16 +48,6 @@ def choose_device(name: str) -> torch.device:
         return torch.device(name)
     except (RuntimeError, AssertionError) as error:
         raise UsageError(f"torch cannot use the device {name!r}: {error}. Give auto, cpu or cuda.") from error
-
-
-def masked_softmax(outputs: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
-    """Return (n, A) probabilities over the legal actions."""
-    return torch.softmax(outputs.masked_fill(~legal, -torch.inf), dim=1)
-
-
-def evaluate(network: nn.Module, inputs: npt.NDArray[np.float32], device: torch.device) -> npt.NDArray[np.float32]:
-    """Return the network's outputs (n, A) for inputs (n, I), asked in chunks of :data:`CHUNK`."""
-    return in_chunks(network, inputs, device, CHUNK)
 
 
 def save_networks(path: Path, networks: Mapping[str, nn.Module]) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from cardai.cards.poker.fields import POKER
 from cardai.core.agent import Agent
 from cardai.core.arrays import Bools, Float32s, Float64s, Int64s, Records, Uint64s
 from cardai.core.errors import UsageError
@@ -202,7 +201,7 @@ def _decide(
     else:
         actions = np.asarray(agent.act(views, legal, rng))
         chosen, probabilities = abstraction.abstract(actions), np.zeros(offered.shape)
-    spent = spent_so_far(game, views, seat)
+    spent = game.put_in(views, seat)
     unknown = np.full(offered.shape, np.nan, np.float32)
     known = unknown.copy()
     known[:, : abstraction.probed] = _known(table, probe, rows, seat, legal[:, : abstraction.probed])
@@ -264,7 +263,7 @@ def _play_from(
         mine, step = np.flatnonzero(at == s), steps[s]
         views = step.events.views[row[mine]]
         hand[mine], when[mine], seat[mine] = step.rows[row[mine]], step.decision, step.seat
-        spent[mine] = spent_so_far(game, views, step.seat)
+        spent[mine] = game.put_in(views, step.seat)
         forced[mine] = seating.abstraction.concrete(views, np.asarray(action[mine], np.int64))
     again = hands.take(hand)
     table = again.tables(game)
@@ -282,13 +281,6 @@ def _play_from(
     for s in np.unique(at):
         mine = np.flatnonzero(at == s)
         steps[s].events.branched[row[mine], action[mine]] = brought[mine]
-
-
-def spent_so_far(game: Game, views: Views, seat: int) -> Float64s:
-    """Return (n,) what the player has put in already (in games without betting: nothing)."""
-    if not game.speaks(POKER):
-        return np.zeros(len(views))
-    return np.asarray(views["spent"][:, seat], np.float64)
 
 
 def _known(table: Tables, probe: Tables, rows: IntArray, seat: int, legal: Bools) -> Float32s:

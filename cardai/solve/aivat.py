@@ -12,34 +12,32 @@ contribute to h, and H all histories that look alike to everybody but the player
     base(z)  = sum over z' like z of pi(z') v(z') / sum of pi(z')
     k_H(z)   = sum over h in H and a of pi(ha) u(ha) / sum of pi(h) - sum over h in H of pi(h a0) u(h a0) / sum of pi(h a0)
 
-Small games are enumerated (:mod:`cardai.solve.aivat_tree`); hold'em is worked out over all hands that the player could
-hold (:mod:`cardai.solve.aivat_holdem`).
+Small games are enumerated (:mod:`cardai.solve.aivat_tree`); a game that cannot be says how its hands are worked out
+(:meth:`~cardai.core.game.Game.aivat_estimator`; hold'em over all hands that the player could hold).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from attrs import frozen
 
 from cardai.arena.records import Record, check_fits
 from cardai.arena.statistics import Estimate, group_sums, ratio
-from cardai.cards.poker.fields import is_holdem
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float64s, Int64s
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.spec import brief
-from cardai.solve.holdem_values import EquityValues, Values
 from cardai.solve.tree import NODE_LIMIT, refuse_if_large
 
 
 class Estimator(Protocol):
     """How the hands of one game and player are worked out."""
 
-    def __call__(self, record: Record, seat: int) -> float:
+    def __call__(self, record: Record, seat: int, /) -> float:
         """Return AIVAT of a finished hand for the player in ``seat``, in the game's unit.
 
         Raises:
@@ -99,7 +97,7 @@ def aivat(
     hands: Sequence[Record],
     who: int = 0,
     *,
-    values: Values | Agent | None = None,
+    values: Any = None,
     name: str = "",
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
@@ -107,8 +105,8 @@ def aivat(
     """Return AIVAT of recorded ``hands`` for ``agent``, the player with the number ``who`` in each record's ``seats``.
 
     ``values`` is u, which must not depend on these hands: in a small game a player, whose exact expected values against
-    itself are taken (default: ``agent``); in hold'em also what :mod:`cardai.solve.holdem_values` offers (default: by
-    equity). ``seed`` draws the boards by which expected values before the flop are estimated. ``progress`` hears of
+    itself are taken (default: ``agent``); else what the game's family offers (hold'em: :mod:`cardai.poker.aivat.values`,
+    by default equity). ``seed`` draws the boards by which expected values before the flop are estimated. ``progress`` hears of
     (hands done, hands in all). Ctrl-C returns the hands that were worked out.
 
     Raises:
@@ -138,37 +136,29 @@ def refuse(game: Game, agent: Agent, called: str) -> None:
     if agent.stateful or not agent.has_policy():
         what = "remembers what happens in a match" if agent.stateful else "has no policy, only act"
         raise UsageError(f"AIVAT asks a player what all its hands would do. {called} {what}.")
-    if not is_holdem(game):
-        refuse_if_large(game, NODE_LIMIT)
-    elif game.num_players != 2:
-        raise UsageError(f"AIVAT is for hold'em of two players. {brief(game)} has {game.num_players}.")
-    else:
-        from cardai.solve.aivat_holdem import need_odds
+    if game.aivat_estimator(agent, None, called, 0) is None:
+        try:
+            refuse_if_large(game, NODE_LIMIT)
+        except UsageError as error:
+            raise UsageError(
+                f"AIVAT is for games that are small enough to enumerate, and for those that bring their own way to work it "
+                f"out (hold'em for two). {error}"
+            ) from error
 
-        need_odds(game, agent.for_game(game), called)
 
-
-def estimator(game: Game, agent: Agent, values: Values | Agent | None, called: str, seed: int = 0) -> Estimator:
+def estimator(game: Game, agent: Agent, values: Any, called: str, seed: int = 0) -> Estimator:
     """Return how hands of ``game`` are worked out (see :func:`aivat`).
 
     Raises:
-        UsageError: the game is too large to enumerate and not hold'em for two, or ``values`` are none for it.
+        UsageError: the game offers nothing and is too large to enumerate, or ``values`` are none for it.
     """
-    if is_holdem(game):
-        from cardai.solve.aivat_holdem import HoldemEstimator
-
-        found = EquityValues() if values is None else values
-        if isinstance(found, Agent):
-            raise UsageError(
-                f"{brief(found)} has no exact values in hold'em: learn them (cardai.solve.played_values.played_values)."
-            )
-        return HoldemEstimator(game, agent.for_game(game), found, called, seed)
+    offered = game.aivat_estimator(agent, values, called, seed)
+    if offered is not None:
+        return offered
     from cardai.solve.aivat_tree import TreeEstimator
 
     if values is not None and not isinstance(values, Agent):
-        raise UsageError(
-            f"{brief(game)} takes the values of a player, by its name or run. These are values of hold'em."
-        )
+        raise UsageError(f"{brief(game)} takes the values of a player, by its name or run. Got {values!r} instead.")
     return TreeEstimator(game, agent, values or agent, called)
 
 

@@ -7,6 +7,7 @@ All players' sequences and information sets are numbered in one row, player by p
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from math import log10
 from random import Random
@@ -98,6 +99,26 @@ class GameTree:
             "information sets": len(self.infosets),
             "sequences": self.infosets.num_sequences,
         }
+
+    def public_histories(self) -> Iterator[tuple[int, ...]]:
+        """Yield the nodes that an onlooker tells apart, each as the actions and public outcomes of chance that lead there.
+
+        Outcomes that not everybody sees make no node; nor does what follows when nobody has a decision left (the board
+        dealt after both are all-in).
+        """
+        decides = np.asarray(self.player >= 0)
+        for node in range(len(self.player) - 1, 0, -1):
+            decides[self.parent[node]] |= decides[node]
+        history: list[tuple[int, ...]] = [()] * len(self.player)
+        seen: set[tuple[int, ...]] = {()}
+        yield ()
+        for node in range(1, len(self.player)):
+            parent = int(self.parent[node])
+            hidden = self.player[parent] == CHANCE and (not self.public[parent] or not decides[parent])
+            history[node] = history[parent] if hidden else (*history[parent], int(self.action[node]))
+            if history[node] not in seen:
+                seen.add(history[node])
+                yield history[node]
 
 
 def game_tree(game: Game, limit: int = NODE_LIMIT) -> GameTree:

@@ -7,14 +7,14 @@ from functools import cached_property
 
 import numpy as np
 
-from cardai.cards.poker.combos import COUNT, left_by, pairs
-from cardai.cards.poker.fields import is_holdem
 from cardai.core.agent import Agent
 from cardai.core.arrays import Int64s, Uint64s
 from cardai.core.fields import Views, unpack_view
 from cardai.core.game import Actions, Game
 from cardai.core.legal import Amounts, Legal, allows, legal_columns, take
 from cardai.core.rng import Rows, derive
+from cardai.poker.contract import plays_holdem
+from cardai.poker.hands.combos import COUNT, left_by, pairs
 from cardai.testing._checks import CheckFailed, NotApplicable, check, require
 from cardai.testing._play import positions
 
@@ -173,7 +173,7 @@ def whole_ranges_agree(subject: AgentSubject) -> None:
     agent = subject.pure
     if not agent.has_policy():
         raise NotApplicable("It has no policy, only act.")
-    if not is_holdem(subject.game):
+    if not plays_holdem(subject.game):
         raise NotApplicable("The game is not hold'em: there are no ranges of 1,326 hands.")
     for _, views, legal in subject.batches:
         _, firsts = np.unique(views["round"], return_index=True)  # a state of each round

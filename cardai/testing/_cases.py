@@ -178,11 +178,12 @@ def _loadable(names: list[str]) -> Iterable[tuple[str, Game]]:
 
 
 def _takes(kind: str, made: Any, game: Game, encoder: Any) -> bool:
-    """Say whether a plugin accepts a game."""
+    """Whether a plugin accepts a game."""
     from cardai.testing._trainer import TrainerSubject
 
     try:
         if kind == "trainer":
+            made.check_game(game)
             TrainerSubject(made, game, encoder, 1).start()
         else:
             made.for_game(game)

@@ -182,7 +182,7 @@ def clone_is_independent(subject: GameSubject) -> None:
 
 @check("game")
 def returns_are_sound(subject: GameSubject) -> None:
-    """Returns are a finite number a seat, zero until the hand is over, and sum to zero where the game claims it."""
+    """Returns are a number a seat, zero until the hand is over, within what the game claims, and sum to zero if it does."""
     game = subject.game
     for setup, steps, final in subject.hands:
         values = final.returns()
@@ -191,6 +191,10 @@ def returns_are_sound(subject: GameSubject) -> None:
         require(all(math.isfinite(v) for v in values), f"Returns must be finite. Got {where}.")
         claim = not game.zero_sum or abs(sum(values)) < 1e-6 * max(1.0, *map(abs, values))
         require(claim, f"The game claims to be zero-sum, but the returns are {where}.")
+        most = game.max_utility or math.inf
+        require(
+            max(map(abs, values)) <= most, f"The game claims a max_utility of {most:g}, but the returns are {where}."
+        )
         state = replay(game, [s.action for s in steps[:-1]], setup)
         require(not any(state.returns()), f"Returns are {state.returns()} before the hand is over: they must be 0.")
         names = {f.name for f in game.outcome_fields}

@@ -274,7 +274,7 @@ def all_legal(legal: Legal, row: int) -> list[int]:
 
 
 def refuses(call: Any) -> bool:
-    """Say whether ``call()`` raises IllegalActionError."""
+    """Whether ``call()`` raises IllegalActionError."""
     try:
         call()
     except IllegalActionError:

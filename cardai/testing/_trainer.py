@@ -13,11 +13,12 @@ import numpy as np
 from cardai.core import registry
 from cardai.core.agent import Agent
 from cardai.core.encoder import Encoder
-from cardai.core.errors import CardaiError, DamagedFileError
+from cardai.core.errors import CardaiError, DamagedFileError, UsageError
 from cardai.core.game import Game
 from cardai.core.trainer import Metrics, Trainer, Training
 from cardai.testing._agent import AgentSubject, ask, seeds_for
 from cardai.testing._checks import NotApplicable, check, require
+from cardai.testing._foreign import Foreign
 
 SAFE = (".json", ".npz", ".npy", ".safetensors")
 TIMES = ("seconds", "per_second", "time")
@@ -57,6 +58,25 @@ def any_encoder(game: Game) -> Encoder | None:
 def timeless(row: Metrics) -> Metrics:
     """Return metrics without clock readings."""
     return {name: value for name, value in row.items() if not name.endswith(TIMES)}
+
+
+@check("trainer")
+def says_which_games_it_takes(subject: TrainerSubject) -> None:
+    """`check_game` takes the game that is trained; one that it never heard of it refuses in a sentence, or can start."""
+    subject.plugin.check_game(subject.game)
+    foreign = Foreign()
+    try:
+        subject.plugin.check_game(foreign)
+    except UsageError as error:
+        said = str(error).strip()
+        require(said and "\n" not in said, f"check_game refuses a game in one line, a sentence. It said {said!r}.")
+        return
+    try:
+        subject.plugin.start(foreign, any_encoder(foreign) if subject.plugin.needs_encoder else None, 1)
+    except UsageError:  # of the encoder, or of something that takes long to see
+        return
+    except Exception as error:
+        require(False, f"check_game takes {foreign!r}, and then start raises {type(error).__name__}: {error}.")
 
 
 @check("trainer")

@@ -26,7 +26,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Self
 
-from attrs import Attribute, field, frozen
+from attrs import frozen
 
 from cardai.core import registry
 from cardai.core.agent import Agent
@@ -44,62 +44,17 @@ from cardai.core.files import (
     write_json,
 )
 from cardai.core.game import Game
-from cardai.core.schema import file_name, structure, whole
+from cardai.core.schema import structure
 from cardai.core.spec import Spec
 from cardai.core.trainer import Metrics, Trainer
+from cardai.training.run_files import CHECKPOINT_FORMAT, FORMAT, Manifest, RunFile, metrics_row
 from cardai.training.specs import full_spec
 
-FORMAT = "cardai run 1"
-CHECKPOINT_FORMAT = "cardai checkpoint 1"
 _STEP = re.compile(r"step-(\d{12,})")
 
 
 class RunWarning(UserWarning):
     """A checkpoint was refused and an older one is used."""
-
-
-@frozen
-class RunFile:
-    """What run.json must hold; other keys are kept and hashed."""
-
-    format: str
-    id: str
-    trainer: str
-    game: str
-    encoder: str | None
-    seed: int = field(validator=whole())
-    steps: int = field(validator=whole())
-    versions: dict[str, str]
-    command: tuple[str, ...]
-    created: str
-    minutes: float | None = None
-
-
-@frozen
-class StoredFile:
-    """A checkpoint's file as its manifest knows it."""
-
-    bytes: int = field(validator=whole())
-    sha256: str
-
-
-@frozen
-class Manifest:
-    """What a checkpoint's manifest.json must hold."""
-
-    format: str
-    run: str
-    step: int = field(validator=whole())
-    seconds: float
-    cpu_seconds: float
-    files: dict[str, StoredFile] = field()
-    sha256: str
-
-    @files.validator
-    def _plain_names(self, attribute: Attribute[Any], value: dict[str, StoredFile]) -> None:
-        for name in value:
-            if not file_name(name):
-                raise ValueError(f"holds {name[:60]!r}, which is not the name of a file beside it")
 
 
 @frozen
@@ -314,7 +269,7 @@ class Run:
                 if not line.strip():
                     continue
                 try:
-                    rows.append(_metrics_row(line, f"Line {number} of {file}"))
+                    rows.append(metrics_row(line, f"Line {number} of {file}"))
                 except DamagedFileError:
                     if line.endswith("\n"):
                         raise
@@ -378,18 +333,6 @@ def _versions() -> dict[str, str]:
         except Exception:  # not installed, or its metadata is damaged
             continue
     return found
-
-
-def _metrics_row(line: str, what: str) -> Metrics:
-    """Return one line of metrics: numbers by name, among them a whole, positive step."""
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise DamagedFileError(f"{what} is damaged: {error}.") from error
-    numbers = structure(row, dict[str, float], what)
-    if not 0 <= numbers.get("step", -1) <= 2**63 or type(row["step"]) is not int:
-        raise DamagedFileError(f"{what} is damaged: it has no step.")
-    return row  # type: ignore[no-any-return]
 
 
 def _flush(path: Path) -> None:

@@ -101,7 +101,9 @@ class Session:
         What is refused leaves no directory.
         """
         try:
-            training = run.trainer().start(run.game(), run.encoder(), run.seed)
+            trainer, game = run.trainer(), run.game()
+            trainer.check_game(game)
+            training = trainer.start(game, run.encoder(), run.seed)
         except CardaiError:
             run.discard()
             raise
@@ -121,6 +123,7 @@ class Session:
         if checkpoint is None and refused:
             raise DamagedFileError(f"No checkpoint of {run.path} is good: {' '.join(refused)} Start a new run.")
         trainer, needs = run.trainer(), (run.game(), run.encoder(), run.seed)
+        trainer.check_game(needs[0])
         if checkpoint is None:
             training = trainer.start(*needs)
             session = cls(run, training, lock)
@@ -216,10 +219,7 @@ class Session:
                     self.save(keep)
                     saved, due = step, time.monotonic() + checkpoint_seconds
         finally:
-            for opened in (file, events):
-                with suppress(OSError, WriteError):  # every row was flushed; what a full disk refused stays refused
-                    if opened is not None:
-                        opened.close()
+            _close(file, events)
         if self.training.step != saved or not self.run.steps():
             self.save(keep)
         return finished
@@ -232,3 +232,11 @@ class Session:
             file.flush()
         if events is not None:
             events.write(step, {**metrics, "cpu_seconds": cpu})
+
+
+def _close(*files: Any) -> None:
+    """Close files: every row was flushed, and what a full disk refused stays refused."""
+    for opened in files:
+        with suppress(OSError, WriteError):
+            if opened is not None:
+                opened.close()

@@ -136,7 +136,7 @@ class Sweep:
         return [Run.open(self.path / p.name) for p in self.points() if (self.path / p.name / "run.json").is_file()]
 
     def finished(self, point: Point) -> bool:
-        """Say whether a run has done what was asked for."""
+        """Whether a run has done what was asked for."""
         folder = self.path / point.name
         if not (folder / "run.json").is_file():
             return False

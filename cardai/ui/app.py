@@ -41,7 +41,7 @@ ModalScreen { align: center middle; }
 
 
 @frozen
-class Start:
+class PlayOptions:
     """What the app begins with: a game and opponents (None: ask), a match to go on with, the seed, where to keep it."""
 
     game: str | None = None
@@ -59,28 +59,28 @@ class PlayApp(App[None]):
     TITLE = "cardai"
     ENABLE_COMMAND_PALETTE = False
 
-    def __init__(self, start: Start) -> None:
+    def __init__(self, options: PlayOptions) -> None:
         super().__init__()
-        self.start = start
-        self.palette: Palette = "mono" if self.no_color else start.palette
+        self.options = options
+        self.palette: Palette = "mono" if self.no_color else options.palette
         self.file: Path | None = None
         self.problem: Exception | None = None
 
     def on_mount(self) -> None:
-        if self.start.resume:
-            self._resume(self.start.record)
-        elif self.start.game is None:
+        if self.options.resume:
+            self._resume(self.options.record)
+        elif self.options.game is None:
             self.push_screen(ChooseGame(), self._game_chosen)
         else:
-            self._game_chosen(self.start.game)
+            self._game_chosen(self.options.game)
 
     def _game_chosen(self, game: str | None) -> None:
         if not game:
             self.exit()
         elif game == LAST:
             self._resume(None)
-        elif self.start.opponents and game == self.start.game:
-            self._play(game, self.start.opponents)
+        elif self.options.opponents and game == self.options.game:
+            self._play(game, self.options.opponents)
         elif make.game(game).num_players == 1:
             self._play(game, ())
         else:
@@ -96,10 +96,10 @@ class PlayApp(App[None]):
         """Sit down; one opponent takes all further seats."""
         seats = make.game(game).num_players - 1
         everybody = list(opponents) * seats if len(opponents) == 1 else list(opponents)
-        seed = self.start.seed if self.start.seed is not None else int.from_bytes(os.urandom(4), "big")
+        seed = self.options.seed if self.options.seed is not None else int.from_bytes(os.urandom(4), "big")
 
         def file() -> Path:
-            return Path(self.start.record) if self.start.record else kept.new_file(game)
+            return Path(self.options.record) if self.options.record else kept.new_file(game)
 
         self._sit(file, lambda path: Match.begin(game, everybody, seed, path))
 

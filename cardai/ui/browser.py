@@ -153,7 +153,7 @@ class Door:
         return app
 
     def knows_host(self, host: str) -> bool:
-        """Say whether a request's Host can only mean this server: never a name that somebody else lets point here."""
+        """Whether a request's Host can only mean this server: never a name that somebody else lets point here."""
         name, colon, port = host.rpartition(":")
         if not colon or port != str(self.port):
             return False
@@ -228,7 +228,7 @@ class Door:
 
 
 def is_local(host: str) -> bool:
-    """Say whether an address is this machine's own, which nobody else reaches."""
+    """Whether an address is this machine's own, which nobody else reaches."""
     if host == "localhost":
         return True
     try:

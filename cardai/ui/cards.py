@@ -34,7 +34,7 @@ class Face:
 
 
 @frozen
-class Look:
+class CardStyle:
     """How a scene is drawn: the palette, what key stands for which card, which are chosen, and how that is called."""
 
     palette: Palette = "two"
@@ -67,7 +67,7 @@ def style_of(face: Face, palette: Palette) -> Style:
     return Style(bold=True, color=colour, bgcolor="#ffd75f" if face.chosen else PAPER, meta=meta)
 
 
-def boxes(groups: Sequence[Sequence[Face]], look: Look, inner: int = 4, gap: int = 2) -> list[Text]:
+def boxes(groups: Sequence[Sequence[Face]], card_style: CardStyle, inner: int = 4, gap: int = 2) -> list[Text]:
     """Return cards as lines of text: three of cards, and one of keys and marks where there are any.
 
     A card is ``inner`` + 2 cells wide, ``gap`` cells are between groups. Where there is no colour, a card is a frame.
@@ -76,11 +76,11 @@ def boxes(groups: Sequence[Sequence[Face]], look: Look, inner: int = 4, gap: int
     groups = [group for group in groups if group]
     for number, group in enumerate(groups):
         for face in group:
-            style = style_of(face, look.palette)
-            for line, part in zip(lines, _parts(face, inner, look.palette), strict=False):
+            style = style_of(face, card_style.palette)
+            for line, part in zip(lines, _parts(face, inner, card_style.palette), strict=False):
                 line.append(part.removesuffix(EDGE), style)
                 line.append(EDGE if part.endswith(EDGE) else "", style + Style(color="grey62"))
-            below = f"{look.mark}{face.key}" if face.chosen else face.key
+            below = f"{card_style.mark}{face.key}" if face.chosen else face.key
             lines[3].append(f"{below:^{inner + 2}}", Style(bold=True, meta=style.meta))
         if number < len(groups) - 1:
             for line in lines:

@@ -20,7 +20,7 @@ BAR = 20
 """The width of a probability's bar."""
 
 
-class Question(ModalScreen[bool]):
+class Confirm(ModalScreen[bool]):
     """Yes or no: y, or Enter for no."""
 
     def __init__(self, words: str) -> None:

@@ -63,7 +63,7 @@ def last() -> Path:
 
 
 def any_kept() -> bool:
-    """Say whether there is a match to go on with (or there was, a moment ago)."""
+    """Whether there is a match to go on with (or there was, a moment ago)."""
     return any(matches().glob("*.jsonl*"))
 
 

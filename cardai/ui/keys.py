@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from attrs import frozen
 
 from cardai.arena.menu import Choice, Menu
-from cardai.cards.draw.fields import DRAW
-from cardai.cards.gin.fields import GIN
 from cardai.cards.text import glyphs
 from cardai.core.game import Game
+from cardai.draw.fields import DRAW
+from cardai.gin.fields import GIN
 from cardai.ui.pictures import gin
 from cardai.ui.scene import Scene
 

@@ -93,7 +93,7 @@ class Match:
             {} if end is None else {s: end.views[s] for s in end.shown if s != seat},
             menu_of(self.game, view, table.legal()) if mine else None,
             end,
-            standing(self.game, table.records, table.game_over),
+            standing(self.game, table.records, None if table.game_over else table.game_number),
             table.game_over,
         )
 
@@ -172,13 +172,16 @@ def log_of(game: Game, record: Record, seat: int) -> list[Entry]:
     return log
 
 
-def standing(game: Game, records: Sequence[Record], game_over: bool) -> Standing:
-    """Return what the person has won over finished hands, and games where a game has several hands."""
+def standing(game: Game, records: Sequence[Record], under_way: int | None) -> Standing:
+    """Return what the person has won over finished hands, and over finished games.
+
+    ``under_way`` is the number of the game that is not over yet; None: all are. A game that is tied is not won.
+    """
     returns = np.array([record["returns"][record["seats"].index(PERSON)] for record in records], np.float64)
     lasts: dict[int, Record] = {}
     for record in records:
         lasts[record["game_number"]] = record
-    finished = list(lasts.values()) if game_over else list(lasts.values())[:-1]
+    finished = [record for number, record in lasts.items() if number != under_way]
     won = 0
     for record in finished:
         score = record["setup"].get("score") or [0.0] * game.num_players

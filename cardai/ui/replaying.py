@@ -12,7 +12,7 @@ from textual.widgets import Input
 from cardai.arena.advice import Advised
 from cardai.core import registry
 from cardai.ui.app import CSS
-from cardai.ui.cards import Look, Palette, inline
+from cardai.ui.cards import CardStyle, Palette, inline
 from cardai.ui.dialogs import Choice, value_text
 from cardai.ui.lines import footer
 from cardai.ui.pictures import picture
@@ -39,8 +39,8 @@ class Replaying(Watching):
         self.recording = recording
         self.hand = hand
         self.reveal = reveal
-        self.asked = list(advisers)
-        self.told: dict[tuple[int, int, str], list[Advised]] = {}
+        self.consulted = list(advisers)
+        self.advice: dict[tuple[int, int, str], list[Advised]] = {}
         self.steps: list[Step] = []
         self.at = 0
 
@@ -73,7 +73,7 @@ class Replaying(Watching):
             "title",
             Text.assemble((registry.spec_of(scene.game), "bold"), f"   {scene.title}   seen by {self._seen_by()}"),
         )
-        self.put("picture", picture(scene, Look(self.palette)))
+        self.put("picture", picture(scene, CardStyle(self.palette)))
         self.show_log(scene)
         self.put("actions", self._choices())
         self.put(
@@ -104,37 +104,37 @@ class Replaying(Watching):
         text = Text.assemble((f"{step.scene.names[step.actor]}: ", "bold")).append_text(
             inline(step.words, self.palette, "bold green")
         )
-        for player in self.asked:
+        for player in self.consulted:
             text.append(f"\n{player} would: ", "dim")
-            pairs = self.told.get((self.hand, step.action_number, player))
+            pairs = self.advice.get((self.hand, step.action_number, player))
             if not step.known:
                 text.append("not known without hidden cards (x)", "dim")
             elif pairs is None:
                 text.append("...")
             for words, share, value in (pairs or [])[:3] if step.known else ():
                 bar = "█" * max(1, round(share * BAR)) if share else ""
-                told = "" if value is None else f" ({value_text(value)})"
-                text.append_text(inline(f"{share:.0%} {bar} {words}{told}   ", self.palette))
+                worth = "" if value is None else f" ({value_text(value)})"
+                text.append_text(inline(f"{share:.0%} {bar} {words}{worth}   ", self.palette))
         return text
 
     def _ask_advisers(self) -> None:
         """Ask whoever has not been asked about this step; what comes late is shown if the step is still there."""
         hand, step = self.hand, self.step
-        open_questions = [p for p in self.asked if (hand, step.action_number, p) not in self.told]
+        open_questions = [p for p in self.consulted if (hand, step.action_number, p) not in self.advice]
         if self.work.busy or not open_questions or step.actor is None or not step.known:
             return
         player = open_questions[0]
 
-        def told(pairs: list[Advised]) -> None:
-            self.told[hand, step.action_number, player] = pairs
+        def answered(pairs: list[Advised]) -> None:
+            self.advice[hand, step.action_number, player] = pairs
             self.draw()
 
         def refused(error: Exception) -> None:
-            self.asked.remove(player)
+            self.consulted.remove(player)
             self.draw()
             self.failed(error)
 
-        self.work.start(lambda: self.recording.advise(hand, step, player), told, refused)
+        self.work.start(lambda: self.recording.advise(hand, step, player), answered, refused)
 
     # -- keys ------------------------------------------------------------------------------------------------------
 
@@ -234,8 +234,8 @@ class Replaying(Watching):
 
         def picked(player: str | None) -> None:
             if player:
-                self.asked[place : place + 1] = [player]
-                self.asked = list(dict.fromkeys(self.asked))
+                self.consulted[place : place + 1] = [player]
+                self.consulted = list(dict.fromkeys(self.consulted))
                 self.draw()
 
         title = "Whose choices are shown?" if place == 0 else "With whom are they compared?"

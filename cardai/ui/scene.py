@@ -7,12 +7,12 @@ from typing import Any
 
 from attrs import frozen
 
-from cardai.arena.display import NONE, action_name, card_name, without_cards
+from cardai.arena.display import action_name, card_name, without_cards
 from cardai.arena.menu import Menu
 from cardai.arena.moves import HIDDEN, HandEnd, Move
-from cardai.cards.poker.fields import POKER
 from cardai.core.game import Game
 from cardai.core.statistics import Estimate
+from cardai.poker.fields import POKER
 
 
 @frozen
@@ -108,16 +108,3 @@ def _new_cards(game: Game, before: Mapping[str, Any], after: Mapping[str, Any]) 
 def result_words(game: Game, names: Sequence[str], returns: Sequence[float]) -> list[str]:
     """Return what each seat won: "you +20 chips"."""
     return [f"{name} {amount:+,g} {game.unit}" for name, amount in zip(names, returns, strict=True)]
-
-
-def private_cards(game: Game, view: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return (label, cards) for the cards that the player whose view it is alone holds."""
-    rows = []
-    for f in game.view_fields:
-        if f.kind in ("card", "cards", "card_set") and f.role in ("own", ""):
-            from cardai.arena.display import field_text
-
-            text = field_text(game, f, view)
-            if text != NONE:
-                rows.append((f.name.replace("_", " "), text))
-    return rows

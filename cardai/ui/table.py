@@ -18,8 +18,8 @@ from cardai.arena.advice import Advised
 from cardai.arena.display import help_text, seat_name
 from cardai.core.errors import CardaiError
 from cardai.ui.background import Background
-from cardai.ui.cards import Look, Palette, inline
-from cardai.ui.dialogs import Choice, Page, Question, advice_text
+from cardai.ui.cards import CardStyle, Palette, inline
+from cardai.ui.dialogs import Choice, Confirm, Page, advice_text
 from cardai.ui.keys import Act, Ask, Keyboard, Meaning, Say, Toggle, keyboard
 from cardai.ui.lines import choices_text, end_text, footer, title_of, turn_words
 from cardai.ui.match import Match
@@ -214,8 +214,8 @@ class Playing(Watching):
         if scene is None:
             return
         keys = {} if board is None else {card: key for key, card in board.letters.items()}
-        look = Look(self.palette, keys, self.chosen, "▲" if board is None else board.mark)
-        self.put("picture", picture(scene, look))
+        card_style = CardStyle(self.palette, keys, self.chosen, "▲" if board is None else board.mark)
+        self.put("picture", picture(scene, card_style))
         self.put("actions", self._actions())
 
     def _actions(self) -> Text:
@@ -376,7 +376,7 @@ class Playing(Watching):
                 self.app.exit()
 
         self.app.push_screen(
-            Question("Stop playing? The match is kept: cardai play --resume goes on with it."), answered
+            Confirm("Stop playing? The match is kept: cardai play --resume goes on with it."), answered
         )
 
     def picture_name(self) -> str:

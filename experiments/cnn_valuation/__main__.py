@@ -24,7 +24,6 @@ import numpy as np
 
 import cardai
 from cardai.commands.acpc_match import as_json
-from cardai.commands.evaluate_imitation import figures_of
 from cardai.commands.show.winnings import draw
 from cardai.core.errors import CardaiError, UsageError
 from cardai.formats.acpc.inprocess import play_agents
@@ -38,6 +37,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import curve
 import report
 import tables
+from imitation import figures_of
 from making import SYSTEMS, Planned, another, called, examples, generate, kept, run, train
 
 GAME = "acpc_limit_2p"

@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 import cardai
-from cardai.cards.gin._style_kernels import STYLES
-from cardai.cards.gin._value_kernels import worths
-from cardai.cards.gin.actions import ASK_KNOCK, DISCARD, DRAW, KNOCK, OFFER, PLAY_ON
 from cardai.core.agent import Agent
-from cardai.learn.gin_values import RememberingPlayer, ValuePlayer, read_values
+from cardai.gin._style_kernels import STYLES
+from cardai.gin._value_kernels import worths
+from cardai.gin.actions import ASK_KNOCK, DISCARD, DRAW, KNOCK, OFFER, PLAY_ON
+from cardai.gin.values import RememberingPlayer, ValuePlayer, read_values
 from cardai.plugins.agents.champion import LEAGUE, WEIGHTS
 
 PHASES = {

@@ -21,8 +21,8 @@ from cardai.core.arrays import Float64s
 from cardai.core.fields import Views
 from cardai.core.files import write_json
 from cardai.core.game import Legal
-from cardai.learn.gin_search import Rollouts
-from cardai.learn.gin_values import RememberingPlayer, ValuePlayer, read_values
+from cardai.gin.search import Rollouts
+from cardai.gin.values import RememberingPlayer, ValuePlayer, read_values
 from cardai.plugins.agents.champion import LEAGUE, WEIGHTS
 
 BLOCK = 20

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 import cardai
-from cardai.cards.gin._situation_kernels import AFTER
 from cardai.core.arrays import Float64s
 from cardai.core.registry import create
 from cardai.core.rng import derive
-from cardai.learn.gin_selfplay import Situations, play_hands
-from cardai.learn.gin_values import EDGES, Fitting, Values, read_values
+from cardai.gin._situation_kernels import AFTER
+from cardai.gin.selfplay import Situations, play_hands
+from cardai.gin.values import EDGES, Fitting, Values, read_values
 from cardai.plugins.agents.champion import WEIGHTS
 
 PARTS = 40

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards.gin._melds_kernels import (
+from cardai.core.kernel import kernel
+from cardai.gin._melds_kernels import (
     MAX_MELDS,
     U1,
     best_arrangement,
@@ -16,7 +17,6 @@ from cardai.cards.gin._melds_kernels import (
     points_of,
     to_gin,
 )
-from cardai.core.kernel import kernel
 
 BONUS = 25
 

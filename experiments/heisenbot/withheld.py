@@ -15,8 +15,8 @@ import numpy.typing as npt
 from attrs import asdict, frozen
 
 import cardai
-from cardai.cards.gin.actions import DISCARD, GIN
 from cardai.core.rng import Rows, derive_many, hash_rows
+from cardai.gin.actions import DISCARD, GIN
 
 PLAYER = "gin_rules:knock=rules,lead=999,trail=999,early=0,late=29,low=0,few_cards=0,count_turns=both,otherwise=false"
 """Knocks with gin, or from turn 30 on as soon as it can."""

@@ -45,12 +45,11 @@ BEST = "nfsp_leduc_best"
 ENTRIES = (
     Entry("best", BEST, 5_000_000),
     Entry("paper 64", "nfsp_leduc", 1_000_000),
-    Entry("paper 128", "nfsp_leduc_128", 1_000_000),
-    Entry("paper 32", "nfsp_leduc_32", 1_000_000),
-    Entry("paper 16", "nfsp_leduc_16", 1_000_000),
-    Entry("paper 8", "nfsp_leduc_8", 1_000_000),
+    Entry("paper 128", "nfsp_leduc:hidden=128", 1_000_000),
+    Entry("paper 32", "nfsp_leduc:hidden=32", 1_000_000),
+    Entry("paper 16", "nfsp_leduc:hidden=16", 1_000_000),
+    Entry("paper 8", "nfsp_leduc:hidden=8", 1_000_000),
     Entry("thesis", "nfsp_leduc_thesis", 100_000),
-    Entry("fast", "nfsp_leduc_fast", 1_000_000),
     Entry(
         "held",
         f"{BEST}:rate_steps=400000,q_rate_end=0.02,policy_rate_end=0.0002",
@@ -156,7 +155,7 @@ def _notes() -> Sequence[str]:
         "Published: 0.06 with 64 units (Heinrich and Silver 2016, text); their curves for 128 and 16 units, digitised by "
         "a third party, are drawn as markers and interpolated in the last column. The best published NFSP figure is "
         "0.037 (Brown et al. 2019, Deep CFR). `thesis`: the same method with one table and an update after every action, "
-        "the reading of Joos 2018 with his faults mended (he drew 100,000 iterations without numbers). `fast`: the preset without stratified minibatches; `held`: best, "
+        "the reading of Joos 2018 with his faults mended (he drew 100,000 iterations without numbers). `held`: best, "
         "but its rates stop falling half way, at 400,000 iterations (up to there they are equal).",
         "",
         "CPU seconds hold for the machine and its load at the time; iterations do not depend on it.",

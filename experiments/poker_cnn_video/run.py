@@ -33,9 +33,9 @@ import torch
 from attrs import frozen
 
 import cardai
-from cardai.cards.draw import holds as every
-from cardai.cards.draw import video_poker as exact
 from cardai.core.fields import empty_views
+from cardai.draw import holds as every
+from cardai.draw import video_poker as exact
 from cardai.learn.grid_networks import parameters
 from cardai.plugins.trainers.poker_cnn.values.players import HoldPlayer
 from cardai.training.runs import Run
@@ -170,7 +170,7 @@ class Progress:
         then, before = self._last
         if step < before or not then:
             self._last = (now, step)
-        elif now - then >= 10:
+        elif now - then >= 10 and step > before:
             rate = (step - before) / (now - then)
             self.line(f"{rate:.1f} minibatches/s, {(self.entry.steps - step) / rate / 60:.0f} min to full length")
             self._last = (now, step)

@@ -23,10 +23,11 @@ from cardai.core.agent import Agent
 from cardai.core.files import write_json
 from cardai.core.game import Game
 from cardai.core.rng import derive
+from cardai.poker.responses.local_response import Bets
+from cardai.poker.responses.local_samples import LocalOptions
+from cardai.poker.responses.measure import measure
+from cardai.poker.responses.street_samples import StreetOptions
 from cardai.solve.aivat import aivat
-from cardai.solve.local_response import Bets
-from cardai.subgames.board_response import board_response
-from cardai.subgames.late_response import late_response
 
 SETTINGS: dict[str, tuple[Bets, tuple[int, ...]]] = {
     "fc, all rounds": ("fc", (0, 1, 2, 3)),
@@ -66,12 +67,11 @@ def response_boards(game: Game, player: Agent, estimates: Agent, setting: str) -
     many: dict[str, Any] = {"estimates": estimates, "branches": BRANCHES} if bets == "56" else {}
 
     def walk(number: int) -> list[float]:
-        found = board_response(
-            game, player, boards=1, bets=bets, rounds=rounds, seed=derive(1, "board", number), **many
-        )
-        if not len(found.winnings):
+        seed = derive(1, "board", number)
+        found = measure(LocalOptions(game, player, bets, rounds, boards=1, seed=seed, **many))
+        if not found.finished:
             raise KeyboardInterrupt
-        return [float(found.chips.mean)]
+        return [float(found.gains[0])]
 
     return walk
 
@@ -80,8 +80,8 @@ def late_hands(game: Game, player: Agent, street: str) -> Deal:
     """Return what counts out best responses along hand k: [chips that they win after it]."""
 
     def count(number: int) -> list[float]:
-        found = late_response(game, player, STREETS[street], hands=1, seed=derive(1, "hand", number))
-        if not len(found.gains):
+        found = measure(StreetOptions(game, player, STREETS[street], hands=1, seed=derive(1, "hand", number)))
+        if not found.finished:
             raise KeyboardInterrupt
         return [float(found.gains[0])]
 

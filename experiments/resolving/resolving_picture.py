@@ -8,9 +8,9 @@ import matplotlib as mpl
 import numpy as np
 
 import cardai
-from cardai.cards.poker.combos import pairs
 from cardai.cards.text import cards_text, parse_cards
-from cardai.subgames.resolving import Public
+from cardai.poker.hands.combos import pairs
+from cardai.poker.resolving.resolver import Public
 
 GAME = "acpc_limit_2p"
 BOARD = "Ts7h2c4d"

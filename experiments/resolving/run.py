@@ -48,22 +48,22 @@ REPORT = HERE / "report"
 MEASURED = REPORT / "measured.json"
 LEDUC, VALUES = "leduc_deepstack", "resolving:values="
 NETWORKS = {
-    "ours": ("leduc_values:situations=80000,solve_iterations=1500,anneal=56,augment=false", 56),
-    "more": ("leduc_values:situations=200000,anneal=60,batch=500", 60),
+    "ours": ("leduc_values:solves=80000,solve_iterations=1500,anneal=56,images=false", 56),
+    "more": ("leduc_values:solves=200000,anneal=60,batch=500", 60),
     "release": (
-        "leduc_values_release:situations=200000,pots=reachable,suits=alike,batch=500,anneal=200,rate=0.002",
+        "leduc_values_release:solves=200000,pots=reachable,suits=alike,batch=500,anneal=200,drop=0,rate=0.002",
         200,
     ),
     "release_more": (
-        "leduc_values_release:situations=400000,pots=reachable,suits=alike,batch=500,anneal=400,rate=0.002",
+        "leduc_values_release:solves=400000,pots=reachable,suits=alike,batch=500,anneal=400,drop=0,rate=0.002",
         400,
     ),
-    "release_few": ("leduc_values_release:situations=50000,pots=reachable,suits=alike,batch=250,anneal=150", 150),
+    "release_few": ("leduc_values_release:solves=50000,pots=reachable,suits=alike,batch=250,anneal=150,drop=0", 150),
     "any": (
-        "leduc_values:situations=200000,suits=any,solve_iterations=400,batch=1000,rate=0.001,anneal=0,slow_after=70",
+        "leduc_values:solves=200000,suits=any,solve_iterations=400,batch=1000,rate=0.001,anneal=0,drop=70",
         80,
     ),
-    "poor": ("leduc_values:situations=1000,batch=100,anneal=15", 15),
+    "poor": ("leduc_values:solves=1000,batch=100,anneal=15", 15),
 }
 """Ours, from few and from many situations; DeepStack's layers and solver, over situations that can come (its own were of any
 pot, and of ranges that tell suits apart); ours from ranges of all kinds, solved less far; ours from very few."""
@@ -159,9 +159,9 @@ def leduc(runs: Path, measured: Measured, trained: bool) -> None:
     for name in NETWORKS:
         path = runs / name
         if path.exists():
-            rows = [row for row in Run.open(path).read_metrics() if "loss_held_out" in row]
+            rows = [row for row in Run.open(path).read_metrics() if "validation_huber" in row]
             if rows:
-                measured.known[f"loss: {name}"] = {"held out": rows[-1]["loss_held_out"], "epochs": rows[-1]["step"]}
+                measured.known[f"loss: {name}"] = {"held out": rows[-1]["validation_huber"], "epochs": rows[-1]["step"]}
     write_json(MEASURED, measured.known)
 
 
@@ -229,7 +229,7 @@ def played(measured: Measured, asked: argparse.Namespace, parts: list[str]) -> N
         game, deals = cardai.game(name), {}
         if asked.game and parse(name).name != asked.game:
             continue
-        ladder = bool(game.ladder())  # type: ignore[attr-defined]
+        ladder = bool(game.ladder)  # type: ignore[attr-defined]
         shown = parse(name).name + (", on its ladder" if ladder else "")
         if "matches" in parts:
             player = cardai.agent(agent).for_game(game)

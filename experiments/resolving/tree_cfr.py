@@ -13,9 +13,9 @@ import numpy.typing as npt
 from attrs import frozen
 
 import cardai
-from cardai.subgames.hands import LeducHands
-from cardai.subgames.player import leduc_table
-from cardai.subgames.tree import CHANCE, COMPARED, DECISION, Node, tree_after
+from cardai.poker.ranges.hands import LeducHands
+from cardai.poker.ranges.public_tree import DEAL, DECISION, SHOWDOWN, Node, tree_after
+from cardai.poker.ranges.range_game import range_game
 
 Array = npt.NDArray[np.float64]
 CARDS = 6
@@ -59,7 +59,7 @@ class Place:
 
 def grow(node: Node, floor: float, dealt: bool = False) -> Place:
     """Return the places of ``node`` and of all that follows."""
-    children = tuple(grow(child, floor, dealt or node.kind == CHANCE) for child in node.children)
+    children = tuple(grow(child, floor, dealt or node.kind == DEAL) for child in node.children)
     shape = (len(children), CARDS if dealt else 1, CARDS)
     return Place(node, dealt, children, np.full(shape, floor), np.zeros(shape))
 
@@ -67,7 +67,7 @@ def grow(node: Node, floor: float, dealt: bool = False) -> Place:
 def at_end(place: Place, player: int, other: Array) -> Array:
     """Return (boards, hands) what the player's hands win of the other's reach."""
     node = place.node
-    if node.kind == COMPARED:
+    if node.kind == SHOWDOWN:
         return min(node.spent) * np.einsum("bij,bj->bi", WINS, other)
     gain = node.spent[node.actor] * (-1.0 if node.actor == player else 1.0)
     return np.asarray(gain * (np.einsum("bij,bj->bi", FREE, other) if place.dealt else other @ MEETS))
@@ -82,7 +82,7 @@ def shares(weights: Array) -> Array:
 def iterate(place: Place, reach: list[Array], details: Details, number: int, players: tuple[int, ...]) -> list[Array]:
     """Do one iteration for ``players`` and return both players' values."""
     node = place.node
-    if node.kind == CHANCE:
+    if node.kind == DEAL:
         below = iterate(place.children[0], [one * MEETS for one in reach], details, number, players)
         return [one.sum(axis=0, keepdims=True) / (CARDS - 2) for one in below]
     if node.kind != DECISION:
@@ -104,7 +104,7 @@ def iterate(place: Place, reach: list[Array], details: Details, number: int, pla
 def worth(place: Place, reach: list[Array], player: int, best: bool) -> Array:
     """Return what the player's hands are worth under the average strategies, or by a best response to them."""
     node = place.node
-    if node.kind == CHANCE:
+    if node.kind == DEAL:
         below = worth(place.children[0], [one * MEETS for one in reach], player, best)
         return np.asarray(below.sum(axis=0, keepdims=True) / (CARDS - 2))
     if node.kind != DECISION:
@@ -120,7 +120,7 @@ def worth(place: Place, reach: list[Array], player: int, best: bool) -> Array:
 
 def exploitability(details: Details, iterations: int = 1000) -> float:
     """Return the mean over seats of what a best response gains, in the release's unit: each hand dealt with 1/6."""
-    table = leduc_table(cardai.game("leduc_deepstack"))
+    table = range_game(cardai.game("leduc_deepstack"), "This")
     tree, deal = tree_after(table.betting, table.stacks, 0, (), table.menus), np.full((1, CARDS), 1 / CARDS)
     root = grow(tree.root, details.floor)
     for number in range(1, iterations + 1):

@@ -10,10 +10,10 @@ from attrs import evolve
 from value_sections import RECIPES, Plan
 
 from cardai.learn.networks import choose_device
-from cardai.subgames.batch_solver import solve_situations
-from cardai.subgames.situation_set import solve_shard
-from cardai.subgames.situations import FASTER, labels, legal_hands
-from cardai.subgames.value_measures import huber
+from cardai.poker.values.batch_labels import solve_situations
+from cardai.poker.values.measures import huber
+from cardai.poker.values.situation_set import solve_shard
+from cardai.poker.values.situations import FASTER, labels, legal_hands
 
 COUNTS = {"river": 60, "turn": 16}
 COMPARED = {"river": 30, "turn": 2}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from value_sections import ENCODERS
+from value_sections import CODES
 
 TABLE_2 = {
     "e_hs2": (0.0254, 0.0387, 0.0330, 0.0434),
@@ -24,7 +24,7 @@ def draw_curves(known: dict[tuple[str, int], dict[str, Any]], file: Path) -> Non
 
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.subplots()
-    for number, spec in enumerate(("ours", *ENCODERS)):
+    for number, spec in enumerate(("ours", *CODES)):
         points = [
             (solves, found[spec]["test"]["huber_player"])
             for (street, solves), found in known.items()
@@ -62,8 +62,8 @@ def draw(run: Path, file: Path) -> None:
 
     from cardai.cards.text import cards_text
     from cardai.commands.show.pictures import save
-    from cardai.subgames.prepared import EQUITY
-    from cardai.subgames.value_runs import held_out
+    from cardai.poker.values.prepared import EQUITY
+    from cardai.poker.values.runs import held_out
 
     network, data, _ = held_out(run, None, 400)
     firsts = np.unique(data.intervals, return_index=True)[1]

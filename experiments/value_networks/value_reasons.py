@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from value_sections import BUCKETED, RECIPES, Plan
 
-from cardai.subgames.hands import HoldemHands, deal_boards
-from cardai.subgames.layout import Layout
-from cardai.subgames.prepared import Prepared, prepare
-from cardai.subgames.range_codes import equal_bins, strength_moments
-from cardai.subgames.situations import Situation, legal_hands, situation, situation_tree
-from cardai.subgames.solver import Solver
-from cardai.subgames.value_measures import huber
-from cardai.subgames.value_network import bucket_means, hand_buckets, of_hands, range_encoder
+from cardai.poker.ranges.hands import HOLDEM, deal_boards
+from cardai.poker.ranges.layout import Layout
+from cardai.poker.ranges.solver import Solver
+from cardai.poker.values.measures import huber
+from cardai.poker.values.network import bucket_means, hand_buckets, of_hands
+from cardai.poker.values.prepared import Prepared, prepare
+from cardai.poker.values.range_codes import equal_bins, range_code, strength_moments
+from cardai.poker.values.situations import Situation, legal_hands, situation, situation_tree
 
 TURNS, DEEP = 24, 6
 """Situations of the four larger intervals of pots, and of the pot of 100 a player: a fifth of all, as in the publication."""
@@ -35,7 +35,7 @@ def _rows() -> list[dict[str, Any]]:
     drawn += [situation(recipe.seed, number, "turn", (0,)) for number in range(DEEP)]
     solved = np.stack([_solved(one) for one in drawn], axis=1)  # (iterations, n, 2, H)
     data = prepare(drawn)
-    own = [hand_buckets(range_encoder(spec), data) for spec in BUCKETED]
+    own = [hand_buckets(range_code(spec), data) for spec in BUCKETED]
     last, large = solved[-1], data.intervals > 0
     rows = [
         _row("as in table 1, pots of 200 and more", own, last, large),
@@ -57,14 +57,14 @@ def _rows() -> list[dict[str, Any]]:
 def _solved(one: Situation) -> np.ndarray:
     """Return (iterations, 2, H) a situation's values per player after each of ITERATIONS."""
     tree = situation_tree(one)
-    boards = deal_boards(HoldemHands(), one.board, 2, one.ranges, every=True)
-    solver = Solver(Layout(tree, HoldemHands(), boards), one.ranges, variant=(1.5, 0.5, 4.0))
+    boards = deal_boards(HOLDEM, one.board, 2, one.ranges, every=True)
+    solver = Solver(Layout(tree, HOLDEM, boards), one.ranges, variant=(1.5, 0.5, 4.0))
     order = np.searchsorted(legal_hands(one.board), solver.hands)
     out = np.zeros((len(ITERATIONS), 2, len(order)))
     for k, count in enumerate(ITERATIONS):
         solver.run(count - solver.iterations)
         for seat in range(2):
-            out[k, seat, order] = solver.root_values(seat) / one.half_pot
+            out[k, seat, order] = solver.root_values(seat)[0] / one.half_pot
     return out
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import value_sections
 from value_pictures import TABLE_2, draw, draw_curves
-from value_sections import ENCODERS, Plan, named
+from value_sections import CODES, Plan, named
 
 from cardai.core.files import write_atomically
-from cardai.subgames.situations import INTERVALS
-from cardai.subgames.value_measures import PUBLISHED
+from cardai.poker.values.measures import PUBLISHED
+from cardai.poker.values.situations import INTERVALS
 
 
 def write(plan: Plan) -> None:
@@ -113,7 +113,7 @@ def _table_1(plan: Plan) -> str:
     lines = [
         "## Table 1: what encodings lose",
         "",
-        "Every hand's value is replaced by the mean over its bucket's hands (`cardai evaluate encodings DIR`). *Equity-valued*: "
+        "Every hand's value is replaced by the mean over its bucket's hands (`python experiments/value_networks/encodings_lost.py DIR`). *Equity-valued*: "
         "what a hand is worth when it meets one is averaged, and multiplied with the exact weight that it meets.",
         "",
         "| street | situations | encoding | Huber per player | MSE per player | Huber per pot | MSE per pot | ratio | published (turn) | its ratio |",
@@ -167,7 +167,7 @@ def _table_2(plan: Plan) -> str:
     ]
     count = len(lines)
     for street in ("turn", "river"):
-        for spec in (*ENCODERS, "range_1326 images", "ours"):
+        for spec in (*CODES, "range_1326 images", "ours"):
             found = plan.known.get(f"{street} {spec}")
             if not found:
                 continue
@@ -236,7 +236,7 @@ def _ours(plan: Plan) -> str:
 def _beside(plan: Plan, street: str) -> list[str]:
     """Return how far DeepStack's shape over each encoding is off, beside ours of as many solves."""
     ours = plan.known[f"{street} ours"]
-    known = {spec: plan.known.get(f"{street} {spec}") for spec in ENCODERS}
+    known = {spec: plan.known.get(f"{street} {spec}") for spec in CODES}
     own = ours["test"]["huber_player"]["mean"]
     times = {spec: one["test"]["huber_player"]["mean"] for spec, one in known.items() if one}
     if not times:
@@ -259,7 +259,7 @@ def _curves(plan: Plan) -> str:
     rows, known = [], {}
     for street in ("turn", "river"):
         for solves in (*value_sections.CURVE[street], 0):
-            found = {spec: plan.known.get(named(street, spec, solves)) for spec in ("ours", *ENCODERS)}
+            found = {spec: plan.known.get(named(street, spec, solves)) for spec in ("ours", *CODES)}
             made = [one for one in found.values() if one]
             if made:
                 cells = " | ".join(_of(one["test"]["huber_player"]) if one else "" for one in found.values())
@@ -270,7 +270,7 @@ def _curves(plan: Plan) -> str:
     epochs = " and ".join(f"{count} on the {street}" for street, count in value_sections.OURS_EPOCHS.items())
     head = ["## Losses by the number of solves", "", "Test, Huber per player, over hands, by the solves that were learned from. The last row of a street "
             f"is that of table 2; in the others DeepStack's shape had {value_sections.SHAPE_EPOCHS} epochs, ours {epochs}.", "",
-            f"| street | solves | ours | {' | '.join(ENCODERS)} |", "|---|---|---|---|---|---|---|"]  # fmt: skip
+            f"| street | solves | ours | {' | '.join(CODES)} |", "|---|---|---|---|---|---|---|"]  # fmt: skip
     draw_curves(known, plan.out / "curves.png")
     return "\n".join([*head, *rows, "", "![Losses on the turn by the number of solves](curves.png)"])
 

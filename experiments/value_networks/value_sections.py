@@ -12,16 +12,16 @@ from attrs import asdict, define, field
 
 import cardai
 from cardai.core.files import read_json, write_json
-from cardai.subgames.prepared import load_prepared
-from cardai.subgames.situation_set import HEAD, PER_SHARD, Recipe, load, produce
-from cardai.subgames.splits import TEST, TRAIN
-from cardai.subgames.value_measures import encoding_losses, label_noise, network_losses
-from cardai.subgames.value_network import range_encoder
-from cardai.subgames.value_runs import held_out
+from cardai.poker.values.measures import encoding_losses, label_noise, network_losses
+from cardai.poker.values.prepared import load_prepared
+from cardai.poker.values.range_codes import range_code
+from cardai.poker.values.runs import held_out
+from cardai.poker.values.situation_set import HEAD, PER_SHARD, Recipe, load, produce
+from cardai.poker.values.splits import TEST, TRAIN
 
 GAME = "acpc_nolimit_2p"
 BUCKETED = ("e_hs2", "public_nested", "potential_aware")
-ENCODERS = (*BUCKETED, "range_1326")
+CODES = (*BUCKETED, "range_1326")
 SHAPE = {"batch": 250, "rate": 1e-3, "drop": 0}
 """What is not DeepStack's of the networks in its shape: minibatches of 250, since there are thousands of solves, not ten
 millions, and a rate that falls by a cosine over the epochs that there are."""
@@ -147,7 +147,7 @@ def encodings(plan: Plan) -> None:
                 plan.keep(
                     name,
                     lambda spec=spec, e=equity_valued, f=found, s=shards: encoding_losses(
-                        range_encoder(spec), load_prepared(f, s), e
+                        range_code(spec), load_prepared(f, s), e
                     ).as_json(),
                 )
 
@@ -157,7 +157,7 @@ def trained(
     name: str,
     street: str,
     epochs: int,
-    encoder: str | None,
+    code: str,
     options: dict[str, Any],
     data: Path | None = None,
 ) -> dict[str, Any]:
@@ -169,7 +169,7 @@ def trained(
     def measure() -> dict[str, Any]:
         run = plan.runs / name.replace(" ", "_").replace(",", "")
         made = cardai.train(
-            "counterfactual_values", GAME, steps=epochs, encoder=encoder, out=run, resume=True,
+            "counterfactual_values", GAME, steps=epochs, code=code, out=run, resume=True,
             situations=str(data or plan.data(street)), anneal=epochs, **options,
         )  # fmt: skip
         out: dict[str, Any] = {"epochs": made.step, "metrics": _curve(made.run.read_metrics())}
@@ -199,18 +199,16 @@ def epochs(plan: Plan, street: str, solves: int, usual: int) -> int:
     return plan.epochs if street == "river" and not solves else usual
 
 
-def shaped(plan: Plan, street: str, encoder: str, solves: int = 0) -> None:
-    """Train DeepStack's shape over an encoder, of so many solves (0: all)."""
+def shaped(plan: Plan, street: str, code: str, solves: int = 0) -> None:
+    """Train DeepStack's shape over a code, of so many solves (0: all)."""
     options = {"shape": "buckets", **SHAPE, "batch": batches(plan, street, solves)[0], "solves": solves}
-    trained(plan, named(street, encoder, solves), street, epochs(plan, street, solves, SHAPE_EPOCHS), encoder, options)
+    trained(plan, named(street, code, solves), street, epochs(plan, street, solves, SHAPE_EPOCHS), code, options)
 
 
 def own(plan: Plan, street: str, solves: int = 0) -> None:
     """Train our network, of so many solves (0: all)."""
     options = {"batch": batches(plan, street, solves)[1], "solves": solves}
-    trained(
-        plan, named(street, "ours", solves), street, epochs(plan, street, solves, OURS_EPOCHS[street]), None, options
-    )
+    trained(plan, named(street, "ours", solves), street, epochs(plan, street, solves, OURS_EPOCHS[street]), "", options)
 
 
 def named(street: str, what: str, solves: int = 0) -> str:
@@ -221,8 +219,8 @@ def named(street: str, what: str, solves: int = 0) -> str:
 def deepstack(plan: Plan) -> None:
     """Train DeepStack's shape over the four encodings, on both streets (table 2)."""
     for street in plan.streets:
-        for encoder in ENCODERS:
-            shaped(plan, street, encoder)
+        for code in CODES:
+            shaped(plan, street, code)
 
 
 def images(plan: Plan) -> None:
@@ -246,8 +244,8 @@ def curves(plan: Plan) -> None:
         for solves in CURVE[street]:
             if solves < 0.8 * plan.count(street):
                 own(plan, street, solves)
-                for encoder in ENCODERS:
-                    shaped(plan, street, encoder, solves)
+                for code in CODES:
+                    shaped(plan, street, code, solves)
 
 
 def ablations(plan: Plan) -> None:
@@ -257,7 +255,7 @@ def ablations(plan: Plan) -> None:
     solves, count = FEW
     for name, options in ABLATIONS.items():
         given = {"solves": solves, "batch": batches(plan, "river", solves)[1], **options}
-        trained(plan, f"river {name} {solves}", "river", count, None, given)
+        trained(plan, f"river {name} {solves}", "river", count, "", given)
 
 
 def played(plan: Plan) -> None:
@@ -271,7 +269,7 @@ def played(plan: Plan) -> None:
     plan.keep("labels river_played", lambda: asdict(label_noise(load(directory), sample, times)))
     own(plan, "river", solves)
     batch = batches(plan, "river", solves)[1]
-    trained(plan, f"river ours played {solves}", "river", count, None, {"batch": batch}, directory)
+    trained(plan, f"river ours played {solves}", "river", count, "", {"batch": batch}, directory)
     for name in ("river ours", f"river ours {solves}", f"river ours played {solves}"):
         for where in (plan.data("river"), directory):
             run = plan.runs / name.replace(" ", "_")

@@ -7,10 +7,11 @@ import subprocess
 import sys
 from typing import Any
 
+import numpy as np
 import pytest
 
 import cardai
-from cardai.core.agent import ScalarAgent
+from cardai.core.agent import Agent, ScalarAgent
 from cardai.core.errors import CardaiError, UsageError
 from tests.commands.conftest import Call
 
@@ -134,6 +135,22 @@ def test_a_strategy_is_probabilities_by_name() -> None:
     third = cardai.agent("random").strategy(state)
     assert third == pytest.approx({"fold": 1 / 3, "check or call": 1 / 3, "bet or raise": 1 / 3})
     assert cardai.agent("always_fold").strategy(state)["fold"] == 1
+
+
+def test_a_strategy_is_that_of_the_seat_to_act() -> None:
+    """Seat 0 holds the jack, seat 1 the king: who looks at his own card passes the one and bets the other."""
+
+    class ByCard(Agent):
+        def policy(self, views: Any, legal: Any) -> Any:
+            bets = (views["card"] == 2).astype(float)
+            return np.stack([1 - bets, bets], axis=1)
+
+    state = cardai.game("kuhn").new_initial_state()
+    for action in (0, 2):
+        state.apply_action(action)
+    assert ByCard().strategy(state) == {"pass": 1.0, "bet": 0.0}
+    state.apply_action(0)
+    assert ByCard().strategy(state) == {"pass": 0.0, "bet": 1.0}
 
 
 def test_a_strategy_of_amounts_names_the_three_kinds() -> None:

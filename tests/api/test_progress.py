@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 
 import pytest
 
 import cardai
+from cardai.api import progress
+from cardai.api.progress import overall
 
 NOTEBOOK = """
 import json, sys
@@ -50,3 +53,52 @@ def test_a_script_is_left_in_peace_unless_it_asks(capsys: pytest.CaptureFixture[
     assert out == ""
     assert "4 of 4 games" in err
     assert err.endswith("\r\x1b[K")
+
+
+def test_a_tournaments_progress_is_over_all_its_pairings() -> None:
+    """Four players: six pairings each against each, three of the first against every other; 20 games each."""
+    for form, pairings in (("roundrobin", 6), ("gauntlet", 3)):
+        said: list[tuple[int, int]] = []
+        advance = overall(lambda done, total, said=said: said.append((done, total)), 4, form, 20)  # type: ignore[misc, arg-type]
+        assert advance is not None
+        advance("a - b", 10, 20)
+        advance("a - b", 20, 20)
+        advance("a - c", 5, 20)
+        assert said == [(10, 20 * pairings), (20, 20 * pairings), (25, 20 * pairings)]
+    assert overall(None, 4, "gauntlet", 20) is None
+
+
+def test_no_bar_is_shown_where_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    for notebook, wanted, shown in (
+        (True, False, False),
+        (True, None, True),
+        (False, None, False),
+        (False, True, True),
+    ):
+        monkeypatch.setattr(progress, "in_notebook", lambda notebook=notebook: notebook)
+        monkeypatch.setattr(progress, "NotebookBar", progress.Bar)
+        with progress.bar("games", wanted) as report:
+            assert (report is not None) == shown, (notebook, wanted)
+
+
+def test_a_bar_says_what_is_done_and_of_what() -> None:
+    bar = progress.Bar("games")
+    bar.show = lambda: None  # type: ignore[method-assign]
+    bar.report(1200, 3000)
+    assert bar.text == "1,200 of 3,000 games"
+    assert bar._repr_html_().startswith("<progress value='1200' max='3000'")
+    bar.report(7, 0)
+    assert bar.text == "7 games"
+    bar.worked("Tables <x>", 3, 4)
+    assert bar.text == "Tables <x> 3 of 4"
+    assert "Tables &lt;x&gt;" in bar._repr_html_()
+
+
+def test_the_first_interrupt_is_noted_and_the_second_raised() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with progress.first_interrupt() as came:
+        signal.raise_signal(signal.SIGINT)
+        assert came == [signal.SIGINT]
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before

@@ -103,11 +103,11 @@ def test_the_stop_button_saves_and_says_so() -> None:
 
     from cardai.api import progress
 
-    shown, progress.Bar.told = progress.Bar.told, lambda self, done, total: press(done, total)  # type: ignore[method-assign]
+    shown, progress.Bar.report = progress.Bar.report, lambda self, done, total: press(done, total)  # type: ignore[method-assign]
     try:
         made = cardai.train("cfr", "kuhn", steps=1_000_000, progress=True)
     finally:
-        progress.Bar.told = shown  # type: ignore[method-assign]
+        progress.Bar.report = shown  # type: ignore[method-assign]
     assert not made.finished
     assert 0 < made.step < 1_000_000
     assert made.run.steps() == [made.step]
@@ -167,3 +167,34 @@ def test_what_cannot_be_exported_is_said(command: Call, words: tuple[str, ...], 
     called = command("export", *words)
     assert called.code == 2
     assert message in called.err
+
+
+def test_a_new_run_has_the_seed_and_the_ends_it_was_given_and_goes_on_to_them(tmp_path: Path) -> None:
+    made = cardai.train("mccfr", "kuhn", steps=40, seed=7, out=tmp_path / "x")
+    assert made.run.seed == 7
+    assert made.run.steps_wanted == 40
+    other = cardai.train("mccfr", "kuhn", steps=40, seed=8)
+    assert made.curves()["exploitability"].tolist() != other.curves()["exploitability"].tolist()
+    short = cardai.train("cfr", "kuhn", steps=4)
+    assert short.train().step == 4  # without an end of its own: to what was asked for at first
+    with pytest.raises(UsageError, match="is not empty"):
+        cardai.train("cfr", "kuhn", steps=3, out=tmp_path / "x")
+
+
+def test_curves_have_a_hole_where_a_row_lacks_a_metric(tmp_path: Path) -> None:
+    made = cardai.train("cfr", "kuhn", steps=2, out=tmp_path / "x")
+    file = made.path / "metrics.jsonl"
+    file.write_text('{"step": 1, "seconds": 0.5}\n{"step": 2, "seconds": 1.0, "loss": 3.0}\n')
+    curves = made.curves()
+    assert curves["step"].tolist() == [1.0, 2.0]
+    assert math.isnan(curves["loss"][0])
+    assert curves["loss"][1] == 3.0
+
+
+def test_as_many_checkpoints_are_kept_as_were_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A checkpoint after every step: the last two stay, or those that ``keep`` says; the newest is the run's step."""
+    monkeypatch.setattr("cardai.api.runs.CHECKPOINT_SECONDS", 0.0)
+    for keep, steps in ((1, [6]), (3, [4, 5, 6]), (0, [1, 2, 3, 4, 5, 6])):
+        made = cardai.train("cfr", "kuhn", steps=6, keep=keep, out=tmp_path / str(keep))
+        assert made.run.steps() == steps
+        assert made.step == 6

@@ -12,17 +12,18 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.arena import match, played, spool, statistics, tournament
+from cardai.arena import match, played, row_buffer, statistics, tournament
 from cardai.arena.match import MatchResult
 from cardai.core.game import Game
 from cardai.core.statistics import Estimate
+from tests.support import sizes
 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make few rows many: everything goes through files, in blocks."""
-    monkeypatch.setattr(spool, "IN_MEMORY", 1 << 10)
-    monkeypatch.setattr(spool, "BLOCK", 17)
+    monkeypatch.setattr(row_buffer, "IN_MEMORY", 1 << 10)
+    monkeypatch.setattr(row_buffer, "BLOCK", 17)
     monkeypatch.setattr(played, "_GROUPS", 13)
     monkeypatch.setattr(played, "_HANDS", 50)
 
@@ -97,16 +98,17 @@ def peak(games: int) -> int:
         tracemalloc.stop()
 
 
-def test_memory_does_not_grow_with_the_number_of_games(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("games", sizes(2000, 4000))
+def test_memory_does_not_grow_with_the_number_of_games(games: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Eight times the games would be eight times the memory of a row a hand, 40 bytes and more."""
-    monkeypatch.setattr(spool, "IN_MEMORY", 1 << 15)
-    monkeypatch.setattr(spool, "BLOCK", 256)
+    monkeypatch.setattr(row_buffer, "IN_MEMORY", 1 << 15)
+    monkeypatch.setattr(row_buffer, "BLOCK", 256)
     monkeypatch.setattr(played, "_GROUPS", 256)
     monkeypatch.setattr(played, "_HANDS", 512)
     monkeypatch.setattr("cardai.arena.streaming.LEAF", 256)
-    peak(2000)  # compiles
-    few, many = peak(4000), peak(32_000)
-    assert many < few + 28_000 * 40 / 8
+    peak(500)  # compiles
+    few, many = peak(games), peak(8 * games)
+    assert many < few + 7 * games * 40 / 8
 
 
 def test_a_game_that_sums_up_all_hands_itself_is_given_them() -> None:

@@ -249,3 +249,137 @@ def test_a_stateful_opponent_is_built_anew_for_each_episode(tmp_path: Any) -> No
             _, _, over, _, info = env.step(first_legal(info["action_mask"]))
     assert Memory.made == [1, 1, 1]
     assert len(Memory.heard) == 3
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "Disabled"])
+def test_a_reset_of_many_begins_the_next_episode_at_every_table_or_where_the_mask_says(mode: str) -> None:
+    """Table i plays episodes i, i + n, ...: group by group the cards of the arena's match, and no table is left out."""
+    envs = cardai.vector_env("leduc", 3, autoreset_mode=mode, encoder="flat")
+
+    def wanted(episodes: list[int]) -> Any:
+        tables = [Table("leduc", [None, "random"], seed=5, groups=[episode]) for episode in episodes]
+        codes = [envs.layout.encode(table.views(table.seat_of(0)))[0] for table in tables]
+        return np.stack(codes), [table.seat_of(0) for table in tables]
+
+    for episodes in ([0, 1, 2], [3, 4, 5], [6, 7, 8]):
+        codes, infos = envs.reset(seed=5) if episodes[0] == 0 else envs.reset()
+        expected, seats = wanted(episodes)
+        assert np.array_equal(codes, expected)
+        assert infos["seat"].tolist() == seats
+    codes, infos = envs.reset(options={"reset_mask": np.array([False, True, False])})
+    expected, seats = wanted([6, 10, 8])
+    assert np.array_equal(codes, expected)
+    assert infos["seat"].tolist() == seats
+    again, _ = envs.reset(seed=5)
+    assert np.array_equal(again, wanted([0, 1, 2])[0])
+
+
+def test_tables_that_are_reset_by_a_mask_play_on_beside_the_others() -> None:
+    envs = cardai.vector_env("leduc", 4, seat=0, opponent="always_raise", autoreset_mode="Disabled")
+    _, infos = envs.reset(seed=9)
+    ended = 0
+    for _ in range(40):
+        _, rewards, over, _, infos = envs.step(first_legal(infos["action_mask"]))
+        assert not rewards[~over].any()
+        assert not infos["action_mask"][over].any()
+        if over.any():
+            ended += int(over.sum())
+            _, infos = envs.reset(options={"reset_mask": over})
+        assert infos["action_mask"].any(axis=1).all()
+    assert ended > 20
+    _, infos = envs.reset()  # all of them, whatever was under way
+    assert infos["action_mask"].any(axis=1).all()
+
+
+def test_where_an_illegal_action_is_replaced_the_lowest_legal_one_is_played() -> None:
+    wrong, right = (cardai.make_env("leduc", seat=0, opponent="always_call") for _ in range(2))
+    for action in (0, 99, -1):
+        _, info = wrong.reset(seed=1)
+        right.reset(seed=1)
+        lowest = int(first_legal(info["action_mask"]))
+        assert lowest == 1
+        ours, theirs = wrong.step(action), right.step(lowest)
+        assert np.array_equal(ours[0], theirs[0])
+        assert ours[1:3] == theirs[1:3]
+        assert ours[4]["illegal_action"]
+        assert "illegal_action" not in theirs[4]
+
+
+def test_a_step_after_the_end_is_refused() -> None:
+    env = cardai.make_env("leduc", seat=0, opponent="always_raise")
+    _, info = env.reset(seed=1)
+    over = False
+    while not over:
+        _, _, over, _, info = env.step(first_legal(info["action_mask"]))
+    with pytest.raises(IllegalActionError, match="call reset"):
+        env.step(1)
+
+
+def test_three_opponents_sit_in_the_order_given_from_the_player_on() -> None:
+    """Who sits where changes with the seat of the player from outside, never their order around the table."""
+    from cardai.core.agent import ScalarAgent
+
+    asked: list[tuple[str, int]] = []
+
+    class Named(ScalarAgent):
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def choose(self, view: Any, legal: list[int], rng: Any) -> int:
+            asked.append((self.name, int(view["player"])))
+            return 1
+
+    env = cardai.make_env("leduc:players=3", opponent=[Named("first"), Named("second")], encoder="flat")
+    seats = set()
+    for episode in range(6):
+        _, info = env.reset(seed=2) if episode == 0 else env.reset()
+        own, over = info["seat"], False
+        seats.add(own)
+        while not over:
+            _, _, over, _, info = env.step(1)
+        assert set(asked) == {("first", (own + 1) % 3), ("second", (own + 2) % 3)}
+        asked.clear()
+    assert seats == {0, 1, 2}
+
+
+def test_a_table_that_the_mask_leaves_out_stays_over() -> None:
+    envs = cardai.vector_env("leduc", 3, seat=0, opponent="always_raise", autoreset_mode="Disabled")
+    _, infos = envs.reset(seed=9)
+    over = np.zeros(3, bool)
+    while not over.all():  # always_raise bets, and the first legal action is to fold: all end in the same step
+        _, _, over, _, infos = envs.step(first_legal(infos["action_mask"]))
+    envs.reset(options={"reset_mask": np.array([False, True, False])})
+    with pytest.raises(IllegalActionError, match=r"at tables \[0, 2\] are over"):
+        envs.step(np.ones(3, int))
+
+
+def test_a_stateful_opponent_hears_each_hands_results_by_seat_and_where_it_sits() -> None:
+    from cardai.core.agent import ScalarAgent
+
+    made: list[int] = []
+    heard: list[list[float]] = []
+
+    class Listens(ScalarAgent):
+        stateful = True
+
+        def new_match(self, seat: int) -> Any:
+            made.append(seat)
+            return Listens()
+
+        def hand_finished(self, view: Any, returns: list[float]) -> None:
+            heard.append(returns)
+
+        def choose(self, view: Any, legal: list[int], rng: Any) -> int:
+            return legal[-1]
+
+    env = cardai.make_env("leduc", seat=1, opponent=Listens())
+    won = []
+    for episode in range(4):
+        _, info = env.reset(seed=2) if episode == 0 else env.reset()
+        over, reward = False, 0.0
+        while not over:
+            _, reward, over, _, info = env.step(first_legal(info["action_mask"]))
+        won.append(reward)
+    assert made == [0] * len(made)
+    assert heard[-4:] == [[-reward, reward] for reward in won]
+    assert any(won)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -185,3 +186,133 @@ def test_a_missing_library_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> N
         PluginError, match=r"needs pyspiel, which is not installed\. Run: pip install 'cardai\[openspiel\]'"
     ):
         cardai.to_openspiel("leduc")
+
+
+@pytest.mark.parametrize("name", ["blackjack", "phantom_ttt", "kuhn_poker"])
+def test_keys_hold_the_players_own_actions_and_nobody_elses(name: str) -> None:
+    """Whoever acted otherwise knows it: after any two hands in which a player's own actions differ, its keys differ."""
+    game: Any = cardai.game("openspiel", name=name)
+    rng = np.random.default_rng(2)
+    acted: dict[tuple[int, bytes], tuple[int, ...]] = {}
+    for _ in range(60):
+        state = game.new_initial_state()
+        own: list[tuple[int, ...]] = [()] * game.num_players
+        while not state.is_terminal():
+            player = state.current_player()
+            action = int(rng.choice(state.legal_actions()))
+            if player >= 0:
+                own[player] = (*own[player], action)
+            state.apply_action(action)
+            for seat_ in range(game.num_players):
+                assert acted.setdefault((seat_, state.key(seat_)), own[seat_]) == own[seat_]
+
+
+def test_a_key_tells_own_actions_that_openspiels_strings_leave_out() -> None:
+    """A game whose strings say nothing of what a player did: keys differ by it all the same, and only for that player."""
+    game: Any = cardai.game("openspiel", name="kuhn_poker")
+
+    def keys(*actions: int) -> list[bytes]:
+        state = game.new_initial_state()
+        for action in actions:
+            state.apply_action(action)
+        state.spiel = type("Silent", (), {"information_state_string": lambda self, player: "same"})()
+        return [state.key(player) for player in range(2)]
+
+    passed, bet = keys(0, 1, 0), keys(0, 1, 1)
+    assert passed[0] != bet[0]
+    assert passed[1] == bet[1]
+
+
+def test_our_state_seen_through_theirs_says_what_ours_says() -> None:
+    """Legal actions of who is to act alone, chance's outcomes once each with all of their odds, words, strings, tensors."""
+    game = cardai.to_openspiel("leduc:suits=false")
+    ours = cardai.game("leduc:suits=false")
+    theirs, state = game.new_initial_state(), ours.new_initial_state()
+    rng = np.random.default_rng(4)
+    while not state.is_terminal():
+        player = state.current_player()
+        if player == CHANCE:
+            found = dict(theirs.chance_outcomes())
+            wanted: dict[int, float] = {}
+            for outcome, probability in state.chance_outcomes():
+                wanted[outcome] = wanted.get(outcome, 0.0) + probability
+            assert found == pytest.approx(wanted)
+            assert sum(found.values()) == pytest.approx(1)
+            action = list(found)[int(rng.integers(len(found)))]
+            assert theirs.action_to_string(CHANCE, action) == ours.chance_to_string(action)
+        else:
+            legal = state.legal_actions()
+            assert theirs.legal_actions(player) == legal
+            assert theirs.legal_actions(1 - player) == theirs._legal_actions(1 - player) == []
+            action = legal[-1] if len(state.history) < 5 else legal[0]
+            assert theirs.action_to_string(player, action) == ours.action_to_string(action)
+            for seat_ in range(2):
+                tensor = np.array(theirs.information_state_tensor(seat_), np.float32)
+                other = np.array(theirs.information_state_tensor(1 - seat_), np.float32)
+                assert not np.array_equal(tensor, other)
+                assert theirs.information_state_string(seat_) == state.key(seat_).decode("latin-1")
+                assert theirs.observation_string(seat_) != theirs.information_state_string(seat_)
+        theirs.apply_action(action)
+        state.apply_action(action)
+    assert theirs.returns() == state.returns()
+
+
+def test_outcomes_that_come_twice_are_one_with_the_odds_of_both() -> None:
+    from cardai.bridges.openspiel import TheirState
+
+    ours = SimpleNamespace(chance_outcomes=lambda: [(1, 0.25), (0, 0.25), (1, 0.5)])
+    assert TheirState.chance_outcomes(SimpleNamespace(ours=ours)) == [(1, 0.75), (0, 0.25)]
+
+
+def test_tensors_with_fractions_are_kept_in_thousandths_within_bounds() -> None:
+    shape: Any = cardai.game("openspiel", name="kuhn_poker").shape
+    shape.raw = lambda state, player: np.array([0.25, -3.0, 0.0004])
+    shape.scale, shape.binary, shape.maximum = 1000, False, 2000
+    assert shape.tensor(None, 0).tolist() == [250, -2000, 0]
+
+
+def test_a_copy_of_a_state_goes_its_own_way() -> None:
+    game: Any = cardai.game("openspiel", name="blackjack")
+    state = game.new_initial_state()
+    while state.current_player() < 0:
+        state.apply_action(state.legal_actions()[0])
+    before = state.key(0)
+    copy = state.clone()
+    copy.apply_action(copy.legal_actions()[0])
+    assert state.key(0) == before
+    assert copy.key(0) != before
+
+
+def test_a_game_without_information_states_remembers_what_was_observed_on_the_way() -> None:
+    """Where OpenSpiel says only what is observed now, a key covers all that was: who held what and who bet when."""
+    game: Any = cardai.game("openspiel", name="leduc_poker")
+    whole: Any = cardai.game("openspiel", name="leduc_poker")
+    game.shape.strings = False
+    rng = np.random.default_rng(1)
+    same: dict[tuple[int, bytes], bytes] = {}
+    back: dict[tuple[int, bytes], bytes] = {}
+    for _ in range(150):
+        state, known = game.new_initial_state(), whole.new_initial_state()
+        while not state.is_terminal():
+            action = int(rng.choice(state.legal_actions()))
+            state.apply_action(action)
+            known.apply_action(action)
+            if state.current_player() < 0:
+                continue
+            player = state.current_player()
+            ours, theirs = (player, state.key(player)), (player, known.key(player))
+            assert same.setdefault(ours, theirs[1]) == theirs[1]
+            assert back.setdefault(theirs, ours[1]) == ours[1]
+    assert len(same) > 100
+
+
+def test_a_bot_is_made_anew_for_every_hand() -> None:
+    game = cardai.game("openspiel", name="kuhn_poker")
+    made: list[int] = []
+
+    def maker(theirs: Any, player: int, seed: int) -> Any:
+        made.append(player)
+        return pyspiel.make_uniform_random_bot(player, seed)
+
+    cardai.play(game, [seat(game, maker), "random"], games=6, seed=2)
+    assert sorted(made) == [0, 0, 0, 1, 1, 1]

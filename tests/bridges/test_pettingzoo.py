@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cardai.arena.table import Table
 from cardai.core import registry
 from cardai.core.errors import UsageError
-from tests.support import ROOT
+from tests.support import ROOT, sizes
 
 pytest.importorskip("pettingzoo")
 from pettingzoo.test import api_test, seed_test
 
+import cardai
 from cardai.bridges import pettingzoo
 
 GAMES = [e.name for e in registry.entries("game") if e.distribution == "cardai" and not e.preset_of]
@@ -33,7 +35,8 @@ def quietly(check: Any, *arguments: Any, **options: Any) -> None:
 
 
 def playable(game: str) -> str:
-    return "holdem_fcpa" if game == "holdem_nolimit" else game
+    """Return a game whose actions are a list: with a ladder where raises are amounts of chips."""
+    return {"holdem_nolimit": "holdem_fcpa"}.get(game, f"{game}:bets=0.5+pot" if cardai.game(game).amounts else game)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -58,8 +61,9 @@ def test_a_third_partys_game_passes_too(capsys: pytest.CaptureFixture[str], tmp_
         registry.default.reset()
 
 
-def test_a_match_hands_out_each_hands_returns_to_its_seats() -> None:
-    env = pettingzoo.raw_env("gin", episode="match")
+@pytest.mark.parametrize("target", sizes(40, 100))
+def test_a_match_hands_out_each_hands_returns_to_its_seats(target: int) -> None:
+    env = pettingzoo.raw_env(f"gin:target={target}", episode="match")
     env.reset(seed=4)
     total, hands = np.zeros(2), 0
     rng = np.random.default_rng(0)
@@ -76,7 +80,7 @@ def test_a_match_hands_out_each_hands_returns_to_its_seats() -> None:
     scored = [record["returns"] for record in table.records]
     assert total.tolist() == np.sum(scored, axis=0).tolist()
     assert len(scored) > 1
-    assert max(table.score) >= 100
+    assert max(table.score) >= target
 
 
 def test_whoever_waits_may_do_nothing_and_sees_its_own_cards() -> None:
@@ -112,3 +116,29 @@ def test_an_illegal_action_ends_the_episode_in_the_usual_wrappers() -> None:
 def test_games_of_amounts_are_refused_by_name() -> None:
     with pytest.raises(UsageError, match=r"HoldemNoLimit.* are amounts of chips"):
         pettingzoo.env("holdem_nolimit")
+
+
+def test_each_episode_is_the_next_group_of_its_seed_and_rewards_are_its_returns() -> None:
+    """Episode e has the cards and the seats of group e of the arena; who is paid is who sat there."""
+    env, moved = pettingzoo.raw_env("leduc", encoder="flat"), 0.0
+    for episode in range(4):
+        env.reset(seed=6) if episode == 0 else env.reset()
+        table = Table("leduc", [None, None], seed=6, groups=[episode])
+        paid = dict.fromkeys(env.possible_agents, 0.0)
+        for agent in env.agent_iter():
+            observation, reward, over, _, _ = env.last()
+            paid[agent] += reward
+            if over:
+                env.step(None)
+                continue
+            seat = int(agent[-1])
+            assert table.to_act == seat
+            assert np.array_equal(observation["observation"], env.layout.encode(table.views(seat))[0])
+            assert np.flatnonzero(observation["action_mask"]).tolist() == table.legal_actions()
+            action = table.legal_actions()[-1]
+            table.act(action)
+            env.step(action)
+        assert table.hand_over
+        assert list(paid.values()) == list(table.end().returns)
+        moved += paid["player_0"] ** 2
+    assert moved

@@ -79,3 +79,16 @@ def test_run_refuses_before_anything_is_played(cardai: Call, words: tuple[str, .
     assert called.code == 2
     assert said in called.err
     assert called.out == ""
+
+
+@pytest.mark.parametrize("game", ["short_deck", "short_deck:bets=pot+allin", "plo:bets=pot"])
+@pytest.mark.parametrize("values", [(), ("--values", "equity"), ("--values", "played")])
+def test_a_game_that_is_no_holdem_is_refused_before_a_hand_is_played(
+    cardai: Call, game: str, values: tuple[str, ...]
+) -> None:
+    play = ("run", "--game", game, "--agent", "always_call", "--vs", "random", "--games", "20")
+    called = cardai(*play, "--aivat", "always_call", *values)
+    assert called.code == 2
+    assert called.out == ""
+    assert ("ShortDeck" if game.startswith("short") else "Omaha") in called.err
+    assert "AIVAT" in called.err

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+
+import numpy as np
+import pytest
 
 from tests.commands.conftest import Call
 
@@ -19,6 +23,18 @@ def test_it_prints_the_bound_with_hands_and_interval(cardai: Call) -> None:
 def test_json_holds_the_same(cardai: Call) -> None:
     found = json.loads(cardai(*CALL, "--hands", "8", "--json").out)
     assert (found["mean"], found["half_width"], found["hands"], found["unit"]) == (750.0, 0.0, 8, "mbb/g")
+
+
+def test_what_is_done_is_kept_and_two_processes_find_the_same(cardai: Call, tmp_path: Path) -> None:
+    kept = str(tmp_path / "deals.npz")
+    call = ("evaluate", "lbr", "--game", "acpc_limit_2p", "--agent", "acpc_mix", "--hands", "8", "--json")
+    whole = cardai(*call, "--out", kept).out
+    assert cardai(*call, "--jobs", "2").out == whole
+    with np.load(kept) as file:
+        found = json.loads(whole)["mean"]
+        assert file["done"].all()
+        assert file["found"][:, 0].mean() * 1000 / 10 == pytest.approx(found)
+    assert "another game" in cardai(*call, "--out", kept, "--seed", "1").err
 
 
 def test_wrong_rounds_and_odd_hands_are_usage_errors(cardai: Call) -> None:

@@ -84,9 +84,13 @@ def test_presets_are_listed_with_their_lines(cardai: Call) -> None:
         (
             "leduc",
             {"leduc_30", "always_call", "human", "nfsp", "cfr_plus"},
-            {"heisenbot", "video_perfect", "poker_cnn"},
+            {"heisenbot", "video_perfect", "poker_cnn", "gin_values", "bucket_mccfr", "counterfactual_values"},
         ),
-        ("gin", {"heisenbot", "flat", "nfsp"}, {"always_call", "cfr", "leduc_30", "one_hot_1326"}),
+        (
+            "gin",
+            {"heisenbot", "flat", "gin_values"},
+            {"nfsp", "leduc_values", "bucket_mccfr", "always_call", "cfr", "leduc_30", "one_hot_1326"},
+        ),
         ("video_poker", {"video_perfect", "poker_cnn_video_ours"}, {"nfsp", "heisenbot", "always_call"}),
     ],
 )

@@ -1,4 +1,4 @@
-"""cardai situations, and evaluate encodings, labels and values: the commands."""
+"""cardai situations, and evaluate labels and values: the commands."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cardai.subgames.situation_set import Recipe, load, produce
+from cardai.poker.values.situation_set import Recipe, load, produce
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +24,7 @@ def river(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_set_is_made_said_and_gone_on_with(cardai: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from cardai.subgames import situation_set
+    from cardai.poker.values import situation_set
 
     monkeypatch.setitem(situation_set.PER_SHARD, "river", 3)
     out = str(tmp_path / "x")
@@ -57,19 +57,6 @@ def test_bad_input_is_one_sentence(
     assert call.code == 2, call.err
     assert message in call.err
     assert call.err.count("\n") <= 2
-
-
-def test_losses_of_encodings_are_printed(cardai: Any, river: Path) -> None:
-    call = cardai("evaluate", "encodings", str(river), "-e", "e_hs2", "-e", "range_1326", "--json")
-    assert call.code == 0, call.err
-    found = json.loads(call.out)
-    assert found["range_1326"]["values"]["huber_player"]["mean"] == pytest.approx(0, abs=1e-9)
-    own = found["e_hs2"]
-    assert 0 < own["equity_valued"]["mse_player"]["mean"] < own["values"]["mse_player"]["mean"] < 0.2
-    assert own["values"]["mse_pot"]["mean"] == pytest.approx(own["values"]["mse_player"]["mean"] / 4)
-    table = cardai("evaluate", "encodings", str(river), "-e", "e_hs2").out
-    assert "equity-valued" in table
-    assert "60 situations of the river" in table
 
 
 def test_labels_are_compared_with_a_longer_solve(cardai: Any, river: Path) -> None:

@@ -68,6 +68,17 @@ def test_wrong_calls_are_usage_errors(cardai: Any, arguments: tuple[str, ...], m
     assert message in re.sub(r"\s+", " ", call.err)
 
 
+def test_iterations_alone_are_done_whatever_is_reached(cardai: Any, tmp_path: Path) -> None:
+    """A new spot stops at 0.25 % of the pot; one that is gone on with stops there no more."""
+    out = str(tmp_path / "x")
+    begun = json.loads(cardai("solve", *SPOT, "--out", out, "--json").out)
+    assert begun["exploitability_percent"] <= 0.25
+    more = begun["iterations"] + 30
+    assert json.loads(cardai("solve", out, "--iterations", str(more), "--json").out)["iterations"] == more
+    new = json.loads(cardai("solve", *SPOT, "--iterations", str(more), "--json").out)
+    assert new["iterations"] == begun["iterations"]  # a new one has both ends
+
+
 def test_iterations_alone_go_on_with_a_solved_spot(cardai: Any, tmp_path: Path) -> None:
     out = str(tmp_path / "x")
     cardai("solve", *SPOT, "--iterations", "5", "--out", out)

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.cards.poker import combos
 from cardai.cards.text import cards_of
 from cardai.core.determinize import drawn, hand_seeds
 from cardai.core.errors import UsageError
 from cardai.core.fields import unpack_view
 from cardai.core.game import Game, Tables, pack_setups
 from cardai.core.rng import Rows
+from cardai.poker.hands import combos
 from cardai.testing._play import all_legal
 
 GAMES = [

@@ -5,15 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from cardai.cards.poker.betting import Betting
 from cardai.core.kernel import interpreted, interpreted_copy
+from cardai.poker.rules.betting import Betting
 
 
 def test_a_copy_runs_on_dicts_and_leaves_the_compiled_kernels_alone() -> None:
-    from cardai.cards.poker import _betting_kernels as compiled
+    from cardai.poker.rules import _betting_kernels as compiled
 
     before = compiled.act
-    copy = interpreted_copy("cardai.cards.poker._betting_kernels")
+    copy = interpreted_copy("cardai.poker.rules._betting_kernels")
     betting = Betting(2, 1, (1, 2), (0,), (3,), (2,))
     row, rules = betting.new_row(1), betting.rules()
     assert copy.post(row, rules) == 0
@@ -27,8 +27,8 @@ def test_a_copy_runs_on_dicts_and_leaves_the_compiled_kernels_alone() -> None:
 def test_in_an_interpreted_process_the_module_itself_serves_and_numba_stays_out() -> None:
     code = (
         "import sys; from cardai.core import kernel; kernel.interpret();"
-        "copy = kernel.interpreted_copy('cardai.cards.poker._betting_kernels');"
-        "assert copy is sys.modules['cardai.cards.poker._betting_kernels'];"
+        "copy = kernel.interpreted_copy('cardai.poker.rules._betting_kernels');"
+        "assert copy is sys.modules['cardai.poker.rules._betting_kernels'];"
         "assert 'numba' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

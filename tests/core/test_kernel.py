@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support import python
+from cardai.core import kernel
+from tests.support import ROOT, python
 
 RULES = "# kernel constants\nfrom cardai.core.kernel import kernel\nPRIZE = {prize}\n@kernel\ndef prize(n):\n    return n * PRIZE\n"
 PLAY = (
@@ -63,8 +66,6 @@ def test_interpret_turns_compiling_off_for_what_is_defined_later() -> None:
 
 
 def test_a_read_only_install_falls_back_to_the_users_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from cardai.core import kernel
-
     monkeypatch.delenv("CARDAI_CACHE_DIR", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     install = tmp_path / "site" / "cardai"
@@ -92,17 +93,16 @@ def test_a_kernel_that_is_a_single_file_is_cached_by_its_text(tmp_path: Path) ->
 def test_a_third_partys_kernels_are_cached_anew_when_ours_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cardai.core import kernel
-
     ours, theirs = tmp_path / "ours", tmp_path / "thirdparty"
     for package in (ours, theirs):
         package.mkdir()
-        (package / "rules.py").write_text("@kernel\n")
+        (package / "rules.py").write_text(f"@kernel # of {package.name}\n")
         (package / "text.py").write_text("1\n")
     monkeypatch.setattr(kernel, "_OURS", ours)
 
     def fingerprints() -> tuple[str, str]:
         kernel._fingerprint.cache_clear()
+        kernel._read_once.cache_clear()
         return kernel._fingerprint(ours), kernel._fingerprint(theirs)
 
     first = fingerprints()
@@ -117,3 +117,96 @@ def test_a_third_partys_kernels_are_cached_anew_when_ours_change(
     assert third[0] != second[0]
     assert third[1] != second[1]
     kernel._fingerprint.cache_clear()
+
+
+def test_an_edited_kernel_source_of_ours_changes_the_caches_of_those_that_reach_it(tmp_path: Path) -> None:
+    root = tmp_path / "cardai"
+    (root / "rooms").mkdir(parents=True)
+    (root / "rooms" / "__init__.py").write_text("")
+    texts = {
+        "low.py": "@kernel\n",
+        "passing.py": "from cardai.low import (  # a door between\n    f,\n)\n",
+        "rooms/high.py": "    from cardai import passing\n@kernel\n",
+        "apart.py": "import cardai.rooms\n@kernel\n",
+    }
+    for name, text in texts.items():
+        (root / name).write_text(text)
+
+    def reached(name: str) -> set[str]:
+        kernel._read_once.cache_clear()
+        return {file.name for file in kernel.reached(root / name, root)}
+
+    assert reached("rooms/high.py") == {"high.py", "low.py"}
+    assert reached("apart.py") == {"apart.py"}
+    before = kernel._hash_of(kernel.reached(root / "rooms" / "high.py", root))
+    (root / "low.py").write_text("@kernel # changed\n")
+    assert kernel._hash_of(kernel.reached(root / "rooms" / "high.py", root)) != before
+
+
+def test_processes_that_start_together_compile_a_kernel_once(tmp_path: Path) -> None:
+    file, cache = tmp_path / "together.py", tmp_path / "cache"
+    file.write_text(
+        "from cardai.core.kernel import kernel, when_compiling\n@kernel\ndef f(n):\n    s = 0\n"
+        + "".join(f"    for k{i} in range(n):\n        s += k{i} * {i}\n" for i in range(12))
+        + "    return s\ntold = []\nwith when_compiling(lambda: told.append(1)):\n    f(3)\nprint(len(told), f(3))\n"
+    )
+    environment = {**os.environ, "CARDAI_CACHE_DIR": str(cache), "PYTHONPATH": str(Path(__file__).parents[2])}
+    started = [
+        subprocess.Popen([sys.executable, str(file)], env=environment, stdout=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    said = [process.communicate(timeout=120)[0].split() for process in started]
+    assert sorted(words[0] for words in said) == ["0", "0", "1"]
+    assert len({words[1] for words in said}) == 1
+    assert len(list(cache.rglob("*.nbc"))) == 1
+
+
+def test_a_kernel_that_cannot_be_compiled_keeps_nobody_waiting(tmp_path: Path) -> None:
+    file, cache = tmp_path / "failing.py", tmp_path / "cache"
+    file.write_text(
+        "from cardai.core import kernel\nfrom pathlib import Path\n@kernel.kernel\ndef f(n):\n    return n + 1\n"
+        "kernel._PATIENCE = 0.0\ntry:\n    f(None)\nexcept Exception as error:\n    print(type(error).__name__)\n"
+        "(path,) = Path(kernel._cache_home()).rglob('*.lock')\nfor _ in range(2):\n"
+        "    lock = kernel._locked(path)\n    print(lock is not None)\n    kernel._unlock(lock)\n    f(1)\n"
+    )
+    done = python(str(file), CARDAI_CACHE_DIR=str(cache))
+    assert done.stdout.split() == ["TypingError", "True", "True"], done.stderr
+
+
+def test_a_cache_that_cannot_be_written_stops_no_kernel(tmp_path: Path) -> None:
+    file, cache = tmp_path / "writing.py", tmp_path / "cache"
+    file.write_text("from cardai.core.kernel import kernel\n@kernel\ndef f(n):\n    return n + 1\nprint(f(1))\n")
+    cache.write_text("no directory")
+    done = python(str(file), CARDAI_CACHE_DIR=str(cache))
+    assert done.stdout.split() == ["2"], done.stderr
+
+
+def test_what_kernels_read_from_other_files_is_in_a_kernel_source() -> None:
+    """Else an edit there would not change the cache: a constant's file says ``# kernel constants``."""
+    package = ROOT / "cardai"
+    files = {".".join(file.relative_to(ROOT).with_suffix("").parts): file for file in package.rglob("*.py")}
+    read = 0
+    for file in files.values():
+        text = file.read_bytes()
+        if b"@kernel" not in text:
+            continue
+        tree = ast.parse(text)
+        places = {
+            alias.asname or alias.name: (node.module or "", alias.name)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("cardai.")
+            for alias in node.names
+        }
+        for name in {name for name in names_in_kernels(tree) if name in places}:
+            module, member = places[name]
+            place = files.get(f"{module}.{member}") or files.get(module) or files[f"{module}.__init__"]
+            assert kernel._read(place).is_kernel_source, f"{file}: {name} of {place}"
+            assert place in kernel.reached(file, package)
+            read += 1
+    assert read > 100
+
+
+def names_in_kernels(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and "kernel" in map(ast.unparse, node.decorator_list):
+            yield from (inner.id for part in node.body for inner in ast.walk(part) if isinstance(inner, ast.Name))

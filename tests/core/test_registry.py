@@ -36,6 +36,10 @@ BROKEN = {
     "argued": GOOD.replace("def cardai_agent()", "def cardai_agent(game)"),
     "instance": GOOD.replace('{"fine": Bot}', '{"instance": Bot()}'),
     "other": GOOD,
+    "abstract": "import abc\n"
+    + GOOD.replace('"fine"', '"abstract"').replace(
+        "(ScalarAgent):\n", "(ScalarAgent, abc.ABC):\n    @abc.abstractmethod\n    def mood(self):\n        pass\n\n"
+    ),
 }
 REASONS = {
     "raises": "Cause: RuntimeError: no graphics card",
@@ -46,6 +50,7 @@ REASONS = {
     "hookless": "has no hook marked with @cardai.hookimpl",
     "argued": "has a hook that does not fit",
     "instance": "must return a class or a mapping to classes",
+    "abstract": "lacks mood: every agent has it",
     "other": "offers no 'other'",
     "quickly": "has no preset 'quickly'. Did you mean 'quick'?",
     "deep": "pip install 'needy[gpu]'",

@@ -18,14 +18,16 @@ from tests.formats.acpc_table import DATA
 from tests.support import ROOT
 
 TEXT = (ROOT / "docs" / "imitation.md").read_text(encoding="utf-8")
-CALLS = [
-    shlex.split(line)[1:] for block in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL) for line in block.splitlines()
-]
+LINES = [shlex.split(line) for block in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL) for line in block.splitlines()]
 
 
 def test_every_option_plugin_and_column_shown_exists() -> None:
-    assert len(CALLS) == 9
-    for name, *words in CALLS:
+    assert len(LINES) == 9
+    for program, name, *words in LINES:
+        if program == "python":
+            script = (ROOT / name).read_text(encoding="utf-8")
+            assert all(f'"{word}"' in script for word in words if word.startswith("-"))
+            continue
         command = load_command(name)
         command = command.commands[words.pop(0)] if hasattr(command, "commands") else command
         known = {option for param in command.params for option in param.opts}

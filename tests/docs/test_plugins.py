@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from cardai import testing
-from cardai.cards.gin import melds
 from cardai.core import fields, hookspecs, rng
+from cardai.gin import melds
 from tests.support import ROOT
 
 TEXT = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")

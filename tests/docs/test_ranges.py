@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from cardai.cards.poker.range_notation import parse_range
-from cardai.subgames.menus import menus
+from cardai.poker.notation import parse_range
+from cardai.poker.ranges.menus import menus
 from tests.commands.conftest import Call, cardai  # noqa: F401
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "ranges.md").read_text(encoding="utf-8")

@@ -80,7 +80,7 @@ def test_who_plays_whom_with_a_network_and_blueprints(tmp_path: Path) -> None:
     assert limit[2] == "resolving:threads=1"
     assert set(limit[3]) == {"always_call", "threshold"}
     assert free[2] == f"resolving:threads=1,values=runs/turn,blueprint={ladder}" == rungs[2]
-    assert cardai.game(rungs[1]).ladder() == (1.0, -1.0)
+    assert cardai.game(rungs[1]).ladder == (1.0, -1.0)
     assert rungs[3] == {"the blueprint": str(ladder)}
     assert run.with_options("resolving", values="", blueprint="a,b") == 'resolving:blueprint="a,b"'
     assert (limit[0], free[0]) == ("resolving:threads=1", "resolving:threads=1 with a network and a blueprint")

@@ -11,7 +11,7 @@ from cardai.formats.acpc.clock import Clock, TimeLimits
 from cardai.formats.acpc.dealer import Dealer, Match
 from cardai.formats.acpc.gamedef import load_game
 from cardai.formats.acpc.matchfiles import MatchFiles
-from cardai.formats.acpc.nodes import Tree
+from cardai.formats.acpc.nodes import WireTree
 from cardai.formats.acpc.seat import MatchAborted
 from tests.formats.acpc_table import LIMIT
 
@@ -53,7 +53,7 @@ def test_the_dealer_starts_the_clock_of_a_hand_anew_for_each_hand(tmp_path: Path
     files = MatchFiles.open(str(tmp_path / "match"))
     with Dealer(match, files, io.StringIO(), io.StringIO()) as dealer:
         files.begin(match)
-        tree = Tree(game)
+        tree = WireTree(game)
         folded = tree.after(tree.root, 0)
         assert folded.actor < 0
         for hand in range(2):  # seat 1 has position 0, then position 1

@@ -17,7 +17,7 @@ from cardai.formats.acpc.client import connect, play
 from cardai.formats.acpc.dealing import CardSource
 from cardai.formats.acpc.gamedef import load_game
 from cardai.formats.acpc.games import KuhnMap, game_map
-from cardai.formats.acpc.nodes import Tree
+from cardai.formats.acpc.nodes import WireTree
 from cardai.formats.acpc.player import AgentPlayer
 from cardai.formats.acpc.records import log_to_records, records_to_log
 from cardai.formats.acpc.views import view_maker
@@ -71,7 +71,7 @@ def test_views_and_legal_actions_are_the_games_own(seed: int) -> None:
     mapped = game_map(definition)
     assert isinstance(mapped, KuhnMap)
     cards = CardSource(definition, seed).next_hand()
-    state, tree, makes = mapped.game.new_initial_state(), Tree(definition), view_maker(mapped)
+    state, tree, makes = mapped.game.new_initial_state(), WireTree(definition), view_maker(mapped)
     for card in cards:
         state.apply_action(mapped.cards[card])
     node = tree.root

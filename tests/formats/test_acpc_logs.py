@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cardai.core.errors import DamagedFileError
 from cardai.formats.acpc.logs import Log, LogHand, Score, parse_line, read_log, value_text
-from cardai.formats.acpc.nodes import Tree
+from cardai.formats.acpc.nodes import WireTree
 from cardai.formats.acpc.records import checked
 from tests.formats.acpc_table import DATA, LIMIT, NO_LIMIT
 
@@ -26,7 +26,7 @@ def test_public_lines_survive_reading_and_writing_to_the_byte(path: Path) -> Non
 @pytest.mark.parametrize("path", PUBLIC, ids=lambda path: path.name)
 def test_public_hands_are_legal_and_worth_what_they_say(path: Path) -> None:
     log = read_log(path)
-    tree = Tree(log.game())
+    tree = WireTree(log.game())
     for hand in log.hands:
         assert checked(tree, hand).text == hand.betting
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from cardai.formats.acpc.follower import Follower
 from cardai.formats.acpc.gamedef import load_game
 from cardai.formats.acpc.logs import read_log
-from cardai.formats.acpc.nodes import Tree
+from cardai.formats.acpc.nodes import WireTree
 from cardai.formats.acpc.records import checked
 from cardai.formats.acpc.seat import MatchAborted
 from tests.formats.acpc_table import LIMIT, NO_LIMIT, Player, Say, Table, answer, sit, table
@@ -319,6 +319,6 @@ def test_odd_answers_of_all_seats_leave_a_log_of_legal_hands(game: str, tmp_path
     log = read_log(running.log_file)
     assert not log.problems
     assert len(log.hands) == 10
-    tree = Tree(definition)
+    tree = WireTree(definition)
     for hand in log.hands:
         assert checked(tree, hand).text == hand.betting

@@ -22,7 +22,7 @@ from cardai.formats.acpc.dealing import CardSource
 from cardai.formats.acpc.follower import Follower
 from cardai.formats.acpc.gamedef import load_game, parse_game
 from cardai.formats.acpc.games import definition_of, game_map
-from cardai.formats.acpc.nodes import Tree
+from cardai.formats.acpc.nodes import WireTree
 from cardai.formats.acpc.player import AgentPlayer
 from cardai.formats.acpc.views import ViewMaker
 from tests.formats.acpc_table import LIMIT, NO_LIMIT, table
@@ -70,7 +70,7 @@ def test_views_and_legal_actions_are_the_games_own(name: str, data: st.DataObjec
     setup = Setup(starter=(mapped.starter - position) % n)
     deck = [mapped.cards[card] for card in cards]
     tables.reset(np.zeros(1, np.uint64), [deck], None, pack_setups(n, [setup]))
-    tree, makes = Tree(definition), ViewMaker(mapped)
+    tree, makes = WireTree(definition), ViewMaker(mapped)
     node, row = tree.root, np.zeros(1, np.int64)
     while True:
         board = cards[n * held : n * held + definition.board_before(node.round)]
@@ -104,7 +104,7 @@ def test_views_and_legal_actions_are_the_games_own(name: str, data: st.DataObjec
 def test_the_rungs_of_a_ladder_are_the_games_amounts(data: st.DataObject) -> None:
     definition = load_game(NO_LIMIT)
     mapped = game_map(definition, "holdem_nolimit:bets=0.5+pot+2+allin")
-    tables, tree, makes = mapped.game.tables(1), Tree(definition), ViewMaker(mapped)
+    tables, tree, makes = mapped.game.tables(1), WireTree(definition), ViewMaker(mapped)
     deck = CardSource(definition, 3).next_hand()
     tables.reset(np.zeros(1, np.uint64), [deck], None, pack_setups(2, [Setup(starter=1)]))
     node, row = tree.root, np.zeros(1, np.int64)

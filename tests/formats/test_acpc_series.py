@@ -11,6 +11,7 @@ from cardai.cli import main as enter
 from cardai.commands.acpc_match import seeds_of
 from cardai.core.errors import AgentError, UsageError
 from cardai.formats.acpc.inprocess import play_agents
+from cardai.formats.acpc.player import AgentPlayer
 from cardai.formats.acpc.processes import play_by_processes
 from cardai.formats.acpc.series import Pairing, Series, begin, finished, is_command, results
 from cardai.formats.stream import stream_hands
@@ -212,3 +213,25 @@ def test_a_game_of_cardai_is_played_as_its_definition(tmp_path: Path) -> None:
     for name, words in (("acpc_limit_2", "Did you mean 'acpc_limit_2p'"), ("gin", "ACPC cannot")):
         with pytest.raises(UsageError, match=words):
             Series(name, ("random", "random"), 1, (1,)).definition()
+
+
+def test_the_seats_of_a_match_have_streams_of_their_own_whoever_sits_there(tmp_path: Path) -> None:
+    """With one stream for both seats a player that plays at random would do the same in both."""
+    series = Series(LIMIT, ("random", "acpc_mix"), hands=4, seeds=(3, 4))
+    matches = [match for _, match in series.matches()]
+    seeds = [[series.client_seed(match, seat) for seat in range(2)] for match in matches]
+    assert seeds[0] == seeds[1]  # both seatings of a seed
+    assert len({*seeds[0], *seeds[2]}) == 4
+    heard: list[int] = []
+
+    class Noted(AgentPlayer):
+        def __init__(self, spec: Any, game: Any, seed: int, plays: str = "") -> None:
+            heard.append(seed)
+            super().__init__(spec, game, seed, plays)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cardai.formats.acpc.inprocess.AgentPlayer", Noted)
+        begin(series, tmp_path / "out", resume=False)
+        for seats, match in series.matches():
+            play_agents(series, match, seats, tmp_path / "out")
+    assert heard == [seed for pair in seeds for seed in pair]

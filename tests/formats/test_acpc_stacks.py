@@ -14,10 +14,11 @@ from cardai.arena.table import replay
 from cardai.formats.acpc.gamedef import GameDef, load_game, parse_game
 from cardai.formats.acpc.games import game_map
 from cardai.formats.acpc.logs import LogHand, read_log
-from cardai.formats.acpc.nodes import Node, Tree
+from cardai.formats.acpc.nodes import WireTree
 from cardai.formats.acpc.records import log_to_records, records_to_log
 from cardai.formats.acpc.replies import Verdict, judge
 from cardai.formats.acpc.states import MatchState, parse_betting
+from cardai.poker.rules.growing_tree import BettingNode
 from tests.formats.acpc_table import answer, sit, table
 
 
@@ -26,7 +27,7 @@ def definition(*stacks: int) -> GameDef:
     return parse_game(text.replace("blind", f"stack = {' '.join(map(str, stacks))}\nblind", 1), "stacks.game")
 
 
-def node_of(tree: Tree, betting: str) -> Node:
+def node_of(tree: WireTree, betting: str) -> BettingNode:
     node = tree.root
     for actions in parse_betting(betting, no_limit=False):
         for action in actions:
@@ -49,7 +50,7 @@ def node_of(tree: Tree, betting: str) -> Node:
     ],
 )
 def test_hands_end_as_the_c_code_ends_them(stacks: tuple[int, ...], betting: str, spent: list[int]) -> None:
-    node = node_of(Tree(definition(*stacks)), betting)
+    node = node_of(WireTree(definition(*stacks)), betting)
     assert (node.actor, list(node.row["spent"])) == (-4, spent)
 
 
@@ -67,19 +68,19 @@ def test_hands_end_as_the_c_code_ends_them(stacks: tuple[int, ...], betting: str
 def test_what_is_legal_is_what_the_c_code_allows(
     stacks: tuple[int, ...], betting: str, actor: int, fold: bool, raises: bool
 ) -> None:
-    node = node_of(Tree(definition(*stacks)), betting)
+    node = node_of(WireTree(definition(*stacks)), betting)
     assert (node.actor, bool(node.can_fold), node.least > 0) == (actor, fold, raises)
 
 
 def test_with_two_players_no_raise_is_empty() -> None:
     heads_up = load_game("holdem.limit.2p.reverse_blinds").text().replace("blind", "stack = 55 55\nblind", 1)
-    node = node_of(Tree(parse_game(heads_up)), "rrrc/rr")  # the other is all-in: nobody is left to raise
+    node = node_of(WireTree(parse_game(heads_up)), "rrrc/rr")  # the other is all-in: nobody is left to raise
     assert (node.actor, node.least) == (0, 0)
 
 
 def test_such_a_raise_is_taken_as_a_raise_and_not_made_a_call() -> None:
     game = definition(55, 55, 55)
-    tree = Tree(game)
+    tree = WireTree(game)
     node = node_of(tree, "rrrcc/rr")
     state = MatchState(2, 0, node.text, ((), (), (0, 13)), ((1, 2, 3),)).text()
     assert judge(tree, node, state, f"{state}:r\r\n") == Verdict(2)

@@ -8,14 +8,15 @@ from cardai.core.errors import DamagedFileError, IllegalActionError
 from cardai.formats.acpc.dealing import CardSource
 from cardai.formats.acpc.follower import Follower
 from cardai.formats.acpc.gamedef import game_names, load_game
-from cardai.formats.acpc.nodes import Node, Tree
+from cardai.formats.acpc.nodes import WireTree
 from cardai.formats.acpc.states import MatchState, betting_text, parse_betting, parse_match_state
+from cardai.poker.rules.growing_tree import BettingNode
 
 GAMES = {name: load_game(name) for name in game_names()}
-TREES = {name: Tree(game) for name, game in GAMES.items()}
+TREES = {name: WireTree(game) for name, game in GAMES.items()}
 
 
-def random_node(data: st.DataObject, name: str) -> Node:
+def random_node(data: st.DataObject, name: str) -> BettingNode:
     """Draw a betting state of a game: fold, call, or a raise of any legal size."""
     tree = TREES[name]
     node = tree.root
@@ -30,7 +31,7 @@ def random_node(data: st.DataObject, name: str) -> Node:
     return node
 
 
-def state_of(data: st.DataObject, name: str, node: Node) -> MatchState:
+def state_of(data: st.DataObject, name: str, node: BettingNode) -> MatchState:
     """Draw what a position sees at ``node``."""
     game = GAMES[name]
     position = data.draw(st.integers(0, game.num_players - 1))

@@ -19,7 +19,7 @@ from cardai.core.errors import DamagedFileError, UsageError
 from cardai.formats import read_hands, read_log, slumbot
 from cardai.formats.acpc.gamedef import load_game
 from cardai.formats.acpc.logs import LogHand
-from cardai.formats.acpc.nodes import Tree
+from cardai.formats.acpc.nodes import WireTree
 from cardai.formats.acpc.records import log_to_records, records_to_log
 from cardai.formats.phh import log_to_phh, phh_text
 from tests.formats.acpc_table import DATA, NO_LIMIT
@@ -132,7 +132,7 @@ def test_slumbots_amounts_become_the_hands_and_back() -> None:
 @given(st.data())
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_betting_survives_slumbots_dialect(data: st.DataObject) -> None:
-    tree = Tree(load_game(NO_LIMIT))
+    tree = WireTree(load_game(NO_LIMIT))
     node = tree.root
     while node.actor >= 0:
         kind = data.draw(st.sampled_from([0] * node.can_fold + [1, 1, 1] + [2] * bool(node.least)))

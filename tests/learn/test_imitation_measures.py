@@ -11,8 +11,8 @@ from cardai.learn.imitation.examples import Examples
 from cardai.learn.imitation.measures import (
     brier,
     by_class,
-    by_situation,
-    by_strength,
+    by_features,
+    by_group,
     ceiling,
     divergence,
     half_width,
@@ -88,19 +88,16 @@ def test_plain_guesses_are_shares_over_what_is_legal() -> None:
     assert found[1] == pytest.approx([0.0, 2 / 3, 1 / 3], abs=1e-3)
 
 
-def test_a_situation_is_a_street_and_whether_there_is_a_bet() -> None:
-    views = holdem(4, round=[0, 0, 1, 1], to_call=[0, 10, 0, 10])
-    labels = [2, 0, 1, 2]
-    found = by_situation(examples(views, labels), examples(views, labels))
-    assert found.argmax(axis=1).tolist() == labels
+def test_a_guess_by_groups_is_the_share_of_the_same_group() -> None:
+    train, test = examples(holdem(4), [0, 0, 1, 2]), examples(holdem(2), [0, 0], [[True] * 3, [False, True, True]])
+    found = by_group(train, np.array([0, 0, 1, 1]), test, np.array([0, 1]))
+    assert found[0] == pytest.approx([1.0, 0.0, 0.0], abs=2e-3)
+    assert found[1] == pytest.approx([0.0, 0.5, 0.5], abs=1e-3)
 
 
-def test_the_regression_finds_who_bets_by_strength() -> None:
-    # river hands: two pair of aces and kings or seven high; who has the first bets
-    strong, weak, board = [51, 50], [13 * 1 + 0, 13 * 2 + 1], [12, 24, 5, 19, 7]
-    hole = np.array([strong, weak] * 20)
-    views = holdem(40, hole=hole, board=board, round=3, pot=40)
-    labels = [2, 1] * 20
-    given = by_strength(examples(views, labels), examples(views, labels))
-    assert given.argmax(axis=1).tolist() == labels
+def test_a_regression_finds_who_bets_by_its_features() -> None:
+    x = np.column_stack([np.ones(40), np.tile([1.0, -1.0], 20)])
+    data = examples(holdem(40), [2, 1] * 20)
+    given = by_features(data, x, data, x)
+    assert given.argmax(axis=1).tolist() == [2, 1] * 20
     assert (given.max(axis=1) > 0.8).all()

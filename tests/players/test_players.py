@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 import cardai
-from cardai.cards.poker.boards import boards
-from cardai.cards.poker.buckets import BucketOptions, load
-from cardai.cards.poker.combos import COUNT
 from cardai.cli import load_command
 from cardai.core import registry
 from cardai.plugins.trainers.bucket_mccfr.checkpoints import read_table
 from cardai.plugins.trainers.bucket_mccfr.layout import holdem_tree, lay_out
+from cardai.poker.buckets.tables import BucketOptions, load
+from cardai.poker.hands.boards import boards
+from cardai.poker.hands.combos import COUNT
 from cardai.training.runs import Run
 from cardai.ui.box import in_the_box
 from tests.support import ROOT, install

@@ -10,7 +10,6 @@ from attrs import frozen
 
 import cardai
 from cardai.core.errors import UsageError
-from cardai.solve.public_tree import public_nodes
 from cardai.solve.sequence_form import game_form
 from cardai.solve.tree import build_tree, game_tree
 from tests.solve.small_games import Coin, Forgetful, Hide
@@ -38,8 +37,8 @@ def test_leduc_without_suits_has_288_information_sets_and_1116_payoff_cells() ->
 
 def test_the_public_tree_of_deepstack_leduc_has_653_nodes() -> None:
     # DeepStack-Leduc (Moravcik et al. 2017, supplementary code): 653 public nodes, 591 without the unprompted fold
-    assert len(list(public_nodes(game_tree(cardai.game("leduc_deepstack"))))) == 653
-    assert len(list(public_nodes(game_tree(cardai.game("leduc_deepstack:fold_anytime=false"))))) == 591
+    assert len(list(game_tree(cardai.game("leduc_deepstack")).public_histories())) == 653
+    assert len(list(game_tree(cardai.game("leduc_deepstack:fold_anytime=false")).public_histories())) == 591
 
 
 def test_a_tree_is_walked_once_for_a_game_and_its_options() -> None:

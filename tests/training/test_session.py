@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 
 from cardai.core import registry
-from cardai.core.errors import WriteError
+from cardai.core.encoder import Encoder
+from cardai.core.errors import UsageError, WriteError
+from cardai.core.game import Game
+from cardai.core.trainer import Trainer, Training
 from cardai.training.runs import Run
 from cardai.training.session import Session
 from tests.support import python
@@ -173,3 +176,45 @@ def test_what_wants_a_checkpoint_gets_one_at_once(session: Session) -> None:
 
     session.train(40, checkpoint_every=10**6, keep=99, on_progress=finished)
     assert session.run.steps() == [10, 25, 40]
+
+
+REFUSING = """
+from attrs import frozen
+
+from cardai import hookimpl
+from cardai.core.errors import UsageError
+from tests.toy_trainer import ToyTrainer
+
+
+@frozen
+class Refusing(ToyTrainer):
+    def check_game(self, game):
+        raise UsageError(f"refusing learns no {type(game).__name__}.")
+
+    def start(self, game, encoder, seed):
+        raise AssertionError("started for a game that it does not take")
+
+
+@hookimpl
+def cardai_trainer():
+    return Refusing
+"""
+
+
+def test_a_game_that_a_trainer_does_not_take_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    plugin = tmp_path / "refusing.py"
+    plugin.write_text(REFUSING)
+    registry.add_file(str(plugin))
+    run = Run.create(tmp_path / "run", "refusing", "toy_game", None, seed=3, steps=40)
+    with pytest.raises(UsageError, match="refusing learns no ToyGame"):
+        Session.start(run)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_trainer_that_does_not_say_which_games_it_takes_cannot_be_made() -> None:
+    class Silent(Trainer):
+        def start(self, game: Game, encoder: Encoder | None, seed: int) -> Training:
+            raise NotImplementedError
+
+    with pytest.raises(TypeError, match="check_game"):
+        Silent()  # type: ignore[abstract]

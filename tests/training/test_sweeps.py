@@ -117,7 +117,7 @@ def test_the_table_has_median_and_range_over_seeds(tmp_path: Path) -> None:
 
 def test_values_joined_with_plus_are_several_but_of_options_that_take_several() -> None:
     assert values_of("mccfr", "measure_every", ["1+2", "3"]) == ["1", "2", "3"]
-    assert values_of("nfsp", "hidden", ["64+64", "128"]) == ["64+64", "128"]
+    assert values_of("poker_cnn_betting", "draw_shares", ["1+0.6", "1"]) == ["1+0.6", "1"]
 
 
 def test_another_sweep_and_wrong_options_are_refused(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from attrs import frozen
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from cardai.ui.app import PlayApp, Start
+from cardai.ui.app import PlayApp, PlayOptions
 from cardai.ui.keys import Keyboard
 from cardai.ui.scene import Scene
 from cardai.ui.table import Playing
@@ -79,9 +79,9 @@ class Sat:
 
 
 @asynccontextmanager
-async def seated(start: Start, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Sat]:
-    """Give a person at the app that begins as ``start`` says, ready to press keys."""
-    app = PlayApp(start)
+async def seated(options: PlayOptions, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Sat]:
+    """Give a person at the app that begins as ``options`` say, ready to press keys."""
+    app = PlayApp(options)
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
         person = Sat(app, pilot)

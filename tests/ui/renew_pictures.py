@@ -14,7 +14,7 @@ from pathlib import Path
 from cardai import make
 from cardai.arena import match
 from cardai.arena.records import read
-from cardai.ui.app import Start
+from cardai.ui.app import PlayOptions
 from cardai.ui.dialogs import Page
 from cardai.ui.recording import Recording
 from tests.support import ROOT
@@ -34,18 +34,18 @@ async def tables(into: Path) -> None:
         ("play-holdem", "holdem_nolimit", ("threshold",), ("c", "c")),
         ("play-video-poker", "video_poker", (), ("3", "5")),
     ):
-        async with seated(Start(game, opponents, seed=3, palette="four")) as person:
+        async with seated(PlayOptions(game, opponents, seed=3, palette="four")) as person:
             for key in keys:
                 if person.scene.end is None:
                     await person.press(key)
             keep(person, name, into)
-    async with seated(Start("gin", ("heisenbot",), seed=3)) as person:
+    async with seated(PlayOptions("gin", ("heisenbot",), seed=3)) as person:
         await person.press("p", "p")
         person.screen.adviser = "heisenbot"
         await person.pilot.press("h")
         await person.until(lambda: isinstance(person.screen, Page))
         keep(person, "play-hint", into)
-    async with seated(Start("gin")) as person:
+    async with seated(PlayOptions("gin")) as person:
         await person.until(lambda: bool(getattr(person.screen, "players", ())))
         await person.press("down", "down", "down", "down")
         keep(person, "play-players", into)

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from cardai import make
-from cardai.ui.app import Start
+from cardai.ui.app import PlayOptions
 from cardai.ui.choosing import ChooseGame, ChoosePlayer
 from cardai.ui.players import fitting
 from cardai.ui.strength import SHIPPED, Strength, known_strengths, measure, reference
@@ -22,7 +22,7 @@ async def choose(person: Sat, name: str) -> None:
 
 def test_a_game_and_a_player_that_fits_are_chosen_and_play_begins() -> None:
     async def play() -> None:
-        async with seated(Start(seed=4)) as person:
+        async with seated(PlayOptions(seed=4)) as person:
             await person.until(lambda: isinstance(person.screen, ChooseGame))
             await choose(person, "kuhn")
             await person.until(lambda: isinstance(person.screen, ChoosePlayer) and bool(person.screen.players))
@@ -36,7 +36,7 @@ def test_a_game_and_a_player_that_fits_are_chosen_and_play_begins() -> None:
 
 def test_a_player_in_the_box_that_is_not_installed_is_offered_and_says_how_it_comes() -> None:
     async def play() -> None:
-        async with seated(Start("leduc", seed=4)) as person:
+        async with seated(PlayOptions("leduc", seed=4)) as person:
             await person.until(lambda: isinstance(person.screen, ChoosePlayer) and bool(person.screen.players))
             assert "leduc_equilibrium" not in {player.spec for player in person.screen.players}
             await choose(person, "leduc_equilibrium")
@@ -48,7 +48,7 @@ def test_a_player_in_the_box_that_is_not_installed_is_offered_and_says_how_it_co
 
 def test_escape_goes_back_to_the_games_and_q_leaves() -> None:
     async def play() -> None:
-        async with seated(Start("kuhn")) as person:
+        async with seated(PlayOptions("kuhn")) as person:
             await person.until(lambda: isinstance(person.screen, ChoosePlayer))
             await person.ready()
             await person.pilot.press("escape")
@@ -61,11 +61,11 @@ def test_escape_goes_back_to_the_games_and_q_leaves() -> None:
 
 def test_the_last_match_is_offered_first_and_gone_on_with() -> None:
     async def begin() -> None:
-        async with seated(Start("kuhn", ("random",), seed=4)) as person:
+        async with seated(PlayOptions("kuhn", ("random",), seed=4)) as person:
             await person.press("q", "y")
 
     async def go_on() -> None:
-        async with seated(Start()) as person:
+        async with seated(PlayOptions()) as person:
             await person.until(lambda: isinstance(person.screen, ChooseGame))
             assert "last match" in str(person.screen.rows[0][1])
             await person.press("enter")
@@ -78,7 +78,7 @@ def test_the_last_match_is_offered_first_and_gone_on_with() -> None:
 
 def test_m_measures_a_player_and_the_figure_is_kept() -> None:
     async def play() -> None:
-        async with seated(Start("kuhn")) as person:
+        async with seated(PlayOptions("kuhn")) as person:
             await person.until(lambda: isinstance(person.screen, ChoosePlayer) and bool(person.screen.players))
             names = [row for row, _ in person.screen.rows]
             await person.press("home", *["down"] * names.index("random"))

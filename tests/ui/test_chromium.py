@@ -23,7 +23,7 @@ from cardai.arena.journal import journal_of
 from cardai.arena.menu import menu_of
 from cardai.arena.table import Table, replay
 from cardai.ui.browser import Door, opened
-from cardai.ui.cards import Look
+from cardai.ui.cards import CardStyle
 from cardai.ui.keys import Keyboard, keyboard
 from cardai.ui.lines import choices_text
 from cardai.ui.pictures import picture
@@ -73,7 +73,7 @@ async def turn(file: Path, after: int) -> Position:
 def place(position: Position, words: str, rows: int, columns: int) -> tuple[int, int]:
     """Return the column and row of the screen at which a key beneath a card, or an action, is to be seen."""
     assert position.board is not None
-    look = Look("two", {card: key for key, card in position.board.letters.items()})
+    look = CardStyle("two", {card: key for key, card in position.board.letters.items()})
     for y, line in enumerate(picture(position.scene, look).plain.splitlines()):
         if f" {words} " in f" {line} " and len(words) == 1 and y > 2:
             return 1 + f" {line} ".index(f" {words} "), 1 + y

@@ -9,8 +9,8 @@ import pytest
 from rich.text import Text
 
 from cardai.core import registry
-from cardai.ui.app import Start
-from cardai.ui.cards import SUIT_COLOURS, Look
+from cardai.ui.app import PlayOptions
+from cardai.ui.cards import SUIT_COLOURS, CardStyle
 from cardai.ui.match import Match
 from cardai.ui.pictures import gin, picture
 from cardai.ui.scene import Scene
@@ -40,8 +40,8 @@ def played(game: str, seed: int = 4, stop: int = 10_000) -> list[Scene]:
     return scenes
 
 
-def plain(scene: Scene, look: Look | None = None) -> str:
-    return picture(scene, look or Look("mono")).plain
+def plain(scene: Scene, look: CardStyle | None = None) -> str:
+    return picture(scene, look or CardStyle("mono")).plain
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -122,7 +122,7 @@ def test_a_third_partys_game_is_drawn_from_its_fields_and_played() -> None:
     registry.add_file(str(ROOT / "examples" / "cardai-doubt" / "cardai_doubt" / "game.py"))
 
     async def play() -> None:
-        async with seated(Start("game", ("random",), seed=4)) as person:
+        async with seated(PlayOptions("game", ("random",), seed=4)) as person:
             shown = person.shown("picture")
             assert "rank " in shown
             assert "history" in shown
@@ -150,12 +150,12 @@ def colours(text: Text) -> set[str]:
 
 def test_without_colour_there_is_none_and_suits_are_told_by_their_shapes(monkeypatch: pytest.MonkeyPatch) -> None:
     scene = Match.begin("gin", ["simple"], 3).scene()
-    assert colours(picture(scene, Look("mono"))) == set()
+    assert colours(picture(scene, CardStyle("mono"))) == set()
     assert {"♣", "♦", "♥", "♠"} <= set(plain(scene))
     monkeypatch.setenv("NO_COLOR", "1")
 
     async def look() -> None:
-        async with seated(Start("gin", ("simple",), seed=3, palette="four")) as person:
+        async with seated(PlayOptions("gin", ("simple",), seed=3, palette="four")) as person:
             assert person.screen.palette == "mono"
             assert "│6♠││7♠││8♠│" in person.shown("picture")
 
@@ -165,7 +165,7 @@ def test_without_colour_there_is_none_and_suits_are_told_by_their_shapes(monkeyp
 def test_four_colours_are_four() -> None:
     scene = Match.begin("gin", ["simple"], 3).scene()
     assert len(set(SUIT_COLOURS["four"])) == 4
-    assert set(SUIT_COLOURS["four"]) <= colours(picture(scene, Look("four")))
+    assert set(SUIT_COLOURS["four"]) <= colours(picture(scene, CardStyle("four")))
     assert len(set(SUIT_COLOURS["two"])) == 2
 
 

@@ -13,9 +13,9 @@ from cardai import make
 from cardai.arena import records
 from cardai.core import registry
 from cardai.core.progress import tell
-from cardai.ui.app import Start
+from cardai.ui.app import PlayOptions
 from cardai.ui.background import Background
-from cardai.ui.dialogs import Page, Question
+from cardai.ui.dialogs import Confirm, Page
 from cardai.ui.players import games
 from tests.ui.driving import Sat, seated
 
@@ -44,7 +44,7 @@ async def play_a_key(person: Sat, rng: Random) -> None:
 def test_a_hand_of_every_game_is_played_by_keys_and_the_next_is_dealt(game: str, matches: Path) -> None:
     async def play() -> None:
         rng = Random(5)
-        async with seated(Start(game, opponents(game), seed=4)) as person:
+        async with seated(PlayOptions(game, opponents(game), seed=4)) as person:
             made = person.scene.game
             for _ in range(1000):
                 if person.scene.end is not None:
@@ -70,7 +70,7 @@ def test_a_hand_of_every_game_is_played_by_keys_and_the_next_is_dealt(game: str,
 
 def test_an_illegal_key_says_why_and_plays_nothing() -> None:
     async def play() -> None:
-        async with seated(Start("leduc", ("random",), seed=4)) as person:
+        async with seated(PlayOptions("leduc", ("random",), seed=4)) as person:
             await person.press("f")
             assert person.shown("message") == "f is fold, which you cannot do here. Keys: c check, r bet 2."
             await person.press("x")
@@ -86,7 +86,7 @@ def test_amounts_are_typed_and_half_the_pot_the_pot_and_all_in_have_keys() -> No
     """Blinds 50 and 100: after a call of 50 the pot is 200, so half of it raises to 200 and all of it to 300."""
 
     async def play(keys: tuple[str, ...]) -> int:
-        async with seated(Start("holdem_nolimit", ("always_call",), seed=4)) as person:
+        async with seated(PlayOptions("holdem_nolimit", ("always_call",), seed=4)) as person:
             assert "[/] half pot 200" in person.shown("actions")
             assert "[p] pot 300   [a] all-in 20,000" in person.shown("actions")
             await person.press(*keys)
@@ -101,7 +101,7 @@ def test_amounts_are_typed_and_half_the_pot_the_pot_and_all_in_have_keys() -> No
 
 def test_an_amount_out_of_bounds_is_refused_with_the_bounds() -> None:
     async def play() -> None:
-        async with seated(Start("holdem_nolimit", ("always_call",), seed=4)) as person:
+        async with seated(PlayOptions("holdem_nolimit", ("always_call",), seed=4)) as person:
             await person.press("r", "0", "0", "0", "enter")
             assert "A raise goes to 200 at least and 20,000 at most" in person.shown("message")
             await person.press("c")
@@ -113,7 +113,7 @@ def test_an_amount_out_of_bounds_is_refused_with_the_bounds() -> None:
 
 def test_cards_and_actions_are_clicked() -> None:
     async def play() -> None:
-        async with seated(Start("video_poker", (), seed=4)) as person:
+        async with seated(PlayOptions("video_poker", (), seed=4)) as person:
             hand = person.scene.view["hand"]
             words = person.scene.game.action_words(0b10001, person.scene.view)
             await person.click("picture", " 1 ")
@@ -126,7 +126,7 @@ def test_cards_and_actions_are_clicked() -> None:
             assert words.startswith("hold ")
             await person.click("actions", "Enter next hand")
             assert person.scene.end is None
-        async with seated(Start("leduc", ("always_call",), seed=4)) as person:
+        async with seated(PlayOptions("leduc", ("always_call",), seed=4)) as person:
             await person.click("actions", "bet 2")
             assert person.screen.match.table.moves[0].action == 2
 
@@ -135,7 +135,7 @@ def test_cards_and_actions_are_clicked() -> None:
 
 def test_arrows_choose_an_action_and_enter_plays_it() -> None:
     async def play() -> None:
-        async with seated(Start("leduc", ("always_call",), seed=4)) as person:
+        async with seated(PlayOptions("leduc", ("always_call",), seed=4)) as person:
             await person.press("enter")
             assert person.screen.match.table.moves == ()
             await person.press("right", "right", "enter")
@@ -148,7 +148,7 @@ def test_a_hint_tells_what_a_chosen_player_would_do_with_its_probabilities() -> 
     """random plays check and bet with a half each."""
 
     async def play() -> None:
-        async with seated(Start("leduc", ("always_call",), seed=4)) as person:
+        async with seated(PlayOptions("leduc", ("always_call",), seed=4)) as person:
             await person.press("h")
             await person.until(lambda: hasattr(person.screen, "rows"))
             names = [name for name, _ in person.screen.rows]
@@ -170,7 +170,7 @@ def test_a_hint_tells_what_a_chosen_player_would_do_with_its_probabilities() -> 
 
 def test_question_mark_tells_the_rules_in_words() -> None:
     async def play() -> None:
-        async with seated(Start("gin", ("simple",), seed=4)) as person:
+        async with seated(PlayOptions("gin", ("simple",), seed=4)) as person:
             await person.press("?")
             assert isinstance(person.screen, Page)
             assert make.game("gin").rules.split()[0] in str(person.screen.text)
@@ -181,10 +181,10 @@ def test_question_mark_tells_the_rules_in_words() -> None:
 
 def test_q_asks_and_the_match_is_gone_on_with_where_it_stood(matches: Path) -> None:
     async def begin() -> tuple[object, ...]:
-        async with seated(Start("gin", ("simple",), seed=4)) as person:
+        async with seated(PlayOptions("gin", ("simple",), seed=4)) as person:
             await person.press("p")
             await person.press("q")
-            assert isinstance(person.screen, Question)
+            assert isinstance(person.screen, Confirm)
             await person.press("enter")  # no
             await person.press(next(iter(person.board.letters)) if person.board.letters else "p")
             seen = person.scene.view, [entry.words for entry in person.scene.log], person.scene.title
@@ -192,7 +192,7 @@ def test_q_asks_and_the_match_is_gone_on_with_where_it_stood(matches: Path) -> N
             return seen
 
     async def go_on() -> tuple[object, ...]:
-        async with seated(Start(resume=True)) as person:
+        async with seated(PlayOptions(resume=True)) as person:
             return person.scene.view, [entry.words for entry in person.scene.log], person.scene.title
 
     before = asyncio.run(begin())
@@ -203,7 +203,7 @@ def test_q_asks_and_the_match_is_gone_on_with_where_it_stood(matches: Path) -> N
 
 def test_what_was_won_is_summed_over_hands_with_an_interval() -> None:
     async def play() -> None:
-        async with seated(Start("kuhn", ("random",), seed=4)) as person:
+        async with seated(PlayOptions("kuhn", ("random",), seed=4)) as person:
             won = []
             for _ in range(3):
                 while person.scene.end is None:
@@ -239,7 +239,7 @@ def test_a_player_that_thinks_for_long_blocks_nothing(tmp_path: Path) -> None:
     registry.add_file(str(tmp_path / "slow.py"))
 
     async def play() -> None:
-        async with seated(Start("leduc", ("slow",), seed=4)) as person:
+        async with seated(PlayOptions("leduc", ("slow",), seed=4)) as person:
             await person.pilot.press("c")
             await person.until(lambda: "slow is thinking" in person.shown("message"))
             assert person.screen.work.busy
@@ -248,7 +248,7 @@ def test_a_player_that_thinks_for_long_blocks_nothing(tmp_path: Path) -> None:
             await person.pilot.press("?")
             assert isinstance(person.screen, Page)
             await person.pilot.press("x", "q")
-            assert isinstance(person.screen, Question)
+            assert isinstance(person.screen, Confirm)
             await person.pilot.press("enter")
             (tmp_path / "go").touch()
             await person.ready()
@@ -262,7 +262,7 @@ def test_a_player_with_long_work_to_do_says_how_far_it_is() -> None:
     said: list[str] = []
 
     async def play() -> None:
-        async with seated(Start("leduc", ("random",), seed=4)) as person:
+        async with seated(PlayOptions("leduc", ("random",), seed=4)) as person:
             work = Background(person.app, said.append)
             work.start(lambda: tell("Buckets", 3, 4), lambda _: None, lambda _: None)
             await person.until(lambda: not work.busy)
@@ -276,13 +276,13 @@ def test_leaving_while_a_player_thinks_waits_for_nobody_and_loses_nothing(tmp_pa
     registry.add_file(str(tmp_path / "slow.py"))
 
     async def leave() -> None:
-        async with seated(Start("leduc", ("slow",), seed=4)) as person:
+        async with seated(PlayOptions("leduc", ("slow",), seed=4)) as person:
             await person.pilot.press("c")
             await person.until(lambda: "slow is thinking" in person.shown("message"))
             await person.pilot.press("q", "y")
 
     async def go_on() -> None:
-        async with seated(Start(resume=True)) as person:
+        async with seated(PlayOptions(resume=True)) as person:
             assert [entry.words for entry in person.scene.log][:1] == ["check"]
 
     asyncio.run(leave())
@@ -296,10 +296,10 @@ def test_a_player_that_errs_is_named_and_the_app_stays(tmp_path: Path) -> None:
     registry.add_file(str(tmp_path / "wrong.py"))
 
     async def play() -> None:
-        async with seated(Start("leduc", ("wrong",), seed=4)) as person:
+        async with seated(PlayOptions("leduc", ("wrong",), seed=4)) as person:
             await person.press("c")
             assert "chose the illegal action 77" in person.shown("message")
             await person.press("q")
-            assert isinstance(person.screen, Question)
+            assert isinstance(person.screen, Confirm)
 
     asyncio.run(play())

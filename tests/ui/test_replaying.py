@@ -126,7 +126,7 @@ def test_players_are_chosen_from_those_that_fit_and_the_picture_is_saved(leduc: 
             assert "always_call" in names
             assert "heisenbot" not in names
             await press(person, *["down"] * names.index("always_call"), "enter")
-            assert person.screen.asked == ["always_call"]
+            assert person.screen.consulted == ["always_call"]
             await press(person, "s", "s")
 
     asyncio.run(look())

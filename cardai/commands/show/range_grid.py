@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from attrs import frozen
 
-from cardai.cards.poker.range_notation import class_of, class_text
 from cardai.core.arrays import Float64s
+from cardai.poker.notation import class_of, class_text
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from cardai.subgames.position import Position
+    from cardai.poker.ranges.position import Position
 
 FOLD, PASSIVE = "#4f79a7", "#59a14f"
 RAISES = ("#f2a65a", "#e8743b", "#c8362c", "#8e1b1b", "#5c0f2e")

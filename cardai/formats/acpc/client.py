@@ -99,9 +99,7 @@ def play(
             rest = lines.pop()
             expected, answered = 1, False
             for line in lines:
-                end = 1
-                if line[-1:] == b"\r":
-                    line, end = line[:-1], 2
+                line, end = (line[:-1], 2) if line[-1:] == b"\r" else (line, 1)
                 if not line or line[0] in b"#;":
                     continue
                 expected = 1

@@ -23,10 +23,11 @@ from cardai.formats.acpc.dealing import CardSource, Deal
 from cardai.formats.acpc.gamedef import GameDef
 from cardai.formats.acpc.logs import Score
 from cardai.formats.acpc.matchfiles import MatchFiles, finished_line, stamp
-from cardai.formats.acpc.nodes import Node, Tree
+from cardai.formats.acpc.nodes import WireTree
 from cardai.formats.acpc.replies import judge, plain_reply
 from cardai.formats.acpc.seat import FREE_LINES, PAUSE, MatchAborted, Seat
 from cardai.formats.acpc.states import action_text
+from cardai.poker.rules.growing_tree import BettingNode
 
 _VERSION = re.compile(r"VERSION:\s*([0-9]+)\.([0-9]+)\.([0-9]+)")
 _SHOWN_WARNINGS = 20  # a decision; a flood of ignored lines must not fill the disk
@@ -79,7 +80,7 @@ class Dealer:
         self._notes = notes or sys.stderr
         self._tell = not quiet
         self._stamps = files.transactions is not None or not quiet
-        self._tree = Tree(match.game)
+        self._tree = WireTree(match.game)
         self._source = CardSource(match.game, match.seed)
         self._clock = Clock(match.limits, match.game.num_players, match.hands)
         self._listening: list[socket.socket] = []
@@ -170,7 +171,7 @@ class Dealer:
         """Return the seat that has position 0 in ``hand``."""
         return 0 if self.match.fixed_button else hand % self.match.game.num_players
 
-    def finish_hand(self, hand: int, deal: Deal, node: Node, log: bool = True) -> None:
+    def finish_hand(self, hand: int, deal: Deal, node: BettingNode, log: bool = True) -> None:
         """Add a finished hand to the totals and, unless it is there already, to the log."""
         n, first = self.match.game.num_players, self.first_seat(hand)
         values = self._tree.values(node, deal.cards)
@@ -188,7 +189,7 @@ class Dealer:
         """Note time that a player used before a resumed match was interrupted."""
         self._clock.charge((position + self.first_seat(hand)) % self.match.game.num_players, max(seconds, 0.0))
 
-    def _play_hand(self, hand: int, deal: Deal, node: Node) -> Node:
+    def _play_hand(self, hand: int, deal: Deal, node: BettingNode) -> BettingNode:
         """Play ``hand`` from ``node`` on and return its last node; the final states are queued."""
         n, first = self.match.game.num_players, self.first_seat(hand)
         private = private_texts(deal)
@@ -225,7 +226,7 @@ class Dealer:
         for seat in self._seats:
             seat.flush()
 
-    def _ask(self, seat: Seat, hand: int, node: Node, asked: bytes) -> Node:
+    def _ask(self, seat: Seat, hand: int, node: BettingNode, asked: bytes) -> BettingNode:
         """Return the node after the reply of ``seat`` to the state line ``asked``."""
         started = time.monotonic()
         sent = time.time() if self._stamps else 0.0
@@ -251,7 +252,7 @@ class Dealer:
             self._note_reply(seat, hand, child, sent, b"")
         return child
 
-    def _listen_to(self, seat: Seat, node: Node, asked: str, started: float) -> int:
+    def _listen_to(self, seat: Seat, node: BettingNode, asked: str, started: float) -> int:
         """Read lines of ``seat`` until one answers, and return the action that it amounts to."""
         deadline = started + self._clock.left(seat.number)
         ignored = 0
@@ -284,7 +285,7 @@ class Dealer:
     def _note(self, direction: str, seat: Seat, line: bytes) -> None:
         self._notes.write(f"{direction} {seat.number + 1} at {stamp(time.time())} {line.decode('latin-1')}")
 
-    def _note_reply(self, seat: Seat, hand: int, node: Node, sent: float, line: bytes) -> None:
+    def _note_reply(self, seat: Seat, hand: int, node: BettingNode, sent: float, line: bytes) -> None:
         if self._tell and line:
             self._note("FROM", seat, line)
         text = action_text(node.action, self.match.game.no_limit)
@@ -311,7 +312,7 @@ def private_texts(deal: Deal) -> list[bytes]:
     return [f":{'|' * p}{deal.hole[p]}{'|' * (n - 1 - p)}".encode() for p in range(n)]
 
 
-def shown_texts(deal: Deal, node: Node) -> list[bytes]:
+def shown_texts(deal: Deal, node: BettingNode) -> list[bytes]:
     """Return, for each position, the hole cards as it sees them after the hand: its own, and at a showdown those shown."""
     positions, folded = range(len(deal.hole)), node.row["folded"]
     shown = [deal.hole[q] if node.contested and not folded[q] else "" for q in positions]

@@ -10,8 +10,9 @@ import re
 
 from cardai.core.errors import DamagedFileError, IllegalActionError
 from cardai.formats.acpc.gamedef import GameDef
-from cardai.formats.acpc.nodes import Node, Tree
+from cardai.formats.acpc.nodes import WireTree
 from cardai.formats.acpc.states import CALL, CARD_TEXT, FOLD, parse_betting, parse_match_state
+from cardai.poker.rules.growing_tree import BettingNode
 
 _CARD_OF = {text.encode(): card for card, text in enumerate(CARD_TEXT)}
 _SIMPLE = {b"f": (FOLD,), b"c": (CALL,)}
@@ -23,8 +24,8 @@ class Follower:
 
     def __init__(self, game: GameDef) -> None:
         self.game = game
-        self.tree = Tree(game)
-        self.node: Node = self.tree.root
+        self.tree = WireTree(game)
+        self.node: BettingNode = self.tree.root
         self.position = 0
         self.hand = -1
         self._head = b"?"
@@ -85,7 +86,7 @@ class Follower:
         self._head = b":".join(fields[:3]) + b":"
         self.node = self.tree.root
 
-    def _step(self, node: Node, tail: bytes) -> Node:
+    def _step(self, node: BettingNode, tail: bytes) -> BettingNode:
         """Return the node ``tail`` leads to."""
         letters = tail.rstrip(b"/")
         actions: tuple[int, ...]
@@ -111,7 +112,7 @@ class Follower:
             ) from error
         return step
 
-    def _parse(self, line: bytes) -> Node:
+    def _parse(self, line: bytes) -> BettingNode:
         """Return the node of a line that does not go on from the last one."""
         state = parse_match_state(line.decode("latin-1"), self.game)
         return self.tree.walk(parse_betting(state.betting, self.game.no_limit))

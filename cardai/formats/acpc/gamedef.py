@@ -183,10 +183,7 @@ def _checked(name: str, betting: Literal["limit", "nolimit"], values: dict[str, 
         return given[:count]
 
     players, rounds = number("numplayers", 2, MAX_PLAYERS), number("numrounds", 1, MAX_ROUNDS)
-    if "stack" in values:
-        stack = numbers("stack", players, None)
-    else:
-        stack = (UNLIMITED,) * players
+    stack = numbers("stack", players, None) if "stack" in values else (UNLIMITED,) * players
     first = numbers("firstplayer", rounds, 1, players)
     if 0 in first:
         raise _wrong(name, f"firstplayer counts players from 1. Got {' '.join(map(str, first))}")

@@ -16,9 +16,10 @@ from cardai.core import registry
 from cardai.core.errors import SpecError, UsageError, nearest
 from cardai.core.game import Game
 from cardai.core.spec import Spec, options_of, parse, write_value
-from cardai.formats.acpc.gamedef import MAX_ACTIONS, NO_CAP, UNLIMITED, GameDef, game_names, load_game
-from cardai.formats.acpc.nodes import Node
+from cardai.formats.acpc.gamedef import MAX_ACTIONS, MAX_HOLE, NO_CAP, UNLIMITED, GameDef, game_names, load_game
 from cardai.formats.acpc.states import CALL, FOLD, RAISE
+from cardai.poker.contract import FRENCH, HIGH, PAIR, BoardGame, board_game, described
+from cardai.poker.rules.growing_tree import BettingNode
 
 _BOARD = (0, 3, 1, 1)
 
@@ -52,13 +53,21 @@ class GameMap:
     @property
     def ante(self) -> int:
         """What cardai's game calls an ante and the definition a blind."""
-        return int(self.game.betting.ante)  # type: ignore[attr-defined]
+        return self.board_game.betting.ante
 
-    def game_action(self, node: Node, action: int) -> int:
+    @property
+    def board_game(self) -> BoardGame:
+        """The game as what it declares. Raises UsageError where it declares nothing (Kuhn poker)."""
+        said = board_game(self.game)
+        if said is None:
+            raise UsageError(f"The game {self.spec!r} has no betting over a board.")
+        return said
+
+    def game_action(self, node: BettingNode, action: int) -> int:
         """Return the game's action that ``action`` of the wire is at ``node``."""
         return action
 
-    def outcome(self, last: Node) -> dict[str, Any]:
+    def outcome(self, last: BettingNode) -> dict[str, Any]:
         """Return what a record notes of a hand whose betting ended at ``last``."""
         before = last.parent
         return {"showdown": last.contested, "round": before.round if before else 0, "pot": sum(last.row["spent"])}
@@ -73,16 +82,16 @@ class KuhnMap(GameMap):
         low = 52 - self.definition.num_ranks
         return (-1,) * low + tuple(range(self.definition.num_ranks))
 
-    def game_action(self, node: Node, action: int) -> int:
+    def game_action(self, node: BettingNode, action: int) -> int:
         return int(action == (CALL if node.can_fold else RAISE))
 
-    def wire_action(self, node: Node, chosen: int) -> int:
+    def wire_action(self, node: BettingNode, chosen: int) -> int:
         """Return the action of the wire that ``chosen`` (0 pass, 1 bet) is at ``node``."""
         if chosen not in (0, 1):
             return chosen
         return ((FOLD, CALL) if node.can_fold else (CALL, RAISE))[chosen]
 
-    def outcome(self, last: Node) -> dict[str, Any]:
+    def outcome(self, last: BettingNode) -> dict[str, Any]:
         return {}
 
 
@@ -98,16 +107,19 @@ def game_map(definition: GameDef, spec: str = "") -> GameMap:
         if evolve(definition, name="") != kuhn_definition(game.num_players):
             raise UsageError(f"The game {spec!r} is not {definition.name}: Kuhn poker is another.")
         return KuhnMap(definition, spec, game, 0)
-    betting = getattr(game, "betting", None)
-    if betting is None:
+    said = board_game(game)
+    if said is None:
         raise UsageError(f"The game {spec!r} is no betting game, so it cannot be {definition.name}.")
-    stacks = getattr(game, "seat_stacks")()  # noqa: B009 (not part of the contract of every game)
+    betting, cards = said.betting, _cards(said, spec)
     compared: list[tuple[str, Any, Any]] = [
         ("players", game.num_players, definition.num_players),
+        ("suits and ranks", cards[:2], (definition.num_suits, definition.num_ranks)),
+        ("hole cards", cards[2], definition.num_hole),
+        ("cards of the board", cards[3], definition.num_board),
         ("no-limit", betting.no_limit, definition.no_limit),
         ("blinds", tuple(blind + betting.ante for blind in betting.blinds), definition.blind),
         ("first players", betting.first, definition.first_player),
-        ("stacks", tuple(stacks), definition.stack),
+        ("stacks", said.stacks, definition.stack),
     ]
     if not definition.no_limit:
         compared.append(("raise sizes", betting.raise_sizes, definition.raise_size))
@@ -236,27 +248,52 @@ def definition_of(game: Game, name: str) -> GameDef:
     """
     if _is_kuhn(game):
         return kuhn_definition(game.num_players, name)
-    betting = getattr(game, "betting", None)
-    board = getattr(game, "board_cards", None)
-    if betting is None or board is None or len(set(game.seat_stacks())) > 1:  # type: ignore[attr-defined]
-        raise UsageError(f"The game {name!r} has no hole cards and board, or unequal stacks: ACPC cannot describe it.")
-    if betting.fold_anytime or min(betting.first) < 0 or getattr(game, "action_mapping", False):
+    said = board_game(game)
+    if said is None:
+        raise UsageError(f"The game {name!r} has no hole cards and board: ACPC cannot describe it.")
+    suits, ranks, held, board = _cards(said, name)
+    betting = said.betting
+    if len(set(said.stacks)) > 1:
+        raise UsageError(
+            f"The game {name!r} has unequal stacks: ACPC's game definitions have them, cardai's agents not."
+        )
+    if betting.fold_anytime or min(betting.first) < 0 or said.action_mapping:
         raise UsageError(f"The game {name!r} has rules that ACPC's game definitions cannot express (folds, order).")
-    held: int = game.hole_cards  # type: ignore[attr-defined]
-    small = held == 1
-    definition = GameDef(
+    return GameDef(
         betting="nolimit" if betting.no_limit else "limit",
-        num_players=game.num_players,
+        num_players=said.num_players,
         num_rounds=betting.num_rounds,
-        stack=tuple(game.seat_stacks()),  # type: ignore[attr-defined]
+        stack=said.stacks,
         blind=tuple(blind + betting.ante for blind in betting.blinds),
         raise_size=() if betting.no_limit else betting.raise_sizes,
         first_player=betting.first,
         max_raises=tuple(NO_CAP if cap >= NO_CAP else cap for cap in betting.max_raises),
-        num_suits=2 if small else 4,
-        num_ranks=game.num_players + 1 if small else 13,
+        num_suits=suits,
+        num_ranks=ranks,
         num_hole=held,
-        num_board=tuple(later - earlier for earlier, later in zip((0, *board), board, strict=False)),
+        num_board=board,
         name=name,
     )
-    return definition
+
+
+def _cards(said: BoardGame, name: str) -> tuple[int, int, int, tuple[int, ...]]:
+    """Return suits, ranks, hole cards and the board's cards by round of a game that the competition's dealer can play.
+
+    Raises:
+        UsageError: it deals other cards, compares them in another way, or has other bets; the message says so.
+    """
+    board = tuple(later - earlier for earlier, later in zip((0, *said.board), said.board, strict=False))
+    betting, held = said.betting, said.hole.count
+    if betting.pot_limit or betting.dead_ante or (betting.no_limit and 0 < betting.minimum_bet < max(betting.blinds)):
+        raise UsageError(
+            f"ACPC's dealer cannot play {name!r}: it knows no pot limit, no ante of one seat for all, and no blind above the "
+            "least bet (a straddle)."
+        )
+    if said.deck == FRENCH and said.ranking == HIGH and not said.hole.playing and held <= MAX_HOLE:
+        return 4, 13, held, board
+    if said.ranking == PAIR and len(said.deck.cards) == 2 * (said.num_players + 1):
+        return 2, said.num_players + 1, held, board
+    raise UsageError(
+        f"ACPC's dealer cannot play {name!r} ({described(said)}): it compares the best five of all cards that a seat sees, as "
+        "in hold'em, and Leduc's pairs."
+    )

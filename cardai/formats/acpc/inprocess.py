@@ -10,9 +10,10 @@ from cardai.formats.acpc.dealing import CardSource, Deal
 from cardai.formats.acpc.follower import Follower
 from cardai.formats.acpc.logs import Score
 from cardai.formats.acpc.matchfiles import MatchFiles, finished_line
-from cardai.formats.acpc.nodes import Node, Tree
+from cardai.formats.acpc.nodes import WireTree
 from cardai.formats.acpc.player import AgentPlayer
 from cardai.formats.acpc.series import Series
+from cardai.poker.rules.growing_tree import BettingNode
 
 
 def play_in_process(
@@ -25,7 +26,7 @@ def play_in_process(
     Raises:
         AgentError: a player raised, or chose what is not legal; the log keeps the finished hands and has no score.
     """
-    n, tree, source = match.game.num_players, Tree(match.game), CardSource(match.game, match.seed)
+    n, tree, source = match.game.num_players, WireTree(match.game), CardSource(match.game, match.seed)
     followers = [Follower(match.game) for _ in players]
     totals = [0.0] * n
     files.begin(match)
@@ -59,8 +60,8 @@ def play_agents(series: Series, match: Match, seats: Sequence[int], directory: P
 
 
 def _play_hand(
-    hand: int, first: int, deal: Deal, tree: Tree, followers: Sequence[Follower], players: Sequence[AgentPlayer]
-) -> Node:
+    hand: int, first: int, deal: Deal, tree: WireTree, followers: Sequence[Follower], players: Sequence[AgentPlayer]
+) -> BettingNode:
     """Play one hand, tell those who learn how it ended, and return its last node."""
     n, node, private = len(players), tree.root, private_texts(deal)
     while node.actor >= 0:

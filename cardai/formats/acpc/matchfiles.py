@@ -11,8 +11,9 @@ from attrs import define
 from cardai.core.errors import DamagedFileError, IllegalActionError, UsageError
 from cardai.formats.acpc.dealing import CardSource, Deal
 from cardai.formats.acpc.logs import Score, header, value_text
-from cardai.formats.acpc.nodes import Node, Tree
+from cardai.formats.acpc.nodes import WireTree
 from cardai.formats.acpc.states import parse_betting
+from cardai.poker.rules.growing_tree import BettingNode
 
 if TYPE_CHECKING:
     from cardai.formats.acpc.dealer import Dealer, Match
@@ -25,7 +26,7 @@ def stamp(seconds: float) -> str:
     return f"{seconds:.6f}"
 
 
-def finished_line(hand: int, node: Node, deal: Deal, values: list[float], names: list[str]) -> str:
+def finished_line(hand: int, node: BettingNode, deal: Deal, values: list[float], names: list[str]) -> str:
     """Return the log's line of a finished hand, with its line end: all hole cards, the board of the rounds reached."""
     cards = "|".join(deal.hole) + deal.boards[node.round]
     amounts = "|".join(map(value_text, values))
@@ -90,7 +91,7 @@ class MatchFiles:
         """Log the score."""
         self.add(score.text() + "\n")
 
-    def resume(self, tree: Tree, source: CardSource, dealer: Dealer) -> tuple[int, Deal, Node]:
+    def resume(self, tree: WireTree, source: CardSource, dealer: Dealer) -> tuple[int, Deal, BettingNode]:
         """Replay the transactions that are there; return the hand to go on with, its cards, and its betting so far.
 
         Raises:

@@ -15,9 +15,10 @@ from cardai.arena.records import FORMAT, Record, RecordFile
 from cardai.core.errors import CardaiError, DamagedFileError
 from cardai.formats.acpc.games import GameMap, definition_of, game_map
 from cardai.formats.acpc.logs import Log, LogHand, Problem, Score
-from cardai.formats.acpc.nodes import Node, Tree
+from cardai.formats.acpc.nodes import WireTree
 from cardai.formats.acpc.states import parse_betting
 from cardai.formats.acpc.views import KuhnViews, ViewMaker, view_maker
+from cardai.poker.rules.growing_tree import BettingNode
 
 
 def log_to_records(log: Log, name: str = "the log", definition: Any = None) -> RecordFile:
@@ -52,7 +53,7 @@ def stream_records(
     mapped: GameMap, items: Iterable[LogHand | Problem], agents: list[str], name: str
 ) -> Iterator[Record | str]:
     """Yield each hand of a log as a record, or a sentence on why it was left out; names not in ``agents`` are added."""
-    tree = Tree(mapped.definition)
+    tree = WireTree(mapped.definition)
     for item in items:
         if isinstance(item, Problem):
             yield f"{name}, {item}; the line was left out."
@@ -64,7 +65,7 @@ def stream_records(
             yield f"{name}, hand {item.hand}: {error} The hand was left out."
 
 
-def checked(tree: Tree, hand: LogHand) -> Node:
+def checked(tree: WireTree, hand: LogHand) -> BettingNode:
     """Return the last node of a hand of a log.
 
     Raises:
@@ -86,7 +87,7 @@ def checked(tree: Tree, hand: LogHand) -> Node:
     return node
 
 
-def _record(mapped: GameMap, tree: Tree, agents: list[str], hand: LogHand) -> Record:
+def _record(mapped: GameMap, tree: WireTree, agents: list[str], hand: LogHand) -> Record:
     node = checked(tree, hand)
     return {
         "game_number": 0,
@@ -114,7 +115,7 @@ def records_to_log(file: RecordFile) -> Log:
     names = _names([str(agent) for agent in file.header.get("agents", ())])
     log = Log(definition=definition, problems=[Problem(0, message) for message in file.damaged])
     totals = dict.fromkeys(names, 0.0)
-    views, tree = view_maker(mapped), Tree(definition)
+    views, tree = view_maker(mapped), WireTree(definition)
     for number, record in enumerate(file.hands):
         try:
             hand = _hand(mapped, views, tree, names, record, len(log.hands))
@@ -129,7 +130,7 @@ def records_to_log(file: RecordFile) -> Log:
 
 
 def _hand(
-    mapped: GameMap, views: ViewMaker | KuhnViews, tree: Tree, names: list[str], record: Record, number: int
+    mapped: GameMap, views: ViewMaker | KuhnViews, tree: WireTree, names: list[str], record: Record, number: int
 ) -> LogHand:
     game = mapped.definition
     n, size = game.num_players, game.num_hole

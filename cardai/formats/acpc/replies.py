@@ -12,8 +12,9 @@ import re
 from attrs import frozen
 
 from cardai.core.errors import DamagedFileError
-from cardai.formats.acpc.nodes import Node, Tree
+from cardai.formats.acpc.nodes import WireTree
 from cardai.formats.acpc.states import CALL, FOLD, RAISE, read_match_state
+from cardai.poker.rules.growing_tree import BettingNode
 
 BAD_STATE = "bad state format in response"
 NOT_ASKED = "ignoring un-requested response"
@@ -31,7 +32,7 @@ class Verdict:
     warning: str = ""
 
 
-def judge(tree: Tree, node: Node, asked: str, line: str) -> Verdict:
+def judge(tree: WireTree, node: BettingNode, asked: str, line: str) -> Verdict:
     """Return the verdict on ``line``, the reply to the match state ``asked`` (without its line end) at ``node``."""
     rest = line[len(asked) :]
     if not (line.startswith(asked) and rest.startswith(":")):
@@ -49,7 +50,7 @@ def judge(tree: Tree, node: Node, asked: str, line: str) -> Verdict:
     return _action(tree, node, rest[1:])
 
 
-def _action(tree: Tree, node: Node, text: str) -> Verdict:
+def _action(tree: WireTree, node: BettingNode, text: str) -> Verdict:
     letter = text[:1].lower()
     if letter and letter in "ck":
         return Verdict(CALL)
@@ -72,7 +73,7 @@ def _action(tree: Tree, node: Node, text: str) -> Verdict:
     return Verdict(size)
 
 
-def plain_reply(tree: Tree, node: Node, tail: bytes) -> Node | None:
+def plain_reply(tree: WireTree, node: BettingNode, tail: bytes) -> BettingNode | None:
     """Return the node after a reply whose ``tail`` is one legal action and a line end (":r300\\r\\n"), else nothing."""
     action = _PLAIN.get(tail)
     if action is None:

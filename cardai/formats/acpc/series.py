@@ -32,7 +32,7 @@ Progress = Callable[[str, int], None]
 
 
 def is_command(text: str) -> bool:
-    """Say whether ``text`` is the command line of a program rather than an agent's spec: an executable file, or words."""
+    """Whether ``text`` is the command line of a program rather than an agent's spec: an executable file, or words."""
     try:
         words = shlex.split(text)
     except ValueError:
@@ -124,7 +124,7 @@ def begin(series: Series, directory: Path, resume: bool) -> None:
 
 
 def finished(path: Path, hands: int) -> bool:
-    """Say whether the log of a match is there whole: all of its hands, and the score."""
+    """Whether the log of a match is there whole: all of its hands, and the score."""
     return path.is_file() and len(_values(path, 0)) == hands
 
 

@@ -18,14 +18,11 @@ import numpy.typing as npt
 from cardai.core.errors import UsageError
 from cardai.core.fields import Field, Views, pack_views, view_dtype
 from cardai.core.game import Amounts, Legal
-from cardai.core.kernel import interpreted_copy
 from cardai.core.legal import copy_legal
 from cardai.formats.acpc.gamedef import UNLIMITED
 from cardai.formats.acpc.games import GameMap, KuhnMap
-from cardai.formats.acpc.nodes import Node
 from cardai.formats.acpc.states import CALL, FOLD, RAISE
-
-_rules = interpreted_copy("cardai.cards.poker._betting_kernels")
+from cardai.poker.rules.growing_tree import BettingNode, rung_amounts
 
 _SINGLE = ("player", "button", "round", "pot", "to_call", "raises")
 _BY_SEAT = ("spent", "round_spent", "stacks", "folded", "score")
@@ -37,8 +34,7 @@ class ViewMaker:
 
     def __init__(self, mapped: GameMap) -> None:
         self._map = mapped
-        self._ladder: tuple[float, ...] = tuple(mapped.game.ladder())  # type: ignore[attr-defined]
-        self._rungs = {"rungs": len(self._ladder), "fractions": self._ladder, "num_players": mapped.game.num_players}
+        self._ladder: tuple[float, ...] = mapped.board_game.ladder
         self._amounts = mapped.definition.no_limit and not self._ladder
         self._n = mapped.game.num_players
         self.fields = mapped.game.view_fields
@@ -59,7 +55,7 @@ class ViewMaker:
         """Return the position of each seat in the views of the player at ``position``."""
         return [(position + seat) % self._n for seat in range(self._n)]
 
-    def public(self, node: Node, position: int) -> dict[str, Any]:
+    def public(self, node: BettingNode, position: int) -> dict[str, Any]:
         """Return all fields but the cards, as plain values, at ``node`` for the player at ``position``."""
         n, numbers = self._n, self._numbers(node, position)
         values: dict[str, Any] = dict(zip(_SINGLE, numbers, strict=False))
@@ -67,7 +63,7 @@ class ViewMaker:
             values[name] = numbers[len(_SINGLE) + k * n : len(_SINGLE) + (k + 1) * n]
         return values | dict(zip(_HISTORIES, self._said(node, position), strict=True))
 
-    def _numbers(self, node: Node, position: int) -> list[int]:
+    def _numbers(self, node: BettingNode, position: int) -> list[int]:
         """Return the values of ``_SINGLE``, then those of ``_BY_SEAT``, seat by seat."""
         n, row, seats = self._n, node.row, self._seats[position]
         spent, stack, folded, in_round = row["spent"], row["stack"], row["folded"], row["round_spent"]
@@ -82,7 +78,7 @@ class ViewMaker:
             *self._score,
         ]
 
-    def _said(self, node: Node, position: int) -> tuple[list[int], list[int], list[int]]:
+    def _said(self, node: BettingNode, position: int) -> tuple[list[int], list[int], list[int]]:
         """Return the values of ``_HISTORIES``."""
         actions, rounds, seats, n = [], [], [], self._n
         while (before := node.parent) is not None:
@@ -95,7 +91,7 @@ class ViewMaker:
         seats.reverse()
         return actions, rounds, seats
 
-    def plain(self, node: Node, position: int, hole: Sequence[int], board: Sequence[int]) -> dict[str, Any]:
+    def plain(self, node: BettingNode, position: int, hole: Sequence[int], board: Sequence[int]) -> dict[str, Any]:
         """Return a view as a dict of plain values (cards are the competition's)."""
         known: Mapping[str, Any] | None = node.scratch.get(position)
         if known is None:
@@ -109,7 +105,7 @@ class ViewMaker:
         view["board"] = [self._map.cards[card] for card in board]
         return view
 
-    def packed(self, node: Node, position: int, hole: Sequence[int], board: Sequence[int]) -> Views:
+    def packed(self, node: BettingNode, position: int, hole: Sequence[int], board: Sequence[int]) -> Views:
         """Return a view as a structured array (1,) (cards are the competition's)."""
         known: bytes | None = node.scratch.get((position,))
         if known is None:
@@ -123,7 +119,7 @@ class ViewMaker:
             raw[self._board : self._board + len(board)] = bytes(board).translate(self._own_cards)
         return np.frombuffer(raw, self._dtype)
 
-    def legal(self, node: Node) -> Legal:
+    def legal(self, node: BettingNode) -> Legal:
         """Return the legal actions at ``node`` as the game gives them for one table (to keep: nobody else has them)."""
         known: Legal | None = node.scratch.get("legal")
         if known is not None:
@@ -133,7 +129,7 @@ class ViewMaker:
             node.scratch["legal"] = copy_legal(legal)
         return legal
 
-    def _legal(self, node: Node) -> Legal:
+    def _legal(self, node: BettingNode) -> Legal:
         if self._amounts:
             bounds = np.array([node.least, node.most], np.int64)
             return Amounts(np.array([[node.can_fold, True, node.least > 0]]), bounds[:1], bounds[1:])
@@ -141,14 +137,11 @@ class ViewMaker:
         mask: npt.NDArray[np.bool_] = np.array([[node.can_fold, True, *(amount > 0 for amount in raises)]])
         return mask
 
-    def amounts(self, node: Node) -> list[int]:
+    def amounts(self, node: BettingNode) -> list[int]:
         """Return what each rung of the game's ladder raises to at ``node`` (0 where it is not legal)."""
-        if not node.least:
-            return [0] * len(self._ladder)
-        rungs = range(len(self._ladder))
-        return [int(_rules.rung_amount(node.row, self._rungs, rung, node.least, node.most)) for rung in rungs]
+        return rung_amounts(node, self._ladder)
 
-    def action(self, node: Node, chosen: int) -> int:
+    def action(self, node: BettingNode, chosen: int) -> int:
         """Return the action of the wire that the game's action ``chosen`` is at ``node``."""
         if not self._ladder or chosen in (FOLD, CALL):
             return chosen
@@ -166,20 +159,20 @@ class KuhnViews:
         """Return the position of each seat: seats are positions."""
         return list(range(self._map.game.num_players))
 
-    def plain(self, node: Node, position: int, hole: Sequence[int], board: Sequence[int]) -> dict[str, Any]:
+    def plain(self, node: BettingNode, position: int, hole: Sequence[int], board: Sequence[int]) -> dict[str, Any]:
         """Return a view as a dict of plain values (cards are the competition's)."""
         history = [self._map.game_action(step.parent, step.action) for step in node.path() if step.parent]
         return {"player": position, "card": self._map.cards[hole[0]] if hole else -1, "history": history}
 
-    def packed(self, node: Node, position: int, hole: Sequence[int], board: Sequence[int]) -> Views:
+    def packed(self, node: BettingNode, position: int, hole: Sequence[int], board: Sequence[int]) -> Views:
         """Return a view as a structured array (1,)."""
         return pack_views(self.fields, [self.plain(node, position, hole, board)])
 
-    def legal(self, node: Node) -> npt.NDArray[np.bool_]:
+    def legal(self, node: BettingNode) -> npt.NDArray[np.bool_]:
         """Return the legal actions (1, 2): always both."""
         return np.ones((1, 2), np.bool_)
 
-    def action(self, node: Node, chosen: int) -> int:
+    def action(self, node: BettingNode, chosen: int) -> int:
         """Return the action of the wire that the game's action ``chosen`` is at ``node``."""
         return self._map.wire_action(node, chosen)
 

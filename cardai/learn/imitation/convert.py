@@ -167,7 +167,7 @@ class _Conversion:
         )
 
     def _is_new(self, names: list[str], record: Record, deal: int) -> bool:
-        """Say whether a hand was not there before with the same players, cards and actions; count it."""
+        """Whether a hand was not there before with the same players, cards and actions; count it."""
         whole = hash((tuple(names), tuple(record["deck"]), tuple(record["actions"])))
         if whole in self.seen:
             self.repeated += 1

@@ -123,8 +123,7 @@ class Replayer:
 
     def _template(self) -> list[int]:
         """Return the cards of a deck that can be laid as a whole; none where cards are alike or chance is no deck."""
-        template: list[int] = getattr(self.game, "deck_template", list)()
-        cards = [int(card) for card in template]
+        cards = [int(card) for card in self.game.deck_template()]
         return cards if self._tables.whole_deck and len(set(cards)) == len(cards) else []
 
     def _deals(self, records: Sequence[Record], rows: Int64s) -> Uint64s:
@@ -133,8 +132,8 @@ class Replayer:
         Where the tables do not say how many those are, of all the hand's cards.
         """
         deal = np.ones(len(records), np.uint64)
-        data = getattr(self._tables, "data", None)
-        dealt = np.array([len(records[i]["deck"]) for i in rows]) if data is None else data["dealt"][rows]
+        known = self._tables.dealt(rows)
+        dealt = np.array([len(records[i]["deck"]) for i in rows], np.int64) if known is None else known
         for k in range(int(dealt.max(initial=0))):
             there = rows[k < dealt]
             deal[there] = hash_rows(deal[there], np.array([records[i]["deck"][k] for i in there], np.int64))

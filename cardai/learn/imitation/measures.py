@@ -108,19 +108,19 @@ def by_class(train: Examples, test: Examples) -> Float64s:
     return _guess(np.zeros(len(train), np.int64), train, np.zeros(len(test), np.int64), test)
 
 
-def by_situation(train: Examples, test: Examples) -> Float64s:
-    """Return (n, C) how often each class is played on the same street, with or without a bet to answer (betting games)."""
-    return _guess(_situation(train), train, _situation(test), test)
+def by_group(train: Examples, groups: Int64s, test: Examples, others: Int64s) -> Float64s:
+    """Return (n, C) how often each class is played in ``train`` by decisions of the same group, over legal classes.
 
-
-def by_strength(train: Examples, test: Examples, samples: int = 200, steps: int = 400) -> Float64s:
-    """Return (n, C) of a multinomial logistic regression on hand strength and price (hold'em), over legal classes.
-
-    Strength is the chance against a random hand (``samples`` deals on flop and turn), price the share of the pot after
-    calling that a call costs; their squares and product, the street and whether there is a bet go in too. It is fitted by
-    ``steps`` of gradient descent with Nesterov's momentum on the whole of ``train``.
+    ``groups`` (m,) and ``others`` (n,) number the groups of the two sides from 0.
     """
-    x, other = _strength(train, samples), _strength(test, samples)
+    return _guess(groups, train, others, test)
+
+
+def by_features(train: Examples, x: Float64s, test: Examples, other: Float64s, steps: int = 400) -> Float64s:
+    """Return (n, C) of a multinomial logistic regression on features (m, F) and ``other`` (n, F), over legal classes.
+
+    It is fitted by ``steps`` of gradient descent with Nesterov's momentum on the whole of ``train``.
+    """
     played = np.zeros(train.legal.shape)
     played[np.arange(len(train)), train.label] = 1.0
     weights = np.zeros((x.shape[1], train.legal.shape[1]))
@@ -139,26 +139,6 @@ def _guess(groups: Int64s, train: Examples, other: Int64s, test: Examples) -> Fl
     np.add.at(counts, (groups, train.label), 1.0)
     weights = counts[other] * test.legal
     return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float64)
-
-
-def _situation(examples: Examples) -> Int64s:
-    names = examples.views.dtype.names or ()
-    if not {"round", "to_call"} <= set(names):
-        raise UsageError("Streets and bets are of betting games: these views have no round and to_call.")
-    return np.asarray(2 * examples.views["round"].astype(np.int64) + (examples.views["to_call"] > 0), np.int64)
-
-
-def _strength(examples: Examples, samples: int) -> Float64s:
-    """Return the features (n, F) of :func:`by_strength`."""
-    from cardai.cards.poker.strength import win_rates
-
-    views = examples.views
-    strength = win_rates(views["hole"], views["board"], samples)
-    price = views["to_call"] / np.maximum(views["pot"] + views["to_call"], 1)
-    faced = (views["to_call"] > 0).astype(float)
-    streets = views["round"][:, None] == np.arange(1, 4)
-    columns = [np.ones(len(views)), strength, price, strength**2, price**2, strength * price, faced, faced * strength]
-    return np.column_stack([*columns, streets, streets * strength[:, None]]).astype(np.float64)
 
 
 def _legal_softmax(logits: Float64s, legal: Bools) -> Float64s:

@@ -5,10 +5,6 @@ from __future__ import annotations
 import numpy as np
 from attrs import frozen, validators
 
-from cardai.cards.poker.fields import is_holdem
-from cardai.cards.poker.heuristic import betting_policy
-from cardai.cards.poker.kinds import spread
-from cardai.cards.poker.strength import win_rates
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
@@ -17,6 +13,10 @@ from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.legal import Legal, legal_columns
 from cardai.core.spec import option
+from cardai.poker.contract import deals_holdem
+from cardai.poker.hands.strength import win_rates
+from cardai.poker.heuristic import betting_policy
+from cardai.poker.kinds import spread
 
 
 @frozen
@@ -36,7 +36,7 @@ class HoldemHeuristic(Agent):
     )
 
     def for_game(self, game: Game) -> Agent:
-        if not is_holdem(game):
+        if not deals_holdem(game):
             raise UsageError(
                 f"holdem_heuristic plays hold'em (two hole cards, five on the board). Got {type(game).__name__}."
             )

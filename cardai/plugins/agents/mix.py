@@ -13,8 +13,6 @@ from typing import Any, ClassVar
 import numpy as np
 from attrs import frozen, validators
 
-from cardai.cards.poker.fields import POKER
-from cardai.cards.poker.kinds import spread
 from cardai.core.agent import Agent, need_family
 from cardai.core.arrays import Float64s
 from cardai.core.fields import Views
@@ -23,6 +21,8 @@ from cardai.core.hookspecs import hookimpl
 from cardai.core.legal import Amounts, Legal, legal_columns
 from cardai.core.rng import Rows
 from cardai.core.spec import option
+from cardai.poker.fields import POKER
+from cardai.poker.kinds import spread
 
 
 @frozen

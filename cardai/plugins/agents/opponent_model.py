@@ -8,17 +8,17 @@ from typing import Any, Self
 import numpy as np
 from attrs import frozen, validators
 
-from cardai.cards.poker.fields import is_holdem, last_round
-from cardai.cards.poker.strength import win_rates
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float64s, Int64s
-from cardai.core.errors import UsageError
 from cardai.core.fields import Views
 from cardai.core.game import Actions, Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.legal import Amounts, Legal, legal_columns
 from cardai.core.rng import Rows
 from cardai.core.spec import option
+from cardai.poker.contract import BoardGame, need_holdem
+from cardai.poker.fields import last_round
+from cardai.poker.hands.strength import win_rates
 
 FOLD, CALL, RAISE = 0, 1, 2
 _NARROWEST = 0.05  # of the opponent's hands: nobody is thought to hold the very best alone
@@ -47,9 +47,7 @@ class OpponentModel(Agent):
     )
 
     def for_game(self, game: Game) -> Agent:
-        if not is_holdem(game) or game.num_players != 2:
-            raise UsageError(f"opponent_model plays hold'em for two. Got {type(game).__name__} for {game.num_players}.")
-        return Modelling(self, game)
+        return Modelling(self, need_holdem(game, "opponent_model"))
 
 
 class Modelling(Agent):
@@ -57,7 +55,7 @@ class Modelling(Agent):
 
     stateful = True
 
-    def __init__(self, options: OpponentModel, game: Game) -> None:
+    def __init__(self, options: OpponentModel, game: BoardGame) -> None:
         self.options, self.game = options, game
         self.counts = np.tile(options.prior * np.array([0.1, 0.5, 0.4]), (last_round(game) + 1, 2, 1))
         self.counts[:, 0] *= np.array([0.0, 1.0, 1.0])  # nobody folds for nothing
@@ -116,7 +114,7 @@ class Modelling(Agent):
 
     def _bet(self, view: Any) -> float:
         """Return the chips that a raise adds to a call: the round's size, in no-limit the pot after the call."""
-        betting: Any = self.game.betting  # type: ignore[attr-defined]
+        betting = self.game.betting
         return float(view["pot"] + view["to_call"] if betting.no_limit else betting.raise_sizes[int(view["round"])])
 
     def _pot_raise(self, views: Views) -> Int64s:

@@ -19,10 +19,12 @@ from cardai.core.registry import spec_of
 from cardai.core.rng import Rows
 from cardai.core.spec import option
 from cardai.formats.acpc.games import definition_of, game_map
-from cardai.formats.acpc.nodes import Node, Tree
+from cardai.formats.acpc.nodes import WireTree
 from cardai.formats.acpc.program import Program as Running
 from cardai.formats.acpc.replies import judge
 from cardai.formats.acpc.states import CALL, deal_text
+from cardai.poker.contract import board_game
+from cardai.poker.rules.growing_tree import BettingNode
 
 
 def _words(instance: Any, attribute: Attribute[str], value: str) -> None:
@@ -51,9 +53,10 @@ class Program(Agent):
 
     def for_game(self, game: Game) -> Agent:
         name = spec_of(game)
-        if getattr(game, "ladder", tuple)():
+        said = board_game(game)
+        if said is not None and said.ladder:
             raise UsageError(f"A program bets amounts, and {name} has a ladder of bets: take the game without it.")
-        if "hole" not in {f.name for f in game.view_fields}:
+        if said is None:
             raise UsageError(f"A program plays hold'em and Leduc over the competition's wire. Got {name}.")
         return OverTheWire(game, Running(self.command, self.seconds))
 
@@ -68,7 +71,7 @@ class OverTheWire(Agent):
         name = spec_of(game)
         self.game, self.running = game, running
         self._map = game_map(definition_of(game, name), name)
-        self._tree = Tree(self._map.definition)
+        self._tree = WireTree(self._map.definition)
 
     def new_match(self, seat: int) -> Self:
         return self  # the program remembers what it wants to
@@ -86,7 +89,7 @@ class OverTheWire(Agent):
         self.running.tell(self._state(view)[1])
         self.running.hand += 1
 
-    def _state(self, view: Mapping[str, Any]) -> tuple[Node, bytes]:
+    def _state(self, view: Mapping[str, Any]) -> tuple[BettingNode, bytes]:
         """Return the betting node of a view and the match state that the wire would say."""
         node = self._tree.root
         for action in view["history"]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from attrs import frozen
 
-from cardai.cards.poker.fields import POKER
 from cardai.core.agent import Agent, need_family
 from cardai.core.arrays import Float64s
 from cardai.core.fields import Views
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.legal import Legal, legal_columns
+from cardai.poker.fields import POKER
 
 
 @frozen

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import inf
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal
 
 from attrs import frozen, validators
 
@@ -19,20 +19,22 @@ from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.legal import Legal
 from cardai.core.spec import brief, option
-from cardai.subgames.blueprint import blueprint
-from cardai.subgames.holdem_leaves import network_horizon
-from cardai.subgames.holdem_resolving import (
+from cardai.poker.ranges.cfr import SolverSettings
+from cardai.poker.ranges.range_game import is_leduc
+from cardai.poker.resolving.blueprint import blueprint
+from cardai.poker.resolving.holdem import (
     BETS,
     ITERATIONS,
     WITH_VALUES,
-    HoldemHorizon,
+    HoldemDepthLimit,
+    holdem_game,
     holdem_player,
-    looked_at,
-    need_heads_up,
 )
-from cardai.subgames.leduc_values import LeducHorizon, read_values
-from cardai.subgames.player import is_leduc, leduc_player, leduc_table
-from cardai.subgames.resolving import Effort, Horizon, ToTheEnd
+from cardai.poker.resolving.network_leaves import network_depth_limit
+from cardai.poker.resolving.player import leduc_player
+from cardai.poker.resolving.resolver import DepthLimit, ToTheEnd
+from cardai.poker.values.leduc_network import LeducDepthLimit, read_values
+from cardai.poker.values.leduc_situations import leduc_game
 
 EXACT = "exact"
 
@@ -43,7 +45,7 @@ class Resolving(Agent):
 
     values: str = option(
         EXACT,
-        help="where values come from beyond the round: exact (no network), or a run of leduc_values or counterfactual_values",
+        help="where values come from beyond the round: exact (no network), or a run of counterfactual_values (in Leduc of leduc_values)",
     )
     iterations: int = option(
         0, help="iterations of a decision; 0: 1000 in Leduc, in hold'em 300, 200, 100 and 500 by round",
@@ -82,37 +84,36 @@ class Resolving(Agent):
         if self.iterations and self.skip >= self.iterations:
             raise ValueError(f"skip must be below iterations. Got {self.skip} of {self.iterations}.")
 
-    def effort(self, usual: int | tuple[int, ...], reuse: bool) -> Effort:
+    def settings(self, usual: int | tuple[int, ...], reuse: bool) -> SolverSettings:
         """Return how a decision is solved; ``usual`` are the iterations where none are given."""
         variant = (inf, -inf, 0.0) if self.solver == "rm_plus" else self.solver
-        return Effort(
+        return SolverSettings(
             self.iterations or usual, self.skip, variant, self.gadget, self.seconds, self.hand_seconds, reuse, self.threads
         )  # fmt: skip
 
     def for_game(self, game: Game) -> Agent:
         if is_leduc(game):
-            return leduc_player(game, self.effort(1000, reuse=False), self._leduc_horizon(game), "resolving")
-        need_heads_up(game)
-        looked, horizon, usual = looked_at(game, self.bets), cast(Horizon, HoldemHorizon()), ITERATIONS
+            return leduc_player(game, self.settings(1000, reuse=False), self._leduc_depth_limit(game), "resolving")
+        played, usual = holdem_game(game, self.bets), ITERATIONS
+        depth_limit: DepthLimit = HoldemDepthLimit()
         if self.values != EXACT:
-            horizon = network_horizon(self.values, game, looked, self.cards)
+            depth_limit = network_depth_limit(self.values, played, self.cards)
             usual = (ITERATIONS[0], WITH_VALUES, *ITERATIONS[2:])
         early = blueprint(self.blueprint, game) if self.blueprint else None
-        return holdem_player(game, self.effort(usual, reuse=True), looked, horizon, early, self.kept)
+        return holdem_player(game, played, self.settings(usual, reuse=True), depth_limit, early, self.kept)
 
     def policy(self, views: Views, legal: Legal) -> Float64s:
         raise UsageError("resolving must know its game first: call for_game(game), and ask what that returns.")
 
-    def _leduc_horizon(self, game: Game) -> Horizon:
+    def _leduc_depth_limit(self, game: Game) -> DepthLimit:
         if self.values == EXACT:
             return ToTheEnd()
-        directory, made_for = open_values(self.values, "leduc_values")
-        mine, theirs = leduc_table(game), leduc_table(made_for)
-        if (mine.betting, mine.stacks, mine.menus) != (theirs.betting, theirs.stacks, theirs.menus):
+        directory, made_for = open_values(self.values, "leduc_values", "counterfactual_values")
+        if not is_leduc(made_for) or leduc_game(game) != leduc_game(made_for):
             raise UsageError(
                 f"The values in {self.values!r} are those of {brief(made_for)}. They are no use in {brief(game)}."
             )
-        return LeducHorizon(read_values(directory / "values.npz"))
+        return LeducDepthLimit(read_values(directory / "values.npz"))
 
 
 def open_values(path: str, *trainers: str) -> tuple[Path, Game]:

@@ -7,7 +7,6 @@ from functools import cached_property
 import numpy as np
 from attrs import frozen
 
-from cardai.cards.poker.combos import pair_index
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
@@ -16,10 +15,11 @@ from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.legal import Legal
 from cardai.core.spec import brief, option
-from cardai.subgames.position import Place, deal_card, start, step
-from cardai.subgames.spot import Solution, load
-from cardai.subgames.spot_game import SpotGame, action_numbers
-from cardai.subgames.tree import CHANCE
+from cardai.poker.hands.combos import pair_index
+from cardai.poker.ranges.position import Place, deal_card, start, step
+from cardai.poker.ranges.public_tree import DEAL
+from cardai.poker.ranges.spot import Solution, load
+from cardai.poker.ranges.spot_game import SpotGame, action_numbers
 
 
 @frozen(slots=False)
@@ -68,7 +68,7 @@ class SolvedSpot(Agent):
         return action_numbers(place.node), columns, strategy
 
     def _dealt(self, place: Place, board: Views) -> Place:
-        while place.node.kind == CHANCE:
+        while place.node.kind == DEAL:
             place = deal_card(self.solution.solver, place, int(board[len(place.board)]))
         return place
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 import numpy as np
 from attrs import frozen, validators
 
-from cardai.cards.poker.fields import is_holdem
-from cardai.cards.poker.kinds import spread
-from cardai.cards.poker.strength import win_rates
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
@@ -16,6 +13,9 @@ from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.legal import Legal, legal_columns
 from cardai.core.spec import option
+from cardai.poker.contract import deals_holdem
+from cardai.poker.hands.strength import win_rates
+from cardai.poker.kinds import spread
 
 _CHANCE = [validators.ge(0.0), validators.le(2.0)]
 
@@ -37,7 +37,7 @@ class Threshold(Agent):
     )
 
     def for_game(self, game: Game) -> Agent:
-        if not is_holdem(game):
+        if not deals_holdem(game):
             raise UsageError(f"threshold plays hold'em (two hole cards, five on the board). Got {type(game).__name__}.")
         return self
 

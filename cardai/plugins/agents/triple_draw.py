@@ -12,11 +12,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from attrs import frozen, validators
 
-from cardai.cards.draw.actions import FIRST_DISCARD, HOLDS
-from cardai.cards.draw.fields import is_draw_poker
-from cardai.cards.draw.values import draw_values
-from cardai.cards.poker.betting import CALL
-from cardai.cards.poker.heuristic import betting_policy
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
@@ -25,6 +20,11 @@ from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.legal import Legal
 from cardai.core.spec import brief, option
+from cardai.draw.actions import FIRST_DISCARD, HOLDS
+from cardai.draw.contract import is_draw_poker
+from cardai.draw.values import draw_values
+from cardai.poker.heuristic import betting_policy
+from cardai.poker.rules.betting import CALL
 
 
 @frozen

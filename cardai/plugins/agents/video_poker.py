@@ -8,9 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 from attrs import Attribute, field, frozen
 
-from cardai.cards.draw import holds
-from cardai.cards.draw import video_poker as exact
-from cardai.cards.draw.fields import is_solo_draw
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
@@ -19,14 +16,17 @@ from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.legal import Legal
 from cardai.core.spec import brief, option
+from cardai.draw import holds
+from cardai.draw import video_poker as exact
+from cardai.draw.contract import SoloDraw, is_solo_draw
 
 
-def _check_game(agent: str, game: Game) -> None:
+def _video_poker(agent: str, game: Game) -> SoloDraw:
     if not is_solo_draw(game):
         raise UsageError(
-            f"{agent} plays video poker: one player, the family draw, and 32 holds as actions. {brief(game)} is "
-            "something else."
+            f"{agent} plays video poker: one player's draw of five cards. {brief(game)} is something else."
         )
+    return game
 
 
 def _readable(instance: VideoPerfect, attribute: Attribute[Any], value: tuple[str, ...] | None) -> None:
@@ -45,10 +45,8 @@ class VideoPerfect(Agent):
     _pays: exact.Pays = field(default=exact.PAY_TABLES["976-9-6"], alias="_pays")
 
     def for_game(self, game: Game) -> Agent:
-        _check_game("video_perfect", game)
-        pays = exact.pay_table(self.pay_table) if self.pay_table is not None else getattr(game, "pays", None)
-        if pays is None:
-            raise UsageError("video_perfect needs a pay table: this game has none. Give video_perfect:pay_table=...")
+        made = _video_poker("video_perfect", game)
+        pays = exact.pay_table(self.pay_table) if self.pay_table is not None else made.pays
         return VideoPerfect(self.pay_table, _pays=pays)
 
     def policy(self, views: Views, legal: Legal) -> Float64s:
@@ -66,7 +64,7 @@ class VideoHeuristic(Agent):
     """No rule asks which suit it is: one hand for each renaming of suits is enough to measure it."""
 
     def for_game(self, game: Game) -> Agent:
-        _check_game("video_heuristic", game)
+        _video_poker("video_heuristic", game)
         return self
 
     def policy(self, views: Views, legal: Legal) -> Float64s:

@@ -1,0 +1,1 @@
+"""Encoders: views as arrays for networks. A module offers ``cardai_encoder``."""

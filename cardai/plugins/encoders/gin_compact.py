@@ -8,15 +8,15 @@ import numpy as np
 from attrs import frozen
 
 from cardai.cards.codes import CARDS, bits, listed, planes_of, slices
-from cardai.cards.gin.actions import PHASES
-from cardai.cards.gin.fields import GIN, PILE
-from cardai.cards.gin.melds import deadwoods, melded
 from cardai.core.agent import need_family
 from cardai.core.arrays import Float32s, Uint64s
 from cardai.core.encoder import Encoder, Layout
 from cardai.core.fields import Views
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
+from cardai.gin.actions import PHASES
+from cardai.gin.fields import GIN, PILE
+from cardai.gin.melds import deadwoods, melded
 
 _SUIT = np.uint64(0x1FFF)
 _ACES = np.uint64(sum(1 << 13 * suit + 12 for suit in range(4)))

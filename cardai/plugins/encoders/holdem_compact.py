@@ -9,8 +9,6 @@ import numpy.typing as npt
 from attrs import frozen, validators
 
 from cardai.cards.codes import CARDS, listed, planes_of, slices
-from cardai.cards.poker.fields import POKER, is_holdem
-from cardai.cards.poker.ranking import CATEGORIES, rank_high
 from cardai.core.agent import need_family
 from cardai.core.arrays import Float32s
 from cardai.core.encoder import Encoder, Layout
@@ -19,6 +17,9 @@ from cardai.core.fields import Views
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import brief, option
+from cardai.poker.contract import deals_holdem
+from cardai.poker.fields import POKER
+from cardai.poker.hands.ranking import CATEGORIES, rank_high
 
 ROUNDS = 4
 STREETS = ((0, 3), (3, 4), (4, 5))  # flop, turn, river on the board
@@ -45,7 +46,7 @@ class HoldemCompact(Encoder):
 
     def for_game(self, game: Game) -> Layout:
         need_family(game, POKER, "The encoder holdem_compact shows")
-        if not is_holdem(game):
+        if not deals_holdem(game):
             raise UsageError(
                 f"holdem_compact shows two hole cards and a board of five, of 52. The views of {brief(game)} hold others."
             )
@@ -130,7 +131,7 @@ class HoldemLayout(Layout):
         out[:] = code.reshape(out.shape)
 
     def _strength(self, out: Float32s, views: Views) -> None:
-        from cardai.cards.poker.strength import win_rates
+        from cardai.poker.hands.strength import win_rates
 
         known = np.flatnonzero((views["hole"] >= 0).all(axis=1))
         out[known, 0] = win_rates(views["hole"][known], views["board"][known], self._samples)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from cardai.cards.poker.fields import POKER, last_round
 from cardai.core.agent import need_family
 from cardai.core.arrays import Float32s
 from cardai.core.encoder import Encoder, Layout, Plane
@@ -15,6 +14,8 @@ from cardai.core.errors import UsageError
 from cardai.core.fields import Views
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
+from cardai.poker.contract import board_game
+from cardai.poker.fields import POKER, last_round
 
 RANKS, ROUNDS, LEVELS = 3, 2, 3
 _HISTORY = 2 * RANKS
@@ -82,12 +83,13 @@ class Leduc30(Encoder):
             raise UsageError(
                 f"leduc_30 is for two seats and three actions. Got {game.num_players} and {game.num_distinct_actions}."
             )
+        said = board_game(game)
         rounds, raises = last_round(game) + 1, fields["raises"].maximum
         if rounds > ROUNDS or raises > LEVELS - 1:
             raise UsageError(
                 f"leduc_30 has room for {ROUNDS} rounds of {LEVELS - 1} raises. This game has {rounds} of {raises}."
             )
-        return Leduc30Layout(lossless=not getattr(game, "suits", True))
+        return Leduc30Layout(lossless=said is not None and not said.suits_seen)
 
 
 @hookimpl

@@ -8,8 +8,6 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
-from cardai.cards.poker.combos import COUNT, compatible, pair_index, pairs
-from cardai.cards.poker.fields import POKER
 from cardai.core.agent import need_family
 from cardai.core.arrays import Float32s, Uint64s
 from cardai.core.encoder import Encoder, Layout, Plane
@@ -18,6 +16,9 @@ from cardai.core.fields import Views
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import brief, option
+from cardai.poker.contract import FRENCH, board_cards
+from cardai.poker.fields import POKER
+from cardai.poker.hands.combos import COUNT, compatible, pair_index, pairs
 
 _CARDS = 52
 
@@ -34,8 +35,8 @@ class OneHot1326(Encoder):
     def for_game(self, game: Game) -> Layout:
         need_family(game, POKER, "The encoder one_hot_1326 shows")
         fields = {f.name: f for f in game.view_fields}
-        hole = fields.get("hole")
-        if hole is None or (hole.size, hole.maximum) != (2, _CARDS - 1):
+        said = board_cards(game)
+        if said is None or (said.deck, said.hole.count) != (FRENCH, 2):
             raise UsageError(
                 f"The encoder one_hot_1326 shows two hole cards of {_CARDS}. The views of {brief(game)} hold others."
             )

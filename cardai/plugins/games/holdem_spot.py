@@ -8,8 +8,8 @@ from attrs import frozen
 
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import option
-from cardai.subgames.spot import Spot, read_spot
-from cardai.subgames.spot_game import SMALL, SpotGame
+from cardai.poker.ranges.spot import Spot, read_spot
+from cardai.poker.ranges.spot_game import SMALL, SpotGame
 
 
 @frozen(slots=False)

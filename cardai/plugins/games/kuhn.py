@@ -68,6 +68,10 @@ class Kuhn(StateGame):
     num_distinct_actions, zero_sum = 2, True
     rules = "Ante one, get a card, then pass or bet one. Passing a bet folds; the highest card of those left wins."
 
+    @property
+    def max_utility(self) -> float:
+        return 2.0 * (self.players - 1)
+
     @cached_property
     def view_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
         seat = Field("player", "seat", "whose view it is", self.players - 1, role="player")

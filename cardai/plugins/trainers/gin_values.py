@@ -23,8 +23,7 @@ import numpy as np
 from attrs import frozen, validators
 
 from cardai import make
-from cardai.cards.gin.fields import GIN
-from cardai.core.agent import Agent, need_family
+from cardai.core.agent import Agent
 from cardai.core.encoder import Encoder
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
 from cardai.core.game import Game
@@ -33,10 +32,11 @@ from cardai.core.npz import read_npz, write_npz
 from cardai.core.rng import derive
 from cardai.core.spec import brief, option
 from cardai.core.trainer import Metrics, Trainer, Training
+from cardai.gin.contract import need_gin
 
 if TYPE_CHECKING:
-    from cardai.learn.gin_belief import Examples
-    from cardai.learn.gin_selfplay import Met
+    from cardai.gin.belief import Examples
+    from cardai.gin.selfplay import Met
 
 SELF = "self"
 _LEAST_EXPLORED = 0.25  # of the first exploration: what is tried at the end costs the values of playing on
@@ -102,14 +102,16 @@ class GinValues(Trainer):
     explore_draws: float = option(0.06, help="how often another draw is tried", validator=_SHARE)
     explore_knocks: float = option(0.08, help="how often knocking or not is drawn", validator=_SHARE)
 
-    def start(self, game: Game, encoder: Encoder | None, seed: int) -> Training:
-        need_family(game, GIN, "gin_values learns")
-        odd = [f for f in ("oklahoma", "double_spades") if getattr(game, f, False)]
-        if odd or getattr(game, "target", 100) != 100 or getattr(game, "knock_limit", 10) != 10:
+    def check_game(self, game: Game) -> None:
+        rules = need_gin(game, "gin_values learns")
+        if rules.oklahoma or rules.double_spades or rules.target != 100 or rules.knock_limit != 10:
             raise UsageError(
                 f"gin_values learns gin to 100 points with a knock limit of 10. {brief(game)} has other rules; its player "
                 "plays that too, by the values of the ordinary game."
             )
+
+    def start(self, game: Game, encoder: Encoder | None, seed: int) -> Training:
+        self.check_game(game)
         if encoder is not None:
             raise UsageError("gin_values has features of its own and takes no --encoder. Leave it out.")
         return GinValuesTraining(self, game, seed)
@@ -123,7 +125,7 @@ class GinValues(Trainer):
     def trained_agent(
         self, game: Game, encoder: Encoder | None, seed: int, directory: Path, options: Mapping[str, Any]
     ) -> Agent:
-        from cardai.learn.gin_values import read_values
+        from cardai.gin.values import read_values
 
         _no_options(options)
         return GinValuesPlayer(read_values(directory / "values.npz"))
@@ -157,7 +159,7 @@ class GinValuesPlayer(Agent):
     values: Any
 
     def for_game(self, game: Game) -> Agent:
-        from cardai.learn.gin_values import RememberingPlayer, ValuePlayer
+        from cardai.gin.values import RememberingPlayer, ValuePlayer
 
         return RememberingPlayer(ValuePlayer(self.values, "A gin_values run").for_game(game), game)
 
@@ -166,9 +168,9 @@ class GinValuesTraining(Training):
     """Gin values under way. Generation g draws from a stream of its own, so a run goes on exactly where it was left."""
 
     def __init__(self, options: GinValues, game: Game, seed: int, fresh: bool = True) -> None:
-        from cardai.cards.gin._style_kernels import STYLES
-        from cardai.learn.gin_styles import Tally
-        from cardai.learn.gin_values import Fitting, Values, read_values
+        from cardai.gin._style_kernels import STYLES
+        from cardai.gin.styles import Tally
+        from cardai.gin.values import Fitting, Values, read_values
 
         self.options, self.game, self.seed = options, game, seed
         self.step = 0
@@ -189,7 +191,7 @@ class GinValuesTraining(Training):
 
     def player(self) -> Agent:
         """Return the newest player, who knows of his opponent what he is told."""
-        from cardai.learn.gin_values import ValuePlayer
+        from cardai.gin.values import ValuePlayer
 
         return ValuePlayer(self.fitting.values, "A gin_values run").for_game(self.game)
 
@@ -208,7 +210,7 @@ class GinValuesTraining(Training):
 
     def _players(self) -> list[Agent]:
         """Return player 0, who learns, itself as an opponent, and the others of the league."""
-        from cardai.learn.gin_values import Explorer
+        from cardai.gin.values import Explorer
 
         o = self.options
         first = self.teacher if self._taught() and self.teacher is not None else self.player()
@@ -219,13 +221,13 @@ class GinValuesTraining(Training):
         ]
 
     def _seats(self, seed: int, count: int) -> Any:
-        from cardai.learn.gin_selfplay import seats_for
+        from cardai.gin.selfplay import seats_for
 
         return seats_for(np.random.default_rng([seed, 3]), count, self.numbers)
 
     def _learn_belief(self) -> Metrics:
         """Fit the belief, about everybody and then about each, to hands of the league; measure on held-out hands."""
-        from cardai.learn.gin_belief import fit_belief, log_loss
+        from cardai.gin.belief import fit_belief, log_loss
 
         values = self.fitting.values
         examples = self._examples(derive(self.seed, "belief", self.step), self.options.belief_hands)
@@ -248,8 +250,8 @@ class GinValuesTraining(Training):
 
     def _examples(self, seed: int, hands: int) -> list[Examples]:
         """Return examples about each player, and about all."""
-        from cardai.learn.gin_belief import examples_of
-        from cardai.learn.gin_selfplay import play_hands
+        from cardai.gin.belief import examples_of
+        from cardai.gin.selfplay import play_hands
 
         values = self.fitting.values
         played = play_hands(self.game, self._players(), self._seats(seed, hands), values, seed, hold=0.12)
@@ -268,8 +270,8 @@ class GinValuesTraining(Training):
                 values.wins = self.tally.wins()
 
     def _generation(self) -> Metrics:
-        from cardai.learn.gin_selfplay import play_hands
-        from cardai.learn.gin_values import EDGES
+        from cardai.gin.selfplay import play_hands
+        from cardai.gin.values import EDGES
 
         o, values = self.options, self.fitting.values
         seed = derive(self.seed, "generation", self.step)
@@ -297,7 +299,7 @@ class GinValuesTraining(Training):
         return metrics | {name: float(x) for name, x in zip(names, losses, strict=True) if np.isfinite(x)}
 
     def save(self, directory: Path) -> None:
-        from cardai.learn.gin_values import write_values
+        from cardai.gin.values import write_values
 
         write_values(directory / "values.npz", self.fitting.player())
         write_npz(directory / "fitting.npz", {"step": np.int64(self.step), **self._counts(), **self.fitting.arrays()})
@@ -306,7 +308,7 @@ class GinValuesTraining(Training):
         return {"kinds": self.tally.kinds, "points": self.tally.points}
 
     def load(self, directory: Path) -> None:
-        from cardai.learn.gin_values import Fitting, read_values
+        from cardai.gin.values import Fitting, read_values
 
         self.fitting = Fitting(read_values(directory / "values.npz"))
         file = directory / "fitting.npz"

@@ -7,25 +7,25 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from cardai.cards.draw.fields import is_solo_draw
-from cardai.cards.gin.fields import GIN
-from cardai.cards.poker.fields import POKER
-from cardai.ui.cards import Look
+from cardai.draw.contract import is_solo_draw
+from cardai.gin.fields import GIN
+from cardai.poker.fields import POKER
+from cardai.ui.cards import CardStyle
 from cardai.ui.pictures import draw, fields, gin, poker
 from cardai.ui.scene import Scene
 
 
-def picture(scene: Scene, look: Look) -> Text:
+def picture(scene: Scene, card_style: CardStyle) -> Text:
     """Return a scene as text of several lines."""
     game = scene.game
     if game.speaks(GIN):
-        lines = gin.lines(scene, look)
+        lines = gin.lines(scene, card_style)
     elif is_solo_draw(game):
-        lines = draw.lines(scene, look)
+        lines = draw.lines(scene, card_style)
     elif game.speaks(POKER):
-        lines = poker.lines(scene, look)
+        lines = poker.lines(scene, card_style)
     elif game.draw(scene.view) is not None:
-        lines = fields.drawn_lines(scene, look)
+        lines = fields.drawn_lines(scene, card_style)
     else:
-        lines = fields.lines(scene, look)
+        lines = fields.lines(scene, card_style)
     return Text("\n").join(lines)

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from cardai.cards.poker.ranking import paying_category
-from cardai.ui.cards import Face, Look, boxes
+from cardai.draw.contract import is_solo_draw
+from cardai.poker.hands.ranking import paying_category
+from cardai.ui.cards import CardStyle, Face, boxes
 from cardai.ui.scene import Scene
 
 
-def lines(scene: Scene, look: Look) -> list[Text]:
+def lines(scene: Scene, card_style: CardStyle) -> list[Text]:
     """Return the hand and the pay table."""
     hand = [int(card) for card in scene.view["hand"]]
     title = "Choose what to hold, then Enter draws." if scene.view["draws_left"] else "The final hand"
-    faces = look.faces(hand) or [Face("", empty=True)] * 5
+    faces = card_style.faces(hand) or [Face("", empty=True)] * 5
     category = int(paying_category([hand])[0]) if len(hand) == 5 else -1
     labels = next((f.labels for f in scene.game.outcome_fields if f.name == "category"), ())
-    pays = getattr(scene.game, "pays", ())
-    out = [Text(title, "dim"), *boxes([faces], look, 6), Text()]
+    pays = scene.game.pays if is_solo_draw(scene.game) else ()
+    out = [Text(title, "dim"), *boxes([faces], card_style, 6), Text()]
     for number in reversed(range(len(labels))):
         pay = f"{pays[number]:>8,}" if len(pays) == len(labels) else ""
         out.append(

@@ -10,7 +10,7 @@ from rich.text import Text
 from cardai.arena.display import card_name, field_text, private_rows, value_text
 from cardai.core.fields import Field
 from cardai.core.game import Game
-from cardai.ui.cards import Face, Look, boxes, inline
+from cardai.ui.cards import CardStyle, Face, boxes, inline
 from cardai.ui.scene import Scene
 
 CARDS = ("card", "cards", "card_set")
@@ -18,47 +18,47 @@ SAID_ELSEWHERE = ("player", "to_act", "seat_of", "round_of")
 """Roles of fields that the seats' rows, the title and the histories tell."""
 
 
-def lines(scene: Scene, look: Look) -> list[Text]:
+def lines(scene: Scene, card_style: CardStyle) -> list[Text]:
     """Return the table: first what the player holds, then what lies open, the seats, and the rest by label."""
     game, view = scene.game, scene.view
     out: list[Text] = []
     for f in game.view_fields:
         if f.kind in CARDS and not (f.kind == "card_set" and f.size) and f.role != "by_seat":
-            out += cards_of_field(game, f, view, look)
+            out += cards_of_field(game, f, view, card_style)
     for seat, other in scene.open.items():
         out += [
-            inline(f"{scene.name(seat)}: {label} {cards}", look.palette)
+            inline(f"{scene.name(seat)}: {label} {cards}", card_style.palette)
             for label, cards in private_rows(game, view, other)
         ]
-    out += seat_rows(scene, look)
+    out += seat_rows(scene, card_style)
     labelled = [
         (f.name.replace("_", " "), field_text(game, f, view))
         for f in game.view_fields
         if f.kind not in CARDS and f.role != "by_seat" and f.role.partition(":")[0] not in SAID_ELSEWHERE
     ]
     width = max((len(label) for label, _ in labelled), default=0)
-    out += [Text.assemble((f"{label:<{width}}  ", "dim"), inline(text, look.palette)) for label, text in labelled]
+    out += [Text.assemble((f"{label:<{width}}  ", "dim"), inline(text, card_style.palette)) for label, text in labelled]
     return out
 
 
-def drawn_lines(scene: Scene, look: Look) -> list[Text]:
+def drawn_lines(scene: Scene, card_style: CardStyle) -> list[Text]:
     """Return the game's own drawing, and the cards that others show."""
     drawn = scene.game.draw(scene.view) or ""
-    out = [inline(line, look.palette) for line in drawn.splitlines()]
+    out = [inline(line, card_style.palette) for line in drawn.splitlines()]
     for seat, other in scene.open.items():
         rows = private_rows(scene.game, scene.view, other)
-        out += [inline(f"{scene.name(seat)}: {label} {cards}", look.palette) for label, cards in rows]
+        out += [inline(f"{scene.name(seat)}: {label} {cards}", card_style.palette) for label, cards in rows]
     return out
 
 
-def face_of(game: Game, f: Field, card: int, look: Look) -> Face:
+def face_of(game: Game, f: Field, card: int, card_style: CardStyle) -> Face:
     """Return a card of a field as it is drawn, whatever the deck."""
     if f.maximum == 51 or (f.kind == "card_set" and game.num_chance_outcomes == 52):
-        return look.face(card)
+        return card_style.face(card)
     return Face(card_name(game, f, card), None)
 
 
-def cards_of_field(game: Game, f: Field, view: Mapping[str, Any], look: Look) -> list[Text]:
+def cards_of_field(game: Game, f: Field, view: Mapping[str, Any], card_style: CardStyle) -> list[Text]:
     """Return a field's cards as boxes behind its label; a label and a dash where there are none."""
     value = view[f.name]
     if f.kind == "card":
@@ -70,16 +70,16 @@ def cards_of_field(game: Game, f: Field, view: Mapping[str, Any], look: Look) ->
     label = f.name.replace("_", " ")
     if not cards:
         return [Text.assemble((label, "dim"), "  -")]
-    faces = [face_of(game, f, card, look) for card in cards]
+    faces = [face_of(game, f, card, card_style) for card in cards]
     inner = max(2 if len(faces) > 8 else 4, *(len(face.text) for face in faces))
-    drawn = boxes([faces], look, inner + (inner % 2 if inner > 4 else 0))
+    drawn = boxes([faces], card_style, inner + (inner % 2 if inner > 4 else 0))
     for i, line in enumerate(drawn):
         line_label = Text(f"{label if i == 1 else '':<10} ", "dim")
         drawn[i] = line_label.append(line)
     return drawn
 
 
-def seat_rows(scene: Scene, look: Look) -> list[Text]:
+def seat_rows(scene: Scene, card_style: CardStyle) -> list[Text]:
     """Return a row a seat, a column a field of the role by_seat."""
     game = scene.game
     columns = [f for f in game.view_fields if f.role == "by_seat" and f.size and f.size % game.num_players == 0]
@@ -97,5 +97,5 @@ def seat_rows(scene: Scene, look: Look) -> list[Text]:
     out = []
     for number, row in enumerate(rows):
         text = "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
-        out.append(Text(text, "dim") if number == 0 else inline(text, look.palette))
+        out.append(Text(text, "dim") if number == 0 else inline(text, card_style.palette))
     return out

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from rich.text import Text
 
-from cardai.cards.gin.actions import DISCARD, OVER
-from cardai.cards.gin.melds import best_arrangements, card_points
 from cardai.cards.text import card_set, cards_of
-from cardai.ui.cards import Face, Look, boxes, inline
+from cardai.gin.actions import DISCARD, OVER
+from cardai.gin.melds import best_arrangements, card_points
+from cardai.ui.cards import CardStyle, Face, boxes, inline
 from cardai.ui.scene import Scene
 
 HAND = 10
@@ -36,7 +36,7 @@ def _by_rank(cards: Iterable[int]) -> list[int]:
     return sorted(cards, key=lambda card: ((card + 1) % 13, card // 13))
 
 
-def lines(scene: Scene, look: Look) -> list[Text]:
+def lines(scene: Scene, card_style: CardStyle) -> list[Text]:
     """Return the table: the opponent above, the pile between, the own hand below."""
     view, me = scene.view, scene.seat
     other = scene.names[1 - me]
@@ -44,13 +44,15 @@ def lines(scene: Scene, look: Look) -> list[Text]:
     under = [_glyph(card) for card in reversed(pile[:-1])]
     turn = "  ▸" if scene.to_act == 1 - me else ""
     out = [Text.assemble((f"{other}{turn}", "bold" if turn else ""), *_opponent_note(scene))]
-    out += _opponent(scene, look)
-    top = boxes([look.faces(pile[-1:]) or [Face("", empty=True)]], Look(look.palette))
+    out += _opponent(scene, card_style)
+    top = boxes([card_style.faces(pile[-1:]) or [Face("", empty=True)]], CardStyle(card_style.palette))
     top[0].append(f"  stock {view['stock']} cards, turn {view['turns'] + 1}", "dim")
     first, second = under[:BESIDE], under[BESIDE : 2 * BESIDE]
     more = " …" if len(under) > 2 * BESIDE else ""
-    top[1].append_text(inline(f"  under it {' '.join(first)}" if first else "  the discard pile", look.palette, "dim"))
-    top[2].append_text(inline(f"           {' '.join(second)}{more}" if second else "", look.palette, "dim"))
+    top[1].append_text(
+        inline(f"  under it {' '.join(first)}" if first else "  the discard pile", card_style.palette, "dim")
+    )
+    top[2].append_text(inline(f"           {' '.join(second)}{more}" if second else "", card_style.palette, "dim"))
     out += top
     melds, loose, points = _arranged(scene, me, int(view["hand"]))
     mine = "  ▸" if scene.to_act == me else ""
@@ -58,9 +60,9 @@ def lines(scene: Scene, look: Look) -> list[Text]:
     title = Text.assemble(
         (f"{scene.name(me)}{mine}", "bold" if mine else ""), ("   deadwood ", "dim"), (str(points), "bold")
     )
-    out.append(title.append_text(inline(drawn, look.palette, "dim")))
-    out += boxes([*(look.faces(meld) for meld in melds), look.faces(loose)], look, 2)
-    return out + _laid_down(scene, look)
+    out.append(title.append_text(inline(drawn, card_style.palette, "dim")))
+    out += boxes([*(card_style.faces(meld) for meld in melds), card_style.faces(loose)], card_style, 2)
+    return out + _laid_down(scene, card_style)
 
 
 def _arranged(scene: Scene, seat: int, mask: int) -> tuple[list[list[int]], list[int], int]:
@@ -107,8 +109,8 @@ def _opponent_note(scene: Scene) -> list[tuple[str, str]]:
     return [(f"   took {len(known)} face up", "dim")] if known else []
 
 
-def _opponent(scene: Scene, look: Look) -> list[Text]:
-    mask, plain = _opponent_mask(scene), Look(look.palette)
+def _opponent(scene: Scene, card_style: CardStyle) -> list[Text]:
+    mask, plain = _opponent_mask(scene), CardStyle(card_style.palette)
     if mask:
         melds, loose, _ = _arranged(scene, 1 - scene.seat, mask)
         return boxes([*(plain.faces(meld) for meld in melds), plain.faces(loose)], plain, 2)
@@ -118,12 +120,12 @@ def _opponent(scene: Scene, look: Look) -> list[Text]:
     return boxes([plain.faces(known), plain.faces([-1] * hidden)], plain, 2)
 
 
-def _laid_down(scene: Scene, look: Look) -> list[Text]:
+def _laid_down(scene: Scene, card_style: CardStyle) -> list[Text]:
     """Return what is laid off, and how the hand ended."""
     view, out = scene.view, []
     if int(view["laid_off"]):
         laid = " ".join(_glyph(card) for card in _by_rank(cards_of(int(view["laid_off"]))))
-        out.append(inline(f"laid off {laid}", look.palette))
+        out.append(inline(f"laid off {laid}", card_style.palette))
     if int(view["phase"]) == OVER:
         knocker = int(view["knocker"])
         who = "nobody" if knocker < 0 else scene.name(knocker)

@@ -8,14 +8,15 @@ from typing import Any
 from rich.text import Text
 
 from cardai.arena.display import field_text
-from cardai.cards.draw.fields import DRAW
-from cardai.cards.poker.fields import is_holdem
 from cardai.core.game import Game
-from cardai.ui.cards import DOWN, Face, Look, boxes, inline
+from cardai.draw.fields import DRAW
+from cardai.poker.contract import BoardCards, board_cards
+from cardai.ui.cards import DOWN, CardStyle, Face, boxes, inline
 from cardai.ui.pictures.fields import face_of
 from cardai.ui.scene import Scene
 
-STREETS = ("preflop", "flop", "turn", "river")
+STREETS = {0: "preflop", 3: "flop", 4: "turn", 5: "river"}
+"""What a round of hold'em and its relatives is called, by the cards on the board."""
 POSITIONS = {
     2: ("BTN", "BB"),
     3: ("BTN", "SB", "BB"),
@@ -26,16 +27,18 @@ POSITIONS = {
 """What seats are called, from the button, by the number of players."""
 NAME = 11
 """The width of a name."""
+BESIDE = 2
+"""So many cards of a seat stand in its line; more stand below it."""
 
 
-def lines(scene: Scene, look: Look) -> list[Text]:
+def lines(scene: Scene, card_style: CardStyle) -> list[Text]:
     """Return the table."""
     out = [_head(scene)]
     shown = {f.name for f in scene.game.view_fields}
     if "board" in shown:
-        out += _board(scene, look)
-    out += [Text(), *_seats(scene, look), Text()]
-    return out + _own(scene, look)
+        out += _board(scene, card_style)
+    out += [Text(), *_seats(scene, card_style), Text()]
+    return out + _own(scene, card_style)
 
 
 def _head(scene: Scene) -> Text:
@@ -48,20 +51,26 @@ def _head(scene: Scene) -> Text:
 
 def _round_name(game: Game, view: Mapping[str, Any]) -> str:
     number = int(view["round"])
-    if is_holdem(game):
-        return STREETS[min(number, 3)]
+    said = board_cards(game)
+    if said is not None and _has_streets(said):
+        return STREETS[said.board[number]]
     left = f", {view['draws_left']} draws left" if game.speaks(DRAW) else ""
     return f"round {number + 1}{left}"
 
 
-def _board(scene: Scene, look: Look) -> list[Text]:
+def _has_streets(said: BoardCards) -> bool:
+    """Whether the rounds of a game are those of hold'em: preflop, flop, turn and river, or the last of them."""
+    return said.board[-1] == max(STREETS) and set(said.board) <= set(STREETS)
+
+
+def _board(scene: Scene, card_style: CardStyle) -> list[Text]:
     f = next(f for f in scene.game.view_fields if f.name == "board")
-    faces = [face_of(scene.game, f, int(card), look) for card in scene.view["board"]]
+    faces = [face_of(scene.game, f, int(card), card_style) for card in scene.view["board"]]
     places = [*faces, *[Face("", empty=True)] * (f.size - len(faces))]
-    return boxes([places], look, max(4, *(len(face.text) + 2 for face in places)))
+    return boxes([places], card_style, max(4, *(len(face.text) + 2 for face in places)))
 
 
-def _seats(scene: Scene, look: Look) -> list[Text]:
+def _seats(scene: Scene, card_style: CardStyle) -> list[Text]:
     view, out = scene.view, []
     behind = any(view["stacks"])
     ended = scene.end
@@ -81,9 +90,9 @@ def _seats(scene: Scene, look: Look) -> list[Text]:
             won = ended.returns[seat]
             line.append(f"{won:>+7,g}", "bold green" if won > 0 else "red" if won < 0 else "")
         line.append(f" {view['spent'][seat]:>7,}" + (f" {view['stacks'][seat]:>8,}" if behind else ""))
-        out.append(line.append("  ").append(_beside(scene, look, seat)))
-        if scene.game.speaks(DRAW) and seat in scene.open and not view["folded"][seat]:
-            out.append(Text("    ").append(_cards(scene.game, scene.open[seat], look)))
+        out.append(line.append("  ").append(_beside(scene, card_style, seat)))
+        if _held(scene.game) > BESIDE and seat in scene.open and not view["folded"][seat]:
+            out.append(Text("    ").append(_cards(scene.game, scene.open[seat], card_style)))
     return out
 
 
@@ -94,20 +103,22 @@ def _short(name: str) -> str:
 def _position(scene: Scene, seat: int) -> str:
     """Return the seat's place from the button: its name at hold'em, D for the button elsewhere."""
     away = (seat - int(scene.view["button"])) % len(scene.names)
-    names = POSITIONS.get(len(scene.names), ()) if is_holdem(scene.game) else ()
+    said = board_cards(scene.game)
+    names = POSITIONS.get(len(scene.names), ()) if said is not None and _has_streets(said) else ()
     return names[away] if names else "D" if away == 0 else ""
 
 
-def _beside(scene: Scene, look: Look, seat: int) -> Text:
+def _beside(scene: Scene, card_style: CardStyle, seat: int) -> Text:
     """Return what stands behind a seat: its cards if they are face up, that it folded, what it drew."""
     view, text = scene.view, Text()
     if view["folded"][seat]:
         text.append("folded")
     elif seat != scene.seat and seat not in scene.open:
-        count = 5 if scene.game.speaks(DRAW) else next((f.size for f in scene.game.view_fields if f.name == "hole"), 0)
-        text.append(" ".join([DOWN] * (0 if scene.game.speaks(DRAW) else count)), "dim")
-    elif seat in scene.open:
-        text.append("" if scene.game.speaks(DRAW) else _cards(scene.game, scene.open[seat], look))
+        count = _held(scene.game)
+        down = " ".join([DOWN] * count) if count <= BESIDE else f"{DOWN} x{count}"
+        text.append("" if scene.game.speaks(DRAW) else down, "dim")
+    elif seat in scene.open and _held(scene.game) <= BESIDE:
+        text.append(_cards(scene.game, scene.open[seat], card_style))
     if scene.game.speaks(DRAW) and "kept" in view:
         drawn = [5 - kept for kept in view["kept"][3 * seat : 3 * seat + 3] if kept >= 0]
         text.append(
@@ -116,26 +127,32 @@ def _beside(scene: Scene, look: Look, seat: int) -> Text:
     return text
 
 
+def _held(game: Game) -> int:
+    """Return how many cards of its own a seat holds."""
+    said = board_cards(game)
+    return 5 if game.speaks(DRAW) else 0 if said is None else said.hole.count
+
+
 def _own_field(game: Game) -> str:
     return "hand" if game.speaks(DRAW) else "hole"
 
 
-def _cards(game: Game, view: Mapping[str, Any], look: Look) -> Text:
+def _cards(game: Game, view: Mapping[str, Any], card_style: CardStyle) -> Text:
     """Return a player's own cards in one line."""
     name = _own_field(game)
     f = next((f for f in game.view_fields if f.name == name), None)
-    return Text() if f is None else inline(field_text(game, f, view), look.palette)
+    return Text() if f is None else inline(field_text(game, f, view), card_style.palette)
 
 
-def _own(scene: Scene, look: Look) -> list[Text]:
+def _own(scene: Scene, card_style: CardStyle) -> list[Text]:
     name = _own_field(scene.game)
     f = next((f for f in scene.game.view_fields if f.name == name), None)
     if f is None:
         return []
-    faces = [face_of(scene.game, f, int(card), look) for card in scene.view[name]]
+    faces = [face_of(scene.game, f, int(card), card_style) for card in scene.view[name]]
     if not faces:
         return []
-    drawn = boxes([faces], look, max(4, *(len(face.text) + 2 for face in faces)))
+    drawn = boxes([faces], card_style, max(4, *(len(face.text) + 2 for face in faces)))
     words = _strength(scene, faces)
     if words:
         drawn[1].append(f"  {words}", "dim")
@@ -144,14 +161,14 @@ def _own(scene: Scene, look: Look) -> list[Text]:
 
 def _strength(scene: Scene, faces: list[Face]) -> str:
     """Return in words what the own cards make, where that is known."""
-    from cardai.cards.poker.ranking import low_text
+    from cardai.poker.hands.ranking import low_text
 
     hand = [face.card for face in faces if face.card is not None]
     if scene.game.speaks(DRAW) and len(hand) == 5:
         return low_text(hand)
-    board = list(scene.view.get("board", ()))
-    if is_holdem(scene.game) and len(board) >= 3 and len(hand) == 2:
-        from cardai.cards.poker.ranking import category_name, rank_high
+    said = board_cards(scene.game)
+    if said is None:
+        return ""
+    from cardai.poker.rules.showdown import hand_name
 
-        return category_name(int(rank_high([[*hand, *board]])[0]))
-    return ""
+    return hand_name(said, hand, scene.view["board"])

@@ -11,11 +11,11 @@ import pytest
 
 import cardai
 from cardai.arena import match
-from cardai.cards.gin.actions import DISCARD, DRAW, KNOCK, OFFER, PASS, PLAY_ON, STOCK, TAKE
-from cardai.cards.gin.melds import best_arrangements, card_points, deadwood, is_meld
 from cardai.core.errors import OptionError, UsageError
 from cardai.core.fields import empty_views
 from cardai.core.rng import Rows
+from cardai.gin.actions import DISCARD, DRAW, KNOCK, OFFER, PASS, PLAY_ON, STOCK, TAKE
+from cardai.gin.melds import best_arrangements, card_points, deadwood, is_meld
 
 RANKS, SUITS = "23456789TJQKA", "cdhs"
 

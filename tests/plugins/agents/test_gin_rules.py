@@ -10,11 +10,11 @@ import pytest
 
 import cardai
 from cardai.arena import match
-from cardai.cards.gin.actions import DISCARD, DRAW, KNOCK, OFFER, PASS, PLAY_ON, STOCK, TAKE
-from cardai.cards.gin.melds import deadwood
 from cardai.core.errors import OptionError, UsageError
 from cardai.core.fields import empty_views
 from cardai.core.rng import Rows
+from cardai.gin.actions import DISCARD, DRAW, KNOCK, OFFER, PASS, PLAY_ON, STOCK, TAKE
+from cardai.gin.melds import deadwood
 
 RANKS, SUITS = "23456789TJQKA", "cdhs"
 

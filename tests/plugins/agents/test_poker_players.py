@@ -10,13 +10,13 @@ import pytest
 
 from cardai import make
 from cardai.arena import match
-from cardai.cards.poker.kinds import first_raise, last_raise, spread
-from cardai.cards.poker.strength import win_rates
 from cardai.core import registry
 from cardai.core.errors import UsageError
 from cardai.core.fields import empty_views
 from cardai.core.game import Amounts
 from cardai.core.rng import Rows, derive_many
+from cardai.poker.hands.strength import win_rates
+from cardai.poker.kinds import first_raise, last_raise, spread
 
 _SPEC = importlib.util.spec_from_file_location(
     "poker_players", Path(__file__).parents[3] / "benchmarks" / "poker_players.py"

@@ -57,7 +57,7 @@ def test_a_hand_of_limit_holdem_is_played_to_its_end() -> None:
         ("resolving:values=nowhere", "acpc_limit_2p", "no training run in 'nowhere'"),
         ("resolving:blueprint=random", "acpc_nolimit_2p", "is a run that was trained on a ladder of bets"),
         ("resolving:blueprint=nowhere/x", "acpc_nolimit_2p", "no training run in 'nowhere/x'"),
-        ("resolving", "leduc:suits=false", "needs Leduc with suits"),
+        ("resolving", "leduc:suits=false", "needs a game with suits"),
     ],
 )
 def test_what_it_cannot_play_is_said(agent: str, game: str, said: str) -> None:
@@ -71,7 +71,7 @@ def test_options_that_make_no_sense_are_refused() -> None:
 
 
 def test_a_preset_of_the_trainer_has_values_too(tmp_path: Path) -> None:
-    spec = "leduc_values_release:situations=100,held_out=20,batch=50,hidden=4,solve_iterations=2,skip=1,pots=reachable"
+    spec = "leduc_values_release:solves=100,held_out=20,batch=50,hidden=4,layers=1,solve_iterations=2,skip=1,pots=reachable"
     cardai.train(spec, "leduc_deepstack", steps=1, out=tmp_path / "values")
     game = cardai.game("leduc_deepstack")
     player = cardai.agent(f"resolving:values={tmp_path / 'values'},iterations=3").for_game(game)
@@ -85,7 +85,7 @@ def test_values_of_another_game_or_trainer_are_refused(tmp_path: Path) -> None:
     cardai.train("cfr", "leduc", steps=1, out=tmp_path / "cfr")
     with pytest.raises(UsageError, match="made by the trainer 'cfr' and holds no values"):
         cardai.agent(f"resolving:values={tmp_path / 'cfr'}").for_game(cardai.game("leduc_deepstack"))
-    spec = "leduc_values:situations=100,held_out=20,batch=50,hidden=4,solve_iterations=2"
+    spec = "leduc_values:solves=100,held_out=20,batch=50,hidden=4,layers=1,solve_iterations=2"
     cardai.train(spec, "leduc_deepstack", steps=1, out=tmp_path / "values")
     with pytest.raises(UsageError, match="They are no use in"):
         cardai.agent(f"resolving:values={tmp_path / 'values'}").for_game(cardai.game("leduc_deepstack:stack=900"))
@@ -95,7 +95,7 @@ def test_values_of_another_game_or_trainer_are_refused(tmp_path: Path) -> None:
 def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of a network of the turn that has learned next to nothing."""
     pytest.importorskip("torch")
-    from cardai.subgames.situation_set import Recipe, produce
+    from cardai.poker.values.situation_set import Recipe, produce
 
     directory = tmp_path_factory.mktemp("turn")
     with pytest.MonkeyPatch.context() as patch:

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.cards.gin.melds import is_meld
 from cardai.cards.text import parse_cards
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views, empty_views
 from cardai.core.rng import Rows, derive_many
+from cardai.gin.melds import is_meld
 from cardai.plugins.encoders.gin_compact import near_cards
 
 

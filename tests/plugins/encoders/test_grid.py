@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.cards.poker.buckets import Buckets
 from cardai.cards.text import card_text
 from cardai.core import registry
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views, empty_views, unpack_view
 from cardai.core.game import Game
+from cardai.poker.buckets.tables import Buckets
 
 
 def card(text: str) -> int:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.cards.poker.combos import COUNT, pair_index, pairs
 from cardai.core.errors import UsageError
 from cardai.core.fields import empty_views
+from cardai.poker.hands.combos import COUNT, pair_index, pairs
 
 
 def test_pairs_and_indices_are_inverse() -> None:

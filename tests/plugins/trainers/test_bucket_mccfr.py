@@ -9,13 +9,6 @@ import pytest
 import cardai
 from cardai import testing
 from cardai.arena.match import play
-from cardai.cards.poker._public_tree_kernels import FOLD
-from cardai.cards.poker.boards import boards
-from cardai.cards.poker.buckets import BucketOptions, Buckets, starting_classes
-from cardai.cards.poker.combos import COUNT, pairs
-from cardai.cards.poker.equity import river_strengths
-from cardai.cards.poker.public_tree import DECISION, SHOWDOWN
-from cardai.cards.poker.ranges import board_hands
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
 from cardai.core.registry import create
 from cardai.core.rng import hash64
@@ -25,8 +18,15 @@ from cardai.plugins.trainers.bucket_mccfr.checkpoints import read_table, shrink_
 from cardai.plugins.trainers.bucket_mccfr.layout import holdem_tree, lay_out
 from cardai.plugins.trainers.bucket_mccfr.mccfr import kernel_cards
 from cardai.plugins.trainers.bucket_mccfr.river import RiverBuckets, groups_of
-from cardai.solve.range_policy import AskedRanges
-from cardai.solve.street_response import Walker
+from cardai.poker.buckets.tables import BucketOptions, Buckets, starting_classes
+from cardai.poker.hands.board_hands import board_hands
+from cardai.poker.hands.boards import boards
+from cardai.poker.hands.combos import COUNT, pairs
+from cardai.poker.hands.equity import river_strengths
+from cardai.poker.range_policy import RangeAdapter
+from cardai.poker.ranges._public_tree_kernels import FOLD
+from cardai.poker.ranges.public_tree import DECISION, SHOWDOWN
+from cardai.poker.responses.street_response import Walker
 from cardai.testing._trainer import TrainerSubject
 from cardai.training.runs import Run
 from cardai.training.session import Session
@@ -426,7 +426,7 @@ class TestPlayer:
         assert pytest.approx(together[:, actions_there]) == rows[:, numbers].T
 
     def test_its_ranges_are_what_asking_for_every_hand_says(self, player):
-        asked, board = AskedRanges(player.game, player, player.tree), [3, 17, 30, 44, 50]
+        asked, board = RangeAdapter(player.game, player, player.tree), [3, 17, 30, 44, 50]
         live = board_hands(board).hands
         for street, size in enumerate((0, 3, 4, 5)):
             nodes = player.tree.decisions[player.tree.street[player.tree.decisions] == street][::97]
@@ -485,8 +485,8 @@ def test_stopping_anywhere_changes_nothing(options, tmp_path):
 @pytest.mark.parametrize(
     ("game", "message"),
     [
-        ("leduc", "plays hold'em: two hole cards"),
-        ("gin", "plays hold'em: two hole cards"),
+        ("leduc", "is for hold'em for two: 52 cards, two hole cards.* Leduc is 6 cards"),
+        ("gin", "is for hold'em for two: 52 cards, two hole cards.* Gin is no board game"),
         ("acpc_limit_3p", "hold'em for two"),
         ("acpc_nolimit_2p", "give the game a ladder"),
         ("holdem_nolimit:bets=pot+allin,stack=1000+2000", "the same chips"),

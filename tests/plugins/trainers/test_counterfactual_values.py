@@ -9,19 +9,20 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.cards.poker.boards import RENAMINGS, hand_maps
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.subgames.prepared import load_prepared, prepare
-from cardai.subgames.situation_set import Recipe, load, produce
-from cardai.subgames.situations import situation
-from cardai.subgames.splits import TEST, TRAIN, VALIDATION, parts
+from cardai.poker.hands.boards import RENAMINGS, hand_maps
+from cardai.poker.values.prepared import load_prepared, prepare
+from cardai.poker.values.situation_set import Recipe, load, produce
+from cardai.poker.values.situations import situation
+from cardai.poker.values.splits import TEST, TRAIN, VALIDATION, parts
 
 torch = pytest.importorskip("torch")
 
 from cardai.plugins.trainers.counterfactual_values.learners import renamed  # noqa: E402
-from cardai.subgames.value_measures import network_losses  # noqa: E402
-from cardai.subgames.value_network import codes, hand_buckets, load_run, range_encoder  # noqa: E402
-from cardai.subgames.value_runs import held_out  # noqa: E402
+from cardai.poker.values.measures import network_losses  # noqa: E402
+from cardai.poker.values.network import codes, hand_buckets, load_run  # noqa: E402
+from cardai.poker.values.range_codes import range_code  # noqa: E402
+from cardai.poker.values.runs import held_out  # noqa: E402
 
 GAME = "acpc_nolimit_2p"
 OURS = {"width": 8, "context": 16, "blocks": 1, "sample": 40, "batch": 8, "anneal": 4}
@@ -45,14 +46,14 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def train(data: Path, out: Path, steps: int, encoder: str | None = None, **options: Any) -> Any:
+def train(data: Path, out: Path, steps: int, code: str = "", **options: Any) -> Any:
     return cardai.train(
         "counterfactual_values",
         GAME,
         steps=steps,
-        encoder=encoder,
         out=out,
         resume=True,
+        code=code,
         situations=str(data),
         **options,
     )
@@ -64,13 +65,13 @@ def test_our_shape_learns(data: Path, tmp_path: Path) -> None:
     assert rows[-1]["best_epoch"] == 1 + int(np.argmin([row["validation_huber"] for row in rows]))
 
 
-@pytest.mark.parametrize("encoder", ["e_hs2:bins=50", "range_1326"])
-def test_deepstacks_shape_learns(data: Path, tmp_path: Path, encoder: str) -> None:
-    rows = train(data, tmp_path / "x", 25, encoder, **SHAPE | {"rate": 1e-2}).run.read_metrics()
+@pytest.mark.parametrize("code", ["e_hs2:bins=50", "range_1326"])
+def test_deepstacks_shape_learns(data: Path, tmp_path: Path, code: str) -> None:
+    rows = train(data, tmp_path / "x", 25, code, **SHAPE | {"rate": 1e-2}).run.read_metrics()
     assert rows[-1]["loss"] < 0.8 * rows[0]["loss"]
     network, part, _ = held_out(tmp_path / "x", None, 100, TRAIN)
     losses = network_losses(network, part).by_name
-    if encoder == "range_1326":  # every hand is a bucket: there is nothing that abstraction hides
+    if code == "range_1326":  # every hand is a bucket: there is nothing that abstraction hides
         assert losses["abstracted_player"] == pytest.approx(losses["huber_player"], rel=1e-5)
     else:
         assert (losses["abstracted_player"] != losses["huber_player"]).all()
@@ -78,26 +79,24 @@ def test_deepstacks_shape_learns(data: Path, tmp_path: Path, encoder: str) -> No
 
 def test_an_image_is_what_the_situation_is_under_other_names_of_suits() -> None:
     one = situation(4, 2, "river")
-    encoder = range_encoder("range_1326")
+    own = range_code("range_1326")
     data = prepare([one])
-    image, buckets = renamed(data, hand_buckets(encoder, data), np.random.default_rng(5))
+    image, buckets = renamed(data, hand_buckets(own, data), np.random.default_rng(5))
     drawn = int(np.random.default_rng(5).integers(0, 24, 1)[0])
     assert drawn != 0
     suits, hands = RENAMINGS[drawn], hand_maps()[drawn]
     ranges = np.zeros_like(one.ranges)
     ranges[:, hands] = one.ranges
     board = tuple(int(13 * suits[card // 13] + card % 13) for card in one.board)
-    wanted = encoder.code(board, ranges, one.half_pot)
-    assert codes(encoder, image, buckets)[0] == pytest.approx(wanted, abs=1e-4)
+    wanted = own.code(board, ranges, one.half_pot)
+    assert codes(own, image, buckets)[0] == pytest.approx(wanted, abs=1e-4)
 
 
-@pytest.mark.parametrize(("encoder", "options"), [(None, OURS), ("e_hs2:bins=30", SHAPE)])
-def test_going_on_is_the_same_as_never_stopping(
-    data: Path, tmp_path: Path, encoder: str | None, options: dict[str, Any]
-) -> None:
-    train(data, tmp_path / "x", 3, encoder, **options)
-    train(data, tmp_path / "y", 1, encoder, **options)
-    train(data, tmp_path / "y", 3, encoder, **options)
+@pytest.mark.parametrize(("code", "options"), [("", OURS), ("e_hs2:bins=30", SHAPE)])
+def test_going_on_is_the_same_as_never_stopping(data: Path, tmp_path: Path, code: str, options: dict[str, Any]) -> None:
+    train(data, tmp_path / "x", 3, code, **options)
+    train(data, tmp_path / "y", 1, code, **options)
+    train(data, tmp_path / "y", 3, code, **options)
     first, second = load_run(tmp_path / "x"), load_run(tmp_path / "y")
     for name, tensor in first.module.state_dict().items():
         assert (second.module.state_dict()[name] == tensor).all(), name
@@ -157,10 +156,11 @@ def test_other_situations_are_not_gone_on_with(data: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("encoder", "options", "message"),
     [
-        (None, {"shape": "buckets"}, "needs an encoder of ranges"),
-        ("flat", {"shape": "buckets"}, "needs an encoder of ranges"),
-        ("e_hs2", {}, "takes no --encoder"),
-        ("e_hs2", {"shape": "buckets", "images": True}, "renamed for range_1326 alone"),
+        (None, {"shape": "buckets"}, "needs a code of ranges"),
+        ("flat", {}, "takes no --encoder"),
+        (None, {"code": "e_hs2"}, "takes no code of ranges"),
+        (None, {"shape": "buckets", "code": "flat", "images": True}, "no code of ranges"),
+        (None, {"shape": "buckets", "code": "e_hs2", "images": True}, "renamed for range_1326 alone"),
         (None, {"situations": "/nowhere"}, "There are no situations"),
         (None, {"situations": ""}, "--set situations=DIR"),
     ],

@@ -19,14 +19,14 @@ TRAINERS = {
     "poker_cnn": "poker_cnn:network=dense,examples=64,batch=16,every=8,validation=0,measure=false,threads=1",
     "poker_cnn_betting": "poker_cnn_betting:network=dense,hands=10,batch=16,branches=0,threads=1",
 }
-ELSEWHERE = {"bucket_cfr_br", "cnn_valuation", "counterfactual_values", "leduc_values"}
+ELSEWHERE = {"bucket_cfr_br", "cnn_valuation", "counterfactual_values"}
 """They begin with a solved run, or with examples: their own tests start them."""
 TAKEN = {
     ("bucket_mccfr", "holdem_limit"), ("gin_values", "gin"),
     *((name, "holdem_spot") for name in ("cfr", "mccfr", "xfp", "nfsp", "poker_cnn", "poker_cnn_betting")),
     *((name, "openspiel") for name in ("cfr", "mccfr", "xfp", "nfsp")),
     ("cfr", "kuhn"), ("cfr", "leduc"), ("mccfr", "kuhn"), ("mccfr", "leduc"), ("xfp", "kuhn"), ("xfp", "leduc"),
-    ("nfsp", "kuhn"), ("nfsp", "leduc"), ("nfsp", "gin"), ("nfsp", "holdem_limit"), ("nfsp", "triple_draw"),
+    ("nfsp", "kuhn"), ("nfsp", "leduc"),
     ("poker_cnn", "holdem_limit"), ("poker_cnn", "holdem_nolimit"), ("poker_cnn", "triple_draw"),
     ("poker_cnn", "video_poker"),
     ("poker_cnn_betting", "kuhn"), ("poker_cnn_betting", "leduc"), ("poker_cnn_betting", "gin"),
@@ -42,8 +42,16 @@ def test_every_trainer_is_tried() -> None:
     assert set(ours) == {*TRAINERS, *ELSEWHERE}
 
 
-@pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize("name", TRAINERS)
+LONG = {("nfsp", "holdem_spot")}
+"""They take half a minute: every one of the spot's information sets is laid out for the network."""
+PAIRS = [
+    pytest.param(name, game, marks=[pytest.mark.long] if (name, game) in LONG else [])
+    for name in TRAINERS
+    for game in GAMES
+]
+
+
+@pytest.mark.parametrize(("name", "game"), PAIRS)
 def test_a_trainer_trains_on_a_game_or_refuses_it_before_it_starts(name: str, game: str) -> None:
     trainer, played = registry.create("trainer", TRAINERS[name]), registry.create("game", game)
     cards = [f.name for f in played.view_fields if f.role == "own" and f.kind in ("card", "cards", "card_set")]

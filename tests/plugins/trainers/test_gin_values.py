@@ -12,7 +12,7 @@ import cardai
 from cardai import testing
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
 from cardai.core.registry import create
-from cardai.learn.gin_values import Values, read_values, write_values
+from cardai.gin.values import Values, read_values, write_values
 from cardai.testing import Case
 
 SMALL = "gin_values:hands=64,belief_hands=256,taught=1,batch=16,hidden=8"

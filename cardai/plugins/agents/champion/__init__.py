@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen, validators
 
-from cardai.cards.gin.fields import GIN
 from cardai.core.agent import Agent, need_family
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import option
+from cardai.gin.fields import GIN
 
 if TYPE_CHECKING:
-    from cardai.learn.gin_values import Values
+    from cardai.gin.values import Values
 
 WEIGHTS = Path(__file__).with_name("gin.npz")
 """What the trainer gin_values learned; experiments/gin_champion says how, and how strong it is."""
@@ -26,7 +26,7 @@ LEAGUE = ("champion:memory=false", "gin_lookahead", "simple", "gin-only", "heise
 @cache
 def values() -> Values:
     """Return what the champion plays by."""
-    from cardai.learn.gin_values import read_values
+    from cardai.gin.values import read_values
 
     return read_values(WEIGHTS)
 
@@ -56,12 +56,12 @@ class Champion(Agent):
 
     def for_game(self, game: Game) -> Agent:
         need_family(game, GIN, "champion plays")
-        from cardai.learn.gin_values import RememberingPlayer, ValuePlayer
+        from cardai.gin.values import RememberingPlayer, ValuePlayer
 
         player = ValuePlayer(values(), "champion").for_game(game)
         rollouts = None
         if self.rollouts:
-            from cardai.learn.gin_search import Rollouts
+            from cardai.gin.search import Rollouts
 
             rollouts = Rollouts(player, game, LEAGUE, self.rollouts, self.seconds, self.turns)
         if not self.memory and rollouts is None:

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from attrs import frozen, validators
 
-from cardai.cards.gin.fields import GIN
 from cardai.core.agent import Agent, need_family
 from cardai.core.fields import Views
 from cardai.core.game import Actions, Game, Legal
 from cardai.core.hookspecs import hookimpl
 from cardai.core.rng import Rows
 from cardai.core.spec import option
+from cardai.gin.fields import GIN
 
 EARLY_TURNS = 4
 """Own turns with a knocking threshold of their own."""

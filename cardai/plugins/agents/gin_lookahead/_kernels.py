@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards.gin._melds_kernels import (
+from cardai.core.kernel import kernel
+from cardai.gin._melds_kernels import (
     SUITS,
     U0,
     U1,
@@ -21,7 +22,7 @@ from cardai.cards.gin._melds_kernels import (
     size_of,
     to_gin,
 )
-from cardai.cards.gin._play_kernels import (
+from cardai.gin._play_kernels import (
     allowed_cards,
     bit_of,
     connected,
@@ -31,7 +32,7 @@ from cardai.cards.gin._play_kernels import (
     show_best,
     unseen_by,
 )
-from cardai.cards.gin.actions import (
+from cardai.gin.actions import (
     ASK_KNOCK,
     DISCARD,
     KNOCK,
@@ -43,7 +44,6 @@ from cardai.cards.gin.actions import (
     TAKE,
     WALL,
 )
-from cardai.core.kernel import kernel
 
 _RUN = np.uint64(7)
 
@@ -133,7 +133,7 @@ def act(views: Any, legal: Any, seeds: Any, options: Any, out: Any) -> None:
 
 @kernel
 def _takes(view: Any, options: Any) -> Any:
-    """Say whether the face-up card makes a meld and leaves less deadwood."""
+    """Whether the face-up card makes a meld and leaves less deadwood."""
     card = bit_of(view["up_card"])
     hand = to_gin(view["hand"])
     if connected(hand) & card == U0:

@@ -19,13 +19,13 @@ import attrs
 import numpy as np
 from attrs import frozen, validators
 
-from cardai.cards.gin.fields import GIN
 from cardai.core.agent import Agent, need_family
 from cardai.core.fields import Views
 from cardai.core.game import Actions, Game, Legal
 from cardai.core.hookspecs import hookimpl
 from cardai.core.rng import Rows
 from cardai.core.spec import option
+from cardai.gin.fields import GIN
 
 _DRAWS = ("random", "immediate", "future", "deck")
 _DISCARDS = ("deadwood", "value", "melds", "triangles", "safety", "heisenbot")

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards.gin._melds_kernels import (
+from cardai.core.kernel import kernel
+from cardai.gin._melds_kernels import (
     SUIT,
     SUITS,
     U0,
@@ -22,7 +23,7 @@ from cardai.cards.gin._melds_kernels import (
     lowest,
     to_gin,
 )
-from cardai.cards.gin._play_kernels import (
+from cardai.gin._play_kernels import (
     NOT_A,
     NOT_K,
     bit_of,
@@ -31,7 +32,6 @@ from cardai.cards.gin._play_kernels import (
     pick,
     repeated_ranks,
 )
-from cardai.core.kernel import kernel
 
 # discard policies
 BY_DEADWOOD = 0

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards.gin._melds_kernels import (
+from cardai.core.kernel import kernel
+from cardai.core.rng import uniform
+from cardai.gin._melds_kernels import (
     SUITS,
     U0,
     U1,
@@ -22,8 +24,8 @@ from cardai.cards.gin._melds_kernels import (
     to_gin,
     triple_ranks,
 )
-from cardai.cards.gin._play_kernels import bit_of, least_deadwood, min_deadwood_discards, show_best
-from cardai.cards.gin.actions import (
+from cardai.gin._play_kernels import bit_of, least_deadwood, min_deadwood_discards, show_best
+from cardai.gin.actions import (
     ASK_KNOCK,
     DISCARD,
     KNOCK,
@@ -35,8 +37,6 @@ from cardai.cards.gin.actions import (
     TAKE,
     WALL,
 )
-from cardai.core.kernel import kernel
-from cardai.core.rng import uniform
 from cardai.plugins.agents.gin_rules._discard_kernels import discard, triangle_cards
 
 # draw policies
@@ -124,7 +124,7 @@ def _knocks(view: Any, options: Any) -> Any:
 
 @kernel
 def _knocks_at_wall(view: Any, options: Any) -> Any:
-    """Say whether to take the face-up card at the wall and knock: by threshold, or whenever it is allowed."""
+    """Whether to take the face-up card at the wall and knock: by threshold, or whenever it is allowed."""
     if options["knock_at"] == KNOCK_BY_RULES:
         return True
     hand = to_gin(view["hand"]) | bit_of(view["up_card"])

@@ -13,20 +13,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardai.cards.draw.fields import DRAW, is_draw_poker
-from cardai.cards.poker.buckets import STREETS, BucketOptions, buckets
-from cardai.cards.poker.fields import POKER, is_holdem, last_round
-from cardai.cards.poker.potential import BINS, chances_to_end_above
-from cardai.cards.poker.strength import win_rates
 from cardai.core.agent import need_family
 from cardai.core.encoder import Plane
 from cardai.core.errors import UsageError
 from cardai.core.fields import Field, Views
 from cardai.core.game import Game
 from cardai.core.spec import brief
+from cardai.draw.contract import is_draw_poker
+from cardai.draw.fields import DRAW
 from cardai.plugins.encoders.grid._kernels import acted, betting_bits
 from cardai.plugins.encoders.grid.layout import Bits, Levels, Source, need, union
 from cardai.plugins.encoders.grid.sources import CELLS, amount_as_cards, cards_each, cards_together
+from cardai.poker.buckets.tables import STREETS, BucketOptions, buckets
+from cardai.poker.contract import betting_game, deals_holdem
+from cardai.poker.fields import POKER, last_round
+from cardai.poker.hands.potential import BINS, chances_to_end_above
+from cardai.poker.hands.strength import win_rates
 
 PotPlane = Callable[[Game], Source]
 """How the plane of the pot is made, where a list has one of amounts as cards."""
@@ -122,7 +124,7 @@ def cnn_valuation(game: Game, pot: PotPlane) -> list[Source]:
 
 def cnn_valuation_ours(game: Game, pot: PotPlane) -> list[Source]:
     """Ours: the 31 planes of poker_cnn_limit, then the price, the raises of this round and the hand's strength."""
-    if not is_holdem(game):
+    if not deals_holdem(game):
         raise UsageError(f"The encoder cnn_valuation_ours shows hold'em. {brief(game)} is something else.")
     return [*poker_cnn_limit(game, pot), _price(), _raises(), _strength()]
 
@@ -261,7 +263,8 @@ def pot_as_level(game: Game) -> Source:
 
 def pot_as_logarithm(game: Game) -> Source:
     """A filled plane: the logarithm of the pot in big blinds, of the largest there can be, for limit and no-limit alike."""
-    most, blind = _fields(game)["pot"].maximum, float(getattr(game, "big_blind", 1) or 1)
+    said = betting_game(game)
+    most, blind = _fields(game)["pot"].maximum, float(said.big_blind or 1) if said is not None else 1.0
     if not most:
         raise UsageError(f"pot=logarithm needs a largest pot. {brief(game)} has no limit to it: take pot=cards.")
     whole = np.log1p(most / blind)

@@ -10,8 +10,6 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen, validators
 
-from cardai.cards.gin.actions import ENDINGS, FIRST_MELD, NUM_MELDS, PLAY_ON, SCORED, TAKE
-from cardai.cards.gin.fields import GIN, MOST_POINTS, view_fields
 from cardai.cards.text import card_text
 from cardai.core.determinize import Source
 from cardai.core.fields import Family, Field
@@ -21,6 +19,9 @@ from cardai.core.rng import Rows
 from cardai.core.rows import RowGame, RowKernels, row_fields
 from cardai.core.spec import option
 from cardai.core.statistics import Estimate
+from cardai.gin.actions import ENDINGS, FIRST_MELD, NUM_MELDS, PLAY_ON, SCORED, TAKE
+from cardai.gin.contract import GinGame
+from cardai.gin.fields import GIN, MOST_POINTS, view_fields
 
 WORDS = ("take the face-up card", "draw from the stock", "pass", "knock", "play on")
 MAX_TARGET = 100_000
@@ -46,7 +47,7 @@ points wins. The starter of the first hand is drawn; it changes after each score
 
 
 @frozen
-class Gin(RowGame):
+class Gin(RowGame, GinGame):
     """Gin rummy. Actions: 0..51 discard that card, 52 take, 53 draw, 54 pass, 55 knock, 56 play on, 57.. a meld."""
 
     unit: ClassVar[str] = "points"

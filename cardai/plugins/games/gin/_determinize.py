@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from attrs import define, field
 
-from cardai.cards.gin.actions import ASK_KNOCK, DISCARD, OFFER, PASS, PLAY_ON, SHOW, STOCK, TAKE
 from cardai.cards.text import cards_of
 from cardai.core.arrays import Float64s, Int64s
 from cardai.core.determinize import (
@@ -30,6 +29,7 @@ from cardai.core.determinize import (
 from cardai.core.errors import UsageError
 from cardai.core.game import Setup, Tables
 from cardai.core.rng import Rows, Seeds
+from cardai.gin.actions import ASK_KNOCK, DISCARD, OFFER, PASS, PLAY_ON, SHOW, STOCK, TAKE
 
 if TYPE_CHECKING:
     from cardai.plugins.games.gin import Gin

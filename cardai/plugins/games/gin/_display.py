@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards.gin import _melds_kernels as kernels
-from cardai.cards.gin.actions import MELDS, OVER
-from cardai.cards.gin.melds import card_points
 from cardai.cards.text import card_glyph, cards_glyphs, cards_of, cards_text
+from cardai.gin import _melds_kernels as kernels
+from cardai.gin.actions import MELDS, OVER
+from cardai.gin.melds import card_points
 
 _ASKED = (
     "Take the first up-card?",

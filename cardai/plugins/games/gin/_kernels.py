@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards.gin._melds_kernels import (
+from cardai.core.kernel import kernel
+from cardai.gin._melds_kernels import (
     U0,
     U1,
     deadwood_of,
     to_gin,
 )
-from cardai.cards.gin.actions import (
+from cardai.gin.actions import (
     ASK_KNOCK,
     CAPPED,
     DISCARD,
@@ -26,7 +27,6 @@ from cardai.cards.gin.actions import (
     VOID,
     WALL,
 )
-from cardai.core.kernel import kernel
 from cardai.plugins.games.gin._show_kernels import end, knock, knock_big_gin, knock_limit, show
 
 HAND_SIZE = 10
@@ -63,17 +63,23 @@ def start(data: Any, rules: Any, index: Any, setups: Any) -> None:
         row["pile"][:] = -1
         for seat in range(2):
             row["score"][seat] = setup["score"][seat]
-            row["hands"][seat] = U0
-            row["known"][seat] = U0
-            row["declined"][seat] = U0
-            row["discarded"][seat] = U0
-            row["own_turns"][seat] = 0
-            row["able"][seat] = 0
-            row["deadwood"][seat] = -1
-            row["result"][seat] = 0
-            row["shown"][seat] = 0
-            row["draws"][seat][:] = -1
-            row["melds"][seat][:] = U0
+            _start_seat(row, seat)
+
+
+@kernel
+def _start_seat(row: Any, seat: Any) -> None:
+    """Begin a seat's hand."""
+    row["hands"][seat] = U0
+    row["known"][seat] = U0
+    row["declined"][seat] = U0
+    row["discarded"][seat] = U0
+    row["own_turns"][seat] = 0
+    row["able"][seat] = 0
+    row["deadwood"][seat] = -1
+    row["result"][seat] = 0
+    row["shown"][seat] = 0
+    row["draws"][seat][:] = -1
+    row["melds"][seat][:] = U0
 
 
 @kernel

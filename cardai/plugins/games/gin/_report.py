@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from cardai.cards.gin.actions import BIG_GIN, CAPPED, GIN, KNOCKED, PUSH, SCORED, UNDERCUT, VOID
 from cardai.core.game import Parts
 from cardai.core.statistics import Estimate
+from cardai.gin.actions import BIG_GIN, CAPPED, GIN, KNOCKED, PUSH, SCORED, UNDERCUT, VOID
 
 if TYPE_CHECKING:
     from cardai.plugins.games.gin import Gin

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards.gin.fields import PILE, own_draws, turns_noted
+from cardai.gin.fields import PILE, own_draws, turns_noted
 
 RULES_DTYPE = np.dtype(
     [

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards.gin._melds_kernels import (
+from cardai.core.kernel import kernel
+from cardai.core.rng import below, hash64
+from cardai.gin._melds_kernels import (
     U0,
     best_arrangement,
     count_best,
@@ -17,7 +19,7 @@ from cardai.cards.gin._melds_kernels import (
     size_of,
     to_gin,
 )
-from cardai.cards.gin.actions import (
+from cardai.gin.actions import (
     BIG_GIN,
     FIRST_MELD,
     GIN,
@@ -29,8 +31,6 @@ from cardai.cards.gin.actions import (
     SHOW,
     UNDERCUT,
 )
-from cardai.core.kernel import kernel
-from cardai.core.rng import below, hash64
 
 # options as numbers
 TIE_UNDERCUT = 0

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards.gin._melds_kernels import (
+from cardai.core.kernel import kernel
+from cardai.core.row_state import list_legal, list_outcomes, to_front
+from cardai.gin._melds_kernels import (
     U0,
     U1,
     deadwood_of,
@@ -16,7 +18,7 @@ from cardai.cards.gin._melds_kernels import (
     size_of,
     to_gin,
 )
-from cardai.cards.gin.actions import (
+from cardai.gin.actions import (
     ASK_KNOCK,
     DISCARD,
     DRAW,
@@ -33,8 +35,6 @@ from cardai.cards.gin.actions import (
     TAKE,
     WALL,
 )
-from cardai.core.kernel import kernel
-from cardai.core.row_state import list_legal, list_outcomes, to_front
 from cardai.plugins.games.gin._kernels import HAND_SIZE, deal, play
 from cardai.plugins.games.gin._show_kernels import knock_limit, shown_by
 
@@ -81,7 +81,7 @@ def legal(data: Any, rules: Any, index: Any, mask: Any) -> None:
 
 @kernel
 def _can_knock_with(row: Any, rules: Any, seat: Any) -> Any:
-    """Say whether the hand and the up-card, less some card, is a legal knock."""
+    """Whether the hand and the up-card, less some card, is a legal knock."""
     hand = to_gin(row["hands"][seat] | (U1 << np.uint64(row["pile"][row["pile_size"] - 1])))
     left = hand
     limit = knock_limit(row, rules)

@@ -16,11 +16,13 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen, validators
 
-from cardai.cards.poker.betting import MAX_HANDS, MAX_PLAYERS, UNLIMITED, Betting, check_pot, chips
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import option
-from cardai.plugins.games.poker._draw import draw_view
-from cardai.plugins.games.poker._game import BoardPoker, check_ladder, few, ladder_fraction
+from cardai.poker.contract import PAIR, Deck, Hole, Ranking
+from cardai.poker.rules.betting import MAX_HANDS, MAX_PLAYERS, UNLIMITED, Betting, check_pot, chips
+from cardai.poker.rules.board_game import BoardPoker
+from cardai.poker.rules.draw import draw_view
+from cardai.poker.rules.ladder import check_ladder, few, ladder_fraction
 
 RANKS = "JQKA"
 SUITS = "sh"
@@ -71,9 +73,9 @@ class Leduc(BoardPoker):
     )
     hands: int = option(1, help="Hands in a match.", validator=[validators.ge(1), validators.le(MAX_HANDS)])
 
-    hole_cards: ClassVar[int] = 1
-    board_cards: ClassVar[tuple[int, ...]] = (0, 1)
-    ranking: ClassVar[int] = 0
+    hole: ClassVar[Hole] = Hole(1)
+    board: ClassVar[tuple[int, ...]] = (0, 1)
+    ranking: ClassVar[Ranking] = PAIR
     rules: ClassVar[str] = (
         "A deck of two suits and (players + 1) ranks. Every seat antes and gets one card; a round of betting; one card on "
         "the board; a second round. A pair with the board wins, else the higher card; equal ranks split."
@@ -127,23 +129,27 @@ class Leduc(BoardPoker):
     def num_players(self) -> int:  # type: ignore[override]
         return self.players
 
+    @cached_property
+    def deck(self) -> Deck:  # type: ignore[override]
+        size = 2 * (self.players + 1)
+        return Deck(f"{size} cards, two suits of {size // 2} ranks", tuple(range(size)))
+
     @property
-    def num_chance_outcomes(self) -> int:  # type: ignore[override]
-        return 2 * (self.players + 1)
+    def suits_seen(self) -> bool:  # type: ignore[override]
+        """Whether players tell suits apart."""
+        return self.suits
 
     @property
     def first_starter(self) -> int:
         return self.starting_player
 
-    def seat_stacks(self) -> tuple[int, ...]:
+    @cached_property
+    def stacks(self) -> tuple[int, ...]:  # type: ignore[override]
         return (self.stack or UNLIMITED,) * self.players
 
     @cached_property
-    def _ladder(self) -> tuple[float, ...]:
+    def ladder(self) -> tuple[float, ...]:  # type: ignore[override]
         return tuple(ladder_fraction(rung) for rung in self.bets)
-
-    def ladder(self) -> tuple[float, ...]:
-        return self._ladder
 
     def deck_template(self) -> npt.NDArray[np.int8]:
         deck = np.arange(self.num_chance_outcomes, dtype=np.int8)
@@ -152,7 +158,7 @@ class Leduc(BoardPoker):
     def observed(self, row: Any, actor: int, action: int, player: int) -> int:
         if not self.action_mapping:
             return action
-        from cardai.plugins.games.poker._kernels import meant
+        from cardai.poker.rules._kernels import meant
 
         return int(meant(row, self.rules_row()[0], action))
 

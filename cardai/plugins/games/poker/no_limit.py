@@ -10,20 +10,16 @@ Presets:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any, ClassVar
 
 from attrs import frozen
 
-from cardai.cards.poker.betting import Betting, chips
 from cardai.core.hookspecs import hookimpl
-from cardai.core.spec import option
-from cardai.plugins.games.poker._game import check_ladder, few, ladder_fraction
-from cardai.plugins.games.poker._holdem import Holdem, four_rounds
+from cardai.poker.rules.holdem import NoLimitHoldem
 
 
 @frozen
-class HoldemNoLimit(Holdem):
+class HoldemNoLimit(NoLimitHoldem):
     """No-limit hold'em. The defaults are the ACPC's heads-up game (blinds 50/100, 20,000 chips every hand).
 
     Actions are 0 fold, 1 check or call, and N >= 2 raise to N chips in the hand (legal actions are then ``Amounts``).
@@ -31,18 +27,6 @@ class HoldemNoLimit(Holdem):
     ascending list of fractions works. A fraction is of the pot after a call, rounded down; below the minimum raise it is
     illegal, and what would take the whole stack is left to the all-in rung (with none, the first such rung is all-in).
     """
-
-    blinds: tuple[int, ...] = option((50, 100), help="Blinds in order, the small one first.", validator=chips)
-    stack: tuple[int, ...] = option(
-        (20000,), help="Chips at the start of every hand: one number, or one a seat.", validator=chips
-    )
-    bets: tuple[str, ...] = option(
-        (), help="A ladder of bets: fractions of the pot, then allin (0.5+pot+allin); none: all amounts.",
-        validator=check_ladder,
-    )  # fmt: skip
-    max_raises: tuple[int, ...] = option(
-        (255, 255, 255, 255), help="Bets and raises allowed in each round, at most 255.", validator=[four_rounds, few]
-    )
 
     rules: ClassVar[str] = (
         "Two hole cards each, four rounds of betting (pre-flop, flop, turn, river), five cards on the board; the best five "
@@ -55,25 +39,6 @@ class HoldemNoLimit(Holdem):
         "acpc_nolimit_6p": {"players": 6},
         "holdem_fcpa": {"bets": ("pot", "allin")},
     }
-
-    def __attrs_post_init__(self) -> None:
-        if len(self.stack) not in (1, self.players):
-            raise ValueError(f"stack must be one number, or one for each of {self.players} seats. Got {self.stack}.")
-        self.check_stacks()
-        self.betting  # noqa: B018 (wrong blinds are refused here)
-
-    def make_betting(self) -> Betting:
-        return self.holdem_betting(max_raises=self.max_raises, raise_sizes=(0, 0, 0, 0), no_limit=True)
-
-    def seat_stacks(self) -> tuple[int, ...]:
-        return self.stack * (self.players // len(self.stack))
-
-    @cached_property
-    def _ladder(self) -> tuple[float, ...]:
-        return tuple(ladder_fraction(rung) for rung in self.bets)
-
-    def ladder(self) -> tuple[float, ...]:
-        return self._ladder
 
 
 @hookimpl

@@ -10,21 +10,6 @@ import numpy as np
 import numpy.typing as npt
 from attrs import Attribute, evolve, frozen, validators
 
-from cardai.cards.draw.actions import FIRST_DISCARD, HOLDS
-from cardai.cards.draw.fields import DRAW
-from cardai.cards.poker.betting import (
-    MAX_HANDS,
-    UNLIMITED,
-    Betting,
-    check_pot,
-    chips,
-    row_fields,
-    rules_fields,
-    shown_at_showdown,
-)
-from cardai.cards.poker.button import ButtonMatches
-from cardai.cards.poker.fields import POKER, betting_fields, history_fields
-from cardai.cards.poker.words import betting_words, limit_raise
 from cardai.cards.text import card_text, cards_text
 from cardai.core import rows as core_rows
 from cardai.core.determinize import Source
@@ -34,6 +19,22 @@ from cardai.core.hookspecs import hookimpl
 from cardai.core.rows import RowGame, RowKernels, RowTables
 from cardai.core.spec import option
 from cardai.core.statistics import Estimate
+from cardai.draw.actions import FIRST_DISCARD, HOLDS
+from cardai.draw.contract import DEUCE_TO_SEVEN, DrawPoker
+from cardai.draw.fields import DRAW
+from cardai.poker.fields import POKER, betting_fields, history_fields
+from cardai.poker.rules.betting import (
+    MAX_HANDS,
+    UNLIMITED,
+    Betting,
+    check_pot,
+    chips,
+    row_fields,
+    rules_fields,
+    shown_at_showdown,
+)
+from cardai.poker.rules.button import ButtonMatches
+from cardai.poker.words import betting_words, limit_raise
 
 ROUNDS = 4
 DRAWS = 3
@@ -141,13 +142,16 @@ class TripleDrawTables(RowTables):
 
         k.deal_all(self.data, self.rules, index)
 
+    def dealt(self, rows: IntArray) -> npt.NDArray[np.int64]:
+        return np.asarray(self.data["taken"][rows], np.int64)
+
     def deck(self, row: int) -> list[int]:
         hand = self.data[row]
         return [int(card) for card in (*hand["drawn"][: hand["taken"]], *hand["deck"][int(hand["dealt"]) :])]
 
 
 @frozen
-class TripleDraw(ButtonMatches, RowGame):
+class TripleDraw(ButtonMatches, RowGame, DrawPoker):
     """Limit deuce-to-seven triple draw.
 
     Actions: 0 fold, 1 check or call, 2 bet or raise, 3 + mask draw: bit i of the mask discards card i of the hand.
@@ -169,6 +173,8 @@ class TripleDraw(ButtonMatches, RowGame):
     num_distinct_actions = FIRST_DISCARD + HOLDS
     num_chance_outcomes = 52
     families: ClassVar[tuple[Family, ...]] = (POKER, DRAW)
+    draws: ClassVar[int] = DRAWS
+    ranking: ClassVar[str] = DEUCE_TO_SEVEN
     unit: ClassVar[str] = "chips"
     zero_sum: ClassVar[bool] = True
     rules: ClassVar[str] = (
@@ -188,12 +194,12 @@ class TripleDraw(ButtonMatches, RowGame):
         return self.players
 
     @property
-    def big_blind(self) -> int:
+    def big_blind(self) -> int:  # type: ignore[override]
         """What milli-big-blinds are counted in."""
         return self.blinds[1]
 
     @cached_property
-    def betting(self) -> Betting:
+    def betting(self) -> Betting:  # type: ignore[override]
         """The betting rules that the options amount to."""
         n, (small, big) = self.players, self.blinds
         return Betting(

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from attrs import define, field
 
-from cardai.cards.draw.actions import FIRST_DISCARD
 from cardai.cards.text import cards_of
+from cardai.core.arrays import Int64s
 from cardai.core.determinize import (
     Source,
     checked_weights,
@@ -27,6 +27,8 @@ from cardai.core.determinize import (
 )
 from cardai.core.errors import UsageError
 from cardai.core.game import Setup, Tables
+from cardai.core.rng import Seeds
+from cardai.draw.actions import FIRST_DISCARD
 
 if TYPE_CHECKING:
     from cardai.plugins.games.triple_draw import TripleDraw
@@ -48,7 +50,7 @@ def determinize(game: TripleDraw, view: Mapping[str, Any], rng: Source, count: i
     need_view(game, view)
     if len(view["hand"]) != CARDS:
         raise UsageError("A hand is drawn again only where the viewer holds five cards, not between discard and draw.")
-    story, me, n = _told(view), int(view["player"]), game.num_players
+    story, me, n = _story(view), int(view["player"]), game.num_players
     needed = n * CARDS + sum(drawn for _, drawn in story.draws)
     if needed > 52:
         raise UsageError(f"{needed} cards are out, more than a deck: after a reshuffle a view does not tell enough.")
@@ -60,11 +62,7 @@ def determinize(game: TripleDraw, view: Mapping[str, Any], rng: Source, count: i
     others = [seat for seat in range(n) if seat != me]
 
     held = drawn(unseen, odds[unseen], seeds, CARDS * len(others), 0)  # the opponents' hands as they are now
-    left = np.ones((count, len(unseen)), bool)
-    for column in held.T:
-        left &= unseen != column[:, None]
-    rest = np.broadcast_to(unseen, left.shape)[left].reshape(count, -1)
-    rest = np.take_along_axis(rest, shuffled(range(rest.shape[1]), seeds, 1), axis=1)
+    rest = _rest(unseen, held, seeds)
 
     now = {seat: held[:, k * CARDS : (k + 1) * CARDS] for k, seat in enumerate(others)}
     now[me] = np.tile(np.array(view["hand"], np.int64), (count, 1))
@@ -86,7 +84,16 @@ def determinize(game: TripleDraw, view: Mapping[str, Any], rng: Source, count: i
     return played_out(game, view, seed, decks, setup, story.actions)
 
 
-def _told(view: Mapping[str, Any]) -> Story:
+def _rest(unseen: Int64s, held: Int64s, seeds: Seeds) -> Int64s:
+    """Return the unseen cards (n, k) that nobody holds, in a random order in each of n hands."""
+    left = np.ones((len(held), len(unseen)), bool)
+    for column in held.T:
+        left &= unseen != column[:, None]
+    rest = np.broadcast_to(unseen, left.shape)[left].reshape(len(held), -1)
+    return np.asarray(np.take_along_axis(rest, shuffled(range(rest.shape[1]), seeds, 1), axis=1))
+
+
+def _story(view: Mapping[str, Any]) -> Story:
     story = Story()
     for said, seat in zip(view["history"], view["history_seat"], strict=True):
         if said < FIRST_DISCARD:

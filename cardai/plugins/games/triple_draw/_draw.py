@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cardai.cards.poker.ranking import low_text
 from cardai.cards.text import cards_glyphs, cards_of
+from cardai.poker.hands.ranking import low_text
 
 LETTERS = ("f", "c", "r")
 

@@ -1,6 +1,6 @@
 """The rules of deuce-to-seven triple draw: dealing, drawing, the reshuffle, and what everybody sees.
 
-Betting is that of :mod:`cardai.cards.poker.betting`. All options share one row dtype and one rules dtype with room for six
+Betting is that of :mod:`cardai.poker.rules.betting`. All options share one row dtype and one rules dtype with room for six
 players, and views and setups come in as plain arrays, a column a field, so that a kernel is compiled once.
 """
 
@@ -10,8 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards.draw.actions import FIRST_DISCARD, HOLDS
-from cardai.cards.poker._betting_kernels import (
+from cardai.core.kernel import kernel
+from cardai.core.rng import hash64
+from cardai.core.row_state import list_legal, list_outcomes, to_front
+from cardai.draw.actions import FIRST_DISCARD, HOLDS
+from cardai.poker.hands._ranking_kernels import deuce_to_seven
+from cardai.poker.rules._betting_kernels import (
     act,
     can_fold,
     first_to_act,
@@ -22,10 +26,6 @@ from cardai.cards.poker._betting_kernels import (
     seat_at,
     to_call,
 )
-from cardai.cards.poker._ranking_kernels import deuce_to_seven
-from cardai.core.kernel import kernel
-from cardai.core.rng import hash64
-from cardai.core.row_state import list_legal, list_outcomes, to_front
 
 MAX_PLAYERS = 6
 MAX_DRAWN = 20 * MAX_PLAYERS  # five cards and three draws of five for everybody

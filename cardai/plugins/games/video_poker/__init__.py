@@ -10,10 +10,6 @@ import numpy as np
 import numpy.typing as npt
 from attrs import Attribute, frozen, validators
 
-from cardai.cards.draw.actions import HOLDS
-from cardai.cards.draw.fields import DRAW
-from cardai.cards.draw.video_poker import Pays, pay_table
-from cardai.cards.poker.ranking import PAYING_HANDS
 from cardai.cards.text import card_text, cards_glyphs, cards_text
 from cardai.core.fields import Family, Field
 from cardai.core.game import IntArray, Parts
@@ -21,6 +17,11 @@ from cardai.core.hookspecs import hookimpl
 from cardai.core.rows import RowGame, RowKernels, row_fields
 from cardai.core.spec import option
 from cardai.core.statistics import Estimate
+from cardai.draw.actions import HOLDS
+from cardai.draw.contract import SoloDraw
+from cardai.draw.fields import DRAW
+from cardai.draw.video_poker import Pays, pay_table
+from cardai.poker.hands.ranking import PAYING_HANDS
 
 MAX_PAYOUT = 1_000_000
 
@@ -31,7 +32,7 @@ def _known_table(instance: VideoPoker, attribute: Attribute[Any], value: tuple[s
 
 
 @frozen
-class VideoPoker(RowGame):
+class VideoPoker(RowGame, SoloDraw):
     """Video poker. An action is a *hold mask* 0..31: bit i holds card i of the hand; the others are replaced once."""
 
     pay_table: tuple[str, ...] = option(
@@ -53,9 +54,13 @@ class VideoPoker(RowGame):
     )
 
     @property
-    def pays(self) -> Pays:
-        """The payout of each category (:data:`cardai.cards.poker.ranking.PAYING_HANDS`) for a stake of 1."""
+    def pays(self) -> Pays:  # type: ignore[override]
+        """The payout of each category (:data:`cardai.poker.hands.ranking.PAYING_HANDS`) for a stake of 1."""
         return pay_table(self.pay_table)
+
+    @property
+    def max_utility(self) -> float:
+        return float(max(self.pays))
 
     @cached_property
     def view_fields(self) -> tuple[Field, ...]:  # type: ignore[override]

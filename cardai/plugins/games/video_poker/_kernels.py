@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from cardai.cards.poker._ranking_kernels import paying_category, rank_cards
 from cardai.core.kernel import kernel
 from cardai.core.row_state import list_legal, list_outcomes, to_front
+from cardai.poker.hands._ranking_kernels import paying_category, rank_cards
 
 
 @kernel

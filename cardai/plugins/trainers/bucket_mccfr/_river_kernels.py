@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cardai.cards.poker._range_kernels import sweep
 from cardai.core.kernel import kernel
 from cardai.plugins.trainers.bucket_mccfr._kernels import ACTOR, BASE, COUNT, KIND, STREET, STRIDE
+from cardai.poker.hands._range_kernels import sweep
 
 
 class Shape(NamedTuple):
@@ -41,7 +41,7 @@ def place_hands(
 
     The first of two numbers, 0 to ``own`` - 1, is how much of the seat's own range is weaker (equal hands count half);
     the second, 0 to ``equity`` - 1, the hand's equity against the other's range. The bucket is the pair. A range without
-    weight counts as one in which all hands are alike. The rest is room for :func:`cardai.cards.poker._range_kernels.sweep`.
+    weight counts as one in which all hands are alike. The rest is room for :func:`cardai.poker.hands._range_kernels.sweep`.
     """
     n, lanes = start.shape[1], start.shape[2]
     lower, level = np.zeros(lanes), np.zeros(lanes)
@@ -200,21 +200,32 @@ def learn(
                 for e in range(first, last):
                     regret[place + e - first] += weight * (values[shape.edge[e, 1], s] - value[s])
         nodes[0] = start[h]
-        for e in range(len(shape.edge)):
-            above, below = nodes[shape.edge[e, 0]], nodes[shape.edge[e, 1]]
-            if shape.edge[e, 2] == seat:
-                chance = chances[shape.edge[e, 4]]
-                for s in range(len(above)):
-                    below[s] = above[s] * chance[s]
-            else:
-                below[:] = above
-        for d in range(len(shape.decision)):
-            if shape.decision[d, 1] == seat:
-                first, last = shape.decision[d, 2], shape.decision[d, 3]
-                for s in range(len(own)):
-                    place = lanes.base[d, s] + own[s] * lanes.stride[s]
-                    for e in range(first, last):
-                        average[place + e - first] += weight * nodes[shape.edge[e, 1], s]
+        remember(shape, lanes, seat, own, chances, weight, nodes, average)
+
+
+@kernel
+def remember(
+    shape: Shape, lanes: Lanes, seat: Any, own: Any, chances: Any, weight: Any, nodes: Any, average: Any
+) -> None:
+    """Take one hand of ``seat`` from the roots, ``nodes[0]`` (s,), down by its ``chances``, and add that to ``average``.
+
+    ``own`` (s,) are its buckets; the additions are times ``weight``.
+    """
+    for e in range(len(shape.edge)):
+        above, below = nodes[shape.edge[e, 0]], nodes[shape.edge[e, 1]]
+        if shape.edge[e, 2] == seat:
+            chance = chances[shape.edge[e, 4]]
+            for s in range(len(above)):
+                below[s] = above[s] * chance[s]
+        else:
+            below[:] = above
+    for d in range(len(shape.decision)):
+        if shape.decision[d, 1] == seat:
+            first, last = shape.decision[d, 2], shape.decision[d, 3]
+            for s in range(len(own)):
+                place = lanes.base[d, s] + own[s] * lanes.stride[s]
+                for e in range(first, last):
+                    average[place + e - first] += weight * nodes[shape.edge[e, 1], s]
 
 
 @kernel
@@ -225,7 +236,7 @@ def cfr_br(
     """Let ``seat`` learn against the other's best replies (Johanson et al. 2012).
 
     Args:
-        cards: a, b and ends of :func:`cardai.cards.poker._range_kernels.sweep`.
+        cards: a, b and ends of :func:`cardai.poker.hands._range_kernels.sweep`.
         start: (2, n, s) both seats' ranges at the subtrees' roots; bucket: (n, s) the buckets of ``seat``'s hands.
         room: q, met, won (n, t, s), sums (2, 53, t * s), policy (n, actions, s), values and nodes (m, s), float32.
     """

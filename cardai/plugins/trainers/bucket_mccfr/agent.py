@@ -9,9 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from cardai.cards.poker.buckets import Buckets
-from cardai.cards.poker.combos import COUNT
-from cardai.cards.poker.public_tree import PublicTree
 from cardai.core.agent import Agent, need_game
 from cardai.core.errors import OptionError, UsageError
 from cardai.core.fields import Views
@@ -19,6 +16,9 @@ from cardai.core.game import Game, Legal
 from cardai.core.spec import brief, convert
 from cardai.plugins.trainers.bucket_mccfr import _agent_kernels as kernels
 from cardai.plugins.trainers.bucket_mccfr.layout import Layout, holdem_tree
+from cardai.poker.buckets.tables import Buckets
+from cardai.poker.hands.combos import COUNT
+from cardai.poker.ranges.public_tree import PublicTree
 
 PLAYER_OPTIONS = {
     "policy": "average (default: the one that converges) or current (the last iterate)",
@@ -79,7 +79,7 @@ class BucketAgent(Agent):
         return nodes
 
     def range_policy(self, nodes: npt.NDArray[np.int64], board: Sequence[int]) -> npt.NDArray[np.float64]:
-        """Return (rows, 1326): see :class:`cardai.solve.street_response.RangePolicy`."""
+        """Return (rows, 1326): see :class:`cardai.poker.range_policy.RangePolicy`."""
         out = np.empty((int(self.tree.num_children[nodes].sum()), COUNT))
         places = np.broadcast_to(self.buckets.of(board, _ALL), (len(nodes), COUNT))
         kernels.answer_ranges(self.layout.nodes.node, nodes, np.ascontiguousarray(places), self.chances, out)

@@ -27,10 +27,6 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen, validators
 
-from cardai.cards.poker.buckets import BucketOptions, buckets
-from cardai.cards.poker.combos import COUNT
-from cardai.cards.poker.public_tree import PublicTree
-from cardai.cards.poker.ranges import board_hands
 from cardai.core.agent import Agent
 from cardai.core.encoder import Encoder
 from cardai.core.errors import UsageError
@@ -56,6 +52,10 @@ from cardai.plugins.trainers.bucket_mccfr.layout import Layout, check_memory, ho
 from cardai.plugins.trainers.bucket_mccfr.mccfr import BucketMCCFR
 from cardai.plugins.trainers.bucket_mccfr.river import HIGH, LOW, Blueprint, Group, RiverBuckets, RiverPlaces, groups_of
 from cardai.plugins.trainers.bucket_mccfr.river_agent import RiverAgent
+from cardai.poker.buckets.tables import BucketOptions, buckets
+from cardai.poker.hands.board_hands import board_hands
+from cardai.poker.hands.combos import COUNT
+from cardai.poker.ranges.public_tree import PublicTree
 from cardai.training.runs import Run
 
 WEIGHED_ON = 16
@@ -105,6 +105,9 @@ class BucketCFRBR(Trainer):
         """The abstraction of the river."""
         cards = BucketOptions(1, 1, self.river, "ochs" if self.feature == "ochs" else "strength", self.bucket_seed)
         return RiverBuckets(self.feature, self.own, self.equity, cards)
+
+    def check_game(self, game: Game) -> None:
+        holdem_tree(game)
 
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> RiverTraining:
         tree = holdem_tree(game)

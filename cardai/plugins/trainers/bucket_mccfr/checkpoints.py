@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardai.cards.poker.buckets import BucketOptions
 from cardai.core.errors import DamagedFileError
 from cardai.core.files import Output, read_json, write_json
 from cardai.core.npz import read_npz, write_npz
 from cardai.plugins.trainers.bucket_mccfr import _kernels as kernels
 from cardai.plugins.trainers.bucket_mccfr.layout import Layout
+from cardai.poker.buckets.tables import BucketOptions
 
 Table = npt.NDArray[np.float32]
 

@@ -6,12 +6,12 @@ import numpy as np
 import numpy.typing as npt
 from attrs import field, frozen
 
-from cardai.cards.poker import public_tree
-from cardai.cards.poker.public_tree import DEAL, DECISION, FOLD, SHOWDOWN, PublicTree
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.spec import brief
 from cardai.plugins.trainers.bucket_mccfr import _kernels as kernels
+from cardai.poker.ranges import public_tree
+from cardai.poker.ranges.public_tree import DEAL, DECISION, FOLD, SHOWDOWN, PublicTree
 
 
 @frozen(eq=False)
@@ -51,11 +51,9 @@ def lay_out(tree: PublicTree, counts: tuple[int, ...]) -> Layout:
     columns = (tree.kind, tree.actor, tree.street, tree.num_children)
     for column, values in enumerate(columns):
         node[:, column] = values
-    decisions, size = tree.decisions, 0
-    roots, starts = np.unique(tree.roots[decisions], return_inverse=True)
-    order = np.argsort(starts, kind="stable")
-    groups = np.split(decisions[order], np.cumsum(np.bincount(starts))[:-1])
-    for root, group in zip(roots, groups, strict=True):
+    size = 0
+    for root, nodes in tree.subtrees.items():
+        group = nodes[tree.kind[nodes] == DECISION]
         widths = tree.num_children[group].astype(np.int64)
         node[group, kernels.BASE] = size + np.cumsum(widths) - widths
         node[group, kernels.STRIDE] = widths.sum()

@@ -2,7 +2,7 @@
 
 Lanctot, Waugh, Zinkevich and Bowling, "Monte Carlo sampling for regret minimization in extensive games" (2009), external
 sampling; linear weights: Brown and Sandholm, "Solving imperfect-information games via discounted regret minimization"
-(2019); buckets: :mod:`cardai.cards.poker.buckets`.
+(2019); buckets: :mod:`cardai.poker.buckets.tables`.
 
     regret.npy, average.npy    (S,) float32, as :mod:`layout` lays them out
     seen.npy                   the regrets as two threads last exchanged them
@@ -21,9 +21,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from attrs import frozen, validators
 
-from cardai.cards.poker.boards import boards, hand_maps
-from cardai.cards.poker.buckets import BucketOptions, Buckets, buckets
-from cardai.cards.poker.ranking import batch_tables
 from cardai.core.agent import Agent
 from cardai.core.encoder import Encoder
 from cardai.core.game import Game
@@ -44,6 +41,9 @@ from cardai.plugins.trainers.bucket_mccfr.checkpoints import (
     write_table,
 )
 from cardai.plugins.trainers.bucket_mccfr.layout import Layout, check_memory, holdem_tree, lay_out
+from cardai.poker.buckets.tables import BucketOptions, Buckets, buckets
+from cardai.poker.hands.boards import boards, hand_maps
+from cardai.poker.hands.ranking import batch_tables
 
 CHUNK_SECONDS = 0.25
 """About how long it works between two yields, so that it can be stopped and saved."""
@@ -80,6 +80,9 @@ class BucketMCCFR(Trainer):
     def bucket_options(self) -> BucketOptions:
         """The abstraction."""
         return BucketOptions(self.flop, self.turn, self.river, self.river_feature, self.bucket_seed)
+
+    def check_game(self, game: Game) -> None:
+        holdem_tree(game)
 
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> BucketTraining:
         tree, counts = holdem_tree(game), self.bucket_options.counts

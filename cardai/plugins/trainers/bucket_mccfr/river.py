@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 from attrs import field, frozen, validators
 
-from cardai.cards.poker.buckets import BucketOptions, Buckets, buckets
-from cardai.cards.poker.combos import COUNT, pairs
-from cardai.cards.poker.public_tree import DEAL, DECISION, SHOWDOWN, PublicTree
-from cardai.cards.poker.ranges import BoardHands, board_hands
 from cardai.plugins.trainers.bucket_mccfr import _river_kernels as kernels
 from cardai.plugins.trainers.bucket_mccfr._kernels import BASE, STRIDE
 from cardai.plugins.trainers.bucket_mccfr.layout import Layout
+from cardai.poker.buckets.tables import BucketOptions, Buckets, buckets
+from cardai.poker.hands.board_hands import BoardHands, board_hands
+from cardai.poker.hands.combos import COUNT, pairs
+from cardai.poker.ranges.public_tree import DECISION, SHOWDOWN, PublicTree
 
 RIVER = 3
 Table = npt.NDArray[np.float32]
@@ -59,10 +59,9 @@ class Group:
 def groups_of(layout: Layout) -> list[Group]:
     """Return the river's subtrees by shape."""
     tree = layout.tree
-    inside = np.flatnonzero((tree.street == RIVER) & (tree.kind != DEAL))
     by_shape: dict[bytes, list[npt.NDArray[np.int64]]] = {}
-    for nodes in np.split(inside, np.flatnonzero(np.diff(tree.roots[inside])) + 1):
-        if len(nodes) and tree.kind[nodes[0]] == DECISION:
+    for root, nodes in tree.subtrees.items():
+        if tree.street[root] == RIVER and tree.kind[root] == DECISION:
             by_shape.setdefault(_signature(tree, nodes), []).append(nodes)
     return [_group(layout, np.stack(members)) for members in by_shape.values()]
 

@@ -9,7 +9,6 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from cardai.cards.poker.combos import COUNT, pair_index
 from cardai.core.agent import Agent
 from cardai.core.fields import Views
 from cardai.core.game import Game, Legal
@@ -17,6 +16,7 @@ from cardai.plugins.trainers.bucket_mccfr import _agent_kernels as kernels
 from cardai.plugins.trainers.bucket_mccfr.agent import BucketAgent, chances_of
 from cardai.plugins.trainers.bucket_mccfr.layout import Layout
 from cardai.plugins.trainers.bucket_mccfr.river import RIVER, RiverPlaces
+from cardai.poker.hands.combos import COUNT, pair_index
 
 
 class RiverAgent(Agent):
@@ -63,7 +63,7 @@ class RiverAgent(Agent):
         return out
 
     def range_policy(self, nodes: npt.NDArray[np.int64], board: Sequence[int]) -> npt.NDArray[np.float64]:
-        """Return (rows, 1326): see :class:`cardai.solve.street_response.RangePolicy`."""
+        """Return (rows, 1326): see :class:`cardai.poker.range_policy.RangePolicy`."""
         if self.tree.street[nodes[0]] < RIVER:
             return self.earlier.range_policy(nodes, board)
         places = np.empty((len(nodes), COUNT), np.int64)

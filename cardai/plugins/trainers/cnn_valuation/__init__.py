@@ -50,10 +50,15 @@ OURS: Mapping[str, Any] = {
 LEVELS: Mapping[str, Any] = {**OURS, "network": "levels", "hidden": 256, "learning_rate": 0.005, "batch": 512}
 
 
+MOST_CLASSES = 64
+"""A network has an output for each."""
+
+
 def _rungs(texts: tuple[str, ...]) -> None:
     from cardai.plugins.trainers.cnn_valuation.ladder import Ladder
 
-    Ladder(texts)
+    if len(Ladder(texts).names) > MOST_CLASSES:
+        raise ValueError(f"bets makes at most {MOST_CLASSES} classes of actions. Got {len(Ladder(texts).names)}.")
 
 
 @frozen
@@ -122,6 +127,15 @@ class CnnValuation(Trainer):
         "cnn_valuation_ours": OURS,
         "cnn_valuation_levels": LEVELS,
     }
+
+    def check_game(self, game: Game) -> None:
+        literal, count = self.mode == "seed_literal", 3 if game.amounts else game.num_distinct_actions
+        if literal and game.num_players != 2:
+            raise UsageError(f"seed_literal learns which of two players wins. This game has {game.num_players}.")
+        if self.bets and (literal or not game.amounts):
+            raise UsageError("bets=... makes classes of no-limit raises, in the mode imitate. Leave it out here.")
+        if not literal and count > MOST_CLASSES:
+            raise UsageError(f"cnn_valuation learns at most {MOST_CLASSES} actions. This game has {count}.")
 
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> ValuationTraining:
         training = self._training(game, encoder, seed)

@@ -37,7 +37,6 @@ from cardai.plugins.trainers.cnn_valuation.players import ImitationAgent, output
 if TYPE_CHECKING:
     from cardai.plugins.trainers.cnn_valuation import CnnValuation
 
-_MOST_CLASSES = 64
 _VIEWS = 256  # encoded at once: planes that stay in the cache
 
 
@@ -53,16 +52,13 @@ class ValuationTraining(Training):
     """The network, its optimiser and the number of minibatches done: all randomness follows from (seed, step)."""
 
     def __init__(self, options: CnnValuation, game: Game, encoder: Encoder, seed: int) -> None:
+        options.check_game(game)
         self.options, self.game, self.seed = options, game, seed
         self.step = 0
         self.layout = encoder.for_game(game)
         self.literal = options.mode == "seed_literal"
-        self.ladder = self._ladder()
+        self.ladder = Ladder(options.bets) if options.bets else None
         names = OUTCOMES if self.literal else self.ladder.names if self.ladder else classes(game)
-        if len(names) > _MOST_CLASSES:
-            raise UsageError(f"cnn_valuation learns at most {_MOST_CLASSES} actions. This game has {len(names)}.")
-        if self.literal and game.num_players != 2:
-            raise UsageError(f"seed_literal learns which of two players wins. This game has {game.num_players}.")
         self.device = choose_device(options.device)
         with tensors.seeded(seed, torch.device("cpu")):
             self.network = make_network(options.network, self.layout, len(names), options.hidden).to(self.device)
@@ -75,14 +71,6 @@ class ValuationTraining(Training):
         self._digest = ""  # of the manifest, which tells one directory of examples from another
         self._order: tuple[int, Int64s] | None = None
         self._backwards: Backwards | None = None
-
-    def _ladder(self) -> Ladder | None:
-        """Return the classes of raises that were asked for."""
-        if not self.options.bets:
-            return None
-        if not self.game.amounts or self.literal:
-            raise UsageError("bets=... makes classes of no-limit raises, in the mode imitate. Leave it out here.")
-        return Ladder(self.options.bets)
 
     def begin(self) -> None:
         """Read the examples now, so that what is wrong with them is said before the first step."""

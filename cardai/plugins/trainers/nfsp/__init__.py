@@ -1,76 +1,54 @@
-"""Neural fictitious self-play (Heinrich and Silver 2016) for two-player games: an average policy that nears Nash.
+"""Neural fictitious self-play (Heinrich and Silver 2016) for small two-player games: an average policy that nears Nash.
 
-training.py   the algorithm in words, the metrics; what follows plays and learns, engines.py says which does
-tables.py     its loop in Python: any game, networks by torch (learner.py)
-native.py     the same loop in one kernel (_kernels.py, ``iterate``): small games as arrays (compiled.py)
+_kernels.py          the paper's Algorithm 1, on the game's tree as arrays (game.py)
+_network_kernels.py  its networks' gradients and steps (networks.py)
+training.py          metrics and checkpoints
 
 Presets:
     nfsp_leduc: the paper's run on Leduc, networks of 64 hidden units (Heinrich and Silver 2016).
-    nfsp_leduc_8: the same with 8 hidden units (Heinrich and Silver 2016).
-    nfsp_leduc_16: the same with 16 hidden units (Heinrich and Silver 2016).
-    nfsp_leduc_32: the same with 32 hidden units (Heinrich and Silver 2016).
-    nfsp_leduc_128: the same with 128 hidden units (Heinrich and Silver 2016).
     nfsp_leduc_thesis: one hand at a time and an update after every action (Joos 2018, faults mended).
-    nfsp_leduc_fast: 512 tables, no target network, Adam for the policy network; ours.
-    nfsp_leduc_best: the same with half of Q's minibatches drawn evenly over information states; ours.
+    nfsp_leduc_best: 512 tables, half of Q's minibatches drawn evenly over information states, rates that fall; ours.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from attrs import frozen
+from attrs import frozen, validators
 
-from cardai.core.encoder import Encoder
+from cardai.core.encoder import Encoder, Layout
+from cardai.core.errors import UsageError
+from cardai.core.fields import with_role
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
+from cardai.core.spec import brief, option
 from cardai.core.trainer import Trainer
-from cardai.plugins.trainers.nfsp.options import (
-    ComputeOptions,
-    LearningOptions,
-    MemoryOptions,
-    PlayOptions,
-    refuse_game,
-)
+from cardai.solve.tree import refuse_if_large
 
 if TYPE_CHECKING:
     from cardai.core.agent import Agent
     from cardai.plugins.trainers.nfsp.training import NFSPTraining
 
 _PAPER: Mapping[str, Any] = {"reward_scale": 1 / 26}
-PUBLISHED: Mapping[str, Mapping[str, Any]] = {
-    "nfsp_leduc": _PAPER,
-    "nfsp_leduc_8": {**_PAPER, "hidden": (8,)},
-    "nfsp_leduc_16": {**_PAPER, "hidden": (16,)},
-    "nfsp_leduc_32": {**_PAPER, "hidden": (32,)},
-    "nfsp_leduc_128": {**_PAPER, "hidden": (128,)},
-    "nfsp_leduc_thesis": {**_PAPER, "tables": 1, "updates": 1},
-}
-"""The paper's runs on Leduc hold'em (all other options have the paper's values), and those of a thesis (Joos 2018)."""
-
-_FAST: Mapping[str, Any] = {
+_BEST: Mapping[str, Any] = {
     "tables": 512,
     "target_every": 0,
     "reward_scale": 0.2,
     "policy_optimizer": "adam",
     "policy_rate": 1e-3,
-    "policy_rate_end": 3e-4,
-    "rate_steps": 500_000,
-}
-_BEST: Mapping[str, Any] = {
-    **_FAST,
-    "stratified": 0.5,
-    "q_rate_end": 0.004,
     "policy_rate_end": 4e-5,
+    "q_rate_end": 0.004,
     "rate_steps": 800_000,
+    "stratified": 0.5,
 }
-OURS: Mapping[str, Mapping[str, Any]] = {"nfsp_leduc_fast": _FAST, "nfsp_leduc_best": _BEST}
+_positive = validators.gt(0)
+_share = [validators.ge(0), validators.le(1)]
 
 
 @frozen
-class NFSP(ComputeOptions, LearningOptions, MemoryOptions, PlayOptions, Trainer):
+class NFSP(Trainer):
     """Neural fictitious self-play. Defaults are the paper's for Leduc, details those of its author's released code.
 
     A step is an iteration: one action at each table, then ``updates`` minibatches for each network. Each seat has a Q
@@ -85,15 +63,76 @@ class NFSP(ComputeOptions, LearningOptions, MemoryOptions, PlayOptions, Trainer)
 
     step_unit: ClassVar[str] = "iterations"
     needs_encoder: ClassVar[bool] = True
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {**PUBLISHED, **OURS}
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "nfsp_leduc": _PAPER,
+        "nfsp_leduc_thesis": {**_PAPER, "tables": 1, "updates": 1},
+        "nfsp_leduc_best": _BEST,
+    }
+    retired: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "engine": ("auto", "native"),
+        "play": ("auto", "compiled"),
+        "device": ("auto", "cpu"),
+        "threads": (),
+        "recency": ("0.0",),
+        "store_exploration": ("true",),
+        "discount": ("1.0",),
+        "q_average": ("0.0",),
+        "q_optimizer": ("sgd",),
+        "rate_power": ("0.0",),
+    }
+
+    tables: int = option(128, help="hands played in lock step: environment steps an iteration", validator=_positive)
+    eta: float = option(
+        0.1, help="anticipatory parameter: share of hands played by the best response", validator=_share
+    )
+    epsilon: float = option(0.06, help="first share of random actions of the best response", validator=_share)
+    epsilon_decay: float = option(0.01, help="epsilon falls as 1 / (1 + decay * sqrt(iterations))")
+    reward_scale: float | None = option(
+        None, help="rewards are multiplied by this; none: 1 / their range", validator=validators.optional(_positive)
+    )
+    compile_limit: int = option(200_000, help="nodes of the largest game that is taken")
+    rl_capacity: int = option(200_000, help="M_RL: transitions kept, a seat (circular)", validator=_positive)
+    sl_capacity: int = option(
+        2_000_000, help="M_SL: best-response actions kept, a seat (reservoir)", validator=_positive
+    )
+    min_data: int = option(1_000, help="entries a memory needs before it is learnt from", validator=_positive)
+    stratified: float = option(
+        0.0, help="share of Q's minibatches drawn evenly over information states (the paper: 0)", validator=_share
+    )
+    hidden: int = option(64, help="units of the hidden layer (ReLU) of both networks", validator=_positive)
+    updates: int = option(2, help="minibatches for each network after each iteration", validator=_positive)
+    batch: int = option(128, help="rows of a minibatch", validator=_positive)
+    target_every: int = option(300, help="Q updates between refits of the target network; 0: no target network")
+    q_rate: float = option(0.1, help="learning rate of Q (SGD)", validator=_positive)
+    q_rate_end: float | None = option(None, help="learning rate of Q after rate_steps; none: the same")
+    policy_optimizer: Literal["sgd", "adam"] = option("sgd", help="optimiser of the policy network (no momentum)")
+    policy_rate: float = option(0.005, help="learning rate of the policy network", validator=_positive)
+    policy_rate_end: float | None = option(None, help="its learning rate after rate_steps; none: the same")
+    rate_steps: int = option(1_000_000, help="iterations over which rates fall geometrically", validator=_positive)
+    eval_every: int = option(2_000, help="iterations between rows of metrics", validator=_positive)
 
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> NFSPTraining:
-        from cardai.plugins.trainers.nfsp.engines import start
+        from cardai.plugins.trainers.nfsp.game import compile_game
+        from cardai.plugins.trainers.nfsp.training import NFSPTraining
 
-        return start(self, game, encoder, seed)
+        layout = self._layout(game, encoder)
+        return NFSPTraining(self, game, layout, compile_game(game, layout, self.compile_limit), seed)
 
     def check_game(self, game: Game) -> None:
-        refuse_game(game)
+        name = brief(game)
+        if game.num_players != 2:
+            raise UsageError(f"NFSP is for two players. {name} has {game.num_players}.")
+        if with_role(game.view_fields, "player") is None:
+            raise UsageError(
+                f"NFSP has a network a seat and needs a field of the role 'player' (whose view it is). {name} has none."
+            )
+        refuse_if_large(game, self.compile_limit)
+
+    def _layout(self, game: Game, encoder: Encoder | None) -> Layout:
+        if encoder is None:
+            raise UsageError("NFSP needs --encoder. See: cardai list-plugins.")
+        self.check_game(game)
+        return encoder.for_game(game)
 
     def agent_options(self) -> Mapping[str, str]:
         return {"policy": "average (default), best_response, or mixture (eta best response at each decision)"}
@@ -101,9 +140,17 @@ class NFSP(ComputeOptions, LearningOptions, MemoryOptions, PlayOptions, Trainer)
     def trained_agent(
         self, game: Game, encoder: Encoder | None, seed: int, directory: Path, options: Mapping[str, Any]
     ) -> Agent:
-        from cardai.plugins.trainers.nfsp.player import load_player
+        import numpy as np
 
-        return load_player(self, game, encoder, directory, options)
+        from cardai.learn.networks import load_networks
+        from cardai.plugins.trainers.nfsp.networks import make_networks, net_of
+        from cardai.plugins.trainers.nfsp.player import NFSPAgent
+
+        layout = self._layout(game, encoder)
+        networks = make_networks(int(np.prod(layout.shape)), self.hidden, game.num_distinct_actions, 0)
+        load_networks(directory / "networks.safetensors", networks)
+        nets = {name: net_of(network) for name, network in networks.items()}
+        return NFSPAgent(nets, game, layout, self.eta, self.reward_scale, options)
 
 
 @hookimpl

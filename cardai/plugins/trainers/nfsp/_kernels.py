@@ -1,4 +1,11 @@
-"""NFSP's inner loop on a game compiled to arrays: play on G tables in lock step, memories, minibatches.
+"""Algorithm 1 of Heinrich and Silver (2016), on a small game's tree as arrays, at G tables in lock step.
+
+    the paper                                 here
+    Q(s, a | theta^Q), Q(s, a | theta^Q')     Learner.q, Learner.target
+    Pi(s, a | theta^Pi)                       Learner.policy
+    M_RL: circular, M_SL: reservoir           Memory
+    beta: greedy in Q but for epsilon         choose
+    sigma: beta with probability eta, else Pi deal, once a hand and seat
 
 Rows are input rows: (player, encoded view) numbered together, so a row belongs to one player.
 """
@@ -11,10 +18,8 @@ import numpy as np
 
 from cardai.core.kernel import kernel
 from cardai.core.rng import uniform
-from cardai.learn._kernels import (
+from cardai.plugins.trainers.nfsp._network_kernels import (
     adam_step,
-    blend_net,
-    copy_net,
     forward,
     policy_gradient,
     q_gradient,
@@ -62,14 +67,12 @@ class Memory(NamedTuple):
 
 
 class Learner(NamedTuple):
-    """One seat's networks; ``acting`` is Q itself or its moving average, which plays the best response."""
+    """One seat's networks and what learning them needs."""
 
     q: Any
-    acting: Any
     target: Any
     policy: Any
-    q_adam: Any
-    policy_adam: Any
+    adam: Any  # of the policy network
     work: Any
     losses: Any  # (4,) float64: sum and number of Q losses, of policy losses, since they were last read
 
@@ -80,6 +83,116 @@ class Answers(NamedTuple):
     q: Any  # (R, A) float32
     policy: Any  # (R, A) float32
     fresh: Any  # (R, 2) int64: the iteration at which q and policy were filled
+
+
+class Settings(NamedTuple):
+    """The trainer's options that the loop reads, under their names; ``policy_adam``: Adam, else plain SGD."""
+
+    eta: float
+    epsilon: float
+    epsilon_decay: float
+    reward_scale: float
+    stratified: float
+    min_data: int
+    updates: int
+    target_every: int
+    q_rate: float
+    q_rate_end: float
+    policy_adam: bool
+    policy_rate: float
+    policy_rate_end: float
+    rate_steps: int
+
+
+@kernel
+def iterate(
+    env: Any, play: Any, memory: Any, learners: Any, inputs: Any, answers: Any, settings: Any, count: Any
+) -> None:
+    """Do ``count`` iterations of Algorithm 1: G steps of the game, then ``updates`` minibatches for each network."""
+    for _ in range(count):
+        ask_networks(env, play, learners, inputs, answers)
+        play_step(env, play, memory, answers, inputs.legal, settings)
+        for _ in range(settings.updates):
+            for p in range(2):
+                learn_best_response(env, memory, p, learners[p], inputs, play, settings)
+                learn_average(memory, p, learners[p], inputs, play, settings)
+        play.counts[0] += 1
+        every = settings.target_every
+        if every > 0 and play.counts[0] % max(1, every // settings.updates) == 0:
+            for p in range(2):
+                learners[p].target.flat[:] = learners[p].q.flat
+
+
+@kernel
+def play_step(env: Any, play: Any, memory: Any, answers: Any, legal: Any, settings: Any) -> None:
+    """Play one action at each table and fill the memories; finished hands are followed by new ones."""
+    epsilon = epsilon_at(settings, play.counts[0])
+    for g in range(len(play.node)):
+        node = play.node[g]
+        p = env.player[node]
+        row = env.row[node]  # s_t
+        best_response = play.greedy[g, p]  # sigma = beta
+        explore = best_response and draw(play.random) < epsilon
+        action = choose(play, answers, legal, row, best_response, explore)  # a_t
+        if play.last_row[g, p] >= 0:
+            remember_transition(memory, p, play.last_row[g, p], play.last_action[g, p], np.float32(0.0), row)
+        if best_response:
+            remember_action(memory, p, play.random, row, action)
+        play.last_row[g, p] = row
+        play.last_action[g, p] = action
+        node = advance(env, play.random, env.child[node, action])
+        play.node[g] = node
+        if env.player[node] < 0:
+            for q in range(2):
+                if play.last_row[g, q] >= 0:
+                    reward = env.payoff[node, q] * np.float32(settings.reward_scale)
+                    remember_transition(memory, q, play.last_row[g, q], play.last_action[g, q], reward, -1)
+            play.counts[2] += 1
+            deal(env, play, settings.eta, g)
+    play.counts[1] += len(play.node)
+
+
+@kernel
+def learn_best_response(env: Any, memory: Any, p: Any, learner: Any, inputs: Any, play: Any, settings: Any) -> None:
+    """A step of SGD on L(theta^Q) = E[(r + max_a' Q(s', a' | theta^Q') - Q(s, a | theta^Q))^2], (s, a, r, s') from M_RL."""
+    if memory.seen[p, 0] < settings.min_data:
+        return
+    draw_transitions(env, memory, p, play.random, settings.stratified, learner.work)
+    same = settings.target_every == 0
+    learner.losses[0] += q_gradient(learner.q, learner.q if same else learner.target, same, inputs, learner.work)
+    learner.losses[1] += 1
+    rate = rate_at(settings.q_rate, settings.q_rate_end, settings, play.counts[0])
+    sgd_step(learner.q, learner.work.gradient, rate)
+
+
+@kernel
+def learn_average(memory: Any, p: Any, learner: Any, inputs: Any, play: Any, settings: Any) -> None:
+    """A step on L(theta^Pi) = E[-log Pi(s, a | theta^Pi)], (s, a) from M_SL."""
+    if memory.seen[p, 1] < settings.min_data:
+        return
+    draw_actions(memory, p, play.random, learner.work)
+    learner.losses[2] += policy_gradient(learner.policy, inputs, learner.work)
+    learner.losses[3] += 1
+    rate = rate_at(settings.policy_rate, settings.policy_rate_end, settings, play.counts[0])
+    if settings.policy_adam:
+        adam_step(learner.policy, learner.work.gradient, learner.adam, rate)
+    else:
+        sgd_step(learner.policy, learner.work.gradient, rate)
+
+
+@kernel
+def epsilon_at(settings: Any, iteration: Any) -> Any:
+    """Return the exploration rate: epsilon / (1 + decay * sqrt(t))."""
+    return settings.epsilon / (1.0 + settings.epsilon_decay * np.sqrt(np.float64(iteration)))
+
+
+@kernel
+def rate_at(first: Any, last: Any, settings: Any, iteration: Any) -> Any:
+    """Return a learning rate, which falls geometrically from ``first`` to ``last`` over ``rate_steps`` iterations."""
+    return first * (last / first) ** min(1.0, iteration / settings.rate_steps)
+
+
+# -- play --------------------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -93,35 +206,6 @@ def draw(random: Any) -> Any:
 def draw_below(random: Any, bound: Any) -> Any:
     """Return the stream's next number as a whole number below ``bound``."""
     return np.int64(draw(random) * bound)
-
-
-@kernel
-def remember_transition(memory: Any, p: Any, row: Any, action: Any, reward: Any, following: Any) -> None:
-    """Put a transition of seat p into M_RL, over the oldest one when it is full."""
-    at = memory.seen[p, 0] % memory.rl_row.shape[1]
-    memory.rl_row[p, at] = row
-    memory.rl_action[p, at] = action
-    memory.rl_reward[p, at] = reward
-    memory.rl_next[p, at] = following
-    memory.seen[p, 0] += 1
-    memory.recent[row, memory.visits[row] % memory.recent.shape[1]] = at
-    memory.visits[row] += 1
-
-
-@kernel
-def remember_action(memory: Any, p: Any, random: Any, recency: Any, row: Any, action: Any) -> None:
-    """Offer a best-response action of seat p to M_SL: reservoir sampling (Vitter 1985, algorithm R).
-
-    The n-th action has weight n ** recency: it is taken with probability (1 + recency) M_SL / n (Chao 1982).
-    """
-    memory.seen[p, 1] += 1
-    at = memory.seen[p, 1] - 1
-    if at >= memory.sl_row.shape[1]:
-        at = draw_below(random, memory.seen[p, 1] / (1.0 + recency))
-        if at >= memory.sl_row.shape[1]:
-            return
-    memory.sl_row[p, at] = row
-    memory.sl_action[p, at] = action
 
 
 @kernel
@@ -154,73 +238,7 @@ def deal_all(env: Any, play: Any, eta: Any) -> None:
 
 
 @kernel
-def epsilon_at(settings: Any, iteration: Any) -> Any:
-    """Return the exploration rate: epsilon / (1 + decay * sqrt(t))."""
-    return settings["epsilon"] / (1.0 + settings["epsilon_decay"] * np.sqrt(np.float64(iteration)))
-
-
-@kernel
-def choose(play: Any, answers: Any, legal: Any, row: Any, greedy: Any, explore: Any) -> Any:
-    """Return the action at ``row``: greedy in Q or at random, or drawn from the average policy."""
-    actions = legal.shape[1]
-    if not greedy:
-        threshold = draw(play.random)
-        total, chosen = 0.0, -1
-        for a in range(actions):
-            if legal[row, a]:
-                total += answers.policy[row, a]
-                chosen = a
-                if threshold < total:
-                    break
-        return chosen
-    if explore:
-        count = 0
-        for a in range(actions):
-            count += legal[row, a]
-        pick = draw_below(play.random, count)
-        for a in range(actions):
-            if legal[row, a]:
-                if pick == 0:
-                    return a
-                pick -= 1
-    chosen = -1
-    for a in range(actions):
-        if legal[row, a] and (chosen < 0 or answers.q[row, a] > answers.q[row, chosen]):
-            chosen = a
-    return chosen
-
-
-@kernel
-def play_step(env: Any, play: Any, memory: Any, answers: Any, legal: Any, settings: Any) -> None:
-    """Play one action at each table and fill the memories; finished hands are followed by new ones."""
-    epsilon = epsilon_at(settings, play.counts[0])
-    for g in range(len(play.node)):
-        node = play.node[g]
-        p = env.player[node]
-        row = env.row[node]
-        greedy = play.greedy[g, p]
-        explore = greedy and draw(play.random) < epsilon
-        action = choose(play, answers, legal, row, greedy, explore)
-        if play.last_row[g, p] >= 0:
-            remember_transition(memory, p, play.last_row[g, p], play.last_action[g, p], np.float32(0.0), row)
-        if greedy and (settings["store_exploration"] or not explore):
-            remember_action(memory, p, play.random, settings["recency"], row, action)
-        play.last_row[g, p] = row
-        play.last_action[g, p] = action
-        node = advance(env, play.random, env.child[node, action])
-        play.node[g] = node
-        if env.player[node] < 0:
-            for q in range(2):
-                if play.last_row[g, q] >= 0:
-                    reward = env.payoff[node, q] * np.float32(settings["reward_scale"])
-                    remember_transition(memory, q, play.last_row[g, q], play.last_action[g, q], reward, -1)
-            play.counts[2] += 1
-            deal(env, play, settings["eta"], g)
-    play.counts[1] += len(play.node)
-
-
-@kernel
-def fill_answers(env: Any, play: Any, learners: Any, inputs: Any, answers: Any) -> None:
+def ask_networks(env: Any, play: Any, learners: Any, inputs: Any, answers: Any) -> None:
     """Ask the networks about the rows that the tables are at, once each."""
     now = play.counts[0]
     for g in range(len(play.node)):
@@ -231,7 +249,7 @@ def fill_answers(env: Any, play: Any, learners: Any, inputs: Any, answers: Any) 
         if play.greedy[g, p]:
             if answers.fresh[row, 0] != now:
                 answers.fresh[row, 0] = now
-                forward(learners[p].acting, inputs, row, hidden, answers.q[row])
+                forward(learners[p].q, inputs, row, hidden, answers.q[row])
         elif answers.fresh[row, 1] != now:
             answers.fresh[row, 1] = now
             forward(learners[p].policy, inputs, row, hidden, answers.policy[row])
@@ -239,13 +257,73 @@ def fill_answers(env: Any, play: Any, learners: Any, inputs: Any, answers: Any) 
 
 
 @kernel
-def draw_of_row(memory: Any, p: Any, random: Any, row: Any) -> Any:
-    """Return where one of the row's latest transitions lies in M_RL, or -1 if there is none (any more)."""
-    count = min(memory.visits[row], memory.recent.shape[1])
-    if count == 0:
-        return np.int64(-1)
-    at = np.int64(memory.recent[row, draw_below(random, count)])
-    return at if memory.rl_row[p, at] == row else np.int64(-1)
+def choose(play: Any, answers: Any, legal: Any, row: Any, best_response: Any, explore: Any) -> Any:
+    """Return the action at ``row``: greedy in Q or at random, or drawn from the average policy."""
+    if not best_response:
+        return choose_average(answers.policy, legal, row, draw(play.random))
+    if explore:
+        return choose_any(legal, row, play.random)
+    chosen = -1
+    for a in range(legal.shape[1]):
+        if legal[row, a] and (chosen < 0 or answers.q[row, a] > answers.q[row, chosen]):
+            chosen = a
+    return chosen
+
+
+@kernel
+def choose_average(policy: Any, legal: Any, row: Any, threshold: Any) -> Any:
+    """Return the legal action at which the policy's probabilities, added up, pass ``threshold``; at worst the last."""
+    total, chosen = 0.0, -1
+    for a in range(legal.shape[1]):
+        if legal[row, a]:
+            total += policy[row, a]
+            chosen = a
+            if threshold < total:
+                break
+    return chosen
+
+
+@kernel
+def choose_any(legal: Any, row: Any, random: Any) -> Any:
+    """Return a legal action, all alike."""
+    count = 0
+    for a in range(legal.shape[1]):
+        count += legal[row, a]
+    pick = draw_below(random, count)
+    a = 0
+    while not legal[row, a] or pick > 0:
+        pick -= legal[row, a]
+        a += 1
+    return a
+
+
+# -- memories ----------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def remember_transition(memory: Any, p: Any, row: Any, action: Any, reward: Any, following: Any) -> None:
+    """Put a transition of seat p into M_RL, over the oldest one when it is full."""
+    at = memory.seen[p, 0] % memory.rl_row.shape[1]
+    memory.rl_row[p, at] = row
+    memory.rl_action[p, at] = action
+    memory.rl_reward[p, at] = reward
+    memory.rl_next[p, at] = following
+    memory.seen[p, 0] += 1
+    memory.recent[row, memory.visits[row] % memory.recent.shape[1]] = at
+    memory.visits[row] += 1
+
+
+@kernel
+def remember_action(memory: Any, p: Any, random: Any, row: Any, action: Any) -> None:
+    """Offer a best-response action of seat p to M_SL: reservoir sampling (Vitter 1985, algorithm R)."""
+    memory.seen[p, 1] += 1
+    at = memory.seen[p, 1] - 1
+    if at >= memory.sl_row.shape[1]:
+        at = draw_below(random, memory.seen[p, 1])
+        if at >= memory.sl_row.shape[1]:
+            return
+    memory.sl_row[p, at] = row
+    memory.sl_action[p, at] = action
 
 
 @kernel
@@ -266,6 +344,16 @@ def draw_transitions(env: Any, memory: Any, p: Any, random: Any, share: Any, wor
 
 
 @kernel
+def draw_of_row(memory: Any, p: Any, random: Any, row: Any) -> Any:
+    """Return where one of the row's latest transitions lies in M_RL, or -1 if there is none (any more)."""
+    count = min(memory.visits[row], memory.recent.shape[1])
+    if count == 0:
+        return np.int64(-1)
+    at = np.int64(memory.recent[row, draw_below(random, count)])
+    return at if memory.rl_row[p, at] == row else np.int64(-1)
+
+
+@kernel
 def draw_actions(memory: Any, p: Any, random: Any, work: Any) -> None:
     """Draw a minibatch of best-response actions from M_SL, with replacement."""
     size = min(memory.seen[p, 1], memory.sl_row.shape[1])
@@ -273,62 +361,3 @@ def draw_actions(memory: Any, p: Any, random: Any, work: Any) -> None:
         at = draw_below(random, size)
         work.rows[b] = memory.sl_row[p, at]
         work.actions[b] = memory.sl_action[p, at]
-
-
-@kernel
-def rate_at(first: Any, last: Any, settings: Any, iteration: Any) -> Any:
-    """Return a learning rate after ``iteration`` iterations: constant, or falling from ``first`` to ``last``.
-
-    With ``rate_power`` p > 0 it is first / (1 + t / rate_steps) ** p, at least ``last``; else it falls geometrically and
-    stays at ``last`` from ``rate_steps`` on.
-    """
-    if settings["rate_power"] > 0.0:
-        return max(last, first * (1.0 + iteration / settings["rate_steps"]) ** -settings["rate_power"])
-    return first * (last / first) ** min(1.0, iteration / settings["rate_steps"])
-
-
-@kernel
-def learn(env: Any, memory: Any, p: Any, learner: Any, inputs: Any, random: Any, settings: Any, iteration: Any) -> None:
-    """One minibatch of Q-learning from M_RL and one of classification from M_SL, where they hold enough."""
-    work = learner.work
-    if memory.seen[p, 0] >= settings["min_data"]:
-        draw_transitions(env, memory, p, random, settings["stratified"], work)
-        same = settings["target_every"] == 0
-        bootstrap = learner.q if same else learner.target
-        learner.losses[0] += q_gradient(learner.q, bootstrap, same, inputs, settings["discount"], work)
-        learner.losses[1] += 1
-        rate = rate_at(settings["q_rate"], settings["q_rate_end"], settings, iteration)
-        if settings["q_adam"]:
-            adam_step(learner.q, work.gradient, learner.q_adam, rate)
-        else:
-            sgd_step(learner.q, work.gradient, rate)
-    if memory.seen[p, 1] >= settings["min_data"]:
-        draw_actions(memory, p, random, work)
-        learner.losses[2] += policy_gradient(learner.policy, inputs, work)
-        learner.losses[3] += 1
-        rate = rate_at(settings["policy_rate"], settings["policy_rate_end"], settings, iteration)
-        if settings["policy_adam"]:
-            adam_step(learner.policy, work.gradient, learner.policy_adam, rate)
-        else:
-            sgd_step(learner.policy, work.gradient, rate)
-
-
-@kernel
-def iterate(
-    env: Any, play: Any, memory: Any, learners: Any, inputs: Any, answers: Any, settings: Any, count: Any
-) -> None:
-    """Do ``count`` iterations: one action at each table, then ``updates`` minibatches for each network."""
-    for _ in range(count):
-        fill_answers(env, play, learners, inputs, answers)
-        play_step(env, play, memory, answers, inputs.legal, settings)
-        for _ in range(settings["updates"]):
-            for p in range(2):
-                learn(env, memory, p, learners[p], inputs, play.random, settings, play.counts[0])
-        play.counts[0] += 1
-        if settings["q_average"] > 0.0:
-            for p in range(2):
-                blend_net(learners[p].q, learners[p].acting, settings["q_average"])
-        every = settings["target_every"]
-        if every > 0 and play.counts[0] % max(1, every // settings["updates"]) == 0:
-            for p in range(2):
-                copy_net(learners[p].q, learners[p].target)

@@ -12,7 +12,7 @@ from cardai.core.arrays import Int64s
 from cardai.core.errors import DamagedFileError
 from cardai.core.npz import check_arrays, read_npz
 from cardai.plugins.trainers.nfsp import _kernels as kernels
-from cardai.plugins.trainers.nfsp.compiled import CompiledGame
+from cardai.plugins.trainers.nfsp.game import CompiledGame
 
 WHOLE = ("seen", "recent", "visits")
 """The memories' arrays that are stored as they are."""

@@ -3,40 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-import torch
-from torch import nn
 
 from cardai.core.agent import Agent, need_game
-from cardai.core.arrays import Bools, Float32s, Float64s
-from cardai.core.encoder import Encoder, Layout
+from cardai.core.arrays import Float32s, Float64s
+from cardai.core.encoder import Layout
 from cardai.core.errors import OptionError, UsageError
 from cardai.core.fields import Views, with_role
 from cardai.core.game import Amounts, Game, Legal
-from cardai.learn import native
-from cardai.learn.networks import evaluate, load_networks
-from cardai.plugins.trainers.nfsp.networks import layout_of, make_networks, pick
-
-if TYPE_CHECKING:
-    from cardai.plugins.trainers.nfsp import NFSP
+from cardai.plugins.trainers.nfsp._network_kernels import Net
+from cardai.plugins.trainers.nfsp.networks import answer, greedy, softmax, sparse_inputs
 
 POLICIES = ("average", "best_response", "mixture")
 
 
 class NFSPAgent(Agent):
-    """Plays with trained networks, one of each role a seat."""
+    """Plays with trained networks, one of each role a seat.
+
+    ``eta`` is the best response's share of the mixture; ``scale`` what Q's rewards were multiplied by (None: not known).
+    """
 
     values_of = "chips of the hand, by the best response's network"
 
     def __init__(
         self,
-        networks: Mapping[str, nn.Sequential],
+        nets: Mapping[str, Net],
         game: Game,
         layout: Layout,
-        options: NFSP,
+        eta: float,
+        scale: float | None,
         chosen: Mapping[str, Any],
     ) -> None:
         unknown = sorted(chosen.keys() - {"policy"})
@@ -45,11 +42,10 @@ class NFSPAgent(Agent):
         policy = str(chosen.get("policy", "average"))
         if policy not in POLICIES:
             raise OptionError(f"The option 'policy' must be one of {', '.join(POLICIES)}. Got {policy!r} instead.")
-        self._networks, self._game, self._layout = networks, game, layout
-        self._chosen, self._eta, self._scale = policy, options.eta, options.reward_scale
-        self._native = native.suits(options.hidden)
+        self._nets, self._game, self._layout = nets, game, layout
+        self._chosen, self._eta, self._scale = policy, eta, scale
         looks = with_role(game.view_fields, "player")
-        assert looks is not None  # checked when the layout was made
+        assert looks is not None  # checked when the training began
         self._seat = looks.name
 
     def for_game(self, game: Game) -> Agent:
@@ -59,51 +55,25 @@ class NFSPAgent(Agent):
     def policy(self, views: Views, legal: Legal) -> Float64s:
         if isinstance(legal, Amounts):
             raise UsageError("NFSP plays games with a mask of legal actions only.")
-        codes = self._layout.encode(views).reshape(len(views), -1)
-        average = self._average(codes, legal, views[self._seat])
+        if self._chosen == "best_response":
+            return greedy(self._ask("q", views, legal), legal)
+        average = softmax(self._ask("policy", views, legal), legal)
         if self._chosen == "average":
             return average
-        greedy = self._greedy(codes, legal, views[self._seat])
-        return greedy if self._chosen == "best_response" else (1 - self._eta) * average + self._eta * greedy
+        return (1 - self._eta) * average + self._eta * greedy(self._ask("q", views, legal), legal)
 
     def action_values(self, views: Views, legal: Legal) -> Float64s:
         if isinstance(legal, Amounts) or not self._scale:
             return super().action_values(views, legal)
+        return np.where(legal, self._ask("q", views, legal).astype(np.float64) / self._scale, np.nan)
+
+    def _ask(self, role: str, views: Views, legal: Any) -> Float32s:
+        """Return the outputs (n, A) of the networks of ``role``, each row by its seat's."""
         codes = self._layout.encode(views).reshape(len(views), -1)
-        return np.where(legal, self._ask("acting", codes, legal, views[self._seat]) / self._scale, np.nan)
-
-    def _average(self, codes: Float32s, legal: Bools, seats: Any) -> Float64s:
-        outputs = np.where(legal, self._ask("policy", codes, legal, seats), -np.inf)
-        powers = np.exp(outputs - outputs.max(axis=1, keepdims=True))
-        return np.asarray(powers / powers.sum(axis=1, keepdims=True))
-
-    def _greedy(self, codes: Float32s, legal: Bools, seats: Any) -> Float64s:
-        values = np.where(legal, self._ask("acting", codes, legal, seats), -np.inf)
-        return np.asarray(np.arange(legal.shape[1]) == values.argmax(axis=1)[:, None], np.float64)
-
-    def _ask(self, role: str, codes: Float32s, legal: Bools, seats: Any) -> Float64s:
-        out = np.zeros(legal.shape)
-        for seat, network in enumerate(pick(self._networks, role)):
-            mine = np.flatnonzero(np.asarray(seats) == seat)
-            if not len(mine):
-                continue
-            if self._native:
-                inputs = native.sparse_inputs(codes[mine], legal[mine])
-                out[mine] = native.answer(native.net_of(network), inputs, np.arange(len(mine)))
-            else:
-                out[mine] = evaluate(network, codes[mine], torch.device("cpu"))
+        out = np.zeros(legal.shape, np.float32)
+        for seat in range(2):
+            mine = np.flatnonzero(views[self._seat] == seat)
+            if len(mine):
+                inputs = sparse_inputs(codes[mine], legal[mine])
+                out[mine] = answer(self._nets[f"{role}_{seat}"], inputs, np.arange(len(mine)))
         return out
-
-
-def load_player(
-    options: NFSP, game: Game, encoder: Encoder | None, directory: Path, chosen: Mapping[str, Any]
-) -> Agent:
-    """Return the player in a checkpoint; only the networks are read.
-
-    Raises:
-        OptionError: a wrong policy. DamagedFileError: the networks are not this run's.
-    """
-    layout = layout_of(game, encoder)
-    networks = make_networks(options, game, layout, 0)
-    load_networks(directory / "networks.safetensors", networks)
-    return NFSPAgent(networks, game, layout, options, chosen)

@@ -1,107 +1,219 @@
-"""NFSP under way: the paper's algorithm, its metrics and its player, for both ways of playing and learning."""
+"""NFSP under way: iterations by :func:`_kernels.iterate`, exact metrics, checkpoints, the player."""
 
 from __future__ import annotations
 
 import time
-from abc import abstractmethod
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from torch import nn
 
 from cardai.core.agent import Agent
-from cardai.core.arrays import Float64s
+from cardai.core.arrays import Int64s, Records
 from cardai.core.encoder import Layout
+from cardai.core.errors import CardaiError
 from cardai.core.game import Game
+from cardai.core.npz import read_npz, write_npz
+from cardai.core.rng import derive
 from cardai.core.trainer import Metrics, Training
-from cardai.plugins.trainers.nfsp.measures import average_policy_metrics, finite
+from cardai.learn.networks import load_networks, save_networks
+from cardai.plugins.trainers.nfsp import _kernels as kernels
+from cardai.plugins.trainers.nfsp.checkpoints import check_play, pack_memory, unpack_memory
+from cardai.plugins.trainers.nfsp.game import CompiledGame, exact_metrics, frequencies
+from cardai.plugins.trainers.nfsp.networks import (
+    adam_of,
+    answer,
+    make_networks,
+    net_of,
+    softmax,
+    sparse_inputs,
+    work_for,
+)
 from cardai.plugins.trainers.nfsp.player import NFSPAgent
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.nfsp import NFSP
-    from cardai.plugins.trainers.nfsp.compiled import CompiledGame
 
-YIELD_SECONDS = 0.25
-"""About how long iterations go on between two yields, so that the training can be stopped and saved."""
+CHUNK = 250
+"""Iterations between yields, so that the training can be stopped and saved."""
+RECENT = 256
+"""Transitions of each input row among which stratified minibatches draw."""
 
 
 class NFSPTraining(Training):
-    """Algorithm 1 of the paper, for hands at many tables in lock step.
+    """Algorithm 1 under way: the networks, memories and tables that :func:`_kernels.iterate` changes."""
 
-    A subclass plays and learns: :mod:`tables` with torch on any game, :mod:`native` with kernels on small ones. Both
-    keep, for each seat, Q(s, a), its target network, the average policy p(a | s), and the memories M_RL (transitions,
-    circular) and M_SL (the best response's actions, a reservoir).
-    """
-
-    def __init__(self, options: NFSP, game: Game, layout: Layout, compiled: CompiledGame | None) -> None:
+    def __init__(self, options: NFSP, game: Game, layout: Layout, compiled: CompiledGame, seed: int) -> None:
         self.options, self.game, self.layout, self.compiled = options, game, layout, compiled
+        rows, actions = compiled.legal.shape
         self.step = 0
-        self.networks: dict[str, nn.Sequential] = {}
+        self.networks = make_networks(compiled.codes.shape[1], options.hidden, actions, seed)
+        self.nets = {name: net_of(network) for name, network in self.networks.items()}
+        self.learners = tuple(self._learner(seat, rows) for seat in range(2))
+        self.inputs = sparse_inputs(compiled.codes, compiled.legal)
+        self.answers = kernels.Answers(
+            np.zeros((rows, actions), np.float32), np.zeros((rows, actions), np.float32), np.full((rows, 2), -1)
+        )
+        self.settings = settings_of(options, options.reward_scale or compiled.reward_scale)
+        self.memory = empty_memory(options, rows)
+        self.play = kernels.Play(
+            node=np.zeros(options.tables, np.int32),
+            greedy=np.zeros((options.tables, 2), np.bool_),
+            last_row=np.full((options.tables, 2), -1, np.int32),
+            last_action=np.zeros((options.tables, 2), np.int8),
+            random=np.array([derive(seed, "play"), 0], np.uint64),
+            counts=np.zeros(3, np.int64),
+        )
+        kernels.deal_all(compiled.env, self.play, options.eta)
 
-    # -- the loop --------------------------------------------------------------------------------------------------
+    def _learner(self, seat: int, rows: int) -> kernels.Learner:
+        q, target, policy = (self.nets[f"{role}_{seat}"] for role in ("q", "target", "policy"))
+        return kernels.Learner(
+            q=q,
+            target=target,
+            policy=policy,
+            adam=adam_of(policy),
+            work=work_for(q, self.options.batch, rows),
+            losses=np.zeros(4),
+        )
 
     def train(self, steps: int) -> Iterator[Metrics]:
         goal, every = self.step + steps, self.options.eval_every
-        cpu, played = time.process_time(), self.played[0]
+        cpu, played = time.process_time(), int(self.play.counts[1])
         while self.step < goal:
-            self.iterate(min(goal - self.step, every - self.step % every))
+            self.iterate(min(goal - self.step, every - self.step % every, CHUNK))
             if self.step % every:
                 yield {}
                 continue
-            speed = (self.played[0] - played) / max(1e-9, time.process_time() - cpu)
+            speed = (int(self.play.counts[1]) - played) / max(1e-9, time.process_time() - cpu)
             yield {**self.measure(), "steps_per_second": speed}
-            cpu, played = time.process_time(), self.played[0]
+            cpu, played = time.process_time(), int(self.play.counts[1])
 
-    @abstractmethod
-    def iterate(self, most: int) -> None:
-        """Do up to ``most`` iterations, and no more than take about YIELD_SECONDS. An iteration is
+    def iterate(self, count: int) -> None:
+        """Do ``count`` iterations."""
+        env, play, memory = self.compiled.env, self.play, self.memory
+        kernels.iterate(env, play, memory, self.learners, self.inputs, self.answers, self.settings, count)
+        self.step += count
 
-        1. at each table one action: a hand's seats play their best response (epsilon-greedy in Q) with probability eta,
-           else their average policy; transitions go to M_RL, and the best response's actions to M_SL;
-        2. ``updates`` times for each seat: a step on mean((r + max_a' Q_target(s', a') - Q(s, a))^2) over a minibatch
-           from M_RL, and one on mean(-log p(a | s)) over a minibatch from M_SL;
-        3. every ``target_every`` of Q's steps: Q_target becomes Q.
-        """
-
-    # -- measuring -------------------------------------------------------------------------------------------------
-
-    @property
-    @abstractmethod
-    def played(self) -> tuple[int, int]:
-        """Actions and hands played so far."""
-
-    @property
-    @abstractmethod
-    def sizes(self) -> tuple[int, int]:
-        """Entries in M_RL and in M_SL, of both seats together."""
-
-    @property
-    @abstractmethod
-    def epsilon(self) -> float:
-        """The exploration rate now."""
-
-    @abstractmethod
-    def answers(self, compiled: CompiledGame) -> tuple[Float64s, Float64s, Float64s | None]:
-        """Return the average policy, Q as it acts, and M_SL's frequencies (None: not counted), each (R, A)."""
-
-    @abstractmethod
-    def take_losses(self) -> Float64s:
-        """Return (4,): the sum and number of Q's losses, then of the policies', since they were last taken."""
+    # -- measuring and playing -------------------------------------------------------------------------------------
 
     def measure(self) -> Metrics:
-        """Return the metrics as things stand; exact ones where the game's tree is at hand, losses since the last time."""
-        metrics: Metrics = {}
-        if self.compiled is not None:
-            metrics |= average_policy_metrics(self.compiled, *self.answers(self.compiled))
-        losses = self.take_losses()
-        metrics["q_loss"], metrics["policy_loss"] = losses[[0, 2]] / np.maximum(losses[[1, 3]], 1)
-        metrics["rl_size"], metrics["sl_size"] = self.sizes
-        metrics["epsilon"] = self.epsilon
-        metrics["env_steps"], metrics["hands"] = self.played
-        return finite({name: float(value) for name, value in metrics.items()})
+        """Return the metrics as things stand; losses are means since the last time.
 
-    # -- playing ---------------------------------------------------------------------------------------------------
+        Raises:
+            CardaiError: one is not a number, since the networks have run away.
+        """
+        game, sizes = self.compiled, self._sizes()
+        metrics = exact_metrics(game, softmax(self._ask("policy"), game.legal), self._ask("q"), self._reservoirs())
+        losses = np.sum([learner.losses for learner in self.learners], axis=0)
+        for learner in self.learners:
+            learner.losses[:] = 0
+        metrics["q_loss"], metrics["policy_loss"] = losses[[0, 2]] / np.maximum(losses[[1, 3]], 1)
+        metrics["rl_size"], metrics["sl_size"] = sizes.sum(axis=0)
+        metrics["epsilon"] = kernels.epsilon_at(self.settings, self.play.counts[0])
+        metrics["env_steps"], metrics["hands"] = self.play.counts[1:]
+        lost = [name for name, value in metrics.items() if not np.isfinite(value)]
+        if lost:
+            raise CardaiError(
+                f"NFSP's {lost[0]} is no longer a number: the learning rates are too high for these rewards. "
+                "Start a new run with a smaller q_rate, policy_rate or reward_scale."
+            )
+        return {name: float(value) for name, value in metrics.items()}
+
+    def _ask(self, role: str) -> Any:
+        """Return the outputs (R, A) of the networks of ``role``, each row by its seat's."""
+        out = np.zeros(self.compiled.legal.shape, np.float32)
+        for seat in range(2):
+            rows = np.flatnonzero(self.compiled.owner == seat)
+            out[rows] = answer(self.nets[f"{role}_{seat}"], self.inputs, rows)
+        return out
+
+    def _reservoirs(self) -> Any:
+        """Return the frequencies (R, A) in M_SL; None while there is nothing."""
+        filled = self._sizes()[:, 1]
+        if not filled.any():
+            return None
+        parts = (self.memory.sl_row, self.memory.sl_action)
+        rows, actions = (np.concatenate([a[seat, : filled[seat]] for seat in range(2)]) for a in parts)
+        return frequencies(self.compiled, rows, actions)
+
+    def _sizes(self) -> Int64s:
+        """Return (2, 2): for each seat, the entries in M_RL and M_SL."""
+        capacities = (self.options.rl_capacity, self.options.sl_capacity)
+        return np.asarray(np.minimum(self.memory.seen, capacities))
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
-        return NFSPAgent(self.networks, self.game, self.layout, self.options, options)
+        return NFSPAgent(self.nets, self.game, self.layout, self.options.eta, self.options.reward_scale, options)
+
+    # -- checkpoints -----------------------------------------------------------------------------------------------
+
+    def save(self, directory: Path) -> None:
+        save_networks(directory / "networks.safetensors", self.networks)
+        write_npz(directory / "optimiser.npz", self._optimiser())
+        write_npz(directory / "play.npz", {**self.play._asdict(), "step": self.step})
+        write_npz(directory / "memory.npz", pack_memory(self.memory, self._sizes(), len(self.compiled.legal)))
+
+    def load(self, directory: Path) -> None:
+        tables, optimiser = self.play._asdict(), self._optimiser()
+        expected = {name: (a.dtype, a.shape) for name, a in tables.items()}
+        play = read_npz(directory / "play.npz", {**expected, "step": (np.int64, ())})
+        check_play(directory / "play.npz", play, self.compiled)
+        stored = read_npz(directory / "optimiser.npz", {name: (a.dtype, a.shape) for name, a in optimiser.items()})
+        unpack_memory(directory / "memory.npz", self.memory, self.compiled)
+        load_networks(directory / "networks.safetensors", self.networks)
+        for name, array in optimiser.items():
+            array[...] = stored[name]
+        for name, array in tables.items():
+            array[...] = play[name]
+        self.step = int(play["step"])
+        self.answers.fresh[:] = -1
+
+    def _optimiser(self) -> dict[str, Records]:
+        """Return the losses and the optimisers' own arrays by name."""
+        named: dict[str, Any] = {}
+        for seat, learner in enumerate(self.learners):
+            named[f"losses_{seat}"] = learner.losses
+            if self.options.policy_optimizer == "adam":
+                named[f"policy_{seat}.updates"] = learner.adam.updates
+                for moment in ("first", "second"):
+                    parts = getattr(learner.adam, moment)._asdict()
+                    named |= {f"policy_{seat}.{moment}.{n}": a for n, a in parts.items() if n != "flat"}
+        return named
+
+
+def settings_of(options: NFSP, scale: float) -> kernels.Settings:
+    """Return the options that the kernels read; rewards are multiplied by ``scale``."""
+    q_end, policy_end = options.q_rate_end, options.policy_rate_end
+    return kernels.Settings(
+        eta=float(options.eta),
+        epsilon=float(options.epsilon),
+        epsilon_decay=float(options.epsilon_decay),
+        reward_scale=float(scale),
+        stratified=float(options.stratified),
+        min_data=options.min_data,
+        updates=options.updates,
+        target_every=options.target_every,
+        q_rate=float(options.q_rate),
+        q_rate_end=float(options.q_rate if q_end is None else q_end),
+        policy_adam=options.policy_optimizer == "adam",
+        policy_rate=float(options.policy_rate),
+        policy_rate_end=float(options.policy_rate if policy_end is None else policy_end),
+        rate_steps=options.rate_steps,
+    )
+
+
+def empty_memory(options: NFSP, rows: int) -> kernels.Memory:
+    """Return memories of the options' capacities with nothing in them."""
+    rl, sl = (2, options.rl_capacity), (2, options.sl_capacity)
+    return kernels.Memory(
+        rl_row=np.zeros(rl, np.int32),
+        rl_action=np.zeros(rl, np.int8),
+        rl_reward=np.zeros(rl, np.float32),
+        rl_next=np.zeros(rl, np.int32),
+        sl_row=np.zeros(sl, np.int32),
+        sl_action=np.zeros(sl, np.int8),
+        seen=np.zeros((2, 2), np.int64),
+        recent=np.zeros((rows, RECENT), np.int32),
+        visits=np.zeros(rows, np.int64),
+    )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from cardai.cards.draw.actions import HOLDS
-from cardai.cards.draw.values import DRAWS, draw_values
 from cardai.core.arrays import Float64s
 from cardai.core.fields import Views
+from cardai.draw.actions import HOLDS
+from cardai.draw.values import DRAWS, draw_values
 
 
 def exact_holds(views: Views) -> Float64s:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, TypeVar
 
 import attrs
+import torch
 from attrs import frozen, validators
 from torch import nn
 
@@ -54,6 +55,13 @@ def make_network(options: NetworkOptions, layout: Layout, outputs: int) -> nn.Mo
         return build(options.network, grid, outputs, options.same_padding, options.whole_suits)
     except ValueError as error:
         raise UsageError(str(error)) from error
+
+
+def make_optimizer(kind: str, weights: Iterable[nn.Parameter], rate: float) -> torch.optim.Optimizer:
+    """Return the publication's optimiser (``sgd``, with Nesterov momentum 0.9), or Adam."""
+    if kind == "sgd":
+        return torch.optim.SGD(weights, rate, momentum=0.9, nesterov=True)
+    return torch.optim.Adam(weights, rate)
 
 
 def refuse_unknown(options: Iterable[Any], known: Iterable[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from cardai.arena import match
-from cardai.cards.gin.actions import CAPPED, GIN, UNDERCUT, VOID
+from cardai.gin.actions import CAPPED, GIN, UNDERCUT, VOID
 
 
 def test_simple_self_play_is_as_in_the_eaai_framework() -> None:

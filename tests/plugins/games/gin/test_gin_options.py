@@ -17,8 +17,8 @@ import pytest
 
 import cardai
 from cardai.arena import match
-from cardai.cards.gin.actions import BIG_GIN, GIN, KNOCK, KNOCKED, OVER, PLAY_ON, PUSH, TAKE, VOID
 from cardai.core.game import Setup, pack_setups
+from cardai.gin.actions import BIG_GIN, GIN, KNOCK, KNOCKED, OVER, PLAY_ON, PUSH, TAKE, VOID
 
 RANKS, SUITS = "23456789TJQKA", "cdhs"
 NEAR = "Ac 2c 3c 4c 5c 6c 7h 8h 9h Kd"  # with the king gone and a card x, the deadwood is x

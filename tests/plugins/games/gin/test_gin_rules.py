@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.cards.gin.actions import (
+from cardai.core.errors import IllegalActionError, OptionError
+from cardai.core.game import Setup, pack_setups
+from cardai.gin.actions import (
     CAPPED,
     DISCARD,
     FIRST_MELD,
@@ -24,8 +26,6 @@ from cardai.cards.gin.actions import (
     VOID,
     WALL,
 )
-from cardai.core.errors import IllegalActionError, OptionError
-from cardai.core.game import Setup, pack_setups
 
 RANKS, SUITS = "23456789TJQKA", "cdhs"
 

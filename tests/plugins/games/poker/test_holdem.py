@@ -44,7 +44,7 @@ def test_presets_are_the_competitions_game_files(spec, blinds, first, sizes, sta
     if sizes:
         assert (game.betting.raise_sizes, game.betting.max_raises) == (sizes, (3, 4, 4, 4))
     else:
-        assert set(game.seat_stacks()) == {stack}
+        assert set(game.stacks) == {stack}
         assert game.amounts
 
 
@@ -200,3 +200,8 @@ def test_a_person_sees_the_table_as_the_competition_writes_it():
     assert "hole 2c 3c   board -   pot 600" in text or "hole 4c 5c   board -   pot 600" in text
     assert "seat 0: 300 in, 19700 behind (you, button)" in text
     assert "betting r300c/; 0 to call" in text
+
+
+def test_straddles_without_a_seat_to_post_them_are_refused_by_their_number() -> None:
+    with pytest.raises(OptionError, match="Got 3 of them for 2 players"):
+        registry.create("game", "holdem_nolimit:straddles=200")

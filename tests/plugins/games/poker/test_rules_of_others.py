@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import sizes
+
 _FILE = Path(__file__).parents[4] / "benchmarks" / "rules_poker.py"
 _SPEC = importlib.util.spec_from_file_location("rules_poker", _FILE)
 assert _SPEC is not None
@@ -20,17 +22,43 @@ _SPEC.loader.exec_module(rules_poker)
 
 
 @pytest.mark.parametrize("name", [name for name in rules_poker.COMPARISONS if name.startswith("OpenSpiel")])
-def test_a_thousand_random_hands_are_openspiels(name):
-    tally = rules_poker.COMPARISONS[name](1000, 11)
-    assert tally.hands == 1000
-    assert tally.showdowns > 50
+@pytest.mark.parametrize("hands", sizes(200, 1000))
+def test_random_hands_are_openspiels(name, hands):
+    tally = rules_poker.COMPARISONS[name](hands, 11)
+    assert tally.hands == hands
+    assert tally.showdowns > hands // 20
     assert tally.excused == 0
 
 
-@pytest.mark.parametrize("name", [name for name in rules_poker.COMPARISONS if name.startswith("PokerKit")])
-def test_random_hands_are_pokerkits_but_for_tournament_rules(name):
+PLAIN = ("PokerKit limit", "PokerKit no-limit")
+HOLDEM = [f"{name}{players}" for name in PLAIN for players in ("", ", three players", ", six players")]
+
+
+@pytest.mark.parametrize("name", [name for name in HOLDEM if name in rules_poker.COMPARISONS])
+@pytest.mark.parametrize("hands", sizes(150, 1000))
+def test_random_hands_are_pokerkits_but_for_tournament_rules(name, hands):
     with warnings.catch_warnings():
-        tally = rules_poker.COMPARISONS[name](1000, 12)
-    assert tally.hands == 1000
+        tally = rules_poker.COMPARISONS[name](hands, 12)
+    assert tally.hands == hands
+    assert tally.differences == 0, tally.first
     if "players" not in name:
         assert tally.excused == 0  # heads-up the two sets of rules do not differ
+
+
+OTHERS = [name for name in rules_poker.SPECS if name not in HOLDEM]
+"""Short deck, Omaha, antes, straddles."""
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("hands", sizes(20, 1000))
+def test_random_hands_of_other_games_are_pokerkits(name, hands):
+    with warnings.catch_warnings():
+        tally = rules_poker.COMPARISONS[name](hands, 12)
+    assert (tally.hands, tally.differences) == (hands, 0), tally.first
+    assert tally.actions > 3 * hands
+
+
+@pytest.mark.parametrize("name", [name for name in rules_poker.COMPARISONS if name.startswith("PokerKit ranking")])
+def test_random_hands_are_in_pokerkits_order(name):
+    tally = rules_poker.COMPARISONS[name](500, 3)
+    assert (tally.hands, tally.differences) == (500, 0), tally.first

@@ -12,8 +12,6 @@ import torch
 
 import cardai
 from cardai import testing
-from cardai.cards.poker.public_tree import holdem_tree
-from cardai.cards.poker.ranges import board_hands
 from cardai.core import registry
 from cardai.core.errors import OptionError, UsageError
 from cardai.core.progress import listening
@@ -26,7 +24,9 @@ from cardai.plugins.trainers.poker_cnn.betting.losses import losses
 from cardai.plugins.trainers.poker_cnn.betting.options import TargetOptions
 from cardai.plugins.trainers.poker_cnn.betting.ranges import RangeBettingAgent
 from cardai.plugins.trainers.poker_cnn.betting.targets import make_targets
-from cardai.solve.range_policy import AskedRanges, range_player
+from cardai.poker.hands.board_hands import board_hands
+from cardai.poker.range_policy import RangeAdapter, range_player
+from cardai.poker.ranges.public_tree import holdem_tree
 from cardai.testing import Case
 from cardai.training.runs import Run
 from cardai.training.session import Session
@@ -304,7 +304,7 @@ def test_whole_ranges_are_what_asking_for_every_hand_says() -> None:
     game = cardai.game("poker_cnn_limit")
     player: Any = start(SUITS, "poker_cnn_limit", "poker_cnn_limit:size=4x13").agent({})
     tree, board = holdem_tree(game, "it"), [3, 17, 30, 44, 50]
-    asked, live = AskedRanges(game, player.plain, tree), board_hands(board).hands
+    asked, live = RangeAdapter(game, player.plain, tree), board_hands(board).hands
     for street, size in enumerate((0, 3, 4, 5)):
         nodes = tree.decisions[tree.street[tree.decisions] == street][::301]
         expected = asked.range_policy(nodes, board[:size])[:, live]

@@ -13,7 +13,8 @@ import cardai
 from cardai.core.errors import OptionError
 from cardai.core.fields import empty_views
 from cardai.core.rng import Rows, derive_many
-from cardai.learn.abstraction import ActionAbstraction, DrawCountAbstraction
+from cardai.draw.abstraction import DrawCountAbstraction
+from cardai.learn.abstraction import ActionAbstraction
 from cardai.learn.selfplay import Events, Seating, collect
 from cardai.plugins.trainers.poker_cnn.betting.acting import BettingAgent
 from cardai.plugins.trainers.poker_cnn.betting.heads import Heads

@@ -12,13 +12,11 @@ from attrs import evolve
 
 import cardai
 from cardai import testing
-from cardai.cards.draw.values import draw_values
-from cardai.cards.poker.ranking import rank_high
-from cardai.cards.poker.strength import win_rates
 from cardai.core import registry
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.progress import listening
 from cardai.core.rng import derive_many
+from cardai.draw.values import draw_values
 from cardai.plugins.trainers.poker_cnn.draws import exact_holds
 from cardai.plugins.trainers.poker_cnn.values import dataset
 from cardai.plugins.trainers.poker_cnn.values._kernels import redraw_means
@@ -27,6 +25,8 @@ from cardai.plugins.trainers.poker_cnn.values.measures import held_out
 from cardai.plugins.trainers.poker_cnn.values.problems import problem_of
 from cardai.plugins.trainers.poker_cnn.values.published import compressed
 from cardai.plugins.trainers.poker_cnn.values.replay import Replay, excess_regret
+from cardai.poker.hands.ranking import rank_high
+from cardai.poker.hands.strength import win_rates
 from cardai.testing import Case
 from cardai.training.runs import Run
 from cardai.training.session import Session
@@ -85,7 +85,7 @@ def test_a_game_without_values_is_refused() -> None:
 
 
 def test_holdem_labels_agree_with_exact_equity() -> None:
-    """Exact figures from cardai.cards.poker.strength; categories on the river are certain."""
+    """Exact figures from cardai.poker.hands.strength; categories on the river are certain."""
     problem = problem_of(cardai.game("holdem_limit"))
     rng = np.random.default_rng(1)
     views, values = problem.random(60, rng), np.empty((60, problem.outputs))
@@ -244,5 +244,5 @@ def test_the_published_preset_learns_draw_games_from_exact_labels() -> None:
 
 
 def test_one_thread_learns_unless_more_are_asked_for() -> None:
-    for name in ("poker_cnn", "poker_cnn_betting", "poker_cnn_video_ours", "poker_cnn_betting_paper", "nfsp"):
+    for name in ("poker_cnn", "poker_cnn_betting", "poker_cnn_video_ours", "poker_cnn_betting_paper"):
         assert registry.create("trainer", name).threads == 1  # type: ignore[attr-defined]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from cardai.cards.draw.actions import FIRST_DISCARD
-from cardai.cards.draw.fields import is_draw_poker
-from cardai.cards.poker.fields import POKER, last_round
 from cardai.core.agent import Agent, need_game
 from cardai.core.arrays import Bools, Float64s, Int64s
 from cardai.core.fields import Views
 from cardai.core.game import Game, Legal
 from cardai.core.rng import Rows
-from cardai.learn.abstraction import ActionAbstraction, DrawCountAbstraction
+from cardai.draw.abstraction import DrawCountAbstraction
+from cardai.draw.actions import FIRST_DISCARD
+from cardai.draw.contract import is_draw_poker
+from cardai.learn.abstraction import ActionAbstraction
 from cardai.plugins.trainers.poker_cnn.betting.heads import BettingNetwork, best
 from cardai.plugins.trainers.poker_cnn.betting.options import ActingOptions
 from cardai.plugins.trainers.poker_cnn.betting.published import (
@@ -22,6 +22,7 @@ from cardai.plugins.trainers.poker_cnn.betting.published import (
     liked_draws,
     repaired,
 )
+from cardai.poker.fields import POKER, last_round
 
 
 class BettingAgent(Agent):

@@ -13,11 +13,11 @@ from torch import Tensor, nn
 
 from cardai.core.arrays import Float32s, Int64s
 from cardai.core.encoder import Layout
+from cardai.core.fields import CanonicalForm
 from cardai.core.progress import tell
 from cardai.learn import tensors
 from cardai.learn.grid_networks import SuitNetwork
 from cardai.learn.selfplay import Events
-from cardai.learn.views import CanonicalForm
 from cardai.plugins.trainers.poker_cnn.betting.heads import Heads
 
 _AT_ONCE = 8192

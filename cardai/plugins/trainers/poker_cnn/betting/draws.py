@@ -8,15 +8,16 @@ from typing import Any
 from attrs import evolve, frozen
 
 from cardai import make
-from cardai.cards.draw.fields import is_draw_poker
 from cardai.core import registry
 from cardai.core.errors import UsageError
 from cardai.core.files import read_json, write_json
 from cardai.core.game import Game
 from cardai.core.schema import structure
 from cardai.core.spec import parse
+from cardai.draw.abstraction import DrawCountAbstraction
+from cardai.draw.contract import is_draw_poker
 from cardai.learn import tensors
-from cardai.learn.abstraction import ActionAbstraction, DrawCountAbstraction
+from cardai.learn.abstraction import ActionAbstraction
 from cardai.plugins.trainers.poker_cnn.draws import exact_holds
 from cardai.plugins.trainers.poker_cnn.values.players import HoldPlayer
 from cardai.plugins.trainers.poker_cnn.values.training import ValueTraining

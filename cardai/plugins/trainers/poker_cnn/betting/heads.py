@@ -10,13 +10,12 @@ import torch
 from attrs import frozen
 from torch import Tensor, nn
 
-from cardai.cards.draw.actions import FIRST_DISCARD
 from cardai.core.arrays import Bools, Float32s, Float64s, Int64s
 from cardai.core.encoder import Layout
-from cardai.core.fields import Views
+from cardai.core.fields import CanonicalForm, Views
+from cardai.draw.actions import FIRST_DISCARD
 from cardai.learn import tensors
 from cardai.learn.grid_networks import SuitNetwork
-from cardai.learn.views import CanonicalForm
 
 _KEEP, _NOWHERE, _PUBLISHED = 15, 31, 32
 _AT_ONCE = 8192

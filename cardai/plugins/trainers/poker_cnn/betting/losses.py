@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from cardai.cards.draw.actions import FIRST_DISCARD
+from cardai.draw.actions import FIRST_DISCARD
 from cardai.plugins.trainers.poker_cnn.betting.dataset import Batch
 from cardai.plugins.trainers.poker_cnn.betting.heads import OFFSET, Heads
 from cardai.plugins.trainers.poker_cnn.betting.options import LearningOptions

@@ -9,18 +9,19 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from cardai.cards.draw.actions import FIRST_DISCARD
-from cardai.cards.draw.fields import is_draw_poker
-from cardai.cards.poker.fields import POKER, is_holdem, last_round
-from cardai.cards.poker.ranking import rank_high
 from cardai.core.arrays import Bools, Float64s, Int64s
 from cardai.core.fields import Views
 from cardai.core.game import Game
+from cardai.draw.actions import FIRST_DISCARD
+from cardai.draw.contract import is_draw_poker
 from cardai.learn.selfplay import Events, draws_of
 from cardai.plugins.trainers.poker_cnn.betting.heads import OFFSET
+from cardai.poker.contract import plays_holdem
+from cardai.poker.fields import POKER, last_round
+from cardai.poker.hands.ranking import rank_high
 
 STAND_PAT = FIRST_DISCARD + 5
-_TWO_PAIR, _STRAIGHTS_AND_FLUSHES = 2, (4, 5, 8)  # categories of cardai.cards.poker.ranking
+_TWO_PAIR, _STRAIGHTS_AND_FLUSHES = 2, (4, 5, 8)  # categories of cardai.poker.hands.ranking
 _EULER = 0.5772156649
 
 
@@ -56,7 +57,7 @@ def important(events: Events, game: Game) -> Bools:
         out |= (events.chosen == STAND_PAT) & events.legal[:, STAND_PAT:].any(axis=1)
         whole = np.flatnonzero((views["hand"] >= 0).all(axis=1))
         out[whole] |= np.isin(rank_high(views["hand"][whole]) >> 26, _STRAIGHTS_AND_FLUSHES)
-    if is_holdem(game):
+    if plays_holdem(game):
         out |= _made_hands(views)
     return out
 

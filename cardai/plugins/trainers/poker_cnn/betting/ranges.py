@@ -10,16 +10,16 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from cardai.cards.poker.combos import COUNT, left_by, pairs
-from cardai.cards.poker.fields import is_holdem
-from cardai.cards.poker.public_tree import PublicTree, holdem_tree
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float64s, Int64s
 from cardai.core.game import Game
 from cardai.learn import tensors
 from cardai.learn.grid_networks import SuitNetwork
 from cardai.plugins.trainers.poker_cnn.betting.acting import BettingAgent
-from cardai.solve.range_policy import AskedRanges
+from cardai.poker.contract import plays_holdem
+from cardai.poker.hands.combos import COUNT, left_by, pairs
+from cardai.poker.range_policy import RangeAdapter
+from cardai.poker.ranges.public_tree import PublicTree, holdem_tree
 
 _PAIRS = pairs().astype(np.int8)
 
@@ -46,14 +46,14 @@ class RangeBettingAgent(BettingAgent):
         return holdem_tree(self.game, "A player of whole ranges")
 
     @cached_property
-    def _asked(self) -> AskedRanges:
-        return AskedRanges(self.game, self.plain, self.tree)
+    def _adapter(self) -> RangeAdapter:
+        return RangeAdapter(self.game, self.plain, self.tree)
 
     def range_policy(self, nodes: Int64s, board: Sequence[int]) -> Float64s:
-        """Return (rows, 1326): see :class:`cardai.solve.range_policy.RangePolicy`."""
+        """Return (rows, 1326): see :class:`cardai.poker.range_policy.RangePolicy`."""
         network, module = self.networks[0], self.networks[0].module
         assert isinstance(module, SuitNetwork)
-        views, legal = self._asked.views_at(nodes, board)
+        views, legal = self._adapter.views_at(nodes, board)
         assert isinstance(legal, np.ndarray)
         _, live, of_hands = self._of_cards(views[:1], tuple(int(card) for card in board))
         first, second = cast(nn.Linear, module.body[0]), module.body[2]
@@ -95,7 +95,7 @@ def for_ranges(player: BettingAgent) -> BettingAgent:
         isinstance(network.module, SuitNetwork) and bool(network.module.context_planes) and not network.heads.published
     )
     by_policy = a.policy_mix == 1.0 and not a.repair and not a.noise and player.explore == 0.0
-    if len(player.networks) > 1 or not split or not by_policy or not is_holdem(game) or game.num_players != 2:
+    if len(player.networks) > 1 or not split or not by_policy or not plays_holdem(game) or game.num_players != 2:
         return player
     plain = player.abstraction.count == game.num_distinct_actions
     return RangeBettingAgent(player) if plain else player

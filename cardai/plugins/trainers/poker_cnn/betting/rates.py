@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from cardai.core.trainer import Metrics
 
@@ -13,9 +15,12 @@ class Rates:
     def __init__(self) -> None:
         self._sums: dict[str, list[float]] = {}
 
-    def of(self, name: str, count: int) -> _Timed:
-        """Return a context that adds ``count`` and the time spent inside."""
-        return _Timed(self._sums.setdefault(name, [0.0, 0.0, 0.0]), count)
+    @contextmanager
+    def of(self, name: str, count: int) -> Iterator[None]:
+        """Add ``count`` and the time spent inside."""
+        sums, wall, cpu = self._sums.setdefault(name, [0.0, 0.0, 0.0]), time.perf_counter(), time.process_time()
+        yield
+        sums[:] = sums[0] + count, sums[1] + time.perf_counter() - wall, sums[2] + time.process_time() - cpu
 
     def taken(self) -> Metrics:
         """Return the rates and begin anew."""
@@ -25,16 +30,3 @@ class Rates:
             out[f"cpu_{name}_per_second"] = count / max(cpu, 1e-9)
         self._sums = {}
         return out
-
-
-class _Timed:
-    def __init__(self, sums: list[float], count: int) -> None:
-        self._sums, self._count = sums, count
-
-    def __enter__(self) -> None:
-        self._start = time.perf_counter(), time.process_time()
-
-    def __exit__(self, *_: object) -> None:
-        self._sums[0] += self._count
-        self._sums[1] += time.perf_counter() - self._start[0]
-        self._sums[2] += time.process_time() - self._start[1]

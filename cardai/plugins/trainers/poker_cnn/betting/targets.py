@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardai.cards.poker.fields import POKER
 from cardai.core.arrays import Float32s
 from cardai.core.fields import Views
 from cardai.core.game import Game
@@ -16,6 +15,7 @@ from cardai.learn.selfplay import Events
 from cardai.plugins.trainers.poker_cnn.betting.heads import OFFSET
 from cardai.plugins.trainers.poker_cnn.betting.options import TargetOptions
 from cardai.plugins.trainers.poker_cnn.betting.published import ties
+from cardai.poker.fields import POKER
 
 
 def make_targets(

@@ -12,11 +12,11 @@ import torch
 from torch import nn
 
 from cardai import make
-from cardai.cards.poker.fields import POKER
 from cardai.core.agent import Agent
 from cardai.core.arrays import Int64s
 from cardai.core.encoder import Encoder
 from cardai.core.errors import OptionError, UsageError
+from cardai.core.fields import as_dealt
 from cardai.core.game import Game
 from cardai.core.rng import derive
 from cardai.core.spec import brief
@@ -26,7 +26,6 @@ from cardai.learn.abstraction import ActionAbstraction
 from cardai.learn.grid_networks import SuitNetwork
 from cardai.learn.networks import choose_device
 from cardai.learn.selfplay import Events, Seating, collect, joined
-from cardai.learn.views import as_dealt, canonical_form
 from cardai.plugins.trainers.poker_cnn.betting import checkpoints
 from cardai.plugins.trainers.poker_cnn.betting.acting import BettingAgent
 from cardai.plugins.trainers.poker_cnn.betting.dataset import Dataset, Features, card_features, outputs
@@ -41,7 +40,8 @@ from cardai.plugins.trainers.poker_cnn.betting.seating import seat_learner, seat
 from cardai.plugins.trainers.poker_cnn.betting.targets import make_targets
 from cardai.plugins.trainers.poker_cnn.betting.warm_start import warm_start
 from cardai.plugins.trainers.poker_cnn.minibatches import Epochs
-from cardai.plugins.trainers.poker_cnn.networks import make_network, part, refuse_unknown
+from cardai.plugins.trainers.poker_cnn.networks import make_network, make_optimizer, part, refuse_unknown
+from cardai.poker.fields import POKER
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.poker_cnn.betting import PokerCnnBetting
@@ -61,7 +61,7 @@ class BettingTraining(Training):
     ) -> None:
         self.options, self.game, self.seed, self.abstraction = options, game, seed, abstraction
         self.layout = encoder.for_game(game)
-        self.form = canonical_form(game) if options.canonical else as_dealt
+        self.form = game.canonical_form() if options.canonical else as_dealt
         self.heads = _heads(options, game, abstraction)
         self.device = choose_device(options.device)
         self.step = self.played = 0
@@ -101,9 +101,7 @@ class BettingTraining(Training):
         if isinstance(self.network, SuitNetwork) and o.freeze_trunk:
             self.network.trunk.requires_grad_(False)
         weights = [p for p in self.network.parameters() if p.requires_grad]
-        if o.optimizer == "sgd":
-            return torch.optim.SGD(weights, o.learning_rate, momentum=0.9, nesterov=True)
-        return torch.optim.Adam(weights, o.learning_rate)
+        return make_optimizer(o.optimizer, weights, o.learning_rate)
 
     # -- the loop --------------------------------------------------------------------------------------------------
 

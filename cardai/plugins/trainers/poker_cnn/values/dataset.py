@@ -12,10 +12,9 @@ from attrs import frozen
 from cardai.cards.canonical import columns_back
 from cardai.core.arrays import Float32s, Float64s, Int64s
 from cardai.core.encoder import Layout
-from cardai.core.fields import Views
+from cardai.core.fields import CanonicalForm, Views
 from cardai.core.progress import tell
 from cardai.core.trainer import Metrics
-from cardai.learn.views import CanonicalForm
 from cardai.plugins.trainers.poker_cnn.values.problems import Problem
 
 if TYPE_CHECKING:

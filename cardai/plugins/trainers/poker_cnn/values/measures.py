@@ -8,11 +8,11 @@ import numpy as np
 import torch
 from attrs import frozen
 
-from cardai.cards.draw.video_poker import SMALL, TINY
 from cardai.core.arrays import Float64s
 from cardai.core.fields import Views
 from cardai.core.progress import tell
 from cardai.core.trainer import Metrics
+from cardai.draw.video_poker import SMALL, TINY
 from cardai.plugins.trainers.poker_cnn.values.dataset import label
 from cardai.plugins.trainers.poker_cnn.values.players import HoldPlayer, ValueNetwork
 from cardai.plugins.trainers.poker_cnn.values.problems import Problem

@@ -6,20 +6,20 @@ from typing import Literal
 
 from attrs import frozen, validators
 
-from cardai.cards.draw.fields import is_draw_poker, is_solo_draw
-from cardai.cards.poker.fields import is_holdem
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.spec import brief, option
+from cardai.draw.contract import is_draw_poker, is_solo_draw
+from cardai.poker.contract import deals_holdem
 
 
 def refuse_game(game: Game) -> None:
     """Raise UsageError for a game that has no values of holds or hands to learn."""
-    if (is_solo_draw(game) and hasattr(game, "pays")) or is_draw_poker(game) or is_holdem(game):
+    if is_solo_draw(game) or is_draw_poker(game) or deals_holdem(game):
         return
     spoken = ", ".join(family.name for family in game.families) or "none"
     raise UsageError(
-        f"poker_cnn learns values of holds and hands: {brief(game)} is neither video poker with a pay table, nor betting "
+        f"poker_cnn learns values of holds and hands: {brief(game)} is neither video poker, nor betting "
         f"with draws, nor hold'em (families that it speaks: {spoken})."
     )
 

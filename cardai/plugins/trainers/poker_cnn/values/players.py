@@ -10,21 +10,20 @@ from attrs import frozen
 from torch import nn
 
 from cardai.cards.canonical import columns_back
-from cardai.cards.draw.actions import FIRST_DISCARD, HOLDS
-from cardai.cards.draw.fields import is_draw_poker
-from cardai.cards.draw.values import hand_values
-from cardai.cards.poker.fields import is_holdem
-from cardai.cards.poker.heuristic import betting_policy
-from cardai.cards.poker.kinds import spread
 from cardai.core.agent import Agent, need_game
 from cardai.core.arrays import Float64s
 from cardai.core.encoder import Layout
-from cardai.core.fields import Views
+from cardai.core.fields import CanonicalForm, Views
 from cardai.core.game import Game
 from cardai.core.legal import Legal, legal_columns
+from cardai.draw.actions import FIRST_DISCARD, HOLDS
+from cardai.draw.contract import is_draw_poker
+from cardai.draw.values import hand_values
 from cardai.learn import tensors
 from cardai.learn.grid_networks import SuitNetwork
-from cardai.learn.views import CanonicalForm
+from cardai.poker.contract import deals_holdem
+from cardai.poker.heuristic import betting_policy
+from cardai.poker.kinds import spread
 
 _BASELINE = 0.40
 
@@ -127,6 +126,6 @@ def player_of(game: Game, network: ValueNetwork) -> Agent:
     """Return the player of a game, by the families it speaks."""
     if is_draw_poker(game):
         return DrawPlayer(game, network)
-    if is_holdem(game):
+    if deals_holdem(game):
         return StrengthPlayer(game, network)
     return HoldPlayer(game, network)

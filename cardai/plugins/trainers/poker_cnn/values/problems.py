@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, cast
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from cardai.cards.canonical import canonical
-from cardai.cards.draw import video_poker as exact
-from cardai.cards.draw.actions import HOLDS
-from cardai.cards.draw.fields import is_draw_poker, is_solo_draw
-from cardai.cards.draw.holds import canonical_hands
-from cardai.cards.draw.values import DRAWS
-from cardai.cards.poker.fields import last_round
-from cardai.cards.poker.ranking import batch_tables
 from cardai.core.arrays import Float64s, Int8s, Int64s, Uint64s
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views, empty_views
 from cardai.core.game import Game
+from cardai.draw import video_poker as exact
+from cardai.draw.actions import HOLDS
+from cardai.draw.contract import is_draw_poker, is_solo_draw
+from cardai.draw.holds import canonical_hands
+from cardai.draw.values import DRAWS
 from cardai.plugins.trainers.poker_cnn.draws import exact_holds
 from cardai.plugins.trainers.poker_cnn.values._kernels import final_odds
 from cardai.plugins.trainers.poker_cnn.values.options import refuse_game
 from cardai.plugins.trainers.poker_cnn.values.published import redraw_labels, share_by_kept, share_by_pat_value
+from cardai.poker.fields import last_round
+from cardai.poker.hands.ranking import batch_tables
 
 Generator = np.random.Generator
 _DEALS = 1000  # deals behind a label of hold'em before the river
@@ -215,7 +215,7 @@ def problem_of(game: Game) -> Problem:
     """
     refuse_game(game)
     if is_solo_draw(game):
-        return VideoPokerHolds(game, cast(Any, game).pays)
+        return VideoPokerHolds(game, game.pays)
     if is_draw_poker(game):
-        return DrawHolds(game, next(f.maximum for f in game.view_fields if f.name == "draws_left"))
+        return DrawHolds(game, game.draws)
     return HoldemStrength(game)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from cardai.cards.draw.actions import HOLDS
-from cardai.cards.draw.video_poker import Pays
 from cardai.core.arrays import Float64s, Int8s, Uint64s
+from cardai.draw.actions import HOLDS
+from cardai.draw.video_poker import Pays
 from cardai.plugins.trainers.poker_cnn.values._kernels import redraw_means
 
 _KEPT = np.array([hold.bit_count() for hold in range(HOLDS)])

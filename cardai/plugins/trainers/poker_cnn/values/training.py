@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from attrs import field, frozen
-from torch import Tensor, nn
+from torch import Tensor
 
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float32s, Int64s
@@ -24,9 +24,8 @@ from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
 from cardai.learn.grid_networks import SuitNetwork, parameters
 from cardai.learn.networks import choose_device
-from cardai.learn.views import canonical_form
 from cardai.plugins.trainers.poker_cnn.minibatches import Epochs
-from cardai.plugins.trainers.poker_cnn.networks import make_network, refuse_unknown
+from cardai.plugins.trainers.poker_cnn.networks import make_network, make_optimizer, refuse_unknown
 from cardai.plugins.trainers.poker_cnn.values.dataset import Dataset, make_dataset
 from cardai.plugins.trainers.poker_cnn.values.measures import HeldOut, exact_metrics, held_out
 from cardai.plugins.trainers.poker_cnn.values.players import HoldPlayer, ValueNetwork, player_of
@@ -53,14 +52,14 @@ class ValueTraining(Training):
         self.step = 0
         self.layout = encoder.for_game(game)
         self.problem = problem_of(game)
-        self.form = canonical_form(game) if options.canonical else None
+        self.form = game.canonical_form() if options.canonical else None
         if options.redraws and not self.problem.is_sampled(options.redraws):
             self.notes = [f"The labels of this game are exact: redraws={options.redraws} is left aside."]
         self.device = choose_device(options.device)
         with tensors.seeded(seed, torch.device("cpu")):
             self.network = make_network(options, self.layout, self.problem.outputs)
         self.network.to(self.device)
-        self.optimizer = _optimizer(options, self.network)
+        self.optimizer = make_optimizer(options.optimizer, self.network.parameters(), options.learning_rate)
         self.replay: Replay | None = None
         self._regrets: Float32s | None = None  # of a checkpoint, until the training goes on
         self._dataset: Dataset | None = None
@@ -205,9 +204,3 @@ class ValueTraining(Training):
         regrets = parts.get("replay.regrets")
         self.replay, self._regrets = None, None if regrets is None else regrets.numpy()
         self.step = step
-
-
-def _optimizer(options: PokerCnn, network: nn.Module) -> torch.optim.Optimizer:
-    if options.optimizer == "sgd":
-        return torch.optim.SGD(network.parameters(), options.learning_rate, momentum=0.9, nesterov=True)
-    return torch.optim.Adam(network.parameters(), options.learning_rate)

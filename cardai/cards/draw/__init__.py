@@ -1,1 +1,0 @@
-"""The draw family: holds and their exact values."""

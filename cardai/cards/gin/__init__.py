@@ -1,1 +1,0 @@
-"""The gin family: actions and melds."""

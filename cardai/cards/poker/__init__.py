@@ -1,1 +1,0 @@
-"""The poker family: betting, ranking, equity, hands as numbers."""

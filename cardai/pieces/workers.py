@@ -1,0 +1,113 @@
+"""Those who do pieces on this machine: this process, or others."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import redirect_stdout
+from typing import Any, Protocol
+
+from cardai.core import registry
+
+
+class Lost(Exception):
+    """A worker was killed before its piece was done."""
+
+
+class Workers(Protocol):
+    """Those who do pieces."""
+
+    count: int
+
+    def begin(self, arguments: tuple[Any, ...]) -> Any:
+        """Begin a piece and return what stands for it."""
+
+    def finished(self, under_way: Sequence[Any]) -> Any:
+        """Wait until one of those under way is done or lost, and return it."""
+
+    def result(self, handle: Any) -> Any:
+        """Return what a finished piece returned, or raise what it raised. Raises Lost if its worker was killed."""
+
+    def close(self, done: bool) -> None:
+        """Let the workers go; not ``done``: end what is under way at once."""
+
+
+class Here:
+    """This process: a piece is done when its result is asked for."""
+
+    count = 1
+
+    def __init__(self, function: Callable[..., Any], shared: Any) -> None:
+        self._function, self._shared = function, shared
+        self._pieces: dict[int, tuple[Any, ...]] = {}
+        self._number = 0
+
+    def begin(self, arguments: tuple[Any, ...]) -> int:
+        self._number += 1
+        self._pieces[self._number] = arguments
+        return self._number
+
+    def finished(self, under_way: Sequence[int]) -> int:
+        return min(under_way)
+
+    def result(self, handle: int) -> Any:
+        return self._function(self._shared, *self._pieces.pop(handle))
+
+    def close(self, done: bool) -> None:
+        self._pieces.clear()
+
+
+def packed(function: Callable[..., Any], shared: Any) -> bytes:
+    import cloudpickle
+
+    return cloudpickle.dumps((function, shared))  # type: ignore[no-any-return]  # also what a notebook defines
+
+
+def call(packed: bytes, arguments: tuple[Any, ...], aside: bool) -> Any:
+    import pickle
+
+    with redirect_stdout(sys.stderr if aside else sys.stdout):
+        function, shared = pickle.loads(packed)  # made by the process that began the work
+        return function(shared, *arguments)
+
+
+class Processes:
+    """Processes of this machine, joblib's."""
+
+    def __init__(self, function: Callable[..., Any], shared: Any, jobs: int) -> None:
+        self.count = jobs
+        self._packed = packed(function, shared)
+        self._aside = sys.stdout is sys.stderr  # what plugins print goes to stderr
+
+    def begin(self, arguments: tuple[Any, ...]) -> Future[Any]:
+        from joblib.externals.loky import get_reusable_executor
+
+        executor = get_reusable_executor(max_workers=self.count)  # a new one where workers were killed
+        work = (self._packed, registry.plugin_files(), arguments, self._aside)
+        future: Future[Any] = executor.submit(_in_process, *work)
+        return future
+
+    def finished(self, under_way: Sequence[Future[Any]]) -> Future[Any]:
+        return next(iter(wait(under_way, return_when=FIRST_COMPLETED).done))
+
+    def result(self, handle: Future[Any]) -> Any:
+        from concurrent.futures.process import BrokenProcessPool
+
+        try:
+            return handle.result()
+        except BrokenProcessPool as error:
+            raise Lost(str(error)) from error
+
+    def close(self, done: bool) -> None:
+        if not done:
+            from joblib.externals.loky import get_reusable_executor
+
+            get_reusable_executor().shutdown(wait=True, kill_workers=True)
+
+
+def _in_process(packed: bytes, files: list[str], arguments: tuple[Any, ...], aside: bool) -> Any:
+    with redirect_stdout(sys.stderr if aside else sys.stdout):
+        for file in files:
+            registry.add_file(file)
+    return call(packed, arguments, aside)

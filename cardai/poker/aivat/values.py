@@ -1,0 +1,174 @@
+"""Value functions of two-player hold'em for AIVAT: what a player's every hand is worth against the hand it meets.
+
+A value function may be anything that does not look at the hands it is used on: the better it foretells the chips, the
+smaller AIVAT's spread. :class:`EquityValues` is built in; :mod:`cardai.poker.aivat.played` learns one from play;
+:class:`StateValues` makes one of any function of a :class:`OpenState`, which a player offers by having the method
+``hand_values(situation) -> (1326,)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from attrs import define, evolve, field, frozen
+
+from cardai.core.arrays import Float64s, Int64s
+from cardai.core.game import CHANCE, TERMINAL
+from cardai.core.rng import Rows, derive_many
+from cardai.poker.hands.combos import COUNT
+from cardai.poker.hands.runouts import Equities, Runouts, before_flop, sampled_before_flop, without
+
+BOARDS = 100
+"""Random boards by which an expected equity before the flop is estimated (without bias)."""
+FLOPS = 8
+"""Random flops by which an expected value of a :class:`StateValues` is."""
+
+
+@frozen
+class OpenState:
+    """A state of a hand as seen by everybody, with the opponent's cards; the known player may hold anything else."""
+
+    seat: int
+    """The known player's."""
+    opponent: tuple[int, int]
+    """The opponent's hole cards."""
+    board: tuple[int, ...]
+    """The cards dealt so far, in order: 0, 3, 4 or 5."""
+    own: int
+    """Chips that the known player has put in, ..."""
+    other: int
+    """... and the opponent."""
+    actor: int
+    """The seat to act, -1 where board cards come first, -4 where hands are compared."""
+    round: int
+    """The betting round, from 0."""
+    raises: int
+    """Bets and raises in it, the blind not counted."""
+    button: int
+    """The seat of the button."""
+    history: tuple[int, ...]
+    """The actions so far, as the view's ``history`` has them."""
+
+    @property
+    def stake(self) -> int:
+        """What each has put in once the smaller sum is called."""
+        return max(self.own, self.other)
+
+
+@define(eq=False)
+class Cards:
+    """The equities of one hand of the opponent on the boards of one deal; worked out when first asked for."""
+
+    opponent: tuple[int, int]
+    _runouts: dict[tuple[int, ...], Runouts] = field(factory=dict, init=False)
+    _before: Equities | None = field(default=None, init=False)
+
+    def runouts(self, board: tuple[int, ...]) -> Runouts:
+        """Return all that can come after the flop of ``board``."""
+        flop = (board[0], board[1], board[2])
+        if flop not in self._runouts:
+            self._runouts[flop] = Runouts(self.opponent, flop)
+        return self._runouts[flop]
+
+    def on(self, board: tuple[int, ...]) -> Equities:
+        """Return the equities of all hands on ``board`` (before the flop: roughly)."""
+        if not board:
+            if self._before is None:
+                self._before = before_flop(self.opponent)
+            return self._before
+        runouts = self.runouts(board)
+        if len(board) == 3:
+            return runouts.on_flop
+        return runouts.on_turn(board[3]) if len(board) == 4 else runouts.on_river(board[3], board[4])
+
+    def strength(self, board: tuple[int, ...]) -> Float64s:
+        """Return (1326,) how strong each hand is among all on a whole board."""
+        return self.runouts(board).ranked(board[3], board[4])
+
+    def next_cards(self, board: tuple[int, ...]) -> Int64s:
+        """Return the cards that can come on a flop or turn (some hands hold one of them)."""
+        cards = self.runouts(board).cards
+        return cards[~np.isin(cards, board)]
+
+    def random_boards(self, count: int, size: int, seed: int) -> Int64s:
+        """Return (count, size) random cards that the opponent does not hold."""
+        free = np.setdiff1d(np.arange(52), self.opponent)
+        luck = Rows(derive_many(seed, "board", count=count)).random(len(free))
+        return np.asarray(free[np.argsort(luck, axis=1)[:, :size]], np.int64)
+
+
+class Values(Protocol):
+    """A value function u of two-player hold'em. What it says of hands that share a card with others is not looked at."""
+
+    def chips(self, situation: OpenState, cards: Cards) -> Float64s:
+        """Return (1326,) the chips that the known player wins on average in the whole hand, by the hand it holds."""
+
+    def dealt(self, before: OpenState, after: OpenState, cards: Cards, seed: int) -> tuple[Float64s, Float64s]:
+        """Return (1326,) the value of ``before`` as the mean over all boards that can come of the value after them, and
+        the value of ``after``, in which cards came.
+
+        The mean may be an estimate from ``seed``, if its own mean is right.
+        """
+
+
+@runtime_checkable
+class HasHandValues(Protocol):
+    """A player that says what hands are worth."""
+
+    def hand_values(self, situation: OpenState) -> Float64s:
+        """Return (1326,) the chips that the known player wins on average in the whole hand, by the hand it holds."""
+
+
+@frozen
+class EquityValues:
+    """Each hand wins its equity of what is in once the smaller sum is called, as if nobody bet any more."""
+
+    def chips(self, situation: OpenState, cards: Cards) -> Float64s:
+        return cards.on(situation.board).x * situation.stake
+
+    def dealt(self, before: OpenState, after: OpenState, cards: Cards, seed: int) -> tuple[Float64s, Float64s]:
+        return expected_x(before, cards, seed) * before.stake, cards.on(after.board).x * after.stake
+
+
+def expected_x(before: OpenState, cards: Cards, seed: int) -> Float64s:
+    """Return (1326,) the mean of x over boards to come: x itself, before the flop an estimate whose mean is right."""
+    if before.board:
+        return cards.on(before.board).x
+    return sampled_before_flop(before.opponent, cards.random_boards(BOARDS, 5, seed))
+
+
+def mean_over_next(
+    before: OpenState, after: OpenState, cards: Cards, value: Callable[[OpenState], Float64s]
+) -> Float64s:
+    """Return (1326,) the mean of ``value`` over every card that can come on the flop or turn of ``before``."""
+    total = np.zeros(COUNT)
+    coming = cards.next_cards(before.board)
+    for card in coming.tolist():
+        total += value(evolve(after, board=(*before.board, card))) * without(card)
+    return total / (len(coming) - 2)  # of the cards that a hand does not hold
+
+
+@frozen(eq=False)
+class StateValues:
+    """A value function made of one of situations with cards dealt, such as a trained player's own."""
+
+    function: Callable[[OpenState], Float64s]
+
+    def chips(self, situation: OpenState, cards: Cards) -> Float64s:
+        if situation.actor in (CHANCE, TERMINAL):  # nobody decides: the player need not know such states
+            return EquityValues().chips(situation, cards)
+        return self.function(situation)
+
+    def dealt(self, before: OpenState, after: OpenState, cards: Cards, seed: int) -> tuple[Float64s, Float64s]:
+        if after.actor in (CHANCE, TERMINAL):
+            return EquityValues().dealt(before, after, cards, seed)
+        if before.board:
+            return mean_over_next(before, after, cards, self.function), self.function(after)
+        total = np.zeros(COUNT)
+        for flop in cards.random_boards(FLOPS, 3, seed).tolist():
+            fits = without(flop[0]) & without(flop[1]) & without(flop[2])
+            total += self.function(evolve(after, board=tuple(flop))) * fits
+        # A flop misses a hand's two cards with 48 * 47 * 46 / (50 * 49 * 48): see sampled_before_flop.
+        return total / FLOPS * (50 * 49 * 48) / (48 * 47 * 46), self.function(after)

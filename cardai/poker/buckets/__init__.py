@@ -1,0 +1,1 @@
+"""Card abstraction: which hands on a board are treated alike."""

@@ -1,0 +1,1 @@
+"""Hands of cards: as numbers, ranked, and what they are worth against others."""

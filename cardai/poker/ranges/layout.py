@@ -1,0 +1,183 @@
+"""A public tree on its boards as the kernels take it, and what it costs in memory and time before it is solved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from attrs import define, field
+
+from cardai.core.arrays import Bools, Float64s
+from cardai.core.errors import UsageError
+from cardai.poker.ranges._lanes import LANES
+from cardai.poker.ranges._walk_kernels import MOST_ACTIONS, SHARE, Street, Work
+from cardai.poker.ranges.hands import Boards, Hands
+from cardai.poker.ranges.public_tree import DEAL, DECISION, FOLD, SHOWDOWN, Forest, PublicTree
+
+STREETS = 3
+"""The most streets that are walked: flop, turn and river."""
+_SLOT_SECONDS, _COLUMN_SECONDS = 1.2e-9, 1.1e-9
+"""About the CPU time of one walk for a hand at a slot, and at an end (benchmarks/subgames.py prints iterations)."""
+
+
+@define(eq=False)
+class Layout:
+    """A tree, its hands and boards, and the arrays of :mod:`._walk_kernels`."""
+
+    tree: PublicTree
+    hands: Hands
+    boards: list[Boards]
+    streets: tuple[Street, ...] = field(init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        if len(self.boards) > STREETS:
+            raise UsageError(f"At most {STREETS} streets can be walked. Got {len(self.boards)}.")
+        found = []
+        for number, forest in enumerate(self.tree.streets[: len(self.boards)]):
+            found.append(self._street(number, forest))
+        empty = _empty_street()
+        self.streets = (*found, *[empty] * (STREETS - len(found)))
+
+    @property
+    def leaves(self) -> bool:
+        """Whether the last street that is walked ends in chance nodes, which a leaf evaluator must value."""
+        return len(self.boards) < len(self.tree.streets)
+
+    @property
+    def entries(self) -> int:
+        """How many numbers a strategy has: a slot, a board and a hand each."""
+        forests = self.tree.streets
+        return sum(f.num_slots * len(b) * b.width for f, b in zip(forests, self.boards, strict=False))
+
+    def num_bytes(self, dtype: npt.DTypeLike) -> int:
+        """Return the memory of regrets and average strategies."""
+        return 2 * self.entries * np.dtype(dtype).itemsize
+
+    @property
+    def seconds(self) -> float:
+        """A guess of the CPU time of one iteration."""
+        columns = sum(len(s.targets) * sum(s.count) for s in self.streets)
+        return 1e-5 + 2.0 * float(self.entries * _SLOT_SECONDS + columns * _COLUMN_SECONDS)
+
+    def works(self, dtype: npt.DTypeLike) -> tuple[Work, ...]:
+        """Return the arrays that iterations change, all zeros."""
+        kind = np.dtype(dtype)
+        found = []
+        for number, street in enumerate(self.streets):
+            slots = self.tree.streets[number].num_slots if number < len(self.boards) else 0
+            rows, width = slots * len(street.count), street.low.shape[1]
+            stored = (np.zeros((max(rows, 1), width), kind), np.zeros((max(rows, 1), width), kind))
+            found.append(self.scratch(street, slots, kind, stored))
+        return tuple(found)
+
+    def copies(self, works: tuple[Work, ...]) -> tuple[Work, ...]:
+        """Return arrays for another thread: its own below the first street, but for regrets and sums."""
+        own = []
+        for street, work in zip(self.streets[1:], works[1:], strict=True):
+            own.append(self.scratch(street, len(work.sigma), work.sigma.dtype, (work.regrets, work.sums)))
+        return (works[0], *own)
+
+    def scratch(self, street: Street, slots: int, kind: np.dtype, stored: tuple[npt.NDArray, ...]) -> Work:  # type: ignore[type-arg]
+        """Return the arrays of a street around its regrets and sums."""
+        width, nodes, roots = street.low.shape[1], len(street.actor), street.roots
+        return Work(
+            *stored,
+            reach=np.zeros((2 * roots + slots + 1, width), kind),
+            sigma=np.zeros((slots, width), kind),
+            values=np.zeros((nodes + 1, width), kind),
+            total=np.zeros(width, kind),
+            spare=np.zeros(width, kind),
+            columns=np.zeros(LANES * width, kind),
+            out=np.zeros(LANES * width, kind),
+            mass=np.zeros(LANES * (self.hands.places + 1)),
+            passed=np.zeros((len(street.chance), width)),
+        )
+
+    def _street(self, number: int, forest: Forest) -> Street:
+        boards = self.boards[number]
+        last = number + 1 == len(self.boards)
+        shown, gain = ends(forest)
+        last_nodes = np.concatenate([forest.ends(SHOWDOWN), forest.ends(FOLD)])
+        batches = -(-len(last_nodes) // LANES)
+        row_of = rows_of_reach(forest)
+        columns = np.full((2, LANES * batches), 2 * forest.roots + forest.num_slots, np.int32)
+        targets = np.full(LANES * batches, len(forest.numbers), np.int32)
+        targets[: len(last_nodes)] = last_nodes
+        factors = np.zeros((2, batches, 3, LANES))
+        for k, node in enumerate(last_nodes):
+            for player in range(2):
+                columns[player, k] = row_of[1 - player, node]
+                won = gain[player, node]
+                factors[player, k // LANES, :, k % LANES] = (won, -won, 0.0) if shown[node] else (0.0, won, won)
+        cards = [self.hands.cards[hands] + 1 for hands in boards.hands]
+        known = len(boards.boards[0])
+        return Street(
+            roots=forest.roots,
+            actor=np.where(forest.kind == DECISION, forest.actor, -1).astype(np.int8),
+            first_slot=forest.first_slot,
+            num_actions=forest.num_actions,
+            chance=forest.ends(DEAL).astype(np.int32),
+            row_of=row_of,
+            columns=columns,
+            targets=targets,
+            factors=factors.reshape(2, -1),
+            sorted_batches=-(-int(shown.sum()) // LANES),
+            count=np.array([len(hands) for hands in boards.hands], np.int32),
+            first_child=np.array(boards.first_child, np.int32),
+            num_children=np.zeros(len(boards), np.int32) if last else np.array(boards.num_children, np.int32),
+            low=_pad([one[:, 0] for one in cards], boards.width, np.uint8),
+            high=_pad([one[:, 1] for one in cards], boards.width, np.uint8),
+            ends=_pad(boards.ends, boards.width, np.uint16),
+            ups=_pad([up for ups in boards.ups for up in ups], boards.width, np.uint16),
+            first_image=np.cumsum([0, *(len(ups) for ups in boards.ups)]).astype(np.int32),
+            factor=1.0 if last else 1.0 / (len(self.hands.deck) - known - 2 * self.hands.held),
+        )
+
+
+def ends(forest: Forest) -> tuple[Bools, Float64s]:
+    """Return (N,) where hands are compared, and (2, N) what each player then wins or loses, or gets by a fold, in chips."""
+    shown, gain = np.zeros(len(forest.numbers), np.bool_), np.zeros((2, len(forest.numbers)))
+    compared, folds = forest.ends(SHOWDOWN), forest.ends(FOLD)
+    shown[compared] = True
+    gain[:, compared] = forest.spent[compared].min(axis=1)
+    gain[:, folds] = forest.spent[folds, forest.actor[folds]]
+    gain[forest.actor[folds], folds] *= -1.0
+    return shown, gain
+
+
+def rows_of_reach(forest: Forest) -> npt.NDArray[np.int32]:
+    """Return (2, N) the row of reach of each player at each node."""
+    rows = np.zeros((2, len(forest.numbers)), np.int32)
+    rows[:, : forest.roots] = np.arange(2 * forest.roots).reshape(2, -1)
+    for node in np.flatnonzero(forest.num_actions):
+        slots = forest.first_slot[node] + np.arange(forest.num_actions[node])
+        rows[:, forest.roots + slots] = rows[:, node, None]
+        rows[forest.actor[node], forest.roots + slots] = 2 * forest.roots + slots
+    return rows
+
+
+def _pad(rows: Sequence[npt.NDArray[np.int64]], width: int, dtype: npt.DTypeLike) -> npt.NDArray[np.integer]:  # type: ignore[type-arg]
+    out = np.zeros((len(rows), width), dtype)
+    for k, row in enumerate(rows):
+        out[k, : len(row)] = row
+    return out
+
+
+def _empty_street() -> Street:
+    """Return a street without nodes, so that every subgame has the same number of streets for the kernels."""
+    none, table = np.zeros(0, np.int32), np.zeros((2, 0), np.int32)
+    cards = np.zeros((0, LANES), np.uint8)
+    wide = np.zeros((0, LANES), np.uint16)
+    return Street(
+        0, np.zeros(0, np.int8), none, none, none, table, table, none, np.zeros((2, 0)), 0, none, none, none, cards, cards,
+        wide, wide, np.zeros(1, np.int32), 1.0,
+    )  # fmt: skip
+
+
+def shares() -> Float64s:
+    """Return the constants of ``numbers``: 0, 1, room for three discounts, and 1 / A."""
+    out = np.zeros(SHARE + MOST_ACTIONS + 1)
+    out[1] = 1.0
+    out[SHARE + 1 :] = 1.0 / np.arange(1, MOST_ACTIONS + 1)
+    return out

@@ -1,0 +1,222 @@
+"""A decision of a solved subgame: how often each hand takes each action, and what that is worth.
+
+A line is the actions from the root, separated by blanks, and the cards that come: ``x b1000 c / 2c``. ``x`` checks, ``c``
+calls (or checks), ``f`` folds, ``b1000`` or ``r3000`` bets or raises to so many chips on this street, ``a`` goes all-in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from attrs import frozen
+
+from cardai.cards.text import card_text, parse_cards
+from cardai.core.arrays import Float64s, Int64s
+from cardai.core.errors import UsageError
+from cardai.poker.ranges.cfr import meetings
+from cardai.poker.ranges.public_tree import DEAL, DECISION, SHOWDOWN, Action, Node
+from cardai.poker.ranges.solver import Solver
+
+_CALLS = ("c", "x", "k")
+
+
+@frozen(eq=False)
+class Position:
+    """A decision with n hands and A actions. Frequencies and values are those of the average strategies."""
+
+    line: str
+    board: tuple[int, ...]
+    seat: int
+    pot: int
+    actions: tuple[str, ...]
+    """What each action is: "check", "bet 1,000", "raise to 3,000", "all-in 19,000"."""
+    tokens: tuple[str, ...]
+    """How each action is written in a line."""
+    hands: Int64s
+    """(n,) the numbers of the hands."""
+    weights: Float64s
+    """(2, n) the reach of both seats."""
+    strategy: Float64s
+    """(A, n) how often each hand takes each action; columns sum to 1."""
+    values: Float64s
+    """(A, n) what each action is worth from here on, in chips, a fold 0; nan where no hand of the opponent can be met."""
+    met: Float64s
+    """(n,) the weight of the opponent's hands that each hand can meet."""
+
+    @property
+    def frequencies(self) -> tuple[float, ...]:
+        """(A,) how often each action is taken over the whole range."""
+        share = self._shares
+        return tuple(float(x) for x in self.strategy @ share)
+
+    @property
+    def action_values(self) -> tuple[float, ...]:
+        """(A,) what each action is worth to the hands that take it; nan where none does."""
+        taken = self.strategy * self._shares
+        with np.errstate(invalid="ignore"):
+            return tuple(float(x) for x in (taken * np.nan_to_num(self.values)).sum(axis=1) / taken.sum(axis=1))
+
+    @property
+    def value(self) -> float:
+        """What the decision is worth over the whole range, in chips."""
+        return float((self.strategy * np.nan_to_num(self.values)).sum(axis=0) @ self._shares)
+
+    @property
+    def _shares(self) -> Float64s:
+        together = self.weights[self.seat] * self.met
+        return np.asarray(together / together.sum() if together.sum() > 0 else together)
+
+
+@frozen
+class Place:
+    """Where a line has come to: the node, the boards' numbers, and what turns the solved board into the dealt one."""
+
+    node: Node
+    board: tuple[int, ...]
+    path: tuple[int, ...]
+    cards: npt.NDArray[np.int64]
+    hands: npt.NDArray[np.int64]
+
+
+def look_at(solver: Solver, board: list[int], line: str) -> Position:
+    """Return the decision that ``line`` leads to.
+
+    Raises:
+        UsageError: the line cannot be read, or leads out of the tree, to a card or to the end of the hand.
+    """
+    return _position(solver, decision_at(solver, board, line), line)
+
+
+def decision_at(solver: Solver, board: list[int], line: str) -> Place:
+    """Return where ``line`` leads to, a decision. Raises UsageError as :func:`look_at` does."""
+    place = follow(solver, board, line)
+    node = place.node
+    if node.kind == DEAL:
+        raise UsageError(f"After {line!r} a card comes: add it, such as {line + ' / 2c'!r}.")
+    if node.kind != DECISION:
+        raise UsageError(f"After {line!r} the hand is over: {'a showdown' if node.kind == SHOWDOWN else 'a fold'}.")
+    return place
+
+
+def follow(solver: Solver, board: list[int], line: str) -> Place:
+    """Return where ``line`` leads to, be it a decision or not. Raises UsageError."""
+    place = start(solver, board)
+    for word in line.replace("/", " ").replace(",", " ").split():
+        place = _deal(solver, place, word, line) if place.node.kind == DEAL else _act(place, word, line)
+    return place
+
+
+def start(solver: Solver, board: list[int]) -> Place:
+    """Return the place of the root."""
+    layout = solver.layout
+    return Place(layout.tree.root, tuple(board), (), np.arange(layout.hands.places), np.arange(len(layout.hands.cards)))
+
+
+def step(place: Place, child: int) -> Place:
+    """Return where the action behind a decision's child ``child`` leads to."""
+    return Place(place.node.children[child], place.board, place.path, place.cards, place.hands)
+
+
+def _act(place: Place, word: str, line: str) -> Place:
+    node = place.node
+    if node.kind != DECISION:
+        raise UsageError(f"The line {line!r} goes on with {word!r} after the hand is over.")
+    for action, child in zip(node.actions, node.children, strict=True):
+        if _means(word.lower(), node, action):
+            return step(place, node.children.index(child))
+    known = ", ".join(token(node, action) for action in node.actions)
+    raise UsageError(f"The line {line!r} cannot go on with {word!r}. Here are known: {known}.")
+
+
+def _deal(solver: Solver, place: Place, word: str, line: str) -> Place:
+    try:
+        (card,) = parse_cards(word)
+    except ValueError:
+        raise UsageError(f"The line {line!r} needs a card where it says {word!r}, such as 2c.") from None
+    if card in place.board:
+        raise UsageError(f"The line {line!r} deals {card_text(card)}, which lies on the board.")
+    layout, street = solver.layout, len(place.path)
+    if street + 1 >= len(layout.boards):
+        raise UsageError(f"The line {line!r} goes on behind the last street that was solved.")
+    return deal_card(solver, place, card)
+
+
+def deal_card(solver: Solver, place: Place, card: int) -> Place:
+    """Return where ``card`` leads to from a chance node of a street that is not the last."""
+    layout, street = solver.layout, len(place.path)
+    before, after = layout.boards[street], layout.boards[street + 1]
+    board = place.path[-1] if place.path else 0
+    wanted = int(np.flatnonzero(place.cards == card)[0])  # its name on the board that was solved
+    first = before.first_child[board]
+    for child in range(first, first + before.num_children[board]):
+        solved = after.boards[child][-1]
+        for cards, hands in after.images[child]:
+            if cards[solved] == wanted:
+                known = (place.cards[cards], place.hands[hands])
+                return Place(place.node.children[0], (*place.board, card), (*place.path, child), *known)
+    raise AssertionError(f"no board for the card {card}")
+
+
+def _position(solver: Solver, place: Place, line: str) -> Position:
+    node, layout, street = place.node, solver.layout, len(place.path)
+    boards = layout.boards[street]
+    numbers = boards.hands[place.path[-1] if place.path else 0]
+    n, index, seat = len(numbers), node.index, node.actor
+    work = solver.look(place.path, seat)
+    static = layout.streets[street]
+    reach = np.stack([work.reach[static.row_of[s, index], :n] for s in range(2)]).astype(np.float64)
+    slots = static.first_slot[index] + np.arange(len(node.children))
+    met = meetings(layout.hands.cards[numbers], reach[1 - seat], layout.hands.places)
+    met = np.where(met > 1e-9 * max(1e-300, reach[1 - seat].sum()), met, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.where(met > 0, work.values[static.roots + slots, :n] / met, np.nan) + node.spent[seat]
+    return Position(
+        line=line.strip(),
+        board=place.board,
+        seat=seat,
+        pot=sum(node.spent),
+        actions=tuple(action_words(node, action, layout.tree.stacks) for action in node.actions),
+        tokens=tuple(token(node, action) for action in node.actions),
+        hands=place.hands[numbers],
+        weights=reach,
+        strategy=work.sigma[slots, :n].astype(np.float64),
+        values=values,
+        met=met,
+    )
+
+
+def token(node: Node, action: Action) -> str:
+    """Return an action as it is written in a line."""
+    if action.kind < 2:
+        return "f" if action.kind == 0 else "x" if node.spent[0] == node.spent[1] else "c"
+    letter = "b" if node.spent == node.begun else "r"
+    return f"{letter}{action.amount - node.begun[node.actor]}"
+
+
+def action_words(node: Node, action: Action, stacks: Sequence[int]) -> str:
+    """Return an action in words, with chips of this street."""
+    seat = node.actor
+    put = action.amount - node.begun[seat]
+    if action.kind == 0:
+        return "fold"
+    if action.kind == 1:
+        due = min(node.spent[1 - seat], stacks[seat]) - node.spent[seat]
+        return f"call {due:,}" if due > 0 else "check"
+    if action.amount == stacks[seat]:
+        return f"all-in {put:,}"
+    return f"{'bet' if node.spent == node.begun else 'raise to'} {put:,}"
+
+
+def _means(word: str, node: Node, action: Action) -> bool:
+    if action.kind == 0:
+        return word == "f"
+    if action.kind == 1:
+        return word in _CALLS
+    amounts = [other.amount for other in node.actions if other.kind == 2]
+    if word in ("a", "allin"):
+        return action.amount == max(amounts)
+    match = re.fullmatch(r"[br](\d{1,12})", word)
+    return match is not None and int(match.group(1)) == action.amount - node.begun[node.actor]

@@ -1,0 +1,372 @@
+"""Continual re-solving: at each decision the game is solved anew from there, tied to what was solved before.
+
+Between decisions a player carries two vectors, its own range and what it has promised each of the opponent's hands (Moravcik
+et al., "DeepStack: Expert-level artificial intelligence in heads-up no-limit poker", 2017). Its own action changes both, a
+dealt card takes away what it blocks, and the opponent's action changes neither: so a bet of any size is met as it is. Behind
+a gadget (:func:`cardai.poker.ranges.public_tree.gadget`) the opponent's hands may take the promise instead of playing on.
+
+A decision is a function of the public state: what is carried is worked out along the hand, and kept for the next decision.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from hashlib import sha256
+from time import monotonic
+from typing import Protocol, TypeVar
+
+import numpy as np
+from attrs import frozen
+
+from cardai.core.arrays import Float64s
+from cardai.core.errors import UsageError
+from cardai.poker.ranges import _walk_kernels as kernels
+from cardai.poker.ranges.cfr import SolverSettings
+from cardai.poker.ranges.hands import Hands, deal_boards
+from cardai.poker.ranges.layout import Layout
+from cardai.poker.ranges.menus import ALL_IN, Menu
+from cardai.poker.ranges.position import Place, deal_card, start, step
+from cardai.poker.ranges.public_tree import Action, Node, PublicTree, gadget, tree_after
+from cardai.poker.ranges.range_game import RangeGame
+from cardai.poker.ranges.solver import LeafEvaluator, Solver
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+FLOOR = 1e-7
+"""The least weight of a hand in one's own range, as a share of the largest: a hand that never comes here still has a plan."""
+KEPT = 64
+"""How many solved decisions are kept: all of a hand."""
+FIRST = 100
+"""How many of the first round are kept besides."""
+
+
+@frozen
+class Public:
+    """What both players have seen."""
+
+    button: int
+    actions: tuple[tuple[int, int, int], ...]
+    """(action, round, seat) each; an action is a game's number, bets of no-limit amounts of the whole hand."""
+    round: int
+    board: tuple[int, ...]
+
+    @property
+    def history(self) -> tuple[int, ...]:
+        """The actions alone."""
+        return tuple(action for action, _, _ in self.actions)
+
+    def leads_to(self, later: Public) -> bool:
+        """Whether ``later`` is this state, or one that can follow it."""
+        same = self.button == later.button and self.actions == later.actions[: len(self.actions)]
+        return same and self.board == later.board[: len(self.board)]
+
+    def before(self, count: int, board_cards: Sequence[int]) -> Public:
+        """Return the public state before action ``count``; ``board_cards`` are the cards that lie in each round."""
+        round_ = self.actions[count][1]
+        return Public(self.button, self.actions[:count], round_, self.board[: board_cards[round_]])
+
+
+class DepthLimit(Protocol):
+    """How far is looked ahead."""
+
+    def until(self, round_: int) -> int:
+        """Return the last round that is walked from a decision in ``round_``."""
+
+    def promises(self, round_: int) -> bool:
+        """Whether what lies behind ``round_`` is valued so well that the opponent can be promised it.
+
+        If not, each later round begins anew from both ranges, as the hand did.
+        """
+
+    def leaves(self, public: Public, tree: PublicTree, hands: np.ndarray) -> LeafEvaluator | None:
+        """Return what values the chance nodes that ``tree`` ends in; None if it ends with the hand.
+
+        Where it ``promises``, they are :class:`~cardai.poker.ranges.averaged_leaves.AveragedLeaves`.
+
+        ``hands`` (n,) are the numbers of the hands on the board, in order of the vectors.
+        """
+
+
+class ToTheEnd:
+    """Looks ahead to the end of the hand."""
+
+    def until(self, round_: int) -> int:
+        return 100
+
+    def promises(self, round_: int) -> bool:
+        return True
+
+    def leaves(self, public: Public, tree: PublicTree, hands: np.ndarray) -> LeafEvaluator | None:
+        return None
+
+
+BlueprintRanges = Callable[[Public], Float64s]
+"""Returns (2, K) both ranges at the beginning of the first round that is solved, by seat."""
+
+
+@frozen(eq=False)
+class Constraints:
+    """What is carried to a decision: both ranges (2, K) by seat, and what the opponent's hands were promised (K,).
+
+    Without a promise the opponent's range is known: the first decision of a hand, and unsafe re-solving.
+    """
+
+    ranges: Float64s
+    promised: Float64s | None = None
+
+
+@frozen(eq=False)
+class Decision:
+    """A decision that has been solved. ``place`` is its own in the solved tree, on the tree's first street."""
+
+    public: Public
+    place: Place
+    solver: Solver
+    ranges: Float64s
+    """(2, K) both ranges there, by seat."""
+    strategy: Float64s
+    """(A, K) how often each hand takes each action; zero for hands that the board blocks."""
+    seconds: float
+    """The time that it took, 0 if it was taken from the solution of an earlier one."""
+
+    @property
+    def root(self) -> Node:
+        """The decision's node."""
+        return self.place.node
+
+
+def nearest(actions: Sequence[Action], action: int, limit: bool) -> int:
+    """Return which of ``actions`` a game's action is: the same, else the bet whose amount is nearest, else the call."""
+    kinds = [one.kind for one in actions]
+    if action < 2 and action in kinds:
+        return kinds.index(action)
+    bets = [k for k, one in enumerate(actions) if one.kind == 2]
+    if action < 2 or not bets:
+        return kinds.index(1)
+    return bets[0] if limit else min(bets, key=lambda k: abs(actions[k].amount - action))
+
+
+class Resolver:
+    """Solves decisions of one game, each tied to the last."""
+
+    def __init__(
+        self,
+        game: RangeGame,
+        settings: SolverSettings,
+        depth_limit: DepthLimit,
+        blueprint_ranges: BlueprintRanges,
+        kept: int = KEPT,
+    ) -> None:
+        self.game, self.settings, self.depth_limit, self.blueprint_ranges, self.kept = (
+            game,
+            settings,
+            depth_limit,
+            blueprint_ranges,
+            kept,
+        )
+        self._known: OrderedDict[tuple[int, Public], Decision] = OrderedDict()
+        self._first: OrderedDict[tuple[int, Public], Decision] = OrderedDict()
+        """Decisions of the first round, which come again in other hands."""
+        self._solved: OrderedDict[Hashable, Decision] = OrderedDict()
+        """What was solved, by all that it depends on: without a promise it is the same for both seats."""
+        self._depth = 0
+
+    def decision(self, public: Public, me: int) -> Decision:
+        """Return the solved decision at ``public``, whoever acts there, as seat ``me`` sees it.
+
+        Raises UsageError if nobody is to act.
+        """
+        known, most = (self._known, self.kept) if public.round else (self._first, FIRST)
+        self._depth += 1
+        for key in [key for key in known if key[1].leads_to(public)]:
+            known.move_to_end(key)  # what led here is asked for again with what comes next
+        try:
+            return remembered(known, (me, public), most, lambda: self._find(public, me))
+        finally:
+            self._depth -= 1
+
+    def _time(self, public: Public, me: int) -> float:
+        """Return the seconds for the next solution, 0 if there is no limit; what is solved on the way to another shares."""
+        settings, limits = self.settings, []
+        if settings.seconds:
+            limits.append(settings.seconds)
+        if settings.hand_seconds:
+            spent = sum(one.seconds for (seat, _), one in self._of_hand(public) if seat == me)
+            limits.append(max(1e-3, (settings.hand_seconds - spent) / 2))
+        return min(limits) / self._depth if limits else 0.0
+
+    def _of_hand(self, public: Public) -> Iterator[tuple[tuple[int, Public], Decision]]:
+        """Yield the decisions that are kept of the hand that has come to ``public``."""
+        for key, decision in (*self._first.items(), *self._known.items()):
+            if key[1].leads_to(public):
+                yield key, decision
+
+    # -- what is carried -----------------------------------------------------------------------------------------------
+
+    def _find(self, public: Public, me: int) -> Decision:
+        solved = [k for k, (_, round_, _) in enumerate(public.actions) if round_ >= self.game.first]
+        mine = [k for k in solved if public.actions[k][2] == me]
+        here = [k for k in solved if public.actions[k][1] == public.round]
+        if not solved:
+            return self._solve(public, me, Constraints(self._start(public)))
+        tied = self.settings.gadget and (public.round == 0 or self.depth_limit.promises(public.round - 1))
+        opened = not mine or (not tied and here and mine[-1] < here[0])
+        count = here[0] if opened else mine[-1]
+        last = self.decision(public.before(count, self.game.board_cards), me)
+        again = self._again(last, public, count) if self.settings.reuse else None
+        return again or self._solve(public, me, self._after(last, me, public, count))
+
+    def _again(self, last: Decision, public: Public, count: int) -> Decision | None:
+        """Return the decision as it was solved with ``last``, if it lies there with the very bets that were made."""
+        if public.round != last.public.round:
+            return None
+        place, ranges = last.place, np.array(last.ranges)
+        for action, _, _ in public.actions[count:]:
+            actions = place.node.actions
+            chosen = nearest(actions, action, not self.game.betting.no_limit)
+            if actions[chosen].kind == 2 and self.game.betting.no_limit and actions[chosen].amount != action:
+                return None
+            ranges, place = self._acted(last, place, chosen, ranges)
+        return Decision(public, place, last.solver, ranges, self._strategy(last.solver, place.node), 0.0)
+
+    def _acted(self, last: Decision, place: Place, chosen: int, ranges: Float64s) -> tuple[Float64s, Place]:
+        """Return both ranges (2, K) after an action, by Bayes, and where it leads."""
+        numbers, strategy = last.solver.average((), place.node)
+        out = np.array(ranges)
+        out[place.node.actor, numbers] *= strategy[chosen]
+        return out, step(place, chosen)
+
+    def _strategy(self, solver: Solver, node: Node) -> Float64s:
+        numbers, found = solver.average((), node)
+        out = np.zeros((len(found), len(self.game.hands.cards)))
+        out[:, numbers] = found
+        return out
+
+    def _start(self, public: Public) -> Float64s:
+        ranges = np.array(self.blueprint_ranges(public), np.float64)
+        return np.stack([_normal(one, public.board, self.game.hands) for one in ranges])
+
+    def _after(self, last: Decision, me: int, public: Public, count: int) -> Constraints:
+        """Return what is carried from ``last``, the decision at action ``count``, to ``public``.
+
+        The opponent's hands are promised what they are worth in their last decision, or once the cards have come.
+        """
+        limit, hands = not self.game.betting.no_limit, self.game.hands
+        place, ranges, asked = last.place, last.ranges, last.place
+        for action, round_, _ in public.actions[count:]:
+            if round_ > last.public.round:
+                break
+            asked = place if place.node.actor != me else asked
+            ranges, place = self._acted(last, place, nearest(place.node.actions, action, limit), ranges)
+        promised, ahead = None, public.round > last.public.round
+        if self.settings.gadget and ahead and self.depth_limit.promises(last.public.round):
+            promised = self._worth_dealt(last, place, 1 - me, public.board[len(last.public.board) :])
+        elif self.settings.gadget and not ahead:
+            promised = self._worth(last, asked, 1 - me)
+        free = ~np.isin(hands.cards, public.board).any(axis=1)
+        scale = float(ranges[me, free].sum())
+        if promised is not None:
+            promised = promised / scale if scale > 0 else np.zeros_like(promised)
+        return Constraints(np.stack([_normal(one, public.board, hands) for one in ranges]), promised)
+
+    def _worth(self, last: Decision, place: Place, player: int) -> Float64s:
+        """Return (K,) what the player's hands are worth at ``place``, on the first street of a solution."""
+        work, numbers = last.solver.look((), player, kernels.RESPOND), last.solver.hands
+        out = np.zeros(len(self.game.hands.cards))
+        out[numbers] = work.values[place.node.index, : len(numbers)]
+        return out
+
+    def _worth_dealt(self, last: Decision, place: Place, player: int, cards: Sequence[int]) -> Float64s:
+        """Return (K,) what the player's hands are worth once ``cards`` have come behind the chance node of ``place``."""
+        solver, out = last.solver, np.zeros(len(self.game.hands.cards))
+        if solver.leaves is not None:
+            return solver.dealt(player, place.node, cards[0])
+        for card in cards:
+            place = deal_card(solver, place, card)
+        work = solver.look(place.path, player, kernels.RESPOND)
+        numbers = solver.layout.boards[len(place.path)].hands[place.path[-1]]
+        out[place.hands[numbers]] = work.values[place.node.index, : len(numbers)]
+        return out
+
+    # -- solving -------------------------------------------------------------------------------------------------------
+
+    def _solve(self, public: Public, me: int, carried: Constraints) -> Decision:
+        tied = carried.promised is not None
+        carries = carried.ranges.tobytes() + (carried.promised.tobytes() if tied else b"")  # type: ignore[union-attr]
+        whole = public, sha256(carries).digest(), me if tied else -1
+        most = max(1, self.kept // 2)
+        return remembered(self._solved, whole, most, lambda: self._solve_anew(public, me, carried))
+
+    def _solve_anew(self, public: Public, me: int, carried: Constraints) -> Decision:
+        began, game, settings = monotonic(), self.game, self.settings
+        last = min(self.depth_limit.until(public.round), game.betting.num_rounds - 1)
+        tree = self._tree(public, last)
+        ranges = np.array(carried.ranges)
+        if carried.promised is not None:
+            tree = gadget(tree, 1 - me)
+            ranges[1 - me] = _normal(np.ones(len(ranges[0])), public.board, game.hands) * len(ranges[0])
+        walked = last - public.round + 1
+        boards = deal_boards(game.hands, public.board, walked, ranges, isomorphic=False)
+        layout = Layout(tree, game.hands, boards)
+        solver = Solver(
+            layout, ranges, variant=settings.variant, dtype=settings.dtype, promised=carried.promised, threads=settings.threads,
+            leaves=self.depth_limit.leaves(public, tree, boards[0].hands[0]) if layout.leaves else None,
+        )  # fmt: skip
+        _run(solver, settings, public.round, self._time(public, me), began)
+        place = start(solver, list(public.board))
+        place = place if carried.promised is None else step(place, 1)
+        return Decision(public, place, solver, carried.ranges, self._strategy(solver, place.node), monotonic() - began)
+
+    def _tree(self, public: Public, until: int) -> PublicTree:
+        """Return the tree from ``public`` on; with all-in alone for bets where the menus make it too large."""
+        game = self.game
+        known = game.betting, game.stacks, public.button, public.history
+        try:
+            return tree_after(*known, game.menus, until)
+        except UsageError:
+            if not game.betting.no_limit:
+                raise
+        return tree_after(*known, (Menu(((ALL_IN,),)),) * game.betting.num_rounds, until)
+
+
+def remembered(known: OrderedDict[K, V], key: K, most: int, find: Callable[[], V]) -> V:
+    """Return what ``known`` has for ``key``, found and kept if need be: the ``most`` that were asked for last."""
+    if key not in known:
+        known[key] = find()
+        while len(known) > most:
+            known.popitem(last=False)
+    known.move_to_end(key)
+    return known[key]
+
+
+def _run(solver: Solver, settings: SolverSettings, round_: int, seconds: float, began: float) -> None:
+    """Iterate: all that were asked for, or those that fit into ``seconds`` (0: all)."""
+    iterations = settings.of_round(round_)
+    skip = min(settings.skip, iterations - 1)
+    if not seconds:
+        if skip:
+            solver.run(skip)
+            solver.forget_average()
+        solver.run(iterations - skip)
+        return
+    each = solver.layout.seconds
+    while solver.iterations < iterations:
+        left = seconds - (monotonic() - began)
+        if solver.iterations and left < each:
+            return
+        count = max(1, min(iterations - solver.iterations, int(0.25 * left / each)))
+        before = monotonic()
+        solver.run(count)
+        each = max((monotonic() - before) / count, 1e-7)
+
+
+def _normal(range_: Float64s, board: Sequence[int], hands: Hands) -> Float64s:
+    """Return a range that sums to 1, without the hands that the board blocks, and with a little of all the others."""
+    free = ~np.isin(hands.cards, board).any(axis=1)
+    most = range_[free].max()
+    if most <= 0:
+        return np.asarray(free / free.sum())
+    out = np.where(free, np.maximum(range_, FLOOR * most), 0.0)
+    return np.asarray(out / out.sum())

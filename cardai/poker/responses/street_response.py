@@ -1,0 +1,369 @@
+"""Best responses of whole ranges, street by street, against a player of two-player hold'em.
+
+The responder plays the player's own strategy up to a street and then, knowing it, answers it as well as can be to the
+end. Boards up to that street are sampled, what comes later is enumerated; nothing is chosen on sampled information, so
+the mean gain is an unbiased value of a legal response: a lower bound on what a perfect opponent gains (exploitability),
+and exploitability itself from before the flop.
+
+A *street's subtree* holds the nodes of one street below a DEAL node (or the root). Ranges go down through it as vectors
+over the 1,326 hands, values come back up; at its DEAL nodes another street's subtrees hang.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from math import comb
+from typing import ClassVar, Protocol
+
+import numpy as np
+from attrs import field, frozen
+
+from cardai.core.arrays import Bools, Float64s, Int64s
+from cardai.core.errors import UsageError
+from cardai.poker.buckets.tables import starting_classes
+from cardai.poker.hands.board_hands import BoardHands, board_hands
+from cardai.poker.hands.boards import BOARD_SIZES, RENAMINGS, hand_maps
+from cardai.poker.hands.combos import COUNT, left_by, pairs
+from cardai.poker.range_policy import RangePolicy
+from cardai.poker.ranges.public_tree import DEAL, DECISION, FOLD, SHOWDOWN, PublicTree
+from cardai.poker.responses import _street_kernels as kernels
+
+Vectors = Float64s
+Progress = Callable[[int, int], None] | None
+_PAIRS = pairs().astype(np.int64)
+
+
+class TerminalValues(Protocol):
+    """What hands win at the ends of a hand: :class:`Sweeps`, or dense products on a GPU."""
+
+    at_once: ClassVar[int]
+    """Subtrees whose ends are best worked out at once."""
+
+    def __hash__(self) -> int: ...
+
+    def __call__(self, hands: BoardHands, weights: Float64s, showdown: Bools, amount: Float64s) -> Float64s:
+        """Return (t, 1326) what each hand wins from opposing ranges ``weights`` (t, 1326); 0 for blocked hands.
+
+        ``showdown`` (t,) says whether cards are compared (else somebody has folded), ``amount`` (t,) what is won.
+        """
+
+
+@frozen
+class Sweeps:
+    """:class:`TerminalValues` by sweeps over the hands in order of strength."""
+
+    at_once: ClassVar[int] = 8
+
+    def __call__(self, hands: BoardHands, weights: Float64s, showdown: Bools, amount: Float64s) -> Float64s:
+        """Return (t, 1326) what each hand wins from opposing ranges ``weights`` (t, 1326); 0 for blocked hands."""
+        out = np.empty(weights.shape)
+        kernels.terminal_values((_PAIRS, hands.hands, hands.ends), weights, showdown, amount, out)
+        return out
+
+
+SWEEPS = Sweeps()
+
+
+@frozen(eq=False)
+class StreetTree:
+    """One street's subtree: its nodes in the public tree, and as the kernels take it."""
+
+    root: int
+    nodes: Int64s = field(repr=False)
+    """(m,) ascending, the root first."""
+    decisions: Int64s = field(repr=False)
+    """Those of them that are decisions."""
+    deals: Int64s = field(repr=False)
+    """The roots of the next street's subtrees, in the order of the DEAL nodes."""
+    deal_places: Int64s = field(repr=False)
+    """The places of the DEAL nodes among ``nodes``."""
+    ends: Int64s = field(repr=False)
+    """The places of the FOLD and SHOWDOWN nodes, t of them."""
+    showdown: Bools = field(repr=False)
+    """(t,) which of them are SHOWDOWN nodes."""
+    stakes: Float64s = field(repr=False)
+    """(2, t) what a hand of each seat wins there, if it is the better one (or by the fold)."""
+    street: kernels.Street = field(repr=False)
+
+
+def street_trees(tree: PublicTree) -> dict[int, StreetTree]:
+    """Return the subtrees of all streets by the number of their root."""
+    return {root: _street_tree(tree, root, nodes) for root, nodes in tree.subtrees.items()}
+
+
+def _street_tree(tree: PublicTree, root: int, nodes: Int64s) -> StreetTree:
+    kind = tree.kind[nodes]
+    count = np.where(kind == DECISION, tree.num_children[nodes], 0).astype(np.int64)
+    deals, ends = kind == DEAL, (kind == FOLD) | (kind == SHOWDOWN)
+    number = np.where(deals, np.cumsum(deals), np.cumsum(ends)) - 1
+    node = np.stack([kind, tree.actor[nodes], count, np.cumsum(count) - count, number], axis=1).astype(np.int64)
+    child = np.searchsorted(nodes, np.maximum(tree.child[nodes], 0))
+    loser = np.maximum(tree.actor[nodes], 0)
+    rows = np.arange(len(nodes))
+    amount = np.where(node[:, 1] >= 0, tree.spent[nodes][rows, loser], tree.spent[nodes].min(axis=1)).astype(np.float64)
+    lost = (kind == FOLD) & (node[:, 1] == np.arange(2)[:, None])
+    return StreetTree(
+        root,
+        nodes,
+        nodes[kind == DECISION],
+        tree.child[nodes[deals], 0].astype(np.int64),
+        np.flatnonzero(deals),
+        np.flatnonzero(ends),
+        kind[ends] == SHOWDOWN,
+        np.where(lost, -amount, amount)[:, ends],
+        kernels.Street(node, child.astype(np.int64), amount),
+    )
+
+
+class Walker:
+    """Walks ranges through the streets of one game, both seats playing ``player`` or one answering it.
+
+    Where hands are all-in on the flop or the turn, the rest of the board is dealt out; before the flop it is not: see
+    :func:`need_late_showdowns`.
+    """
+
+    def __init__(self, tree: PublicTree, player: RangePolicy, terminal_values: TerminalValues = SWEEPS) -> None:
+        self.tree, self.player, self.terminal_values = tree, player, terminal_values
+        self.trees = street_trees(tree)
+        self.streets: list[list[StreetTree]] = [[], [], [], []]
+        for root, one in self.trees.items():
+            self.streets[tree.street[root]].append(one)
+
+    def ranges_at(self, street: int, board: Sequence[int]) -> dict[int, Vectors]:
+        """Return both seats' ranges (2, 1326) at the roots of ``street`` if both play the player, on ``board``.
+
+        ``board`` has at least the cards of that street; hands that share a card with it have weight 0.
+        """
+        open_hands = left_by(board).astype(np.float64)
+        found = {0: np.stack([open_hands, open_hands])}
+        for earlier in range(street):
+            shown = board[: BOARD_SIZES[earlier]]
+            for one in self.streets[earlier]:
+                policy = self.player.range_policy(one.decisions, shown)
+                ranges = found.pop(one.root)
+                for seat in range(2):
+                    reaches = self.reaches(one, seat, ranges[seat], policy)
+                    for root, place in zip(one.deals, one.deal_places, strict=True):
+                        found.setdefault(int(root), np.empty((2, COUNT)))[seat] = reaches[place]
+        return found
+
+    @staticmethod
+    def reaches(one: StreetTree, seat: int, start: Vectors, policy: Vectors) -> Vectors:
+        """Return (m, 1326) the range of ``seat`` at each node of a subtree that it enters with ``start`` (1326,)."""
+        out = np.empty((len(one.nodes), COUNT))
+        out[0] = start
+        kernels.reach(one.street, seat, policy, out)
+        return out
+
+    def river_gains(self, board: Sequence[int]) -> tuple[Vectors, Vectors]:
+        """Return what each seat (2,) wins from the river on, playing on and answering best, in chips a deal.
+
+        ``board`` (5,) is given; what is won before the river is in neither figure.
+        """
+        roots = _both(self.ranges_at(3, board))
+        found = [np.zeros(2), np.zeros(2)]
+        for best in (False, True):
+            values = self.values(3, board, roots, best)
+            for root, ranges in roots.items():
+                found[best] += np.einsum("sh,sh->s", ranges, values[root])
+        return found[0] / pairings(5), found[1] / pairings(5)
+
+    def gain(self, street: int, board: Sequence[int], told: Progress = None) -> float:
+        """Return what answering best from ``street`` on wins more than playing on, chips a deal, mean over both seats.
+
+        ``board`` has the cards of that street. ``told(done, total)`` hears of the boards of five that are done.
+        """
+        roots = _both(self.ranges_at(street, board))
+        values = self.values(street, board, roots, True, _counted(street, told))
+        # what both win who both play on is nothing, since one wins what the other loses
+        won = sum(float((ranges * values[root]).sum()) for root, ranges in roots.items())
+        return won / 2 / pairings(len(board))
+
+    def flop_values(self, flop: Sequence[int], told: Progress = None) -> Vectors:
+        """Return (roots, 2, 169): what each class of starting hands of each seat wins best from each of the flop's subtrees
+        on, summed over its hands on this flop (times the other's range and probabilities).
+        """
+        roots = self.ranges_at(1, flop)
+        values = self.values(1, flop, roots, True, _counted(1, told))
+        classes = starting_classes()
+        return np.array(
+            [[np.bincount(classes, values[root][seat], 169) for seat in range(2)] for root in self.flop_roots]
+        )
+
+    @property
+    def flop_roots(self) -> list[int]:
+        """The roots of the flop's subtrees, ascending."""
+        return [one.root for one in self.streets[1]]
+
+    def exploitability(self, sums: Vectors) -> float:
+        """Return what a perfect opponent wins, chips a hand, mean over both seats.
+
+        ``sums`` (roots, 2, 169) are those of :meth:`flop_values` over all 22,100 flops. A class's hands are alike to a
+        player that does not care what suits are called, so their mean stands for each.
+        """
+        classes = starting_classes()
+        each = sums / np.bincount(classes) / comb(48, 3)
+        one, ones = self.streets[0][0], np.ones(COUNT)
+        policy, reaches = self._prepare(one.root, np.stack([ones, ones]), [])
+        won = 0.0
+        places = [self.flop_roots.index(int(deal)) for deal in one.deals]
+        for seat in range(2):
+            later = each[places, seat][:, classes]
+            (ends,) = self._at_the_ends([one], seat, [reaches[1 - seat]], [])
+            won += float(self._respond(one, seat, True, policy, ends, later).sum())
+        return won / 2 / pairings(0)
+
+    def values(
+        self,
+        street: int,
+        board: Sequence[int],
+        roots: Mapping[int, Vectors],
+        best: bool = True,
+        told: Callable[[int], None] = lambda boards: None,
+        alike: int = 1,
+    ) -> dict[int, Vectors]:
+        """Return (2, 1326) for each of ``roots``, subtrees of ``street`` that both seats' ranges (2, 1326) come to.
+
+        It is what each hand of a seat wins from there on, times the other's range and probabilities, if the seat answers
+        best (or follows the player too). Cards to come are averaged. ``told(boards)`` hears of each board of five that is
+        done, ``alike`` is for how many it stands.
+        """
+        prepared, below = {}, {}
+        come = [
+            root for root, ranges in roots.items() if ranges.any()
+        ]  # a seat may answer by what it never does itself
+        for root in come if street < 3 else ():
+            prepared[root] = self._prepare(root, roots[root], board)
+            one, (_, reaches) = self.trees[root], prepared[root]
+            for deal, place in zip(one.deals, one.deal_places, strict=True):
+                below[int(deal)] = np.stack([reaches[0][place], reaches[1][place]])
+        after = self._averaged(street, board, below, best, told, alike) if below else {}
+        out = {root: np.zeros((2, COUNT)) for root in roots}
+        for k in range(0, len(come), self.terminal_values.at_once):
+            part = come[k : k + self.terminal_values.at_once]
+            these = [prepared.pop(root) if prepared else self._prepare(root, roots[root], board) for root in part]
+            trees = [self.trees[root] for root in part]
+            for seat in range(2):
+                ends = self._at_the_ends(trees, seat, [reaches[1 - seat] for _, reaches in these], board)
+                for root, one, (policy, _), own in zip(part, trees, these, ends, strict=True):
+                    later = np.array([after[int(deal)][seat] for deal in one.deals]).reshape(-1, COUNT)
+                    out[root][seat] = self._respond(one, seat, best, policy, own, later)
+        if street == 3:
+            told(alike)
+        return out
+
+    def _prepare(self, root: int, ranges: Vectors, board: Sequence[int]) -> tuple[Vectors, list[Vectors]]:
+        """Return the player's policy in a subtree, and both seats' ranges at its nodes."""
+        one = self.trees[root]
+        policy = self.player.range_policy(one.decisions, board)
+        return policy, [self.reaches(one, seat, ranges[seat], policy) for seat in range(2)]
+
+    def _averaged(
+        self,
+        street: int,
+        board: Sequence[int],
+        roots: Mapping[int, Vectors],
+        best: bool,
+        told: Callable[[int], None],
+        alike: int,
+    ) -> dict[int, Vectors]:
+        """Return the values at the roots of the next street, averaged over the card that is dealt (turn and river)."""
+        sums = {root: np.zeros((2, COUNT)) for root in roots}
+        for card, namings in next_cards(board, getattr(self.player, "ignores_suits", False)):
+            ranges = {root: np.where(_HOLDS[card], 0.0, both) for root, both in roots.items()}
+            for root, values in self.values(
+                street + 1, [*board, card], ranges, best, told, alike * len(namings)
+            ).items():
+                for renaming in namings:
+                    sums[root][:, hand_maps()[renaming]] += values
+        return {root: total / (52 - len(board) - 4) for root, total in sums.items()}
+
+    def _at_the_ends(
+        self, trees: Sequence[StreetTree], seat: int, reaches: Sequence[Vectors], board: Sequence[int]
+    ) -> list[Vectors]:
+        """Return (t, 1326) for each of ``trees``: what ``seat``'s hands win at its ends from the other's ``reaches``."""
+        weights = np.concatenate([reach[one.ends] for one, reach in zip(trees, reaches, strict=True)])
+        showdown, amount = (
+            np.concatenate(parts) for parts in zip(*((o.showdown, o.stakes[seat]) for o in trees), strict=True)
+        )
+        values = self.terminal_values(board_hands(board), weights, showdown, amount)
+        if len(board) in (3, 4) and showdown.any():
+            values[showdown] = self._dealt_out(board, weights[showdown], amount[showdown])
+        return np.split(values, np.cumsum([len(one.ends) for one in trees])[:-1])
+
+    def _dealt_out(self, board: Sequence[int], weights: Vectors, amount: Vectors) -> Vectors:
+        """Return (t, 1326) what hands win that are all-in on the flop or the turn: the mean over all that can come."""
+        rest, missing = [card for card in range(52) if card not in board], 5 - len(board)
+        out, compared = np.zeros(weights.shape), np.ones(len(weights), np.bool_)
+        for cards in combinations(rest, missing):
+            out += self.terminal_values(board_hands([*board, *cards]), weights, compared, amount)
+        return out / comb(len(rest) - 4, missing)
+
+    @staticmethod
+    def _respond(one: StreetTree, seat: int, best: bool, policy: Vectors, ends: Vectors, after: Vectors) -> Vectors:
+        """Return (1326,) what ``seat``'s hands win from the root of a subtree on (see the kernel)."""
+        values = np.empty((len(one.nodes), COUNT))
+        kernels.respond(one.street, seat, best, policy, ends, after, values)
+        return np.asarray(values[0], np.float64)
+
+
+def _both(roots: Mapping[int, Vectors]) -> dict[int, Vectors]:
+    """Return the roots that both seats come to."""
+    return {root: ranges for root, ranges in roots.items() if ranges.any(axis=1).all()}
+
+
+_HOLDS = (np.arange(52)[:, None, None] == _PAIRS).any(axis=2)
+"""(52, 1326) whether a card is in a hand."""
+
+
+def need_late_showdowns(tree: PublicTree) -> None:
+    """Raise UsageError if hands can be all-in before the river: from before the flop their boards are not dealt out."""
+    if ((tree.kind == SHOWDOWN) & (tree.street < 3)).any():
+        raise UsageError(
+            "A best response from before the flop needs a game in which nobody can be all-in before the river: limit "
+            "betting with unlimited chips (acpc_limit_2p). Take --from river."
+        )
+
+
+def pairings(cards: int) -> int:
+    """Return how many pairs of hands, one a seat, a board of so many cards leaves possible."""
+    return comb(52 - cards, 2) * comb(50 - cards, 2)
+
+
+def next_cards(board: Sequence[int], ignores_suits: bool) -> list[tuple[int, list[int]]]:
+    """Return the cards that can follow a board of 3 or 4 cards, each with the renamings that lead to those it stands for.
+
+    Where suits do not matter, cards that a renaming of suits makes one another are alike, if the renaming leaves the flop
+    and the turn what they are. Renaming 0 changes nothing: the card itself.
+    """
+    free = [card for card in range(52) if card not in board]
+    if not ignores_suits:
+        return [(card, [0]) for card in free]
+    flop, turn = np.array(board[:3]), np.array(board[3:], np.int64)
+    kept = [
+        number
+        for number, suits in enumerate(RENAMINGS)
+        if set((suits[flop // 13] * 13 + flop % 13).tolist()) == set(flop.tolist())
+        and (suits[turn // 13] == turn // 13).all()
+    ]
+    out: list[tuple[int, list[int]]] = []
+    seen: set[int] = set()
+    for card in free:
+        if card not in seen:
+            images = {int(RENAMINGS[number][card // 13]) * 13 + card % 13: number for number in reversed(kept)}
+            seen |= images.keys()
+            out.append((card, list(images.values())))
+    return out
+
+
+def _counted(street: int, told: Progress) -> Callable[[int], None]:
+    """Return a function that counts the boards of five for ``told``."""
+    total, done = (0, 49 * 48, 48, 1)[street], [0]
+
+    def count(boards: int) -> None:
+        done[0] += boards
+        if told is not None:
+            told(done[0], total)
+
+    return count

@@ -1,0 +1,195 @@
+"""Best responses from a street on: sampled over boards or along played hands, or over all classes of flops.
+
+From the river, turn or flop a sample of boards is measured, and the mean is a lower bound on exploitability. From before
+the flop it is exploitability: over all 1,755 classes of flops, or at once where the player does not look at its cards.
+
+Boards ask a player at every public state. One that solves each decision cannot answer that in a day: from the turn or the
+river it plays hands against itself. Where one comes to the street, both ranges are known, and best responses are counted out
+over all that can come; hands that end before add nothing. As states are come to as often as they are played, the mean over
+hands is the same as over boards.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from attrs import evolve, frozen
+
+from cardai import make
+from cardai.core.agent import Agent
+from cardai.core.arrays import Bools, Float64s, Int64s
+from cardai.core.errors import UsageError
+from cardai.core.game import Game
+from cardai.core.progress import tell
+from cardai.core.rng import derive
+from cardai.poker.buckets.tables import STREETS as STREETS
+from cardai.poker.hands.boards import BOARD_SIZES, boards
+from cardai.poker.hands.combos import COUNT, left_by, pair_index
+from cardai.poker.range_policy import blind_policy, range_player
+from cardai.poker.ranges.leaves import apart
+from cardai.poker.ranges.public_tree import DEAL, DECISION, holdem_tree
+from cardai.poker.responses.blind_response import blind_response
+from cardai.poker.responses.board_sample import sample_boards
+from cardai.poker.responses.kept import Kept, KeptSum
+from cardai.poker.responses.measure import Options, Response, Sampler, need_some
+from cardai.poker.responses.street_response import SWEEPS, TerminalValues, Walker, need_late_showdowns
+
+WHO = "A best response"
+_ROW = np.zeros(1, np.int64)
+
+
+@frozen
+class StreetOptions(Options):
+    """A best response from ``street`` on (0 before the flop, 3 the river)."""
+
+    street: int = 3
+    boards: int = 20
+    """How many boards are drawn; none from before the flop."""
+    hands: int | None = None
+    """Instead of boards: how many hands the player plays against itself, from the turn or the river on."""
+    seed: int = 0
+    terminal_values: TerminalValues = SWEEPS
+    """Sweeps on the CPU, or products on a GPU (:mod:`cardai.poker.responses.dense_showdowns`), with the same result."""
+
+    def sampler(self) -> Sampler:
+        game, agent = make.as_game(self.game), make.as_agent(self.agent)
+        if self.hands is not None:
+            return PlayedHands(game, agent, self, self.hands)
+        return Boards(game, agent, self) if self.street else _before_the_flop(game, agent, self)
+
+    def known_by(self) -> list[str | int]:
+        if self.hands is not None:
+            return ["hands", self.street, self.hands, self.seed]
+        return [self.street, self.boards if self.street else len(boards(3).cards), self.seed if self.street else 0]
+
+
+class _Streets(Sampler):
+    """A sampler that walks ranges through streets."""
+
+    def __init__(self, game: Game, agent: Agent, options: StreetOptions, pieces: int) -> None:
+        super().__init__(game, agent, pieces, WHO)
+        tree = holdem_tree(game, WHO)
+        if not options.street:
+            need_late_showdowns(tree)
+        self.options = options
+        self.walker = Walker(tree, range_player(game, agent, tree), options.terminal_values)
+
+
+class Boards(_Streets):
+    """A piece is a board: what answering best from the street on wins there."""
+
+    def __init__(self, game: Game, agent: Agent, options: StreetOptions) -> None:
+        need_some(options.boards, "board")
+        super().__init__(game, agent, options, options.boards)
+        self.sample = sample_boards(BOARD_SIZES[options.street], options.boards, options.seed)
+
+    def piece(self, number: int) -> Float64s:
+        street, board = self.options.street, self.sample.boards[number].tolist()
+        return np.array(self.walker.gain(street, board, _told(number, street)))
+
+    def response(self, found: Float64s, done: Bools) -> Response:
+        return evolve(super().response(found, done), strata=self.sample.strata[done], seed=self.options.seed)
+
+
+class FlopClasses(_Streets):
+    """A piece is a class of flops; all together make exploitability."""
+
+    def __init__(self, game: Game, agent: Agent, options: StreetOptions) -> None:
+        super().__init__(game, agent, options, len(boards(3).cards))
+        self.shape = (len(self.walker.flop_roots), 2, 169)
+
+    def piece(self, number: int) -> Float64s:
+        known = boards(3)
+        values = self.walker.flop_values(known.cards[number].tolist(), _told(number, 1))
+        return values * float(known.weights[number])
+
+    def kept(self, identity: str, out: Path | None) -> Kept:
+        return KeptSum(identity, self.pieces, self.shape, out)
+
+    def response(self, found: Float64s, done: Bools) -> Response:
+        value = self.walker.exploitability(found) if done.all() else math.nan
+        return Response(np.array([value]), self.big_blind, self.pieces, int(done.sum()), exact=True)
+
+
+class Unseen(Sampler):
+    """One piece: exploitability of a player that plays all hands alike, by its probabilities at each node."""
+
+    def __init__(self, other: FlopClasses, policy: Float64s) -> None:
+        super().__init__(other.game, other.agent, 1, WHO)
+        self.tree, self.policy = other.walker.tree, policy
+
+    def piece(self, number: int) -> Float64s:
+        return np.array(blind_response(self.tree, self.policy))
+
+    def kept(self, identity: str, out: Path | None) -> Kept:
+        return super().kept(identity, None)  # a minute's work
+
+    def response(self, found: Float64s, done: Bools) -> Response:
+        value = float(found[0]) if done.all() else math.nan
+        return Response(np.array([value]), self.big_blind, 1, int(done.sum()), exact=True)
+
+
+def _before_the_flop(game: Game, agent: Agent, options: StreetOptions) -> Sampler:
+    """Return what measures exploitability, in the quickest way."""
+    classes = FlopClasses(game, agent, options)
+    policy = blind_policy(classes.walker.player, classes.walker.tree)
+    return classes if policy is None else Unseen(classes, policy)
+
+
+class PlayedHands(_Streets):
+    """A piece is a hand that the player plays against itself: (what best responses win after it came there, 1), else 0."""
+
+    shape = (2,)
+
+    def __init__(self, game: Game, agent: Agent, options: StreetOptions, hands: int) -> None:
+        need_some(hands, "hand")
+        if options.street not in (2, 3):
+            raise UsageError(
+                f"Along played hands a best response begins on the turn (2) or the river (3). Got {options.street}."
+            )
+        super().__init__(game, agent, options, hands)
+
+    def piece(self, number: int) -> Float64s:
+        came = self.play(number)
+        return np.zeros(2) if came is None else np.array([self.gain(*came), 1.0])
+
+    def gain(self, node: int, board: tuple[int, ...], ranges: Float64s) -> float:
+        """Return what best responses win from ``node`` on, mean over the seats, in chips a hand that comes there.
+
+        ``ranges`` (2, 1326) are how often either seat's hands come to it.
+        """
+        values = self.walker.values(self.options.street, board, {node: ranges})[node]
+        return float((ranges * values).sum()) / 2 / float(ranges[0] @ apart() @ ranges[1])
+
+    def play(self, number: int) -> tuple[int, tuple[int, ...], Float64s] | None:
+        """Play a hand until the street begins: its root there, the board, both ranges (2, 1326); None if it ends before."""
+        tree, node = self.walker.tree, 0
+        tables, rng = self.game.tables(1), np.random.default_rng(derive(self.options.seed, "play", number))
+        tables.reset(np.array([derive(self.options.seed, "deal", number)], np.uint64))
+        reach = np.ones((2, COUNT))
+        while tree.kind[node] == DECISION:
+            view = tables.views(int(tables.current_players()[0]), _ROW)[0]
+            board, actor = tuple(int(card) for card in view["board"] if card >= 0), int(tree.actor[node])
+            if tree.street[node] == self.options.street:
+                return node, board, reach * left_by(board)
+            chances = self.walker.player.range_policy(np.array([node]), board)
+            held: Int64s = pair_index(view["hole"][:1], view["hole"][1:])
+            own = chances[:, held[0]]
+            chosen = int(rng.choice(len(own), p=own / own.sum()))
+            reach[actor] *= chances[chosen]
+            tables.apply(_ROW, np.array([tree.action[node, chosen]], np.int64))
+            node = int(tree.child[node, chosen])
+            while tree.kind[node] == DEAL:
+                node = int(tree.child[node, 0])
+        return None
+
+    def response(self, found: Float64s, done: Bools) -> Response:
+        return evolve(super().response(found[:, 0], done), reached=int(found[done, 1].sum()))
+
+
+def _told(number: int, street: int) -> Callable[[int, int], None] | None:
+    """Return what tells how far one board is, where that takes long."""
+    return None if street == 3 else lambda done, total: tell(f"Board {number + 1}", done, total)

@@ -1,0 +1,187 @@
+"""Hold'em and its relatives: blinds by seat, four rounds, a flop, a turn and a river; limit, no-limit and pot-limit.
+
+A game of the kind takes :class:`NoLimitHoldem` or :class:`LimitHoldem` as its base and overrides what it declares
+otherwise: the deck, the hole cards, the ranking (see :mod:`cardai.poker.contract`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+from attrs import frozen, validators
+
+from cardai.cards.text import card_text
+from cardai.core.spec import option
+from cardai.poker.contract import check_cards
+from cardai.poker.rules.betting import MAX_HANDS, MAX_PLAYERS, UNLIMITED, Betting, check_pot, chips
+from cardai.poker.rules.board_game import BoardPoker
+from cardai.poker.rules.draw import draw_view
+from cardai.poker.rules.ladder import check_ladder, few, ladder_fraction
+
+
+def four_rounds(instance: Any, attribute: Any, value: tuple[int, ...]) -> None:
+    """Refuse anything but four numbers, none negative."""
+    if len(value) != 4 or min(value) < 0:
+        raise ValueError(f"{attribute.name} needs four numbers, one a round (for example 3+4+4+4). Got {value}.")
+
+
+@frozen
+class Holdem(BoardPoker):
+    """Options and rules that limit and no-limit games share."""
+
+    players: int = option(2, help="Seats, 2 to 10.", validator=[validators.ge(2), validators.le(MAX_PLAYERS)])
+    ante: int = option(0, help="Chips put in first, by every seat or by the big blind's.", validator=chips)
+    ante_from: Literal["each", "big_blind"] = option(
+        "each",
+        help="Who antes: each seat, or the big blind's for the whole table, before its blind (as tournaments have it).",
+    )
+    straddles: tuple[int, ...] = option(
+        (), help="Further live blinds behind the big one, each above the last (20, 20+40); who posts one acts last.",
+        validator=chips,
+    )  # fmt: skip
+    reverse_blinds: bool = option(
+        True,
+        help="Heads-up the button posts the small blind and acts first before the flop (three or more: no effect).",
+    )
+    rotate: bool = option(True, help="Whether the button moves on from hand to hand of a match.")
+    hands: int = option(1, help="Hands in a match.", validator=[validators.ge(1), validators.le(MAX_HANDS)])
+
+    action_mapping: ClassVar[bool] = False
+    blinds: ClassVar[tuple[int, ...]]
+    num_chance_outcomes: ClassVar[int] = 52
+
+    @property
+    def num_players(self) -> int:  # type: ignore[override]
+        return self.players
+
+    @property
+    def big_blind(self) -> int:  # type: ignore[override]
+        return max(*self.blinds, self.ante if self.ante_from == "each" else 0)
+
+    def posted(self) -> tuple[tuple[int, ...], int]:
+        """Return the blinds and straddles by position, and the position that acts first before the flop."""
+        n, posted = self.players, (*self.blinds, *self.straddles)
+        if not self.blinds or len(self.blinds) > n or max(self.blinds) == 0:
+            raise ValueError(f"blinds must be one to {n} numbers, the small blind first (5+10). Got {self.blinds}.")
+        if len(posted) > n:
+            raise ValueError(
+                f"Every blind and straddle is posted by a seat of its own. Got {len(posted)} of them for {n} players."
+            )
+        if any(later <= max(posted[:k]) for k, later in enumerate(posted) if k >= len(self.blinds)):
+            raise ValueError(f"Each of straddles must be above the blind before it. Got {self.straddles}.")
+        blinds, first = posted + (0,) * (n - len(posted)), len(posted) % n
+        return (blinds[::-1], 1) if n == 2 and self.reverse_blinds else (blinds, first)
+
+    def holdem_betting(self, **more: Any) -> Betting:
+        """Return the betting rules with the blinds put in their positions; ``more`` is what limit or no-limit adds."""
+        (blinds, first), each = self.posted(), self.ante_from == "each"
+        return Betting(
+            num_players=self.players,
+            num_rounds=4,
+            blinds=blinds,
+            first=(first, 0, 0, 0),
+            ante=self.ante if each else 0,
+            dead_ante=0 if each else self.ante,
+            dead_position=blinds.index(max(self.blinds)),
+            minimum_bet=max(self.blinds) if self.straddles else 0,
+            deepest=max(self.stacks),
+            **more,
+        )
+
+    def check_stacks(self) -> None:
+        """Refuse stacks that do not cover the blinds, naming them."""
+        for stack in self.stacks:
+            if not self.ante + max(*self.blinds, *self.straddles, 0) <= stack <= UNLIMITED:
+                raise ValueError(f"A stack must cover the ante and the biggest blind. Got {stack}.")
+        check_pot(self.players, self.most_chips())
+        check_cards(self)
+
+    def chance_to_string(self, outcome: int) -> str:
+        return card_text(outcome)
+
+    def action_to_string(self, action: int) -> str:
+        return self.betting_action(action)
+
+    def draw(self, view: Mapping[str, Any]) -> str:
+        return draw_view(view, card_text, self.betting.no_limit)
+
+
+@frozen
+class LimitHoldem(Holdem):
+    """Bets of fixed sizes. The defaults are the Annual Computer Poker Competition's (blinds 5/10, bets 10/20)."""
+
+    blinds: tuple[int, ...] = option((5, 10), help="Blinds in order, the small one first.", validator=chips)
+    raise_sizes: tuple[int, ...] = option(
+        (10, 10, 20, 20), help="The size of a bet or raise in each round.", validator=[four_rounds, chips]
+    )
+    max_raises: tuple[int, ...] = option(
+        (3, 4, 4, 4), help="Bets and raises allowed in each round; the big blind is not counted.", validator=four_rounds
+    )
+    stack: int = option(0, help="Chips of each seat at the start of a hand; 0: unlimited.", validator=chips)
+    empty_raises: bool = option(
+        False,
+        help="A raise stays legal when the bet is a seat's whole stack already, and adds nothing (the ACPC's C code).",
+    )
+
+    def __attrs_post_init__(self) -> None:
+        self.betting  # noqa: B018 (wrong blinds and caps are refused here)
+        if min(self.raise_sizes) < 1:
+            raise ValueError(f"raise_sizes must be positive. Got {self.raise_sizes}.")
+        if max(self.max_raises) > 60:
+            raise ValueError(f"max_raises must be at most 60 a round. Got {self.max_raises}.")
+        self.check_stacks()
+
+    def make_betting(self) -> Betting:
+        sizes = {"max_raises": self.max_raises, "raise_sizes": self.raise_sizes}
+        return self.holdem_betting(**sizes, empty_raises=self.empty_raises)
+
+    @cached_property
+    def stacks(self) -> tuple[int, ...]:  # type: ignore[override]
+        return (self.stack or UNLIMITED,) * self.players
+
+
+@frozen
+class NoLimitHoldem(Holdem):
+    """Bets of any size, or on a ladder. The defaults are the ACPC's heads-up game (blinds 50/100, 20,000 chips every hand).
+
+    Actions are 0 fold, 1 check or call, and N >= 2 raise to N chips in the hand (legal actions are then ``Amounts``).
+    With ``bets=pot+allin`` they are 0 fold, 1 check or call, 2 the pot, 3 all-in (OpenSpiel's ``fcpa``), as a mask; any
+    ascending list of fractions works. A fraction is of the pot after a call, rounded down; below the minimum raise it is
+    illegal, and what would take the whole stack is left to the all-in rung (with none, the first such rung is all-in).
+    """
+
+    blinds: tuple[int, ...] = option((50, 100), help="Blinds in order, the small one first.", validator=chips)
+    stack: tuple[int, ...] = option(
+        (20000,), help="Chips at the start of every hand: one number, or one a seat.", validator=chips
+    )
+    bets: tuple[str, ...] = option(
+        (), help="A ladder of bets: fractions of the pot, then allin (0.5+pot+allin); none: all amounts.",
+        validator=check_ladder,
+    )  # fmt: skip
+    max_raises: tuple[int, ...] = option(
+        (255, 255, 255, 255), help="Bets and raises allowed in each round, at most 255.", validator=[four_rounds, few]
+    )
+    pot_limit: bool = option(False, help="Whether no raise may be larger than the pot after a call.")
+
+    def __attrs_post_init__(self) -> None:
+        if len(self.stack) not in (1, self.players):
+            raise ValueError(f"stack must be one number, or one for each of {self.players} seats. Got {self.stack}.")
+        if self.pot_limit and any(not 0 < rung <= 1 for rung in self.ladder):
+            raise ValueError(f"With pot-limit betting bets must be at most the pot. Got {'+'.join(self.bets)}.")
+        self.check_stacks()
+        self.betting  # noqa: B018 (wrong blinds are refused here)
+
+    def make_betting(self) -> Betting:
+        return self.holdem_betting(
+            max_raises=self.max_raises, raise_sizes=(0, 0, 0, 0), no_limit=True, pot_limit=self.pot_limit
+        )
+
+    @cached_property
+    def stacks(self) -> tuple[int, ...]:  # type: ignore[override]
+        return self.stack * (self.players // len(self.stack))
+
+    @cached_property
+    def ladder(self) -> tuple[float, ...]:  # type: ignore[override]
+        return tuple(ladder_fraction(rung) for rung in self.bets)

@@ -1,0 +1,1 @@
+"""Solved situations, and networks that learn what hands are worth in them."""

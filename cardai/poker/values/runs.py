@@ -1,0 +1,41 @@
+"""Runs of counterfactual_values as those who measure them see them: the network, and the situations held out for tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from cardai.core.errors import UsageError
+from cardai.core.files import read_json
+from cardai.core.spec import parse
+from cardai.poker.values.network import ValueNetwork, latest_checkpoint, load_network
+from cardai.poker.values.prepared import Prepared
+from cardai.poker.values.situation_set import check_fingerprint, load
+from cardai.poker.values.splits import TEST, load_enough, parts
+
+
+def held_out(
+    run: Path, situations: Path | None = None, most: int = 2000, part: int = TEST
+) -> tuple[ValueNetwork, Prepared, Path]:
+    """Return a run's best network, at most ``most`` situations on boards of ``part``, and where they are from.
+
+    Those of the run itself are the ones that its checkpoint knows, though there may be more by now.
+
+    Raises:
+        UsageError: it is no such run, has no checkpoint, or there is no situation of its street on such boards.
+    """
+    opened, checkpoint = latest_checkpoint(run)
+    network = load_network(checkpoint)
+    own = dict(parse(opened.trainer_spec).options)["situations"]
+    directory = Path(own) if situations is None else situations
+    found = load(directory)
+    check_fingerprint(found)
+    if found.recipe.street != network.description.street:
+        raise UsageError(f"{run} values the {network.description.street}; {directory} is on the {found.recipe.street}.")
+    shards = read_json(checkpoint / "state.json").get("shards", []) if situations is None else found.numbers
+    data = load_enough(found, [int(shard) for shard in shards], {part: most})
+    rows = np.flatnonzero(parts(data.boards) == part)[:most]
+    if len(rows) < 2:
+        raise UsageError(f"{directory} has no two situations on boards of that part.")
+    return network, data.take(rows), directory

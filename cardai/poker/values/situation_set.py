@@ -1,0 +1,339 @@
+"""Sets of solved situations in files: a recipe from which boards, pots and ranges are made again, and shards of values.
+
+    river/situations.json    the recipe, and the SHA-256 of each shard that is there
+    river/shard-000012.npz   values (n, 2, H) float16 in units of what each player has put in, of the H hands that the board
+                             leaves, in order of their numbers; exploitability (n,) float32 in % of the pot
+
+Only values are stored. Shard k holds the situations k * per_shard and on, whoever solved them and in whatever order, so
+shards may be made by any number of processes or machines, and a set can be gone on with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from attrs import asdict, evolve, field, frozen
+
+from cardai.core.arrays import Float32s, Int64s
+from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.files import file_digest, read_json, write_json
+from cardai.core.npz import read_npz, write_npz
+from cardai.core.schema import structure, whole
+from cardai.pieces import Work
+from cardai.poker.hands.combos import COUNT
+from cardai.poker.ranges.menus import menus
+from cardai.poker.values.situations import (
+    BETS,
+    EVERY,
+    FASTER,
+    INTERVALS,
+    STREETS,
+    Labels,
+    Situation,
+    labels,
+    legal_hands,
+    situation,
+)
+
+FORMAT = "cardai situations 1"
+HEAD = "situations.json"
+SHARD = "shard-{:06d}.npz"
+PER_SHARD = {"river": 250, "turn": 10}
+"""How many situations make a shard unless told: some ten seconds of one CPU."""
+AT_ONCE = {"river": 4000, "turn": 400}
+"""How many situations a device is given at a time: those with trees of one shape are solved side by side."""
+
+
+@frozen
+class Recipe:
+    """Everything that a set's situations and values depend on."""
+
+    street: str
+    seed: int = field(validator=whole())
+    iterations: tuple[int, ...] = field(validator=whole(1, 10**6))
+    """How often a situation is iterated, by the interval of its pot."""
+    intervals: tuple[int, ...] = field(default=EVERY, validator=whole(0, len(INTERVALS) - 1))
+    """Which intervals pots are from."""
+    bets: str = BETS
+    discounts: tuple[float, ...] = FASTER
+    player: str = ""
+    """Whose self-play the ranges are from; empty: they are drawn at random."""
+    game: str = ""
+    """The game of that self-play."""
+    per_shard: int = field(default=PER_SHARD["river"], validator=whole(1, 100_000))
+
+    def check(self) -> None:
+        """Raise UsageError for what no set can be made by."""
+        if self.street not in STREETS:
+            raise UsageError(f"Situations are on the {' or the '.join(STREETS)}. Got {self.street!r}.")
+        if len(self.iterations) != len(INTERVALS):
+            raise UsageError(
+                f"Iterations are one number, or {len(INTERVALS)} joined by +, one for each interval of pots. "
+                f"Got {len(self.iterations)}."
+            )
+        if len(set(self.intervals)) != len(self.intervals):
+            raise UsageError("An interval of pots is named twice.")
+        menus(self.bets, STREETS[STREETS.index(self.street) :])
+
+    def situation(self, number: int) -> Situation:
+        """Return situation ``number``."""
+        if self.player:
+            from cardai.poker.values.played_ranges import played_situation
+
+            return played_situation(self.player, self.game, self.seed, number, self.street, self.intervals)
+        return situation(self.seed, number, self.street, self.intervals)
+
+    def fingerprint(self) -> str:
+        """Return the SHA-256 of the first situation's board, pot and ranges: two alike make the same situations."""
+        first = self.situation(0)
+        public = np.array([*first.board, first.half_pot], np.int64)
+        return sha256(public.tobytes() + np.round(first.ranges, 9).astype(np.float32).tobytes()).hexdigest()
+
+
+@frozen
+class _Head:
+    """What situations.json holds."""
+
+    format: str
+    recipe: Recipe
+    fingerprint: str
+    shards: dict[str, str]
+    """SHA-256 by name."""
+
+
+@frozen(eq=False)
+class Shard:
+    """Situations numbered ``first`` and on, and what they are worth."""
+
+    first: int
+    values: Float32s
+    """(n, 2, H) in units of what each player has put in, of the hands that the board leaves."""
+    exploitability: Float32s
+    """(n,) in % of the pot."""
+
+
+@frozen(eq=False)
+class SituationSet:
+    """A directory of solved situations."""
+
+    directory: Path
+    recipe: Recipe
+    fingerprint: str
+    shards: dict[str, str] = field(repr=False)
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of the shards that are there, in order."""
+        return sorted(int(name[6:12]) for name in self.shards)
+
+    def __len__(self) -> int:
+        return len(self.shards) * self.recipe.per_shard
+
+    def read(self, shard: int) -> Shard:
+        """Return shard ``shard``. Raises DamagedFileError: it is missing, or not the one that was written."""
+        file = self.directory / SHARD.format(shard)
+        try:
+            digest = file_digest(file)
+        except OSError as error:
+            raise DamagedFileError(f"The file {file} cannot be read: {error.strerror}.") from error
+        if digest != self.shards.get(file.name):
+            raise DamagedFileError(f"The file {file} is not the one that {HEAD} names: its checksum is another.")
+        count, hands = self.recipe.per_shard, len(legal_hands(range(4 + STREETS.index(self.recipe.street))))
+        shapes = {"values": (np.float16, (count, 2, hands)), "exploitability": (np.float32, (count,))}
+        found = read_npz(file, shapes)
+        if not all(np.isfinite(array).all() for array in found.values()):
+            raise DamagedFileError(f"The file {file} holds numbers that no solver writes: it is damaged.")
+        return Shard(shard * count, found["values"].astype(np.float32), found["exploitability"])
+
+    def situations(self, shard: int) -> list[Situation]:
+        """Return the situations of a shard, made again from the recipe."""
+        return _members(self.recipe, shard)
+
+
+def load(directory: str | Path) -> SituationSet:
+    """Return the set in ``directory``. Raises UsageError (there is none), DamagedFileError."""
+    path = Path(directory)
+    if not (path / HEAD).is_file():
+        raise UsageError(
+            f"There are no situations in {str(path)!r}: it has no {HEAD}. Make some by: cardai situations."
+        )
+    what = f"The file {path / HEAD}"
+    head = structure(read_json(path / HEAD), _Head, what)
+    if head.format != FORMAT:
+        raise DamagedFileError(f"{what} is damaged or foreign: its format is {head.format[:40]!r}.")
+    try:
+        head.recipe.check()
+    except UsageError as error:
+        raise DamagedFileError(f"{what} is damaged or foreign: {error}") from error
+    if odd := [name for name in head.shards if len(name) != 16 or name != SHARD.format(_number(name))]:
+        raise DamagedFileError(f"{what} is damaged or foreign: it names the shard {odd[0][:40]!r}.")
+    return SituationSet(path, head.recipe, head.fingerprint, head.shards)
+
+
+def _number(name: str) -> int:
+    digits = name[6:12]
+    return int(digits) if digits.isdecimal() and digits.isascii() else -1
+
+
+def check_fingerprint(found: SituationSet) -> None:
+    """Raise UsageError unless this version of cardai, and the player, make the situations that were solved."""
+    if found.recipe.fingerprint() != found.fingerprint:
+        whose = f"its player {found.recipe.player!r} is another now, or " if found.recipe.player else ""
+        raise UsageError(
+            f"The situations of {found.directory} cannot be made again: {whose}they are of another version of cardai."
+        )
+
+
+def produce(
+    directory: str | Path,
+    recipe: Recipe,
+    count: int,
+    *,
+    jobs: int = 1,
+    on: str = "",
+    device: str = "cpu",
+    progress: Callable[[int, int], bool] | None = None,
+) -> SituationSet:
+    """Solve situations until ``directory`` has ``count``, rounded up to whole shards, and return the set.
+
+    Each shard is kept as soon as it is solved; Ctrl-C loses at most those under way. ``jobs`` and ``on`` are those of
+    :mod:`cardai.pieces`. ``progress(done, wanted)`` is told after each; False stops. ``device`` cuda solves many side by side
+    on a GPU (:mod:`cardai.poker.values.batch_labels`): values are then the same but for rounding, not to the byte.
+
+    Raises:
+        UsageError: the recipe makes no sense, ``directory`` holds something else, or torch does not see the device.
+    """
+    recipe.check()
+    where = _device(device, jobs, on)
+    path = Path(directory)
+    found = _taken_up(path, recipe)
+    wanted = range(-(-count // recipe.per_shard))
+    there = set(found.numbers)
+    missing = [k for k in wanted if k not in there]
+    if progress is not None:
+        progress(len(found), len(wanted) * recipe.per_shard)
+    if not missing:
+        return found
+    running = _swept(recipe, missing, jobs, on) if where == "cpu" else _on_device(recipe, missing, where)
+    try:
+        for shard, arrays in running:
+            found = _keep(found, shard, arrays)
+            if progress is not None and not progress(len(found), len(wanted) * recipe.per_shard):
+                break
+    finally:
+        running.close()
+    return found
+
+
+def _device(name: str, jobs: int, on: str) -> str:
+    """Return the device that solves: ``auto`` is the first GPU, or the CPU. Raises UsageError."""
+    if name == "cpu":
+        return name
+    if jobs != 1 or on:
+        raise UsageError(f"A device solves many situations at once: with --device {name} leave out --jobs and --on.")
+    from cardai.learn.networks import choose_device
+
+    return str(choose_device(name))
+
+
+def _swept(
+    recipe: Recipe, shards: Sequence[int], jobs: int, on: str
+) -> Generator[tuple[int, dict[str, Any]], None, None]:
+    """Yield each shard and its arrays, solved by processes or machines."""
+    pieces = [(f"situations of shard {k}", (k,)) for k in shards]
+    running = Work(solve_shard, recipe, on=on, jobs=jobs, pieces=pieces).run()
+    try:
+        for _, found in running:
+            yield found
+    finally:
+        running.close()
+
+
+def solve_shard(recipe: Recipe, shard: int) -> tuple[int, dict[str, Any]]:
+    """Return (shard, its arrays): the piece of work."""
+    solved = []
+    for one in _members(recipe, shard):
+        found = labels(one, recipe.iterations[one.interval], "player", recipe.bets, _three(recipe.discounts))
+        solved.append((one, found))
+    return shard, _arrays(solved)
+
+
+def _on_device(recipe: Recipe, shards: Sequence[int], device: str) -> Generator[tuple[int, dict[str, Any]], None, None]:
+    """Yield each shard and its arrays, some shards solved at a time on ``device``."""
+    from cardai.poker.values.batch_labels import solve_situations
+
+    step = max(1, AT_ONCE[recipe.street] // recipe.per_shard)
+    for first in range(0, len(shards), step):
+        chosen = shards[first : first + step]
+        found = [one for shard in chosen for one in _members(recipe, shard)]
+        solved = solve_situations(
+            found, [recipe.iterations[one.interval] for one in found], bets=recipe.bets, discounts=_three(recipe.discounts), device=device
+        )  # fmt: skip
+        pairs = list(zip(found, solved, strict=True))
+        for k, shard in enumerate(chosen):
+            yield shard, _arrays(pairs[k * recipe.per_shard : (k + 1) * recipe.per_shard])
+
+
+def _members(recipe: Recipe, shard: int) -> list[Situation]:
+    """Return the situations of a shard."""
+    return [recipe.situation(number) for number in range(shard * recipe.per_shard, (shard + 1) * recipe.per_shard)]
+
+
+def _arrays(solved: Sequence[tuple[Situation, Labels]]) -> dict[str, Any]:
+    """Return what a shard's file holds."""
+    values = [found.values[:, legal_hands(one.board)].astype(np.float16) for one, found in solved]
+    gaps = np.array([found.exploitability for _, found in solved], np.float32)
+    return {"values": np.stack(values), "exploitability": gaps}
+
+
+def _three(discounts: Sequence[float]) -> tuple[float, float, float]:
+    alpha, beta, gamma = discounts
+    return alpha, beta, gamma
+
+
+def _taken_up(path: Path, recipe: Recipe) -> SituationSet:
+    if (path / HEAD).exists():
+        found = load(path)
+        if found.recipe != recipe:
+            raise UsageError(f"{path} holds situations by another recipe. Choose another directory.")
+        check_fingerprint(found)
+        return found
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise UsageError(f"{path} is not empty, and holds no situations. Choose another directory.")
+    path.mkdir(parents=True, exist_ok=True)
+    found = SituationSet(path, recipe, recipe.fingerprint(), {})
+    _write_head(found)
+    return found
+
+
+def _keep(found: SituationSet, shard: int, arrays: dict[str, Any]) -> SituationSet:
+    """Write a shard, then the head that names it."""
+    file = found.directory / SHARD.format(shard)
+    write_npz(file, arrays)
+    kept = evolve(found, shards={**found.shards, file.name: file_digest(file)})
+    _write_head(kept)
+    return kept
+
+
+def _write_head(found: SituationSet) -> None:
+    head = _Head(FORMAT, found.recipe, found.fingerprint, found.shards)
+    write_json(found.directory / HEAD, asdict(head))
+
+
+def whole_ranges(values: Float32s, hands: Int64s) -> Float32s:
+    """Return (..., 1326) what ``values`` (..., H) of the hands ``hands`` (H,) are as vectors of all hands."""
+    out = np.zeros((*values.shape[:-1], COUNT), np.float32)
+    out[..., hands] = values
+    return out
+
+
+def batches(found: SituationSet, shards: Sequence[int]) -> Iterator[tuple[Situation, Float32s]]:
+    """Yield each situation of ``shards`` with its values (2, 1326)."""
+    for number in shards:
+        shard = found.read(number)
+        for one, values in zip(found.situations(number), shard.values, strict=True):
+            yield one, whole_ranges(values, legal_hands(one.board))

@@ -1,0 +1,39 @@
+"""Which situations are learned from, which an epoch is chosen by, and which are tested with: by board, for all runs alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from cardai.core.arrays import Int64s
+from cardai.core.rng import derive
+from cardai.poker.values.prepared import Prepared, board_classes, joined, load_prepared
+from cardai.poker.values.situation_set import SituationSet
+
+TRAIN, VALIDATION, TEST = 0, 1, 2
+
+
+def parts(boards: npt.NDArray[np.int8]) -> Int64s:
+    """Return (n,) TRAIN, VALIDATION or TEST for boards (n, k): 80, 10 and 10 % of the classes up to the names of suits."""
+    return np.array([_part(boards.shape[1], int(k)) for k in board_classes(boards)], np.int64)
+
+
+def load_enough(found: SituationSet, shards: Sequence[int], needed: Mapping[int, int]) -> Prepared:
+    """Return the arrays of the first of ``shards`` that together hold so many situations of each part (all, if fewer)."""
+    missing, read = dict(needed), []
+    for shard in shards:
+        if max(missing.values()) <= 0:
+            break
+        read.append(load_prepared(found, [shard]))
+        there = parts(read[-1].boards)
+        missing = {part: left - int((there == part).sum()) for part, left in missing.items()}
+    return joined(read) if read else load_prepared(found, [])
+
+
+@cache
+def _part(size: int, board_class: int) -> int:
+    drawn = derive(0, "boards of values", size, board_class) % 10
+    return TEST if drawn == 0 else VALIDATION if drawn == 1 else TRAIN

@@ -1,0 +1,71 @@
+"""What the files of a run directory must hold: run.json, a checkpoint's manifest, a line of metrics."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from attrs import Attribute, field, frozen
+
+from cardai.core.errors import DamagedFileError
+from cardai.core.schema import file_name, structure, whole
+from cardai.core.trainer import Metrics
+
+FORMAT = "cardai run 1"
+CHECKPOINT_FORMAT = "cardai checkpoint 1"
+
+
+@frozen
+class RunFile:
+    """What run.json must hold; other keys are kept and hashed."""
+
+    format: str
+    id: str
+    trainer: str
+    game: str
+    encoder: str | None
+    seed: int = field(validator=whole())
+    steps: int = field(validator=whole())
+    versions: dict[str, str]
+    command: tuple[str, ...]
+    created: str
+    minutes: float | None = None
+
+
+@frozen
+class StoredFile:
+    """A checkpoint's file as its manifest knows it."""
+
+    bytes: int = field(validator=whole())
+    sha256: str
+
+
+@frozen
+class Manifest:
+    """What a checkpoint's manifest.json must hold."""
+
+    format: str
+    run: str
+    step: int = field(validator=whole())
+    seconds: float
+    cpu_seconds: float
+    files: dict[str, StoredFile] = field()
+    sha256: str
+
+    @files.validator
+    def _plain_names(self, attribute: Attribute[Any], value: dict[str, StoredFile]) -> None:
+        for name in value:
+            if not file_name(name):
+                raise ValueError(f"holds {name[:60]!r}, which is not the name of a file beside it")
+
+
+def metrics_row(line: str, what: str) -> Metrics:
+    """Return one line of metrics: numbers by name, among them a whole, positive step."""
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise DamagedFileError(f"{what} is damaged: {error}.") from error
+    numbers = structure(row, dict[str, float], what)
+    if not 0 <= numbers.get("step", -1) <= 2**63 or type(row["step"]) is not int:
+        raise DamagedFileError(f"{what} is damaged: it has no step.")
+    return row  # type: ignore[no-any-return]

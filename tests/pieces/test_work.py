@@ -1,0 +1,132 @@
+"""Who does which piece, in which order and how often: by a queue alone, without processes or a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from cardai import pieces
+from cardai.core.errors import PluginError, UsageError
+from cardai.pieces import Work
+from cardai.pieces.cluster import host_of
+from cardai.pieces.workers import Here, Lost
+
+
+def named(shared: str, number: int) -> str:
+    return f"{shared}{number}"
+
+
+class Crowd:
+    """Workers that finish in an order of their own; each piece named in ``deaths`` is lost so many times first."""
+
+    def __init__(self, count: int, newest_first: bool = False, deaths: dict[int, int] | None = None) -> None:
+        self.count = count
+        self.newest_first = newest_first
+        self.deaths = deaths or {}
+        self.begun: list[int] = []
+        self.most = 0
+        self.closed: list[bool] = []
+
+    def begin(self, arguments: tuple[Any, ...]) -> int:
+        self.begun.append(arguments[0])
+        return len(self.begun) - 1
+
+    def finished(self, under_way: Sequence[int]) -> int:
+        self.most = max(self.most, len(under_way))
+        return max(under_way) if self.newest_first else min(under_way)
+
+    def result(self, handle: int) -> int:
+        number = self.begun[handle]
+        if self.deaths.get(number, 0):
+            self.deaths[number] -= 1
+            raise Lost("gone")
+        return number
+
+    def close(self, done: bool) -> None:
+        self.closed.append(done)
+
+
+def working(crowd: Crowd, count: int, close: bool = False) -> Work:
+    work = Work(named, pieces=[(str(k), (k,)) for k in range(count)], close=close)
+    work._workers = crowd
+    return work
+
+
+def test_pieces_are_done_in_order_and_added_ones_before_those_to_come() -> None:
+    work = Work(named, "n", pieces=[(str(k), (k,)) for k in range(4)])
+    done = []
+    for name, result in work.run():
+        done.append((name, result))
+        if name == "0":
+            work.add("first added", 10)
+            work.add("second added", 11)
+    names = [name for name, _ in done]
+    assert names == ["0", "1", "first added", "second added", "2", "3"]
+    assert dict(done)["second added"] == "n11"
+
+
+def test_two_pieces_a_worker_are_under_way_and_no_more() -> None:
+    crowd = Crowd(3)
+    assert len(list(working(crowd, 20).run())) == 20
+    assert crowd.most == 6
+    assert crowd.closed == [True]
+
+
+def test_with_close_no_piece_runs_far_ahead_of_the_oldest_under_way() -> None:
+    """The first piece is never finished while others are: eight a worker are begun, it among them."""
+    for close, begun in ((True, 16), (False, 30)):
+        crowd = Crowd(2, newest_first=True)
+        results = [result for _, result in working(crowd, 30, close).run()]
+        assert sorted(results) == list(range(30))
+        assert results.index(0) == begun - 1
+
+
+def test_a_lost_piece_is_begun_five_times_and_its_place_in_the_queue_stays() -> None:
+    crowd = Crowd(1, deaths={1: 4})
+    assert sorted(result for _, result in working(crowd, 3).run()) == [0, 1, 2]
+    assert crowd.begun.count(1) == 5
+    deadly = Crowd(1, deaths={1: 5})
+    with pytest.raises(PluginError, match="The worker of the piece '1' was killed 5 times: gone"):
+        list(working(deadly, 3).run())
+    assert deadly.closed == [False]
+
+
+def test_whoever_leaves_the_loop_drops_what_is_under_way() -> None:
+    crowd = Crowd(2)
+    results = working(crowd, 9).run()
+    next(results)
+    results.close()
+    assert crowd.closed == [False]
+
+
+def test_here_nothing_is_kept_of_what_is_done() -> None:
+    here = Here(named, "n")
+    first, second = here.begin((1,)), here.begin((2,))
+    assert here.finished([second, first]) == first
+    assert here.result(first) == "n1"
+    with pytest.raises(KeyError):
+        here.result(first)
+    here.close(True)
+    with pytest.raises(KeyError):
+        here.result(second)
+
+
+@pytest.mark.parametrize(
+    ("on", "place"),
+    [
+        ("ray://head:10001", ("head", 10001)),
+        ("ray://[::1]:65535", ("::1", 65535)),
+        ("ray://head:0", None),
+        ("ray://head:65536", None),
+        ("ray://head", None),
+        ("ray://a b:1", None),
+        ("http://head:1", None),
+    ],
+)
+def test_a_clusters_place_is_a_host_and_a_port(on: str, place: tuple[str, int] | None) -> None:
+    assert host_of(on) == place
+    if place is None:
+        with pytest.raises(UsageError, match="ray or ray://HOST:PORT"):
+            pieces.check_place(on)

@@ -1,0 +1,69 @@
+"""A spot as a game, and its solution as a player of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from unittest import SkipTest
+
+import pytest
+
+import cardai
+from cardai import testing
+from cardai.core.errors import UsageError
+from cardai.poker.ranges.spot import Spot, prepare, solve
+from cardai.poker.ranges.spot_game import SMALL
+from cardai.solve.measures import measure
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("spot")
+    solve(prepare(SMALL), 0.5, 1000).save(path)
+    return path
+
+
+def test_the_player_is_as_exploitable_as_the_solver_says(directory: Path) -> None:
+    solution = prepare(SMALL)
+    solve(solution, 0.5, 1000)
+    game = cardai.game("holdem_spot", directory=str(directory))
+    found = measure(game, cardai.agent("solved_spot", directory=str(directory)))
+    assert found.exploitability == pytest.approx(solution.exploitability, abs=1e-3)  # the pot has 100 chips; float32
+    assert found.expected[0] == pytest.approx(solution.values[0] - 50, abs=1e-3)
+
+
+def test_it_plays_a_turn_with_cards_to_come_and_wins_from_chance(tmp_path: Path) -> None:
+    solve(prepare(Spot("Ks7s4s2h", 100, (150, 150), ("QQ+,AKs,T9s", "JJ,AQs,76s"), "1+allin")), 1.0, 500).save(tmp_path)
+    game = cardai.game("holdem_spot", directory=str(tmp_path))
+    player = cardai.agent("solved_spot", directory=str(tmp_path))
+    result = cardai.play(game, [player, "random"], games=400, seed=1)
+    assert result.mean_return(0).low > 0
+
+
+def test_it_refuses_other_games_by_name(directory: Path) -> None:
+    player = cardai.agent("solved_spot", directory=str(directory))
+    with pytest.raises(UsageError, match="plays the game of its own spot, holdem_spot:directory="):
+        player.for_game(cardai.game("leduc"))
+    with pytest.raises(UsageError, match="needs a solved spot"):
+        cardai.agent("solved_spot").for_game(cardai.game("holdem_spot"))
+
+
+def test_actions_are_told_with_their_chips() -> None:
+    game = cardai.game("holdem_spot")
+    state = game.new_initial_state()
+    for _ in range(2):
+        state.apply_action(state.legal_actions()[0])
+    assert [game.action_words(a, state.view(0)) for a in state.legal_actions()] == ["check", "bet 100", "all-in 150"]
+    state.apply_action(2)
+    assert [game.action_words(a, state.view(1)) for a in state.legal_actions()] == ["fold", "call 100", "all-in 150"]
+
+
+def test_it_conforms(directory: Path) -> None:
+    spec, game = f"solved_spot:directory={directory}", f"holdem_spot:directory={directory}"
+    passed = 0
+    for case in testing.checks_for("agent", spec, game=game):
+        try:
+            case()
+            passed += 1
+        except SkipTest:  # what it does not claim
+            continue
+    assert passed > 5

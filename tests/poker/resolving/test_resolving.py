@@ -1,0 +1,157 @@
+"""Re-solving: the gadget, what is carried, trees rooted at real bets, and Leduc's exploitability."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from attrs import evolve
+
+import cardai
+from cardai.cards.text import parse_cards
+from cardai.core.errors import UsageError
+from cardai.poker.hands.combos import COUNT
+from cardai.poker.ranges.cfr import SolverSettings
+from cardai.poker.ranges.hands import HOLDEM, LeducHands, deal_boards
+from cardai.poker.ranges.layout import Layout
+from cardai.poker.ranges.menus import menus
+from cardai.poker.ranges.public_tree import FOLLOW, TERMINATE, PublicTree, betting_tree, gadget, tree_after
+from cardai.poker.ranges.range_game import RangeGame
+from cardai.poker.ranges.solver import Solver
+from cardai.poker.ranges.spot import Spot, prepare
+from cardai.poker.resolving.holdem import BOARD_CARDS, HoldemDepthLimit
+from cardai.poker.resolving.player import leduc_player
+from cardai.poker.resolving.resolver import Public, Resolver, ToTheEnd
+from cardai.solve.measures import measure
+
+BETS = menus("1+allin", ["first", "second"])
+
+
+def leduc() -> cardai.Game:
+    return cardai.game("leduc_deepstack")
+
+
+def whole_leduc() -> PublicTree:
+    return betting_tree(leduc().betting, (1200, 1200), BETS, button=0)
+
+
+def solver_of(tree: PublicTree, promised: np.ndarray | None = None) -> Solver:
+    ranges = np.ones((2, 6))
+    boards = deal_boards(LeducHands(), (), 2, ranges, isomorphic=False)
+    return Solver(Layout(tree, LeducHands(), boards), ranges, promised=promised)
+
+
+def test_the_game_is_that_of_deepstacks_release() -> None:
+    # DeepStack-Leduc: the uniform strategy loses 175.521 chips where a hand is dealt without regard to the others' cards,
+    # which is 5/6 of a dealt hand's
+    assert solver_of(whole_leduc()).measure().exploitability == pytest.approx(175.521 * 6 / 5, abs=0.001)
+
+
+def test_hands_take_a_promise_that_is_better_than_playing_on_and_no_other() -> None:
+    solver = solver_of(whole_leduc())
+    solver.run(300)
+    worth = solver.root_values(1)[0]
+    promised = worth + np.where(np.arange(6) < 4, 60.0, -60.0)
+    tree = gadget(whole_leduc(), 1)
+    again = solver_of(tree, promised)
+    again.run(300)
+    _, choice = again.average((), tree.root)
+    assert [action.kind for action in tree.root.actions] == [TERMINATE, FOLLOW]
+    assert (choice[0, :4] > 0.95).all()
+    assert (choice[1, 4:] > 0.95).all()
+
+
+@pytest.fixture(scope="module")
+def exploitability() -> dict[str, float]:
+    efforts = {
+        "safe": SolverSettings(200),
+        "unsafe": SolverSettings(200, gadget=False),
+        "reused": SolverSettings(200, reuse=True),
+    }
+    game = leduc()
+    players = {name: leduc_player(game, settings, ToTheEnd(), name) for name, settings in efforts.items()}
+    return {name: measure(game, player).exploitability for name, player in players.items()}
+
+
+def test_resolved_to_the_end_it_is_as_hard_to_exploit_as_the_solution(exploitability: dict[str, float]) -> None:
+    solver = solver_of(whole_leduc())
+    solver.run(200)
+    own = solver.measure().exploitability
+    assert 0.1 < own < 1.0  # chips a dealt hand, of an ante of 100
+    assert exploitability["safe"] < own + 0.5
+    assert exploitability["reused"] < own + 0.5
+
+
+def test_without_the_gadget_it_can_be_exploited(exploitability: dict[str, float]) -> None:
+    assert exploitability["unsafe"] > 20 * exploitability["safe"]
+
+
+def test_a_decision_does_not_depend_on_what_was_asked_before() -> None:
+    game = leduc()
+    public = Public(0, ((1, 0, 0), (300, 0, 1), (1, 0, 0), (1, 1, 0)), 1, (2,))
+    other = Public(0, ((300, 0, 0), (900, 0, 1)), 0, ())
+    fresh, used = (leduc_player(game, SolverSettings(30), ToTheEnd(), "").resolver for _ in range(2))
+    used.decision(other, 0)
+    used.decision(public.before(1, (0, 1)), 1)
+    assert (fresh.decision(public, 1).strategy == used.decision(public, 1).strategy).all()
+
+
+def test_a_bet_that_is_in_no_menu_is_met_as_it_is() -> None:
+    betting = cardai.game("acpc_nolimit_2p").betting
+    history = (250, 1, 387)  # raise to 250, call, bet 137 into 500 on the flop
+    tree = tree_after(betting, (20_000, 20_000), 0, history, menus("1+allin", "pftr"), until=1)
+    assert (sum(tree.root.spent), max(tree.root.spent), tree.root.street, tree.root.actor) == (637, 387, 1, 0)
+    raises = [action.amount for action in tree.root.actions if action.kind == 2]
+    assert raises == [387 + (637 + 137), 20_000]  # a pot-sized raise is the pot after the call
+    assert {node.street for forest in tree.streets for node in forest.nodes} == {1}
+    with pytest.raises(UsageError, match=r"Nobody is to act after the actions \[0\]"):
+        tree_after(betting, (20_000, 20_000), 0, (0,), menus("1+allin", "pftr"))
+
+
+def river_resolver(settings: SolverSettings) -> tuple[Resolver, Public]:
+    game = cardai.game("acpc_nolimit_2p")
+    table = RangeGame(game.betting, (20_000, 20_000), HOLDEM, BOARD_CARDS, menus("1+allin", "pftr"), first=3)
+    public = Public(1, ((1000, 0, 1), (1, 0, 0), *[(1, r, s) for r in (1, 2) for s in (0, 1)]), 3, BOARD)
+    return Resolver(table, settings, HoldemDepthLimit(), lambda _: np.ones((2, COUNT)), 4), public
+
+
+BOARD = tuple(parse_cards("KsTh7s4d2c"))
+
+
+def test_the_river_is_that_of_the_spot() -> None:
+    resolver, public = river_resolver(SolverSettings(40))
+    decision = resolver.decision(public, 0)
+    spot = prepare(Spot("KsTh7s4d2c", 2000, (19_000, 19_000), ("random", "random"), "1+allin"))
+    spot.solver.run(40)
+    numbers, strategy = spot.solver.average((), spot.solver.layout.tree.root)
+    assert [a.amount for a in decision.root.actions] == [0, 3000, 20_000]
+    assert (
+        np.abs((decision.strategy[:, numbers] - strategy).mean(axis=1)).max() < 1e-3
+    )  # the ranges are scaled otherwise
+
+
+def test_a_decision_that_has_no_time_is_that_of_one_iteration() -> None:
+    resolver, public = river_resolver(SolverSettings(1000, seconds=1e-9))
+    decision = resolver.decision(public, 0)
+    assert decision.solver.iterations == 1
+    free = ~np.isin(HOLDEM.cards, BOARD).any(axis=1)
+    assert np.abs(decision.strategy[:, free].sum(axis=0) - 1).max() < 1e-6
+
+
+def test_a_decision_of_a_hand_takes_half_of_the_time_that_is_left() -> None:
+    resolver, public = river_resolver(SolverSettings(4, hand_seconds=7.0))
+    earlier = public.before(4, BOARD_CARDS)
+    decision = resolver.decision(public, 0)
+    elsewhere = evolve(public, board=(*BOARD[:4], 40))
+    resolver._known.clear()
+    for state, seconds in ((earlier, 4.0), (elsewhere, 100.0)):
+        resolver._known[0, state] = evolve(decision, public=state, seconds=seconds)
+    resolver._depth = 1
+    assert resolver._time(public, 0) == (7 - 4) / 2
+    assert resolver._time(public, 1) == 7 / 2  # the other seat's decisions took no time of this one's
+    resolver._depth = 2
+    assert resolver._time(public, 0) == (7 - 4) / 4  # one more decision is to be solved besides
+
+
+def test_what_is_tied_to_no_promise_is_solved_once_for_both_seats() -> None:
+    resolver, public = river_resolver(SolverSettings(3))
+    assert resolver.decision(public, 0).solver is resolver.decision(public, 1).solver

@@ -1,0 +1,158 @@
+"""Local best response: the published figure of always folding, and its equities against counting by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cardai
+from cardai.cards.text import card_set, parse_cards
+from cardai.core.agent import Agent
+from cardai.core.errors import UsageError
+from cardai.core.legal import Amounts
+from cardai.poker.hands.combos import COUNT, compatible, pairs
+from cardai.poker.hands.ranking import batch_tables, rank_high
+from cardai.poker.responses import _local_kernels as kernels
+from cardai.poker.responses.local_response import FRACTIONS, LocalResponder, Lookahead
+from cardai.poker.responses.local_samples import LocalOptions
+from cardai.poker.responses.measure import Response, measure
+
+NO_LIMIT = "acpc_nolimit_2p"
+
+
+def local_response(game: Any, agent: Any, **options: Any) -> Response:
+    return measure(LocalOptions(game, agent, **options))
+
+
+@pytest.mark.parametrize(("bets", "rounds"), [("fcpa", (2, 3)), ("56", (2, 3)), ("56", (1,))])
+def test_always_folding_loses_750_in_the_published_settings(bets: Any, rounds: tuple[int, ...]) -> None:
+    """Lisy and Bowling 2017, table 2: it folds its small blind (500) and to the first bet in the big blind (1000)."""
+    found = local_response(cardai.game(NO_LIMIT), cardai.agent("always_fold"), hands=12, bets=bets, rounds=rounds)
+    assert found.gains.tolist() == [75.0] * 6
+    assert found.mbb.mean == 750
+
+
+def test_without_raises_always_folding_loses_its_small_blind_and_what_the_cards_bring() -> None:
+    """250 in the paper: 500 in one seat, in the other a showdown for the blinds, worth 0 on average."""
+    found = local_response(cardai.game(NO_LIMIT), cardai.agent("always_fold"), hands=60, bets="fc", samples=20)
+    assert set(found.gains.tolist()) <= {-25.0, 25.0, 75.0}  # (50 + what 100 chips do) / 2
+    assert len(set(found.gains.tolist())) >= 2
+
+
+def test_fractions_are_the_papers() -> None:
+    assert len(FRACTIONS) == 53
+    assert FRACTIONS[:2] == (0.05, pytest.approx(0.0575))
+
+
+class KnowsItsCards(Agent):
+    """Raises with a pair or an ace, else calls; never folds: so a raise tells what it holds."""
+
+    def policy(self, views: Any, legal: Any) -> Any:
+        mask = legal.kinds if isinstance(legal, Amounts) else legal
+        first, second = views["hole"][:, 0] % 13, views["hole"][:, 1] % 13
+        good = ((first == second) | (first == 12) | (second == 12)) & mask[:, 2]
+        return np.stack([np.zeros(len(views)), ~good, good], axis=1).astype(float)
+
+
+def test_the_range_follows_from_what_the_player_did() -> None:
+    from cardai.core.rng import Rows, derive_many
+
+    game = cardai.game("acpc_limit_2p")
+    responder = LocalResponder(KnowsItsCards(), Lookahead(game, KnowsItsCards()), 0, 20)
+    seen = set()
+    for deal in range(12):
+        tables = game.tables(1)
+        tables.reset(np.array([deal], np.uint64))
+        seat = int(tables.current_players()[0])
+        range_ = np.ones(COUNT)
+        action = responder._answer(tables, seat, range_, Rows(derive_many(0, deal, count=1)))
+        both = pairs() % 13
+        good = (both[:, 0] == both[:, 1]) | (both == 12).any(axis=1)
+        assert (range_ > 0).tolist() == (good if action == 2 else ~good).tolist()
+        seen.add(action)
+    assert seen == {1, 2}
+
+
+def test_equity_is_a_count_over_all_rivers() -> None:
+    board, hole = [int(c) for c in parse_cards("KsTh7s4d")], [int(c) for c in parse_cards("AsQs")]
+    range_ = np.zeros(COUNT)
+    others = [h for h in range(0, COUNT, 9) if compatible(np.array([card_set([*board, *hole])], np.uint64))[0][h]]
+    range_[others] = np.linspace(0.1, 1, len(others))
+    boards = np.array([[*board, c] for c in range(52) if c not in board and c not in hole])
+    out = np.zeros((1, 2))
+    kernels.against_range(boards, hole[0], hole[1], pairs().astype(np.int64), batch_tables(7), range_[None], out)
+    met = won = 0.0
+    for river in boards[:, 4]:
+        mine = int(rank_high(np.array([[*board, river, *hole]]))[0])
+        for h in others:
+            cards = [int(c) for c in pairs()[h]]
+            if river in cards:
+                continue
+            his = int(rank_high(np.array([[*board, river, *cards]]))[0])
+            met += range_[h]
+            won += range_[h] * ((mine > his) + (mine == his) / 2)
+    assert out[0] == pytest.approx([met, won], rel=1e-12)
+
+
+def test_the_same_seed_gives_the_same_winnings_and_more_hands_only_add_to_them() -> None:
+    game, agent = cardai.game("acpc_limit_2p"), cardai.agent("threshold")
+    few = local_response(game, agent, hands=8, seed=3, samples=20).gains.tolist()
+    assert local_response(game, agent, hands=12, seed=3, samples=20).gains.tolist()[:4] == few
+    assert local_response(game, agent, hands=8, seed=4, samples=20).gains.tolist() != few
+
+
+def test_the_range_is_weighed_by_the_odds_of_the_amount() -> None:
+    """Where a player says how often it raises to what, each of its hands is weighed by that."""
+    from cardai.core.rng import Rows, derive_many
+
+    class Sizes(KnowsItsCards):
+        def policy(self, views: Any, legal: Any) -> Any:
+            return np.tile([0.0, 0.0, 1.0], (len(views), 1))
+
+        def raise_to(self, views: Any, legal: Any, rng: Any) -> Any:
+            return legal.min_amount
+
+        def raise_odds(self, views: Any, legal: Any) -> Any:
+            share = views["hole"][:, 0] / 104
+            return np.array([legal.min_amount[0], legal.max_amount[0]]), np.stack([share, 1 - share], axis=1)
+
+    game = cardai.game(NO_LIMIT)
+    responder = LocalResponder(Sizes(), Lookahead(game, Sizes()), 0, 20)
+    tables, range_ = game.tables(1), np.ones(COUNT)
+    tables.reset(np.array([1], np.uint64))
+    responder._answer(tables, int(tables.current_players()[0]), range_, Rows(derive_many(0, 1, count=1)))
+    assert range_.tolist() == (pairs()[:, 0] / 104).tolist()
+
+
+def test_what_is_only_considered_may_be_answered_by_another() -> None:
+    """Thinking that a bet folds the caller out, the responder bets; what it wins is won from the caller."""
+    game, caller, folder = cardai.game(NO_LIMIT), cardai.agent("always_call"), cardai.agent("always_fold")
+    given: dict[str, Any] = {"hands": 20, "bets": "fcpa", "rounds": (3,)}
+    fooled = local_response(game, caller, estimates=folder, **given).gains
+    assert set(fooled.tolist()) != {75.0}  # what folding loses
+    assert fooled.mean() < local_response(game, caller, **given).gains.mean()
+
+
+def test_aivat_leaves_the_mean_and_takes_luck_out() -> None:
+    game = cardai.game(NO_LIMIT)
+    found = local_response(game, cardai.agent("always_fold"), hands=160, bets="fc", samples=20, aivat=True)
+    assert found.corrected is not None
+    assert abs(found.corrected.mean - 250) < 1.5 * found.corrected.half_width  # Lisy and Bowling 2017, table 2
+    assert found.corrected.half_width < 0.5 * found.mbb.half_width
+    with pytest.raises(UsageError, match="does not say how often it raises to which amount"):
+        local_response(game, cardai.agent("mix"), aivat=True)
+
+
+@pytest.mark.parametrize(
+    ("game", "agent", "message"),
+    [
+        ("leduc", "always_call", "is for hold'em for two: .* Leduc is"),
+        ("acpc_limit_3p", "always_call", "hold'em for two: .* 3 players"),
+        ("acpc_limit_2p", "human", "has no policy, only act"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(game: str, agent: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        local_response(cardai.game(game), cardai.agent(agent))

@@ -1,0 +1,150 @@
+"""Best responses over samples of boards: kept, gone on with, and the same for any number of processes."""
+
+from __future__ import annotations
+
+import os
+
+import attrs
+import numpy as np
+import pytest
+
+from cardai import make
+from cardai.core import registry
+from cardai.core.errors import DamagedFileError, UsageError
+from cardai.poker.responses.kept import KeptSum
+from cardai.poker.responses.measure import measure
+from cardai.poker.responses.street_samples import FlopClasses, StreetOptions
+
+GAME = "holdem_limit:max_raises=1+0+0+1"
+RIVER = StreetOptions(GAME, "always_call", 3, 6, seed=1)
+
+
+def stop_after(count):
+    def progress(done, total):
+        if done == count:
+            raise KeyboardInterrupt
+
+    return progress
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return measure(RIVER)
+
+
+def test_a_bound_lies_in_its_interval(whole):
+    assert (whole.done, whole.finished, whole.exact) == (6, True, False)
+    assert 0 < whole.mbb.low < whole.mbb.mean < whole.mbb.high
+    assert whole.mbb.mean == pytest.approx(1000 / whole.big_blind * whole.chips.mean)
+
+
+def test_a_stopped_measure_goes_on_where_it_was(whole, tmp_path):
+    file = tmp_path / "boards.npz"
+    part = measure(RIVER, out=file, progress=stop_after(2))
+    assert (part.done, part.finished) == (2, False)
+    told = []
+    assert measure(RIVER, out=file, progress=lambda done, total: told.append((done, total))) == whole
+    assert told == [(3, 6), (4, 6), (5, 6), (6, 6)]
+
+
+def test_two_processes_find_the_same(whole):
+    assert measure(RIVER, jobs=2) == whole
+
+
+def test_a_file_of_another_question_and_a_damaged_one_are_refused(tmp_path):
+    file = tmp_path / "boards.npz"
+    measure(RIVER, out=file, progress=stop_after(1))
+    with pytest.raises(UsageError, match="another game, player, street"):
+        measure(attrs.evolve(RIVER, seed=2), out=file)
+    np.savez(file, found=np.zeros(3))
+    with pytest.raises(DamagedFileError, match="no pieces of a measure"):
+        measure(RIVER, out=file)
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        (StreetOptions("leduc", "random", 3, 1), "is for hold'em for two"),
+        (StreetOptions("acpc_limit_3p", "always_call", 3, 1), "hold'em for two"),
+        (StreetOptions("acpc_nolimit_2p", "always_call", 3, 1), "ladder"),
+        (StreetOptions("holdem_fcpa", "always_call", 0, 1), "all-in before the river"),
+        (StreetOptions(GAME, "human", 3, 1), "has no policy"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_before_any_work(question, message):
+    with pytest.raises(UsageError, match=message):
+        measure(question)
+
+
+def test_flops_done_out_of_order_are_added_up_in_order_and_none_is_lost(tmp_path):
+    """Sums of floats depend on their order: the same bytes whatever is done first, also over a stop."""
+    options, file = StreetOptions(GAME, "random", 0), tmp_path / "flops.npz"
+    sampler = FlopClasses(make.game(GAME), make.agent("random"), options)
+    roots = sampler.shape[0]
+    assert (sampler.pieces, sampler.shape) == (1755, (roots, 2, 169))
+    values = np.random.default_rng(1).normal(0, 10.0 ** np.arange(-4, 4).repeat(2)[:roots], (roots,))
+    found = [np.full((roots, 2, 169), 1 / (number + 3)) * values[:, None, None] for number in range(9)]
+    given = options.identity(), 9, sampler.shape
+    in_order = KeptSum(*given, None)
+    for number in range(9):
+        in_order.add(number, found[number])
+    first = KeptSum(*given, file)
+    for number in (3, 0, 2):
+        first.add(number, found[number])
+    first.write()
+    assert sorted(first.waiting) == [2, 3]
+    second = KeptSum(*given, file)
+    assert second.missing() == [1, 4, 5, 6, 7, 8]
+    for number in (8, 1, 4, 7, 6, 5):
+        second.add(number, found[number])
+    second.write()
+    assert not second.waiting
+    assert second.found.tobytes() == in_order.found.tobytes()
+    assert sorted(np.load(file)) == ["done", "found", "question"]
+
+
+def test_a_killed_worker_has_its_board_done_again(whole, tmp_path, monkeypatch):
+    """Its player kills the worker process at its first board."""
+    bots = tmp_path / "bots.py"
+    bots.write_text(KILLER, encoding="utf-8")
+    registry.add_file(str(bots))
+    try:
+        question = attrs.evolve(RIVER, agent=f"killer:mark={tmp_path / 'mark'},parent={os.getpid()}")
+        assert measure(question, jobs=2).chips == whole.chips
+        assert (tmp_path / "mark").exists()
+    finally:
+        registry.default.reset()
+
+
+KILLER = '''"""Calls, and kills a worker process that asks it first."""
+
+import os
+import signal
+from pathlib import Path
+
+import numpy as np
+from attrs import frozen
+
+from cardai import hookimpl
+from cardai.core.agent import Agent
+from cardai.core.spec import option
+
+
+@frozen
+class Killer(Agent):
+    mark: str = option("", help="A file.")
+    parent: int = option(0, help="The process that is spared.")
+
+    def policy(self, views, legal):
+        if os.getpid() != self.parent and not Path(self.mark).exists():
+            Path(self.mark).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        out = np.zeros(legal.shape)
+        out[:, 1] = 1
+        return out
+
+
+@hookimpl
+def cardai_agent():
+    return {"killer": Killer}
+'''

@@ -1,0 +1,112 @@
+"""Best responses along played hands: counted out against a caller, all-in or not, and the mean over all boards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cardai
+from cardai.cards.text import parse_cards
+from cardai.core.errors import UsageError
+from cardai.poker.hands.combos import left_by
+from cardai.poker.ranges.leaves import apart, showdowns
+from cardai.poker.ranges.public_tree import DEAL, PublicTree
+from cardai.poker.responses.measure import Response, measure
+from cardai.poker.responses.street_samples import PlayedHands, StreetOptions
+
+GAME = "acpc_limit_2p"
+BOARD = tuple(int(card) for card in parse_cards("KsTh7s4d2c"))
+CHECKED = (1, 1, 1, 1)
+
+
+def along(game: Any, agent: Any, **options: Any) -> Response:
+    return measure(StreetOptions(game, agent, **{"street": 3, **options}))
+
+
+def best(
+    agent: str, board: tuple[int, ...], path: tuple[int, ...], game: str = GAME
+) -> tuple[Any, Any, PlayedHands, int]:
+    """Return what best responses win with each hand (2, 1326) where ``path`` leads, both ranges there, who and where."""
+    sampler = StreetOptions(game, agent, len(board) - 2, hands=1).sampler()
+    assert isinstance(sampler, PlayedHands)
+    node = at(sampler.walker.tree, path)
+    reach = np.random.default_rng(0).uniform(0, 1, (2, 1326)) * left_by(board)
+    return sampler.walker.values(len(board) - 2, board, {node: reach})[node], reach, sampler, node
+
+
+def at(tree: PublicTree, path: tuple[int, ...]) -> int:
+    node = 0
+    for action in path:
+        node = int(tree.child[node][tree.action[node] == action][0])
+        while tree.kind[node] == DEAL:
+            node = int(tree.child[node, 0])
+    return node
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_from_a_caller_each_hand_wins_a_bet_more_or_checks(seat: int) -> None:
+    """5 and 10 are the blinds: 10 each lie in the pot, and a bet of 20 is called."""
+    found, reach, _, _ = best("always_call", BOARD, (*CHECKED, 1, 1))
+    ahead = showdowns(BOARD) @ reach[1 - seat]
+    assert found[seat] == pytest.approx(np.maximum(10 * ahead, 30 * ahead), abs=1e-9)
+
+
+def test_on_the_turn_the_rivers_are_averaged_where_both_hands_leave_them() -> None:
+    found, reach, _, _ = best("always_call", BOARD[:4], CHECKED)
+    hands = [int(k) for k in np.flatnonzero(left_by(BOARD[:4]))[[5, 300, 900]]]
+    for hand in hands:
+        after = np.zeros((48, 2))
+        for row, card in enumerate(card for card in range(52) if card not in BOARD[:4]):
+            board = (*BOARD[:4], card)
+            ahead = (showdowns(board) @ (reach[1] * left_by(board)))[hand] * left_by(board)[hand]
+            for bet in (0, 1):
+                after[row, bet] = max((10 + 20 * bet) * ahead, (30 + 20 * bet) * ahead)
+        assert found[0, hand] == pytest.approx(after.sum(axis=0).max() / 44)
+
+
+def test_folding_gives_what_was_put_in() -> None:
+    found, reach, sampler, node = best("always_fold", BOARD, (*CHECKED, 1, 1))
+    met = left_by(BOARD) * (apart() @ reach[1])
+    assert found[0] == pytest.approx(10 * met)  # a bet ends it
+    both = reach[0] @ apart() @ reach[1]
+    assert sampler.gain(node, BOARD, reach) == pytest.approx(sum((reach * found).sum(axis=1)) / 2 / both)
+
+
+def test_all_in_on_the_turn_the_river_is_dealt_out() -> None:
+    """Who raises puts all of 1,000 chips in on the turn, where 100 of each lie: that is folded to or called."""
+    found, reach, _, _ = best("always_raise", BOARD[:4], CHECKED, "acpc_nolimit_2p:bets=allin,stack=1000")
+    ahead, met = showdowns(BOARD[:4]) @ reach[1], left_by(BOARD[:4]) * (apart() @ reach[1])
+    expected = np.maximum(1000 * ahead, -100 * met)
+    assert found[0] == pytest.approx(expected, rel=1e-4, abs=0.1)
+    assert (expected > 0).any()
+    assert (expected == -100 * met).sum() > 400
+
+
+def test_the_mean_over_hands_is_that_over_boards() -> None:
+    found = along(GAME, "always_call", hands=60, seed=1)
+    known = measure(StreetOptions(GAME, "always_call", 3, 12)).mbb
+    assert found.reached == 60  # it never folds
+    assert abs(found.mbb.mean - known.mean) < 1.5 * found.spread.half_width < 20
+
+
+def test_the_same_seed_gives_the_same_gains_and_more_hands_only_add_to_them() -> None:
+    few = along(GAME, "acpc_mix", hands=4, seed=3).gains.tolist()
+    assert along(GAME, "acpc_mix", hands=6, seed=3).gains.tolist()[:4] == few
+    assert along(GAME, "acpc_mix", hands=4, seed=4).gains.tolist() != few
+
+
+@pytest.mark.parametrize(
+    ("game", "agent", "options", "message"),
+    [
+        ("leduc", "always_call", {}, "is for hold'em for two: .* Leduc is"),
+        ("acpc_nolimit_2p", "always_call", {}, "give the game a ladder of bets"),
+        (GAME, "human", {}, "has no policy, only act"),
+        (GAME, "always_call", {"hands": 0}, "There must be 1 hand at least"),
+        (GAME, "always_call", {"street": 1}, "begins on the turn .* or the river"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(game: str, agent: str, options: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        along(game, cardai.agent(agent), **{"hands": 1, **options})

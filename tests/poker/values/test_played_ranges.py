@@ -1,0 +1,90 @@
+"""Situations from self-play: ranges are what both players' actions have shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cardai.core.errors import UsageError
+from cardai.poker.hands.combos import pairs
+from cardai.poker.values.played_ranges import played_situation
+from cardai.poker.values.situation_set import Recipe
+from cardai.poker.values.situations import INTERVALS, legal_hands
+
+
+def test_who_never_looks_at_his_cards_shows_nothing() -> None:
+    one = played_situation("always_call", "acpc_limit_2p", 1, 4, "river")
+    legal = legal_hands(one.board)
+    assert len(one.board) == 5
+    assert one.ranges[:, legal] == pytest.approx(1 / 1081)
+    assert one.ranges.sum(axis=1) == pytest.approx(1)
+
+
+def test_ranges_are_products_of_what_each_hand_would_have_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    import cardai
+    from cardai.poker.ranges.public_tree import holdem_tree
+    from cardai.poker.values import played_ranges
+
+    tree = holdem_tree(cardai.game("acpc_limit_2p"), "A test")
+    asked: list[tuple[int, np.ndarray]] = []
+
+    class Player:
+        """Raises with hands whose number is even as often as there are raises left, and calls with the others."""
+
+        def range_policy(self, nodes: Any, board: Any) -> Any:
+            actions = int(tree.num_children[nodes[0]])
+            out = np.full((actions, 1326), 0.1)
+            out[-1, ::2] = 0.8
+            asked.append((int(nodes[0]), out))
+            return out
+
+    monkeypatch.setattr(played_ranges, "_player", lambda player, game: (tree, Player()))
+    one = played_situation("x", "y", 3, 2, "turn")
+    path = []
+    for node, _ in asked[::-1]:  # the last hand that was played came to the turn
+        path.append(node)
+        if node == 0:
+            break
+    path.reverse()
+    rows = dict(asked)
+    reach = np.ones((2, 1326))
+    reach[:, np.isin(pairs(), one.board).any(axis=1)] = 0.0
+    ends = [*path[1:], None]
+    for node, after in zip(path, ends, strict=True):
+        children = list(tree.child[node][: tree.num_children[node]])
+        if after is None:
+            continue
+        taken = next(k for k, child in enumerate(children) if child == after or child == tree.parent[after])
+        reach[tree.actor[node]] *= rows[node][taken]
+    last = path[-1]
+    options = [reach.copy() for _ in range(int(tree.num_children[last]))]
+    for k, option in enumerate(options):
+        option[tree.actor[last]] *= rows[last][k]
+    shapes = [option[[0, 1]] / option.sum(axis=1, keepdims=True) for option in options]
+    both = [shape[order] for shape in shapes for order in ([0, 1], [1, 0])]
+    assert any(np.allclose(one.ranges, wanted) for wanted in both)
+
+
+def test_pots_are_drawn_as_for_random_ranges() -> None:
+    recipe = Recipe("river", 1, (3,) * 5, (1, 3), player="always_call", game="acpc_limit_2p")
+    for number in range(6):
+        one = recipe.situation(number)
+        assert one.interval in (1, 3)
+        low, high = INTERVALS[one.interval]
+        assert low <= one.half_pot <= high
+    assert recipe.situation(2).board == recipe.situation(2).board != recipe.situation(3).board
+
+
+def test_who_always_folds_never_comes_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    from cardai.poker.values import played_ranges
+
+    monkeypatch.setattr(played_ranges, "ATTEMPTS", 5)
+    with pytest.raises(UsageError, match="never came to the turn"):
+        played_situation("always_fold", "acpc_limit_2p", 1, 0)
+
+
+def test_other_games_are_refused() -> None:
+    with pytest.raises(UsageError, match="hold'em"):
+        played_situation("always_call", "leduc", 1, 0)

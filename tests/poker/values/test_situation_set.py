@@ -1,0 +1,155 @@
+"""Sets of solved situations: made in pieces, gone on with, checked when they are read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from attrs import evolve
+
+from cardai.core.errors import DamagedFileError, UsageError
+from cardai.poker.values import situation_set
+from cardai.poker.values.situation_set import HEAD, SHARD, Recipe, batches, load, produce
+from cardai.poker.values.situations import INTERVALS, labels, random_range
+
+RECIPE = Recipe("river", 5, (4, 4, 3, 3, 2), intervals=(2, 4), per_shard=2)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("set") / "river"
+    produce(directory, RECIPE, 5)
+    return directory
+
+
+def test_whole_shards_are_made_of_what_is_asked_for(made: Path) -> None:
+    found = load(made)
+    assert (len(found), found.numbers, found.recipe) == (6, [0, 1, 2], RECIPE)
+
+
+def test_values_are_those_of_the_situations_numbers(made: Path) -> None:
+    found = load(made)
+    pairs = list(batches(found, [1]))
+    for number, (one, values) in enumerate(pairs, start=2):
+        again = found.recipe.situation(number)
+        assert (again.board, again.half_pot) == (one.board, one.half_pot)
+        solved = labels(again, RECIPE.iterations[again.interval], discounts=situation_set.FASTER)
+        assert values == pytest.approx(solved.values, rel=2e-3, abs=1e-4)  # float16
+        assert found.read(1).exploitability[number - 2] == pytest.approx(solved.exploitability)
+
+
+def test_pots_are_from_the_intervals_asked_for() -> None:
+    found = {RECIPE.situation(number).interval for number in range(12)}
+    assert found == {2, 4}
+    for number in range(12):
+        one = RECIPE.situation(number)
+        low, high = INTERVALS[one.interval]
+        assert low <= one.half_pot <= high
+
+
+def test_stopping_and_going_on_gives_the_same_bytes(made: Path, tmp_path: Path) -> None:
+    shown: list[int] = []
+
+    def stop_after_one(done: int, wanted: int) -> bool:
+        shown.append(done)
+        return done < 2
+
+    part = produce(tmp_path / "x", RECIPE, 6, progress=stop_after_one)
+    assert (len(part), shown) == (2, [0, 2])
+    produce(tmp_path / "x", RECIPE, 6)
+    for file in sorted(made.iterdir()):
+        assert (tmp_path / "x" / file.name).read_bytes() == file.read_bytes(), file.name
+
+
+def test_processes_make_the_same_bytes(made: Path, tmp_path: Path) -> None:
+    produce(tmp_path / "x", RECIPE, 6, jobs=2)
+    for number in range(3):
+        assert (tmp_path / "x" / SHARD.format(number)).read_bytes() == (made / SHARD.format(number)).read_bytes()
+    assert load(tmp_path / "x").shards == load(made).shards
+
+
+def test_ctrl_c_loses_only_what_is_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    solve, calls = situation_set.solve_shard, []
+
+    def interrupted(recipe: Recipe, shard: int) -> object:
+        calls.append(shard)
+        if shard == 1 and calls.count(1) == 1:
+            raise KeyboardInterrupt
+        return solve(recipe, shard)
+
+    monkeypatch.setattr(situation_set, "solve_shard", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        produce(tmp_path / "x", RECIPE, 4)
+    assert load(tmp_path / "x").numbers == [0]
+    assert produce(tmp_path / "x", RECIPE, 4).numbers == [0, 1]
+    assert calls == [0, 1, 1]
+
+
+def test_a_changed_shard_is_refused(made: Path, tmp_path: Path) -> None:
+    import shutil
+
+    copy = tmp_path / "copy"
+    shutil.copytree(made, copy)
+    file = copy / SHARD.format(0)
+    data = bytearray(file.read_bytes())
+    data[-700] ^= 1
+    file.write_bytes(bytes(data))
+    with pytest.raises(DamagedFileError, match="checksum is another"):
+        load(copy).read(0)
+    assert load(copy).read(1).values.shape == (2, 2, 1081)
+    file.unlink()
+    with pytest.raises(DamagedFileError, match="cannot be read"):
+        load(copy).read(0)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("format", "x"), ("shards", {"../x": "0"}), ("shards", {"shard-00000x.npz": "0"}), ("recipe", 3)],
+)
+def test_a_damaged_head_is_refused(made: Path, tmp_path: Path, key: str, value: object) -> None:
+    head = json.loads((made / HEAD).read_text())
+    (tmp_path / HEAD).write_text(json.dumps(head | {key: value}))
+    with pytest.raises(DamagedFileError, match="damaged or foreign"):
+        load(tmp_path)
+
+
+def test_another_recipe_or_player_is_refused(made: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="by another recipe"):
+        produce(made, evolve(RECIPE, seed=6), 2)
+    head = json.loads((made / HEAD).read_text())
+    (tmp_path / HEAD).write_text(json.dumps(head | {"fingerprint": "0"}))
+    with pytest.raises(UsageError, match="cannot be made again"):
+        produce(tmp_path, RECIPE, 2)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"street": "flop"}, "turn or the river"),
+        ({"iterations": (3, 4)}, "five|5"),
+        ({"intervals": (1, 1)}, "named twice"),
+        ({"bets": "soup"}, "no size"),
+    ],
+)
+def test_recipes_that_make_nothing_are_refused(tmp_path: Path, change: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        produce(tmp_path / "x", evolve(RECIPE, **change), 2)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 1081, 1128])
+def test_ranges_are_halved_as_the_supplement_says(count: int) -> None:
+    rng = np.random.default_rng(count)
+    order, uniforms = rng.permutation(1326)[:count], rng.random(max(count, 1))
+    used = iter(uniforms)
+
+    def divided(hands: list[int], probability: float) -> dict[int, float]:
+        if len(hands) == 1:
+            return {hands[0]: probability}
+        middle = len(hands) // 2
+        weaker = probability * next(used)
+        return divided(hands[:middle], weaker) | divided(hands[middle:], probability - weaker)
+
+    out = random_range(order, uniforms)
+    assert {int(k): out[k] for k in order} == divided([int(k) for k in order], 1.0)
