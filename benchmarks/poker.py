@@ -152,9 +152,15 @@ GAMES: dict[str, tuple[str, dict[str, Play]]] = {
 VARIANTS: dict[str, tuple[str, ...]] = {
     "holdem_nolimit": ("short_deck", "omaha:pot_limit=false", "plo", "plo5", "plo6"),
     "holdem_fcpa": ("short_deck:bets=pot+allin", "omaha:pot_limit=false,bets=pot+allin"),
-    "holdem_nolimit:players=6": ("short_deck:players=6", "plo:players=6", "plo6:players=6"),
+    "holdem_nolimit:players=6": (
+        "short_deck:players=6",
+        "omaha:players=6,pot_limit=false",
+        "omaha:players=6,pot_limit=false,hole_cards=6",
+        "plo:players=6",
+        "plo6:players=6",
+    ),
 }
-"""Hold'em, and the games that are measured beside it."""
+"""Hold'em, and the games that are measured beside it. Pot-limit hands of random play have more than twice the decisions."""
 
 
 def compare_variants(batch: int, seconds: float, only: str) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cardai.poker.values.situation_set import Recipe, SituationSet
 
 
-class Street(StrEnum):
+class StreetName(StrEnum):
     """Where situations are."""
 
     turn = "turn"
@@ -33,7 +33,7 @@ Count = Annotated[
         help="How many it shall have in the end, rounded up to whole files (250 rivers, 10 turns).",
     ),
 ]
-StreetOption = Annotated[Street | None, typer.Option("--street", help="Where they are.", show_default="river")]
+StreetOption = Annotated[StreetName | None, typer.Option("--street", help="Where they are.", show_default="river")]
 Seed = Annotated[
     int | None, typer.Option("--seed", metavar="N", min=0, help="The root of all randomness.", show_default="0")
 ]
@@ -125,7 +125,7 @@ def _recipe_of(directory: Path, given: dict[str, Any]) -> Recipe:
 
 
 def _recipe(
-    street: Street | None,
+    street: StreetName | None,
     seed: int | None,
     iterations: str | None,
     intervals: str | None,
@@ -138,7 +138,7 @@ def _recipe(
     from cardai.poker.values.situation_set import PER_SHARD, Recipe
     from cardai.poker.values.situations import BETS, EVERY, INTERVALS, STREETS
 
-    where = (street or Street.river).value
+    where = (street or StreetName.river).value
     if bool(player) != bool(game):
         raise UsageError("Ranges from self-play need both --player and --game.")
     counts = _whole(iterations or "400+300+150+100+50", "--iterations", 1, 10**6)

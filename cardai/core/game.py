@@ -23,7 +23,7 @@ from cardai.core.legal import Amounts as Amounts  # known from here too, as Lega
 from cardai.core.legal import Legal as Legal
 from cardai.core.legal import allows as allows
 from cardai.core.rng import Source
-from cardai.core.setups import Played as Played
+from cardai.core.setups import PlayedHand as PlayedHand
 from cardai.core.setups import Setup as Setup
 from cardai.core.setups import pack_setups as pack_setups
 from cardai.core.setups import setup_dtype as setup_dtype
@@ -246,7 +246,7 @@ class Game(ABC):
 
     # -- matches ---------------------------------------------------------------------------------------------------
 
-    def next_hand(self, score: tuple[float, ...], previous: Played | None, seed: int) -> Setup:
+    def next_hand(self, score: tuple[float, ...], previous: PlayedHand | None, seed: int) -> Setup:
         """Return how the match's next hand begins (``previous`` None: its first; ``seed`` decides what is drawn)."""
         hand = 0 if previous is None else previous.setup.hand + 1
         return Setup(starter=hand % self.num_players, hand=hand, score=score)
@@ -277,7 +277,7 @@ class Game(ABC):
             played = None
             if previous is not None:
                 outcome = unpack_view(self.outcome_fields, outcomes[i])
-                played = Played(unpack_setup(previous[i]), tuple(float(x) for x in returns[i]), outcome)
+                played = PlayedHand(unpack_setup(previous[i]), tuple(float(x) for x in returns[i]), outcome)
             setups.append(self.next_hand(tuple(float(x) for x in scores[i]), played, int(seeds[i])))
         return pack_setups(self.num_players, setups)
 

@@ -27,7 +27,7 @@ class Setup:
 
 
 @frozen
-class Played:
+class PlayedHand:
     """A finished hand, as the next one needs to know it. ``outcome`` maps the game's outcome fields to values."""
 
     setup: Setup

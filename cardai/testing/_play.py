@@ -33,7 +33,7 @@ class Step:
 
 
 @frozen
-class Node:
+class SeenState:
     """One state as seen from outside: everything that the knowledge checks compare."""
 
     parent: int
@@ -49,7 +49,7 @@ class Node:
 class StateTree:
     """Nodes in preorder (a parent stands before its children); ``complete`` if it is the game's whole tree."""
 
-    nodes: list[Node]
+    nodes: list[SeenState]
     complete: bool
 
     def path(self, index: int) -> list[int]:
@@ -119,11 +119,11 @@ def misfitting(error: ValueError, where: str) -> CheckFailed:
     return CheckFailed(f"{where}: {error}", str(error).partition(" cannot hold ")[0])
 
 
-def look(game: Game, state: State, parent: int, action: int) -> Node:
-    """Return ``state`` as a Node."""
+def look(game: Game, state: State, parent: int, action: int) -> SeenState:
+    """Return ``state`` as a SeenState."""
     current = state.current_player()
     players = range(game.num_players)
-    return Node(
+    return SeenState(
         parent,
         action,
         current,
@@ -143,7 +143,7 @@ def whole_tree(game: Game, limit: int = SMALL) -> StateTree | None:
     """Return the game's whole tree, or None if it has more than ``limit`` nodes."""
     if _estimate(game) > 2 * limit:
         return None
-    nodes: list[Node] = []
+    nodes: list[SeenState] = []
     pending: list[tuple[State, int, int]] = [(game.new_initial_state(), -1, -1)]
     while pending:
         if len(nodes) >= limit:
@@ -179,7 +179,7 @@ def sampled_tree(game: Game, hands: int = 8, siblings: int = 2, enough: int = 70
 
     No further hand is begun when there are ``enough`` nodes.
     """
-    nodes: list[Node] = []
+    nodes: list[SeenState] = []
     for seed in range(hands):
         if len(nodes) >= enough:
             break

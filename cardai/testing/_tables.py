@@ -9,7 +9,7 @@ import numpy as np
 from attrs import define, field
 
 from cardai.core.fields import unpack_view, view_dtype
-from cardai.core.game import Amounts, Game, Legal, Played, Tables, allows, pack_setups, setup_dtype, unpack_setup
+from cardai.core.game import Amounts, Game, Legal, PlayedHand, Tables, allows, pack_setups, setup_dtype, unpack_setup
 from cardai.core.rng import derive
 from cardai.core.states import StateTables
 from cardai.testing._checks import check, require
@@ -128,7 +128,7 @@ def tables_agree_in_a_match(subject: GameSubject) -> None:
     setups = [game.next_hand((0.0,) * game.num_players, None, 5)]
     for _ in range(COUNT - 1):
         result = tuple(float(i + 1) for i in range(game.num_players))
-        setups.append(game.next_hand(result, Played(setups[-1], result, _some_outcome(subject)), 5))
+        setups.append(game.next_hand(result, PlayedHand(setups[-1], result, _some_outcome(subject)), 5))
     fast = game.tables(COUNT)
     fast.reset(seeds_of(COUNT), setups=pack_setups(game.num_players, setups))
     played = play_tables(fast, list(range(COUNT)))
@@ -261,7 +261,7 @@ def matches_are_sound(subject: GameSubject) -> None:
                 bool(over[i]) == game.match_over(tuple(scores[i]), hand + 1), "match_over and matches_over disagree."
             )
             outcome = unpack_view(game.outcome_fields, outcomes[i])
-            played = Played(unpack_setup(setups[i]), tuple(log.end[0]), outcome)
+            played = PlayedHand(unpack_setup(setups[i]), tuple(log.end[0]), outcome)
             one = game.next_hand(tuple(float(x) for x in scores[i]), played, int(seeds[i]))
             same = pack_setups(players, [one])[0].tobytes() == following[i].tobytes()
             require(same, f"next_hand and next_hands disagree: {one} and {unpack_setup(following[i])}.")

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardai.core.arrays import Bools, Float64s, Uint64s
-from cardai.core.game import Game, IntArray, Played, Setup, setup_dtype
+from cardai.core.game import Game, IntArray, PlayedHand, Setup, setup_dtype
 
 
 class ButtonMatches(Game):
@@ -29,7 +29,7 @@ class ButtonMatches(Game):
         """Whether the start moves a seat on from hand to hand of a match."""
         return True
 
-    def next_hand(self, score: tuple[float, ...], previous: Played | None, seed: int) -> Setup:
+    def next_hand(self, score: tuple[float, ...], previous: PlayedHand | None, seed: int) -> Setup:
         hand = 0 if previous is None else previous.setup.hand + 1
         starter = (self.first_starter + (hand if self.rotate else 0)) % self.num_players
         return Setup(starter=starter, hand=hand, score=score if self.hands > 1 else ())

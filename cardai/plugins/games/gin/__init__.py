@@ -13,7 +13,7 @@ from attrs import frozen, validators
 from cardai.cards.text import card_text
 from cardai.core.determinize import Source
 from cardai.core.fields import Family, Field
-from cardai.core.game import IntArray, Parts, Played, Setup, Tables, pack_setups, setup_dtype, unpack_setup
+from cardai.core.game import IntArray, Parts, PlayedHand, Setup, Tables, pack_setups, setup_dtype, unpack_setup
 from cardai.core.hookspecs import hookimpl
 from cardai.core.rng import Rows
 from cardai.core.rows import RowGame, RowKernels, row_fields
@@ -219,7 +219,7 @@ class Gin(RowGame, GinGame):
     def add_score(self, scores: npt.NDArray[np.float64], returns: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         return scores + np.maximum(returns, 0)
 
-    def next_hand(self, score: tuple[float, ...], previous: Played | None, seed: int) -> Setup:
+    def next_hand(self, score: tuple[float, ...], previous: PlayedHand | None, seed: int) -> Setup:
         from cardai.core.fields import pack_views
 
         scores, seeds = np.array([score]), np.array([seed], np.uint64)
