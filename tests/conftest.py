@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
+
+# As many tests run at once as there are cores: threads of numpy and torch beside them would only wait for one another.
+# Read when they are first imported, here and in the processes that tests start.
+os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
 import pytest
 from hypothesis import settings

@@ -21,30 +21,30 @@ EVIDENCE = 57
 
 
 @kernel
-def evidence_of(view: Any) -> Any:
-    """Return what kind of hand the viewer's opponent has just played; ``view`` is the last one."""
+def evidence_of(player: Any, opener: Any, turns: Any, knocker: Any, revealed: Any, history: Any) -> Any:
+    """Return what kind of hand the viewer's opponent has just played, by fields of the last view."""
     takes = 0
-    turns = 0
-    for turn in range(1 if view["opener"] == view["player"] else 0, view["turns"], 2):
-        turns += 1
-        if view["history"][turn] >= 52:
+    his = 0
+    for turn in range(1 if opener == player else 0, turns, 2):
+        his += 1
+        if history[turn] >= 52:
             takes += 1
     place = 18
-    if view["knocker"] >= 0:
-        deadwood = deadwood_of(to_gin(view["revealed"]))
-        if view["knocker"] == view["player"]:
-            place = 12 + 2 * min(max(deadwood - 1, 0) // 10, 2) + (1 if turns > 5 else 0)
+    if knocker >= 0:
+        deadwood = deadwood_of(to_gin(revealed))
+        if knocker == player:
+            place = 12 + 2 * min(max(deadwood - 1, 0) // 10, 2) + (1 if his > 5 else 0)
         else:
-            when = 0 if turns <= 3 else (1 if turns <= 6 else (2 if turns <= 13 else 3))
+            when = 0 if his <= 3 else (1 if his <= 6 else (2 if his <= 13 else 3))
             place = 4 * min((deadwood + 4) // 5, 2) + when
     return 3 * place + min(takes, 2)
 
 
 @kernel
-def evidence_rows(views: Any, out: Any) -> None:
-    """Fill ``out`` (n,) as evidence_of."""
-    for i in range(len(views)):
-        out[i] = evidence_of(views[i])
+def evidence_rows(numbers: Any, revealed: Any, history: Any, out: Any) -> None:
+    """Fill ``out`` (n,) as evidence_of; ``numbers`` (4, n): player, opener, turns, knocker; ``history`` (n, T)."""
+    for i in range(len(out)):
+        out[i] = evidence_of(numbers[0, i], numbers[1, i], numbers[2, i], numbers[3, i], revealed[i], history[i])
 
 
 @kernel

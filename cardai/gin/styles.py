@@ -29,21 +29,20 @@ def no_styles(known: int) -> Float64s:
 
 def evidence(views: Views) -> Int64s:
     """Return what kind of hand the opponents have played, (n,); ``views`` are the players' last ones."""
-    out = np.empty(len(views), np.int64)
-    evidence_rows(views, out)
-    return out
+    return _evidence([views[name] for name in _NUMBERS], views["revealed"], views["history"])
 
 
 def evidence_of(view: Mapping[str, Any]) -> int:
     """Return what kind of hand the opponent has played; ``view`` is a player's last one."""
-    history = np.asarray(view["history"], np.int64)
-    row = np.zeros(
-        1, [(name, np.int64) for name in _NUMBERS] + [("revealed", np.uint64), ("history", np.int64, history.shape)]
-    )
-    for name in (*_NUMBERS, "revealed"):
-        row[name] = view[name]
-    row["history"] = history
-    return int(evidence(row)[0])
+    return int(_evidence([[view[name]] for name in _NUMBERS], [view["revealed"]], [view["history"]])[0])
+
+
+def _evidence(numbers: Any, revealed: Any, history: Any) -> Int64s:
+    """Return (n,) evidence by columns of views, which have the same types whatever they were read from."""
+    out = np.empty(len(revealed), np.int64)
+    columns = np.array(numbers, np.int64), np.array(revealed, np.uint64), np.array(history, np.int16, ndmin=2)
+    evidence_rows(*columns, out)
+    return out
 
 
 def logs(styles: Float64s) -> Float64s:
