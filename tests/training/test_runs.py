@@ -198,13 +198,14 @@ def test_what_a_killed_process_left_half_written_is_neither_used_nor_kept(tmp_pa
     assert not left.exists()
 
 
-def test_every_mutation_of_a_checkpoint_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("times", [200, pytest.param(1000, marks=pytest.mark.long)])
+def test_every_mutation_of_a_checkpoint_is_refused(times: int, tmp_path: Path) -> None:
     run = make(tmp_path)
     Session.start(run).train(40)
     rng = random.Random(1)
     folder = tmp_path / "checkpoints" / "step-000000000040"
     originals = {p: p.read_bytes() for p in sorted(folder.iterdir())}
-    for _ in range(1000):
+    for _ in range(times):
         path, data = rng.choice(list(originals.items()))
         damaged = mutate(data, rng)
         path.write_bytes(damaged)

@@ -77,7 +77,7 @@ class Grid(Encoder):
         planes = [source for f in shown for source in self._sources(f)]
         complete = len(shown) == len(game.view_fields)
         whole = self.history == "bits" and all(
-            self.history_length in (0, *range(f.size, 10**6)) for f in shown if f.kind.endswith("history")
+            not 0 < self.history_length < f.size for f in shown if f.kind.endswith("history")
         )
         exact = self.numbers == "constant"  # float32 keeps value / maximum apart for whole values below 2**23
         lossless = (
