@@ -30,7 +30,7 @@ from cardai.poker.contract import (
 )
 from cardai.poker.rules.betting import Betting
 from cardai.poker.rules.board_game import BoardPoker
-from cardai.poker.rules.holdem import NoLimitHoldem
+from cardai.poker.rules.holdem import LimitHoldem, NoLimitHoldem
 
 HOLDEM = ("holdem_limit", "holdem_nolimit:players=6", "holdem_nolimit:pot_limit=true", "holdem_limit:ante=2")
 OTHERS = ("short_deck", "omaha", "plo6", "leduc", "leduc_deepstack")
@@ -183,6 +183,13 @@ def test_a_third_partys_game_of_ten_lines_is_told_by_what_it_declares() -> None:
     assert not plays_holdem(game)
 
 
+def forty() -> Game:
+    """Return limit hold'em with forty cards from the five up."""
+    cards = tuple(card for card in FRENCH.cards if card % 13 >= 3)
+    made: Game = frozen(type("Forty", (LimitHoldem,), {"deck": Deck("40 cards", cards)}))()
+    return made
+
+
 def _refused(call: Callable[[], Any], says: str) -> None:
     with pytest.raises(UsageError, match=says):
         call()
@@ -198,6 +205,7 @@ def test_the_competitions_dealer_does_not_deal_what_it_cannot(name: str) -> None
 
 
 def test_straddles_and_dead_antes_are_none_of_the_competitions() -> None:
+    _refused(lambda: definition_of(forty(), "forty"), r"cannot play 'forty' \(40 cards.*it deals 52 cards")
     for options in ("players=3,straddles=200", "ante=100,ante_from=big_blind"):
         _refused(lambda o=options: find_definition(f"holdem_nolimit:{o}"), "least bet|no ante of one seat")
     assert find_definition("holdem_nolimit:players=3,ante=10")[1].blind == (60, 110, 10)
@@ -208,6 +216,6 @@ def test_what_is_made_for_holdem_does_not_take_another_game(name: str) -> None:
     """Each with one sentence; a measure that took it as hold'em printed wrong numbers."""
     game: Game = cardai.game(name)
     for agent in ("threshold", "holdem_heuristic", "opponent_model"):
-        _refused(lambda a=agent: cardai.agent(a).for_game(game), "hold'em")
+        _refused(lambda a=agent: cardai.agent(a).for_game(game), f"hold'em.*{described(game)}")
     for encoder in ("holdem_compact", "one_hot_1326"):
         _refused(lambda e=encoder: cardai.encoder(e).for_game(game), "hold others")
