@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -216,6 +217,6 @@ def test_what_is_made_for_holdem_does_not_take_another_game(name: str) -> None:
     """Each with one sentence; a measure that took it as hold'em printed wrong numbers."""
     game: Game = cardai.game(name)
     for agent in ("threshold", "holdem_heuristic", "opponent_model"):
-        _refused(lambda a=agent: cardai.agent(a).for_game(game), f"hold'em.*{described(game)}")
+        _refused(lambda a=agent: cardai.agent(a).for_game(game), f"hold'em.*{re.escape(described(game))}")
     for encoder in ("holdem_compact", "one_hot_1326"):
         _refused(lambda e=encoder: cardai.encoder(e).for_game(game), "hold others")

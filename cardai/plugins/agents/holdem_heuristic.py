@@ -37,7 +37,9 @@ class HoldemHeuristic(Agent):
 
     def for_game(self, game: Game) -> Agent:
         if not deals_holdem(game):
-            raise UsageError(f"holdem_heuristic weighs hold'em's cards. {brief(game)} is {described(game)}.")
+            raise UsageError(
+                f"holdem_heuristic plays hold'em (52 cards, two in the hole). {brief(game)} is {described(game)}."
+            )
         return self
 
     def policy(self, views: Views, legal: Legal) -> Float64s:

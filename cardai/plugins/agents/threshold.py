@@ -38,7 +38,9 @@ class Threshold(Agent):
 
     def for_game(self, game: Game) -> Agent:
         if not deals_holdem(game):
-            raise UsageError(f"threshold weighs hold'em's cards. {brief(game)} is {described(game)}.")
+            raise UsageError(
+                f"threshold plays hold'em (52 cards, two in the hole). {brief(game)} is {described(game)}."
+            )
         return self
 
     def policy(self, views: Views, legal: Legal) -> Float64s:
