@@ -160,9 +160,8 @@ def build(plugin: type, values: Mapping[str, Any], called: str) -> Any:
     try:
         return plugin(**given)
     except (ValueError, TypeError) as error:
-        raise OptionError(
-            f"{called} refuses its options {_listed(values)}: {error.args[0] if error.args else error}"
-        ) from error
+        refused = f" {_listed(values)}" if values else ""
+        raise OptionError(f"{called} refuses its options{refused}: {error.args[0] if error.args else error}") from error
 
 
 def without_retired(plugin: type, values: Mapping[str, Any], called: str) -> dict[str, Any]:

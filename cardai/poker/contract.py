@@ -29,16 +29,23 @@ from cardai.core.game import Game
 from cardai.core.spec import brief
 from cardai.poker.rules.betting import Betting
 
+ALL_CARDS = 52
+"""The most cards of a deck: a card is a number below it."""
 MAX_HOLE = 6
 """The most hole cards that the kernels of :mod:`cardai.poker.rules` deal a seat."""
 
 
 @frozen
 class Deck:
-    """Which cards are dealt from: ``cards``, chance's outcomes, and what people call it."""
+    """Which cards are dealt from: ``cards``, chance's outcomes, and what people call it. Decks of the same cards are equal."""
 
-    name: str
-    cards: tuple[int, ...]
+    name: str = field(eq=False)
+    cards: tuple[int, ...] = field(converter=tuple, eq=frozenset)
+
+    @cards.validator
+    def _distinct(self, attribute: Attribute[Any], value: tuple[int, ...]) -> None:
+        if len(set(value)) != len(value) or not all(0 <= card < ALL_CARDS for card in value):
+            raise ValueError(f"cards of a deck must be distinct numbers from 0 to {ALL_CARDS - 1}. Got {value}.")
 
 
 @frozen
@@ -61,9 +68,9 @@ class Hole:
 
 @frozen
 class Ranking:
-    """Which hand wins: a name, and the number by which the kernels of :mod:`cardai.poker.rules` know it."""
+    """Which hand wins: the number by which the kernels of :mod:`cardai.poker.rules` know it, and what people call it."""
 
-    name: str
+    name: str = field(eq=False)
     kernel: int
 
 
@@ -184,6 +191,10 @@ def check_cards(game: BoardCards) -> None:
     Raises:
         ValueError: too few cards, or hands that no kernel ranks; the message says which.
     """
+    if list(game.board) != sorted(game.board) or game.board[0] < 0:
+        raise ValueError(
+            f"board says how many cards lie there in each round, and none is taken away. Got {game.board}."
+        )
     needed, there = game.num_players * game.hole.count + game.board[-1], len(game.deck.cards)
     if needed > there:
         raise ValueError(
@@ -199,3 +210,20 @@ def check_cards(game: BoardCards) -> None:
     }
     if not known.get(game.ranking.kernel, False):
         raise ValueError(f"No kernel ranks {described(game)}: see cardai.poker.rules for those that are.")
+
+
+def check_declared(game: BoardGame) -> None:
+    """Refuse what :func:`check_cards` refuses, and cards, seats or stacks that do not agree with the betting.
+
+    Raises:
+        ValueError: the message says which.
+    """
+    check_cards(game)
+    betting = game.betting
+    if len(game.board) != betting.num_rounds:
+        raise ValueError(
+            f"board needs a number for each of {betting.num_rounds} rounds of betting. Got {len(game.board)}: {game.board}."
+        )
+    for name, count in (("num_players", game.num_players), ("stacks", len(game.stacks))):
+        if count != betting.num_players:
+            raise ValueError(f"{name} must be those of the betting, {betting.num_players} seats. Got {count}.")

@@ -18,12 +18,29 @@ import pytest
 import cardai
 from cardai.api.runs import TrainedRun
 from cardai.core.errors import UsageError
+from cardai.training.session import Session
 from tests.commands.conftest import Call
 
 
 @pytest.fixture(scope="module")
 def run() -> TrainedRun:
     return cardai.train("cfr_plus", "kuhn", steps=30, seed=1)
+
+
+def test_a_run_of_minutes_goes_on_to_its_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without them it went on for ever."""
+    timed = cardai.train("cfr_plus", "kuhn", minutes=0.001, seed=1)
+    asked: list[tuple[Any, ...]] = []
+
+    def train(session: Session, steps: int | None, *rest: Any) -> bool:
+        asked.append((steps, rest[-1]))
+        return True
+
+    monkeypatch.setattr(Session, "train", train)
+    timed.train()
+    timed.train(minutes=0.5)
+    timed.train(steps=timed.step + 5)
+    assert asked == [(None, 0.001), (None, 0.5), (timed.step + 5, None)]
 
 
 @pytest.mark.parametrize(

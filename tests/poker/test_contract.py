@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ import cardai
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.formats.acpc.games import definition_of, find_definition, game_map
+from cardai.plugins.games.poker.leduc import Leduc
 from cardai.poker.contract import (
     FRENCH,
     HIGH,
@@ -27,7 +29,9 @@ from cardai.poker.contract import (
     need_holdem,
     plays_holdem,
 )
-from cardai.poker.rules.holdem import NoLimitHoldem
+from cardai.poker.rules.betting import Betting
+from cardai.poker.rules.board_game import BoardPoker
+from cardai.poker.rules.holdem import LimitHoldem, NoLimitHoldem
 
 HOLDEM = ("holdem_limit", "holdem_nolimit:players=6", "holdem_nolimit:pot_limit=true", "holdem_limit:ante=2")
 OTHERS = ("short_deck", "omaha", "plo6", "leduc", "leduc_deepstack")
@@ -102,12 +106,60 @@ def test_betting_is_declared_by_draw_games_too() -> None:
             "No kernel ranks 36 cards, 4 hole cards",
         ),
         ({"ranking": Ranking("the worst", 9)}, "the worst"),
+        ({"board": (0, 3, 4)}, "board needs a number for each of 4 rounds of betting. Got 3"),
+        ({"board": (0, 5, 4, 5)}, "none is taken away"),
+        ({"num_players": 3}, "num_players must be those of the betting, 2 seats. Got 3"),
+        ({"stacks": (100,)}, "stacks must be those of the betting, 2 seats. Got 1"),
     ],
 )
 def test_what_no_kernel_can_deal_or_rank_is_refused_when_it_is_made(declares: dict[str, Any], says: str) -> None:
     players = declares.pop("players", 2)
     with pytest.raises(ValueError, match=says):
         frozen(type("Odd", (NoLimitHoldem,), declares))(players=players)
+
+
+@pytest.mark.parametrize("cards", [(0, 0, 1), (-1, 0, 1), range(60)])
+def test_cards_of_a_deck_are_distinct_and_have_room(cards: Any) -> None:
+    """Such a deck was dealt, and kernels ranked what is no card."""
+    with pytest.raises(ValueError, match="distinct numbers from 0 to 51"):
+        Deck("Odd", cards)
+
+
+def test_decks_and_rankings_are_what_they_hold_whatever_they_are_called() -> None:
+    @frozen
+    class Ours(NoLimitHoldem):
+        deck = Deck("a French deck, from the top", tuple(range(51, -1, -1)))
+        ranking = Ranking("high", HIGH.kernel)
+
+    assert plays_holdem(Ours())
+    assert len({Ours.deck, FRENCH}) == len({Ours.ranking, HIGH}) == 1
+
+
+def test_a_game_on_the_kernels_alone_is_refused_when_it_is_made() -> None:
+    """It was a mistake in the program when the first hand was dealt, or was played by rules that nobody declared."""
+
+    @frozen
+    class Bare(BoardPoker):
+        hands: int = 1
+        deck = Deck("16 cards", tuple(card for card in FRENCH.cards if card % 13 >= 9))
+        board = (0, 3)
+        num_players = 2
+
+        def make_betting(self) -> Betting:
+            return Betting(2, 2, blinds=(2, 1), first=(1, 0), max_raises=(2, 2), raise_sizes=(2, 2))
+
+        def action_to_string(self, action: int) -> str:
+            return self.betting_action(action)
+
+    assert described(Bare()) == "16 cards, 2 hole cards, a board of 0+3, the best five cards, 2 players"
+    for wrong, says in (
+        ({"board": (0, 3, 4, 5)}, "2 rounds of betting"),
+        ({"ranking": Ranking("low", 3)}, "No kernel"),
+    ):
+        with pytest.raises(ValueError, match=says):
+            frozen(type("Odd", (Bare,), wrong))()
+    with pytest.raises(ValueError, match="2 rounds of betting"):
+        frozen(type("Odd", (Leduc,), {"board": (0, 1, 1), "presets": {}}))()
 
 
 @pytest.mark.parametrize(("count", "playing"), [(0, 0), (7, 2), (2, 3)])
@@ -132,6 +184,13 @@ def test_a_third_partys_game_of_ten_lines_is_told_by_what_it_declares() -> None:
     assert not plays_holdem(game)
 
 
+def forty() -> Game:
+    """Return limit hold'em with forty cards from the five up."""
+    cards = tuple(card for card in FRENCH.cards if card % 13 >= 3)
+    made: Game = frozen(type("Forty", (LimitHoldem,), {"deck": Deck("40 cards", cards)}))()
+    return made
+
+
 def _refused(call: Callable[[], Any], says: str) -> None:
     with pytest.raises(UsageError, match=says):
         call()
@@ -147,6 +206,7 @@ def test_the_competitions_dealer_does_not_deal_what_it_cannot(name: str) -> None
 
 
 def test_straddles_and_dead_antes_are_none_of_the_competitions() -> None:
+    _refused(lambda: definition_of(forty(), "forty"), r"cannot play 'forty' \(40 cards.*it deals 52 cards")
     for options in ("players=3,straddles=200", "ante=100,ante_from=big_blind"):
         _refused(lambda o=options: find_definition(f"holdem_nolimit:{o}"), "least bet|no ante of one seat")
     assert find_definition("holdem_nolimit:players=3,ante=10")[1].blind == (60, 110, 10)
@@ -157,6 +217,6 @@ def test_what_is_made_for_holdem_does_not_take_another_game(name: str) -> None:
     """Each with one sentence; a measure that took it as hold'em printed wrong numbers."""
     game: Game = cardai.game(name)
     for agent in ("threshold", "holdem_heuristic", "opponent_model"):
-        _refused(lambda a=agent: cardai.agent(a).for_game(game), "hold'em")
+        _refused(lambda a=agent: cardai.agent(a).for_game(game), f"hold'em.*{re.escape(described(game))}")
     for encoder in ("holdem_compact", "one_hot_1326"):
         _refused(lambda e=encoder: cardai.encoder(e).for_game(game), "hold others")

@@ -294,6 +294,6 @@ def _cards(said: BoardGame, name: str) -> tuple[int, int, int, tuple[int, ...]]:
     if said.ranking == PAIR and len(said.deck.cards) == 2 * (said.num_players + 1):
         return 2, said.num_players + 1, held, board
     raise UsageError(
-        f"ACPC's dealer cannot play {name!r} ({described(said)}): it compares the best five of all cards that a seat sees, as "
-        "in hold'em, and Leduc's pairs."
+        f"ACPC's dealer cannot play {name!r} ({described(said)}): it deals 52 cards and compares the best five of all that "
+        "a seat sees, as in hold'em, or Leduc's cards and pairs."
     )

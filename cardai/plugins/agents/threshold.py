@@ -12,8 +12,8 @@ from cardai.core.fields import Views
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.legal import Legal, legal_columns
-from cardai.core.spec import option
-from cardai.poker.contract import deals_holdem
+from cardai.core.spec import brief, option
+from cardai.poker.contract import deals_holdem, described
 from cardai.poker.hands.strength import win_rates
 from cardai.poker.kinds import spread
 
@@ -38,7 +38,9 @@ class Threshold(Agent):
 
     def for_game(self, game: Game) -> Agent:
         if not deals_holdem(game):
-            raise UsageError(f"threshold plays hold'em (two hole cards, five on the board). Got {type(game).__name__}.")
+            raise UsageError(
+                f"threshold plays hold'em (52 cards, two in the hole). {brief(game)} is {described(game)}."
+            )
         return self
 
     def policy(self, views: Views, legal: Legal) -> Float64s:

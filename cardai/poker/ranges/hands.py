@@ -72,7 +72,7 @@ class HoleCards:
     """
 
     deck: tuple[int, ...] = FRENCH.cards
-    """Cards 13 * suit + rank; each of its ranks in all four suits."""
+    """Cards 13 * suit + rank. Suits are renamed where that leaves the deck as it is."""
     ranking: Ranking = HIGH
     """HIGH or SHORT_HIGH."""
     places: ClassVar[int] = 52
@@ -97,7 +97,7 @@ class HoleCards:
         found = []
         for suits in itertools.permutations(range(4)):
             cards = np.array([13 * suits[card // 13] + card % 13 for card in range(52)])
-            if set(cards[list(board)].tolist()) == set(board):
+            if all(set(cards[list(kept)].tolist()) == set(kept) for kept in (self.deck, board)):
                 found.append((cards, number[combos.pair_index(*cards[self.cards].T)]))
         return found
 
@@ -153,7 +153,9 @@ def hands_of(game: Game, who: str) -> Hands:
     if said is not None and (said.hole, said.board) == (Hole(2), HOLDEM_BOARD) and said.ranking in (HIGH, SHORT_HIGH):
         return HoleCards(said.deck.cards, said.ranking)
     if said is not None and (said.hole, said.board, said.ranking) == (Hole(1), (0, 1), PAIR):
-        return LeducHands(len(said.deck.cards) // 2)
+        if said.deck.cards == tuple(range(len(said.deck.cards) // 2 * 2)):
+            return LeducHands(len(said.deck.cards) // 2)
+        raise UsageError(f"{who} plays a deck of two suits whose cards are numbered from 0. Got {said.deck.cards}.")
     raise UsageError(
         f"{who} plays ranges of one hole card or of two that both may play: what hands of more cards block of each other is "
         f"not a sum over two cards. {brief(game)} is {described(game)}."

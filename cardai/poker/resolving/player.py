@@ -7,6 +7,7 @@ share it. What was solved for the hand's earlier decisions is kept, and worked o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -122,13 +123,13 @@ def columns(actions: Sequence[Action], legal: Any, amounts: bool) -> list[int]:
 
 def leduc_player(game: Game, settings: SolverSettings, depth_limit: DepthLimit, name: str) -> ResolvingPlayer:
     """Return the player of a game of Leduc. Raises UsageError for other games."""
-    return ResolvingPlayer(
-        game, Resolver(range_game(game, "resolving"), settings, depth_limit, _all_alike), _leduc_hands, name
-    )
+    played = range_game(game, "resolving")
+    alike = partial(_all_alike, len(played.hands.cards))
+    return ResolvingPlayer(game, Resolver(played, settings, depth_limit, alike), _leduc_hands, name)
 
 
-def _all_alike(public: Public) -> Float64s:
-    return np.ones((2, 6))
+def _all_alike(hands: int, public: Public) -> Float64s:
+    return np.ones((2, hands))
 
 
 def _leduc_hands(views: Views) -> Int64s:

@@ -21,7 +21,7 @@ from cardai.core.game import Amounts, IntArray, Legal, Parts, Setup, State, Tabl
 from cardai.core.row_state import bring_forward
 from cardai.core.rows import RowGame, RowKernels, RowTables
 from cardai.core.statistics import Estimate
-from cardai.poker.contract import FRENCH, HIGH, HOLDEM_BOARD, MAX_HOLE, Deck, Hole, Ranking, check_cards
+from cardai.poker.contract import FRENCH, HIGH, HOLDEM_BOARD, MAX_HOLE, Deck, Hole, Ranking, check_declared
 from cardai.poker.fields import POKER, betting_fields, history_fields
 from cardai.poker.rules.answers import BoardAnswers
 from cardai.poker.rules.betting import (
@@ -200,6 +200,10 @@ class BoardPoker(ButtonMatches, RowGame, BoardAnswers):
     unit: ClassVar[str] = "chips"
     zero_sum: ClassVar[bool] = True
 
+    def __attrs_post_init__(self) -> None:
+        """Refuse a wrong declaration when the game is made; a game that has this method for itself calls ``check_declared``."""
+        check_declared(self)
+
     def make_betting(self) -> Betting:
         """Return the betting rules that the options amount to."""
         raise NotImplementedError
@@ -318,7 +322,7 @@ class BoardPoker(ButtonMatches, RowGame, BoardAnswers):
 
     @cached_property
     def _rules(self) -> npt.NDArray[Any]:
-        check_cards(self)
+        check_declared(self)
         betting, stacks, ladder = self.betting, self.stacks, self.ladder
         rules = np.zeros(1, rules_dtype())
         for name, value in betting.rules().items():

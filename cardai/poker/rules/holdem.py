@@ -14,7 +14,7 @@ from attrs import frozen, validators
 
 from cardai.cards.text import card_text
 from cardai.core.spec import option
-from cardai.poker.contract import check_cards
+from cardai.poker.contract import check_declared
 from cardai.poker.rules.betting import MAX_HANDS, MAX_PLAYERS, UNLIMITED, Betting, check_pot, chips
 from cardai.poker.rules.board_game import BoardPoker
 from cardai.poker.rules.draw import draw_view
@@ -96,7 +96,7 @@ class Holdem(BoardPoker):
             if not self.ante + max(*self.blinds, *self.straddles, 0) <= stack <= UNLIMITED:
                 raise ValueError(f"A stack must cover the ante and the biggest blind. Got {stack}.")
         check_pot(self.players, self.most_chips())
-        check_cards(self)
+        check_declared(self)
 
     def chance_to_string(self, outcome: int) -> str:
         return card_text(outcome)

@@ -41,6 +41,10 @@ def leduc_game(game: Game) -> RangeGame:
         raise UsageError(
             f"counterfactual_values learns hold'em for two, and no-limit Leduc, such as leduc_deepstack. Got {brief(game)}."
         )
+    if len(found.hands.deck) != 6:
+        raise UsageError(
+            f"counterfactual_values learns Leduc with three ranks of two suits. {brief(game)} has {len(found.hands.deck)} cards."
+        )
     if found.betting.ante < 2 or found.betting.first[1] != 0:
         raise UsageError(
             f"counterfactual_values needs an ante in Leduc, and the starter to begin both rounds. Got {brief(game)}."

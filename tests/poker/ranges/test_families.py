@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from attrs import frozen
 
 import cardai
 from cardai.cards.text import parse_cards
 from cardai.core.errors import UsageError
-from cardai.poker.contract import BoardCards
+from cardai.plugins.games.poker.leduc import Leduc
+from cardai.poker.contract import BoardCards, Deck
 from cardai.poker.ranges._walk_kernels import EXPECT, RESPOND
-from cardai.poker.ranges.hands import LeducHands, deal_boards, hands_of
+from cardai.poker.ranges.hands import HoleCards, LeducHands, deal_boards, hands_of
 from cardai.poker.ranges.layout import Layout
 from cardai.poker.ranges.menus import menus
 from cardai.poker.ranges.public_tree import betting_tree, street_betting
@@ -69,6 +71,22 @@ def test_leducs_hands_are_what_it_declares() -> None:
     assert (found.hands, found.board_cards, found.stacks) == (LeducHands(3), (0, 1), (1200, 1200))
     with pytest.raises(UsageError, match="without action_mapping"):
         range_game(cardai.game("leduc:action_mapping=true"), "This")
+
+
+def test_leducs_cards_are_those_of_two_suits_from_0_on() -> None:
+    odd = frozen(type("Odd", (Leduc,), {"deck": Deck("6 cards with gaps", (0, 1, 4, 5, 8, 9)), "presets": {}}))()
+    with pytest.raises(UsageError, match="numbered from 0"):
+        hands_of(odd, "This")
+
+
+def test_suits_are_renamed_where_the_deck_has_them_alike() -> None:
+    """A deck of clubs, diamonds and some hearts: renamed to spades, a hand was one that is not there."""
+    deck = (*range(26), *range(34, 39))
+    hands, ranges = HoleCards(deck), np.random.default_rng(5).random((2, 465))
+    ranges[1] = ranges[0]
+    assert [len(hands.renamings(board)) for board in ((), (0, 13), (0,))] == [2, 2, 1]
+    for cards, numbers in hands.renamings(()):
+        assert (np.sort(cards[hands.cards], axis=1) == np.sort(hands.cards[numbers], axis=1)).all()
 
 
 def test_hands_of_four_cards_are_refused_by_what_they_declare() -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from attrs import evolve
+from attrs import evolve, frozen
 
 import cardai
 from cardai.cards.text import parse_cards
 from cardai.core.errors import UsageError
+from cardai.plugins.games.poker.leduc import Leduc
+from cardai.poker.contract import Deck
 from cardai.poker.hands.combos import COUNT
 from cardai.poker.ranges.cfr import SolverSettings
 from cardai.poker.ranges.hands import HOLDEM, LeducHands, deal_boards
@@ -21,6 +23,7 @@ from cardai.poker.ranges.spot import Spot, prepare
 from cardai.poker.resolving.holdem import BOARD_CARDS, HoldemDepthLimit
 from cardai.poker.resolving.player import leduc_player
 from cardai.poker.resolving.resolver import Public, Resolver, ToTheEnd
+from cardai.poker.values.leduc_situations import leduc_game
 from cardai.solve.measures import measure
 
 BETS = menus("1+allin", ["first", "second"])
@@ -127,6 +130,16 @@ def test_the_river_is_that_of_the_spot() -> None:
     assert (
         np.abs((decision.strategy[:, numbers] - strategy).mean(axis=1)).max() < 1e-3
     )  # the ranges are scaled otherwise
+
+
+def test_leduc_of_five_ranks_is_resolved_as_it_is_declared() -> None:
+    """Its hands were taken for the six of three ranks."""
+    wider = {"deck": Deck("10 cards, two suits of 5 ranks", tuple(range(10))), "presets": {}}
+    game = frozen(type("Wider", (Leduc,), wider))(max_raises=(1, 1))
+    lost = measure(game, leduc_player(game, SolverSettings(200), ToTheEnd(), "resolving")).exploitability
+    assert lost < 0.02  # chips, of antes of 1
+    with pytest.raises(UsageError, match="three ranks of two suits"):
+        leduc_game(frozen(type("Wider", (Leduc,), wider))(ante=100, stack=1200, bets=("pot", "allin")))
 
 
 def test_a_decision_that_has_no_time_is_that_of_one_iteration() -> None:

@@ -12,6 +12,7 @@ from cardai import make
 from cardai.core import registry
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.poker.responses.kept import KeptSum
+from cardai.poker.responses.local_samples import LocalOptions
 from cardai.poker.responses.measure import measure
 from cardai.poker.responses.street_samples import FlopClasses, StreetOptions
 
@@ -74,6 +75,46 @@ def test_a_file_of_another_question_and_a_damaged_one_are_refused(tmp_path):
 def test_what_cannot_be_measured_is_refused_before_any_work(question, message):
     with pytest.raises(UsageError, match=message):
         measure(question)
+
+
+ALONG = LocalOptions(GAME, "random", hands=20)
+ON_BOARDS = LocalOptions(GAME, "random", boards=4)
+PLAYED = StreetOptions(GAME, "random", 3, hands=6)
+
+
+@pytest.mark.parametrize(
+    ("question", "options"),
+    [
+        (RIVER, {"game": "holdem_limit:stack=400"}),
+        (RIVER, {"agent": "random"}),
+        (RIVER, {"street": 2}),
+        (RIVER, {"boards": 7}),
+        (RIVER, {"hands": 8}),
+        (RIVER, {"seed": 5}),
+        (PLAYED, {"street": 2}),
+        (PLAYED, {"hands": 8}),
+        (PLAYED, {"seed": 5}),
+        (ALONG, {"bets": "fc"}),
+        (ALONG, {"rounds": (3,)}),
+        (ALONG, {"hands": 22}),
+        (ALONG, {"boards": 4}),
+        (ALONG, {"seed": 5}),
+        (ALONG, {"estimates": "always_call"}),
+        (ALONG, {"samples": 7}),
+        (ALONG, {"aivat": True}),
+        (ON_BOARDS, {"boards": 5}),
+        (ON_BOARDS, {"branches": 2}),
+        (ON_BOARDS, {"seed": 5}),
+    ],
+)
+def test_what_a_measure_depends_on_tells_its_file_from_another(question, options):
+    """The file of another measure would be gone on with, and its figures given out as these."""
+    assert attrs.evolve(question, **options).identity() != question.identity()
+
+
+def test_rounds_are_a_set_whatever_their_order():
+    orders = [attrs.evolve(ALONG, rounds=rounds).identity() for rounds in ((2, 3), (3, 2), (3, 2, 3))]
+    assert len(set(orders)) == 1
 
 
 def test_flops_done_out_of_order_are_added_up_in_order_and_none_is_lost(tmp_path):

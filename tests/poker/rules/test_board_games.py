@@ -128,7 +128,7 @@ def test_a_record_replays_to_the_same_hands(spec: str, tmp_path: Path) -> None:
         ("plo:bets=pot+allin", "at most the pot"),
         ("omaha:hole_cards=3", "hole_cards"),
         ("short_deck_button:blinds=50+100", "one blind"),
-        ("holdem_limit:straddles=20", "posted by a seat of its own"),
+        ("holdem_limit:straddles=20", "a seat of its own. Got 3 of them for 2 players"),
         ("holdem_nolimit:players=3,straddles=100", "above the blind before it"),
         ("holdem_nolimit:ante=1,ante_from=button", "big_blind"),
     ],

@@ -18,7 +18,7 @@ from attrs import frozen, validators
 
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import option
-from cardai.poker.contract import PAIR, Deck, Hole, Ranking
+from cardai.poker.contract import PAIR, Deck, Hole, Ranking, check_declared
 from cardai.poker.rules.betting import MAX_HANDS, MAX_PLAYERS, UNLIMITED, Betting, check_pot, chips
 from cardai.poker.rules.board_game import BoardPoker
 from cardai.poker.rules.draw import draw_view
@@ -106,6 +106,7 @@ class Leduc(BoardPoker):
         if self.stack and self.stack < self.ante + max(self.blinds, default=0):
             raise ValueError(f"The stack must cover ante and blinds. Got {self.stack}.")
         check_pot(self.players, self.most_chips())
+        check_declared(self)
 
     def make_betting(self) -> Betting:
         n = self.players
