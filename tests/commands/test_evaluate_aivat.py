@@ -48,7 +48,7 @@ def test_run_finds_the_same_beside_its_result_and_keeps_no_file(cardai: Call, ha
     [
         (("--agent", "mix"), "holds hands of random and always_call, not of mix."),
         (("--agent", "human", "--player", "random"), "human has no policy, only act."),
-        (("--agent", "random", "--values", "played"), "are of games of two hole cards for two, and Leduc is not"),
+        (("--agent", "random", "--values", "played"), "are of two-player games of two hole cards, and Leduc is none"),
         (("--agent", "always_fold", "--player", "random"), "always_fold never plays as it does in the record"),
     ],
 )

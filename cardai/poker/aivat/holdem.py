@@ -221,7 +221,7 @@ class HoldemEstimator:
     def _base(self, event: HandOver, weights: Float64s, cards: Cards) -> float:
         """Return the mean of what all hands that the player could hold win at the end.
 
-        Half of a dead ante counts as put in by each: who paid it has lost the other half before the cards are dealt.
+        Half of a dead ante counts as put in by each, so whatever comes who paid it has lost the other half to the other.
         """
         where, betting = event.situation, self.game.betting
         payer = (where.button + betting.offset + betting.dead_position) % 2
@@ -247,7 +247,8 @@ def holdem_estimator(
     found = EquityValues() if values is None else values
     if isinstance(found, Agent):
         raise UsageError(
-            f"{brief(found)} has no exact values in {brief(game)}: learn them (cardai.poker.aivat.played.played_values)."
+            f"{brief(found)} has no exact values in {brief(game)}: take a value function (cardai.poker.aivat.values), or "
+            "in hold'em learn one (cardai.poker.aivat.played.played_values)."
         )
     player = agent.for_game(game)
     need_odds(game, player, called)

@@ -46,7 +46,7 @@ def values_named(spec: str | None, game: Game, agent: Agent) -> Values | Agent |
         return StateValues(player.hand_values) if isinstance(player, HasHandValues) else _learned(game, player)
     if hole_cards(game) is None or game.num_players != 2:
         raise UsageError(
-            f"The values {parsed.name!r} are of games of two hole cards for two, and {brief(game)} is not: name a player or a run."
+            f"The values {parsed.name!r} are of two-player games of two hole cards, and {brief(game)} is none: name a player or a run."
         )
     if parsed.name == "equity":
         made: Values = build(EquityValues, parsed.values(), "The values 'equity'")

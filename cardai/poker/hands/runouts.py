@@ -23,7 +23,6 @@ from cardai.poker.hands.combos import COUNT, compatible, left_by, pair_index, pa
 from cardai.poker.hands.ranking import Values, rank_high
 from cardai.poker.hands.strength import PREFLOP
 
-Cards = tuple[int, ...]
 Rank = Callable[[npt.NDArray[np.uint8]], Values]
 """What hands of seven cards (n, 7) are worth, (n,)."""
 SAMPLE = 1000
@@ -57,7 +56,7 @@ class Runouts:
 
     hand: tuple[int, int]
     flop: tuple[int, int, int]
-    deck: Cards = FRENCH.cards
+    deck: tuple[int, ...] = FRENCH.cards
     rank: Rank = rank_high
 
     @cached_property
@@ -157,7 +156,7 @@ def without(card: int) -> Bools:
 
 
 @cache
-def dealt_from(deck: Cards) -> Bools:
+def dealt_from(deck: tuple[int, ...]) -> Bools:
     """Return (1326,) which hands a deck has."""
     return np.asarray(np.isin(pairs(), deck).all(axis=1))
 
@@ -168,7 +167,7 @@ def random_boards(cards: Int64s, count: int, size: int, seed: int) -> Int64s:
     return np.asarray(cards[np.argsort(luck, axis=1)[:, :size]], np.int64)
 
 
-def _on_boards(boards: Int64s, deck: Cards, rank: Rank) -> npt.NDArray[np.int32]:
+def _on_boards(boards: Int64s, deck: tuple[int, ...], rank: Rank) -> npt.NDArray[np.int32]:
     """Return (m, 1326) the value of each hand on each of ``boards`` (m, 5), -1 where it cannot be held."""
     held = dealt_from(deck)
     deals = np.empty((len(boards), int(held.sum()), 7), np.uint8)
@@ -181,7 +180,7 @@ def _on_boards(boards: Int64s, deck: Cards, rank: Rank) -> npt.NDArray[np.int32]
 
 
 @cache
-def _preflop(deck: Cards, rank: Rank) -> Float64s:
+def _preflop(deck: tuple[int, ...], rank: Rank) -> Float64s:
     """Return (1326,) each hand's chance to beat a random one before the flop: hold'em's table, else from random boards."""
     if (deck, rank) != (FRENCH.cards, rank_high):
         values, chance = _on_boards(random_boards(np.array(deck), SAMPLE, 5, 0), deck, rank), np.zeros(COUNT)
@@ -195,7 +194,7 @@ def _preflop(deck: Cards, rank: Rank) -> Float64s:
     return np.asarray(np.where(suited, PREFLOP[high, low], PREFLOP[low, high]))
 
 
-def before_flop(hand: Sequence[int], deck: Cards = FRENCH.cards, rank: Rank = rank_high) -> Equities:
+def before_flop(hand: Sequence[int], deck: tuple[int, ...] = FRENCH.cards, rank: Rank = rank_high) -> Equities:
     """Return roughly what all hands have against ``hand`` before the flop: from both chances against a random hand.
 
     By the odds e = p(1 - q) / (p(1 - q) + q(1 - p)) for hands that beat a random one with p and q.
@@ -208,7 +207,7 @@ def before_flop(hand: Sequence[int], deck: Cards = FRENCH.cards, rank: Rank = ra
 
 
 def sampled_before_flop(
-    hand: Sequence[int], boards: Int64s, deck: Cards = FRENCH.cards, rank: Rank = rank_high
+    hand: Sequence[int], boards: Int64s, deck: tuple[int, ...] = FRENCH.cards, rank: Rank = rank_high
 ) -> Float64s:
     """Return (1326,) an estimate of x before the flop whose mean is right, from random ``boards`` (m, 5) without ``hand``.
 

@@ -28,8 +28,14 @@ from cardai.solve.aivat import Aivat, aivat
 
 GAMES = [
     "short_deck:bets=half+pot+allin",
+    "short_deck_button:bets=half+pot+allin",
+    "short_deck:bets=pot+allin,ante=100,ante_from=big_blind,stack=4000",
+]
+ENDS = [
+    "short_deck:bets=half+pot+allin",
     "short_deck_button:bets=half+pot+allin,stack=3000+900",
     "short_deck:bets=pot+allin,ante=100,ante_from=big_blind,stack=2000+1200",
+    "holdem_nolimit:bets=pot+allin,ante=100,ante_from=big_blind,stack=2000+230",
 ]
 HANDS = HoleCards(SHORT.cards, SHORT_HIGH)
 HERO, FLOP, TURN, RIVER = parse_cards("Qh9h"), parse_cards("Th8h7c"), *parse_cards("JsAd")
@@ -120,6 +126,7 @@ def test_over_all_cards_that_can_come_a_deal_corrects_nothing(values: Any, size:
     before = evolve(HERE, board=board, actor=CHANCE, round=size - 2)
     weights = WEIGHTS * left_by(board)
     estimator = HoldemEstimator(cardai.game(GAMES[0]), HANDS, cardai.agent("random"), values, "random")
+    assert cards.against.sum() == 34 * 33 // 2
     total = mass = 0.0
     for card in cards.next_cards(board).tolist():
         left = weights.copy()
@@ -145,7 +152,7 @@ def test_before_the_flop_a_function_of_situations_is_estimated_without_bias() ->
     assert np.std(each) / np.sqrt(300) < 0.03 * exact
 
 
-@pytest.mark.parametrize("name", [*GAMES, "holdem_nolimit:bets=pot+allin,ante=100,ante_from=big_blind,stack=2000+230"])
+@pytest.mark.parametrize("name", ENDS)
 def test_at_the_end_the_hand_that_was_held_is_worth_the_chips_that_it_won(name: str, tmp_path: Any) -> None:
     """Blinds of the button, antes, dead antes and unequal stacks: for both seats, folds and showdowns."""
     game = cardai.game(name)
@@ -166,17 +173,23 @@ def test_at_the_end_the_hand_that_was_held_is_worth_the_chips_that_it_won(name: 
     assert len(ends) == 6
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", GAMES[1:])
 def test_its_mean_is_that_of_the_chips_and_its_spread_is_smaller(name: str, tmp_path: Any) -> None:
-    found = measured(cardai.game(name), ByCards(), "always_call", 200, 1, tmp_path)
+    found = measured(cardai.game(name), ByCards(), "always_call", 80, 1, tmp_path)
     mean, half = gap(found)
     assert abs(mean) < 1.3 * half  # 2.5 standard errors
     assert found.ratio < 0.6
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("pair", [(ByCards(), "random"), ("always_call", "random"), ("random", ByCards())], ids=str)
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(
+    ("name", "pair"),
+    [
+        (GAMES[0], (ByCards(), "random")),
+        (GAMES[1], (ByCards(), "mix")),
+        (GAMES[2], ("random", "always_call")),
+    ],
+)
 def test_over_five_thousand_hands_the_difference_is_nothing(name: str, pair: Any, tmp_path: Any) -> None:
     found = measured(cardai.game(name), *pair, games=5000, seed=7, folder=tmp_path)
     mean, half = gap(found)
@@ -201,11 +214,13 @@ def test_a_third_partys_deck_is_measured_by_what_it_declares(tmp_path: Any) -> N
     mine, yours = (rank_high(np.hstack([boards, np.tile(cards, (len(boards), 1))])) for cards in (other, hand))
     found = Cards((hand[0], hand[1]), estimator.hands).on(tuple(flop)).x[number(other)]
     assert found == pytest.approx(np.sign(mine - yours).mean(), abs=1e-6)
-    mean, half = gap(measured(game, ByCards(), "always_call", 100, 2, tmp_path))
+    mean, half = gap(measured(game, ByCards(), "always_call", 60, 2, tmp_path))
     assert abs(mean) < 1.3 * half
 
 
-@pytest.mark.parametrize(("name", "says"), [("short_deck:players=3", "of two players"), ("plo:bets=pot", "Omaha has")])
+@pytest.mark.parametrize(
+    ("name", "says"), [("short_deck:players=3", "of two players"), ("plo:bets=pot", "Omaha.* is too large")]
+)
 def test_what_it_is_not_for_is_refused(name: str, says: str) -> None:
     with pytest.raises(UsageError, match=says):
         aivat(cardai.game(name), cardai.agent("always_call"), [])
