@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from cardai.solve.aivat import Aivat
 
 VALUES = (
-    "The value function: a player or a run (against itself); in hold'em also equity (its default) or "
-    "played[:opponent=AGENT,hands=N,seed=N]. Small games' default: the player itself."
+    "The value function: a player or a run (against itself); in hold'em and short deck also equity (their "
+    "default), in hold'em played[:opponent=AGENT,hands=N,seed=N]. Small games' default: the player itself."
 )
 
 

@@ -13,7 +13,7 @@ contribute to h, and H all histories that look alike to everybody but the player
     k_H(z)   = sum over h in H and a of pi(ha) u(ha) / sum of pi(h) - sum over h in H of pi(h a0) u(h a0) / sum of pi(h a0)
 
 Small games are enumerated (:mod:`cardai.solve.aivat_tree`); a game that cannot be says how its hands are worked out
-(:meth:`~cardai.core.game.Game.aivat_estimator`; hold'em over all hands that the player could hold).
+(:meth:`~cardai.core.game.Game.aivat_estimator`; hold'em and short deck over all hands that the player could hold).
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def aivat(
     """Return AIVAT of recorded ``hands`` for ``agent``, the player with the number ``who`` in each record's ``seats``.
 
     ``values`` is u, which must not depend on these hands: in a small game a player, whose exact expected values against
-    itself are taken (default: ``agent``); else what the game's family offers (hold'em: :mod:`cardai.poker.aivat.values`,
+    itself are taken (default: ``agent``); else what the game's family offers (hold'em, short deck: :mod:`cardai.poker.aivat.values`,
     by default equity). ``seed`` draws the boards by which expected values before the flop are estimated. ``progress`` hears of
     (hands done, hands in all). Ctrl-C returns the hands that were worked out.
 
@@ -142,7 +142,7 @@ def refuse(game: Game, agent: Agent, called: str) -> None:
         except UsageError as error:
             raise UsageError(
                 f"AIVAT is for games that are small enough to enumerate, and for those that bring their own way to work it "
-                f"out (hold'em for two). {error}"
+                f"out (hold'em and short deck for two). {error}"
             ) from error
 
 

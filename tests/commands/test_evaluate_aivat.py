@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,7 @@ def test_run_finds_the_same_beside_its_result_and_keeps_no_file(cardai: Call, ha
     [
         (("--agent", "mix"), "holds hands of random and always_call, not of mix."),
         (("--agent", "human", "--player", "random"), "human has no policy, only act."),
-        (("--agent", "random", "--values", "played"), "are of hold'em for two, and Leduc is not"),
+        (("--agent", "random", "--values", "played"), "are of two-player games of two hole cards, and Leduc is none"),
         (("--agent", "always_fold", "--player", "random"), "always_fold never plays as it does in the record"),
     ],
 )
@@ -81,14 +82,29 @@ def test_run_refuses_before_anything_is_played(cardai: Call, words: tuple[str, .
     assert called.out == ""
 
 
-@pytest.mark.parametrize("game", ["short_deck", "short_deck:bets=pot+allin", "plo:bets=pot"])
-@pytest.mark.parametrize("values", [(), ("--values", "equity"), ("--values", "played")])
-def test_a_game_that_is_no_holdem_is_refused_before_a_hand_is_played(
-    cardai: Call, game: str, values: tuple[str, ...]
+@pytest.mark.parametrize(
+    ("game", "values", "said"),
+    [
+        ("plo:bets=pot", (), "AIVAT is for .* Omaha"),
+        ("plo:bets=pot", ("--values", "equity"), "AIVAT is for .* Omaha"),
+        ("plo:bets=pot", ("--values", "played"), "AIVAT is for .* Omaha"),
+        ("short_deck", ("--values", "played"), "Learning values from play is for hold'em .* ShortDeck is 36 cards"),
+        ("short_deck:players=3", (), r"AIVAT is for board games of two players. ShortDeck\(players=3\) has 3"),
+    ],
+)
+def test_a_game_whose_hands_it_cannot_weigh_is_refused_before_a_hand_is_played(
+    cardai: Call, game: str, values: tuple[str, ...], said: str
 ) -> None:
-    play = ("run", "--game", game, "--agent", "always_call", "--vs", "random", "--games", "20")
-    called = cardai(*play, "--aivat", "always_call", *values)
+    play = ("run", "--game", game, "--agent", "always_call", "--vs", "random", "--games", "30")
+    called = cardai(*play, *(("--vs", "random") if "players" in game else ()), "--aivat", "always_call", *values)
     assert called.code == 2
     assert called.out == ""
-    assert ("ShortDeck" if game.startswith("short") else "Omaha") in called.err
-    assert "AIVAT" in called.err
+    assert re.search(said, " ".join(called.err.split()))
+
+
+@pytest.mark.parametrize("values", [(), ("--values", "equity")])
+def test_short_deck_is_measured_by_its_own_equities(cardai: Call, values: tuple[str, ...]) -> None:
+    play = ("run", "--game", "short_deck:bets=pot+allin", "--agent", "random", "--vs", "always_call", "--games", "20")
+    found = json.loads(cardai(*play, "--aivat", "random", *values, "--json").out)["aivat"]
+    assert found["hands"] == 20
+    assert 0 < found["ratio"] < 1

@@ -134,7 +134,7 @@ class Remembers(Acts):
         ("leduc", Acts(), "has no policy, only act"),
         ("leduc", Remembers(), "remembers what happens in a match"),
         ("gin", cardai.agent("random"), "too large to enumerate"),
-        ("acpc_limit_3p", cardai.agent("always_call"), "hold'em of two players"),
+        ("acpc_limit_3p", cardai.agent("always_call"), "board games of two players"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(game: str, agent: Agent, message: str) -> None:

@@ -1,4 +1,4 @@
-"""AIVAT in two-player hold'em: each event is weighed over all hands that the player could hold."""
+"""AIVAT in two-player hold'em and short deck: each event is weighed over all hands that the player could hold."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from cardai.core.legal import Amounts, Legal, allows, legal_columns
 from cardai.core.rng import derive
 from cardai.core.spec import brief
 from cardai.poker.aivat.values import Cards, EquityValues, OpenState, Values
+from cardai.poker.contract import BoardGame, board_game
 from cardai.poker.hands.combos import COUNT, left_by
 from cardai.poker.range_policy import amount_odds, policies_of
 from cardai.poker.range_policy import need_odds as need_odds
+from cardai.poker.ranges.hands import HoleCards, hole_cards
 
 _ROW = np.zeros(1, np.int64)
 _FOLD = 0
@@ -122,26 +124,29 @@ def _situation(
     view = tables.views(seat, np.array([row]))[0]
     dealt = tuple(int(card) for card in view["board"] if card >= 0)
     actor = int(tables.current_players()[row])
+    dead = (int(view["pot"]) - int(view["spent"].sum())) / 2
     pending = board is not None and len(dealt) > len(board)
     return OpenState(
         seat=seat,
         opponent=opponent,
         board=dealt if board is None else board,
-        own=int(view["spent"][seat]),
-        other=int(view["spent"][1 - seat]),
+        own=int(view["spent"][seat]) + dead,
+        other=int(view["spent"][1 - seat]) + dead,
         actor=CHANCE if pending else actor,
         round=int(view["round"]),
         raises=int(view["raises"]),
         button=int(view["button"]),
         history=tuple(int(a) for a in view["history"] if a >= 0),
+        dead=dead,
     )
 
 
 @define(eq=False)
 class HoldemEstimator:
-    """AIVAT of hands of two-player hold'em (an :class:`~cardai.solve.aivat.Estimator`)."""
+    """AIVAT of hands of a game of two hole cards for two players (an :class:`~cardai.solve.aivat.Estimator`)."""
 
-    game: Game
+    game: BoardGame
+    hands: HoleCards
     agent: Agent
     values: Values
     called: str
@@ -152,8 +157,8 @@ class HoldemEstimator:
         total = 0.0
         for number, event in enumerate(walk(self.game, record, seat)):
             if isinstance(event, HoleDealt):
-                cards = Cards(event.situation.opponent)
-                weights = left_by(cards.opponent).astype(np.float64)
+                cards = Cards(event.situation.opponent, self.hands)
+                weights = cards.against.astype(np.float64)
             elif isinstance(event, BoardDealt):
                 total += self._deal(event, weights, cards, derive(seed, number))
             elif isinstance(event, OwnAction):
@@ -214,28 +219,37 @@ class HoldemEstimator:
         return out
 
     def _base(self, event: HandOver, weights: Float64s, cards: Cards) -> float:
-        """Return the mean of what all hands that the player could hold win at the end."""
-        stake = min(event.situation.own, event.situation.other)
+        """Return the mean of what all hands that the player could hold win at the end.
+
+        Half of a dead ante counts as put in by each, so whatever comes who paid it has lost the other half to the other.
+        """
+        where, betting = event.situation, self.game.betting
+        payer = (where.button + betting.offset + betting.dead_position) % 2
+        stake, dead = min(where.own, where.other), -where.dead if payer == where.seat else where.dead
         if event.folded >= 0:
-            return float(-stake if event.folded == event.situation.seat else stake)
-        return float(stake * (weights @ cards.on(event.situation.board).x) / weights.sum())
+            return float(dead - stake if event.folded == where.seat else dead + stake)
+        return float(dead + stake * (weights @ cards.on(where.board).x) / weights.sum())
 
 
 def holdem_estimator(
     game: Game, agent: Agent, values: Values | Agent | None, called: str, seed: int = 0
-) -> HoldemEstimator:
-    """Return how hands of hold'em for two are worked out (``values`` None: by equity).
+) -> HoldemEstimator | None:
+    """Return how hands of a game for two are worked out (``values`` None: by equity); None: it is no game of two hole cards.
 
     Raises:
         UsageError: it is not for two, ``values`` are a player, or the odds of the player's raises cannot be asked for.
     """
+    said, hands = board_game(game), hole_cards(game)
+    if said is None or hands is None:
+        return None
     if game.num_players != 2:
-        raise UsageError(f"AIVAT is for hold'em of two players. {brief(game)} has {game.num_players}.")
+        raise UsageError(f"AIVAT is for board games of two players. {brief(game)} has {game.num_players}.")
     found = EquityValues() if values is None else values
     if isinstance(found, Agent):
         raise UsageError(
-            f"{brief(found)} has no exact values in hold'em: learn them (cardai.poker.aivat.played.played_values)."
+            f"{brief(found)} has no exact values in {brief(game)}: take a value function (cardai.poker.aivat.values), or "
+            "in hold'em learn one (cardai.poker.aivat.played.played_values)."
         )
     player = agent.for_game(game)
     need_odds(game, player, called)
-    return HoldemEstimator(game, player, found, called, seed)
+    return HoldemEstimator(said, hands, player, found, called, seed)

@@ -12,7 +12,7 @@ from cardai.core.progress import tell
 from cardai.core.spec import brief, build, option, parse
 from cardai.poker.aivat.played import HANDS, PlayedValues, played_values
 from cardai.poker.aivat.values import EquityValues, HasHandValues, StateValues, Values
-from cardai.poker.contract import plays_holdem
+from cardai.poker.ranges.hands import hole_cards
 
 
 @frozen
@@ -27,9 +27,9 @@ class PlayedOptions:
 def values_named(spec: str | None, game: Game, agent: Agent) -> Values | Agent | None:
     """Return the value function that ``spec`` names for ``game`` (None: the default of :func:`cardai.solve.aivat.aivat`).
 
-    In hold'em: ``equity``; ``played`` with its options (:class:`PlayedOptions`), learned from hands of ``agent``; or a player or
-    run: by its method ``hand_values(situation)`` where it has one, else learned from hands against itself. In small games
-    any player with a policy.
+    In games of two hole cards: ``equity``; a player or run that has a method ``hand_values(situation)``; in hold'em also
+    ``played`` with its options (:class:`PlayedOptions`), learned from hands of ``agent``, or another player or run, learned
+    from hands against itself. In small games any player with a policy.
 
     Raises:
         UsageError: the game has no such values. SpecError, OptionError, UnknownNameError: a wrong spec.
@@ -41,12 +41,12 @@ def values_named(spec: str | None, game: Game, agent: Agent) -> Values | Agent |
         player = make.agent(parsed).for_game(game)
         if player.interactive:
             raise UsageError(f"Values come from a program. {spec} is a person.")
-        if not plays_holdem(game):
+        if hole_cards(game) is None:
             return player
         return StateValues(player.hand_values) if isinstance(player, HasHandValues) else _learned(game, player)
-    if not plays_holdem(game) or game.num_players != 2:
+    if hole_cards(game) is None or game.num_players != 2:
         raise UsageError(
-            f"The values {parsed.name!r} are of hold'em for two, and {brief(game)} is not: name a player or a run."
+            f"The values {parsed.name!r} are of two-player games of two hole cards, and {brief(game)} is none: name a player or a run."
         )
     if parsed.name == "equity":
         made: Values = build(EquityValues, parsed.values(), "The values 'equity'")

@@ -109,7 +109,7 @@ def played_values(
 
     ``progress`` hears of (hands looked at, hands in all).
     """
-    size = game.num_players
+    size = need_holdem(game, "Learning values from play").num_players
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "hands.jsonl"
         players = [agent, opponent or agent]

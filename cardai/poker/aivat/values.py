@@ -1,4 +1,7 @@
-"""Value functions of two-player hold'em for AIVAT: what a player's every hand is worth against the hand it meets.
+"""Value functions of two-player board games for AIVAT: what a player's every hand is worth against the hand it meets.
+
+The games are those of two hole cards, both of which may play (:class:`~cardai.poker.ranges.hands.HoleCards`): hold'em, short
+deck. Hands of cards that are not in the deck have no weight.
 
 A value function may be anything that does not look at the hands it is used on: the better it foretells the chips, the
 smaller AIVAT's spread. :class:`EquityValues` is built in; :mod:`cardai.poker.aivat.played` learns one from play;
@@ -9,16 +12,25 @@ smaller AIVAT's spread. :class:`EquityValues` is built in; :mod:`cardai.poker.ai
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import perm
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from attrs import define, evolve, field, frozen
 
-from cardai.core.arrays import Float64s, Int64s
+from cardai.core.arrays import Bools, Float64s, Int64s
 from cardai.core.game import CHANCE, TERMINAL
-from cardai.core.rng import Rows, derive_many
-from cardai.poker.hands.combos import COUNT
-from cardai.poker.hands.runouts import Equities, Runouts, before_flop, sampled_before_flop, without
+from cardai.poker.hands.combos import COUNT, left_by
+from cardai.poker.hands.runouts import (
+    Equities,
+    Runouts,
+    before_flop,
+    dealt_from,
+    random_boards,
+    sampled_before_flop,
+    without,
+)
+from cardai.poker.ranges.hands import HOLDEM, HoleCards
 
 BOARDS = 100
 """Random boards by which an expected equity before the flop is estimated (without bias)."""
@@ -36,10 +48,10 @@ class OpenState:
     """The opponent's hole cards."""
     board: tuple[int, ...]
     """The cards dealt so far, in order: 0, 3, 4 or 5."""
-    own: int
-    """Chips that the known player has put in, ..."""
-    other: int
-    """... and the opponent."""
+    own: float
+    """Chips that the known player has put in, half of a dead ante among them, ..."""
+    other: float
+    """... and the opponent, the other half among them."""
     actor: int
     """The seat to act, -1 where board cards come first, -4 where hands are compared."""
     round: int
@@ -50,9 +62,11 @@ class OpenState:
     """The seat of the button."""
     history: tuple[int, ...]
     """The actions so far, as the view's ``history`` has them."""
+    dead: float = 0.0
+    """Half of a dead ante."""
 
     @property
-    def stake(self) -> int:
+    def stake(self) -> float:
         """What each has put in once the smaller sum is called."""
         return max(self.own, self.other)
 
@@ -62,21 +76,27 @@ class Cards:
     """The equities of one hand of the opponent on the boards of one deal; worked out when first asked for."""
 
     opponent: tuple[int, int]
+    hands: HoleCards = HOLDEM
     _runouts: dict[tuple[int, ...], Runouts] = field(factory=dict, init=False)
     _before: Equities | None = field(default=None, init=False)
+
+    @property
+    def against(self) -> Bools:
+        """(1326,) the hands that can be dealt against the opponent's."""
+        return np.asarray(left_by(self.opponent) & dealt_from(self.hands.deck))
 
     def runouts(self, board: tuple[int, ...]) -> Runouts:
         """Return all that can come after the flop of ``board``."""
         flop = (board[0], board[1], board[2])
         if flop not in self._runouts:
-            self._runouts[flop] = Runouts(self.opponent, flop)
+            self._runouts[flop] = Runouts(self.opponent, flop, self.hands.deck, self.hands.rank)
         return self._runouts[flop]
 
     def on(self, board: tuple[int, ...]) -> Equities:
         """Return the equities of all hands on ``board`` (before the flop: roughly)."""
         if not board:
             if self._before is None:
-                self._before = before_flop(self.opponent)
+                self._before = before_flop(self.opponent, self.hands.deck, self.hands.rank)
             return self._before
         runouts = self.runouts(board)
         if len(board) == 3:
@@ -94,13 +114,11 @@ class Cards:
 
     def random_boards(self, count: int, size: int, seed: int) -> Int64s:
         """Return (count, size) random cards that the opponent does not hold."""
-        free = np.setdiff1d(np.arange(52), self.opponent)
-        luck = Rows(derive_many(seed, "board", count=count)).random(len(free))
-        return np.asarray(free[np.argsort(luck, axis=1)[:, :size]], np.int64)
+        return random_boards(np.setdiff1d(self.hands.deck, self.opponent), count, size, seed)
 
 
 class Values(Protocol):
-    """A value function u of two-player hold'em. What it says of hands that share a card with others is not looked at."""
+    """A value function u of a two-player game. What it says of hands that share a card with others is not looked at."""
 
     def chips(self, situation: OpenState, cards: Cards) -> Float64s:
         """Return (1326,) the chips that the known player wins on average in the whole hand, by the hand it holds."""
@@ -136,7 +154,8 @@ def expected_x(before: OpenState, cards: Cards, seed: int) -> Float64s:
     """Return (1326,) the mean of x over boards to come: x itself, before the flop an estimate whose mean is right."""
     if before.board:
         return cards.on(before.board).x
-    return sampled_before_flop(before.opponent, cards.random_boards(BOARDS, 5, seed))
+    boards = cards.random_boards(BOARDS, 5, seed)
+    return sampled_before_flop(before.opponent, boards, cards.hands.deck, cards.hands.rank)
 
 
 def mean_over_next(
@@ -170,5 +189,6 @@ class StateValues:
         for flop in cards.random_boards(FLOPS, 3, seed).tolist():
             fits = without(flop[0]) & without(flop[1]) & without(flop[2])
             total += self.function(evolve(after, board=tuple(flop))) * fits
-        # A flop misses a hand's two cards with 48 * 47 * 46 / (50 * 49 * 48): see sampled_before_flop.
-        return total / FLOPS * (50 * 49 * 48) / (48 * 47 * 46), self.function(after)
+        # A flop misses a hand's two cards with (in hold'em) 48 * 47 * 46 / (50 * 49 * 48): see sampled_before_flop.
+        free = len(cards.hands.deck) - 2
+        return total / FLOPS * perm(free, 3) / perm(free - 2, 3), self.function(after)

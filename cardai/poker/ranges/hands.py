@@ -7,9 +7,9 @@ kernels takes both.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ from cardai.core.spec import brief
 from cardai.poker.contract import FRENCH, HIGH, HOLDEM_BOARD, PAIR, SHORT_HIGH, Hole, Ranking, board_game, described
 from cardai.poker.hands import combos
 from cardai.poker.hands.equity import river_strengths
-from cardai.poker.hands.ranking import rank_short_deck
+from cardai.poker.hands.ranking import Values, rank_high, rank_short_deck
 
 Ints = npt.NDArray[np.int64]
 PAD = 16
@@ -83,12 +83,17 @@ class HoleCards:
     def cards(self) -> Int64s:
         return _pairs_of(self.deck)
 
+    @property
+    def rank(self) -> Callable[[Any], Values]:
+        """How hands of five to seven cards are compared."""
+        return rank_high if self.ranking == HIGH else rank_short_deck
+
     def strengths(self, board: Sequence[int]) -> Int64s:
         if self.ranking == HIGH:
             return river_strengths(list(board))[combos.pair_index(*self.cards.T)]
         free = np.flatnonzero(~np.isin(self.cards, board).any(axis=1))
         out = np.full(len(self.cards), -1, np.int64)
-        out[free] = rank_short_deck(np.hstack([self.cards[free], np.tile(board, (len(free), 1))]))
+        out[free] = self.rank(np.hstack([self.cards[free], np.tile(board, (len(free), 1))]))
         return out
 
     def renamings(self, board: Sequence[int]) -> list[tuple[Ints, Ints]]:
@@ -143,15 +148,23 @@ class LeducHands:
         return [(cards, hands)] + ([] if board else [(cards ^ 1, hands ^ 1)])
 
 
+def hole_cards(game: Game) -> HoleCards | None:
+    """Return what a game of two hole cards, both of which may play on a board of five, declares; None: it is another game."""
+    said = board_game(game)
+    if said is None or (said.hole, said.board) != (Hole(2), HOLDEM_BOARD) or said.ranking not in (HIGH, SHORT_HIGH):
+        return None
+    return HoleCards(said.deck.cards, said.ranking)
+
+
 def hands_of(game: Game, who: str) -> Hands:
     """Return what the game declares as the hands of ranges; ``who`` begins the message.
 
     Raises:
         UsageError: its hands are none that collide in two places at most, or its ranking is not known here.
     """
-    said = board_game(game)
-    if said is not None and (said.hole, said.board) == (Hole(2), HOLDEM_BOARD) and said.ranking in (HIGH, SHORT_HIGH):
-        return HoleCards(said.deck.cards, said.ranking)
+    said, two = board_game(game), hole_cards(game)
+    if two is not None:
+        return two
     if said is not None and (said.hole, said.board, said.ranking) == (Hole(1), (0, 1), PAIR):
         if said.deck.cards == tuple(range(len(said.deck.cards) // 2 * 2)):
             return LeducHands(len(said.deck.cards) // 2)

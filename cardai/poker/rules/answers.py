@@ -10,7 +10,7 @@ import numpy as np
 from cardai.cards.canonical import canonical_groups
 from cardai.core.agent import Agent
 from cardai.core.fields import CanonicalForm, Views
-from cardai.poker.contract import BoardCards, BoardGame, deals_holdem, plays_holdem
+from cardai.poker.contract import BoardCards, BoardGame, deals_holdem
 
 _HOLDEM = (0, 0, 1, 1, 1, 2, 3)  # own cards, flop, turn, river
 
@@ -33,9 +33,8 @@ class BoardAnswers(CardAnswers, BoardGame):
     """What a board game with declared betting answers besides."""
 
     def aivat_estimator(self, agent: Agent, values: Any, called: str, seed: int) -> Callable[[Any, int], float] | None:
-        """Return how hold'em of two is worked out, over all hands that the player could hold; None for other games."""
-        if not plays_holdem(self):
-            return None
+        """Return how games of two hole cards (hold'em, short deck) are worked out for two players, over all hands that the
+        player could hold; None for others."""
         from cardai.poker.aivat.holdem import holdem_estimator
 
         return holdem_estimator(self, agent, values, called, seed)

@@ -19,6 +19,7 @@ from cardai.poker.aivat.holdem import BoardDealt, HandOver, HoldemEstimator, Own
 from cardai.poker.aivat.played import PlayedValues, features, kind_of, played_values
 from cardai.poker.aivat.values import Cards, EquityValues, OpenState, StateValues, mean_over_next
 from cardai.poker.hands.combos import COUNT, compatible, pairs
+from cardai.poker.ranges.hands import HOLDEM
 from cardai.solve.aivat import aivat
 
 GAME = cardai.game("acpc_limit_2p")
@@ -59,7 +60,7 @@ def test_over_all_cards_that_can_come_a_deal_corrects_nothing(values: Any, size:
     cards, board = Cards(HERE.opponent), (*HERE.board, *parse_cards("Js"))[:size]
     before = evolve(HERE, board=board, actor=CHANCE, round=size - 2)
     weights = WEIGHTS * fits(board)
-    estimator = HoldemEstimator(GAME, cardai.agent("random"), values, "random")
+    estimator = HoldemEstimator(GAME, HOLDEM, cardai.agent("random"), values, "random")
     total = mass = 0.0
     for card in cards.next_cards(board).tolist():
         after = evolve(before, board=(*board, card), actor=1, round=size - 1)
@@ -106,7 +107,7 @@ def hands(tmp_path_factory: pytest.TempPathFactory) -> list[Record]:
 
 
 def test_over_all_its_actions_a_decision_corrects_nothing(hands: list[Record]) -> None:
-    estimator = HoldemEstimator(GAME, KnowsItsCards(), EquityValues(), "knows")
+    estimator = HoldemEstimator(GAME, HOLDEM, KnowsItsCards(), EquityValues(), "knows")
     seen = 0
     for hand in hands[:12]:
         seat = hand["seats"].index(0)
@@ -130,7 +131,7 @@ def test_over_all_its_actions_a_decision_corrects_nothing(hands: list[Record]) -
 
 def test_what_the_player_held_itself_makes_no_difference(hands: list[Record]) -> None:
     """AIVAT averages over its hands: the same hand with other own cards is worth the same, though the chips differ."""
-    estimator = HoldemEstimator(GAME, KnowsItsCards(), EquityValues(), "knows")
+    estimator = HoldemEstimator(GAME, HOLDEM, KnowsItsCards(), EquityValues(), "knows")
     shown = [h for h in hands if h["outcome"]["showdown"]][:4]
     for hand in shown:
         seat = hand["seats"].index(0)
@@ -144,7 +145,7 @@ def test_what_the_player_held_itself_makes_no_difference(hands: list[Record]) ->
 
 
 def test_at_the_end_base_is_the_mean_over_the_hands_that_fit() -> None:
-    estimator = HoldemEstimator(GAME, cardai.agent("random"), EquityValues(), "random")
+    estimator = HoldemEstimator(GAME, HOLDEM, cardai.agent("random"), EquityValues(), "random")
     board = (*HERE.board, *parse_cards("Js3d"))
     end = evolve(HERE, board=board, own=60, other=60, actor=-4, round=3)
     cards, weights = Cards(HERE.opponent), WEIGHTS * fits(board)
@@ -226,7 +227,7 @@ def test_where_raises_are_amounts_their_odds_are_weighed(tmp_path: Any) -> None:
     file = tmp_path / "hands.jsonl"
     play(game, [player, "always_call"], games=120, seed=2, record=file, names=("sizes", "calls"))
     records, seen = read(file).hands, set()
-    estimator = HoldemEstimator(game, player, EquityValues(), "sizes")
+    estimator = HoldemEstimator(game, HOLDEM, player, EquityValues(), "sizes")
     for hand in records[:4]:
         for event in walk(game, hand, hand["seats"].index(0)):
             if isinstance(event, OwnAction):

@@ -64,9 +64,11 @@ def test_a_player_that_knows_what_its_hands_are_worth_is_asked(tmp_path: Any) ->
 @pytest.mark.parametrize(
     ("spec", "game", "error", "message"),
     [
-        ("equity", LEDUC, UsageError, "are of hold'em for two, and Leduc is not"),
+        ("equity", LEDUC, UsageError, "are of two-player games of two hole cards, and Leduc is none"),
         ("played:hands=1", LIMIT, OptionError, "hands"),
         ("played:cards=1", LIMIT, OptionError, "Its options: hands, opponent, seed"),
+        ("played", cardai.game("short_deck"), UsageError, "is for hold'em for two: .* ShortDeck is 36 cards"),
+        ("always_call", cardai.game("short_deck"), UsageError, "is for hold'em for two: .* ShortDeck is 36 cards"),
         ("human", LIMIT, UsageError, "human is a person"),
     ],
 )

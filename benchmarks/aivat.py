@@ -1,0 +1,69 @@
+"""AIVAT beside the chips: over many hands their difference is luck alone, so its 95 % interval holds 0.
+
+    python benchmarks/aivat.py [--game short_deck:bets=half+pot+allin] [--games 5000] [--seeds 1]
+
+Pairs of players on duplicate decks: two that play by rules, and an uneven pair. ``high_cards`` bets high cards and pairs, at
+any game of two hole cards; the first of a pair is measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from attrs import evolve
+
+from cardai import make
+from cardai.arena.match import play
+from cardai.arena.records import read
+from cardai.core.agent import Agent
+from cardai.core.arrays import Float64s
+from cardai.core.fields import Views
+from cardai.core.legal import Legal, legal_columns
+from cardai.solve.aivat import aivat
+
+PAIRS = (("high_cards", "mix"), ("high_cards", "random"), ("random", "always_call"))
+
+
+class HighCards(Agent):
+    """Folds less and bets more, the higher its cards; a pair counts as seven ranks more."""
+
+    def policy(self, views: Views, legal: Legal) -> Float64s:
+        mask = legal_columns(legal)
+        ranks = np.sort(views["hole"] % 13, axis=1)
+        strength = (ranks.sum(axis=1) + 7.0 * (ranks[:, 0] == ranks[:, 1])) / 24
+        weights = np.repeat(strength[:, None] ** 3, mask.shape[1], axis=1)
+        weights[:, 0], weights[:, 1] = (1 - np.minimum(strength, 1)) ** 2, 0.7
+        weights *= mask
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def main() -> None:
+    """Print chips, AIVAT and their difference for each pair and seed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--game", default="short_deck:bets=half+pot+allin")
+    parser.add_argument("--games", type=int, default=5000)
+    parser.add_argument("--seeds", type=int, default=1)
+    args = parser.parse_args()
+    game = make.game(args.game)
+    print(f"{args.game}, {args.games:,} hands, {game.unit} a hand")
+    for names in PAIRS:
+        players = [HighCards() if name == "high_cards" else make.agent(name) for name in names]
+        for seed in range(args.seeds):
+            with tempfile.TemporaryDirectory() as folder:
+                file = Path(folder) / "hands.jsonl"
+                play(game, players, games=args.games, seed=seed, record=file, names=("a", "b"))
+                found = aivat(game, players[0], read(file).hands, name=names[0], seed=seed)
+            luck = evolve(found, values=found.chips - found.values).corrected
+            print(
+                f"{names[0]} against {names[1]}, seed {seed}: won {found.won.mean:+.1f} ± {found.won.half_width:.1f}, "
+                f"AIVAT {found.corrected.mean:+.1f} ± {found.corrected.half_width:.1f}, difference {luck.mean:+.1f} ± "
+                f"{luck.half_width:.1f}, {found.ratio:.3f} of the spread",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
