@@ -21,7 +21,7 @@ from cardai.poker.hands.combos import pairs
 from cardai.poker.ranges._walk_kernels import EXPECT, RESPOND
 from cardai.poker.ranges.cfr import RangeCfr, Variant
 from cardai.poker.ranges.hands import HOLDEM, Hands
-from cardai.poker.ranges.layout import ends, rows_of_reach
+from cardai.poker.ranges.layout import rows_of_reach
 from cardai.poker.ranges.public_tree import DEAL, DECISION, FOLD, SHOWDOWN, Forest, PublicTree
 from cardai.poker.responses.dense_showdowns import apart
 
@@ -267,7 +267,7 @@ def _street(
 
     found, shown = layers(forest), forest.ends(SHOWDOWN)
     mine = [[layer.slots.ravel() for layer in found if layer.actor == player] for player in range(2)]
-    gain = np.stack([ends(tree.streets[number])[1] for tree in trees], axis=2)
+    gain = np.stack([tree.streets[number].won for tree in trees], axis=2)
     return _Street(
         roots=forest.roots,
         boards=each,

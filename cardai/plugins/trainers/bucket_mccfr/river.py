@@ -92,17 +92,13 @@ def _group(layout: Layout, members: npt.NDArray[np.int64]) -> Group:
     for one in edge:
         one[3] = end_of.get(one[1], -1)
     ends, decisions = members[:, [place for place, _ in end]], members[:, [one[0] for one in decision]]
-    loser = np.array([max(seat, 0) for _, seat in end])
-    spent = tree.spent[ends]
-    lost = np.take_along_axis(spent, np.broadcast_to(loser[None, :, None], (*ends.shape, 1)), axis=2)[..., 0]
-    amount = np.where(tree.kind[ends] == SHOWDOWN, spent.min(axis=2), lost)
     node = layout.nodes.node
     return Group(
         kernels.Shape(np.array(edge, np.int64), np.array(decision, np.int64), np.array(end, np.int64)),
         len(first),
         max(taken),
         members[:, 0].copy(),
-        np.ascontiguousarray(amount.T, np.float32),
+        np.ascontiguousarray(np.abs(tree.won[0, ends]).T, np.float32),
         np.ascontiguousarray(node[decisions, BASE].T),
         node[members[:, 0], STRIDE].copy(),
         tree.spent[members[:, 0]].sum(axis=1).astype(np.float64),
