@@ -165,13 +165,13 @@ class Solver(RangeCfr):
         if self.leaves is None and pool is None:
             self._walk_all(works, self.iterations, 1, (player, player + 1), mode)
             return
-        kernels.begin(streets[0], works[0], player, mode, numbers)
+        kernels.enter(streets[0], works[0], 0, player, mode, numbers)
         if self.leaves is not None:
             self._value_leaves(works, player, mode)
         elif pool is not None:
             pool.visit(streets, self._each_thread(works), player, mode, numbers, self._out)
             kernels.collect(streets, works, self._out)
-        kernels.finish(streets[0], works[0], player, mode, numbers)
+        kernels.leave(streets[0], works[0], 0, player, mode, numbers)
 
     def _walk_all(
         self,
