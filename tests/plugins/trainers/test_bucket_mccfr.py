@@ -246,8 +246,8 @@ class TestRiver:
         hands = board_hands(board)
         start = np.random.default_rng(0).random((2, len(hands.hands), 3)).astype(np.float32)
         start[0, :, 1] = 0.0  # nobody comes
-        kind = RiverBuckets("range", 40, 25, BucketOptions(1, 1, 1))
-        places = kind.of(board, hands, start)
+        kind = RiverBuckets(40, 25)
+        places = kind.of(hands, start)
         ranks = river_strengths(board)[hands.hands]
         n = hands.hands
         meet = ~(pairs()[n][:, None, :, None] == pairs()[n][None, :, None, :]).any(axis=(2, 3))
@@ -281,7 +281,7 @@ class TestRiver:
         training.learn(3)
         del training.blueprint.ranges
         ((board, hands, roots, start),) = seen
-        places, n = training.kind.of(board, hands, start), hands.hands
+        places, n = training.kind.of(hands, start), hands.hands
         ranks = river_strengths(board)
         meet = ~(pairs()[n][:, None, :, None] == pairs()[n][None, :, None, :]).any(axis=(2, 3))
         sign = np.sign(ranks[n][:, None] - ranks[n][None, :])

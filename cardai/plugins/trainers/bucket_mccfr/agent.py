@@ -25,6 +25,8 @@ PLAYER_OPTIONS = {
     "purify": "true plays the likeliest action alone (default: false)",
 }
 """The options of a trained player's spec, with their help."""
+FILES = {"average": "average", "current": "regret"}
+"""By policy: the table of a checkpoint that is played."""
 _ALL = np.arange(COUNT)
 
 
