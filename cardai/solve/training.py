@@ -7,7 +7,7 @@ player.npz      views of all information sets (as bytes) and the two policies th
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any, ClassVar
@@ -53,7 +53,7 @@ class TabularTrainer(Trainer):
     def trained_agent(
         self, game: Game, encoder: Encoder | None, seed: int, directory: Path, options: Mapping[str, Any]
     ) -> Agent:
-        policy = _policy(options)
+        policy = policy_option(options)
         found = _read_player(directory / "player.npz", game)
         known = found["views"].view(view_dtype(game.view_fields)).reshape(len(found["views"]))
         return TabularAgent(game, known, found[policy], policy_called(policy, int(found["step"])))
@@ -70,13 +70,18 @@ def _read_player(file: Path, game: Game) -> Arrays:
     return found
 
 
-def _policy(options: Mapping[str, Any]) -> str:
-    unknown = sorted(options.keys() - {"policy"})
+def policy_option(
+    options: Mapping[str, Any], who: str = "A solved game's player", known: Sequence[str] = ("policy",)
+) -> str:
+    """Return which policy a trained player's options ask for. Raises OptionError for one that it does not have."""
+    unknown = sorted(options.keys() - set(known))
     if unknown:
-        raise OptionError(f"A solved game's player has no option {unknown[0]!r}. Its options: policy.")
+        raise OptionError(f"{who} has no option {unknown[0]!r}. Its options: {', '.join(known)}.")
     policy: str = options.get("policy", "average")
     if policy not in POLICIES:
-        raise OptionError(f"The option 'policy' of a solved game must be average or current. Got {policy!r} instead.")
+        raise OptionError(
+            f"The option 'policy' of {who[0].lower() + who[1:]} must be average or current. Got {policy!r}."
+        )
     return policy
 
 
@@ -188,5 +193,5 @@ class TabularTraining(PacedTraining):
             array[...] = found[name]
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
-        policy = _policy(options)
+        policy = policy_option(options)
         return tabular_agent(self.tree, self.behaviour(policy), policy_called(policy, self.step))
