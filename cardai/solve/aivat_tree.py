@@ -15,7 +15,7 @@ from cardai.core.arrays import Float64s, Int64s
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.game import CHANCE, Game
 from cardai.core.spec import brief
-from cardai.solve.measures import ask
+from cardai.solve.measures import ask, policy_of
 from cardai.solve.tree import GameTree, game_tree
 
 
@@ -56,14 +56,6 @@ def classes(tree: GameTree, seat: int) -> Classes:
             f"AIVAT needs what a seat of {brief(tree.game)} alone sees to stay hidden until the hand is over: it does not."
         )
     return Classes(nodes, np.array(parents, np.int64), last[0])
-
-
-def policy_of(tree: GameTree, agent: Agent, seat: int, name: str = "") -> Float64s:
-    """Return (I, num_distinct_actions): the agent's probabilities at the information sets of ``seat``, else zeros."""
-    table = np.zeros(tree.infosets.legal.shape)
-    own = np.arange(tree.infosets.start[seat], tree.infosets.start[seat + 1])
-    table[own] = ask(tree, agent, own, name)
-    return table
 
 
 def node_values(tree: GameTree, policy: Float64s) -> Float64s:

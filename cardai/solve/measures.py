@@ -120,11 +120,16 @@ def profile(game: Game, agents: Agent | Sequence[Agent], name: str = "", limit: 
         return behaviour_of(tree, table)
     if len(agents) != tree.num_players:
         raise UsageError(f"{type(game).__name__} has {tree.num_players} seats. Got {len(agents)} agents instead.")
+    tables = [policy_of(tree, agent.for_game(game), seat, name) for seat, agent in enumerate(agents)]
+    return behaviour_of(tree, np.sum(tables, axis=0))
+
+
+def policy_of(tree: GameTree, agent: Agent, seat: int, name: str = "") -> Float64s:
+    """Return (I, num_distinct_actions): the agent's probabilities at the information sets of ``seat``, else zeros."""
     table = np.zeros(tree.infosets.legal.shape)
-    for player, agent in enumerate(agents):
-        own = np.arange(tree.infosets.start[player], tree.infosets.start[player + 1])
-        table[own] = ask(tree, agent.for_game(game), own, name)
-    return behaviour_of(tree, table)
+    own = np.arange(tree.infosets.start[seat], tree.infosets.start[seat + 1])
+    table[own] = ask(tree, agent, own, name)
+    return table
 
 
 def ask(tree: GameTree, agent: Agent, infosets: npt.NDArray[np.integer], name: str = "") -> Float64s:

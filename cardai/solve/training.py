@@ -7,7 +7,7 @@ player.npz      views of all information sets (as bytes) and the two policies th
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any, ClassVar
@@ -25,7 +25,7 @@ from cardai.core.npz import Arrays, read_npz, write_npz
 from cardai.core.spec import option
 from cardai.core.trainer import Metrics, Trainer, Training
 from cardai.solve.measures import measure_behaviour
-from cardai.solve.sequence_form import game_form, policy_table
+from cardai.solve.sequence_form import behaviour_of_plan, game_form, policy_table, uniform_behaviour
 from cardai.solve.tabular import TabularAgent, raw, tabular_agent
 from cardai.solve.tree import NODE_LIMIT, refuse_if_large
 
@@ -53,10 +53,10 @@ class TabularTrainer(Trainer):
     def trained_agent(
         self, game: Game, encoder: Encoder | None, seed: int, directory: Path, options: Mapping[str, Any]
     ) -> Agent:
-        policy = _policy(options)
+        policy = policy_option(options)
         found = _read_player(directory / "player.npz", game)
         known = found["views"].view(view_dtype(game.view_fields)).reshape(len(found["views"]))
-        return TabularAgent(game, known, found[policy], _called(policy, int(found["step"])))
+        return TabularAgent(game, known, found[policy], policy_called(policy, int(found["step"])))
 
 
 def _read_player(file: Path, game: Game) -> Arrays:
@@ -70,49 +70,40 @@ def _read_player(file: Path, game: Game) -> Arrays:
     return found
 
 
-def _policy(options: Mapping[str, Any]) -> str:
-    unknown = sorted(options.keys() - {"policy"})
+def policy_option(
+    options: Mapping[str, Any], who: str = "A solved game's player", known: Sequence[str] = ("policy",)
+) -> str:
+    """Return which policy a trained player's options ask for. Raises OptionError for one that it does not have."""
+    unknown = sorted(options.keys() - set(known))
     if unknown:
-        raise OptionError(f"A solved game's player has no option {unknown[0]!r}. Its options: policy.")
+        raise OptionError(f"{who} has no option {unknown[0]!r}. Its options: {', '.join(known)}.")
     policy: str = options.get("policy", "average")
     if policy not in POLICIES:
-        raise OptionError(f"The option 'policy' of a solved game must be average or current. Got {policy!r} instead.")
+        raise OptionError(
+            f"The option 'policy' of {who[0].lower() + who[1:]} must be average or current. Got {policy!r}."
+        )
     return policy
 
 
-def _called(policy: str, step: int) -> str:
-    return f"The {policy} policy after {step:,} iterations"
+def policy_called(policy: str, step: int, unit: str = "iterations") -> str:
+    """Return what messages call a policy."""
+    return f"The {policy} policy after {step:,} {unit}"
 
 
-class TabularTraining(Training):
-    """A solver under way on the sequence form of ``game``.
+class PacedTraining(Training):
+    """A training of many short iterations: done in chunks, so that it can be stopped and saved, and measured now and then."""
 
-    A subclass keeps its arrays in ``self.arrays`` (they are the whole state beside ``step``, are changed in place, and
-    are what a checkpoint holds), goes on in :meth:`iterate`, and gives its policies in :meth:`behaviour`.
-    """
-
-    def __init__(self, game: Game, encoder: Encoder | None, measure_every: int = 0) -> None:
-        if encoder is not None:
-            raise UsageError(
-                "A tabular solver has a row for every information set and takes no --encoder. Leave it out."
-            )
-        self.tree, self.form = game_form(game)
-        self.step = 0
-        self.measure_every = measure_every
-        self.arrays: Arrays = {}
-        self._seconds_a_step = 0.0
+    measure_every = 0
+    """Iterations between rows of metrics; 0: about twenty rows a factor of ten."""
+    _seconds_a_step = 0.0
 
     @abstractmethod
     def iterate(self, count: int) -> None:
-        """Do ``count`` iterations from ``self.step`` on, in place (``step`` is moved by the caller)."""
+        """Do ``count`` iterations from ``self.step`` on (``step`` is moved by the caller)."""
 
     @abstractmethod
-    def behaviour(self, policy: str) -> Float64s:
-        """Return the "average" or "current" policy as a behaviour (S,)."""
-
-    def zeros(self) -> Float64s:
-        """Return (S,) zeros: a number for each sequence."""
-        return np.zeros(self.tree.infosets.num_sequences)
+    def metrics(self) -> Metrics:
+        """Return a row of metrics."""
 
     def train(self, steps: int) -> Iterator[Metrics]:
         target = self.step + steps
@@ -140,6 +131,38 @@ class TabularTraining(Training):
         while at <= self.step:
             at += max(1, at // 8)
         return at
+
+
+class TabularTraining(PacedTraining):
+    """A solver under way on the sequence form of ``game``.
+
+    ``self.arrays`` are the whole state beside ``step``, are changed in place by :meth:`iterate`, and are what a checkpoint
+    holds: regrets, the behaviour and the average plan, unless a subclass has others and says so in :meth:`behaviour`.
+    """
+
+    def __init__(self, game: Game, encoder: Encoder | None, measure_every: int = 0) -> None:
+        if encoder is not None:
+            raise UsageError(
+                "A tabular solver has a row for every information set and takes no --encoder. Leave it out."
+            )
+        self.tree, self.form = game_form(game)
+        self.step = 0
+        self.measure_every = measure_every
+        self.arrays: Arrays = {
+            "regret": self.zeros(),
+            "behaviour": uniform_behaviour(self.form),
+            "average": self.zeros(),
+        }
+
+    def behaviour(self, policy: str) -> Float64s:
+        """Return the "average" or "current" policy as a behaviour (S,)."""
+        if policy == "current":
+            return self.arrays["behaviour"]
+        return behaviour_of_plan(self.form, self.arrays["average"])
+
+    def zeros(self) -> Float64s:
+        """Return (S,) zeros: a number for each sequence."""
+        return np.zeros(self.tree.infosets.num_sequences)
 
     def metrics(self) -> Metrics:
         """Return exploitability (NashConv / P) of both policies and what seat 0 earns under the average one."""
@@ -170,5 +193,5 @@ class TabularTraining(Training):
             array[...] = found[name]
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
-        policy = _policy(options)
-        return tabular_agent(self.tree, self.behaviour(policy), _called(policy, self.step))
+        policy = policy_option(options)
+        return tabular_agent(self.tree, self.behaviour(policy), policy_called(policy, self.step))

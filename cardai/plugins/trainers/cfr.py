@@ -28,7 +28,7 @@ from cardai.core.spec import option
 from cardai.core.trainer import Trainer
 from cardai.solve._kernels import realise, sequence_values
 from cardai.solve.discounting import VARIANTS, discount, kept
-from cardai.solve.sequence_form import behaviour_of_plan, plan_of, uniform_behaviour
+from cardai.solve.sequence_form import plan_of
 from cardai.solve.training import TabularTrainer, TabularTraining
 
 
@@ -138,17 +138,11 @@ class CFRTraining(TabularTraining):
     def __init__(self, options: CFR, game: Game, encoder: Encoder | None) -> None:
         super().__init__(game, encoder, options.measure_every)
         self.rule = options.rule
-        self.arrays = {"regret": self.zeros(), "behaviour": uniform_behaviour(self.form), "average": self.zeros()}
 
     def iterate(self, count: int) -> None:
         regret, behaviour, average = (self.arrays[name] for name in ("regret", "behaviour", "average"))
         plan = plan_of(self.form, behaviour)
         iterate(self.form, self.step, count, self.rule, self.zeros(), regret, behaviour, plan, average)
-
-    def behaviour(self, policy: str) -> Float64s:
-        if policy == "current":
-            return self.arrays["behaviour"]
-        return behaviour_of_plan(self.form, self.arrays["average"])
 
 
 @hookimpl

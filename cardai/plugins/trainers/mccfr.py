@@ -15,7 +15,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from attrs import frozen, validators
 
-from cardai.core.arrays import Float64s
 from cardai.core.encoder import Encoder
 from cardai.core.game import CHANCE, TERMINAL, Game
 from cardai.core.hookspecs import hookimpl
@@ -24,7 +23,6 @@ from cardai.core.rng import derive, hash64, uniform
 from cardai.core.spec import option
 from cardai.core.trainer import Trainer
 from cardai.solve.sampling import Nodes, draw_chance, match, pick, sampling_nodes
-from cardai.solve.sequence_form import behaviour_of_plan, uniform_behaviour
 from cardai.solve.training import TabularTrainer, TabularTraining
 
 # Each walk is one loop over leaves that take few arrays: handing all of them to a helper once a node costs more than the
@@ -169,17 +167,11 @@ class MCCFRTraining(TabularTraining):
         self.options = options
         self.seed = np.uint64(derive(seed, "mccfr"))
         self.nodes = sampling_nodes(self.tree)
-        self.arrays = {"regret": self.zeros(), "behaviour": uniform_behaviour(self.form), "average": self.zeros()}
 
     def iterate(self, count: int) -> None:
         sample = external if self.options.sampling == "external" else outcome
         regret, behaviour, average = (self.arrays[name] for name in ("regret", "behaviour", "average"))
         sample(self.nodes, self.step, count, self.seed, self.options.epsilon, regret, behaviour, average)
-
-    def behaviour(self, policy: str) -> Float64s:
-        if policy == "current":
-            return self.arrays["behaviour"]
-        return behaviour_of_plan(self.form, self.arrays["average"])
 
 
 @hookimpl

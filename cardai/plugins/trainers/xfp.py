@@ -64,16 +64,8 @@ class XFPTraining(TabularTraining):
         self.arrays = {"average": start, "response": start.copy()}
 
     def iterate(self, count: int) -> None:
-        iterate(
-            self.form,
-            self.step,
-            count,
-            self.options.gamma,
-            self.zeros(),
-            self.zeros(),
-            self.arrays["average"],
-            self.arrays["response"],
-        )
+        plans = self.arrays["average"], self.arrays["response"]
+        iterate(self.form, self.step, count, self.options.gamma, self.zeros(), self.zeros(), *plans)
 
     def behaviour(self, policy: str) -> Float64s:
         return behaviour_of_plan(self.form, self.arrays["average" if policy == "average" else "response"])

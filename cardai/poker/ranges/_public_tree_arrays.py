@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import field, frozen
 
-from cardai.core.arrays import Int64s
+from cardai.core.arrays import Float64s, Int64s
 from cardai.poker.ranges import _public_tree_kernels as kernels
 
 DECISION, DEAL, SHOWDOWN, FOLD = kernels.DECISION, kernels.DEAL, kernels.SHOWDOWN, kernels.FOLD
@@ -124,6 +124,16 @@ class PublicTree:
         return dict(zip(roots.tolist(), np.split(order, np.cumsum(counts)[:-1]), strict=True))
 
     @cached_property
+    def won(self) -> Float64s:
+        """(2, N): what each of two seats wins by a FOLD, and what the better hand wins at a SHOWDOWN; else 0."""
+        out = np.zeros((2, self.size))
+        compared, folds = np.flatnonzero(self.kind == SHOWDOWN), np.flatnonzero(self.kind == FOLD)
+        out[:, compared] = self.spent[compared].min(axis=1)
+        out[:, folds] = self.spent[folds, self.actor[folds]]
+        out[self.actor[folds], folds] *= -1.0
+        return out
+
+    @cached_property
     def begun(self) -> Ints:
         """(N, P): the chips that each seat had put in when the node's street began."""
         return np.where(self.roots[:, None] > 0, self.spent[self.roots], np.array(self.opening, np.int32))
@@ -193,6 +203,11 @@ class Forest:
     def spent(self) -> Ints:
         """(m, P)."""
         return self.tree.spent[self.numbers]
+
+    @cached_property
+    def won(self) -> Float64s:
+        """(2, m)."""
+        return self.tree.won[:, self.numbers]
 
     @cached_property
     def num_actions(self) -> Ints:

@@ -295,20 +295,8 @@ def visit(
 def collect(streets: Any, works: Any, out: Any) -> None:
     """Add up what :func:`visit` put into ``out`` for all children of the first board, in order."""
     works[0].passed[:] = 0.0
-    for child in range(streets[0].num_children[0]):
+    for child in range(np.int64(streets[0].num_children[0])):
         hand_back(streets[1], child, out[child], works[0].passed)
-
-
-@kernel
-def begin(street: Any, work: Any, player: Any, mode: Any, numbers: Any) -> None:
-    """Enter the first board."""
-    enter(street, work, 0, player, mode, numbers)
-
-
-@kernel
-def finish(street: Any, work: Any, player: Any, mode: Any, numbers: Any) -> None:
-    """Leave the first board."""
-    leave(street, work, 0, player, mode, numbers)
 
 
 @kernel
@@ -337,12 +325,13 @@ def iterate(
     Each walks the tree for the players [players[0], players[1]). In other modes works[0].values[0] is then what each hand is
     worth at the root; with a ``stop_level`` of 0 or more the arrays of that street are those of ``stop_board``.
     """
+    first = np.int64(0)  # of one type with other boards, so that kernels are compiled once
     for t in range(done + 1, done + count + 1):
         set_discounts(t, rule, numbers)
         for player in range(players[0], players[1]):
-            enter(streets[0], works[0], 0, player, mode, numbers)
-            children = streets[0].num_children[0]
-            if visit(streets, works, 0, children, player, mode, numbers, out, stop_level, stop_board):
+            enter(streets[0], works[0], first, player, mode, numbers)
+            children = np.int64(streets[0].num_children[0])
+            if visit(streets, works, first, children, player, mode, numbers, out, stop_level, stop_board):
                 return
             collect(streets, works, out)
-            leave(streets[0], works[0], 0, player, mode, numbers)
+            leave(streets[0], works[0], first, player, mode, numbers)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import define, field
 
-from cardai.core.arrays import Bools, Float64s
+from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
 from cardai.poker.ranges._lanes import LANES
 from cardai.poker.ranges._walk_kernels import MOST_ACTIONS, SHARE, Street, Work
@@ -97,7 +97,7 @@ class Layout:
     def _street(self, number: int, forest: Forest) -> Street:
         boards = self.boards[number]
         last = number + 1 == len(self.boards)
-        shown, gain = ends(forest)
+        shown, gain = forest.kind == SHOWDOWN, forest.won
         last_nodes = np.concatenate([forest.ends(SHOWDOWN), forest.ends(FOLD)])
         batches = -(-len(last_nodes) // LANES)
         row_of = rows_of_reach(forest)
@@ -133,17 +133,6 @@ class Layout:
             first_image=np.cumsum([0, *(len(ups) for ups in boards.ups)]).astype(np.int32),
             factor=1.0 if last else 1.0 / (len(self.hands.deck) - known - 2 * self.hands.held),
         )
-
-
-def ends(forest: Forest) -> tuple[Bools, Float64s]:
-    """Return (N,) where hands are compared, and (2, N) what each player then wins or loses, or gets by a fold, in chips."""
-    shown, gain = np.zeros(len(forest.numbers), np.bool_), np.zeros((2, len(forest.numbers)))
-    compared, folds = forest.ends(SHOWDOWN), forest.ends(FOLD)
-    shown[compared] = True
-    gain[:, compared] = forest.spent[compared].min(axis=1)
-    gain[:, folds] = forest.spent[folds, forest.actor[folds]]
-    gain[forest.actor[folds], folds] *= -1.0
-    return shown, gain
 
 
 def rows_of_reach(forest: Forest) -> npt.NDArray[np.int32]:

@@ -50,7 +50,7 @@ def showdowns(board: Sequence[int], hands: Hands = HOLDEM) -> Float32s:
     return _showdowns(tuple(board), hands)
 
 
-@lru_cache(4)
+@lru_cache(8)
 def _showdowns(board: tuple[int, ...], hands: Hands) -> Float32s:
     rest = [card for card in hands.deck if card not in board]
     missing = hands.whole - len(board)

@@ -9,8 +9,9 @@ from cardai.core.arrays import Float64s
 from cardai.poker.ranges import _rows_kernels as kernels
 from cardai.poker.ranges._walk_kernels import EXPECT, RESPOND
 from cardai.poker.ranges.cfr import RangeCfr, Variant
-from cardai.poker.ranges.layout import Layout, ends
+from cardai.poker.ranges.layout import Layout
 from cardai.poker.ranges.leaves import apart
+from cardai.poker.ranges.public_tree import SHOWDOWN
 
 T = np.float32
 
@@ -39,8 +40,8 @@ class RowSolver(RangeCfr):
         if len(first) == len(self.hands):
             self._meets = apart(layout.hands)[np.ix_(self.hands, self.hands)]
         self._wins = np.sign(strengths[first, None] - strengths[None, first]).astype(T) * self._meets
-        shown, gain = ends(forest)
-        self._tree = (street.actor, street.first_slot, street.num_actions, shown, gain.astype(T))
+        shown, won = forest.kind == SHOWDOWN, forest.won.astype(T)
+        self._tree = (street.actor, street.first_slot, street.num_actions, shown, won)
         shape = (len(first), len(own))
         slots = [np.zeros((forest.num_slots, *shape), T) for _ in range(3)]
         reach = np.zeros((2, len(forest.numbers), *shape), T)

@@ -9,7 +9,6 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from attrs import frozen
 
 from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
@@ -75,7 +74,7 @@ class Solver(RangeCfr):
         below = layout.streets[1]
         children = int(layout.streets[0].num_children[0])
         self._out = np.zeros((children, below.roots, below.low.shape[1]), dtype)
-        self._pool: Pool | None = None
+        self._pool: ThreadPoolExecutor | None = None
         self._by_thread: dict[bool, list[tuple[kernels.Work, ...]]] = {}
 
     # -- solving -----------------------------------------------------------------------------------------------------
@@ -165,13 +164,13 @@ class Solver(RangeCfr):
         if self.leaves is None and pool is None:
             self._walk_all(works, self.iterations, 1, (player, player + 1), mode)
             return
-        kernels.begin(streets[0], works[0], player, mode, numbers)
+        kernels.enter(streets[0], works[0], 0, player, mode, numbers)
         if self.leaves is not None:
             self._value_leaves(works, player, mode)
         elif pool is not None:
-            pool.visit(streets, self._each_thread(works), player, mode, numbers, self._out)
+            self._visit(pool, works, player, mode)
             kernels.collect(streets, works, self._out)
-        kernels.finish(streets[0], works[0], player, mode, numbers)
+        kernels.leave(streets[0], works[0], 0, player, mode, numbers)
 
     def _walk_all(
         self,
@@ -182,18 +181,8 @@ class Solver(RangeCfr):
         mode: int,
         stop: tuple[int, int] = (-1, -1),
     ) -> None:
-        kernels.iterate(
-            self.layout.streets,
-            works,
-            done,
-            count,
-            self.rule,
-            self._discounts,
-            self._out,
-            players,
-            mode,
-            *stop,
-        )
+        rates = self.rule, self._discounts
+        kernels.iterate(self.layout.streets, works, done, count, *rates, self._out, players, mode, *stop)
 
     def _value_leaves(self, works: tuple[kernels.Work, ...], player: int, mode: int) -> None:
         assert self.leaves is not None
@@ -207,6 +196,15 @@ class Solver(RangeCfr):
     def _leaf_reach(self, works: tuple[kernels.Work, ...]) -> Vectors:
         street, n = self.layout.streets[0], len(self.hands)
         return np.stack([works[0].reach[street.row_of[seat, street.chance], :n] for seat in range(2)])
+
+    def _visit(self, pool: ThreadPoolExecutor, works: tuple[kernels.Work, ...], player: int, mode: int) -> None:
+        """Walk all children of the first board as one thread would, each thread its share of them."""
+        bounds, jobs = np.linspace(0, len(self._out), self.threads + 1).astype(int).tolist(), []
+        for own, first, last in zip(self._each_thread(works), bounds[:-1], bounds[1:], strict=True):
+            where = (self.layout.streets, own, first, last, player, mode, self._discounts, self._out[first:last])
+            jobs.append(pool.submit(kernels.visit, *where, -1, -1))
+        for job in jobs:
+            job.result()
 
     def _each_thread(self, works: tuple[kernels.Work, ...]) -> list[tuple[kernels.Work, ...]]:
         """Return the arrays of each thread: those of ``works``, and copies that share its regrets and sums."""
@@ -222,28 +220,8 @@ class Solver(RangeCfr):
         if self._pool is not None or self.threads == 1 or not len(self._out):
             yield
             return
-        with ThreadPoolExecutor(self.threads) as executor:
-            self._pool = Pool(executor, self.threads)
+        with ThreadPoolExecutor(self.threads) as self._pool:
             try:
                 yield
             finally:
                 self._pool = None
-
-
-@frozen
-class Pool:
-    """Threads, each with a share of the first street's children."""
-
-    executor: ThreadPoolExecutor
-    threads: int
-
-    def visit(self, streets: Any, works: list[Any], player: int, mode: int, numbers: Vectors, out: Vectors) -> None:
-        """Walk all children of the first board, as one thread would; ``works`` has each thread's arrays."""
-        bounds = np.linspace(0, len(out), self.threads + 1).astype(int)
-        jobs = []
-        for k in range(self.threads):
-            first, last = int(bounds[k]), int(bounds[k + 1])
-            arguments = (streets, works[k], first, last, player, mode, numbers, out[first:last], -1, -1)
-            jobs.append(self.executor.submit(kernels.visit, *arguments))
-        for job in jobs:
-            job.result()

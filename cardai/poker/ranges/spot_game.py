@@ -18,7 +18,7 @@ from cardai.poker.hands import combos
 from cardai.poker.hands.equity import hand_equity
 from cardai.poker.ranges.cfr import meetings
 from cardai.poker.ranges.position import action_words
-from cardai.poker.ranges.public_tree import DEAL, DECISION, FOLD, SHOWDOWN, Node, PublicTree, street_betting
+from cardai.poker.ranges.public_tree import DEAL, DECISION, FOLD, Node, PublicTree, street_betting
 from cardai.poker.ranges.spot import Spot
 from cardai.poker.rules.answers import CardAnswers
 
@@ -216,15 +216,12 @@ class SpotState(State):
     def returns(self) -> list[float]:
         if not self.is_terminal():
             return [0.0, 0.0]
-        node = self.node
-        if node.kind == FOLD:
-            lost = float(node.spent[node.actor])
-            return [-lost, lost] if node.actor == 0 else [lost, -lost]
-        assert node.kind == SHOWDOWN
+        won: list[float] = self.game.tree.won[:, self.node.number].tolist()
+        if self.node.kind == FOLD:
+            return won
         shown = [_PAIRS[hand].tolist() for hand in self.hands]
         share = hand_equity(shown, [*self.game.first_board, *self.cards]).share[0]
-        won = (2 * share - 1) * min(node.spent)
-        return [won, -won]
+        return [(2 * share - 1) * won[0], (1 - 2 * share) * won[1]]
 
     def clone(self) -> SpotState:
         copy = SpotState(self.game)

@@ -12,7 +12,7 @@ from itertools import groupby
 
 import numpy as np
 import torch
-from attrs import define, field, frozen
+from attrs import define, field
 from torch import Tensor
 
 from cardai.core.arrays import Float64s, Int64s
@@ -21,7 +21,7 @@ from cardai.poker.hands.combos import pairs
 from cardai.poker.ranges._walk_kernels import EXPECT, RESPOND
 from cardai.poker.ranges.cfr import RangeCfr, Variant
 from cardai.poker.ranges.hands import HOLDEM, Hands
-from cardai.poker.ranges.layout import ends, rows_of_reach
+from cardai.poker.ranges.layout import rows_of_reach
 from cardai.poker.ranges.public_tree import DEAL, DECISION, FOLD, SHOWDOWN, Forest, PublicTree
 from cardai.poker.responses.dense_showdowns import apart
 
@@ -46,18 +46,11 @@ def shape_of(tree: PublicTree) -> Shape:
     )
 
 
-@frozen(eq=False)
-class Layer:
-    """Decisions of one depth, one player and one number of actions."""
-
-    actor: int
-    nodes: Int64s
-    """(k,)"""
-    slots: Int64s
-    """(k, A)"""
+Layer = tuple[int, Tensor, Tensor]
+"""Decisions of one depth, one player and one number of actions: the player, nodes (k,), slots (k, A)."""
 
 
-def layers(forest: Forest) -> list[Layer]:
+def layers(forest: Forest, where: torch.device) -> list[Layer]:
     """Return the decisions of a forest by depth, parents before children."""
     depth = np.zeros(len(forest.numbers), np.int64)
     decisions = np.flatnonzero(forest.num_actions)
@@ -67,7 +60,8 @@ def layers(forest: Forest) -> list[Layer]:
     found = []
     for (_, actor, actions), group in groupby(kinds, key=lambda one: one[:3]):
         nodes = np.array([one[3] for one in group], np.int64)
-        found.append(Layer(actor, nodes, (forest.first_slot[nodes][:, None] + np.arange(actions)).astype(np.int64)))
+        slots = (forest.first_slot[nodes][:, None] + np.arange(actions)).astype(np.int64)
+        found.append((actor, torch.from_numpy(nodes).to(where), torch.from_numpy(slots).to(where)))
     return found
 
 
@@ -77,8 +71,7 @@ class _Street:
 
     roots: int
     boards: int
-    layers: list[tuple[int, Tensor, Tensor]]
-    """(actor, nodes (k,), slots (k, A))"""
+    layers: list[Layer]
     slots: list[Tensor]
     """By player: (S,) those of its decisions."""
     row_of: Tensor
@@ -265,14 +258,14 @@ def _street(
     def zeros(first: int) -> Tensor:
         return torch.zeros((first, count, size), dtype=kind, device=where)
 
-    found, shown = layers(forest), forest.ends(SHOWDOWN)
-    mine = [[layer.slots.ravel() for layer in found if layer.actor == player] for player in range(2)]
-    gain = np.stack([ends(tree.streets[number])[1] for tree in trees], axis=2)
+    found, shown, none = layers(forest, where), forest.ends(SHOWDOWN), made(np.zeros(0, np.int64))
+    mine = [[slots.ravel() for actor, _, slots in found if actor == player] for player in range(2)]
+    gain = np.stack([tree.streets[number].won for tree in trees], axis=2)
     return _Street(
         roots=forest.roots,
         boards=each,
-        layers=[(layer.actor, made(layer.nodes), made(layer.slots)) for layer in found],
-        slots=[made(np.concatenate([np.zeros(0, np.int64), *slots])) for slots in mine],
+        layers=found,
+        slots=[torch.cat([none, *slots]) for slots in mine],
         row_of=made(rows_of_reach(forest).astype(np.int64)),
         shown=made(shown),
         folded=made(forest.ends(FOLD)),

@@ -17,7 +17,6 @@ class Street(NamedTuple):
     node: Any  # (m, 5) int64: kind, actor, number of children, first row of the policy (decisions), number among the
     # DEALs (those) or among the ends of the hand (FOLD and SHOWDOWN)
     child: Any  # (m, A) int64: places within the subtree
-    amount: Any  # (m,) float64: FOLD: what the loser has put in; SHOWDOWN: what the better hand wins
 
 
 @kernel
@@ -68,11 +67,10 @@ def terminal_values(cards: Any, weights: Any, showdown: Any, amount: Any, values
 
 
 @kernel
-def respond(street: Street, seat: Any, best: Any, policy: Any, ends: Any, after: Any, values: Any) -> None:
+def respond(street: Street, seat: Any, ends: Any, after: Any, values: Any) -> None:
     """Fill ``values`` (m, 1326) with what each hand of ``seat`` wins below each node, times the other's probabilities.
 
     Args:
-        best: at decisions of ``seat`` take the best action for each hand; else follow ``policy``.
         ends: (t, 1326) the values at the ends of the hand, from :func:`terminal_values`.
         after: (d, 1326) the values of what follows each DEAL node.
     """
@@ -85,13 +83,8 @@ def respond(street: Street, seat: Any, best: Any, policy: Any, ends: Any, after:
             values[i] = ends[street.node[i, 4]]
         else:
             for k in range(street.node[i, 2]):
-                below, row = street.child[i, k], street.node[i, 3] + k
-                if actor == seat and not best:
-                    if k == 0:
-                        values[i] = 0.0
-                    for h in range(width):
-                        values[i, h] += values[below, h] * policy[row, h]
-                elif k == 0:
+                below = street.child[i, k]
+                if k == 0:
                     values[i] = values[below]
                 elif actor != seat:
                     for h in range(width):

@@ -89,9 +89,7 @@ class BlindResponder:
         number: dict[int, int] = {}
         for one in self.streets[street]:
             columns = np.array([below.get(int(root), -1) for root in one.deals])
-            node = one.street.node
-            amounts = np.where((node[:, 0] == DEAL) | (node[:, 0] == DECISION), 0.0, one.street.amount)
-            parts = (node, one.street.child, amounts, self.policy[one.nodes], columns)
+            parts = (one.street.node, one.street.child, one.stakes, self.policy[one.nodes], columns)
             key = b"".join(np.ascontiguousarray(part).tobytes() for part in parts)
             number[one.root] = found.setdefault(key, len(found))
             if len(found) > len(trees):
@@ -154,9 +152,9 @@ class BlindResponder:
                 column = below.get(int(one.deals[node[i, 4]]))
                 values[i] = np.zeros(()) if column is None else later[column]
             elif kind == FOLD:
-                values[i] = np.array(-one.street.amount[i] if actor == self.seat else one.street.amount[i])
+                values[i] = np.array(one.stakes[self.seat, node[i, 4]])
             elif kind != DECISION:
-                values[i] = one.street.amount[i] * _SHARES
+                values[i] = one.stakes[self.seat, node[i, 4]] * _SHARES
             else:
                 children = [values[one.street.child[i, k]] for k in range(count)]
                 chances = self.policy[one.nodes[i]]

@@ -16,7 +16,6 @@ Equities are exact from the flop on and of 3,000 random boards before it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 
 import numpy as np
 from attrs import field, frozen
@@ -61,7 +60,6 @@ class BoardWalk:
     seat: int
     branches: int = 0
     rng: np.random.Generator = field(factory=lambda: np.random.default_rng(0))
-    _known: dict[int, Float32s] = field(factory=dict, init=False)
 
     @property
     def open(self) -> Float64s:
@@ -160,9 +158,7 @@ class BoardWalk:
 
     def _wins(self, cards: int) -> Float32s:
         """Return (1326, 1326) how often each hand wins less how often it loses, over what can still come."""
-        if cards not in self._known:
-            self._known[cards] = _before_the_flop() if not cards else showdowns(self.board[:cards])
-        return self._known[cards]
+        return showdowns(self.board[:cards])
 
     # -- who acts --------------------------------------------------------------------------------------------------
 
@@ -203,9 +199,3 @@ class BoardWalk:
             chosen = np.where(best == k, mine, 0.0)
             if chosen.any():
                 yield action, chosen, theirs, folding[raises.index(action)] if action in raises else None
-
-
-@cache
-def _before_the_flop() -> Float32s:
-    """Return the table of two hands before the flop, which every board begins with."""
-    return showdowns(())

@@ -104,10 +104,6 @@ class Sampler(ABC):
     def piece(self, number: int) -> Float64s:
         """Return the figures of a piece."""
 
-    def kept(self, identity: str, out: Path | None) -> Kept:
-        """Return where the figures of the pieces are kept."""
-        return Kept(identity, self.pieces, self.shape, out)
-
     def response(self, found: Float64s, done: Bools) -> Response:
         """Return what pieces say together: ``found`` (pieces, ...), of which ``done`` (pieces,) are done."""
         return Response(found[done], self.big_blind, self.pieces, int(done.sum()))
@@ -156,7 +152,7 @@ def measure(
     """
     check_place(on)
     sampler = options.sampler()
-    kept = sampler.kept(options.identity(), None if out is None else Path(out))
+    kept = Kept(options.identity(), sampler.pieces, sampler.shape, None if out is None else Path(out))
     missing = kept.missing()
     work = _work(options, sampler, missing, min(jobs, max(1, len(missing))), on)
     try:

@@ -21,6 +21,7 @@ from attrs import field, frozen
 
 from cardai.core.arrays import Bools, Float64s, Int64s
 from cardai.core.errors import UsageError
+from cardai.core.progress import tell
 from cardai.poker.buckets.tables import starting_classes
 from cardai.poker.hands.board_hands import BoardHands, board_hands
 from cardai.poker.hands.boards import BOARD_SIZES, RENAMINGS, hand_maps
@@ -30,7 +31,6 @@ from cardai.poker.ranges.public_tree import DEAL, DECISION, FOLD, SHOWDOWN, Publ
 from cardai.poker.responses import _street_kernels as kernels
 
 Vectors = Float64s
-Progress = Callable[[int, int], None] | None
 _PAIRS = pairs().astype(np.int64)
 
 
@@ -99,10 +99,6 @@ def _street_tree(tree: PublicTree, root: int, nodes: Int64s) -> StreetTree:
     number = np.where(deals, np.cumsum(deals), np.cumsum(ends)) - 1
     node = np.stack([kind, tree.actor[nodes], count, np.cumsum(count) - count, number], axis=1).astype(np.int64)
     child = np.searchsorted(nodes, np.maximum(tree.child[nodes], 0))
-    loser = np.maximum(tree.actor[nodes], 0)
-    rows = np.arange(len(nodes))
-    amount = np.where(node[:, 1] >= 0, tree.spent[nodes][rows, loser], tree.spent[nodes].min(axis=1)).astype(np.float64)
-    lost = (kind == FOLD) & (node[:, 1] == np.arange(2)[:, None])
     return StreetTree(
         root,
         nodes,
@@ -111,8 +107,8 @@ def _street_tree(tree: PublicTree, root: int, nodes: Int64s) -> StreetTree:
         np.flatnonzero(deals),
         np.flatnonzero(ends),
         kind[ends] == SHOWDOWN,
-        np.where(lost, -amount, amount)[:, ends],
-        kernels.Street(node, child.astype(np.int64), amount),
+        tree.won[:, nodes[ends]],
+        kernels.Street(node, child.astype(np.int64)),
     )
 
 
@@ -156,36 +152,24 @@ class Walker:
         kernels.reach(one.street, seat, policy, out)
         return out
 
-    def river_gains(self, board: Sequence[int]) -> tuple[Vectors, Vectors]:
-        """Return what each seat (2,) wins from the river on, playing on and answering best, in chips a deal.
-
-        ``board`` (5,) is given; what is won before the river is in neither figure.
-        """
-        roots = _both(self.ranges_at(3, board))
-        found = [np.zeros(2), np.zeros(2)]
-        for best in (False, True):
-            values = self.values(3, board, roots, best)
-            for root, ranges in roots.items():
-                found[best] += np.einsum("sh,sh->s", ranges, values[root])
-        return found[0] / pairings(5), found[1] / pairings(5)
-
-    def gain(self, street: int, board: Sequence[int], told: Progress = None) -> float:
+    def gain(self, street: int, board: Sequence[int], label: str = "") -> float:
         """Return what answering best from ``street`` on wins more than playing on, chips a deal, mean over both seats.
 
-        ``board`` has the cards of that street. ``told(done, total)`` hears of the boards of five that are done.
+        ``board`` has the cards of that street; ``label`` is what it is called while the boards of five are done.
         """
-        roots = _both(self.ranges_at(street, board))
-        values = self.values(street, board, roots, True, _counted(street, told))
+        ranges_at = self.ranges_at(street, board)
+        roots = {root: ranges for root, ranges in ranges_at.items() if ranges.any(axis=1).all()}  # both come there
+        values = self.values(street, board, roots, _counted(street, label))
         # what both win who both play on is nothing, since one wins what the other loses
         won = sum(float((ranges * values[root]).sum()) for root, ranges in roots.items())
         return won / 2 / pairings(len(board))
 
-    def flop_values(self, flop: Sequence[int], told: Progress = None) -> Vectors:
+    def flop_values(self, flop: Sequence[int], label: str = "") -> Vectors:
         """Return (roots, 2, 169): what each class of starting hands of each seat wins best from each of the flop's subtrees
         on, summed over its hands on this flop (times the other's range and probabilities).
         """
         roots = self.ranges_at(1, flop)
-        values = self.values(1, flop, roots, True, _counted(1, told))
+        values = self.values(1, flop, roots, _counted(1, label))
         classes = starting_classes()
         return np.array(
             [[np.bincount(classes, values[root][seat], 169) for seat in range(2)] for root in self.flop_roots]
@@ -205,13 +189,13 @@ class Walker:
         classes = starting_classes()
         each = sums / np.bincount(classes) / comb(48, 3)
         one, ones = self.streets[0][0], np.ones(COUNT)
-        policy, reaches = self._prepare(one.root, np.stack([ones, ones]), [])
+        reaches = self._prepare(one.root, np.stack([ones, ones]), [])
         won = 0.0
         places = [self.flop_roots.index(int(deal)) for deal in one.deals]
         for seat in range(2):
             later = each[places, seat][:, classes]
             (ends,) = self._at_the_ends([one], seat, [reaches[1 - seat]], [])
-            won += float(self._respond(one, seat, True, policy, ends, later).sum())
+            won += float(self._respond(one, seat, ends, later).sum())
         return won / 2 / pairings(0)
 
     def values(
@@ -219,14 +203,13 @@ class Walker:
         street: int,
         board: Sequence[int],
         roots: Mapping[int, Vectors],
-        best: bool = True,
         told: Callable[[int], None] = lambda boards: None,
         alike: int = 1,
     ) -> dict[int, Vectors]:
         """Return (2, 1326) for each of ``roots``, subtrees of ``street`` that both seats' ranges (2, 1326) come to.
 
         It is what each hand of a seat wins from there on, times the other's range and probabilities, if the seat answers
-        best (or follows the player too). Cards to come are averaged. ``told(boards)`` hears of each board of five that is
+        best. Cards to come are averaged. ``told(boards)`` hears of each board of five that is
         done, ``alike`` is for how many it stands.
         """
         prepared, below = {}, {}
@@ -235,36 +218,35 @@ class Walker:
         ]  # a seat may answer by what it never does itself
         for root in come if street < 3 else ():
             prepared[root] = self._prepare(root, roots[root], board)
-            one, (_, reaches) = self.trees[root], prepared[root]
+            one, reaches = self.trees[root], prepared[root]
             for deal, place in zip(one.deals, one.deal_places, strict=True):
                 below[int(deal)] = np.stack([reaches[0][place], reaches[1][place]])
-        after = self._averaged(street, board, below, best, told, alike) if below else {}
+        after = self._averaged(street, board, below, told, alike) if below else {}
         out = {root: np.zeros((2, COUNT)) for root in roots}
         for k in range(0, len(come), self.terminal_values.at_once):
             part = come[k : k + self.terminal_values.at_once]
             these = [prepared.pop(root) if prepared else self._prepare(root, roots[root], board) for root in part]
             trees = [self.trees[root] for root in part]
             for seat in range(2):
-                ends = self._at_the_ends(trees, seat, [reaches[1 - seat] for _, reaches in these], board)
-                for root, one, (policy, _), own in zip(part, trees, these, ends, strict=True):
+                ends = self._at_the_ends(trees, seat, [reaches[1 - seat] for reaches in these], board)
+                for root, one, own in zip(part, trees, ends, strict=True):
                     later = np.array([after[int(deal)][seat] for deal in one.deals]).reshape(-1, COUNT)
-                    out[root][seat] = self._respond(one, seat, best, policy, own, later)
+                    out[root][seat] = self._respond(one, seat, own, later)
         if street == 3:
             told(alike)
         return out
 
-    def _prepare(self, root: int, ranges: Vectors, board: Sequence[int]) -> tuple[Vectors, list[Vectors]]:
-        """Return the player's policy in a subtree, and both seats' ranges at its nodes."""
+    def _prepare(self, root: int, ranges: Vectors, board: Sequence[int]) -> list[Vectors]:
+        """Return both seats' ranges at the nodes of a subtree."""
         one = self.trees[root]
         policy = self.player.range_policy(one.decisions, board)
-        return policy, [self.reaches(one, seat, ranges[seat], policy) for seat in range(2)]
+        return [self.reaches(one, seat, ranges[seat], policy) for seat in range(2)]
 
     def _averaged(
         self,
         street: int,
         board: Sequence[int],
         roots: Mapping[int, Vectors],
-        best: bool,
         told: Callable[[int], None],
         alike: int,
     ) -> dict[int, Vectors]:
@@ -272,9 +254,8 @@ class Walker:
         sums = {root: np.zeros((2, COUNT)) for root in roots}
         for card, namings in next_cards(board, getattr(self.player, "ignores_suits", False)):
             ranges = {root: np.where(_HOLDS[card], 0.0, both) for root, both in roots.items()}
-            for root, values in self.values(
-                street + 1, [*board, card], ranges, best, told, alike * len(namings)
-            ).items():
+            found = self.values(street + 1, [*board, card], ranges, told, alike * len(namings))
+            for root, values in found.items():
                 for renaming in namings:
                     sums[root][:, hand_maps()[renaming]] += values
         return {root: total / (52 - len(board) - 4) for root, total in sums.items()}
@@ -301,16 +282,11 @@ class Walker:
         return out / comb(len(rest) - 4, missing)
 
     @staticmethod
-    def _respond(one: StreetTree, seat: int, best: bool, policy: Vectors, ends: Vectors, after: Vectors) -> Vectors:
+    def _respond(one: StreetTree, seat: int, ends: Vectors, after: Vectors) -> Vectors:
         """Return (1326,) what ``seat``'s hands win from the root of a subtree on (see the kernel)."""
         values = np.empty((len(one.nodes), COUNT))
-        kernels.respond(one.street, seat, best, policy, ends, after, values)
+        kernels.respond(one.street, seat, ends, after, values)
         return np.asarray(values[0], np.float64)
-
-
-def _both(roots: Mapping[int, Vectors]) -> dict[int, Vectors]:
-    """Return the roots that both seats come to."""
-    return {root: ranges for root, ranges in roots.items() if ranges.any(axis=1).all()}
 
 
 _HOLDS = (np.arange(52)[:, None, None] == _PAIRS).any(axis=2)
@@ -357,13 +333,13 @@ def next_cards(board: Sequence[int], ignores_suits: bool) -> list[tuple[int, lis
     return out
 
 
-def _counted(street: int, told: Progress) -> Callable[[int], None]:
-    """Return a function that counts the boards of five for ``told``."""
+def _counted(street: int, label: str) -> Callable[[int], None]:
+    """Return a function that counts the boards of five that are done, and tells of them where there are several."""
     total, done = (0, 49 * 48, 48, 1)[street], [0]
 
     def count(boards: int) -> None:
         done[0] += boards
-        if told is not None:
-            told(done[0], total)
+        if total > 1:
+            tell(label, done[0], total)
 
     return count

@@ -12,8 +12,6 @@ hands is the same as over boards.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 from attrs import evolve, frozen
@@ -23,7 +21,6 @@ from cardai.core.agent import Agent
 from cardai.core.arrays import Bools, Float64s, Int64s
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
-from cardai.core.progress import tell
 from cardai.core.rng import derive
 from cardai.poker.buckets.tables import STREETS as STREETS
 from cardai.poker.hands.boards import BOARD_SIZES, boards
@@ -33,7 +30,6 @@ from cardai.poker.ranges.leaves import apart
 from cardai.poker.ranges.public_tree import DEAL, DECISION, holdem_tree
 from cardai.poker.responses.blind_response import blind_response
 from cardai.poker.responses.board_sample import sample_boards
-from cardai.poker.responses.kept import Kept, KeptSum
 from cardai.poker.responses.measure import Options, Response, Sampler, need_some
 from cardai.poker.responses.street_response import SWEEPS, TerminalValues, Walker, need_late_showdowns
 
@@ -88,7 +84,7 @@ class Boards(_Streets):
 
     def piece(self, number: int) -> Float64s:
         street, board = self.options.street, self.sample.boards[number].tolist()
-        return np.array(self.walker.gain(street, board, _told(number, street)))
+        return np.array(self.walker.gain(street, board, f"Board {number + 1}"))
 
     def response(self, found: Float64s, done: Bools) -> Response:
         return evolve(super().response(found, done), strata=self.sample.strata[done], seed=self.options.seed)
@@ -103,14 +99,11 @@ class FlopClasses(_Streets):
 
     def piece(self, number: int) -> Float64s:
         known = boards(3)
-        values = self.walker.flop_values(known.cards[number].tolist(), _told(number, 1))
+        values = self.walker.flop_values(known.cards[number].tolist(), f"Board {number + 1}")
         return values * float(known.weights[number])
 
-    def kept(self, identity: str, out: Path | None) -> Kept:
-        return KeptSum(identity, self.pieces, self.shape, out)
-
     def response(self, found: Float64s, done: Bools) -> Response:
-        value = self.walker.exploitability(found) if done.all() else math.nan
+        value = self.walker.exploitability(found.sum(axis=0)) if done.all() else math.nan
         return Response(np.array([value]), self.big_blind, self.pieces, int(done.sum()), exact=True)
 
 
@@ -123,9 +116,6 @@ class Unseen(Sampler):
 
     def piece(self, number: int) -> Float64s:
         return np.array(blind_response(self.tree, self.policy))
-
-    def kept(self, identity: str, out: Path | None) -> Kept:
-        return super().kept(identity, None)  # a minute's work
 
     def response(self, found: Float64s, done: Bools) -> Response:
         value = float(found[0]) if done.all() else math.nan
@@ -188,8 +178,3 @@ class PlayedHands(_Streets):
 
     def response(self, found: Float64s, done: Bools) -> Response:
         return evolve(super().response(found[:, 0], done), reached=int(found[done, 1].sum()))
-
-
-def _told(number: int, street: int) -> Callable[[int, int], None] | None:
-    """Return what tells how far one board is, where that takes long."""
-    return None if street == 3 else lambda done, total: tell(f"Board {number + 1}", done, total)

@@ -16,6 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from attrs import define, field
+
 from cardai.core.errors import IllegalActionError
 from cardai.core.kernel import interpreted_copy
 from cardai.poker.rules.betting import CALL, CONTINUES, FOLD, RAISE, ROUND_OVER, SHOWDOWN, UNCONTESTED, Betting
@@ -30,6 +32,7 @@ endlessly many, those seen first are those that come again."""
 _NONE: Any = {}
 
 
+@define(eq=False, repr=False)
 class BettingNode:
     """The betting after some actions. Read its fields, step with :meth:`GrowingTree.after`.
 
@@ -39,42 +42,24 @@ class BettingNode:
     the tree keeps the node; the mappings of others stay empty and are never written.
     """
 
-    __slots__ = (
-        "_bounds",
-        "action",
-        "actor",
-        "children",
-        "contested",
-        "kept",
-        "parent",
-        "round",
-        "row",
-        "rules",
-        "scratch",
-        "wire",
-    )
+    parent: BettingNode | None
+    action: int
+    row: dict[str, Any]
+    rules: dict[str, Any]
+    wire: bytes
+    kept: bool
+    contested: bool = True
+    round: int = field(init=False)
+    actor: int = field(init=False)
+    children: dict[int, BettingNode] = field(init=False)
+    scratch: dict[Any, Any] = field(init=False)
+    _bounds: tuple[int, int] | None = field(
+        default=None, init=False
+    )  # found when first asked for: many are passed through
 
-    def __init__(
-        self,
-        parent: BettingNode | None,
-        action: int,
-        row: dict[str, Any],
-        rules: dict[str, Any],
-        wire: bytes,
-        kept: bool,
-    ) -> None:
-        self.parent = parent
-        self.action = action
-        self.row = row
-        self.rules = rules
-        self.wire = wire
-        self.round: int = row["round"]
-        self.actor: int = row["current"]
-        self.contested = True
-        self.children: dict[int, BettingNode] = {} if kept else _NONE
-        self.kept = kept
-        self.scratch: dict[Any, Any] = {} if kept else _NONE
-        self._bounds: tuple[int, int] | None = None  # found when first asked for: many nodes are only passed through
+    def __attrs_post_init__(self) -> None:
+        self.round, self.actor = self.row["round"], self.row["current"]
+        self.children, self.scratch = ({}, {}) if self.kept else (_NONE, _NONE)
 
     @property
     def can_fold(self) -> bool:
@@ -148,8 +133,7 @@ class GrowingTree:
         if outcome in (ROUND_OVER, SHOWDOWN):
             wire += b"/" * (row["round"] - node.round)
         kept = node.kept and self._room > 0
-        child = BettingNode(node, action, row, self.rules, wire, kept)
-        child.contested = outcome != UNCONTESTED
+        child = BettingNode(node, action, row, self.rules, wire, kept, outcome != UNCONTESTED)
         if kept:
             self._room -= 1
             node.children[action] = self.known[wire] = child

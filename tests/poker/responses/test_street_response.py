@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from cardai.cards.text import parse_cards
+from cardai.core.progress import listening
 from cardai.poker.buckets.tables import starting_classes
 from cardai.poker.hands.board_hands import board_hands
 from cardai.poker.hands.boards import RENAMINGS
@@ -71,40 +72,31 @@ def dense_values(tree, player, node, seat, other, best, meet, sign):
     return below.max(axis=0) if best and tree.street[node] == 3 else (chances * below).sum(axis=0)
 
 
-def test_river_gains_are_those_of_dense_matrices():
+def test_what_is_gained_on_the_river_is_what_dense_matrices_say():
     tree = public_tree(SMALL)
     player = Random(tree)
     ranks = river_strengths(BOARD)
     is_open = ranks >= 0
     meet = ~(pairs()[:, None, :, None] == pairs()[None, :, None, :]).any(axis=(2, 3)) & is_open & is_open[:, None]
     sign = np.sign(ranks[:, None] - ranks[None, :])
-    own, best = Walker(tree, player).river_gains(BOARD)
+    gains = []
     for seat in range(2):
         # the responder plays on as the player before the river, so its own range weighs the river's subtrees
         expected = []
         for choose in (False, True):
             values = dense_values(tree, player, 0, seat, is_open.astype(float), choose, meet, sign)
             expected.append(float(values[is_open].sum()) / pairings(5))
-        assert best[seat] - own[seat] == pytest.approx(expected[1] - expected[0], abs=1e-9)
-        assert best[seat] - own[seat] > 0.5
-
-
-def test_what_both_seats_win_from_the_river_on_sums_to_nothing():
-    tree = public_tree(SMALL)
-    own, best = Walker(tree, Random(tree, 4)).river_gains(BOARD)
-    assert own.sum() == pytest.approx(0.0, abs=1e-9)
-    assert abs(own[0]) > 0.05
-    assert (best > own).all()
+        gains.append(expected[1] - expected[0])
+    assert Walker(tree, player).gain(3, BOARD) == pytest.approx(np.mean(gains), abs=1e-9)
+    assert min(gains) > 0.5
 
 
 def test_against_a_caller_every_hand_that_is_ahead_bets_once():
     tree = public_tree(ACPC)
-    own, best = Walker(tree, Caller(tree)).river_gains(BOARD)
     hands = board_hands(BOARD)
     ahead = np.maximum(hands.showdown(np.ones(COUNT)), 0.0).sum() / pairings(5)
-    # of the 20 chips at stake anyhow 10 each are in either figure; the bet of 20 is what answering adds
-    assert own == pytest.approx([0.0, 0.0], abs=1e-12)
-    assert best == pytest.approx([20 * ahead, 20 * ahead], abs=1e-9)
+    # of the 20 chips at stake anyhow both win as much as they lose; the bet of 20 is what answering adds
+    assert Walker(tree, Caller(tree)).gain(3, BOARD) == pytest.approx(20 * ahead, abs=1e-9)
 
 
 def slow_values(tree, player, node, seat, own, other, board, first):
@@ -148,8 +140,9 @@ def test_from_the_turn_all_rivers_are_dealt():
     tree = public_tree(LATE)
     player = Random(tree, 2)
     walker, told = Walker(tree, player), []
-    gain = walker.gain(2, BOARD[:4], lambda done, total: told.append((done, total)))
-    assert told == [(k, 48) for k in range(1, 49)]
+    with listening(lambda *at: told.append(at)):
+        gain = walker.gain(2, BOARD[:4], "This board")
+    assert told == [("This board", k, 48) for k in range(1, 49)]
     roots = walker.ranges_at(2, BOARD[:4])
     expected = 0.0
     for root, ranges in roots.items():
@@ -191,9 +184,9 @@ def test_boards_that_differ_by_names_of_suits_need_not_be_worked_out_twice(stree
     every, once, told = ByClass(tree), ByClass(tree), []
     once.ignores_suits = True
     expected = Walker(tree, every).gain(street, parse_cards(board))
-    assert Walker(tree, once).gain(street, parse_cards(board), lambda *at: told.append(at)) == pytest.approx(
-        expected, abs=1e-9
-    )
+    with listening(lambda label, *at: told.append(at)):
+        found = Walker(tree, once).gain(street, parse_cards(board))
+    assert found == pytest.approx(expected, abs=1e-9)
     assert told[-1] == ((48, 48) if street == 2 else (2352, 2352))
     assert len(told) < told[-1][1]
 

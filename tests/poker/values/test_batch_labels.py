@@ -9,6 +9,8 @@ import pytest
 
 pytest.importorskip("torch")
 
+import torch
+
 from cardai.core.errors import UsageError
 from cardai.poker.ranges.torch_cfr import layers, shape_of
 from cardai.poker.values import situation_set
@@ -57,13 +59,12 @@ def test_the_size_of_a_batch_changes_rounding_alone(rivers: list[Situation]) -> 
 def test_every_slot_is_in_one_layer_and_parents_come_first() -> None:
     tree = situation_tree(situation(5, 0, "turn", (1,)))
     for forest in tree.streets:
-        found, known = layers(forest), set(range(forest.roots))
-        slots = np.concatenate([layer.slots.ravel() for layer in found])
-        assert sorted(slots) == list(range(forest.num_slots))
-        for layer in found:
-            assert set(forest.actor[layer.nodes].tolist()) == {layer.actor}
-            assert set(layer.nodes.tolist()) <= known
-            known |= set((forest.roots + layer.slots).ravel().tolist())
+        found, known = layers(forest, torch.device("cpu")), set(range(forest.roots))
+        assert sorted(torch.cat([slots.ravel() for _, _, slots in found]).tolist()) == list(range(forest.num_slots))
+        for actor, nodes, slots in found:
+            assert set(forest.actor[nodes.numpy()].tolist()) == {actor}
+            assert set(nodes.tolist()) <= known
+            known |= set((forest.roots + slots).ravel().tolist())
 
 
 def test_a_set_made_on_a_device_is_the_same_but_for_rounding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

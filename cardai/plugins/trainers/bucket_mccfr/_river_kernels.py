@@ -119,16 +119,11 @@ def put_ends(shape: Shape, lanes: Lanes, seat: Any, met: Any, won: Any, nodes: A
     """Write what one hand of ``seat`` wins at the ends into ``nodes`` (m, s); ``met`` and ``won`` (t, s) are its lines."""
     for t in range(len(shape.end)):
         out, amount, loser = nodes[shape.end[t, 0]], lanes.amount[t], shape.end[t, 1]
-        if loser < 0:
-            line = won[t]
-            for s in range(len(amount)):
-                out[s] = amount[s] * line[s]
-        elif loser == seat:
-            line = met[t]
+        line = won[t] if loser < 0 else met[t]
+        if loser == seat:
             for s in range(len(amount)):
                 out[s] = -amount[s] * line[s]
         else:
-            line = met[t]
             for s in range(len(amount)):
                 out[s] = amount[s] * line[s]
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardai.core.agent import Agent, need_game
-from cardai.core.errors import OptionError, UsageError
+from cardai.core.errors import UsageError
 from cardai.core.fields import Views
 from cardai.core.game import Game, Legal
 from cardai.core.spec import brief, convert
@@ -19,12 +19,15 @@ from cardai.plugins.trainers.bucket_mccfr.layout import Layout, holdem_tree
 from cardai.poker.buckets.tables import Buckets
 from cardai.poker.hands.combos import COUNT
 from cardai.poker.ranges.public_tree import PublicTree
+from cardai.solve.training import policy_option
 
 PLAYER_OPTIONS = {
     "policy": "average (default: the one that converges) or current (the last iterate)",
     "purify": "true plays the likeliest action alone (default: false)",
 }
 """The options of a trained player's spec, with their help."""
+FILES = {"average": "average", "current": "regret"}
+"""By policy: the table of a checkpoint that is played."""
 _ALL = np.arange(COUNT)
 
 
@@ -110,12 +113,5 @@ def _same_play(one: PublicTree, other: PublicTree) -> bool:
 
 def policy_options(options: Mapping[str, Any]) -> tuple[str, bool]:
     """Return (policy, purify) from a trained player's options. Raises OptionError."""
-    unknown = sorted(options.keys() - PLAYER_OPTIONS.keys())
-    if unknown:
-        raise OptionError(f"A trained hold'em player has no option {unknown[0]!r}. Its options: policy, purify.")
-    policy = options.get("policy", "average")
-    if policy not in ("average", "current"):
-        raise OptionError(
-            f"The option 'policy' of a trained player must be average or current. Got {policy!r} instead."
-        )
-    return policy, convert(options.get("purify", False), bool, "The option 'purify' of a trained player")
+    policy = policy_option(options, "A trained hold'em player", tuple(PLAYER_OPTIONS))
+    return policy, convert(options.get("purify", False), bool, "The option 'purify' of a trained hold'em player")

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -34,10 +34,10 @@ from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.progress import tell
 from cardai.core.rng import derive, derive_many
-from cardai.core.spec import option
+from cardai.core.spec import Spec, option
 from cardai.core.trainer import Metrics, Trainer, Training
 from cardai.plugins.trainers.bucket_mccfr import _river_kernels as kernels
-from cardai.plugins.trainers.bucket_mccfr.agent import PLAYER_OPTIONS, BucketAgent, policy_options
+from cardai.plugins.trainers.bucket_mccfr.agent import FILES, PLAYER_OPTIONS, BucketAgent, policy_options
 from cardai.plugins.trainers.bucket_mccfr.checkpoints import (
     Table,
     check_buckets,
@@ -56,14 +56,14 @@ from cardai.poker.buckets.tables import BucketOptions, buckets
 from cardai.poker.hands.board_hands import board_hands
 from cardai.poker.hands.combos import COUNT
 from cardai.poker.ranges.public_tree import PublicTree
-from cardai.training.runs import Run
+from cardai.solve.training import policy_called
+from cardai.training.runs import Run, run_agent
 
 WEIGHED_ON = 16
 """Boards on which the subtrees are weighed."""
 SPREAD = 0.1
 """The share of choices that is even over all subtrees."""
 _STATE = ("step", "flop", "turn", "bucket_seed")
-_FILES = {"average": "average", "current": "regret"}
 
 
 @frozen
@@ -71,22 +71,19 @@ class BucketCFRBR(Trainer):
     """Lower what a perfect opponent wins on the river from a run of bucket_mccfr (Johanson et al. 2012)."""
 
     step_unit: ClassVar[str] = "boards"
+    retired: ClassVar[Mapping[str, tuple[str, ...]]] = {"feature": ("range",), "river": (), "bucket_seed": ()}
 
     blueprint: str = option(
         "", help="The directory of a run of bucket_mccfr on the same game: it plays until the river."
     )
-    feature: Literal["range", "strength", "ochs"] = option(
-        "range",
-        help="What river hands are told apart by: range (their place in both ranges), strength or ochs (cards alone).",
+    own: int = option(
+        50,
+        help="Hands are told apart by so many parts of the own range.",
+        validator=[validators.ge(1), validators.le(1000)],
     )
-    own: int = option(50, help="range: parts of the own range.", validator=[validators.ge(1), validators.le(1000)])
     equity: int = option(
-        20, help="range: parts of the equity against the other's.", validator=[validators.ge(1), validators.le(1000)]
+        20, help="... and of the equity against the other's.", validator=[validators.ge(1), validators.le(1000)]
     )
-    river: int = option(
-        500, help="strength, ochs: buckets of hands.", validator=[validators.ge(1), validators.le(65_535)]
-    )
-    bucket_seed: int = option(0, help="strength, ochs: the seed of the buckets.")
     even: float = option(
         0.3,
         help="The share of the opponent's range that is even over its hands: it may have come with any.",
@@ -103,8 +100,7 @@ class BucketCFRBR(Trainer):
     @property
     def kind(self) -> RiverBuckets:
         """The abstraction of the river."""
-        cards = BucketOptions(1, 1, self.river, "ochs" if self.feature == "ochs" else "strength", self.bucket_seed)
-        return RiverBuckets(self.feature, self.own, self.equity, cards)
+        return RiverBuckets(self.own, self.equity)
 
     def check_game(self, game: Game) -> None:
         holdem_tree(game)
@@ -134,18 +130,14 @@ class BucketCFRBR(Trainer):
         tree = holdem_tree(game)
         layout = lay_out(tree, (1, 1, 1, self.kind.count))
         step, (_, blueprint) = read_state(directory, *_STATE)["step"], _kept_blueprint(tree, directory)
-        river = read_table(directory / f"{_FILES[policy]}.npy", layout.size)
-        return _player(game, layout, blueprint, self.kind, river, purify, _called(policy, step))
+        river = read_table(directory / f"{FILES[policy]}.npy", layout.size)
+        return _player(game, layout, blueprint, self.kind, river, purify, policy_called(policy, step, "boards"))
 
     def slim(self, game: Game, directory: Path) -> None:
         tree, river = holdem_tree(game), (1, 1, 1, self.kind.count)
         cards = _kept_blueprint(tree, directory)[0]
         shrink_table(directory / "average.npy", lay_out(tree, river), river)
         shrink_table(directory / "blueprint.npy", lay_out(tree, cards.counts), cards.counts)
-
-
-def _called(policy: str, step: int) -> str:
-    return f"The {policy} policy after {step:,} boards"
 
 
 def _kept_blueprint(tree: PublicTree, directory: Path) -> tuple[BucketOptions, Blueprint]:
@@ -167,7 +159,8 @@ def _open_blueprint(text: str, game: Game) -> tuple[BucketOptions, Blueprint]:
     trainer = run.trainer()
     if not isinstance(trainer, BucketMCCFR):
         raise UsageError(f"The blueprint must be a run of bucket_mccfr. Got {text}, of {run.trainer_spec}.")
-    player = trainer_agent(run, trainer)
+    player = run_agent(Spec(text))
+    assert isinstance(player, BucketAgent)
     player.for_game(game)  # refuses another game
     whole, cards = player.layout, BucketOptions(trainer.flop, trainer.turn, 1, seed=trainer.bucket_seed)
     layout = lay_out(whole.tree, cards.counts)
@@ -179,16 +172,6 @@ def _open_blueprint(text: str, game: Game) -> tuple[BucketOptions, Blueprint]:
             to, source = int(layout.nodes.node[node, 4]), int(whole.nodes.node[node, 4])
             table[to : to + length] = player.table[source : source + length]
     return cards, Blueprint(layout, buckets(cards), table)
-
-
-def trainer_agent(run: Run, trainer: BucketMCCFR) -> BucketAgent:
-    """Return the average player of a run's newest good checkpoint. Raises UsageError if there is none yet."""
-    checkpoint, refused = run.latest()
-    if checkpoint is None:
-        raise UsageError(f"The run {run.path} has no good checkpoint yet. {' '.join(refused)}".strip())
-    made = trainer.trained_agent(run.game(), None, run.seed, checkpoint.path, {})
-    assert isinstance(made, BucketAgent)
-    return made
 
 
 def _player(
@@ -234,7 +217,7 @@ class RiverTraining(Training):
         group, chosen = self._choose(draws[52:].astype(np.float64) / 2.0**64)
         hands, lanes = board_hands(board), group.lanes(chosen)
         start = self.blueprint.ranges(board, hands, group.roots[chosen])
-        places = self.kind.of(board, hands, start)
+        places = self.kind.of(hands, start)
         cards = LOW[hands.hands], HIGH[hands.hands], hands.ends
         met = evened(start, self.options.even)
 
@@ -304,7 +287,7 @@ class RiverTraining(Training):
     def agent(self, options: Mapping[str, Any]) -> Agent:
         policy, purify = policy_options(options)
         table = (self.average if policy == "average" else self.regret).copy()
-        name = _called(policy, self.step)
+        name = policy_called(policy, self.step, "boards")
         return _player(self.game, self.layout, self.blueprint, self.kind, table, purify, name)
 
 

@@ -11,7 +11,7 @@ from cardai.core.game import Game
 from cardai.core.spec import brief
 from cardai.plugins.trainers.bucket_mccfr import _kernels as kernels
 from cardai.poker.ranges import public_tree
-from cardai.poker.ranges.public_tree import DEAL, DECISION, FOLD, SHOWDOWN, PublicTree
+from cardai.poker.ranges.public_tree import DEAL, DECISION, PublicTree
 
 
 @frozen(eq=False)
@@ -59,7 +59,7 @@ def lay_out(tree: PublicTree, counts: tuple[int, ...]) -> Layout:
         node[group, kernels.STRIDE] = widths.sum()
         size += int(widths.sum()) * counts[tree.street[root]]
     sets = int(street_nodes(tree) @ np.array(counts))
-    return Layout(tree, kernels.Nodes(node, _without_deals(tree), _payoffs(tree)), size, sets)
+    return Layout(tree, kernels.Nodes(node, _without_deals(tree), tree.won[0].astype(np.float32)), size, sets)
 
 
 def _without_deals(tree: PublicTree) -> npt.NDArray[np.int32]:
@@ -68,15 +68,6 @@ def _without_deals(tree: PublicTree) -> npt.NDArray[np.int32]:
     deals = (child >= 0) & (tree.kind[child] == DEAL)
     child[deals] = tree.child[child[deals], 0]
     return child
-
-
-def _payoffs(tree: PublicTree) -> npt.NDArray[np.float32]:
-    """Return (N,): FOLD what seat 0 wins, SHOWDOWN what the better hand wins, else 0."""
-    out = np.zeros(len(tree.small), np.float32)
-    folds, showdowns = tree.kind == FOLD, tree.kind == SHOWDOWN
-    out[folds] = np.where(tree.actor[folds] == 0, -tree.spent[folds, 0], tree.spent[folds, 1])
-    out[showdowns] = tree.spent[showdowns].min(axis=1)
-    return out
 
 
 def check_memory(game: Game, tree: PublicTree, counts: tuple[int, ...], gigabytes: float, bytes_each: int) -> None:

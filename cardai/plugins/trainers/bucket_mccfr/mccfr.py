@@ -11,11 +11,10 @@ sampling; linear weights: Brown and Sandholm, "Solving imperfect-information gam
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
-from time import perf_counter
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -27,9 +26,9 @@ from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.rng import derive
 from cardai.core.spec import option
-from cardai.core.trainer import Metrics, Trainer, Training
+from cardai.core.trainer import Metrics, Trainer
 from cardai.plugins.trainers.bucket_mccfr import _kernels as kernels
-from cardai.plugins.trainers.bucket_mccfr.agent import PLAYER_OPTIONS, BucketAgent, policy_options
+from cardai.plugins.trainers.bucket_mccfr.agent import FILES, PLAYER_OPTIONS, BucketAgent, policy_options
 from cardai.plugins.trainers.bucket_mccfr.checkpoints import (
     Table,
     check_buckets,
@@ -44,10 +43,8 @@ from cardai.plugins.trainers.bucket_mccfr.layout import Layout, check_memory, ho
 from cardai.poker.buckets.tables import BucketOptions, Buckets, buckets
 from cardai.poker.hands.boards import boards, hand_maps
 from cardai.poker.hands.ranking import batch_tables
+from cardai.solve.training import PacedTraining, policy_called
 
-CHUNK_SECONDS = 0.25
-"""About how long it works between two yields, so that it can be stopped and saved."""
-_FILES = {"average": "average", "current": "regret"}
 _BUCKETS = [validators.ge(1), validators.le(65_535)]
 
 
@@ -99,16 +96,12 @@ class BucketMCCFR(Trainer):
         layout = lay_out(holdem_tree(game), self.bucket_options.counts)
         step = read_state(directory, "step", "nodes")["step"]
         check_buckets(directory, self.bucket_options)
-        table = read_table(directory / f"{_FILES[policy]}.npy", layout.size)
-        return BucketAgent(game, layout, buckets(self.bucket_options), table, purify, _called(policy, step))
+        table = read_table(directory / f"{FILES[policy]}.npy", layout.size)
+        return BucketAgent(game, layout, buckets(self.bucket_options), table, purify, policy_called(policy, step))
 
     def slim(self, game: Game, directory: Path) -> None:
         counts = self.bucket_options.counts
         shrink_table(directory / "average.npy", lay_out(holdem_tree(game), counts), counts)
-
-
-def _called(policy: str, step: int) -> str:
-    return f"The {policy} policy after {step:,} iterations"
 
 
 def kernel_cards(tables: Buckets) -> kernels.Cards:
@@ -118,7 +111,7 @@ def kernel_cards(tables: Buckets) -> kernels.Cards:
     return kernels.Cards(tables.tables, classes, renamings, hand_maps(), batch_tables(7))
 
 
-class BucketTraining(Training):
+class BucketTraining(PacedTraining):
     """MCCFR under way. Iteration t draws from a stream of its own, so a run goes on exactly where it was left."""
 
     def __init__(self, options: BucketMCCFR, game: Game, layout: Layout, tables: Buckets, seed: int) -> None:
@@ -130,60 +123,36 @@ class BucketTraining(Training):
         self.regret, self.average = np.zeros(layout.size, np.float32), np.zeros(layout.size, np.float32)
         self.seen = self.regret.copy() if options.threads == 2 else self.regret
         """The regrets by which the other seat acts."""
-        self._seconds_a_step = 0.0
+        self.measure_every = options.measure_every
 
     @cached_property
     def cards(self) -> kernels.Cards:
         """What the kernels need of the cards."""
         return kernel_cards(self.buckets)
 
-    def train(self, steps: int) -> Iterator[Metrics]:
-        target = self.step + steps
-        while self.step < target:
-            due = min(target, self._next_measure())
-            while self.step < due:
-                count = min(due - self.step, max(1, int(CHUNK_SECONDS / max(self._seconds_a_step, 1e-6))))
-                if not self._seconds_a_step:
-                    count = min(count, 1 if not self.step else 100)  # compiles, and shows how long an iteration takes
-                began = perf_counter()
-                self.iterate(count)
-                if count > 1:
-                    self._seconds_a_step = (perf_counter() - began) / count
-                if self.step < due:
-                    yield {}
-            yield {"nodes": float(sum(self.visited))}
+    def metrics(self) -> Metrics:
+        return {"nodes": float(sum(self.visited))}
 
     def iterate(self, count: int) -> None:
         """Do ``count`` iterations; with two threads each walks for a seat, up to the next exchange of regrets."""
+        at, target = self.step, self.step + count
         if self.options.threads == 1:
-            self._walk(count, (0, 2))
-            self.step += count
+            self._walk(at, target, (0, 2))
             return
-        target = self.step + count
         with ThreadPoolExecutor(2) as pool:
-            while self.step < target:
-                exchange = _next_exchange(self.step)
-                part = min(target, exchange) - self.step
-                for done in [pool.submit(self._walk, part, (seat, seat + 1)) for seat in range(2)]:
+            while at < target:
+                exchange = _next_exchange(at)
+                until = min(target, exchange)
+                for done in [pool.submit(self._walk, at, until, (seat, seat + 1)) for seat in range(2)]:
                     done.result()
-                self.step += part
-                if self.step == exchange:
+                at = until
+                if at == exchange:
                     self.seen[:] = self.regret
 
-    def _walk(self, count: int, seats: tuple[int, int]) -> None:
-        first = self.step + 1
+    def _walk(self, done: int, until: int, seats: tuple[int, int]) -> None:
         tables = self.regret, self.seen, self.average
-        visited = kernels.iterate(self.layout.nodes, self.cards, first, first + count, seats, self.seed, *tables)
+        visited = kernels.iterate(self.layout.nodes, self.cards, done + 1, until + 1, seats, self.seed, *tables)
         self.visited[seats[0]] += int(visited)
-
-    def _next_measure(self) -> int:
-        """Return the next step with a row of metrics."""
-        if self.options.measure_every:
-            return (self.step // self.options.measure_every + 1) * self.options.measure_every
-        at = 1
-        while at <= self.step:
-            at += max(1, at // 8)
-        return at
 
     def save(self, directory: Path) -> None:
         write_table(directory / "regret.npy", self.regret)
@@ -204,7 +173,7 @@ class BucketTraining(Training):
     def agent(self, options: Mapping[str, Any]) -> Agent:
         policy, purify = policy_options(options)
         table: Table = (self.average if policy == "average" else self.regret).copy()
-        return BucketAgent(self.game, self.layout, self.buckets, table, purify, _called(policy, self.step))
+        return BucketAgent(self.game, self.layout, self.buckets, table, purify, policy_called(policy, self.step))
 
 
 def _next_exchange(step: int) -> int:

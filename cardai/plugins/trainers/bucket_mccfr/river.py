@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from attrs import field, frozen, validators
+from attrs import field, frozen
 
 from cardai.plugins.trainers.bucket_mccfr import _river_kernels as kernels
 from cardai.plugins.trainers.bucket_mccfr._kernels import BASE, STRIDE
 from cardai.plugins.trainers.bucket_mccfr.layout import Layout
-from cardai.poker.buckets.tables import BucketOptions, Buckets, buckets
+from cardai.poker.buckets.tables import Buckets
 from cardai.poker.hands.board_hands import BoardHands, board_hands
 from cardai.poker.hands.combos import COUNT, pairs
 from cardai.poker.ranges.public_tree import DECISION, SHOWDOWN, PublicTree
@@ -92,17 +91,13 @@ def _group(layout: Layout, members: npt.NDArray[np.int64]) -> Group:
     for one in edge:
         one[3] = end_of.get(one[1], -1)
     ends, decisions = members[:, [place for place, _ in end]], members[:, [one[0] for one in decision]]
-    loser = np.array([max(seat, 0) for _, seat in end])
-    spent = tree.spent[ends]
-    lost = np.take_along_axis(spent, np.broadcast_to(loser[None, :, None], (*ends.shape, 1)), axis=2)[..., 0]
-    amount = np.where(tree.kind[ends] == SHOWDOWN, spent.min(axis=2), lost)
     node = layout.nodes.node
     return Group(
         kernels.Shape(np.array(edge, np.int64), np.array(decision, np.int64), np.array(end, np.int64)),
         len(first),
         max(taken),
         members[:, 0].copy(),
-        np.ascontiguousarray(amount.T, np.float32),
+        np.ascontiguousarray(np.abs(tree.won[0, ends]).T, np.float32),
         np.ascontiguousarray(node[decisions, BASE].T),
         node[members[:, 0], STRIDE].copy(),
         tree.spent[members[:, 0]].sum(axis=1).astype(np.float64),
@@ -141,28 +136,21 @@ class Blueprint:
 
 @frozen
 class RiverBuckets:
-    """How hands on the river are told apart."""
+    """How hands on the river are told apart: by their place in the ranges that come there."""
 
-    feature: Literal["range", "strength", "ochs"] = field(validator=validators.in_(("range", "strength", "ochs")))
-    """By their place in the ranges that come there, or by cards alone."""
     own: int
-    """Parts of the own range (``range``)."""
+    """Parts of the own range."""
     equity: int
-    """Parts of the equity against the other's range (``range``)."""
-    cards: BucketOptions
-    """The abstraction by cards (``strength``, ``ochs``)."""
+    """Parts of the equity against the other's range."""
 
     @property
     def count(self) -> int:
         """How many buckets there are."""
-        return self.own * self.equity if self.feature == "range" else self.cards.river
+        return self.own * self.equity
 
-    def of(self, board: Sequence[int], hands: BoardHands, start: Table) -> npt.NDArray[np.int64]:
+    def of(self, hands: BoardHands, start: Table) -> npt.NDArray[np.int64]:
         """Return (2, n, s) each seat's buckets of ``hands`` in subtrees that ranges ``start`` (2, n, s) come to."""
         n, lanes = start.shape[1:]
-        if self.feature != "range":
-            own = buckets(self.cards).of(board, hands.hands)
-            return np.ascontiguousarray(np.broadcast_to(own[None, :, None], start.shape))
         out = np.empty((2, n, lanes), np.int64)
         sums, met, won = np.empty((2, 53, lanes), np.float32), *np.empty((2, n, lanes), np.float32)
         a, b = LOW[hands.hands], HIGH[hands.hands]
@@ -198,7 +186,7 @@ class RiverPlaces:
 
     def _work_out(self, roots: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         hands = board_hands(self._board)
-        found = self.kind.of(self._board, hands, self.blueprint.ranges(self._board, hands, roots))
+        found = self.kind.of(hands, self.blueprint.ranges(self._board, hands, roots))
         out = np.zeros((2, COUNT, len(roots)), np.int64)
         out[:, hands.hands] = found
         return out
