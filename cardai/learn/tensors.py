@@ -90,6 +90,21 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Te
     optimizer.load_state_dict({"state": state, "param_groups": values["param_groups"]})
 
 
+def write_training(
+    path: Path, network: nn.Module, optimizer: torch.optim.Optimizer, more: Mapping[str, Tensor] | None = None
+) -> None:
+    """Write a network and its optimiser's state, and ``more`` tensors beside them. Raises WriteError."""
+    write(path, module_tensors(network, "network") | optimizer_tensors(optimizer, "optimizer") | dict(more or {}))
+
+
+def read_training(path: Path, network: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
+    """Put back what :func:`write_training` wrote; return all tensors of the file. Raises DamagedFileError."""
+    tensors = read(path)
+    restore_module(network, tensors, "network", path)
+    restore_optimizer(optimizer, tensors, "optimizer", path)
+    return tensors
+
+
 def in_chunks(
     function: Callable[[Tensor], Tensor], codes: npt.NDArray[np.float32], where: torch.device, chunk: int = CHUNK
 ) -> npt.NDArray[np.float32]:

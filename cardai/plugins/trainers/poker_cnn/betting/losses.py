@@ -11,6 +11,9 @@ from cardai.plugins.trainers.poker_cnn.betting.heads import OFFSET, Heads
 from cardai.plugins.trainers.poker_cnn.betting.options import LearningOptions
 from cardai.plugins.trainers.poker_cnn.betting.published import weights_loss
 
+SHRINK = 0.05
+"""How much the old policy's log-probabilities shrink towards uniform in a step of mirror descent."""
+
 
 def losses(
     raw: Tensor, heads: Heads, batch: Batch, options: LearningOptions, teach_illegal: bool
@@ -41,12 +44,12 @@ def losses(
 def mirror_loss(values: Tensor, said: Tensor, batch: Batch, options: LearningOptions) -> Tensor:
     """Return the cross-entropy of logits ``said`` (B, C) with the old policy, moved along the values (B, C).
 
-    The aim is softmax((1 - shrink) log(old) + step_size value) over the legal actions: a step of mirror descent.
+    The aim is softmax((1 - SHRINK) log(old) + step_size value) over the legal actions: a step of mirror descent.
     """
     floor = torch.where(batch.legal, batch.old.clamp(min=1e-3), torch.ones_like(batch.old))
     asked = batch.old.sum(dim=1, keepdim=True) > 0  # teachers give no probabilities: begin from uniform
     before = torch.where(asked, torch.log(floor), torch.zeros_like(floor))
-    moved = (1 - options.shrink) * before + options.step_size * values
+    moved = (1 - SHRINK) * before + options.step_size * values
     aim = torch.softmax(moved.masked_fill(~batch.legal, -torch.inf), dim=1)
     log = torch.log_softmax(said.masked_fill(~batch.legal, -1e9), dim=1)
     return -(aim * log.masked_fill(~batch.legal, 0.0)).sum(dim=1).mean()

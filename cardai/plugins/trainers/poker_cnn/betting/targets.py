@@ -13,13 +13,13 @@ from cardai.core.game import Game
 from cardai.learn.abstraction import ActionAbstraction
 from cardai.learn.selfplay import Events
 from cardai.plugins.trainers.poker_cnn.betting.heads import OFFSET
-from cardai.plugins.trainers.poker_cnn.betting.options import TargetOptions
+from cardai.plugins.trainers.poker_cnn.betting.options import LearningOptions
 from cardai.plugins.trainers.poker_cnn.betting.published import ties
 from cardai.poker.fields import POKER
 
 
 def make_targets(
-    events: Events, game: Game, abstraction: ActionAbstraction, options: TargetOptions
+    events: Events, game: Game, abstraction: ActionAbstraction, options: LearningOptions
 ) -> tuple[Float32s, Float32s]:
     """Return targets (n, C) in units, and a mask (n, C) of those that are taught.
 
@@ -32,12 +32,10 @@ def make_targets(
     rows, bets = np.arange(len(events)), game.speaks(POKER)
     discount = options.discount if bets else 1.0
     exact = ~np.isnan(events.known) & events.legal
-    if options.counterfactuals != "all":
+    if options.counterfactuals == "published":
         exact[:, 2:] = False
-    if options.counterfactuals == "none":
-        exact[:, 1] = False
-    elif options.counterfactuals == "published" and bets:
-        exact[:, 1] &= ~ties(events)
+        if bets:
+            exact[:, 1] &= ~ties(events)
     target = np.where(exact, events.known, 0.0).astype(np.float32)
     mask = exact.astype(np.float32)
     other, action = np.nonzero(~np.isnan(events.branched))

@@ -7,9 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from cardai import make
 from cardai.core.agent import Agent
@@ -19,11 +20,12 @@ from cardai.core.errors import OptionError, UsageError
 from cardai.core.fields import as_dealt
 from cardai.core.game import Game
 from cardai.core.rng import derive
-from cardai.core.spec import brief
+from cardai.core.spec import brief, build
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
 from cardai.learn.abstraction import ActionAbstraction
 from cardai.learn.grid_networks import SuitNetwork
+from cardai.learn.minibatches import Epochs, take_step
 from cardai.learn.networks import choose_device
 from cardai.learn.selfplay import Events, Seating, collect, joined
 from cardai.plugins.trainers.poker_cnn.betting import checkpoints
@@ -32,15 +34,13 @@ from cardai.plugins.trainers.poker_cnn.betting.dataset import Dataset, Features,
 from cardai.plugins.trainers.poker_cnn.betting.draws import NetworkDraws
 from cardai.plugins.trainers.poker_cnn.betting.heads import BettingNetwork, Heads
 from cardai.plugins.trainers.poker_cnn.betting.losses import losses
-from cardai.plugins.trainers.poker_cnn.betting.options import MOST_ACTIONS, PLAYER_OPTIONS, ActingOptions, changed
+from cardai.plugins.trainers.poker_cnn.betting.options import ActingOptions, PlayerOptions
 from cardai.plugins.trainers.poker_cnn.betting.published import thinned
 from cardai.plugins.trainers.poker_cnn.betting.ranges import for_ranges
-from cardai.plugins.trainers.poker_cnn.betting.rates import Rates
 from cardai.plugins.trainers.poker_cnn.betting.seating import seat_learner, seat_teachers
 from cardai.plugins.trainers.poker_cnn.betting.targets import make_targets
 from cardai.plugins.trainers.poker_cnn.betting.warm_start import warm_start
-from cardai.plugins.trainers.poker_cnn.minibatches import Epochs
-from cardai.plugins.trainers.poker_cnn.networks import make_network, make_optimizer, part, refuse_unknown
+from cardai.plugins.trainers.poker_cnn.networks import make_network, make_optimizer, part
 from cardai.poker.fields import POKER
 
 if TYPE_CHECKING:
@@ -74,7 +74,6 @@ class BettingTraining(Training):
         self.optimizer = self._new_optimizer()
         self._features: dict[int, Features] = {}  # of each generation's events, where card layers are frozen
         self._epochs: tuple[int, Epochs] | None = None
-        self._rates = Rates()
 
     def begin(self) -> None:
         """Make all that only a training from nothing needs: the players of generation 0, the league, the warm start.
@@ -121,10 +120,9 @@ class BettingTraining(Training):
         o = self.options
         count = min(wanted, _MOST_AT_ONCE, max(100, o.hands // _PARTS))
         hands = range(self.played, self.played + count)
-        with self._rates.of("hands", count):
-            seed = derive(self.seed, "generation", self.generation)
-            events = collect(self.game, self._seating(hands), seed, hands.start)
-            self.parts.append(thinned(events, o.keep_share, derive(self.seed, "thin"), self.game))
+        seed = derive(self.seed, "generation", self.generation)
+        events = collect(self.game, self._seating(hands), seed, hands.start)
+        self.parts.append(thinned(events, o.keep_share, derive(self.seed, "thin"), self.game))
         self.played += count
         self.step = min(self.played, whole - 1)
 
@@ -138,9 +136,7 @@ class BettingTraining(Training):
         dataset = yield from self._dataset()
         total = int(o.epochs * len(dataset)) // o.batch
         while self.minibatch < total:
-            with self._rates.of("samples", o.batch):
-                seen = self._update(dataset, self.minibatch / total)
-            self.losses = [*self.losses[1 - _LOSSES :], list(seen)]
+            self.losses = [*self.losses[1 - _LOSSES :], self._update(dataset, self.minibatch / total)]
             self.minibatch += 1
             if self.minibatch % 10 == 0:
                 yield {}
@@ -151,24 +147,23 @@ class BettingTraining(Training):
         self.step = self.played
         done = {"generation": float(self.generation - 1), "events": float(len(dataset))}
         self.wants_checkpoint = True  # so that the generation can be played from now on
-        yield {**done, "value_loss": value_loss, "policy_loss": policy_loss, **self._rates.taken()}
+        yield {**done, "value_loss": value_loss, "policy_loss": policy_loss}
         self.wants_checkpoint = False
 
-    def _update(self, dataset: Dataset, done: float) -> tuple[float, float]:
-        """Take one step on a minibatch, ``done`` being the part of the generation's learning that is behind."""
+    def _update(self, dataset: Dataset, done: float) -> list[float]:
+        """Take one step on a minibatch and return the losses of values and policy.
+
+        ``done`` is the part of the generation's learning that is behind.
+        """
         o = self.options
-        for group in self.optimizer.param_groups:
-            group["lr"] = o.learning_rate * (1.0 if o.optimizer == "sgd" else 1.0 - 0.95 * done)
-        self.network.train()
+        batch = dataset.batch(self._rows(len(dataset)))
+        rate = o.learning_rate * (1.0 if o.optimizer == "sgd" else 1.0 - 0.95 * done)
         dropout = derive(self.seed, "dropout", self.generation, self.minibatch)
-        with tensors.threads(o.threads), tensors.seeded(dropout, self.device):
-            batch = dataset.batch(self._rows(len(dataset)))
-            raw = outputs(self.network, self.heads, batch)
-            value_loss, policy_loss = losses(raw, self.heads, batch, o, o.teach_illegal)
-            self.optimizer.zero_grad()
-            (value_loss + policy_loss).backward()  # type: ignore[no-untyped-call]
-            self.optimizer.step()
-        return float(value_loss.detach()), float(policy_loss.detach())
+
+        def found() -> tuple[Tensor, Tensor]:
+            return losses(outputs(self.network, self.heads, batch), self.heads, batch, o, o.teach_illegal)
+
+        return take_step(self.network, self.optimizer, rate, o.threads, dropout, found)
 
     # -- hands -----------------------------------------------------------------------------------------------------
 
@@ -247,26 +242,18 @@ class BettingTraining(Training):
         return BettingAgent(tuple(networks), self.abstraction, acting, self.game, o.unit, explore)
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
-        refuse_unknown(options, PLAYER_OPTIONS)
-        acting = changed(part(self.options, ActingOptions), options)
-        if not self.generations:
-            if "generation" in options:
-                raise OptionError(f"No generation is finished yet: there is no generation {options['generation']}.")
-            return for_ranges(self._player((), acting))
-        newest = len(self.generations) - 1
-        try:
-            chosen, mix = int(options.get("generation", newest)), int(options.get("mix", 1))
-        except (ValueError, TypeError) as error:
-            raise OptionError(f"generation and mix must be whole numbers. Got {dict(options)}.") from error
-        if not 0 <= chosen <= newest or mix < 1:
-            raise OptionError(f"generation must be 0 to {newest} and mix at least 1. Got {dict(options)}.")
-        return for_ranges(self._player(tuple(range(max(0, chosen - mix + 1), chosen + 1)), acting))
+        trained = attrs.asdict(part(self.options, ActingOptions))
+        wanted = build(PlayerOptions, trained | dict(options), "The trained player")
+        count = len(self.generations)
+        newest = count - 1 if wanted.generation is None else wanted.generation
+        if wanted.generation is not None and not 0 <= newest < count:
+            raise OptionError(f"There is no generation {newest} yet: {count} are finished, the first is 0.")
+        return for_ranges(self._player(tuple(range(max(0, newest - wanted.mix + 1), newest + 1)), wanted))
 
     # -- keeping ---------------------------------------------------------------------------------------------------
 
     def save(self, directory: Path) -> None:
-        parts = tensors.module_tensors(self.network, "network") | tensors.optimizer_tensors(self.optimizer, "optimizer")
-        tensors.write(directory / "weights.safetensors", parts)
+        tensors.write_training(directory / "weights.safetensors", self.network, self.optimizer)
         checkpoints.write_generations(directory, self.generations)
         checkpoints.write_events(directory, [*self.memory, *self.parts])
         state = {"step": self.step, "played": self.played, "generations": len(self.generations)}
@@ -283,10 +270,7 @@ class BettingTraining(Training):
 
     def load(self, directory: Path) -> None:
         counts = self.load_generations(directory)
-        path = directory / "weights.safetensors"
-        parts = tensors.read(path)
-        tensors.restore_module(self.network, parts, "network", path)
-        tensors.restore_optimizer(self.optimizer, parts, "optimizer", path)
+        tensors.read_training(directory / "weights.safetensors", self.network, self.optimizer)
         events = checkpoints.read_events(directory, counts["memory"] + counts["parts"], self.game)
         self.memory, self.parts = events[: counts["memory"]], events[counts["memory"] :]
         self.step, self.played, self.minibatch = counts["step"], counts["played"], counts["minibatch"]
@@ -299,8 +283,6 @@ def _concatenated(pieces: list[Features]) -> Features:
 def _heads(options: PokerCnnBetting, game: Game, abstraction: ActionAbstraction) -> Heads:
     """Return what the outputs mean. Raises UsageError where the game has not the actions for that."""
     count = abstraction.count
-    if count > MOST_ACTIONS:
-        raise UsageError(f"poker_cnn_betting learns games of at most {MOST_ACTIONS} actions. This one has {count}.")
     if options.heads == "published" and (count not in (3, 9) or not game.speaks(POKER)):
         raise UsageError(
             "heads=published is for limit games (fold, call, raise) and draw games with draws_by other than actions. "
