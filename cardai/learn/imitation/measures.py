@@ -10,11 +10,12 @@ import numpy.typing as npt
 from attrs import frozen
 
 from cardai import make
-from cardai.core.arrays import Bools, Float64s, Int64s, Integers
+from cardai.core.arrays import Float64s, Int64s, Integers
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.legal import Amounts
 from cardai.learn.imitation.examples import Examples
+from cardai.learn.policies import legal_softmax
 
 _CHUNK = 4096  # decisions asked at once
 _LEAST = 1e-12  # a probability of nothing costs -log of this
@@ -127,10 +128,10 @@ def by_features(train: Examples, x: Float64s, test: Examples, other: Float64s, s
     speed = np.zeros_like(weights)
     for _ in range(steps):
         ahead = weights + 0.9 * speed
-        slope = x.T @ (played - _legal_softmax(x @ ahead, train.legal)) / len(x)
+        slope = x.T @ (played - legal_softmax(x @ ahead, train.legal)) / len(x)
         speed = 0.9 * speed + 0.5 * slope
         weights += speed
-    return _legal_softmax(other @ weights, test.legal)
+    return legal_softmax(other @ weights, test.legal)
 
 
 def _guess(groups: Int64s, train: Examples, other: Int64s, test: Examples) -> Float64s:
@@ -138,10 +139,4 @@ def _guess(groups: Int64s, train: Examples, other: Int64s, test: Examples) -> Fl
     counts = np.ones((int(max(groups.max(initial=0), other.max(initial=0))) + 1, classes)) * 1e-3
     np.add.at(counts, (groups, train.label), 1.0)
     weights = counts[other] * test.legal
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float64)
-
-
-def _legal_softmax(logits: Float64s, legal: Bools) -> Float64s:
-    logits = np.where(legal, logits, -np.inf)
-    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
     return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float64)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import torch
 from torch import nn
 
-from cardai.core.arrays import Bools, Float32s, Float64s
+from cardai.core.arrays import Bools, Float32s
 from cardai.core.rng import derive
 from cardai.learn.networks import mlp
 from cardai.plugins.trainers.nfsp._network_kernels import Adam, Inputs, Net, Seen, Work, outputs
@@ -99,16 +99,3 @@ def answer(net: Net, inputs: Inputs, rows: npt.NDArray[np.integer[Any]]) -> Floa
     out = np.empty((len(rows), len(net.head_bias)), np.float32)
     outputs(net, inputs, rows, out)
     return out
-
-
-def softmax(outputs: Float32s, legal: Bools) -> Float64s:
-    """Return the probabilities (n, A) of the legal actions for outputs (n, A)."""
-    masked = np.where(legal, outputs, -np.inf).astype(np.float64)
-    powers = np.exp(masked - masked.max(axis=1, keepdims=True))
-    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
-
-
-def greedy(values: Float32s, legal: Bools) -> Float64s:
-    """Return (n, A) with 1 at the legal action of the greatest value."""
-    best = np.where(legal, values, -np.inf).argmax(axis=1)
-    return np.asarray(np.arange(legal.shape[1]) == best[:, None], np.float64)

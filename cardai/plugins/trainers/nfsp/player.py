@@ -13,8 +13,9 @@ from cardai.core.encoder import Layout
 from cardai.core.errors import OptionError, UsageError
 from cardai.core.fields import Views, with_role
 from cardai.core.game import Amounts, Game, Legal
+from cardai.learn.policies import greedy, legal_softmax
 from cardai.plugins.trainers.nfsp._network_kernels import Net
-from cardai.plugins.trainers.nfsp.networks import answer, greedy, softmax, sparse_inputs
+from cardai.plugins.trainers.nfsp.networks import answer, sparse_inputs
 
 POLICIES = ("average", "best_response", "mixture")
 
@@ -57,7 +58,7 @@ class NFSPAgent(Agent):
             raise UsageError("NFSP plays games with a mask of legal actions only.")
         if self._chosen == "best_response":
             return greedy(self._ask("q", views, legal), legal)
-        average = softmax(self._ask("policy", views, legal), legal)
+        average = legal_softmax(self._ask("policy", views, legal), legal)
         if self._chosen == "average":
             return average
         return (1 - self._eta) * average + self._eta * greedy(self._ask("q", views, legal), legal)

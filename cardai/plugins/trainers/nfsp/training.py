@@ -18,6 +18,7 @@ from cardai.core.npz import read_npz, write_npz
 from cardai.core.rng import derive
 from cardai.core.trainer import Metrics, Training
 from cardai.learn.networks import load_networks, save_networks
+from cardai.learn.policies import legal_softmax
 from cardai.plugins.trainers.nfsp import _kernels as kernels
 from cardai.plugins.trainers.nfsp.checkpoints import check_play, pack_memory, unpack_memory
 from cardai.plugins.trainers.nfsp.game import CompiledGame, exact_metrics, frequencies
@@ -26,7 +27,6 @@ from cardai.plugins.trainers.nfsp.networks import (
     answer,
     make_networks,
     net_of,
-    softmax,
     sparse_inputs,
     work_for,
 )
@@ -105,7 +105,9 @@ class NFSPTraining(Training):
             CardaiError: one is not a number, since the networks have run away.
         """
         game, sizes = self.compiled, self._sizes()
-        metrics = exact_metrics(game, softmax(self._ask("policy"), game.legal), self._ask("q"), self._reservoirs())
+        metrics = exact_metrics(
+            game, legal_softmax(self._ask("policy"), game.legal), self._ask("q"), self._reservoirs()
+        )
         losses = np.sum([learner.losses for learner in self.learners], axis=0)
         for learner in self.learners:
             learner.losses[:] = 0

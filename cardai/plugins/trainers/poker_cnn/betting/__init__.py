@@ -18,8 +18,8 @@ from cardai.core.encoder import Encoder
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
-from cardai.core.trainer import Trainer
 from cardai.core.spec import helps
+from cardai.core.trainer import Trainer
 from cardai.plugins.trainers.poker_cnn.betting.options import ActingOptions, LearningOptions, PlayerOptions
 from cardai.plugins.trainers.poker_cnn.networks import ComputeOptions
 

@@ -18,8 +18,8 @@ from cardai.draw.abstraction import DrawCountAbstraction
 from cardai.draw.contract import is_draw_poker
 from cardai.learn import tensors
 from cardai.learn.abstraction import ActionAbstraction
-from cardai.plugins.trainers.poker_cnn.values.problems import exact_holds
 from cardai.plugins.trainers.poker_cnn.values.players import HoldPlayer
+from cardai.plugins.trainers.poker_cnn.values.problems import exact_holds
 from cardai.plugins.trainers.poker_cnn.values.training import ValueTraining
 from cardai.training.runs import Run
 
