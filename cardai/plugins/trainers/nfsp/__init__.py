@@ -142,13 +142,13 @@ class NFSP(Trainer):
     ) -> Agent:
         import numpy as np
 
-        from cardai.learn.networks import load_networks
+        from cardai.learn.tensors import read_modules
         from cardai.plugins.trainers.nfsp.networks import make_networks, net_of
         from cardai.plugins.trainers.nfsp.player import NFSPAgent
 
         layout = self._layout(game, encoder)
         networks = make_networks(int(np.prod(layout.shape)), self.hidden, game.num_distinct_actions, 0)
-        load_networks(directory / "networks.safetensors", networks)
+        read_modules(directory / "networks.safetensors", networks)
         nets = {name: net_of(network) for name, network in networks.items()}
         return NFSPAgent(nets, game, layout, self.eta, self.reward_scale, options)
 

@@ -37,9 +37,6 @@ class NFSPAgent(Agent):
         scale: float | None,
         chosen: Mapping[str, Any],
     ) -> None:
-        unknown = sorted(chosen.keys() - {"policy"})
-        if unknown:
-            raise OptionError(f"A player trained by NFSP has no option {unknown[0]!r}. Its options: policy.")
         policy = str(chosen.get("policy", "average"))
         if policy not in POLICIES:
             raise OptionError(f"The option 'policy' must be one of {', '.join(POLICIES)}. Got {policy!r} instead.")

@@ -17,7 +17,7 @@ from cardai.core.game import Game
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.rng import derive
 from cardai.core.trainer import Metrics, Training
-from cardai.learn.networks import load_networks, save_networks
+from cardai.learn import tensors
 from cardai.learn.policies import legal_softmax
 from cardai.plugins.trainers.nfsp import _kernels as kernels
 from cardai.plugins.trainers.nfsp.checkpoints import check_play, pack_memory, unpack_memory
@@ -151,7 +151,7 @@ class NFSPTraining(Training):
     # -- checkpoints -----------------------------------------------------------------------------------------------
 
     def save(self, directory: Path) -> None:
-        save_networks(directory / "networks.safetensors", self.networks)
+        tensors.write_modules(directory / "networks.safetensors", self.networks)
         write_npz(directory / "optimiser.npz", self._optimiser())
         write_npz(directory / "play.npz", {**self.play._asdict(), "step": self.step})
         write_npz(directory / "memory.npz", pack_memory(self.memory, self._sizes(), len(self.compiled.legal)))
@@ -163,7 +163,7 @@ class NFSPTraining(Training):
         check_play(directory / "play.npz", play, self.compiled)
         stored = read_npz(directory / "optimiser.npz", {name: (a.dtype, a.shape) for name, a in optimiser.items()})
         unpack_memory(directory / "memory.npz", self.memory, self.compiled)
-        load_networks(directory / "networks.safetensors", self.networks)
+        tensors.read_modules(directory / "networks.safetensors", self.networks)
         for name, array in optimiser.items():
             array[...] = stored[name]
         for name, array in tables.items():
