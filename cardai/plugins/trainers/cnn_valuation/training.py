@@ -24,8 +24,7 @@ from cardai.core.spec import build
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
 from cardai.learn.grid_networks import parameters
-from cardai.learn.imitation.examples import MANIFEST, Examples
-from cardai.learn.imitation.hands import classes
+from cardai.learn.imitation.examples import MANIFEST, Examples, classes
 from cardai.learn.imitation.measures import brier, policy_of, scores
 from cardai.learn.minibatches import Epochs, annealed, take_step
 from cardai.learn.networks import choose_device
