@@ -106,12 +106,22 @@ class _Hands:
 
     def turns(self, current: Records, decision: int) -> Iterator[tuple[int, int, IntArray, Rows]]:
         """Yield (seat, player, rows, random numbers) of those who are to act."""
-        count = self.seats.shape[1]
-        for seat in range(count):
-            acting = np.flatnonzero(current == seat)
-            for who in np.unique(self.seats[acting, seat]):
-                rows = acting[self.seats[acting, seat] == who]
-                yield seat, int(who), rows, Rows(hash_rows(self.streams[rows], decision * count + seat))
+        return turns(self.seats, self.streams, current, decision)
+
+
+def turns(
+    seats: Int64s, streams: Uint64s, current: Records, decision: int
+) -> Iterator[tuple[int, int, IntArray, Rows]]:
+    """Yield (seat, player, rows, random numbers) of those who are to act at tables (n,) where ``current`` (n,) are.
+
+    ``seats`` (n, P) are the players in them; a random number follows from a table's stream (n,), decision and seat alone.
+    """
+    count = seats.shape[1]
+    for seat in range(count):
+        acting = np.flatnonzero(current == seat)
+        for who in np.unique(seats[acting, seat]):
+            rows = acting[seats[acting, seat] == who]
+            yield seat, int(who), rows, Rows(hash_rows(streams[rows], decision * count + seat))
 
 
 @frozen(eq=False)
