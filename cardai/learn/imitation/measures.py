@@ -106,7 +106,7 @@ def policy_of(spec: str, game: Game, examples: Examples) -> Float64s:
 
 def by_class(train: Examples, test: Examples) -> Float64s:
     """Return (n, C) for ``test`` how often each class is played in ``train``, over legal classes."""
-    return _guess(np.zeros(len(train), np.int64), train, np.zeros(len(test), np.int64), test)
+    return by_group(train, np.zeros(len(train), np.int64), test, np.zeros(len(test), np.int64))
 
 
 def by_group(train: Examples, groups: Int64s, test: Examples, others: Int64s) -> Float64s:
@@ -114,7 +114,11 @@ def by_group(train: Examples, groups: Int64s, test: Examples, others: Int64s) ->
 
     ``groups`` (m,) and ``others`` (n,) number the groups of the two sides from 0.
     """
-    return _guess(groups, train, others, test)
+    classes = train.legal.shape[1]
+    counts = np.ones((int(max(groups.max(initial=0), others.max(initial=0))) + 1, classes)) * 1e-3
+    np.add.at(counts, (groups, train.label), 1.0)
+    weights = counts[others] * test.legal
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float64)
 
 
 def by_features(train: Examples, x: Float64s, test: Examples, other: Float64s, steps: int = 400) -> Float64s:
@@ -132,11 +136,3 @@ def by_features(train: Examples, x: Float64s, test: Examples, other: Float64s, s
         speed = 0.9 * speed + 0.5 * slope
         weights += speed
     return legal_softmax(other @ weights, test.legal)
-
-
-def _guess(groups: Int64s, train: Examples, other: Int64s, test: Examples) -> Float64s:
-    classes = train.legal.shape[1]
-    counts = np.ones((int(max(groups.max(initial=0), other.max(initial=0))) + 1, classes)) * 1e-3
-    np.add.at(counts, (groups, train.label), 1.0)
-    weights = counts[other] * test.legal
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float64)

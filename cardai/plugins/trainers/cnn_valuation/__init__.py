@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from attrs import evolve, frozen, validators
 
 from cardai.core.agent import Agent
-from cardai.core.encoder import Encoder
+from cardai.core.encoder import Encoder, need_encoder
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
@@ -148,10 +148,7 @@ class CnnValuation(Trainer):
         return training.agent(options)
 
     def _training(self, game: Game, encoder: Encoder | None, seed: int) -> ValuationTraining:
-        if encoder is None:
-            raise UsageError(
-                "cnn_valuation needs an encoder: give --encoder (cnn_valuation, poker_cnn_limit_ours, ...)."
-            )
+        encoder = need_encoder(encoder, "cnn_valuation", "cnn_valuation or poker_cnn_limit_ours")
         from cardai.plugins.trainers.cnn_valuation.training import ValuationTraining
 
         return ValuationTraining(self, game, encoder, seed)

@@ -22,8 +22,8 @@ Group = TypeVar("Group")
 class NetworkOptions:
     """The network and what it is shown."""
 
-    network: NetworkName = option("suits", help="cnn, cnn_16, fat and dense are the publication's; suits is ours")
-    same_padding: bool = option(False, help="convolutions of cnn, cnn_16, fat keep the planes' size")
+    network: NetworkName = option("suits", help="cnn, cnn_16 and dense are the publication's; suits is ours")
+    same_padding: bool = option(False, help="convolutions of cnn and cnn_16 keep the planes' size")
     whole_suits: bool = option(
         False, help="network=suits: each layer also sees suits as a whole (as the network of a warm start)"
     )

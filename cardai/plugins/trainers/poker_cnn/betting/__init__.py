@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from attrs import evolve, frozen
 
 from cardai.core.agent import Agent
-from cardai.core.encoder import Encoder
+from cardai.core.encoder import Encoder, need_encoder
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
@@ -98,7 +98,7 @@ class PokerCnnBetting(ComputeOptions, ActingOptions, LearningOptions, Trainer):
     ) -> Agent:
         anywhere = evolve(self, device="auto")  # what was trained on a GPU plays without one
         training = anywhere._training(game, encoder, seed, directory)
-        if not training.load_generations(directory)["generations"]:
+        if not training.load_generations(directory).generations:
             training.load(directory)
         return training.agent(options)
 
@@ -106,10 +106,7 @@ class PokerCnnBetting(ComputeOptions, ActingOptions, LearningOptions, Trainer):
         self, game: Game, encoder: Encoder | None, seed: int, directory: Path | None = None
     ) -> BettingTraining:
         """Return a training of which nothing is known yet but, in the checkpoint ``directory``, how cards are kept."""
-        if encoder is None:
-            raise UsageError(
-                "poker_cnn_betting needs an encoder: give --encoder (poker_cnn_limit:size=4x13, grid_4x13, ...)."
-            )
+        encoder = need_encoder(encoder, "poker_cnn_betting", "poker_cnn_limit:size=4x13 or grid_4x13")
         from cardai.plugins.trainers.poker_cnn.betting.draws import abstraction_of
         from cardai.plugins.trainers.poker_cnn.betting.training import BettingTraining
 

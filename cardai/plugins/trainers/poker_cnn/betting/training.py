@@ -19,7 +19,7 @@ from cardai.core.encoder import Encoder
 from cardai.core.errors import OptionError, UsageError
 from cardai.core.fields import as_dealt
 from cardai.core.game import Game
-from cardai.core.rng import derive
+from cardai.core.rng import derive, derive_many, hash_rows
 from cardai.core.spec import brief, build
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
@@ -37,7 +37,6 @@ from cardai.plugins.trainers.poker_cnn.betting.losses import losses
 from cardai.plugins.trainers.poker_cnn.betting.options import ActingOptions, PlayerOptions
 from cardai.plugins.trainers.poker_cnn.betting.published import thinned
 from cardai.plugins.trainers.poker_cnn.betting.ranges import for_ranges
-from cardai.plugins.trainers.poker_cnn.betting.seating import seat_learner, seat_teachers
 from cardai.plugins.trainers.poker_cnn.betting.targets import make_targets
 from cardai.plugins.trainers.poker_cnn.betting.warm_start import warm_start
 from cardai.plugins.trainers.poker_cnn.networks import make_network, make_optimizer, part
@@ -178,16 +177,17 @@ class BettingTraining(Training):
         return [make.agent(spec).for_game(self.game) for spec in self.options.league]
 
     def _seating(self, hands: range) -> Seating:
-        """Return who plays ``hands``."""
-        o, seats = self.options, self.game.num_players
+        """Return who plays ``hands``: teachers, who all give events, or the newest network, which gives its own, and others."""
+        o, count = self.options, self.game.num_players
         if self.generation == 0:
-            return seat_teachers(self.teachers, hands, seats, self.seed, self.abstraction, o.branches)
+            seats = drawn_seats(hands, count, self.seed, len(self.teachers))
+            return Seating(self.teachers, seats, tuple(range(len(self.teachers))), self.abstraction, o.branches)
         newest = self.generation - 1
-        learner = self._player((newest,), explore=o.explore)
         older = [self._player((g,)) for g in range(max(0, newest - o.earlier), newest)]
-        return seat_learner(
-            [learner, *older], self.league, o.league_share, hands, seats, self.seed, self.abstraction, o.branches
-        )
+        networks = [self._player((newest,), explore=o.explore), *older]
+        seats = drawn_seats(hands, count, self.seed, len(networks), len(self.league), o.league_share)
+        seats[np.arange(len(hands)), np.array(hands) // count % count] = 0  # one of each hand, and another one in turn
+        return Seating([*networks, *self.league], seats, (0,), self.abstraction, o.branches)
 
     # -- minibatches -----------------------------------------------------------------------------------------------
 
@@ -254,26 +254,43 @@ class BettingTraining(Training):
 
     def save(self, directory: Path) -> None:
         tensors.write_training(directory / "weights.safetensors", self.network, self.optimizer)
-        checkpoints.write_generations(directory, self.generations)
+        for k, weights in enumerate(self.generations):
+            tensors.write(checkpoints.generation_file(directory, k), weights)
         checkpoints.write_events(directory, [*self.memory, *self.parts])
-        state = {"step": self.step, "played": self.played, "generations": len(self.generations)}
-        state |= {"memory": len(self.memory), "parts": len(self.parts), "minibatch": self.minibatch}
-        checkpoints.write_state(directory, state, self.losses, self.game)
+        counts = (self.step, self.played, len(self.generations), len(self.memory), len(self.parts), self.minibatch)
+        checkpoints.write_state(directory, checkpoints.State(*counts, tuple(map(tuple, self.losses))), self.game)
         if isinstance(self.abstraction, NetworkDraws):
             self.abstraction.save(directory)
 
-    def load_generations(self, directory: Path) -> dict[str, int]:
-        """Take up the finished generations alone (all that players need); return the numbers of the state."""
-        counts, self.losses = checkpoints.read_state(directory, self.game)
-        self.generations = checkpoints.read_generations(directory, counts["generations"])
-        return counts
+    def load_generations(self, directory: Path) -> checkpoints.State:
+        """Take up the finished generations alone (all that players need); return the state."""
+        state = checkpoints.read_state(directory, self.game)
+        self.generations = [tensors.read(checkpoints.generation_file(directory, k)) for k in range(state.generations)]
+        return state
 
     def load(self, directory: Path) -> None:
-        counts = self.load_generations(directory)
+        state = self.load_generations(directory)
         tensors.read_training(directory / "weights.safetensors", self.network, self.optimizer)
-        events = checkpoints.read_events(directory, counts["memory"] + counts["parts"], self.game)
-        self.memory, self.parts = events[: counts["memory"]], events[counts["memory"] :]
-        self.step, self.played, self.minibatch = counts["step"], counts["played"], counts["minibatch"]
+        events = checkpoints.read_events(directory, state.memory + state.parts, self.game)
+        self.memory, self.parts = events[: state.memory], events[state.memory :]
+        self.step, self.played, self.minibatch = state.step, state.played, state.minibatch
+        self.losses = [list(pair) for pair in state.losses]
+
+
+def drawn_seats(
+    hands: range, seats: int, seed: int, players: int, league: int = 0, league_share: float = 0.0
+) -> Int64s:
+    """Return who sits where, (hands, seats): of ``players``, or with a chance of ``league_share`` of the league after them.
+
+    That depends on the hand's number alone.
+    """
+    streams = derive_many(seed, "cast", count=len(hands), start=hands.start)
+    drawn = np.stack([hash_rows(streams, seat) for seat in range(seats)], axis=1)
+    seated = (drawn % np.uint64(players)).astype(np.int64)
+    if league:
+        met = players + (drawn % np.uint64(league)).astype(np.int64)
+        seated = np.where((drawn >> np.uint64(32)) / 2**32 < league_share, met, seated)
+    return seated
 
 
 def _concatenated(pieces: list[Features]) -> Features:
