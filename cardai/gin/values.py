@@ -124,9 +124,7 @@ class ValuePlayer(Agent):
 
     def nets_for(self, limits: Int64s, target: int) -> Nets:
         """Return the values as kernels read them."""
-        arrays = self.values.arrays()
-        learned = {name: arrays[name] for name in _SHAPES}
-        return Nets(**learned, limits=limits, target=np.int64(target))
+        return Nets(**self.values.arrays(), limits=limits, target=np.int64(target))
 
     def act(self, views: Views, legal: Legal, rng: Rows) -> Actions:
         return self.act_against(views, legal, rng, np.tile(self.values.unknown(), (len(views), 1)))

@@ -68,11 +68,6 @@ def ceiling(policy: npt.NDArray[Any]) -> float:
     return float(policy.max(axis=1).mean())
 
 
-def divergence(policy: npt.NDArray[Any], learned: npt.NDArray[Any]) -> float:
-    """Return the mean Kullback-Leibler divergence of ``learned`` from ``policy`` (n, C), in nats."""
-    return float(divergences(policy, learned).mean())
-
-
 def divergences(policy: npt.NDArray[Any], learned: npt.NDArray[Any]) -> Float64s:
     """Return the Kullback-Leibler divergence of each row of ``learned`` from ``policy`` (n, C), in nats."""
     terms = np.where(policy > 0, policy * np.log(np.maximum(policy, _LEAST) / np.maximum(learned, _LEAST)), 0.0)

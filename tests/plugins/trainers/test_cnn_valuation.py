@@ -13,7 +13,7 @@ from cardai.core.rng import Rows
 from cardai.formats.stream import stream_hands
 from cardai.learn.imitation.convert import Settings, convert
 from cardai.learn.imitation.examples import read_examples
-from cardai.learn.imitation.measures import divergence, policy_of, scores
+from cardai.learn.imitation.measures import divergences, policy_of, scores
 from tests.formats.acpc_table import DATA
 
 torch = pytest.importorskip("torch")
@@ -138,7 +138,7 @@ def test_a_teachers_probabilities_are_learned_in_place_of_actions(data: str) -> 
     assert loss == pytest.approx(float(np.log(train.legal[rows].sum(axis=1)).mean()))
     list(run.train(60))
     agent = run.agent({"act": "sample"})
-    assert divergence(policy, agent.policy(train.views[rows], train.legal[rows])) < 0.02
+    assert divergences(policy, agent.policy(train.views[rows], train.legal[rows])).mean() < 0.02
     with pytest.raises(UsageError, match="in the mode imitate"):
         training(data, teacher="acpc_mix", mode="seed_literal")
 

@@ -30,7 +30,7 @@ from cardai.learn.minibatches import Epochs, annealed, take_step
 from cardai.learn.networks import choose_device
 from cardai.plugins.trainers.cnn_valuation.dataset import OUTCOMES, Backwards, literal_targets, load, outcomes
 from cardai.plugins.trainers.cnn_valuation.ladder import Ladder
-from cardai.plugins.trainers.cnn_valuation.networks import LevelPolicy, legal_log_softmax, make_network
+from cardai.plugins.trainers.cnn_valuation.networks import LevelPolicy, make_network
 from cardai.plugins.trainers.cnn_valuation.options import PlayerOptions
 from cardai.plugins.trainers.cnn_valuation.players import VIEWS, ImitationAgent, outputs
 
@@ -159,8 +159,9 @@ class ValuationTraining(Training):
         weights = np.power(o.gamma, batch.later.astype(np.float64))
         w = torch.from_numpy(weights.astype(np.float32)).to(self.device)
         label = torch.from_numpy(batch.label.astype(np.int64)).to(self.device)
-        legal = torch.from_numpy(batch.legal).to(self.device)
-        logs = legal_log_softmax(logits, legal if o.mask_illegal else torch.ones_like(legal))
+        if o.mask_illegal:
+            logits = logits.masked_fill(~torch.from_numpy(batch.legal).to(self.device), -torch.inf)
+        logs = torch.log_softmax(logits, dim=1)
         if policy is not None:
             taught = torch.from_numpy(policy).to(self.device)
             wrong = -(taught * logs.masked_fill(taught == 0, 0.0)).sum(dim=1)

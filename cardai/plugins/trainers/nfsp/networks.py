@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -98,4 +99,13 @@ def answer(net: Net, inputs: Inputs, rows: npt.NDArray[np.integer[Any]]) -> Floa
     """Return the head's outputs (n, A) for input rows (n,); a row's result does not depend on the others."""
     out = np.empty((len(rows), len(net.head_bias)), np.float32)
     outputs(net, inputs, rows, out)
+    return out
+
+
+def answers_by_seat(nets: Mapping[str, Net], role: str, inputs: Inputs, seats: Any) -> Float32s:
+    """Return the outputs (n, A) of the networks of ``role`` for all inputs (n), each row by that of its seat (n,)."""
+    out = np.zeros(inputs.legal.shape, np.float32)
+    for seat in range(2):
+        rows = np.flatnonzero(seats == seat)
+        out[rows] = answer(nets[f"{role}_{seat}"], inputs, rows)
     return out

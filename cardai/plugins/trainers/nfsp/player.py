@@ -15,7 +15,7 @@ from cardai.core.fields import Views, with_role
 from cardai.core.game import Amounts, Game, Legal
 from cardai.learn.policies import greedy, legal_softmax
 from cardai.plugins.trainers.nfsp._network_kernels import Net
-from cardai.plugins.trainers.nfsp.networks import answer, sparse_inputs
+from cardai.plugins.trainers.nfsp.networks import answers_by_seat, sparse_inputs
 
 POLICIES = ("average", "best_response", "mixture")
 
@@ -68,10 +68,4 @@ class NFSPAgent(Agent):
     def _ask(self, role: str, views: Views, legal: Any) -> Float32s:
         """Return the outputs (n, A) of the networks of ``role``, each row by its seat's."""
         codes = self._layout.encode(views).reshape(len(views), -1)
-        out = np.zeros(legal.shape, np.float32)
-        for seat in range(2):
-            mine = np.flatnonzero(views[self._seat] == seat)
-            if len(mine):
-                inputs = sparse_inputs(codes[mine], legal[mine])
-                out[mine] = answer(self._nets[f"{role}_{seat}"], inputs, np.arange(len(mine)))
-        return out
+        return answers_by_seat(self._nets, role, sparse_inputs(codes, legal), views[self._seat])

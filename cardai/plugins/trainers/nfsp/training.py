@@ -24,7 +24,7 @@ from cardai.plugins.trainers.nfsp.checkpoints import check_play, pack_memory, un
 from cardai.plugins.trainers.nfsp.game import CompiledGame, exact_metrics, frequencies
 from cardai.plugins.trainers.nfsp.networks import (
     adam_of,
-    answer,
+    answers_by_seat,
     make_networks,
     net_of,
     sparse_inputs,
@@ -105,9 +105,8 @@ class NFSPTraining(Training):
             CardaiError: one is not a number, since the networks have run away.
         """
         game, sizes = self.compiled, self._sizes()
-        metrics = exact_metrics(
-            game, legal_softmax(self._ask("policy"), game.legal), self._ask("q"), self._reservoirs()
-        )
+        q, policy = (answers_by_seat(self.nets, role, self.inputs, game.owner) for role in ("q", "policy"))
+        metrics = exact_metrics(game, legal_softmax(policy, game.legal), q, self._reservoirs())
         losses = np.sum([learner.losses for learner in self.learners], axis=0)
         for learner in self.learners:
             learner.losses[:] = 0
@@ -122,14 +121,6 @@ class NFSPTraining(Training):
                 "Start a new run with a smaller q_rate, policy_rate or reward_scale."
             )
         return {name: float(value) for name, value in metrics.items()}
-
-    def _ask(self, role: str) -> Any:
-        """Return the outputs (R, A) of the networks of ``role``, each row by its seat's."""
-        out = np.zeros(self.compiled.legal.shape, np.float32)
-        for seat in range(2):
-            rows = np.flatnonzero(self.compiled.owner == seat)
-            out[rows] = answer(self.nets[f"{role}_{seat}"], self.inputs, rows)
-        return out
 
     def _reservoirs(self) -> Any:
         """Return the frequencies (R, A) in M_SL; None while there is nothing."""

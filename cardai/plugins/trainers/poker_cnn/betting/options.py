@@ -34,8 +34,7 @@ class LearningOptions(NetworkOptions):
     )
     draws_by: str = option(
         "exact",
-        help="draw games: which cards are kept, given how many: exact (dynamic programming), a poker_cnn run's directory, "
-        "or actions (each discard is a choice of its own)",
+        help="draw games: which cards are kept, given how many: exact (dynamic programming), or a poker_cnn run's directory",
     )
     unit: float = option(100.0, help="chips that count 1 in values", validator=validators.gt(0))
     discount: float = option(1.0, help="weight of what is won or lost beyond pot and bet (the paper: 0.9)")

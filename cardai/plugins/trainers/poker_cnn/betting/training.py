@@ -302,7 +302,7 @@ def _heads(options: PokerCnnBetting, game: Game, abstraction: ActionAbstraction)
     count = abstraction.count
     if options.heads == "published" and (count not in (3, 9) or not game.speaks(POKER)):
         raise UsageError(
-            "heads=published is for limit games (fold, call, raise) and draw games with draws_by other than actions. "
+            "heads=published is for limit games (fold, call, raise) and draw games. "
             f"{brief(game)} has {count} choices: take heads=choices."
         )
     return Heads(count, options.heads == "published", options.relu_output, options.policy == "weights")
