@@ -20,10 +20,9 @@ from cardai.learn.abstraction import ActionAbstraction
 from cardai.learn.selfplay import Seating, collect
 from cardai.learn.tensors import in_chunks
 from cardai.plugins.trainers.poker_cnn.betting.dataset import outputs
-from cardai.plugins.trainers.poker_cnn.betting.losses import losses
+from cardai.plugins.trainers.poker_cnn.betting.learning import losses, make_targets
 from cardai.plugins.trainers.poker_cnn.betting.options import LearningOptions
 from cardai.plugins.trainers.poker_cnn.betting.ranges import RangeBettingAgent
-from cardai.plugins.trainers.poker_cnn.betting.targets import make_targets
 from cardai.poker.hands.board_hands import board_hands
 from cardai.poker.range_policy import RangeAdapter, range_player
 from cardai.poker.ranges.public_tree import holdem_tree
@@ -196,7 +195,7 @@ def test_a_minibatch_lies_on_one_device(preset: str) -> None:
     training.network.to("meta")
     batch = whole(training._dataset()).batch(np.arange(8))
     raw = outputs(training.network, training.heads, batch)
-    value_loss, policy_loss = losses(raw, training.heads, batch, training.options, True)
+    value_loss, policy_loss = losses(raw, training.heads, batch, training.options)
     (value_loss + policy_loss).backward()
     assert {p.grad.device.type for p in training.network.parameters()} == {"meta"}
 

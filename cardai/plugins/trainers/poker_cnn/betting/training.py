@@ -33,11 +33,10 @@ from cardai.plugins.trainers.poker_cnn.betting.acting import BettingAgent
 from cardai.plugins.trainers.poker_cnn.betting.dataset import Dataset, Features, card_features, outputs
 from cardai.plugins.trainers.poker_cnn.betting.draws import NetworkDraws
 from cardai.plugins.trainers.poker_cnn.betting.heads import BettingNetwork, Heads
-from cardai.plugins.trainers.poker_cnn.betting.losses import losses
+from cardai.plugins.trainers.poker_cnn.betting.learning import losses, make_targets
 from cardai.plugins.trainers.poker_cnn.betting.options import ActingOptions, PlayerOptions
 from cardai.plugins.trainers.poker_cnn.betting.published import thinned
 from cardai.plugins.trainers.poker_cnn.betting.ranges import for_ranges
-from cardai.plugins.trainers.poker_cnn.betting.targets import make_targets
 from cardai.plugins.trainers.poker_cnn.betting.warm_start import warm_start
 from cardai.plugins.trainers.poker_cnn.networks import make_network, make_optimizer, part
 from cardai.poker.fields import POKER
@@ -160,7 +159,7 @@ class BettingTraining(Training):
         dropout = derive(self.seed, "dropout", self.generation, self.minibatch)
 
         def found() -> tuple[Tensor, Tensor]:
-            return losses(outputs(self.network, self.heads, batch), self.heads, batch, o, o.teach_illegal)
+            return losses(outputs(self.network, self.heads, batch), self.heads, batch, o)
 
         return take_step(self.network, self.optimizer, rate, o.threads, dropout, found)
 
@@ -196,12 +195,12 @@ class BettingTraining(Training):
         o = self.options
         events = joined(self.memory).take(slice(0, o.max_events))
         targets = make_targets(events, self.game, self.abstraction, o)
-        features = None
+        network, features = self._asked(self.network), None
         if isinstance(self.network, SuitNetwork) and o.freeze_trunk and not self.heads.published:
-            features = yield from self._card_features(self.network, len(events))
-        return Dataset(events, targets, self.layout, self.heads, self.form, self.device, features)
+            features = yield from self._card_features(network, len(events))
+        return Dataset(events, targets, network, features)
 
-    def _card_features(self, network: SuitNetwork, count: int) -> Generator[Metrics, None, Features]:
+    def _card_features(self, network: BettingNetwork, count: int) -> Generator[Metrics, None, Features]:
         """Return the frozen card layers' features of the first ``count`` events; those of older generations are kept."""
         made: dict[int, Features] = {}
         for age, events in enumerate(self.memory):
@@ -210,7 +209,7 @@ class BettingTraining(Training):
                 made[generation] = self._features[generation]
                 continue
             pieces = []
-            for piece in card_features(network, self.layout, events, self.form, self.device):
+            for piece in card_features(network, events):
                 pieces.append(piece)
                 yield {}
             made[generation] = _concatenated(pieces)
@@ -237,9 +236,12 @@ class BettingTraining(Training):
             tensors.restore_module(module, self.generations[g], "network", Path(f"generation {g}"))
         if not generations:
             modules[0].load_state_dict(self.network.state_dict())
-        networks = (BettingNetwork(m.eval(), self.layout, self.heads, self.form, self.device) for m in modules)
+        networks = tuple(self._asked(module.eval()) for module in modules)
         acting = acting or part(o, ActingOptions)
-        return BettingAgent(tuple(networks), self.abstraction, acting, self.game, o.unit, explore)
+        return BettingAgent(networks, self.abstraction, acting, self.game, o.unit, explore)
+
+    def _asked(self, module: nn.Module) -> BettingNetwork:
+        return BettingNetwork(module, self.layout, self.heads, self.form, self.device)
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
         trained = attrs.asdict(part(self.options, ActingOptions))
