@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from attrs import frozen
 
 from cardai.core.arrays import Float32s
+from cardai.core.errors import UsageError
 from cardai.core.fields import Views
 from cardai.core.game import Game
 
@@ -50,3 +51,10 @@ class Encoder(ABC):
     @abstractmethod
     def for_game(self, game: Game) -> Layout:
         """Lay out the fields of ``game``. Raises UsageError, naming the field, where that is impossible."""
+
+
+def need_encoder(encoder: Encoder | None, who: str, such_as: str) -> Encoder:
+    """Return an encoder that was asked for. Raises UsageError where there is none, naming some that would do."""
+    if encoder is None:
+        raise UsageError(f"{who} needs --encoder, such as {such_as}.")
+    return encoder

@@ -143,6 +143,11 @@ def options_of(plugin: type) -> dict[str, attrs.Attribute[Any]]:
     return {a.name: a for a in attrs.fields(plugin) if a.init and not a.name.startswith("_")}
 
 
+def helps(plugin: type) -> dict[str, str]:
+    """Return the help of a plugin class's options by name."""
+    return {name: a.metadata["help"] for name, a in options_of(plugin).items()}
+
+
 def build(plugin: type, values: Mapping[str, Any], called: str) -> Any:
     """Make an instance of ``plugin`` from option texts or values; ``called`` names it in errors.
 

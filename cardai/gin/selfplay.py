@@ -12,11 +12,12 @@ from cardai.core.agent import Agent
 from cardai.core.arrays import Float32s, Float64s, Int64s, Records, Uint64s
 from cardai.core.fields import Views
 from cardai.core.game import Game, setup_dtype
-from cardai.core.rng import Rows, derive, derive_many, hash_rows
+from cardai.core.rng import derive, derive_many
 from cardai.gin._situation_kernels import AFTER, FEATURES, KNOCKED, situations
 from cardai.gin.actions import ASK_KNOCK, DISCARD, KNOCK
 from cardai.gin.styles import drawn_chances, evidence
-from cardai.gin.values import Explorer, ValuePlayer, Values
+from cardai.gin.values import Values, actions_against
+from cardai.learn.selfplay import turns
 
 _LIMITS = np.full(52, 10, np.int64)
 _TARGET = 100
@@ -57,7 +58,6 @@ class Played:
     held: Held
     met: Met
     returns: Float64s
-    seats: Int64s
 
 
 def seats_for(rng: np.random.Generator, count: int, league: Sequence[int]) -> Int64s:
@@ -146,29 +146,17 @@ def play_hands(
         current = tables.current_players()
         if (current < 0).all():
             break
-        for seat in range(2):
-            acting = np.flatnonzero(current == seat)
-            for who in np.unique(seats[acting, seat]):
-                rows = acting[seats[acting, seat] == who]
-                views, legal = tables.views(seat, rows), tables.legal(rows)
-                luck = Rows(hash_rows(streams[rows], 2 * step + seat))
-                thought = styles[seat][rows]
-                actions = _actions(players[int(who)], views, legal, luck, thought)
-                if hold:
-                    notes.hold(tables, seat, rows, views, rng.random(len(rows)) < hold, seats)
-                elif who == 0:
-                    notes.note(tables, seat, rows, views, actions, thought)
-                tables.apply_checked(rows, actions)
+        for seat, who, rows, luck in turns(seats, streams, current, step):
+            views, legal, thought = tables.views(seat, rows), tables.legal(rows), styles[seat][rows]
+            actions = actions_against(players[who], views, legal, luck, thought)
+            if hold:
+                notes.hold(tables, seat, rows, views, rng.random(len(rows)) < hold, seats)
+            elif who == 0:
+                notes.note(tables, seat, rows, views, actions, thought)
+            tables.apply_checked(rows, actions)
         step += 1
     returns = tables.returns(np.arange(count))
-    return Played(*notes.results(tables, returns, hold > 0), _met(tables, seats, returns), returns, seats)
-
-
-def _actions(player: Agent, views: Views, legal: Any, luck: Rows, styles: Float64s) -> Int64s:
-    """Return a player's actions (m,), told what to make of its opponents where it listens to that."""
-    if isinstance(player, (Explorer, ValuePlayer)):
-        return np.asarray(player.act_against(views, legal, luck, styles), np.int64)
-    return np.asarray(player.act(views, legal, luck), np.int64)
+    return Played(*notes.results(tables, returns, hold > 0), _met(tables, seats, returns), returns)
 
 
 def _met(tables: Any, seats: Int64s, returns: Float64s) -> Met:

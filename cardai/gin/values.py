@@ -124,9 +124,7 @@ class ValuePlayer(Agent):
 
     def nets_for(self, limits: Int64s, target: int) -> Nets:
         """Return the values as kernels read them."""
-        arrays = self.values.arrays()
-        learned = {name: arrays[name] for name in _SHAPES}
-        return Nets(**learned, limits=limits, target=np.int64(target))
+        return Nets(**self.values.arrays(), limits=limits, target=np.int64(target))
 
     def act(self, views: Views, legal: Legal, rng: Rows) -> Actions:
         return self.act_against(views, legal, rng, np.tile(self.values.unknown(), (len(views), 1)))
@@ -172,6 +170,9 @@ class RememberingPlayer(Agent):
         self._seen = np.where(player.values.styles[:, 0] > 0, 0.0, -np.inf)
         self._styles = chances(self._seen)[None]
 
+    def for_game(self, game: Game) -> Agent:
+        return type(self)(self.player.for_game(game), game, self.chooser, self.memory)
+
     def new_match(self, seat: int) -> Self:
         return type(self)(self.player, self.game, self.chooser, self.memory)
 
@@ -208,12 +209,16 @@ class Explorer(Agent):
 
     def act_against(self, views: Views, legal: Legal, rng: Rows, styles: Float64s) -> Actions:
         """Return (n,) actions against opponents of ``styles`` (n, STYLES), which a teacher does not heed."""
-        if isinstance(self.player, ValuePlayer):
-            out = np.array(self.player.act_against(views, legal, rng, styles), np.int64)
-        else:
-            out = np.array(self.player.act(views, legal, rng), np.int64)
+        out = actions_against(self.player, views, legal, rng, styles).copy()
         try_others(views, legal, rng.seeds, np.array(self.rates), out)
         return out
+
+
+def actions_against(player: Agent, views: Views, legal: Legal, rng: Rows, styles: Float64s) -> Int64s:
+    """Return a player's actions (n,), told what to make of its opponents (n, STYLES) where it listens to that."""
+    if isinstance(player, (Explorer, ValuePlayer)):
+        return np.asarray(player.act_against(views, legal, rng, styles), np.int64)
+    return np.asarray(player.act(views, legal, rng), np.int64)
 
 
 class Fitting:

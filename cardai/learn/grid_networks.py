@@ -1,6 +1,6 @@
 """Networks over card grids, by name.
 
-The first four are those of Poker-CNN (Yakovenko, Cao, Raffel, Fan, AAAI 2016) and of its authors' repository; "suits" is
+The first three are those of Poker-CNN (Yakovenko, Cao, Raffel, Fan, AAAI 2016) and of its authors' repository; "suits" is
 our own: it treats suits alike by construction and keeps a value and a policy head apart.
 """
 
@@ -12,7 +12,7 @@ import torch
 from attrs import frozen
 from torch import Tensor, nn
 
-NetworkName = Literal["cnn", "cnn_16", "fat", "dense", "suits"]
+NetworkName = Literal["cnn", "cnn_16", "dense", "suits"]
 
 
 @frozen
@@ -38,14 +38,11 @@ def build(
         return dense(grid, outputs)
     if name == "suits":
         return SuitNetwork(grid, outputs, whole_suits=whole_suits)
-    sizes = {"cnn": (24, 48, 3), "cnn_16": (16, 32, 3), "fat": (12, 24, 5)}[name]
-    return paper_cnn(grid, outputs, *sizes, second_pool=name != "fat", same_padding=same_padding)
+    return paper_cnn(grid, outputs, 24 if name == "cnn" else 16, same_padding)
 
 
-def paper_cnn(
-    grid: GridShape, outputs: int, narrow: int, wide: int, first: int, second_pool: bool, same_padding: bool
-) -> nn.Sequential:
-    """Return conv-conv-pool-conv-conv(-pool)-1024-dropout-outputs: 267,944 parameters at 5 planes of 17x17.
+def paper_cnn(grid: GridShape, outputs: int, narrow: int, same_padding: bool) -> nn.Sequential:
+    """Return conv-conv-pool-conv-conv-pool-1024-dropout-outputs: 267,944 parameters at 5 planes of 17x17 and 24 filters.
 
     Pooling keeps partial windows; ReLU follows every layer but the last (the published net had one there too: see
     ``relu_output`` of the trainers).
@@ -53,13 +50,9 @@ def paper_cnn(
     planes, height, width = grid.shape
     padding = "same" if same_padding else "valid"
     layers: list[nn.Module] = []
-    for inputs, filters, kernel in ((planes, narrow, first), (narrow, narrow, 3)):
-        layers += [nn.Conv2d(inputs, filters, kernel, padding=padding), nn.ReLU()]
-    layers.append(nn.MaxPool2d(2, ceil_mode=True))
-    for inputs, filters in ((narrow, wide), (wide, wide)):
+    for inputs, filters in ((planes, narrow), (narrow, 2 * narrow)):
         layers += [nn.Conv2d(inputs, filters, 3, padding=padding), nn.ReLU()]
-    if second_pool:
-        layers.append(nn.MaxPool2d(2, ceil_mode=True))
+        layers += [nn.Conv2d(filters, filters, 3, padding=padding), nn.ReLU(), nn.MaxPool2d(2, ceil_mode=True)]
     layers.append(nn.Flatten())
     with torch.no_grad():
         try:
@@ -117,14 +110,10 @@ class SuitLayer(nn.Module):
 class SuitTrunk(nn.Module):
     """Card planes to features: three suit layers, the rows' mean and maximum, one dense layer."""
 
-    def __init__(
-        self, planes: int, width: int, channels: int = 32, features: int = 384, depth: int = 3, whole: bool = False
-    ) -> None:
+    def __init__(self, planes: int, width: int, channels: int, features: int, whole: bool) -> None:
         super().__init__()
-        sizes = [planes] + [channels] * depth
-        kernels = [5] + [3] * (depth - 1)
-        shapes = zip(sizes, sizes[1:], kernels, strict=False)
-        self.layers = nn.Sequential(*(SuitLayer(a, b, k, whole) for a, b, k in shapes))
+        shapes = ((planes, 5), (channels, 3), (channels, 3))
+        self.layers = nn.Sequential(*(SuitLayer(inputs, channels, kernel, whole) for inputs, kernel in shapes))
         self.dense = nn.Linear(2 * channels * width, features)
 
     def forward(self, cards: Tensor) -> Tensor:  # (B, C, 4, 13) -> (B, F)
@@ -146,7 +135,6 @@ class SuitNetwork(nn.Module):
         channels: int = 32,
         features: int = 384,
         hidden: int = 256,
-        depth: int = 3,
         whole_suits: bool = False,
     ) -> None:
         super().__init__()
@@ -156,7 +144,7 @@ class SuitNetwork(nn.Module):
         cards = grid.card_planes or tuple(range(planes))
         context = tuple(p for p in range(planes) if p not in cards)
         self.card_planes, self.context_planes = list(cards), list(context)
-        self.trunk = SuitTrunk(len(cards), width, channels, features, depth, whole_suits)
+        self.trunk = SuitTrunk(len(cards), width, channels, features, whole_suits)
         self.body = nn.Sequential(
             nn.Linear(features + len(context), hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU()
         )

@@ -1,19 +1,15 @@
-"""Networks: fully connected ones by size, their weights as safetensors, and the device they are on."""
+"""Networks: fully connected ones by size, and the device they are on."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
 from torch import nn
 
-from cardai.core.errors import DamagedFileError, UsageError
-from cardai.learn import tensors as tensor_files
+from cardai.core.errors import UsageError
 
 
 def mlp(inputs: int, hidden: Sequence[int], outputs: int, seed: int) -> nn.Sequential:
@@ -48,42 +44,3 @@ def choose_device(name: str) -> torch.device:
         return torch.device(name)
     except (RuntimeError, AssertionError) as error:
         raise UsageError(f"torch cannot use the device {name!r}: {error}. Give auto, cpu or cuda.") from error
-
-
-def save_networks(path: Path, networks: Mapping[str, nn.Module]) -> None:
-    """Write all parameters as one safetensors file, named NETWORK.LAYER.weight and so on."""
-    tensors = {
-        f"{name}.{key}": value.detach().cpu().contiguous()
-        for name, network in networks.items()
-        for key, value in network.state_dict().items()
-    }
-    tensor_files.write(path, tensors)
-
-
-def load_networks(path: Path, networks: Mapping[str, nn.Module]) -> None:
-    """Copy the parameters of ``networks`` from what :func:`save_networks` wrote; others in the file are left.
-
-    Raises:
-        DamagedFileError: naming the file and the tensor that is missing or of another shape.
-    """
-    try:
-        with safe_open(str(path), framework="pt") as file:
-            held = set(file.keys())
-            loaded: dict[str, Any] = {}
-            for name, network in networks.items():
-                for key, value in network.state_dict().items():
-                    full = f"{name}.{key}"
-                    if full not in held:
-                        raise DamagedFileError(f"The file {path} lacks the tensor {full!r}: it is of another network.")
-                    loaded[full] = file.get_tensor(full)
-                    if loaded[full].shape != value.shape or loaded[full].dtype != value.dtype:
-                        raise DamagedFileError(
-                            f"The tensor {full!r} in {path} must be {value.dtype} of shape {tuple(value.shape)}. "
-                            f"Got {loaded[full].dtype} of shape {tuple(loaded[full].shape)} instead."
-                        )
-    except (SafetensorError, OSError, ValueError) as error:
-        raise DamagedFileError(f"The file {path} is not a readable safetensors file: {error}.") from error
-    with torch.no_grad():
-        for name, network in networks.items():
-            for key, value in network.state_dict().items():
-                value.copy_(loaded[f"{name}.{key}"])

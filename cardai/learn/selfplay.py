@@ -104,14 +104,20 @@ class _Hands:
         tables.reset(self.deals, None, np.arange(len(self)), self.setups)
         return tables
 
-    def turns(self, current: Records, decision: int) -> Iterator[tuple[int, int, IntArray, Rows]]:
-        """Yield (seat, player, rows, random numbers) of those who are to act."""
-        count = self.seats.shape[1]
-        for seat in range(count):
-            acting = np.flatnonzero(current == seat)
-            for who in np.unique(self.seats[acting, seat]):
-                rows = acting[self.seats[acting, seat] == who]
-                yield seat, int(who), rows, Rows(hash_rows(self.streams[rows], decision * count + seat))
+
+def turns(
+    seats: Int64s, streams: Uint64s, current: Records, decision: int
+) -> Iterator[tuple[int, int, IntArray, Rows]]:
+    """Yield (seat, player, rows, random numbers) of those who are to act at tables (n,) where ``current`` (n,) are.
+
+    ``seats`` (n, P) are the players in them; a random number follows from a table's stream (n,), decision and seat alone.
+    """
+    count = seats.shape[1]
+    for seat in range(count):
+        acting = np.flatnonzero(current == seat)
+        for who in np.unique(seats[acting, seat]):
+            rows = acting[seats[acting, seat] == who]
+            yield seat, int(who), rows, Rows(hash_rows(streams[rows], decision * count + seat))
 
 
 @frozen(eq=False)
@@ -163,7 +169,7 @@ def _played(game: Game, seating: Seating, hands: _Hands, first: int) -> tuple[li
     moves: list[IntArray] = []
     while not ((current := table.current_players()) == TERMINAL).all():
         taken = np.full(len(hands), -1, np.int64)
-        for seat, who, rows, rng in hands.turns(current, len(moves)):
+        for seat, who, rows, rng in turns(hands.seats, hands.streams, current, len(moves)):
             if who in seating.learn:
                 taken[rows], events = _decide(game, table, probe, seating, who, seat, rows, rng)
                 events.hands[:] += first
@@ -274,7 +280,7 @@ def _play_from(
         if len(rows):
             table.apply(rows, np.where(decision < when, moves[decision][hand], forced)[rows])
             current[rows] = TERMINAL  # has acted
-        for there, who, acting, rng in again.turns(current, decision):
+        for there, who, acting, rng in turns(again.seats, again.streams, current, decision):
             table.apply(acting, seating.players[who].act(table.views(there, acting), _mask(table, acting), rng))
         decision += 1
     brought = table.returns(np.arange(len(at)))[np.arange(len(at)), seat] + spent

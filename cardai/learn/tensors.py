@@ -90,6 +90,35 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Te
     optimizer.load_state_dict({"state": state, "param_groups": values["param_groups"]})
 
 
+def write_modules(path: Path, modules: Mapping[str, nn.Module]) -> None:
+    """Write the weights of several modules as one file, named MODULE.LAYER.weight and so on. Raises WriteError."""
+    write(
+        path, {key: tensor for name, module in modules.items() for key, tensor in module_tensors(module, name).items()}
+    )
+
+
+def read_modules(path: Path, modules: Mapping[str, nn.Module]) -> None:
+    """Put back what :func:`write_modules` wrote. Raises DamagedFileError."""
+    tensors = read(path)
+    for name, module in modules.items():
+        restore_module(module, tensors, name, path)
+
+
+def write_training(
+    path: Path, network: nn.Module, optimizer: torch.optim.Optimizer, more: Mapping[str, Tensor] | None = None
+) -> None:
+    """Write a network and its optimiser's state, and ``more`` tensors beside them. Raises WriteError."""
+    write(path, module_tensors(network, "network") | optimizer_tensors(optimizer, "optimizer") | dict(more or {}))
+
+
+def read_training(path: Path, network: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
+    """Put back what :func:`write_training` wrote; return all tensors of the file. Raises DamagedFileError."""
+    tensors = read(path)
+    restore_module(network, tensors, "network", path)
+    restore_optimizer(optimizer, tensors, "optimizer", path)
+    return tensors
+
+
 def in_chunks(
     function: Callable[[Tensor], Tensor], codes: npt.NDArray[np.float32], where: torch.device, chunk: int = CHUNK
 ) -> npt.NDArray[np.float32]:

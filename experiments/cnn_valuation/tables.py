@@ -14,7 +14,7 @@ import numpy.typing as npt
 from cardai import make
 from cardai.core.game import Game
 from cardai.learn.imitation.examples import Examples, numbers_of, read_examples, read_manifest
-from cardai.learn.imitation.measures import divergence, policy_of
+from cardai.learn.imitation.measures import divergences, policy_of
 from cardai.plugins.trainers.bucket_mccfr.agent import BucketAgent
 
 PRIOR = 1.0
@@ -43,7 +43,11 @@ def counted(
     prior = _legal(by_node[others], test)
     learned = _legal(counts[index[len(train) :]] + PRIOR * prior, test)
     policy = policy_of(teacher, game, test)
-    return {"decisions": float(len(train)), "table": divergence(policy, learned), "betting": divergence(policy, prior)}
+    return {
+        "decisions": float(len(train)),
+        "table": float(divergences(policy, learned).mean()),
+        "betting": float(divergences(policy, prior).mean()),
+    }
 
 
 def of_players(data: str, players: list[str], game: Game, test: bool) -> Examples:

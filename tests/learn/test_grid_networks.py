@@ -16,7 +16,6 @@ from cardai.learn.grid_networks import GridShape, NetworkName, SuitNetwork, buil
         ("cnn", 5, 267_944),
         ("cnn", 31, 273_560),
         ("cnn_16", 5, 181_840),
-        ("fat", 5, 142_772),
         ("dense", 5, 2_563_104),
         ("dense", 31, 10_257_440),
     ],

@@ -14,7 +14,7 @@ from cardai.learn.imitation.measures import (
     by_features,
     by_group,
     ceiling,
-    divergence,
+    divergences,
     half_width,
     scores,
 )
@@ -54,10 +54,10 @@ def test_scores_are_those_counted_by_hand() -> None:
 
 def test_the_ceiling_is_the_mean_largest_chance_and_no_player_diverges_from_itself() -> None:
     assert ceiling(PROBABILITIES) == pytest.approx((0.7 + 0.6 + 0.5 + 0.5) / 4)
-    assert divergence(PROBABILITIES, PROBABILITIES) == 0.0
+    assert divergences(PROBABILITIES, PROBABILITIES).tolist() == [0.0] * 4
     other = np.full((4, 3), 1 / 3)
     expected = sum(p * math.log(3 * p) for row in PROBABILITIES for p in row if p) / 4
-    assert divergence(PROBABILITIES, other) == pytest.approx(expected)
+    assert divergences(PROBABILITIES, other).mean() == pytest.approx(expected)
 
 
 def test_an_interval_is_of_hands_since_the_decisions_of_one_hang_together() -> None:

@@ -37,7 +37,7 @@ def test_rows_are_asked_in_chunks_of_one_size_padded_with_zeros(count: int) -> N
 def test_weights_have_the_mode_of_the_files_beside_them(tmp_path: Path) -> None:
     before = os.umask(0o022)
     try:
-        networks.save_networks(tmp_path / "networks.safetensors", {"q": networks.mlp(3, [4], 2, seed=1)})
+        tensors.write_modules(tmp_path / "networks.safetensors", {"q": networks.mlp(3, [4], 2, seed=1)})
         tensors.write(tmp_path / "weights.safetensors", {"x": torch.ones(3)})
         write_npz(tmp_path / "state.npz", {"x": [1]})
     finally:
@@ -48,8 +48,8 @@ def test_weights_have_the_mode_of_the_files_beside_them(tmp_path: Path) -> None:
 
 def test_weights_come_back_as_they_were(tmp_path: Path) -> None:
     one, other = networks.mlp(3, [4], 2, seed=1), networks.mlp(3, [4], 2, seed=2)
-    networks.save_networks(tmp_path / "a.safetensors", {"q": one})
-    networks.load_networks(tmp_path / "a.safetensors", {"q": other})
+    tensors.write_modules(tmp_path / "a.safetensors", {"q": one})
+    tensors.read_modules(tmp_path / "a.safetensors", {"q": other})
     assert all((a == b).all() for a, b in zip(one.state_dict().values(), other.state_dict().values(), strict=True))
 
 

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from cardai import make
 from cardai.arena.records import Record
 from cardai.core.arrays import Bools, Uint64s
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.rng import derive, hash_rows
-from cardai.learn.imitation.examples import Examples, ExampleWriter, Manifest
-from cardai.learn.imitation.hands import Replayed, Replayer, classes, rule
+from cardai.learn.imitation.examples import Examples, ExampleWriter, Manifest, classes, rule
+from cardai.learn.imitation.hands import Replayed, Replayer
 
 BATCH = 2048
 """Hands played again at once."""
@@ -149,22 +149,10 @@ class _Conversion:
                 who[i, : len(seats[i])] = [index[name] for name in seats[i]]
                 number[i] = self.hands
                 self.hands += 1
-        d = replayed.decisions
-        kept = np.flatnonzero(number[d.hand] >= 0)
-        hand = d.hand[kept]
-        deal = replayed.deal[hand]
-        return Examples(
-            views=d.views[kept],
-            legal=d.legal[kept],
-            label=d.label[kept],
-            action=d.action[kept],
-            hand=number[hand],
-            player=who[hand, d.seat[kept]],
-            later=d.later[kept],
-            value=d.value[kept],
-            deal=deal,
-            test=held_out(deal, self.settings.test_share, self.settings.seed),
-        )
+        found = replayed.decisions
+        found = found.take(np.flatnonzero(number[found.hand] >= 0))
+        test = held_out(found.deal, self.settings.test_share, self.settings.seed)
+        return evolve(found, hand=number[found.hand], player=who[found.hand, found.player], test=test)
 
     def _is_new(self, names: list[str], record: Record, deal: int) -> bool:
         """Whether a hand was not there before with the same players, cards and actions; count it."""

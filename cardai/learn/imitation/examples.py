@@ -17,7 +17,6 @@ from cardai.core.files import read_json, write_json
 from cardai.core.game import Game
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.schema import file_name, structure, whole
-from cardai.learn.imitation.hands import classes, rule
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -33,6 +32,20 @@ COLUMNS: Mapping[str, tuple[type, str]] = {
     "test": (np.bool_, "whether the hand is held out for testing; equal deals are on one side"),
 }
 """The columns of a shard, beside ``view_<field>`` for each field of the game's views and, in codes-*.npz, ``x``."""
+
+
+def classes(game: Game) -> tuple[str, ...]:
+    """Return the names of the classes of a game's decisions: its actions; in games of amounts fold, call and raise."""
+    if game.amounts:
+        return ("fold", "call", "raise")
+    return tuple(game.action_to_string(action) for action in range(game.num_distinct_actions))
+
+
+def rule(game: Game) -> str:
+    """Return in words how actions become classes."""
+    if game.amounts:
+        return "0 fold, 1 check or call, 2 every bet and raise whatever its size; action has the chips raised to"
+    return "the game's own actions"
 
 
 @frozen(eq=False)

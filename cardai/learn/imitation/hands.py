@@ -11,58 +11,26 @@ from attrs import frozen
 from cardai.arena.records import Record, as_damage, check_fits
 from cardai.core.arrays import Bools, Float32s, Int16s, Int64s, Uint64s
 from cardai.core.errors import DamagedFileError
-from cardai.core.fields import Views
 from cardai.core.game import Game, Setup, pack_setups
 from cardai.core.legal import Legal, allows, legal_columns, legal_text, take
 from cardai.core.rng import hash_rows
+from cardai.learn.imitation.examples import Examples, classes
 
 _NEAR = 1e-3
 """Chips by which a recorded result may differ from what the cards give (logs write six decimals)."""
 
 
 @frozen(eq=False)
-class Decisions:
-    """Decisions (n), those of a hand and player one after another, in the order of hands, then seats, then play.
+class Replayed:
+    """A batch played again: its decisions, a key of each hand's ``deal`` (m,), and why hands were left out, by number.
 
-    ``legal`` (n, C) are the legal classes and ``label`` (n,) the one played; ``action`` is the game's own action (in
-    no-limit games the chips raised to). ``hand`` numbers the hands from 0, ``seat`` is the player's. ``later`` counts the
-    same player's decisions that follow in the hand, ``value`` is the hand's result for the player, in the game's unit.
+    The decisions of a hand and player follow one another, in the order of hands, then seats, then play. Hands are numbered
+    within the batch, ``player`` is the seat, and nothing is held out.
     """
 
-    views: Views
-    legal: Bools
-    label: Int16s
-    action: Int64s
-    hand: Int64s
-    seat: Int16s
-    later: Int16s
-    value: Float32s
-
-    def __len__(self) -> int:
-        return len(self.label)
-
-
-@frozen(eq=False)
-class Replayed:
-    """A batch played again: its decisions, a key of each hand's ``deal`` (m,), and why hands were left out, by number."""
-
-    decisions: Decisions
+    decisions: Examples
     deal: Uint64s
     wrong: dict[int, str]
-
-
-def classes(game: Game) -> tuple[str, ...]:
-    """Return the names of the classes of a game's decisions: its actions; in games of amounts fold, call and raise."""
-    if game.amounts:
-        return ("fold", "call", "raise")
-    return tuple(game.action_to_string(action) for action in range(game.num_distinct_actions))
-
-
-def rule(game: Game) -> str:
-    """Return in words how actions become classes."""
-    if game.amounts:
-        return "0 fold, 1 check or call, 2 every bet and raise whatever its size; action has the chips raised to"
-    return "the game's own actions"
 
 
 class Replayer:
@@ -87,7 +55,7 @@ class Replayer:
         for i, record in enumerate(records):
             if i not in wrong:
                 returns[i] = record["returns"]
-        return Replayed(self._joined(parts, wrong, returns), deal, wrong)
+        return Replayed(self._joined(parts, wrong, returns, deal), deal, wrong)
 
     # -- dealing -----------------------------------------------------------------------------------------------------
 
@@ -186,7 +154,9 @@ class Replayer:
             for k in np.flatnonzero((np.abs(given - ours) > _NEAR).any(axis=1)):
                 wrong[int(rows[k])] = f"its result is {ours[k].tolist()} by its cards, not {given[k].tolist()}"
 
-    def _joined(self, parts: list[tuple[Any, ...]], wrong: dict[int, str], returns: Float32s) -> Decisions:
+    def _joined(
+        self, parts: list[tuple[Any, ...]], wrong: dict[int, str], returns: Float32s, deal: Uint64s
+    ) -> Examples:
         """Return what was seen in order, without the hands that turned out to be wrong."""
         hand = np.concatenate([part[3] for part in parts]) if parts else np.zeros(0, np.int64)
         seat = np.repeat([part[4] for part in parts], [len(part[3]) for part in parts]).astype(np.int16)
@@ -201,8 +171,10 @@ class Replayer:
             views, legal, action = (np.concatenate([part[k] for part in parts])[order] for k in range(3))
         hand, seat = hand[order], seat[order]
         label = np.minimum(action, 2) if self.game.amounts else action
-        value = returns[hand, seat]
-        return Decisions(views, legal, label.astype(np.int16), action, hand, seat, _later(hand, seat), value)
+        later, none = _later(hand, seat), np.zeros(len(hand), np.bool_)
+        return Examples(
+            views, legal, label.astype(np.int16), action, hand, seat, later, returns[hand, seat], deal[hand], none
+        )
 
 
 def _later(hand: Int64s, seat: Int16s) -> Int16s:

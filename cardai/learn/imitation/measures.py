@@ -10,11 +10,12 @@ import numpy.typing as npt
 from attrs import frozen
 
 from cardai import make
-from cardai.core.arrays import Bools, Float64s, Int64s, Integers
+from cardai.core.arrays import Float64s, Int64s, Integers
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.legal import Amounts
 from cardai.learn.imitation.examples import Examples
+from cardai.learn.policies import legal_softmax
 
 _CHUNK = 4096  # decisions asked at once
 _LEAST = 1e-12  # a probability of nothing costs -log of this
@@ -67,11 +68,6 @@ def ceiling(policy: npt.NDArray[Any]) -> float:
     return float(policy.max(axis=1).mean())
 
 
-def divergence(policy: npt.NDArray[Any], learned: npt.NDArray[Any]) -> float:
-    """Return the mean Kullback-Leibler divergence of ``learned`` from ``policy`` (n, C), in nats."""
-    return float(divergences(policy, learned).mean())
-
-
 def divergences(policy: npt.NDArray[Any], learned: npt.NDArray[Any]) -> Float64s:
     """Return the Kullback-Leibler divergence of each row of ``learned`` from ``policy`` (n, C), in nats."""
     terms = np.where(policy > 0, policy * np.log(np.maximum(policy, _LEAST) / np.maximum(learned, _LEAST)), 0.0)
@@ -105,7 +101,7 @@ def policy_of(spec: str, game: Game, examples: Examples) -> Float64s:
 
 def by_class(train: Examples, test: Examples) -> Float64s:
     """Return (n, C) for ``test`` how often each class is played in ``train``, over legal classes."""
-    return _guess(np.zeros(len(train), np.int64), train, np.zeros(len(test), np.int64), test)
+    return by_group(train, np.zeros(len(train), np.int64), test, np.zeros(len(test), np.int64))
 
 
 def by_group(train: Examples, groups: Int64s, test: Examples, others: Int64s) -> Float64s:
@@ -113,7 +109,11 @@ def by_group(train: Examples, groups: Int64s, test: Examples, others: Int64s) ->
 
     ``groups`` (m,) and ``others`` (n,) number the groups of the two sides from 0.
     """
-    return _guess(groups, train, others, test)
+    classes = train.legal.shape[1]
+    counts = np.ones((int(max(groups.max(initial=0), others.max(initial=0))) + 1, classes)) * 1e-3
+    np.add.at(counts, (groups, train.label), 1.0)
+    weights = counts[others] * test.legal
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float64)
 
 
 def by_features(train: Examples, x: Float64s, test: Examples, other: Float64s, steps: int = 400) -> Float64s:
@@ -127,21 +127,7 @@ def by_features(train: Examples, x: Float64s, test: Examples, other: Float64s, s
     speed = np.zeros_like(weights)
     for _ in range(steps):
         ahead = weights + 0.9 * speed
-        slope = x.T @ (played - _legal_softmax(x @ ahead, train.legal)) / len(x)
+        slope = x.T @ (played - legal_softmax(x @ ahead, train.legal)) / len(x)
         speed = 0.9 * speed + 0.5 * slope
         weights += speed
-    return _legal_softmax(other @ weights, test.legal)
-
-
-def _guess(groups: Int64s, train: Examples, other: Int64s, test: Examples) -> Float64s:
-    classes = train.legal.shape[1]
-    counts = np.ones((int(max(groups.max(initial=0), other.max(initial=0))) + 1, classes)) * 1e-3
-    np.add.at(counts, (groups, train.label), 1.0)
-    weights = counts[other] * test.legal
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float64)
-
-
-def _legal_softmax(logits: Float64s, legal: Bools) -> Float64s:
-    logits = np.where(legal, logits, -np.inf)
-    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float64)
+    return legal_softmax(other @ weights, test.legal)

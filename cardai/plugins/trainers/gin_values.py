@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import frozen, validators
@@ -25,18 +25,28 @@ from attrs import frozen, validators
 from cardai import make
 from cardai.core.agent import Agent
 from cardai.core.encoder import Encoder
-from cardai.core.errors import DamagedFileError, OptionError, UsageError
+from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.rng import derive
 from cardai.core.spec import brief, option
 from cardai.core.trainer import Metrics, Trainer, Training
+from cardai.gin._style_kernels import STYLES
+from cardai.gin.belief import Examples, examples_of, fit_belief, log_loss
 from cardai.gin.contract import need_gin
-
-if TYPE_CHECKING:
-    from cardai.gin.belief import Examples
-    from cardai.gin.selfplay import Met
+from cardai.gin.selfplay import Met, play_hands, seats_for
+from cardai.gin.styles import Tally
+from cardai.gin.values import (
+    EDGES,
+    Explorer,
+    Fitting,
+    RememberingPlayer,
+    ValuePlayer,
+    Values,
+    read_values,
+    write_values,
+)
 
 SELF = "self"
 _LEAST_EXPLORED = 0.25  # of the first exploration: what is tried at the end costs the values of playing on
@@ -125,10 +135,7 @@ class GinValues(Trainer):
     def trained_agent(
         self, game: Game, encoder: Encoder | None, seed: int, directory: Path, options: Mapping[str, Any]
     ) -> Agent:
-        from cardai.gin.values import read_values
-
-        _no_options(options)
-        return GinValuesPlayer(read_values(directory / "values.npz"))
+        return _player_of(read_values(directory / "values.npz"), game)
 
 
 def _found(file: Path) -> Path:
@@ -147,31 +154,15 @@ def _program(spec: str, game: Game) -> Agent:
     return agent
 
 
-def _no_options(options: Mapping[str, Any]) -> None:
-    if options:
-        raise OptionError(f"A player by gin values has no option {min(options)!r}. It has none.")
-
-
-@frozen(eq=False)
-class GinValuesPlayer(Agent):
-    """Plays by the values of a run, and learns in a match how its opponent plays."""
-
-    values: Any
-
-    def for_game(self, game: Game) -> Agent:
-        from cardai.gin.values import RememberingPlayer, ValuePlayer
-
-        return RememberingPlayer(ValuePlayer(self.values, "A gin_values run").for_game(game), game)
+def _player_of(values: Values, game: Game) -> Agent:
+    """Return the player by the values of a run: in a match it learns how its opponent plays."""
+    return RememberingPlayer(ValuePlayer(values, "A gin_values run"), game)
 
 
 class GinValuesTraining(Training):
     """Gin values under way. Generation g draws from a stream of its own, so a run goes on exactly where it was left."""
 
     def __init__(self, options: GinValues, game: Game, seed: int, fresh: bool = True) -> None:
-        from cardai.gin._style_kernels import STYLES
-        from cardai.gin.styles import Tally
-        from cardai.gin.values import Fitting, Values, read_values
-
         self.options, self.game, self.seed = options, game, seed
         self.step = 0
         names = sorted(set(options.league) - {SELF}, key=options.league.index)
@@ -191,8 +182,6 @@ class GinValuesTraining(Training):
 
     def player(self) -> Agent:
         """Return the newest player, who knows of his opponent what he is told."""
-        from cardai.gin.values import ValuePlayer
-
         return ValuePlayer(self.fitting.values, "A gin_values run").for_game(self.game)
 
     def train(self, steps: int) -> Iterator[Metrics]:
@@ -210,8 +199,6 @@ class GinValuesTraining(Training):
 
     def _players(self) -> list[Agent]:
         """Return player 0, who learns, itself as an opponent, and the others of the league."""
-        from cardai.gin.values import Explorer
-
         o = self.options
         first = self.teacher if self._taught() and self.teacher is not None else self.player()
         left = max(_LEAST_EXPLORED, 0.5 ** (self.step // o.halve))
@@ -221,14 +208,10 @@ class GinValuesTraining(Training):
         ]
 
     def _seats(self, seed: int, count: int) -> Any:
-        from cardai.gin.selfplay import seats_for
-
         return seats_for(np.random.default_rng([seed, 3]), count, self.numbers)
 
     def _learn_belief(self) -> Metrics:
         """Fit the belief, about everybody and then about each, to hands of the league; measure on held-out hands."""
-        from cardai.gin.belief import fit_belief, log_loss
-
         values = self.fitting.values
         examples = self._examples(derive(self.seed, "belief", self.step), self.options.belief_hands)
         held_out = self._examples(derive(self.seed, "held out", self.step), max(256, self.options.belief_hands // 8))
@@ -250,9 +233,6 @@ class GinValuesTraining(Training):
 
     def _examples(self, seed: int, hands: int) -> list[Examples]:
         """Return examples about each player, and about all."""
-        from cardai.gin.belief import examples_of
-        from cardai.gin.selfplay import play_hands
-
         values = self.fitting.values
         played = play_hands(self.game, self._players(), self._seats(seed, hands), values, seed, hold=0.12)
         self._note(played.met)
@@ -270,9 +250,6 @@ class GinValuesTraining(Training):
                 values.wins = self.tally.wins()
 
     def _generation(self) -> Metrics:
-        from cardai.gin.selfplay import play_hands
-        from cardai.gin.values import EDGES
-
         o, values = self.options, self.fitting.values
         seed = derive(self.seed, "generation", self.step)
         seats = self._seats(seed, o.hands)
@@ -299,8 +276,6 @@ class GinValuesTraining(Training):
         return metrics | {name: float(x) for name, x in zip(names, losses, strict=True) if np.isfinite(x)}
 
     def save(self, directory: Path) -> None:
-        from cardai.gin.values import write_values
-
         write_values(directory / "values.npz", self.fitting.player())
         write_npz(directory / "fitting.npz", {"step": np.int64(self.step), **self._counts(), **self.fitting.arrays()})
 
@@ -308,8 +283,6 @@ class GinValuesTraining(Training):
         return {"kinds": self.tally.kinds, "points": self.tally.points}
 
     def load(self, directory: Path) -> None:
-        from cardai.gin.values import Fitting, read_values
-
         self.fitting = Fitting(read_values(directory / "values.npz"))
         file = directory / "fitting.npz"
         expected: dict[str, Any] = {"step": (np.int64, ())}
@@ -324,8 +297,7 @@ class GinValuesTraining(Training):
         self.fitting.take(found)
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
-        _no_options(options)
-        return GinValuesPlayer(self.fitting.player())
+        return _player_of(self.fitting.player(), self.game)
 
 
 @hookimpl

@@ -94,7 +94,7 @@ def test_a_run_learns_the_rungs_of_a_log_and_is_played_again(data: str, tmp_path
 
 
 def test_wrong_ladders_are_refused_in_a_sentence(data: str, tmp_path: Path) -> None:
-    for text, words in (("x", "positive number"), ("2+1", "must rise"), ("allin+2", "all-in last")):
+    for text, words in (("x", "positive number"), ("2+1", "must ascend"), ("allin+2", "allin last")):
         with pytest.raises((OptionError, ValueError), match=words):
             make.trainer(f"cnn_valuation:data={data},bets={text}")
     limit = tmp_path / "limit"

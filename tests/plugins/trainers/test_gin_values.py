@@ -132,7 +132,7 @@ def test_numbers_out_of_range_are_refused(options: str) -> None:
         create("trainer", f"gin_values:{options}")
 
 
-def test_other_games_rules_encoders_and_options_are_refused() -> None:
+def test_other_games_rules_and_encoders_are_refused() -> None:
     trainer = create("trainer", SMALL)
     with pytest.raises(UsageError, match=r"gin_values learns gin rummy.*Kuhn"):
         trainer.start(cardai.game("kuhn"), None, 1)
@@ -141,5 +141,3 @@ def test_other_games_rules_encoders_and_options_are_refused() -> None:
             trainer.start(cardai.game("gin", **rules), None, 1)
     with pytest.raises(UsageError, match="takes no --encoder"):
         trainer.start(cardai.game("gin"), create("encoder", "flat"), 1)
-    with pytest.raises(OptionError, match="policy"):
-        trainer.start(cardai.game("gin"), None, 1).agent({"policy": "average"})

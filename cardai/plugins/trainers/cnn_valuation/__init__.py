@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from attrs import evolve, frozen, validators
 
 from cardai.core.agent import Agent
-from cardai.core.encoder import Encoder
+from cardai.core.encoder import Encoder, need_encoder
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
-from cardai.core.spec import option
+from cardai.core.spec import helps, option
 from cardai.core.trainer import Trainer
-from cardai.plugins.trainers.cnn_valuation.options import PLAYER_OPTIONS
+from cardai.plugins.trainers.cnn_valuation.options import PlayerOptions
+from cardai.poker.rules.ladder import check_ladder
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.cnn_valuation.training import ValuationTraining
@@ -52,13 +53,6 @@ LEVELS: Mapping[str, Any] = {**OURS, "network": "levels", "hidden": 256, "learni
 
 MOST_CLASSES = 64
 """A network has an output for each."""
-
-
-def _rungs(texts: tuple[str, ...]) -> None:
-    from cardai.plugins.trainers.cnn_valuation.ladder import Ladder
-
-    if len(Ladder(texts).names) > MOST_CLASSES:
-        raise ValueError(f"bets makes at most {MOST_CLASSES} classes of actions. Got {len(Ladder(texts).names)}.")
 
 
 @frozen
@@ -92,10 +86,6 @@ class CnnValuation(Trainer):
         help="discount a decision before the hand's last one of the player: of targets (seed_literal) or of losses",
         validator=[validators.gt(0), validators.le(1)],
     )
-    lost_weight: float = option(1.0, help="imitate: weight of decisions of hands lost", validator=validators.ge(0))
-    loss: Literal["cross_entropy", "squared"] = option(
-        "cross_entropy", help="imitate: cross entropy, or the publication's squared error (eq. 6) of probabilities"
-    )
     mask_illegal: bool = option(True, help="imitate: probabilities over legal actions only, in learning too")
     optimizer: Literal["adagrad", "adam"] = option("adagrad", help="the publication's Adagrad, or Adam")
     learning_rate: float = option(0.01, help="learning rate", validator=validators.gt(0))
@@ -107,13 +97,16 @@ class CnnValuation(Trainer):
     )
     act: Literal["argmax", "sample"] = option("argmax", help="how the player chooses")
     bet: float = option(
-        1.0, help="no-limit: a raise is of this share of the pot after calling", validator=validators.gt(0)
+        1.0,
+        help="no-limit: a raise is of this share of the pot after calling",
+        validator=[validators.gt(0), validators.lt(1e6)],
     )
     bets: tuple[str, ...] = option(
-        (), help="no-limit: a class of raises each, shares of the pot after calling that rise, then allin "
+        (),
+        help="no-limit: a class of raises each, shares of the pot after calling that rise, then allin "
         "(0.5+pot+2+allin); a raise is of the nearest by ratio. none: one class, played as bet says",
-        validator=lambda instance, attribute, value: _rungs(value),
-    )  # fmt: skip
+        validator=check_ladder,
+    )
     every: int = option(500, help="steps between measurements", validator=validators.gt(0))
     validation: int = option(10_000, help="held-out examples of each measurement", validator=validators.ge(0))
     threads: int = option(1, help="CPU threads for learning (playing takes one)", validator=validators.gt(0))
@@ -127,6 +120,7 @@ class CnnValuation(Trainer):
         "cnn_valuation_ours": OURS,
         "cnn_valuation_levels": LEVELS,
     }
+    retired: ClassVar[Mapping[str, tuple[str, ...]]] = {"loss": ("cross_entropy",), "lost_weight": ("1.0",)}
 
     def check_game(self, game: Game) -> None:
         literal, count = self.mode == "seed_literal", 3 if game.amounts else game.num_distinct_actions
@@ -143,7 +137,7 @@ class CnnValuation(Trainer):
         return training
 
     def agent_options(self) -> Mapping[str, str]:
-        return PLAYER_OPTIONS
+        return helps(PlayerOptions)
 
     def trained_agent(
         self, game: Game, encoder: Encoder | None, seed: int, directory: Path, options: Mapping[str, Any]
@@ -154,10 +148,7 @@ class CnnValuation(Trainer):
         return training.agent(options)
 
     def _training(self, game: Game, encoder: Encoder | None, seed: int) -> ValuationTraining:
-        if encoder is None:
-            raise UsageError(
-                "cnn_valuation needs an encoder: give --encoder (cnn_valuation, poker_cnn_limit_ours, ...)."
-            )
+        encoder = need_encoder(encoder, "cnn_valuation", "cnn_valuation or poker_cnn_limit_ours")
         from cardai.plugins.trainers.cnn_valuation.training import ValuationTraining
 
         return ValuationTraining(self, game, encoder, seed)

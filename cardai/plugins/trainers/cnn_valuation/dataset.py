@@ -10,6 +10,7 @@ from cardai.core.arrays import Float32s, Int64s
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.learn.imitation.examples import Examples, numbers_of, read_examples, read_manifest
+from cardai.learn.minibatches import Epochs
 from cardai.plugins.trainers.cnn_valuation.ladder import Ladder
 
 OUTCOMES = ("the player wins", "the opponent wins", "split")
@@ -73,16 +74,14 @@ class Backwards:
     def __init__(self, examples: Examples, batch: int, seed: int) -> None:
         self._ends = np.flatnonzero(examples.later == 0)
         self._sizes = np.diff(self._ends, prepend=-1)
-        self._batch, self._seed = batch, seed
+        self._batch = batch
         self._depth = int(self._sizes.max())
-        self._order: tuple[int, Int64s] | None = None
+        self._epochs = Epochs(len(self._ends), seed, 4)
 
     def at(self, step: int) -> Int64s:
         """Return the examples of minibatch ``step``; none where no record of its group is that long."""
         groups = -(-len(self._ends) // self._batch)
         number, back = divmod(step, self._depth)
         epoch, group = divmod(number, groups)
-        if self._order is None or self._order[0] != epoch:
-            self._order = epoch, np.random.default_rng([self._seed, 4, epoch]).permutation(len(self._ends))
-        records = self._order[1][group * self._batch : (group + 1) * self._batch]
+        records = self._epochs.order(epoch)[group * self._batch : (group + 1) * self._batch]
         return np.asarray(self._ends[records][self._sizes[records] > back] - back, np.int64)

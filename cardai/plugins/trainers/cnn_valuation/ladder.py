@@ -2,38 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from attrs import evolve, field, frozen
 
 from cardai.core.arrays import Bools, Float64s, Int64s
 from cardai.core.fields import Views
 from cardai.learn.imitation.examples import Examples
+from cardai.poker.rules.ladder import ladder_fraction
 
 ALL_IN = -1.0
-_NAMED = {"half": 0.5, "pot": 1.0, "allin": ALL_IN}
-
-
-def rung(text: str) -> float:
-    """Return a rung: a share of the pot after calling, or ALL_IN. Raises ValueError for what is neither."""
-    try:
-        value = _NAMED[text] if text in _NAMED else float(text)
-    except ValueError:
-        value = 0.0
-    if text not in _NAMED and not 0.0 < value < 1e6:
-        raise ValueError(
-            f"A rung of bets must be a positive number (a share of the pot), pot, half or allin. Got {text!r}."
-        )
-    return value
-
-
-def _rising(texts: Sequence[str]) -> tuple[float, ...]:
-    shares = tuple(rung(text) for text in texts)
-    places = [np.inf if share == ALL_IN else share for share in shares]
-    if sorted(set(places)) != places:
-        raise ValueError("The rungs of bets must rise, all-in last (0.5+pot+2+allin).")
-    return shares
 
 
 @frozen
@@ -45,7 +22,7 @@ class Ladder:
     amount, or the nearest that is legal.
     """
 
-    rungs: tuple[float, ...] = field(converter=_rising)
+    rungs: tuple[float, ...] = field(converter=lambda texts: tuple(map(ladder_fraction, texts)))
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -118,8 +118,3 @@ def make_network(name: str, layout: Layout, outputs: int, hidden: int = 128) -> 
         return valuation_cnn(*layout.shape, outputs, dense=name == "cnn")
     except ValueError as error:
         raise UsageError(str(error)) from error
-
-
-def legal_log_softmax(logits: Tensor, legal: Tensor) -> Tensor:
-    """Return (B, C) log-probabilities over legal classes (B, C); minus infinity elsewhere."""
-    return torch.log_softmax(logits.masked_fill(~legal, -torch.inf), dim=1)

@@ -14,30 +14,28 @@ from torch import Tensor
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float32s, Int64s
 from cardai.core.encoder import Encoder
-from cardai.core.errors import DamagedFileError, OptionError, UsageError
+from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.fields import Views
 from cardai.core.files import file_digest, read_json, write_json
 from cardai.core.game import Game
 from cardai.core.progress import tell
 from cardai.core.schema import structure, whole
-from cardai.core.spec import convert
+from cardai.core.spec import build
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
 from cardai.learn.grid_networks import parameters
-from cardai.learn.imitation.examples import MANIFEST, Examples
-from cardai.learn.imitation.hands import classes
+from cardai.learn.imitation.examples import MANIFEST, Examples, classes
 from cardai.learn.imitation.measures import brier, policy_of, scores
+from cardai.learn.minibatches import Epochs, annealed, take_step
 from cardai.learn.networks import choose_device
 from cardai.plugins.trainers.cnn_valuation.dataset import OUTCOMES, Backwards, literal_targets, load, outcomes
 from cardai.plugins.trainers.cnn_valuation.ladder import Ladder
-from cardai.plugins.trainers.cnn_valuation.networks import LevelPolicy, legal_log_softmax, make_network
-from cardai.plugins.trainers.cnn_valuation.options import PLAYER_OPTIONS
-from cardai.plugins.trainers.cnn_valuation.players import ImitationAgent, outputs
+from cardai.plugins.trainers.cnn_valuation.networks import LevelPolicy, make_network
+from cardai.plugins.trainers.cnn_valuation.options import PlayerOptions
+from cardai.plugins.trainers.cnn_valuation.players import VIEWS, ImitationAgent, outputs
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.cnn_valuation import CnnValuation
-
-_VIEWS = 256  # encoded at once: planes that stay in the cache
 
 
 @frozen
@@ -57,7 +55,7 @@ class ValuationTraining(Training):
         self.step = 0
         self.layout = encoder.for_game(game)
         self.literal = options.mode == "seed_literal"
-        self.ladder = Ladder(options.bets) if options.bets else None
+        self.ladder = self._ladder(options.bet) if game.amounts and not self.literal else None
         names = OUTCOMES if self.literal else self.ladder.names if self.ladder else classes(game)
         self.device = choose_device(options.device)
         with tensors.seeded(seed, torch.device("cpu")):
@@ -69,7 +67,7 @@ class ValuationTraining(Training):
         self._policy: Float32s | None = None
         self._read: tuple[Tensor, ...] | None = None
         self._digest = ""  # of the manifest, which tells one directory of examples from another
-        self._order: tuple[int, Int64s] | None = None
+        self._epochs: Epochs | None = None
         self._backwards: Backwards | None = None
 
     def begin(self) -> None:
@@ -89,10 +87,9 @@ class ValuationTraining(Training):
         """Return (n, C) the teacher's probabilities at the examples; none where the actions are learned."""
         if not self.options.teacher:
             return None
-        if self.literal or self.ladder is not None or self.options.loss == "squared":
+        if self.literal or self.options.bets:
             raise UsageError(
-                "teacher=... gives probabilities of the game's own actions to learn, in the mode imitate by cross entropy. "
-                "Leave it out here."
+                "teacher=... gives probabilities of the game's own actions to learn, in the mode imitate. Leave it out here."
             )
         return policy_of(self.options.teacher, self.game, train).astype(np.float32)
 
@@ -118,27 +115,19 @@ class ValuationTraining(Training):
         if self.literal:
             self._backwards = self._backwards or Backwards(train, self.options.batch, self.seed)
             return self._backwards.at(self.step)
-        batch = self.options.batch
-        epoch, place = divmod(self.step, len(train) // batch)
-        if self._order is None or self._order[0] != epoch:
-            self._order = epoch, np.random.default_rng([self.seed, 1, epoch]).permutation(len(train))
-        return np.sort(self._order[1][place * batch : (place + 1) * batch])
+        self._epochs = self._epochs or Epochs(len(train), self.seed, 1)
+        return np.sort(self._epochs.minibatch(self.step, self.options.batch))
 
     def _update(self, train: Examples, rows: Int64s) -> float:
         batch, policy = train.take(rows), None if self._policy is None else self._policy[rows]
         o = self.options
-        rate = o.learning_rate
-        if o.anneal:
-            rate *= 0.01 + 0.99 * 0.5 * (1 + float(np.cos(np.pi * min(1.0, self.step / o.anneal))))
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
-        self.network.train()
-        with tensors.threads(o.threads):
-            loss = self._loss(self._outputs(batch, rows), batch, policy)
-            self.optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            self.optimizer.step()
-        return float(loss.detach())
+        rate = annealed(o.learning_rate, self.step, o.anneal)
+
+        def losses() -> tuple[Tensor]:
+            return (self._loss(self._outputs(batch, rows), batch, policy),)
+
+        (loss,) = take_step(self.network, self.optimizer, rate, o.threads, 0, losses)  # nothing is drawn: no dropout
+        return loss
 
     def _outputs(self, batch: Examples, rows: Int64s) -> Tensor:
         """Return the network's outputs for the examples ``rows``, which are ``batch``."""
@@ -153,9 +142,9 @@ class ValuationTraining(Training):
         """Return what a network of levels sees of all views, a few hundred bytes each."""
         assert isinstance(self.network, LevelPolicy)
         parts = []
-        for start in range(0, len(views), _VIEWS):
+        for start in range(0, len(views), VIEWS):
             tell("What the network sees", start, len(views))
-            parts.append(self.network.read(torch.from_numpy(self.layout.encode(views[start : start + _VIEWS]))))
+            parts.append(self.network.read(torch.from_numpy(self.layout.encode(views[start : start + VIEWS]))))
         return tuple(torch.cat(part) for part in zip(*parts, strict=True))
 
     def _loss(self, logits: Tensor, batch: Examples, policy: Float32s | None) -> Tensor:
@@ -167,15 +156,13 @@ class ValuationTraining(Training):
         if self.literal:
             targets = torch.from_numpy(literal_targets(batch, o.gamma)).to(self.device)
             return 0.5 * (torch.sigmoid(logits) - targets).square().sum(dim=1).mean()
-        weights = np.power(o.gamma, batch.later.astype(np.float64)) * np.where(batch.value < 0, o.lost_weight, 1.0)
+        weights = np.power(o.gamma, batch.later.astype(np.float64))
         w = torch.from_numpy(weights.astype(np.float32)).to(self.device)
         label = torch.from_numpy(batch.label.astype(np.int64)).to(self.device)
-        legal = torch.from_numpy(batch.legal).to(self.device)
-        logs = legal_log_softmax(logits, legal if o.mask_illegal else torch.ones_like(legal))
-        if o.loss == "squared":
-            played = torch.nn.functional.one_hot(label, logs.shape[1]).to(logs.dtype)
-            wrong = 0.5 * (logs.exp() - played).square().sum(dim=1)
-        elif policy is not None:
+        if o.mask_illegal:
+            logits = logits.masked_fill(~torch.from_numpy(batch.legal).to(self.device), -torch.inf)
+        logs = torch.log_softmax(logits, dim=1)
+        if policy is not None:
             taught = torch.from_numpy(policy).to(self.device)
             wrong = -(taught * logs.masked_fill(taught == 0, 0.0)).sum(dim=1)
         else:
@@ -195,48 +182,36 @@ class ValuationTraining(Training):
             shares = np.bincount(outcomes(train), minlength=3) / len(train)
             base = brier(np.tile(shares, (len(test), 1)), outcomes(test))
             return {"brier": brier(values / values.sum(axis=1, keepdims=True), outcomes(test)), "brier_base_rate": base}
-        found = scores(self._player("sample", 1.0, 1.0).probabilities(test.views, test.legal), test.label)
+        found = scores(self._player(PlayerOptions("sample")).probabilities(test.views, test.legal), test.label)
         return {"accuracy": found.accuracy, "macro_f1": found.macro_f1, "log_loss": found.log_loss}
 
     def values(self, examples: Examples) -> Any:
         """Return (n, 3) what ``seed_literal`` gives each state: the values of winning, losing and splitting."""
         return 1 / (1 + np.exp(-outputs(self.network.eval(), self.layout, examples.views, self.device)))
 
-    def _player(self, act: str, temperature: float, bet: float) -> ImitationAgent:
-        return ImitationAgent(
-            self.network.eval(), self.layout, self.game, self.device, act, temperature, bet, self.ladder
-        )
+    def _ladder(self, bet: float) -> Ladder:
+        """Return the classes of no-limit raises: the rungs of ``bets``, or one that is played as a raise of ``bet``."""
+        return Ladder(self.options.bets or (repr(bet),))
+
+    def _player(self, options: PlayerOptions) -> ImitationAgent:
+        ladder = None if self.ladder is None else self._ladder(options.bet)
+        return ImitationAgent(self.network.eval(), self.layout, self.game, self.device, options, ladder)
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
         if self.literal:
             raise UsageError("A run of mode=seed_literal values states; it learns no actions and plays nothing.")
-        for name in options:
-            if name not in PLAYER_OPTIONS:
-                raise OptionError(f"The trained player has no option {name!r}. Known: {', '.join(PLAYER_OPTIONS)}.")
-        act = str(options.get("act", self.options.act))
-        if act not in ("argmax", "sample"):
-            raise OptionError(f"act of the trained player must be argmax or sample. Got {act!r}.")
-        numbers = {"temperature": 1.0, "bet": self.options.bet}
-        for name in numbers:
-            if name in options:
-                numbers[name] = convert(options[name], float, f"{name} of the trained player")
-            if not 0 < numbers[name] < 1e6:
-                raise OptionError(f"{name} of the trained player must be above 0. Got {numbers[name]:g}.")
-        return self._player(act, numbers["temperature"], numbers["bet"])
+        trained = {"act": self.options.act, "bet": self.options.bet}
+        return self._player(build(PlayerOptions, trained | dict(options), "The trained player"))
 
     def save(self, directory: Path) -> None:
-        parts = tensors.module_tensors(self.network, "network")
-        parts |= tensors.optimizer_tensors(self.optimizer, "optimizer")
-        tensors.write(directory / "weights.safetensors", parts)
+        tensors.write_training(directory / "weights.safetensors", self.network, self.optimizer)
         state = {"step": self.step, "examples": self._digest, "parameters": parameters(self.network)}
         write_json(directory / "state.json", state)
 
     def load(self, directory: Path) -> None:
-        path, file = directory / "weights.safetensors", directory / "state.json"
+        file = directory / "state.json"
         state = structure(read_json(file), _State, f"The file {file}")
         if self._examples is not None and state.examples and state.examples != self._digest:
             raise DamagedFileError(f"The examples {self.options.data!r} are not those that this run has learned from.")
-        parts = tensors.read(path)
-        tensors.restore_module(self.network, parts, "network", path)
-        tensors.restore_optimizer(self.optimizer, parts, "optimizer", path)
+        tensors.read_training(directory / "weights.safetensors", self.network, self.optimizer)
         self.step = state.step

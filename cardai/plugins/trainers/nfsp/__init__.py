@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from attrs import frozen, validators
 
-from cardai.core.encoder import Encoder, Layout
+from cardai.core.encoder import Encoder, Layout, need_encoder
 from cardai.core.errors import UsageError
 from cardai.core.fields import with_role
 from cardai.core.game import Game
@@ -129,10 +129,8 @@ class NFSP(Trainer):
         refuse_if_large(game, self.compile_limit)
 
     def _layout(self, game: Game, encoder: Encoder | None) -> Layout:
-        if encoder is None:
-            raise UsageError("NFSP needs --encoder. See: cardai list-plugins.")
         self.check_game(game)
-        return encoder.for_game(game)
+        return need_encoder(encoder, "NFSP", "flat or leduc_30").for_game(game)
 
     def agent_options(self) -> Mapping[str, str]:
         return {"policy": "average (default), best_response, or mixture (eta best response at each decision)"}
@@ -142,13 +140,13 @@ class NFSP(Trainer):
     ) -> Agent:
         import numpy as np
 
-        from cardai.learn.networks import load_networks
+        from cardai.learn.tensors import read_modules
         from cardai.plugins.trainers.nfsp.networks import make_networks, net_of
         from cardai.plugins.trainers.nfsp.player import NFSPAgent
 
         layout = self._layout(game, encoder)
         networks = make_networks(int(np.prod(layout.shape)), self.hidden, game.num_distinct_actions, 0)
-        load_networks(directory / "networks.safetensors", networks)
+        read_modules(directory / "networks.safetensors", networks)
         nets = {name: net_of(network) for name, network in networks.items()}
         return NFSPAgent(nets, game, layout, self.eta, self.reward_scale, options)
 

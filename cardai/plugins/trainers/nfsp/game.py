@@ -12,8 +12,8 @@ from cardai.core.arrays import Bools, Float32s, Float64s, Int8s, Int64s
 from cardai.core.encoder import Layout
 from cardai.core.game import Game
 from cardai.core.trainer import Metrics
+from cardai.learn.policies import greedy
 from cardai.plugins.trainers.nfsp._kernels import Env
-from cardai.plugins.trainers.nfsp.networks import greedy
 from cardai.solve import _kernels as solve_kernels
 from cardai.solve.sequence_form import behaviour_of, game_form, plan_of
 from cardai.solve.tree import GameTree

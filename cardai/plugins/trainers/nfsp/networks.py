@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy.typing as npt
 import torch
 from torch import nn
 
-from cardai.core.arrays import Bools, Float32s, Float64s
+from cardai.core.arrays import Bools, Float32s
 from cardai.core.rng import derive
 from cardai.learn.networks import mlp
 from cardai.plugins.trainers.nfsp._network_kernels import Adam, Inputs, Net, Seen, Work, outputs
@@ -101,14 +102,10 @@ def answer(net: Net, inputs: Inputs, rows: npt.NDArray[np.integer[Any]]) -> Floa
     return out
 
 
-def softmax(outputs: Float32s, legal: Bools) -> Float64s:
-    """Return the probabilities (n, A) of the legal actions for outputs (n, A)."""
-    masked = np.where(legal, outputs, -np.inf).astype(np.float64)
-    powers = np.exp(masked - masked.max(axis=1, keepdims=True))
-    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
-
-
-def greedy(values: Float32s, legal: Bools) -> Float64s:
-    """Return (n, A) with 1 at the legal action of the greatest value."""
-    best = np.where(legal, values, -np.inf).argmax(axis=1)
-    return np.asarray(np.arange(legal.shape[1]) == best[:, None], np.float64)
+def answers_by_seat(nets: Mapping[str, Net], role: str, inputs: Inputs, seats: Any) -> Float32s:
+    """Return the outputs (n, A) of the networks of ``role`` for all inputs (n), each row by that of its seat (n,)."""
+    out = np.zeros(inputs.legal.shape, np.float32)
+    for seat in range(2):
+        rows = np.flatnonzero(seats == seat)
+        out[rows] = answer(nets[f"{role}_{seat}"], inputs, rows)
+    return out

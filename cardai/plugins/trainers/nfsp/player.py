@@ -13,8 +13,9 @@ from cardai.core.encoder import Layout
 from cardai.core.errors import OptionError, UsageError
 from cardai.core.fields import Views, with_role
 from cardai.core.game import Amounts, Game, Legal
+from cardai.learn.policies import greedy, legal_softmax
 from cardai.plugins.trainers.nfsp._network_kernels import Net
-from cardai.plugins.trainers.nfsp.networks import answer, greedy, softmax, sparse_inputs
+from cardai.plugins.trainers.nfsp.networks import answers_by_seat, sparse_inputs
 
 POLICIES = ("average", "best_response", "mixture")
 
@@ -36,9 +37,6 @@ class NFSPAgent(Agent):
         scale: float | None,
         chosen: Mapping[str, Any],
     ) -> None:
-        unknown = sorted(chosen.keys() - {"policy"})
-        if unknown:
-            raise OptionError(f"A player trained by NFSP has no option {unknown[0]!r}. Its options: policy.")
         policy = str(chosen.get("policy", "average"))
         if policy not in POLICIES:
             raise OptionError(f"The option 'policy' must be one of {', '.join(POLICIES)}. Got {policy!r} instead.")
@@ -57,7 +55,7 @@ class NFSPAgent(Agent):
             raise UsageError("NFSP plays games with a mask of legal actions only.")
         if self._chosen == "best_response":
             return greedy(self._ask("q", views, legal), legal)
-        average = softmax(self._ask("policy", views, legal), legal)
+        average = legal_softmax(self._ask("policy", views, legal), legal)
         if self._chosen == "average":
             return average
         return (1 - self._eta) * average + self._eta * greedy(self._ask("q", views, legal), legal)
@@ -70,10 +68,4 @@ class NFSPAgent(Agent):
     def _ask(self, role: str, views: Views, legal: Any) -> Float32s:
         """Return the outputs (n, A) of the networks of ``role``, each row by its seat's."""
         codes = self._layout.encode(views).reshape(len(views), -1)
-        out = np.zeros(legal.shape, np.float32)
-        for seat in range(2):
-            mine = np.flatnonzero(views[self._seat] == seat)
-            if len(mine):
-                inputs = sparse_inputs(codes[mine], legal[mine])
-                out[mine] = answer(self._nets[f"{role}_{seat}"], inputs, np.arange(len(mine)))
-        return out
+        return answers_by_seat(self._nets, role, sparse_inputs(codes, legal), views[self._seat])

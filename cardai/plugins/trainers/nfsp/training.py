@@ -17,16 +17,16 @@ from cardai.core.game import Game
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.rng import derive
 from cardai.core.trainer import Metrics, Training
-from cardai.learn.networks import load_networks, save_networks
+from cardai.learn import tensors
+from cardai.learn.policies import legal_softmax
 from cardai.plugins.trainers.nfsp import _kernels as kernels
 from cardai.plugins.trainers.nfsp.checkpoints import check_play, pack_memory, unpack_memory
 from cardai.plugins.trainers.nfsp.game import CompiledGame, exact_metrics, frequencies
 from cardai.plugins.trainers.nfsp.networks import (
     adam_of,
-    answer,
+    answers_by_seat,
     make_networks,
     net_of,
-    softmax,
     sparse_inputs,
     work_for,
 )
@@ -105,7 +105,8 @@ class NFSPTraining(Training):
             CardaiError: one is not a number, since the networks have run away.
         """
         game, sizes = self.compiled, self._sizes()
-        metrics = exact_metrics(game, softmax(self._ask("policy"), game.legal), self._ask("q"), self._reservoirs())
+        q, policy = (answers_by_seat(self.nets, role, self.inputs, game.owner) for role in ("q", "policy"))
+        metrics = exact_metrics(game, legal_softmax(policy, game.legal), q, self._reservoirs())
         losses = np.sum([learner.losses for learner in self.learners], axis=0)
         for learner in self.learners:
             learner.losses[:] = 0
@@ -120,14 +121,6 @@ class NFSPTraining(Training):
                 "Start a new run with a smaller q_rate, policy_rate or reward_scale."
             )
         return {name: float(value) for name, value in metrics.items()}
-
-    def _ask(self, role: str) -> Any:
-        """Return the outputs (R, A) of the networks of ``role``, each row by its seat's."""
-        out = np.zeros(self.compiled.legal.shape, np.float32)
-        for seat in range(2):
-            rows = np.flatnonzero(self.compiled.owner == seat)
-            out[rows] = answer(self.nets[f"{role}_{seat}"], self.inputs, rows)
-        return out
 
     def _reservoirs(self) -> Any:
         """Return the frequencies (R, A) in M_SL; None while there is nothing."""
@@ -149,7 +142,7 @@ class NFSPTraining(Training):
     # -- checkpoints -----------------------------------------------------------------------------------------------
 
     def save(self, directory: Path) -> None:
-        save_networks(directory / "networks.safetensors", self.networks)
+        tensors.write_modules(directory / "networks.safetensors", self.networks)
         write_npz(directory / "optimiser.npz", self._optimiser())
         write_npz(directory / "play.npz", {**self.play._asdict(), "step": self.step})
         write_npz(directory / "memory.npz", pack_memory(self.memory, self._sizes(), len(self.compiled.legal)))
@@ -161,7 +154,7 @@ class NFSPTraining(Training):
         check_play(directory / "play.npz", play, self.compiled)
         stored = read_npz(directory / "optimiser.npz", {name: (a.dtype, a.shape) for name, a in optimiser.items()})
         unpack_memory(directory / "memory.npz", self.memory, self.compiled)
-        load_networks(directory / "networks.safetensors", self.networks)
+        tensors.read_modules(directory / "networks.safetensors", self.networks)
         for name, array in optimiser.items():
             array[...] = stored[name]
         for name, array in tables.items():

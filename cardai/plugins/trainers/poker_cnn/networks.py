@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import attrs
 import torch
@@ -11,7 +11,7 @@ from attrs import frozen, validators
 from torch import nn
 
 from cardai.core.encoder import Layout
-from cardai.core.errors import OptionError, UsageError
+from cardai.core.errors import UsageError
 from cardai.core.spec import option
 from cardai.learn.grid_networks import GridShape, NetworkName, build
 
@@ -22,8 +22,8 @@ Group = TypeVar("Group")
 class NetworkOptions:
     """The network and what it is shown."""
 
-    network: NetworkName = option("suits", help="cnn, cnn_16, fat and dense are the publication's; suits is ours")
-    same_padding: bool = option(False, help="convolutions of cnn, cnn_16, fat keep the planes' size")
+    network: NetworkName = option("suits", help="cnn, cnn_16 and dense are the publication's; suits is ours")
+    same_padding: bool = option(False, help="convolutions of cnn and cnn_16 keep the planes' size")
     whole_suits: bool = option(
         False, help="network=suits: each layer also sees suits as a whole (as the network of a warm start)"
     )
@@ -62,10 +62,3 @@ def make_optimizer(kind: str, weights: Iterable[nn.Parameter], rate: float) -> t
     if kind == "sgd":
         return torch.optim.SGD(weights, rate, momentum=0.9, nesterov=True)
     return torch.optim.Adam(weights, rate)
-
-
-def refuse_unknown(options: Iterable[Any], known: Iterable[str]) -> None:
-    """Raise OptionError for an option of a trained player that there is not."""
-    for name in options:
-        if name not in known:
-            raise OptionError(f"The trained player has no option {name!r}. Known: {', '.join(known)}.")

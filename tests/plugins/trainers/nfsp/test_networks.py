@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch import nn
 
-from cardai.learn.networks import load_networks, mlp, save_networks
-from cardai.learn.tensors import in_chunks
+from cardai.learn.networks import mlp
+from cardai.learn.tensors import in_chunks, read_modules, write_modules
 from cardai.plugins.trainers.nfsp import _network_kernels as kernels
 from cardai.plugins.trainers.nfsp import networks as native
 
@@ -109,8 +109,8 @@ def test_native_answers_are_the_modules(tmp_path) -> None:
     inputs, dense, _, network, other = batch(7)
     answers = native.answer(native.net_of(network), inputs, np.arange(ROWS))
     assert answers == pytest.approx(in_chunks(network, dense, torch.device("cpu")), abs=1e-6)
-    save_networks(tmp_path / "n.safetensors", {"a": network})
-    load_networks(tmp_path / "n.safetensors", {"a": other})
+    write_modules(tmp_path / "n.safetensors", {"a": network})
+    read_modules(tmp_path / "n.safetensors", {"a": other})
     assert (native.answer(native.net_of(other), inputs, np.arange(ROWS)) == answers).all()
 
 

@@ -20,10 +20,9 @@ from cardai.learn.abstraction import ActionAbstraction
 from cardai.learn.selfplay import Seating, collect
 from cardai.learn.tensors import in_chunks
 from cardai.plugins.trainers.poker_cnn.betting.dataset import outputs
-from cardai.plugins.trainers.poker_cnn.betting.losses import losses
-from cardai.plugins.trainers.poker_cnn.betting.options import TargetOptions
+from cardai.plugins.trainers.poker_cnn.betting.learning import losses, make_targets
+from cardai.plugins.trainers.poker_cnn.betting.options import LearningOptions
 from cardai.plugins.trainers.poker_cnn.betting.ranges import RangeBettingAgent
-from cardai.plugins.trainers.poker_cnn.betting.targets import make_targets
 from cardai.poker.hands.board_hands import board_hands
 from cardai.poker.range_policy import RangeAdapter, range_player
 from cardai.poker.ranges.public_tree import holdem_tree
@@ -88,7 +87,7 @@ def test_events_of_a_betting_game_are_worth_what_they_brought() -> None:
     exact = ~np.isnan(events.known[rows, events.chosen])
     assert exact.sum() > folds.sum()  # calls that lead to the showdown too
     assert np.allclose(events.known[rows, events.chosen][exact], events.values[exact])
-    target, mask = make_targets(events, game, ActionAbstraction(3), TargetOptions(unit=2.0, teach_illegal=True))
+    target, mask = make_targets(events, game, ActionAbstraction(3), LearningOptions(unit=2.0, teach_illegal=True))
     assert (target[~events.legal] == -2.0).all()
     assert (mask[rows, events.chosen] == 1).all()
     assert np.allclose(target[rows, events.chosen], events.values / 2)
@@ -99,7 +98,7 @@ def test_discounting_leaves_pot_and_bet_alone() -> None:
     random = cardai.agent("random").for_game(game)
     events = collect(game, Seating([random], np.zeros((200, 2), np.int64), (0,), ActionAbstraction(3)), seed=2, first=0)
     target, _ = make_targets(
-        events, game, ActionAbstraction(3), TargetOptions(unit=1.0, discount=0.9, counterfactuals="none")
+        events, game, ActionAbstraction(3), LearningOptions(unit=1.0, discount=0.9, counterfactuals="published")
     )
     got = target[np.arange(len(events)), events.chosen]
     pot, bet = events.views["pot"], events.views["to_call"]
@@ -196,7 +195,7 @@ def test_a_minibatch_lies_on_one_device(preset: str) -> None:
     training.network.to("meta")
     batch = whole(training._dataset()).batch(np.arange(8))
     raw = outputs(training.network, training.heads, batch)
-    value_loss, policy_loss = losses(raw, training.heads, batch, training.options, True)
+    value_loss, policy_loss = losses(raw, training.heads, batch, training.options)
     (value_loss + policy_loss).backward()
     assert {p.grad.device.type for p in training.network.parameters()} == {"meta"}
 

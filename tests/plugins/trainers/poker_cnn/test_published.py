@@ -18,10 +18,10 @@ from cardai.learn.abstraction import ActionAbstraction
 from cardai.learn.selfplay import Events, Seating, collect
 from cardai.plugins.trainers.poker_cnn.betting.acting import BettingAgent
 from cardai.plugins.trainers.poker_cnn.betting.heads import Heads
-from cardai.plugins.trainers.poker_cnn.betting.options import ActingOptions, TargetOptions, changed
+from cardai.plugins.trainers.poker_cnn.betting.learning import discounted, make_targets
+from cardai.plugins.trainers.poker_cnn.betting.options import ActingOptions, LearningOptions, PlayerOptions
 from cardai.plugins.trainers.poker_cnn.betting.published import repaired, thinned, weights_loss
-from cardai.plugins.trainers.poker_cnn.betting.targets import discounted, make_targets
-from cardai.plugins.trainers.poker_cnn.draws import exact_holds
+from cardai.plugins.trainers.poker_cnn.values.problems import exact_holds
 from tests.plugins.trainers.poker_cnn.trainings import start
 
 
@@ -54,7 +54,7 @@ def test_what_the_publication_teaches_of_choices_not_taken() -> None:
     game = cardai.game("poker_cnn_limit")
     random = cardai.agent("random").for_game(game)
     events = collect(game, Seating([random], np.zeros((400, 2), np.int64), (0,), ActionAbstraction(3)), seed=4, first=0)
-    _, mask = make_targets(events, game, ActionAbstraction(3), TargetOptions(counterfactuals="published"))
+    _, mask = make_targets(events, game, ActionAbstraction(3), LearningOptions(counterfactuals="published"))
     other = mask.copy()
     other[np.arange(len(events)), events.chosen] = 0
     assert (other[:, 0] == 1)[events.legal[:, 0] & (events.chosen != 0)].all()
@@ -118,17 +118,19 @@ def test_a_bonus_draws_as_the_best_hold_does_and_a_malus_avoids_pat_and_late_lar
 
 
 def test_acting_options_are_options_of_a_trained_player_too() -> None:
-    trained = ActingOptions(noise=0.2)
-    given = {"noise": "0", "refold": "true", "draw_shares": ["1", "0.6"], "draw_noise": "0.1", "generation": "3"}
-    assert changed(trained, given) == ActingOptions(refold=True, draw_shares=(1.0, 0.6), draw_noise=0.1)
-    assert changed(trained, {"draw_shares": "0.5"}) == ActingOptions(noise=0.2, draw_shares=(0.5,))
+    training: Any = start("poker_cnn_betting:network=dense,noise=0.2", "triple_draw", "poker_cnn_triple_draw:size=4x13")
+    given = {"noise": "0", "refold": "true", "draw_shares": ["1", "0.6"], "draw_noise": "0.1"}
+    assert training.agent(given).acting == PlayerOptions(refold=True, draw_shares=(1.0, 0.6), draw_noise=0.1)
+    assert training.agent({"draw_shares": "0.5"}).acting == PlayerOptions(noise=0.2, draw_shares=(0.5,))
     for options, message in (
-        ({"boost": "maybe"}, "boost of the trained player must be true or false. Got 'maybe'"),
-        ({"noise": "loud"}, "noise of the trained player must be a number"),
-        ({"draw_shares": ""}, "one number or more"),
+        ({"boost": "maybe"}, "'boost' of the trained player must be true or false. Got 'maybe'"),
+        ({"noise": "loud"}, "'noise' of the trained player must be a number"),
+        ({"draw_shares": ""}, "trained player refuses its options .*draw_shares.* must be >= 1"),
+        ({"mix": "0"}, "trained player refuses its options .*mix=0.*"),
+        ({"generation": "x"}, "'generation' of the trained player must be"),
     ):
         with pytest.raises(OptionError, match=message):
-            changed(trained, options)
+            training.agent(options)
 
 
 def test_what_lies_beyond_the_pot_or_the_bet_is_discounted() -> None:
@@ -150,13 +152,12 @@ def test_a_call_that_would_have_tied_is_not_taught_as_published() -> None:
         np.arange(3), views, np.ones((3, 3), bool), np.array([2, 2, 2]), np.zeros(3), known, nothing, nothing
     )
     taught = {
-        kind: make_targets(events, game, ActionAbstraction(3), TargetOptions(unit=1.0, counterfactuals=kind))
-        for kind in ("all", "published", "none")
+        kind: make_targets(events, game, ActionAbstraction(3), LearningOptions(unit=1.0, counterfactuals=kind))
+        for kind in ("all", "published")
     }
     assert {kind: mask[:, 1].tolist() for kind, (_, mask) in taught.items()} == {
         "all": [1, 1, 0],
         "published": [0, 1, 0],
-        "none": [0, 0, 0],
     }
     assert taught["all"][0][:, 1].tolist() == [5, 5, 0]
     assert all(mask[:, 2].tolist() == [1, 1, 1] for _, mask in taught.values())  # what was done always is

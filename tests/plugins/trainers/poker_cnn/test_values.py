@@ -17,12 +17,11 @@ from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.progress import listening
 from cardai.core.rng import derive_many
 from cardai.draw.values import draw_values
-from cardai.plugins.trainers.poker_cnn.draws import exact_holds
 from cardai.plugins.trainers.poker_cnn.values import dataset
 from cardai.plugins.trainers.poker_cnn.values._kernels import redraw_means
 from cardai.plugins.trainers.poker_cnn.values.dataset import label
 from cardai.plugins.trainers.poker_cnn.values.measures import held_out
-from cardai.plugins.trainers.poker_cnn.values.problems import problem_of
+from cardai.plugins.trainers.poker_cnn.values.problems import exact_holds, problem_of
 from cardai.plugins.trainers.poker_cnn.values.published import compressed
 from cardai.plugins.trainers.poker_cnn.values.replay import Replay, excess_regret
 from cardai.poker.hands.ranking import rank_high

@@ -14,21 +14,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from attrs import evolve, frozen
 
 from cardai.core.agent import Agent
-from cardai.core.encoder import Encoder
+from cardai.core.encoder import Encoder, need_encoder
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
+from cardai.core.spec import helps
 from cardai.core.trainer import Trainer
-from cardai.plugins.trainers.poker_cnn.betting.options import (
-    PLAYER_OPTIONS,
-    ActingOptions,
-    BettingNetworkOptions,
-    EventOptions,
-    LearningOptions,
-    SelfPlayOptions,
-    TargetOptions,
-    refuse_game,
-)
+from cardai.plugins.trainers.poker_cnn.betting.options import ActingOptions, LearningOptions, PlayerOptions
 from cardai.plugins.trainers.poker_cnn.networks import ComputeOptions
 
 if TYPE_CHECKING:
@@ -63,19 +55,12 @@ PAPER: Mapping[str, Any] = {
 }
 """The publication's, by its authors' repository."""
 OURS: Mapping[str, Any] = {"whole_suits": True, "keep_teachers": False}
+MOST_ACTIONS = 64
+"""A network has an output for each."""
 
 
 @frozen
-class PokerCnnBetting(
-    ComputeOptions,
-    ActingOptions,
-    LearningOptions,
-    EventOptions,
-    TargetOptions,
-    SelfPlayOptions,
-    BettingNetworkOptions,
-    Trainer,
-):
+class PokerCnnBetting(ComputeOptions, ActingOptions, LearningOptions, Trainer):
     """Poker-CNN's betting networks, for any game of at most 64 actions. A step is a hand of self-play.
 
     Generation 0 learns from hands between ``teachers`` (none: random players); each later one from hands of the newest
@@ -88,6 +73,7 @@ class PokerCnnBetting(
         "poker_cnn_betting_paper": PAPER,
         "poker_cnn_betting_ours": OURS,
     }
+    retired: ClassVar[Mapping[str, tuple[str, ...]]] = {"shrink": ("0.05",)}
 
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> BettingTraining:
         training = self._training(game, encoder, seed)
@@ -100,17 +86,19 @@ class PokerCnnBetting(
         return training
 
     def check_game(self, game: Game) -> None:
-        refuse_game(game)
+        count = game.num_distinct_actions
+        if count > MOST_ACTIONS:
+            raise UsageError(f"poker_cnn_betting learns games of at most {MOST_ACTIONS} actions. This one has {count}.")
 
     def agent_options(self) -> Mapping[str, str]:
-        return PLAYER_OPTIONS
+        return helps(PlayerOptions)
 
     def trained_agent(
         self, game: Game, encoder: Encoder | None, seed: int, directory: Path, options: Mapping[str, Any]
     ) -> Agent:
         anywhere = evolve(self, device="auto")  # what was trained on a GPU plays without one
         training = anywhere._training(game, encoder, seed, directory)
-        if not training.load_generations(directory)["generations"]:
+        if not training.load_generations(directory).generations:
             training.load(directory)
         return training.agent(options)
 
@@ -118,10 +106,7 @@ class PokerCnnBetting(
         self, game: Game, encoder: Encoder | None, seed: int, directory: Path | None = None
     ) -> BettingTraining:
         """Return a training of which nothing is known yet but, in the checkpoint ``directory``, how cards are kept."""
-        if encoder is None:
-            raise UsageError(
-                "poker_cnn_betting needs an encoder: give --encoder (poker_cnn_limit:size=4x13, grid_4x13, ...)."
-            )
+        encoder = need_encoder(encoder, "poker_cnn_betting", "poker_cnn_limit:size=4x13 or grid_4x13")
         from cardai.plugins.trainers.poker_cnn.betting.draws import abstraction_of
         from cardai.plugins.trainers.poker_cnn.betting.training import BettingTraining
 

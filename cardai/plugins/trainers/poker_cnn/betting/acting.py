@@ -13,7 +13,8 @@ from cardai.draw.abstraction import DrawCountAbstraction
 from cardai.draw.actions import FIRST_DISCARD
 from cardai.draw.contract import is_draw_poker
 from cardai.learn.abstraction import ActionAbstraction
-from cardai.plugins.trainers.poker_cnn.betting.heads import BettingNetwork, best
+from cardai.learn.policies import greedy
+from cardai.plugins.trainers.poker_cnn.betting.heads import BettingNetwork
 from cardai.plugins.trainers.poker_cnn.betting.options import ActingOptions
 from cardai.plugins.trainers.poker_cnn.betting.published import (
     before_draws,
@@ -127,7 +128,7 @@ class BettingAgent(Agent):
         if a.draw_noise:
             by_value = by_value | (held >= 0)
         mix = np.where(by_value, 0.0, a.policy_mix)[:, None]
-        mixed = mix * policy + (1 - mix) * best(values, offered)
+        mixed = mix * policy + (1 - mix) * greedy(values, offered)
         mixed = (1 - self.explore) * mixed + self.explore * offered / offered.sum(axis=1, keepdims=True)
         rows = np.flatnonzero(held >= 0)
         if len(rows):

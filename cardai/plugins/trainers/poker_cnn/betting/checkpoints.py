@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
-from torch import Tensor
+from attrs import asdict, evolve, field, frozen
 
 from cardai.core.errors import DamagedFileError
 from cardai.core.fields import view_dtype
@@ -16,16 +15,14 @@ from cardai.core.files import read_json, write_json
 from cardai.core.game import Game
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.schema import structure, whole
-from cardai.learn import tensors
 from cardai.learn.selfplay import EVENT_PARTS, Events
 
-_COUNTS = ("step", "played", "generations", "memory", "parts", "minibatch")
 _STATE = "state.json"
 
 
 @frozen
-class _State:
-    """What state.json must hold; ``views`` is not there where an earlier version wrote it."""
+class State:
+    """How far a training is, as state.json has it; ``views`` is not there where an earlier version wrote it."""
 
     step: int = field(validator=whole())
     played: int = field(validator=whole())
@@ -37,21 +34,20 @@ class _State:
     views: Any = None
 
 
-def write_state(directory: Path, counts: Mapping[str, int], losses: Sequence[Sequence[float]], game: Game) -> None:
+def write_state(directory: Path, state: State, game: Game) -> None:
     """Write how far the training is, the last losses, and the fields that its events have."""
-    state = {**counts, "views": _described(game), "losses": losses}
-    write_json(directory / _STATE, state)
+    write_json(directory / _STATE, asdict(evolve(state, views=_described(game))))
 
 
-def read_state(directory: Path, game: Game) -> tuple[dict[str, int], list[list[float]]]:
+def read_state(directory: Path, game: Game) -> State:
     """Return what :func:`write_state` wrote. Raises DamagedFileError, also where the game's views have changed since."""
     file = directory / _STATE
-    state = structure(read_json(file), _State, f"The file {file}")
+    state = structure(read_json(file), State, f"The file {file}")
     if any(len(pair) != 2 for pair in state.losses):
         raise DamagedFileError(f"The losses in {file} are not pairs of numbers.")
     if state.views is not None and state.views != _described(game):
         raise DamagedFileError(f"The events in {directory} were made with other view fields: start a new run.")
-    return {name: getattr(state, name) for name in _COUNTS}, [list(pair) for pair in state.losses]
+    return state
 
 
 def _described(game: Game) -> list[list[Any]]:
@@ -60,15 +56,9 @@ def _described(game: Game) -> list[list[Any]]:
     return [[name, dtype[name].base.str, list(dtype[name].shape)] for name in dtype.names or ()]
 
 
-def write_generations(directory: Path, generations: Sequence[Mapping[str, Tensor]]) -> None:
-    """Write the weights of finished generations."""
-    for k, weights in enumerate(generations):
-        tensors.write(directory / f"generation-{k:03d}.safetensors", weights)
-
-
-def read_generations(directory: Path, count: int) -> list[dict[str, Tensor]]:
-    """Return the weights of the first ``count`` generations. Raises DamagedFileError."""
-    return [tensors.read(directory / f"generation-{k:03d}.safetensors") for k in range(count)]
+def generation_file(directory: Path, number: int) -> Path:
+    """Return where a finished generation's weights lie."""
+    return directory / f"generation-{number:03d}.safetensors"
 
 
 def write_events(directory: Path, batches: Sequence[Events]) -> None:

@@ -12,13 +12,11 @@ from attrs import frozen
 from torch import Tensor, nn
 
 from cardai.core.arrays import Float32s, Int64s
-from cardai.core.encoder import Layout
-from cardai.core.fields import CanonicalForm
 from cardai.core.progress import tell
 from cardai.learn import tensors
 from cardai.learn.grid_networks import SuitNetwork
 from cardai.learn.selfplay import Events
-from cardai.plugins.trainers.poker_cnn.betting.heads import Heads
+from cardai.plugins.trainers.poker_cnn.betting.heads import BettingNetwork, Heads
 
 _AT_ONCE = 8192
 Features = tuple[npt.NDArray[np.float16], Float32s]
@@ -46,10 +44,7 @@ class Dataset:
 
     events: Events
     targets: tuple[Float32s, Float32s]
-    layout: Layout
-    heads: Heads
-    form: CanonicalForm
-    device: torch.device
+    network: BettingNetwork
     features: Features | None = None
 
     def __len__(self) -> int:
@@ -62,29 +57,29 @@ class Dataset:
             features, context = self.features
             inputs: tuple[npt.NDArray[Any], ...] = (features[rows].astype(np.float32), context[rows])
         else:
-            inputs = (self.layout.encode(self.form(views)[0]),)
+            inputs = (self.network.layout.encode(self.network.form(views)[0]),)
         aim, known = self.targets
         rest = (
-            self.heads.columns(views),
+            self.network.heads.columns(views),
             aim[rows],
             known[rows],
             self.events.legal[rows],
             self.events.probabilities[rows],
         )
-        made = [torch.from_numpy(np.ascontiguousarray(part)).to(self.device) for part in (*inputs, *rest)]
+        made = [torch.from_numpy(np.ascontiguousarray(part)).to(self.network.device) for part in (*inputs, *rest)]
         return Batch(tuple(made[: len(inputs)]), *made[len(inputs) :])
 
 
-def card_features(
-    network: SuitNetwork, layout: Layout, events: Events, form: CanonicalForm, device: torch.device
-) -> Iterator[Features]:
+def card_features(network: BettingNetwork, events: Events) -> Iterator[Features]:
     """Yield the features of events piece by piece, in their order."""
+    module = network.module
+    assert isinstance(module, SuitNetwork)
     for start in range(0, len(events), _AT_ONCE):
         tell("features of frozen layers", start, len(events))
-        codes = layout.encode(form(events.views[start : start + _AT_ONCE])[0])
-        cards = np.ascontiguousarray(codes[:, network.card_planes])
-        features = tensors.in_chunks(network.trunk, cards, device).astype(np.float16)
-        yield features, network.context(torch.from_numpy(codes)).numpy()
+        codes = network.layout.encode(network.form(events.views[start : start + _AT_ONCE])[0])
+        cards = np.ascontiguousarray(codes[:, module.card_planes])
+        features = tensors.in_chunks(module.trunk, cards, network.device).astype(np.float16)
+        yield features, module.context(torch.from_numpy(codes)).numpy()
 
 
 def outputs(network: nn.Module, heads: Heads, batch: Batch) -> Tensor:

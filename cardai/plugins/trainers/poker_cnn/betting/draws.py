@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import asdict, evolve, frozen
 
 from cardai import make
 from cardai.core import registry
@@ -18,8 +18,8 @@ from cardai.draw.abstraction import DrawCountAbstraction
 from cardai.draw.contract import is_draw_poker
 from cardai.learn import tensors
 from cardai.learn.abstraction import ActionAbstraction
-from cardai.plugins.trainers.poker_cnn.draws import exact_holds
 from cardai.plugins.trainers.poker_cnn.values.players import HoldPlayer
+from cardai.plugins.trainers.poker_cnn.values.problems import exact_holds
 from cardai.plugins.trainers.poker_cnn.values.training import ValueTraining
 from cardai.training.runs import Run
 
@@ -38,39 +38,36 @@ class _MadeBy:
 class NetworkDraws(DrawCountAbstraction):
     """Cards are kept as a trained value network says; checkpoints hold a copy of it."""
 
-    def __init__(self, player: HoldPlayer, trainer: str, encoder: str) -> None:
+    def __init__(self, player: HoldPlayer, made: _MadeBy) -> None:
         super().__init__(player.hold_values)
-        self.player, self._trainer, self._encoder = player, trainer, encoder
+        self.player, self._made = player, made
 
     def save(self, directory: Path) -> None:
         """Write the network, and what it was made by, into a checkpoint."""
         tensors.write(directory / _WEIGHTS, tensors.module_tensors(self.player.network.module, "network"))
-        act = "policy" if self.player.network.by_policy else "value"
-        specs = {"trainer": self._trainer, "encoder": self._encoder, "act": act}
-        write_json(directory / _SPECS, specs)
+        write_json(directory / _SPECS, asdict(self._made))
 
     @classmethod
     def load(cls, directory: Path, game: Game) -> NetworkDraws:
         """Return what :meth:`save` wrote. Raises DamagedFileError."""
         file = directory / _SPECS
         made = structure(read_json(file), _MadeBy, f"The file {file}")
-        trainer, encoder = made.trainer, made.encoder
-        options: Any = evolve(registry.rebuild("trainer", trainer), device="auto")
-        training = ValueTraining(options, game, registry.rebuild("encoder", encoder), 0)
+        options: Any = evolve(registry.rebuild("trainer", made.trainer), device="auto")
+        training = ValueTraining(options, game, registry.rebuild("encoder", made.encoder), 0)
         weights = directory / _WEIGHTS
         tensors.restore_module(training.network, tensors.read(weights), "network", weights)
         player = training.agent({"act": made.act})
         assert isinstance(player, HoldPlayer)
-        return cls(player, trainer, encoder)
+        return cls(player, made)
 
 
 def abstraction_of(game: Game, draws_by: str, directory: Path | None = None) -> ActionAbstraction:
     """Return what a betting network chooses among in ``game``.
 
-    ``draws_by``: "exact", "actions", or the spec of a trained value network that plays the game's draws; of that the
+    ``draws_by``: "exact", or the spec of a trained value network that plays the game's draws; of that the
     checkpoint ``directory``, if one is given, holds a copy (unless an earlier version wrote it).
     """
-    if draws_by == "actions" or not is_draw_poker(game):
+    if not is_draw_poker(game):
         return ActionAbstraction(game.num_distinct_actions)
     if draws_by == "exact":
         return DrawCountAbstraction(exact_holds)
@@ -79,7 +76,8 @@ def abstraction_of(game: Game, draws_by: str, directory: Path | None = None) -> 
     player = make.agent(draws_by).for_game(game)
     if not isinstance(player, HoldPlayer):
         raise UsageError(
-            f"draws_by must be exact, actions, or the directory of a run of poker_cnn on this game. Got {draws_by!r}."
+            f"draws_by must be exact, or the directory of a run of poker_cnn on this game. Got {draws_by!r}."
         )
     run = Run.open(Path(parse(draws_by).name))
-    return NetworkDraws(player, run.trainer_spec, run.encoder_spec or "")
+    act = "policy" if player.network.by_policy else "value"
+    return NetworkDraws(player, _MadeBy(run.trainer_spec, run.encoder_spec or "", act))

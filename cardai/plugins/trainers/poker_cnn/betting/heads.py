@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 import torch
 from attrs import frozen
 from torch import Tensor, nn
@@ -16,6 +13,7 @@ from cardai.core.fields import CanonicalForm, Views
 from cardai.draw.actions import FIRST_DISCARD
 from cardai.learn import tensors
 from cardai.learn.grid_networks import SuitNetwork
+from cardai.learn.policies import greedy, legal_softmax
 
 _KEEP, _NOWHERE, _PUBLISHED = 15, 31, 32
 _AT_ONCE = 8192
@@ -78,14 +76,12 @@ class Heads:
     def policy(self, raw: Float64s, values: Float64s, offered: Bools) -> Float64s:
         """Return probabilities (n, C) for policy outputs (n, C): where no weight is left, the best value's."""
         if not self.weights:
-            shifted = np.where(offered, raw, -np.inf)
-            weights = np.exp(shifted - shifted.max(axis=1, keepdims=True))
-            return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+            return legal_softmax(raw, offered)
         weights = (np.maximum(raw, 0.0) if self.relu else np.logaddexp(0.0, raw)) * offered
         if self.published:
             weights[:, FIRST_DISCARD:] = 0.0
         none = weights.sum(axis=1) <= 1e-9
-        weights[none] = best(values, offered)[none]
+        weights[none] = greedy(values, offered)[none]
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
@@ -153,10 +149,3 @@ def _runs(views: Views) -> tuple[Int64s, Int64s]:
     starts = np.ones(len(views), bool)
     starts[1:] = (words[1:] != words[:-1]).any(axis=1)
     return np.flatnonzero(starts), np.cumsum(starts) - 1
-
-
-def best(values: Float64s, offered: npt.NDArray[Any]) -> Float64s:
-    """Return (n, C) with 1 at the best value among those offered."""
-    out = np.zeros(values.shape)
-    out[np.arange(len(out)), np.where(offered, values, -np.inf).argmax(axis=1)] = 1.0
-    return out

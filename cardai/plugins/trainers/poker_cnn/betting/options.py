@@ -2,43 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, get_type_hints
+from typing import Literal
 
-import attrs
-from attrs import evolve, frozen, validators
+from attrs import frozen, validators
 
-from cardai.core.errors import OptionError, UsageError
-from cardai.core.game import Game
-from cardai.core.spec import convert, option
+from cardai.core.spec import option
 from cardai.plugins.trainers.poker_cnn.networks import NetworkOptions
 
-Counterfactuals = Literal["none", "published", "all"]
-MOST_ACTIONS = 64
-"""A network has an output for each."""
 _share = [validators.ge(0), validators.le(1)]
 
 
-def refuse_game(game: Game) -> None:
-    """Raise UsageError for a game with more actions than a network has outputs."""
-    count = game.num_distinct_actions
-    if count > MOST_ACTIONS:
-        raise UsageError(f"poker_cnn_betting learns games of at most {MOST_ACTIONS} actions. This one has {count}.")
-
-
 @frozen(slots=False)
-class BettingNetworkOptions(NetworkOptions):
-    """The network, and what its outputs mean."""
+class LearningOptions(NetworkOptions):
+    """The network, the hands that are played, what their events teach, and how the network learns from them."""
 
     heads: Literal["choices", "published"] = option(
         "choices", help="outputs: a value and a policy each choice, or the publication's 32"
     )
-
-
-@frozen(slots=False)
-class SelfPlayOptions:
-    """Which hands are played, and by whom."""
-
     hands: int = option(100_000, help="hands of a generation", validator=validators.gt(0))
     teachers: tuple[str, ...] = option((), help="who plays generation 0, joined with +; none: random players")
     earlier: int = option(2, help="how many earlier generations are among the opponents", validator=validators.ge(0))
@@ -54,44 +34,23 @@ class SelfPlayOptions:
     )
     draws_by: str = option(
         "exact",
-        help="draw games: which cards are kept, given how many: exact (dynamic programming), a poker_cnn run's directory, "
-        "or actions (each discard is a choice of its own)",
+        help="draw games: which cards are kept, given how many: exact (dynamic programming), or a poker_cnn run's directory",
     )
-
-
-@frozen(slots=False)
-class TargetOptions:
-    """What an event teaches about values."""
-
     unit: float = option(100.0, help="chips that count 1 in values", validator=validators.gt(0))
     discount: float = option(1.0, help="weight of what is won or lost beyond pot and bet (the paper: 0.9)")
-    counterfactuals: Counterfactuals = option(
-        "all",
-        help="choices not taken that teach what they would have brought: none, published (Poker-CNN's), all that end",
+    counterfactuals: Literal["published", "all"] = option(
+        "all", help="choices not taken that teach what they would have brought: all that end, or Poker-CNN's"
     )
     teach_illegal: bool = option(False, help="illegal actions are taught to be worse than any loss (the paper)")
-
-
-@frozen(slots=False)
-class EventOptions:
-    """Which events are learned from."""
-
     keep_share: float = option(1.0, help="share of events kept (the paper: 0.3, and always the important ones)")
     memory: int = option(3, help="generations whose events are learned from, newest first", validator=validators.gt(0))
     keep_teachers: bool = option(True, help="the teachers' events count among those generations; false: only at first")
     max_events: int = option(1_500_000, help="events learned from at most, newest first", validator=validators.gt(0))
-
-
-@frozen(slots=False)
-class LearningOptions:
-    """How the network learns from them."""
-
     epochs: float = option(1.5, help="passes over the events of a generation", validator=validators.gt(0))
     policy: Literal["mirror", "weights"] = option(
         "mirror", help="mirror: old policy moved along the advantages; weights: the publication's normalised weights"
     )
     step_size: float = option(6.0, help="mirror: how far the policy moves a generation, per unit of value")
-    shrink: float = option(0.05, help="mirror: how much the old policy's log-probabilities shrink towards uniform")
     optimizer: Literal["sgd", "adam"] = option("adam", help="sgd: Nesterov momentum 0.9 (the paper)")
     learning_rate: float = option(0.001, help="learning rate", validator=validators.gt(0))
     batch: int = option(512, help="events in a minibatch", validator=validators.gt(0))
@@ -119,6 +78,7 @@ class ActingOptions:
         (1.0, 1.0, 1.0),
         help="draw games: chance that the betting network says how many cards, with 1, 2, 3 draws left (the paper: "
         "1+0.6+0.2), else the best hold",
+        validator=validators.min_len(1),
     )
     draw_noise: float = option(
         0.0,
@@ -128,22 +88,11 @@ class ActingOptions:
     )
 
 
-PLAYER_OPTIONS: Mapping[str, str] = {
-    "generation": "the generation to play (default: the newest)",
-    "mix": "how many of the newest generations play, one drawn for each decision (default 1)",
-    **{a.name: f"{a.metadata['help']} (default: as trained)" for a in attrs.fields(ActingOptions)},
-}
-"""What the spec of a trained betting player takes (runs/x:noise=0)."""
+@frozen(slots=False)
+class PlayerOptions(ActingOptions):
+    """What the spec of a trained betting player takes (runs/x:noise=0); ways of acting are as trained where nothing is said."""
 
-
-def changed(acting: ActingOptions, options: Mapping[str, Any]) -> ActingOptions:
-    """Return acting options with those changed that ``options`` (texts, as in specs) name. Raises OptionError."""
-    kinds = get_type_hints(ActingOptions)
-    given = {name: options[name] for name in kinds if name in options}
-    read = {name: convert(text, kinds[name], f"{name} of the trained player") for name, text in given.items()}
-    if not read.get("draw_shares", (1.0,)):
-        raise OptionError("draw_shares of the trained player must be one number or more, joined with +.")
-    try:
-        return evolve(acting, **read)
-    except ValueError as error:
-        raise OptionError(f"The trained player refuses its options: {error.args[0]}") from error
+    generation: int | None = option(None, help="the generation to play (default: the newest)")
+    mix: int = option(
+        1, help="how many of the newest generations play, one drawn for each decision", validator=validators.ge(1)
+    )

@@ -7,9 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from cardai import make
 from cardai.core.agent import Agent
@@ -18,12 +19,13 @@ from cardai.core.encoder import Encoder
 from cardai.core.errors import OptionError, UsageError
 from cardai.core.fields import as_dealt
 from cardai.core.game import Game
-from cardai.core.rng import derive
-from cardai.core.spec import brief
+from cardai.core.rng import derive, derive_many, hash_rows
+from cardai.core.spec import brief, build
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
 from cardai.learn.abstraction import ActionAbstraction
 from cardai.learn.grid_networks import SuitNetwork
+from cardai.learn.minibatches import Epochs, take_step
 from cardai.learn.networks import choose_device
 from cardai.learn.selfplay import Events, Seating, collect, joined
 from cardai.plugins.trainers.poker_cnn.betting import checkpoints
@@ -31,16 +33,12 @@ from cardai.plugins.trainers.poker_cnn.betting.acting import BettingAgent
 from cardai.plugins.trainers.poker_cnn.betting.dataset import Dataset, Features, card_features, outputs
 from cardai.plugins.trainers.poker_cnn.betting.draws import NetworkDraws
 from cardai.plugins.trainers.poker_cnn.betting.heads import BettingNetwork, Heads
-from cardai.plugins.trainers.poker_cnn.betting.losses import losses
-from cardai.plugins.trainers.poker_cnn.betting.options import MOST_ACTIONS, PLAYER_OPTIONS, ActingOptions, changed
+from cardai.plugins.trainers.poker_cnn.betting.learning import losses, make_targets
+from cardai.plugins.trainers.poker_cnn.betting.options import ActingOptions, PlayerOptions
 from cardai.plugins.trainers.poker_cnn.betting.published import thinned
 from cardai.plugins.trainers.poker_cnn.betting.ranges import for_ranges
-from cardai.plugins.trainers.poker_cnn.betting.rates import Rates
-from cardai.plugins.trainers.poker_cnn.betting.seating import seat_learner, seat_teachers
-from cardai.plugins.trainers.poker_cnn.betting.targets import make_targets
 from cardai.plugins.trainers.poker_cnn.betting.warm_start import warm_start
-from cardai.plugins.trainers.poker_cnn.minibatches import Epochs
-from cardai.plugins.trainers.poker_cnn.networks import make_network, make_optimizer, part, refuse_unknown
+from cardai.plugins.trainers.poker_cnn.networks import make_network, make_optimizer, part
 from cardai.poker.fields import POKER
 
 if TYPE_CHECKING:
@@ -74,7 +72,6 @@ class BettingTraining(Training):
         self.optimizer = self._new_optimizer()
         self._features: dict[int, Features] = {}  # of each generation's events, where card layers are frozen
         self._epochs: tuple[int, Epochs] | None = None
-        self._rates = Rates()
 
     def begin(self) -> None:
         """Make all that only a training from nothing needs: the players of generation 0, the league, the warm start.
@@ -121,10 +118,9 @@ class BettingTraining(Training):
         o = self.options
         count = min(wanted, _MOST_AT_ONCE, max(100, o.hands // _PARTS))
         hands = range(self.played, self.played + count)
-        with self._rates.of("hands", count):
-            seed = derive(self.seed, "generation", self.generation)
-            events = collect(self.game, self._seating(hands), seed, hands.start)
-            self.parts.append(thinned(events, o.keep_share, derive(self.seed, "thin"), self.game))
+        seed = derive(self.seed, "generation", self.generation)
+        events = collect(self.game, self._seating(hands), seed, hands.start)
+        self.parts.append(thinned(events, o.keep_share, derive(self.seed, "thin"), self.game))
         self.played += count
         self.step = min(self.played, whole - 1)
 
@@ -138,9 +134,7 @@ class BettingTraining(Training):
         dataset = yield from self._dataset()
         total = int(o.epochs * len(dataset)) // o.batch
         while self.minibatch < total:
-            with self._rates.of("samples", o.batch):
-                seen = self._update(dataset, self.minibatch / total)
-            self.losses = [*self.losses[1 - _LOSSES :], list(seen)]
+            self.losses = [*self.losses[1 - _LOSSES :], self._update(dataset, self.minibatch / total)]
             self.minibatch += 1
             if self.minibatch % 10 == 0:
                 yield {}
@@ -151,24 +145,23 @@ class BettingTraining(Training):
         self.step = self.played
         done = {"generation": float(self.generation - 1), "events": float(len(dataset))}
         self.wants_checkpoint = True  # so that the generation can be played from now on
-        yield {**done, "value_loss": value_loss, "policy_loss": policy_loss, **self._rates.taken()}
+        yield {**done, "value_loss": value_loss, "policy_loss": policy_loss}
         self.wants_checkpoint = False
 
-    def _update(self, dataset: Dataset, done: float) -> tuple[float, float]:
-        """Take one step on a minibatch, ``done`` being the part of the generation's learning that is behind."""
+    def _update(self, dataset: Dataset, done: float) -> list[float]:
+        """Take one step on a minibatch and return the losses of values and policy.
+
+        ``done`` is the part of the generation's learning that is behind.
+        """
         o = self.options
-        for group in self.optimizer.param_groups:
-            group["lr"] = o.learning_rate * (1.0 if o.optimizer == "sgd" else 1.0 - 0.95 * done)
-        self.network.train()
+        batch = dataset.batch(self._rows(len(dataset)))
+        rate = o.learning_rate * (1.0 if o.optimizer == "sgd" else 1.0 - 0.95 * done)
         dropout = derive(self.seed, "dropout", self.generation, self.minibatch)
-        with tensors.threads(o.threads), tensors.seeded(dropout, self.device):
-            batch = dataset.batch(self._rows(len(dataset)))
-            raw = outputs(self.network, self.heads, batch)
-            value_loss, policy_loss = losses(raw, self.heads, batch, o, o.teach_illegal)
-            self.optimizer.zero_grad()
-            (value_loss + policy_loss).backward()  # type: ignore[no-untyped-call]
-            self.optimizer.step()
-        return float(value_loss.detach()), float(policy_loss.detach())
+
+        def found() -> tuple[Tensor, Tensor]:
+            return losses(outputs(self.network, self.heads, batch), self.heads, batch, o)
+
+        return take_step(self.network, self.optimizer, rate, o.threads, dropout, found)
 
     # -- hands -----------------------------------------------------------------------------------------------------
 
@@ -183,16 +176,17 @@ class BettingTraining(Training):
         return [make.agent(spec).for_game(self.game) for spec in self.options.league]
 
     def _seating(self, hands: range) -> Seating:
-        """Return who plays ``hands``."""
-        o, seats = self.options, self.game.num_players
+        """Return who plays ``hands``: teachers, who all give events, or the newest network, which gives its own, and others."""
+        o, count = self.options, self.game.num_players
         if self.generation == 0:
-            return seat_teachers(self.teachers, hands, seats, self.seed, self.abstraction, o.branches)
+            seats = drawn_seats(hands, count, self.seed, len(self.teachers))
+            return Seating(self.teachers, seats, tuple(range(len(self.teachers))), self.abstraction, o.branches)
         newest = self.generation - 1
-        learner = self._player((newest,), explore=o.explore)
         older = [self._player((g,)) for g in range(max(0, newest - o.earlier), newest)]
-        return seat_learner(
-            [learner, *older], self.league, o.league_share, hands, seats, self.seed, self.abstraction, o.branches
-        )
+        networks = [self._player((newest,), explore=o.explore), *older]
+        seats = drawn_seats(hands, count, self.seed, len(networks), len(self.league), o.league_share)
+        seats[np.arange(len(hands)), np.array(hands) // count % count] = 0  # one of each hand, and another one in turn
+        return Seating([*networks, *self.league], seats, (0,), self.abstraction, o.branches)
 
     # -- minibatches -----------------------------------------------------------------------------------------------
 
@@ -201,12 +195,12 @@ class BettingTraining(Training):
         o = self.options
         events = joined(self.memory).take(slice(0, o.max_events))
         targets = make_targets(events, self.game, self.abstraction, o)
-        features = None
+        network, features = self._asked(self.network), None
         if isinstance(self.network, SuitNetwork) and o.freeze_trunk and not self.heads.published:
-            features = yield from self._card_features(self.network, len(events))
-        return Dataset(events, targets, self.layout, self.heads, self.form, self.device, features)
+            features = yield from self._card_features(network, len(events))
+        return Dataset(events, targets, network, features)
 
-    def _card_features(self, network: SuitNetwork, count: int) -> Generator[Metrics, None, Features]:
+    def _card_features(self, network: BettingNetwork, count: int) -> Generator[Metrics, None, Features]:
         """Return the frozen card layers' features of the first ``count`` events; those of older generations are kept."""
         made: dict[int, Features] = {}
         for age, events in enumerate(self.memory):
@@ -215,7 +209,7 @@ class BettingTraining(Training):
                 made[generation] = self._features[generation]
                 continue
             pieces = []
-            for piece in card_features(network, self.layout, events, self.form, self.device):
+            for piece in card_features(network, events):
                 pieces.append(piece)
                 yield {}
             made[generation] = _concatenated(pieces)
@@ -242,54 +236,63 @@ class BettingTraining(Training):
             tensors.restore_module(module, self.generations[g], "network", Path(f"generation {g}"))
         if not generations:
             modules[0].load_state_dict(self.network.state_dict())
-        networks = (BettingNetwork(m.eval(), self.layout, self.heads, self.form, self.device) for m in modules)
+        networks = tuple(self._asked(module.eval()) for module in modules)
         acting = acting or part(o, ActingOptions)
-        return BettingAgent(tuple(networks), self.abstraction, acting, self.game, o.unit, explore)
+        return BettingAgent(networks, self.abstraction, acting, self.game, o.unit, explore)
+
+    def _asked(self, module: nn.Module) -> BettingNetwork:
+        return BettingNetwork(module, self.layout, self.heads, self.form, self.device)
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
-        refuse_unknown(options, PLAYER_OPTIONS)
-        acting = changed(part(self.options, ActingOptions), options)
-        if not self.generations:
-            if "generation" in options:
-                raise OptionError(f"No generation is finished yet: there is no generation {options['generation']}.")
-            return for_ranges(self._player((), acting))
-        newest = len(self.generations) - 1
-        try:
-            chosen, mix = int(options.get("generation", newest)), int(options.get("mix", 1))
-        except (ValueError, TypeError) as error:
-            raise OptionError(f"generation and mix must be whole numbers. Got {dict(options)}.") from error
-        if not 0 <= chosen <= newest or mix < 1:
-            raise OptionError(f"generation must be 0 to {newest} and mix at least 1. Got {dict(options)}.")
-        return for_ranges(self._player(tuple(range(max(0, chosen - mix + 1), chosen + 1)), acting))
+        trained = attrs.asdict(part(self.options, ActingOptions))
+        wanted = build(PlayerOptions, trained | dict(options), "The trained player")
+        count = len(self.generations)
+        newest = count - 1 if wanted.generation is None else wanted.generation
+        if wanted.generation is not None and not 0 <= newest < count:
+            raise OptionError(f"There is no generation {newest} yet: {count} are finished, the first is 0.")
+        return for_ranges(self._player(tuple(range(max(0, newest - wanted.mix + 1), newest + 1)), wanted))
 
     # -- keeping ---------------------------------------------------------------------------------------------------
 
     def save(self, directory: Path) -> None:
-        parts = tensors.module_tensors(self.network, "network") | tensors.optimizer_tensors(self.optimizer, "optimizer")
-        tensors.write(directory / "weights.safetensors", parts)
-        checkpoints.write_generations(directory, self.generations)
+        tensors.write_training(directory / "weights.safetensors", self.network, self.optimizer)
+        for k, weights in enumerate(self.generations):
+            tensors.write(checkpoints.generation_file(directory, k), weights)
         checkpoints.write_events(directory, [*self.memory, *self.parts])
-        state = {"step": self.step, "played": self.played, "generations": len(self.generations)}
-        state |= {"memory": len(self.memory), "parts": len(self.parts), "minibatch": self.minibatch}
-        checkpoints.write_state(directory, state, self.losses, self.game)
+        counts = (self.step, self.played, len(self.generations), len(self.memory), len(self.parts), self.minibatch)
+        checkpoints.write_state(directory, checkpoints.State(*counts, tuple(map(tuple, self.losses))), self.game)
         if isinstance(self.abstraction, NetworkDraws):
             self.abstraction.save(directory)
 
-    def load_generations(self, directory: Path) -> dict[str, int]:
-        """Take up the finished generations alone (all that players need); return the numbers of the state."""
-        counts, self.losses = checkpoints.read_state(directory, self.game)
-        self.generations = checkpoints.read_generations(directory, counts["generations"])
-        return counts
+    def load_generations(self, directory: Path) -> checkpoints.State:
+        """Take up the finished generations alone (all that players need); return the state."""
+        state = checkpoints.read_state(directory, self.game)
+        self.generations = [tensors.read(checkpoints.generation_file(directory, k)) for k in range(state.generations)]
+        return state
 
     def load(self, directory: Path) -> None:
-        counts = self.load_generations(directory)
-        path = directory / "weights.safetensors"
-        parts = tensors.read(path)
-        tensors.restore_module(self.network, parts, "network", path)
-        tensors.restore_optimizer(self.optimizer, parts, "optimizer", path)
-        events = checkpoints.read_events(directory, counts["memory"] + counts["parts"], self.game)
-        self.memory, self.parts = events[: counts["memory"]], events[counts["memory"] :]
-        self.step, self.played, self.minibatch = counts["step"], counts["played"], counts["minibatch"]
+        state = self.load_generations(directory)
+        tensors.read_training(directory / "weights.safetensors", self.network, self.optimizer)
+        events = checkpoints.read_events(directory, state.memory + state.parts, self.game)
+        self.memory, self.parts = events[: state.memory], events[state.memory :]
+        self.step, self.played, self.minibatch = state.step, state.played, state.minibatch
+        self.losses = [list(pair) for pair in state.losses]
+
+
+def drawn_seats(
+    hands: range, seats: int, seed: int, players: int, league: int = 0, league_share: float = 0.0
+) -> Int64s:
+    """Return who sits where, (hands, seats): of ``players``, or with a chance of ``league_share`` of the league after them.
+
+    That depends on the hand's number alone.
+    """
+    streams = derive_many(seed, "cast", count=len(hands), start=hands.start)
+    drawn = np.stack([hash_rows(streams, seat) for seat in range(seats)], axis=1)
+    seated = (drawn % np.uint64(players)).astype(np.int64)
+    if league:
+        met = players + (drawn % np.uint64(league)).astype(np.int64)
+        seated = np.where((drawn >> np.uint64(32)) / 2**32 < league_share, met, seated)
+    return seated
 
 
 def _concatenated(pieces: list[Features]) -> Features:
@@ -299,11 +302,9 @@ def _concatenated(pieces: list[Features]) -> Features:
 def _heads(options: PokerCnnBetting, game: Game, abstraction: ActionAbstraction) -> Heads:
     """Return what the outputs mean. Raises UsageError where the game has not the actions for that."""
     count = abstraction.count
-    if count > MOST_ACTIONS:
-        raise UsageError(f"poker_cnn_betting learns games of at most {MOST_ACTIONS} actions. This one has {count}.")
     if options.heads == "published" and (count not in (3, 9) or not game.speaks(POKER)):
         raise UsageError(
-            "heads=published is for limit games (fold, call, raise) and draw games with draws_by other than actions. "
+            "heads=published is for limit games (fold, call, raise) and draw games. "
             f"{brief(game)} has {count} choices: take heads=choices."
         )
     return Heads(count, options.heads == "published", options.relu_output, options.policy == "weights")

@@ -15,18 +15,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from attrs import evolve, frozen
 
 from cardai.core.agent import Agent
-from cardai.core.encoder import Encoder
-from cardai.core.errors import UsageError
+from cardai.core.encoder import Encoder, need_encoder
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.trainer import Trainer
 from cardai.plugins.trainers.poker_cnn.networks import ComputeOptions, NetworkOptions
-from cardai.plugins.trainers.poker_cnn.values.options import (
-    ExampleOptions,
-    LearningOptions,
-    MeasureOptions,
-    refuse_game,
-)
+from cardai.plugins.trainers.poker_cnn.values.options import LearningOptions, refuse_game
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.poker_cnn.values.training import ValueTraining
@@ -49,7 +43,7 @@ OURS: Mapping[str, Any] = {"whole_suits": True}
 
 
 @frozen
-class PokerCnn(ComputeOptions, MeasureOptions, LearningOptions, ExampleOptions, NetworkOptions, Trainer):
+class PokerCnn(ComputeOptions, LearningOptions, NetworkOptions, Trainer):
     """Poker-CNN's value learning. A step is a minibatch.
 
     Labels are exact in video poker, in draw games and on the river of hold'em, and sampled before it. The scale of
@@ -65,10 +59,7 @@ class PokerCnn(ComputeOptions, MeasureOptions, LearningOptions, ExampleOptions, 
     }
 
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> ValueTraining:
-        if encoder is None:
-            raise UsageError(
-                "poker_cnn needs an encoder: give --encoder (grid_4x13:fields=hand, poker_cnn_video, ...)."
-            )
+        encoder = need_encoder(encoder, "poker_cnn", "grid_4x13:fields=hand or poker_cnn_video")
         from cardai.plugins.trainers.poker_cnn.values.training import ValueTraining
 
         return ValueTraining(self, game, encoder, seed)

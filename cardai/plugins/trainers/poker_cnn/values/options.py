@@ -25,8 +25,8 @@ def refuse_game(game: Game) -> None:
 
 
 @frozen(slots=False)
-class ExampleOptions:
-    """What is learned from."""
+class LearningOptions:
+    """What is learned from, how, and what is measured on the way."""
 
     examples: int = option(
         0, help="random hands to learn from; 0: every hand up to suits' names", validator=validators.ge(0)
@@ -48,12 +48,6 @@ class ExampleOptions:
         "(network=suits, holds)",
         validator=[validators.ge(0), validators.lt(1)],
     )
-
-
-@frozen(slots=False)
-class LearningOptions:
-    """How it is learned."""
-
     policy_weight: float = option(
         1.0, help="weight of the policy head's loss (network=suits)", validator=validators.ge(0)
     )
@@ -68,12 +62,6 @@ class LearningOptions:
         20_000, help="minibatches over which the rate falls to 1% by a cosine; 0: never", validator=validators.ge(0)
     )
     batch: int = option(512, help="examples in a minibatch", validator=validators.gt(0))
-
-
-@frozen(slots=False)
-class MeasureOptions:
-    """What is measured on the way."""
-
     every: int = option(1000, help="minibatches between rows of metrics", validator=validators.gt(0))
     measure: bool = option(
         True, help="exact return and mistakes over all hands with each row of metrics (canonical=true)"

@@ -21,6 +21,7 @@ from cardai.draw.contract import is_draw_poker
 from cardai.draw.values import hand_values
 from cardai.learn import tensors
 from cardai.learn.grid_networks import SuitNetwork
+from cardai.learn.policies import greedy
 from cardai.poker.contract import deals_holdem
 from cardai.poker.heuristic import betting_policy
 from cardai.poker.kinds import spread
@@ -82,9 +83,7 @@ class HoldPlayer(ValuePlayer):
         return self.network.outputs(views, self.network.by_policy)
 
     def policy(self, views: Views, legal: Legal) -> Float64s:
-        out = np.zeros((len(views), HOLDS))
-        out[np.arange(len(views)), self.hold_values(views).argmax(axis=1)] = 1.0
-        return out
+        return greedy(self.hold_values(views), np.ones((len(views), HOLDS), np.bool_))
 
 
 class DrawPlayer(HoldPlayer):

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from attrs import field, frozen
 from torch import Tensor
@@ -23,9 +22,9 @@ from cardai.core.schema import structure, whole
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
 from cardai.learn.grid_networks import SuitNetwork, parameters
+from cardai.learn.minibatches import Epochs, annealed, take_step
 from cardai.learn.networks import choose_device
-from cardai.plugins.trainers.poker_cnn.minibatches import Epochs
-from cardai.plugins.trainers.poker_cnn.networks import make_network, make_optimizer, refuse_unknown
+from cardai.plugins.trainers.poker_cnn.networks import make_network, make_optimizer
 from cardai.plugins.trainers.poker_cnn.values.dataset import Dataset, make_dataset
 from cardai.plugins.trainers.poker_cnn.values.measures import HeldOut, exact_metrics, held_out
 from cardai.plugins.trainers.poker_cnn.values.players import HoldPlayer, ValueNetwork, player_of
@@ -83,7 +82,7 @@ class ValueTraining(Training):
         end = self.step + steps
         while self.step < end:
             index, weights = self.minibatch(dataset)
-            losses.append(self._update(index, dataset.codes(index), dataset.values[index], weights))
+            losses.append(self._update(dataset, index, weights))
             self.step += 1
             if self.step % o.every == 0 or self.step == end:
                 yield {"loss": float(np.mean(losses)), "learning_rate": self._rate(), **self._measured()}
@@ -107,37 +106,28 @@ class ValueTraining(Training):
         fresh = o.batch - again
         if self._epochs is None or self._epochs.count != len(dataset):
             self._epochs = Epochs(len(dataset), self.seed, 1)
-        epoch, place = divmod(self.step, max(1, len(dataset) // fresh))
-        index = self._epochs.order(epoch)[place * fresh : (place + 1) * fresh]
+        index = self._epochs.minibatch(self.step, fresh)
         if self.replay is None:
             return index, dataset.weights[index]
         more = self.replay.draw(again, np.random.default_rng([self.seed, 2, self.step]))
         weights = np.concatenate([dataset.weights[index], np.ones(again, np.float32)])
         return np.concatenate([index, more]), weights
 
-    def _update(
-        self,
-        index: Int64s,
-        codes: npt.NDArray[Any],
-        values: npt.NDArray[Any],
-        weights: npt.NDArray[Any],
-    ) -> float:
+    def _update(self, dataset: Dataset, index: Int64s, weights: Float32s) -> float:
         """Take one step on the mean square error of compressed values, and the policy head's cross-entropy."""
-        for group in self.optimizer.param_groups:
-            group["lr"] = self._rate()
-        self.network.train()
-        dropout = derive(self.seed, "dropout", self.step)
-        with tensors.threads(self.options.threads), tensors.seeded(dropout, self.device):
-            x, v, w = (torch.from_numpy(part).to(self.device) for part in (codes, values, weights))
+        parts = (dataset.codes(index), dataset.values[index], weights)
+        x, v, w = (torch.from_numpy(part).to(self.device) for part in parts)
+
+        def losses() -> tuple[Tensor]:
             predicted, wrong = self._predicted(index, x, v)
             if self.options.relu_output:
                 predicted = torch.relu(predicted)
             error = (predicted - compressed(v)).square().mean(dim=1)
-            loss = (w * (error + self.policy_weight * wrong)).sum() / w.sum()
-            self.optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            self.optimizer.step()
-        return float(loss.detach())
+            return ((w * (error + self.policy_weight * wrong)).sum() / w.sum(),)
+
+        dropout = derive(self.seed, "dropout", self.step)
+        (loss,) = take_step(self.network, self.optimizer, self._rate(), self.options.threads, dropout, losses)
+        return loss
 
     def _predicted(self, index: Int64s, x: Tensor, v: Tensor) -> tuple[Tensor, Tensor | float]:
         """Return predicted values (B, K) and the policy head's cross-entropy (B,), noting what is misplayed."""
@@ -151,11 +141,7 @@ class ValueTraining(Training):
         return predicted, -(aim * torch.log_softmax(logits, dim=1)).sum(dim=1)
 
     def _rate(self) -> float:
-        o = self.options
-        if not o.anneal:
-            return o.learning_rate
-        done = min(1.0, self.step / o.anneal)
-        return o.learning_rate * (0.01 + 0.99 * 0.5 * (1 + float(np.cos(np.pi * done))))
+        return annealed(self.options.learning_rate, self.step, self.options.anneal)
 
     def _measured(self) -> Metrics:
         """Return exact measures over every hand up to suits' names (canonical only), else those on held-out situations."""
@@ -178,7 +164,6 @@ class ValueTraining(Training):
         return ValueNetwork(network, self.layout, self.form, by_policy, self.device, self.problem.plain)
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
-        refuse_unknown(options, ("act",))
         by_policy = self.policy_weight > 0
         act = options.get("act", "policy" if by_policy else "value")
         if act not in ("value", "policy") or (act == "policy" and not by_policy):
@@ -186,21 +171,15 @@ class ValueTraining(Training):
         return player_of(self.game, self._asked(act == "policy"))
 
     def save(self, directory: Path) -> None:
-        parts = tensors.module_tensors(self.network, "network")
-        parts |= tensors.optimizer_tensors(self.optimizer, "optimizer")
         regrets = self._regrets if self.replay is None else self.replay.regrets
-        if regrets is not None:
-            parts["replay.regrets"] = torch.from_numpy(regrets)
-        tensors.write(directory / "weights.safetensors", parts)
+        more = {} if regrets is None else {"replay.regrets": torch.from_numpy(regrets)}
+        tensors.write_training(directory / "weights.safetensors", self.network, self.optimizer, more)
         write_json(directory / "state.json", {"step": self.step, "parameters": parameters(self.network)})
 
     def load(self, directory: Path) -> None:
-        path = directory / "weights.safetensors"
         file = directory / "state.json"
         step = structure(read_json(file), _State, f"The file {file}").step
-        parts = tensors.read(path)
-        tensors.restore_module(self.network, parts, "network", path)
-        tensors.restore_optimizer(self.optimizer, parts, "optimizer", path)
+        parts = tensors.read_training(directory / "weights.safetensors", self.network, self.optimizer)
         regrets = parts.get("replay.regrets")
         self.replay, self._regrets = None, None if regrets is None else regrets.numpy()
         self.step = step
