@@ -20,6 +20,7 @@ class StreetName(StrEnum):
 
     turn = "turn"
     river = "river"
+    second = "second"
 
 
 Directory = Annotated[Path, typer.Argument(metavar="DIR", help="Where they are kept; gone on with if it is there.")]
@@ -30,10 +31,12 @@ Count = Annotated[
         "-n",
         metavar="N",
         min=0,
-        help="How many it shall have in the end, rounded up to whole files (250 rivers, 10 turns).",
+        help="How many it shall have in the end, rounded up to whole files (250 rivers, 10 turns, 4000 of Leduc).",
     ),
 ]
-StreetOption = Annotated[StreetName | None, typer.Option("--street", help="Where they are.", show_default="river")]
+StreetOption = Annotated[
+    StreetName | None, typer.Option("--street", help="Where they are.", show_default="river, in Leduc second")
+]
 Seed = Annotated[
     int | None, typer.Option("--seed", metavar="N", min=0, help="The root of all randomness.", show_default="0")
 ]
@@ -43,7 +46,7 @@ Iterations = Annotated[
         "--iterations",
         metavar="N",
         help="Of the solver: one number, or five joined by + for the five intervals of pots.",
-        show_default="400+300+150+100+50",
+        show_default="400+300+150+100+50, in Leduc 2000",
     ),
 ]
 Intervals = Annotated[
@@ -59,7 +62,12 @@ Player = Annotated[
     typer.Option("--player", metavar="AGENT", help="Ranges from this player's self-play, instead of random ones."),
 ]
 Game = Annotated[
-    str | None, typer.Option("--game", metavar="GAME", help="The game of that self-play, for two players.")
+    str | None,
+    typer.Option(
+        "--game",
+        metavar="GAME",
+        help="The game of that self-play; without --player, no-limit Leduc instead of hold'em.",
+    ),
 ]
 Device = Annotated[
     str,
@@ -86,7 +94,7 @@ def situations(
     device: Device = "cpu",
     json: Json = False,
 ) -> None:
-    """Draw situations of no-limit hold'em as DeepStack did, solve them to the end, and keep what every hand is worth.
+    """Draw situations of no-limit hold'em or Leduc as DeepStack did, solve them to the end, and keep what every hand is worth.
 
     Example: cardai situations data/river --street river --count 2000 --jobs 2
 
@@ -134,26 +142,26 @@ def _recipe(
     game: str | None,
 ) -> Recipe:
     """Return a new recipe of the options given, with what stands for those that are not."""
-    from cardai.poker.ranges.menus import menus
     from cardai.poker.values.situation_set import PER_SHARD, Recipe
-    from cardai.poker.values.situations import BETS, EVERY, INTERVALS, STREETS
+    from cardai.poker.values.situations import BETS, EVERY, INTERVALS, SECOND
 
-    where = (street or StreetName.river).value
-    if bool(player) != bool(game):
+    if player and not game:
         raise UsageError("Ranges from self-play need both --player and --game.")
-    counts = _whole(iterations or "400+300+150+100+50", "--iterations", 1, 10**6)
-    chosen = EVERY if intervals is None else _whole(intervals, "--intervals", 0, len(INTERVALS) - 1)
-    menus(bets or BETS, STREETS[STREETS.index(where) :])
-    return Recipe(
+    few = bool(game and not player)
+    where = str(street.value if street else SECOND if few else StreetName.river.value)
+    counts = _whole(iterations or ("2000" if few else "400+300+150+100+50"), "--iterations", 1, 10**6)
+    made = Recipe(
         street=where,
         seed=seed or 0,
         iterations=counts * len(INTERVALS) if len(counts) == 1 else counts,
-        intervals=chosen,
+        intervals=EVERY if intervals is None else _whole(intervals, "--intervals", 0, len(INTERVALS) - 1),
         bets=bets or BETS,
         player=player or "",
         game=game or "",
         per_shard=PER_SHARD[where],
     )
+    made.check()
+    return made
 
 
 def _whole(text: str, option: str, low: int, high: int) -> tuple[int, ...]:
@@ -180,11 +188,13 @@ def _show(found: SituationSet, json: bool) -> None:
                 "iterations": recipe.iterations,
                 "intervals": recipe.intervals,
                 "player": recipe.player or None,
+                "game": recipe.game or None,
                 "bytes": size,
             }
         )
         return
-    whose = f"ranges of {recipe.player} in {recipe.game}" if recipe.player else "ranges at random"
+    whose = f"ranges of {recipe.player}" if recipe.player else "ranges at random"
+    whose += f" in {recipe.game}" if recipe.game else ""
     out().print(
         f"{found.directory}: {len(found):,} situations of the {recipe.street}, {whose}, seed {recipe.seed}, "
         f"{size / 2**20:,.1f} MiB of values."

@@ -7,7 +7,6 @@ share it. What was solved for the hand's earlier decisions is kept, and worked o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,12 +18,9 @@ from cardai.core.fields import Views
 from cardai.core.game import Actions, Game
 from cardai.core.legal import Amounts, Legal
 from cardai.core.rng import Rows
-from cardai.poker.ranges.cfr import SolverSettings
+from cardai.poker.hands.combos import pair_index
 from cardai.poker.ranges.public_tree import Action
-from cardai.poker.ranges.range_game import range_game
-from cardai.poker.resolving.resolver import Decision, DepthLimit, Public, Resolver
-
-HandOf = Callable[[Views], Int64s]
+from cardai.poker.resolving.resolver import Decision, Public, Resolver
 
 
 @frozen(eq=False)
@@ -36,13 +32,13 @@ class Plan:
 
 
 class ResolvingPlayer(Agent):
-    """Plays what a :class:`~cardai.poker.resolving.resolver.Resolver` finds. ``hand_of`` gives the number of each view's hand."""
+    """Plays what a :class:`~cardai.poker.resolving.resolver.Resolver` finds; what it does before that, ``early`` says."""
 
-    def __init__(self, game: Game, resolver: Resolver, hand_of: HandOf, name: str) -> None:
-        self.game, self.resolver, self.hand_of, self.name = game, resolver, hand_of, name
+    def __init__(self, game: Game, resolver: Resolver, early: Callable[[Public], Plan] | None = None) -> None:
+        self.game, self.resolver, self.early = game, resolver, early
 
     def for_game(self, game: Game) -> Agent:
-        need_game(self.game, game, f"{self.name} was made for")
+        need_game(self.game, game, "resolving was made for")
         return self
 
     def policy(self, views: Views, legal: Legal) -> Float64s:
@@ -50,7 +46,7 @@ class ResolvingPlayer(Agent):
         out = np.zeros(shape)
         for rows in same_public(views):
             plan = self.plan(views[rows[0]])
-            played = self._of_hands(plan, self.hand_of(views[rows]))
+            played = self._of_hands(plan, hand_numbers(views[rows]))
             mask = np.asarray(legal.kinds[rows[0]] if isinstance(legal, Amounts) else legal[rows[0]])
             found = columns(plan.actions, mask, isinstance(legal, Amounts))
             for column, probabilities in zip(found, played, strict=True):
@@ -70,7 +66,7 @@ class ResolvingPlayer(Agent):
         bets = [k for k, action in enumerate(plan.actions) if action.kind == 2]
         if not bets:
             return np.array([low]), np.ones((len(views), 1))
-        shares = self._of_hands(plan, self.hand_of(views))[bets] + 1e-12
+        shares = self._of_hands(plan, hand_numbers(views))[bets] + 1e-12
         asked = np.clip([plan.actions[k].amount for k in bets], low, high)
         amounts, place = np.unique(asked, return_inverse=True)
         odds = np.zeros((len(views), len(amounts)))
@@ -83,6 +79,8 @@ class ResolvingPlayer(Agent):
 
     def plan(self, view: Any) -> Plan:
         """Return what is done at one view, by all hands."""
+        if self.early is not None and int(view["round"]) < self.resolver.game.first:
+            return self.early(public_of(view))
         decision = self.decision(view)
         return Plan(decision.root.actions, decision.strategy)
 
@@ -121,16 +119,7 @@ def columns(actions: Sequence[Action], legal: Any, amounts: bool) -> list[int]:
     return [action.kind if action.kind < 2 else next(bets) for action in actions]
 
 
-def leduc_player(game: Game, settings: SolverSettings, depth_limit: DepthLimit, name: str) -> ResolvingPlayer:
-    """Return the player of a game of Leduc. Raises UsageError for other games."""
-    played = range_game(game, "resolving")
-    alike = partial(_all_alike, len(played.hands.cards))
-    return ResolvingPlayer(game, Resolver(played, settings, depth_limit, alike), _leduc_hands, name)
-
-
-def _all_alike(hands: int, public: Public) -> Float64s:
-    return np.ones((2, hands))
-
-
-def _leduc_hands(views: Views) -> Int64s:
-    return np.asarray(views["hole"].reshape(len(views)), np.int64)
+def hand_numbers(views: Views) -> Int64s:
+    """Return (n,) the numbers of the hands that views hold, one card or two."""
+    hole = views["hole"].astype(np.int64).reshape(len(views), -1)
+    return hole[:, 0] if hole.shape[1] == 1 else np.asarray(pair_index(hole[:, 0], hole[:, 1]), np.int64)

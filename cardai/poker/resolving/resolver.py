@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from hashlib import sha256
 from time import monotonic
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from attrs import frozen
@@ -29,7 +29,8 @@ from cardai.poker.ranges.menus import ALL_IN, Menu
 from cardai.poker.ranges.position import Place, deal_card, start, step
 from cardai.poker.ranges.public_tree import Action, Node, PublicTree, gadget, tree_after
 from cardai.poker.ranges.range_game import RangeGame
-from cardai.poker.ranges.solver import LeafEvaluator, Solver
+from cardai.poker.ranges.solver import Solver
+from cardai.poker.resolving.depth_limit import DepthLimit
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -68,42 +69,8 @@ class Public:
         return Public(self.button, self.actions[:count], round_, self.board[: board_cards[round_]])
 
 
-class DepthLimit(Protocol):
-    """How far is looked ahead."""
-
-    def until(self, round_: int) -> int:
-        """Return the last round that is walked from a decision in ``round_``."""
-
-    def promises(self, round_: int) -> bool:
-        """Whether what lies behind ``round_`` is valued so well that the opponent can be promised it.
-
-        If not, each later round begins anew from both ranges, as the hand did.
-        """
-
-    def leaves(self, public: Public, tree: PublicTree, hands: np.ndarray) -> LeafEvaluator | None:
-        """Return what values the chance nodes that ``tree`` ends in; None if it ends with the hand.
-
-        Where it ``promises``, they are :class:`~cardai.poker.ranges.averaged_leaves.AveragedLeaves`.
-
-        ``hands`` (n,) are the numbers of the hands on the board, in order of the vectors.
-        """
-
-
-class ToTheEnd:
-    """Looks ahead to the end of the hand."""
-
-    def until(self, round_: int) -> int:
-        return 100
-
-    def promises(self, round_: int) -> bool:
-        return True
-
-    def leaves(self, public: Public, tree: PublicTree, hands: np.ndarray) -> LeafEvaluator | None:
-        return None
-
-
 BlueprintRanges = Callable[[Public], Float64s]
-"""Returns (2, K) both ranges at the beginning of the first round that is solved, by seat."""
+"""Returns (2, K) both ranges at the beginning of the first round that is solved, by seat (default: every hand as likely)."""
 
 
 @frozen(eq=False)
@@ -156,16 +123,11 @@ class Resolver:
         game: RangeGame,
         settings: SolverSettings,
         depth_limit: DepthLimit,
-        blueprint_ranges: BlueprintRanges,
+        blueprint_ranges: BlueprintRanges | None = None,
         kept: int = KEPT,
     ) -> None:
-        self.game, self.settings, self.depth_limit, self.blueprint_ranges, self.kept = (
-            game,
-            settings,
-            depth_limit,
-            blueprint_ranges,
-            kept,
-        )
+        self.game, self.settings, self.depth_limit = game, settings, depth_limit
+        self.blueprint_ranges, self.kept = blueprint_ranges, kept
         self._known: OrderedDict[tuple[int, Public], Decision] = OrderedDict()
         self._first: OrderedDict[tuple[int, Public], Decision] = OrderedDict()
         """Decisions of the first round, which come again in other hands."""
@@ -245,7 +207,9 @@ class Resolver:
         return out
 
     def _start(self, public: Public) -> Float64s:
-        ranges = np.array(self.blueprint_ranges(public), np.float64)
+        ranges = np.ones((2, len(self.game.hands.cards)))
+        if self.blueprint_ranges is not None:
+            ranges = np.array(self.blueprint_ranges(public), np.float64)
         return np.stack([_normal(one, public.board, self.game.hands) for one in ranges])
 
     def _after(self, last: Decision, me: int, public: Public, count: int) -> Constraints:
@@ -301,7 +265,7 @@ class Resolver:
 
     def _solve_anew(self, public: Public, me: int, carried: Constraints) -> Decision:
         began, game, settings = monotonic(), self.game, self.settings
-        last = min(self.depth_limit.until(public.round), game.betting.num_rounds - 1)
+        last = self.depth_limit.until(public.round, game.betting.num_rounds)
         tree = self._tree(public, last)
         ranges = np.array(carried.ranges)
         if carried.promised is not None:
@@ -312,7 +276,7 @@ class Resolver:
         layout = Layout(tree, game.hands, boards)
         solver = Solver(
             layout, ranges, variant=settings.variant, dtype=settings.dtype, promised=carried.promised, threads=settings.threads,
-            leaves=self.depth_limit.leaves(public, tree, boards[0].hands[0]) if layout.leaves else None,
+            leaves=self.depth_limit.leaves(game, public.round, public.board, boards[0].hands[0]) if layout.leaves else None,
         )  # fmt: skip
         _run(solver, settings, public.round, self._time(public, me), began)
         place = start(solver, list(public.board))

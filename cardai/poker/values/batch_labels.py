@@ -11,10 +11,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from cardai.poker.hands.combos import COUNT
 from cardai.poker.ranges.public_tree import PublicTree
 from cardai.poker.ranges.torch_cfr import Shape, TorchSolver, room, shape_of
-from cardai.poker.values.situations import BETS, FASTER, Labels, Situation, situation_tree
+from cardai.poker.values.situations import BETS, FASTER, Labels, Situation, labels_of, situation_tree
 
 
 def solve_situations(
@@ -68,13 +67,7 @@ def _solve(
     boards, ranges = [one.board for one in situations], np.stack([one.ranges for one in situations])
     solver = TorchSolver(trees, boards, ranges, variant=discounts, device=device, kind=kind)
     solver.run(iterations)
-    worth = np.zeros((len(situations), 2, COUNT), np.float32)
-    for seat in range(2):
-        worth[np.arange(len(worth))[:, None], seat, solver.hands] = solver.root_values(seat)
-    out = []
-    for one, values, measured in zip(situations, worth, solver.measures(), strict=True):
-        out.append(Labels(values / np.float32(one.half_pot), 100 * measured.exploitability / (2 * one.half_pot)))
-    return out
+    return labels_of(solver, solver.hands, situations)
 
 
 def _numbers(tree: PublicTree, cards: int) -> int:

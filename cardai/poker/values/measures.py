@@ -18,11 +18,12 @@ from cardai.core.arrays import Float32s, Float64s, Int64s
 from cardai.core.files import read_json, write_json
 from cardai.core.schema import structure
 from cardai.poker.values import prepared
+from cardai.poker.values.match_ups import legal_hands
 from cardai.poker.values.network import ValueNetwork, bucket_means, hand_buckets, of_hands
 from cardai.poker.values.prepared import Prepared
 from cardai.poker.values.range_codes import RangeCode
 from cardai.poker.values.situation_set import Recipe, SituationSet
-from cardai.poker.values.situations import INTERVALS, Situation, labels, legal_hands
+from cardai.poker.values.situations import INTERVALS, Situation, labels
 
 DIVISORS = {"player": 1.0, "pot": 0.5}
 """What values per player are multiplied with."""
@@ -162,10 +163,8 @@ def label_noise(
 
 
 def _off(recipe: Recipe, values: Float32s, one: Situation, times: int) -> tuple[float, float]:
-    iterations = recipe.iterations[one.interval]
-    alpha, beta, gamma = recipe.discounts
-    longer = labels(one, times * iterations, "player", recipe.bets, (alpha, beta, gamma))
-    errors = longer.values[:, legal_hands(one.board)] - values
+    longer = labels(one, times * recipe.iterations[one.interval], recipe.bets, recipe.discounts)
+    errors = longer.values[:, legal_hands(one.board, one.game.hands)] - values
     return float(huber(errors).mean()), float(huber(errors / 2).mean())
 
 

@@ -1,13 +1,11 @@
-"""Trained counterfactual value networks: what they say of situations, and of the leaves of a subgame.
+"""Trained counterfactual value networks: what they say of situations.
 
 network = load_run("runs/river")
 values = network.values(prepare([situation(1, 7, "river")]))        # (1, 2, H), in units of what each player has put in
-leaves = network.leaves(board, hands)                               # a LeafEvaluator of turn subgames
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,17 +13,16 @@ import numpy as np
 import numpy.typing as npt
 from attrs import asdict, field, frozen, validators
 
-from cardai.core.arrays import Float32s, Float64s, Int64s
+from cardai.core.arrays import Float32s, Int64s
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.files import read_json, write_json
 from cardai.core.schema import structure, whole
 from cardai.core.spec import parse
-from cardai.poker.hands.combos import COUNT
-from cardai.poker.ranges.public_tree import Node
+from cardai.poker.values.match_ups import legal_hands
 from cardai.poker.values.network_inputs import CONTEXT_INPUTS, HAND_INPUTS, context_inputs, hand_inputs
-from cardai.poker.values.prepared import Prepared, prepare
+from cardai.poker.values.prepared import Prepared
 from cardai.poker.values.range_codes import RangeCode, range_code
-from cardai.poker.values.situations import BETS, STACK, STREETS, Situation, legal_hands
+from cardai.poker.values.situations import BETS, BOARD_CARDS, STACK
 from cardai.training.runs import Run
 
 DESCRIPTION, WEIGHTS = "network.json", "best.safetensors"
@@ -39,9 +36,11 @@ class Description:
     """What network it is: enough to make it again."""
 
     kind: Literal["buckets", "hands"] = field(validator=validators.in_(("buckets", "hands")))
-    street: str = field(validator=validators.in_(STREETS))
+    street: str = field(validator=validators.in_(tuple(BOARD_CARDS)))
     code: str = ""
     """The code of ranges, for ``buckets`` (:mod:`.range_codes`)."""
+    stack: int = field(default=STACK, validator=whole(1))
+    """What each player began the hand with."""
     bets: str = BETS
     """The bet menu of the situations that it learned from."""
     hidden: int = field(default=500, validator=whole(1, 4096))
@@ -79,27 +78,27 @@ class ValueNetwork:
         )
         self.module = value_networks.HandNetwork(options, CONTEXT_INPUTS, HAND_INPUTS)
 
-    def values(self, data: Prepared, buckets: Int64s | None = None, stack: float = STACK) -> Float32s:
-        """Return (n, 2, H) counterfactual values in units of what each player has put in.
-
-        Args:
-            buckets: (n, H) those of the code, if they are known (:func:`hand_buckets`). stack: what each player began with.
-        """
+    def values(self, data: Prepared) -> Float32s:
+        """Return (n, 2, H) counterfactual values in units of what each player has put in."""
         from cardai.poker.values import torch_networks as value_networks
 
         if self.code is not None:
-            own = hand_buckets(self.code, data) if buckets is None else buckets
-            return of_hands(self.of_buckets(data, own, stack), own)
+            own = hand_buckets(self.code, data)
+            return of_hands(self.of_buckets(data, own), own)
         parts = []
         self.module.eval()
         for start in range(0, len(data), _BLOCK):
             part = data.take(slice(start, start + _BLOCK))
             hands, met = hand_inputs(part, None, self.description.equity_input)
             ranges = part.ranges.astype(np.float32) / part.ranges.shape[2]
-            parts.append(value_networks.hand_values(self.module, context_inputs(part, stack), hands, met, ranges))
+            parts.append(
+                value_networks.hand_values(
+                    self.module, context_inputs(part, self.description.stack), hands, met, ranges
+                )
+            )
         return np.concatenate(parts) if parts else np.zeros(data.values.shape, np.float32)
 
-    def of_buckets(self, data: Prepared, buckets: Int64s, stack: float = STACK) -> Float32s:
+    def of_buckets(self, data: Prepared, buckets: Int64s) -> Float32s:
         """Return (n, 2, size) the values of buckets; ``buckets`` (n, H) those of the hands. For networks over a code."""
         from cardai.poker.values import torch_networks as value_networks
 
@@ -108,13 +107,9 @@ class ValueNetwork:
         parts = []
         for start in range(0, len(data), _CODES):
             part = slice(start, start + _CODES)
-            inputs = codes(self.code, data.take(part), buckets[part], stack)
+            inputs = codes(self.code, data.take(part), buckets[part], self.description.stack)
             parts.append(value_networks.bucket_values(self.module, inputs))
         return np.concatenate(parts) if parts else np.zeros((0, 2, self.code.size), np.float32)
-
-    def leaves(self, board: Sequence[int], hands: Int64s, stack: int = STACK) -> NetworkLeaves:
-        """Return what values the leaves of a subgame on ``board``, one card short of the network's street."""
-        return NetworkLeaves(self, board, hands, stack)
 
     def save(self, directory: Path) -> None:
         """Write the description and the weights."""
@@ -150,12 +145,14 @@ def load_run(directory: str | Path) -> ValueNetwork:
 
 
 def latest_checkpoint(directory: Path) -> tuple[Run, Path]:
-    """Return a run of counterfactual_values and the directory of its last good checkpoint. Raises UsageError."""
+    """Return a run of counterfactual_values and the directory of its last good checkpoint. Raises UsageError, DamagedFileError."""
     run = Run.open(directory)
     name = parse(run.trainer_spec).name
-    if not name.startswith("counterfactual_values"):
+    if not name.startswith(("counterfactual_values", "leduc_values")):
         raise UsageError(f"The run {directory} is of {name}: it has no counterfactual values.")
-    checkpoint, _ = run.latest()
+    checkpoint, refused = run.latest()
+    if checkpoint is None and refused:
+        raise DamagedFileError(f"The run {directory} has no good checkpoint: {' '.join(refused)}")
     if checkpoint is None:
         raise UsageError(f"The run {directory} has no checkpoint yet.")
     return run, checkpoint.path
@@ -165,12 +162,12 @@ def hand_buckets(code: RangeCode, data: Prepared) -> Int64s:
     """Return (n, H) the bucket of each hand that the board leaves."""
     out = np.empty((len(data), data.ranges.shape[2]), np.int64)
     for row, board in zip(out, data.boards.tolist(), strict=True):
-        row[:] = code.buckets(board)[legal_hands(board)]
+        row[:] = code.buckets(board)[legal_hands(board, code.hands)]
     return out
 
 
 def codes(code: RangeCode, data: Prepared, buckets: Int64s, stack: float = STACK) -> Float32s:
-    """Return (n, width) the codes of situations: see :meth:`~cardai.poker.values.range_codes.RangeCode.code`."""
+    """Return (n, width) the codes of situations: masses of both players' buckets, the share of ``stack`` that is in, the board."""
     n, size = len(data), code.size
     out = np.zeros((n, code.width), np.float32)
     place = np.arange(n)[:, None, None] * 2 * size + np.arange(2)[:, None] * size + buckets[:, None]
@@ -196,58 +193,3 @@ def bucket_means(buckets: Int64s, values: npt.NDArray[Any], size: int) -> tuple[
     sums = [np.bincount(place, values[:, k].astype(np.float64).ravel(), n * size).reshape(n, 1, size) for k in range(2)]
     means = np.concatenate(sums, axis=1) / np.maximum(counts, 1)
     return means.astype(np.float32), (counts > 0).astype(np.float32)
-
-
-class NetworkLeaves:
-    """Values chance nodes by a network: the mean over all cards that can come of what the next street is worth.
-
-    Args:
-        board: the cards at the leaves, one short of the network's street. hands: (n,) the hands' numbers, in order of the
-            vectors. stack: the chips that each player began the hand with.
-    """
-
-    def __init__(self, network: ValueNetwork, board: Sequence[int], hands: Int64s, stack: int = STACK) -> None:
-        wanted = 3 + STREETS.index(network.description.street)
-        if len(board) != wanted:
-            raise UsageError(
-                f"A network of the {network.description.street} values the ends of boards of {wanted} cards. "
-                f"Got {len(board)}."
-            )
-        self.network, self.board, self.stack = network, tuple(board), stack
-        self.hands = np.asarray(hands, np.int64)
-        self.cards = [card for card in range(52) if card not in board]
-        self._legal = {card: legal_hands([*board, card]) for card in self.cards}
-
-    def evaluate(self, player: int, reach: npt.NDArray[Any], nodes: Sequence[Node]) -> Float64s:
-        """Return (C, n) the values of each hand of ``player`` (see :class:`~cardai.poker.ranges.solver.LeafEvaluator`)."""
-        whole = np.zeros((2, len(nodes), COUNT))
-        whole[:, :, self.hands] = reach
-        out = np.zeros((len(nodes), COUNT))
-        for k, node in enumerate(nodes):
-            out[k] = self._value(player, whole[:, k], float(min(node.spent)))
-        return out[:, self.hands] / (len(self.cards) - 4)
-
-    def _value(self, player: int, ranges: Float64s, half_pot: float) -> Float64s:
-        """Return (1326,) the sum over cards of what ``player``'s hands are worth in chips, times the opponent's reach."""
-        out = np.zeros(COUNT)
-        situations, masses = [], []
-        for card in self.cards:
-            legal = self._legal[card]
-            mass = ranges[:, legal].sum(axis=1)
-            if mass[1 - player] <= 0:
-                continue
-            both = np.zeros_like(ranges)
-            both[:, legal] = ranges[:, legal]
-            if (
-                mass[0] <= 0 or mass[1] <= 0
-            ):  # nobody of this player's gets here: what he would win is asked all the same
-                both[player, legal] = 1.0
-            both /= both.sum(axis=1, keepdims=True)
-            situations.append(Situation(0, 0, (*self.board, card), int(half_pot), both))
-            masses.append(mass[1 - player])
-        if not situations:
-            return out
-        values = self.network.values(prepare(situations), stack=self.stack)[:, player]
-        for one, mass, value in zip(situations, masses, values, strict=True):
-            out[self._legal[one.board[-1]]] += half_pot * mass * value
-        return out

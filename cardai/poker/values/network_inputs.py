@@ -18,7 +18,10 @@ HAND_INPUTS = 15
 
 
 def context_inputs(data: Prepared, stack: float = STACK) -> Float32s:
-    """Return (n, 2, C) what the context sees, by seat: own range, other range, pot and stacks, board."""
+    """Return (n, 2, C) what the context sees, by seat: own range, other range, pot and stacks, hold'em's board.
+
+    ``stack`` is what each player began the hand with.
+    """
     n = len(data)
     both = np.concatenate([data.context, data.context[:, ::-1]], axis=2).astype(np.float32) * 8.0
     half = data.half_pots.astype(np.float64)
@@ -36,10 +39,11 @@ def context_inputs(data: Prepared, stack: float = STACK) -> Float32s:
     scalars[:, :, 5] = 2 * (shares * equity).sum(axis=2) - 1
     scalars[:, :, 6] = 2 * np.sqrt((shares * (equity - 0.5) ** 2).sum(axis=2))
     public = np.zeros((n, 2, PUBLIC), np.float32)
-    public[:, :, :13] = np.stack([(data.boards % 13 == rank).sum(axis=1) for rank in range(13)], axis=1)[:, None]
-    suits = np.sort(np.stack([(data.boards // 13 == s).sum(axis=1) for s in range(4)], axis=1), axis=1)[:, ::-1]
-    public[:, :, 13:17] = suits[:, None] / 2.0
-    public[:, :, 17] = data.boards.shape[1] - 4
+    if data.boards.shape[1] >= 4:  # of a board of one card the hands' strengths say all
+        public[:, :, :13] = np.stack([(data.boards % 13 == rank).sum(axis=1) for rank in range(13)], axis=1)[:, None]
+        suits = np.sort(np.stack([(data.boards // 13 == s).sum(axis=1) for s in range(4)], axis=1), axis=1)[:, ::-1]
+        public[:, :, 13:17] = suits[:, None] / 2.0
+        public[:, :, 17] = data.boards.shape[1] - 4
     return np.concatenate([both, scalars, public], axis=2)
 
 

@@ -19,7 +19,7 @@ from cardai.poker.hands.boards import BOARD_SIZES
 from cardai.poker.hands.combos import COUNT, left_by, pair_index
 from cardai.poker.range_policy import RangePolicy, range_player
 from cardai.poker.ranges.public_tree import DEAL, DECISION, PublicTree, holdem_tree
-from cardai.poker.values.situations import EVERY, STREETS, Situation, pot_law
+from cardai.poker.values.situations import EVERY, INTERVALS, STREETS, Situation, pot_law
 
 ATTEMPTS = 10_000
 """Hands that are played before a player counts as one who never sees the street."""
@@ -40,7 +40,7 @@ def played_situation(
     def uniform(what: str, count: int, attempt: int = 0) -> Float64s:
         return Rows(np.array([derive(seed, street, number, what, attempt)], np.uint64)).random(count).reshape(-1)
 
-    half_pot = pot_law(uniform("interval", 2)[0], uniform("pot", 2)[0], intervals)
+    half_pot = pot_law(uniform("interval", 2)[0], uniform("pot", 2)[0], [INTERVALS[k] for k in intervals])
     for attempt in range(ATTEMPTS):
         dealt = np.argsort(uniform("deck", 52, attempt), kind="stable")
         board = tuple(int(card) for card in dealt[: 4 + STREETS.index(street)])

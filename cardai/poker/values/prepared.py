@@ -21,15 +21,13 @@ from cardai.core.errors import CardaiError
 from cardai.core.files import digest_of, user_cache
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.progress import tell
-from cardai.poker.hands import _equity_kernels as kernels
 from cardai.poker.hands.boards import boards as known_boards
-from cardai.poker.hands.combos import COUNT, pairs
-from cardai.poker.hands.ranking import batch_tables
-from cardai.poker.values.range_codes import river_boards
+from cardai.poker.ranges.hands import HOLDEM, Hands
+from cardai.poker.values.match_ups import against, both_leave, legal_hands, strength_moments
 from cardai.poker.values.situation_set import SituationSet
-from cardai.poker.values.situations import Situation, legal_hands
+from cardai.poker.values.situations import Situation
 
-VERSION = 4
+VERSION = 5
 EQUITY, TIE, MET, STRONG, WEAK, STRENGTH, SPREAD = 0, 2, 4, 6, 8, 10, 11
 """Rows of ``hands``: the first five are pairs, against seat 0's range and against seat 1's."""
 ROWS = 12
@@ -45,7 +43,9 @@ class Prepared:
     """n situations with H hands each, those that the board leaves in order of their numbers."""
 
     boards: npt.NDArray[np.int8]
-    """(n, 4 or 5)"""
+    """(n, cards)"""
+    numbers: Int64s
+    """(n,) of the situations, in their set."""
     half_pots: Float32s
     """(n,) chips that each player has put in."""
     intervals: npt.NDArray[np.int8]
@@ -69,97 +69,101 @@ class Prepared:
 
 
 def prepare(situations: Sequence[Situation], values: Float32s | None = None) -> Prepared:
-    """Return the arrays of situations on one street; ``values`` (n, 2, H) if they are solved."""
-    count, hands = len(situations), len(legal_hands(situations[0].board)) if situations else 0
-    ranges = np.zeros((count, 2, hands), np.float16)
-    rows = np.zeros((count, ROWS, hands), np.float16)
-    context = np.zeros((count, 2, CONTEXT), np.float16)
-    for k, one in enumerate(situations):
-        legal = legal_hands(one.board)
-        both = one.ranges[:, legal]
-        both = both / both.sum(axis=1, keepdims=True)
-        found = hand_rows(one.board, both, legal)
-        ranges[k], rows[k] = both * hands, found
-        context[k] = contexts(both, found)
+    """Return the arrays of situations on one street of one game; ``values`` (n, 2, H) if they are solved."""
+    hands = situations[0].game.hands if situations else HOLDEM
+    boards = [one.board for one in situations]
+    legal = {board: _facts(board, hands).numbers for board in set(boards)}
+    shape = (len(boards), 2, len(legal[boards[0]]) if boards else 0)
+    held = [one.ranges[:, legal[one.board]] for one in situations]
+    both = np.array([one / one.sum(axis=1, keepdims=True) for one in held]).reshape(shape)
+    rows = hand_rows(boards, both, hands)
     return Prepared(
-        boards=np.array([one.board for one in situations], np.int8),
+        boards=np.array(boards, np.int8),
+        numbers=np.array([one.number for one in situations], np.int64),
         half_pots=np.array([one.half_pot for one in situations], np.float32),
         intervals=np.array([one.interval for one in situations], np.int8),
-        ranges=ranges,
-        hands=rows,
-        context=context,
-        values=np.zeros((count, 2, hands), np.float16) if values is None else values.astype(np.float16),
+        ranges=(both * shape[2]).astype(np.float16),
+        hands=rows.astype(np.float16),
+        context=contexts(both, rows).astype(np.float16),
+        values=np.zeros(shape, np.float16) if values is None else values.astype(np.float16),
     )
 
 
-def hand_rows(board: Sequence[int], ranges: Float64s, legal: Int64s) -> Float64s:
-    """Return (ROWS, H) what is known of each of the hands ``legal`` (H,); ``ranges`` (2, H) sum to 1."""
-    out = np.zeros((ROWS, len(legal)))
-    whole = np.zeros((2, COUNT))
-    whole[:, legal] = ranges
-    win, tie, total = _against(board, whole)[:, :, legal]
-    runs = len(river_boards(board)) - (4 if len(board) == 4 else 0)  # those that both hands leave
-    meet = total > 1e-9 * total.max(axis=1, keepdims=True)
-    strength, spread = strengths(tuple(board))
-    out[STRENGTH], out[SPREAD] = strength[legal], spread[legal]
+def hand_rows(boards: Sequence[tuple[int, ...]], ranges: Float64s, hands: Hands = HOLDEM) -> Float64s:
+    """Return (n, ROWS, H) what is known of each hand that each board leaves; ``ranges`` (n, 2, H) sum to 1."""
+    out = np.zeros((len(boards), ROWS, ranges.shape[2]))
+    met, (legal, level) = np.zeros((3, *ranges.shape)), np.zeros((2, len(boards), ranges.shape[2]), np.int64)
+    for board in set(boards):
+        rows, known = np.array([k for k, one in enumerate(boards) if one == board]), _facts(board, hands)
+        whole = np.zeros((len(rows), 2, len(hands.cards)))
+        whole[:, :, known.numbers] = ranges[rows]
+        met[:, rows] = against(board, whole, hands)[..., known.numbers]
+        legal[rows], level[rows] = known.numbers, known.level
+        out[rows, STRENGTH], out[rows, SPREAD] = known.strength, known.spread
+        out[rows, MET : MET + 2] = met[2, rows] / both_leave(board, hands)
+    strength, (win, tie, total) = out[:, STRENGTH], met
+    meet = total > 1e-9 * total.max(axis=2, keepdims=True, initial=0.0)
     safe = np.where(meet, total, 1.0)
-    out[EQUITY : EQUITY + 2] = np.where(meet, (win + 0.5 * tie) / safe, strength[legal])
-    out[TIE : TIE + 2] = np.where(meet, tie / safe, 0.0)
-    out[MET : MET + 2] = total / runs
+    out[:, EQUITY : EQUITY + 2] = np.where(meet, (win + 0.5 * tie) / safe, strength[:, None])
+    out[:, TIE : TIE + 2] = np.where(meet, tie / safe, 0.0)
     for seat in range(2):
-        below = _below(strength[legal], ranges[seat])
+        below = _below(level, ranges[:, seat])
         for row, chosen in ((STRONG, below > 1 - TAIL), (WEAK, below < TAIL)):
-            part = np.where(chosen, ranges[seat], 0.0)
-            out[row + seat] = _unblocked(part, legal) / np.maximum(out[MET + seat], 1e-9)
-    out[STRONG:STRENGTH] = np.clip(out[STRONG:STRENGTH], 0.0, 1.0)
+            part = np.where(chosen, ranges[:, seat], 0.0)
+            out[:, row + seat] = _unblocked(part, hands.cards[legal], hands.places) / np.maximum(
+                out[:, MET + seat], 1e-9
+            )
+    out[:, STRONG:STRENGTH] = np.clip(out[:, STRONG:STRENGTH], 0.0, 1.0)
     return out
 
 
-def _against(board: Sequence[int], ranges: Float64s) -> Float64s:
-    """Return (3, 2, 1326) the weight that each hand beats, ties and meets of either range (2, 1326), over all rivers."""
-    rivers = np.array(river_boards(board), np.int8)
-    sums, by_board = np.zeros((2, 3, COUNT)), np.zeros((len(rivers), 2))
-    kernels.ranges_on_boards(rivers, pairs(), batch_tables(7), ranges, sums, by_board)
-    return np.asarray(sums[::-1].transpose(1, 0, 2))  # the kernel's first side is what meets the second range
+@frozen(eq=False)
+class _Facts:
+    """What does not depend on ranges, of the H hands that a board leaves."""
+
+    numbers: Int64s
+    strength: Float64s
+    spread: Float64s
+    level: Int64s
+    """Of strength, from 0: hands as strong are on one."""
 
 
-@lru_cache(maxsize=4096)
-def strengths(board: tuple[int, ...]) -> tuple[Float64s, Float64s]:
-    """Return (1326,) the chance of each hand to beat a hand at random, and the deviation of that over the rivers."""
-    total, squares, count = np.zeros(COUNT), np.zeros(COUNT), np.zeros(COUNT)
-    for whole in river_boards(board):
-        win, tie, met = _against(whole, np.ones((2, COUNT)))[:, 0]
-        alive = met > 0
-        share = (win[alive] + 0.5 * tie[alive]) / met[alive]
-        total[alive] += share
-        squares[alive] += share**2
-        count += alive
-    mean = total / np.maximum(count, 1)
-    return mean, np.sqrt(np.maximum(squares / np.maximum(count, 1) - mean**2, 0.0))
+@lru_cache(maxsize=256)
+def _facts(board: tuple[int, ...], hands: Hands) -> _Facts:
+    numbers = legal_hands(board, hands)
+    mean, square = strength_moments(board, hands)[:, numbers]
+    spread = np.sqrt(np.maximum(square - mean**2, 0.0))
+    return _Facts(numbers, mean, spread, np.unique(np.round(mean, 9), return_inverse=True)[1])
 
 
-def _below(strength: Float64s, weights: Float64s) -> Float64s:
-    """Return (H,) the weight of the hands that are weaker than each, and half of the weight of those that are as strong."""
-    _, group = np.unique(np.round(strength, 9), return_inverse=True)
-    mass = np.bincount(group, weights)
-    return np.asarray((np.cumsum(mass) - 0.5 * mass)[group])
+def _sums(places: Int64s, weights: Float64s, size: int) -> Float64s:
+    """Return (n, size) the weights (n, m) of each row by their places (n, m), added in order."""
+    rows = np.arange(len(places))[:, None] * size + places
+    return np.bincount(rows.ravel(), weights.ravel(), len(places) * size).reshape(len(places), size)
 
 
-def _unblocked(part: Float64s, legal: Int64s) -> Float64s:
-    """Return (H,) the weight of ``part`` (H,) that shares no card with each hand."""
-    cards = _PAIRS[legal]
-    by_card = np.bincount(cards.ravel(), np.repeat(part, 2), 52)
-    return np.asarray(part.sum() - by_card[cards].sum(axis=1) + part)
+def _below(level: Int64s, weights: Float64s) -> Float64s:
+    """Return (n, H) the weight of the hands that are weaker than each, and half of the weight of those that are as strong."""
+    mass = _sums(level, weights, level.shape[1])
+    return np.take_along_axis(np.cumsum(mass, axis=1) - 0.5 * mass, level, axis=1)
+
+
+def _unblocked(part: Float64s, cards: Int64s, places: int) -> Float64s:
+    """Return (n, H) the weight of ``part`` (n, H) that shares no card with each hand; ``cards`` (n, H, 2) below ``places``."""
+    held = cards.reshape(len(cards), 2 * cards.shape[1])
+    by_card = _sums(held, np.repeat(part, 2, axis=1), places)
+    blocked = np.take_along_axis(by_card, held, axis=1).reshape(cards.shape).sum(axis=2)
+    return np.asarray(part.sum(axis=1, keepdims=True) - blocked + part)
 
 
 def contexts(ranges: Float64s, rows: Float64s) -> Float64s:
-    """Return (2, CONTEXT) what each range looks like: its weight by strength, and by equity against the other."""
-    out = np.zeros((2, CONTEXT))
-    strength = _finer_above(rows[STRENGTH], BINS)
+    """Return (n, 2, CONTEXT) what each range looks like: its weight by strength, and by equity against the other."""
+    out = np.zeros((len(ranges), 2, CONTEXT))
+    strength = _finer_above(rows[:, STRENGTH], BINS)
     for seat in range(2):
-        equity = _finer_above(rows[EQUITY + 1 - seat], EQUITY_BINS)
-        out[seat, :BINS] = np.bincount(strength, ranges[seat], BINS)
-        out[seat, BINS:] = np.bincount(equity, ranges[seat], EQUITY_BINS)
+        equity = _finer_above(rows[:, EQUITY + 1 - seat], EQUITY_BINS)
+        out[:, seat, :BINS] = _sums(strength, ranges[:, seat], BINS)
+        out[:, seat, BINS:] = _sums(equity, ranges[:, seat], EQUITY_BINS)
     return out
 
 
@@ -171,7 +175,7 @@ def _finer_above(values: Float64s, bins: int) -> Int64s:
 def load_prepared(found: SituationSet, shards: Sequence[int]) -> Prepared:
     """Return the arrays of ``shards`` with their values, from the cache where they are there."""
     recipe = found.recipe
-    identity = [VERSION, found.fingerprint, recipe.street, recipe.seed, recipe.intervals, recipe.per_shard]
+    identity = [VERSION, found.fingerprint, recipe.street, recipe.seed, recipe.intervals, recipe.per_shard, recipe.game]
     folder = user_cache() / f"situations-{digest_of(identity)[:16]}"
     whole, size = prepare([]), recipe.per_shard
     for done, shard in enumerate(shards):
@@ -211,6 +215,3 @@ def board_classes(boards: npt.NDArray[np.int8]) -> Int64s:
     """Return (n,) the class of each board up to the names of suits."""
     known = known_boards(boards.shape[1])
     return np.array([known.find([int(card) for card in board])[0] for board in boards], np.int64)
-
-
-_PAIRS = pairs().astype(np.int64)

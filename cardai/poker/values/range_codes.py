@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from typing import Literal
+from typing import ClassVar
 
 import numpy as np
 from attrs import frozen, validators
 
-from cardai.core.arrays import Float32s, Float64s, Int64s
+from cardai.core.arrays import Float64s, Int64s
 from cardai.core.errors import UsageError
 from cardai.core.spec import build, option, parse
 from cardai.poker.buckets.tables import BucketOptions, buckets
 from cardai.poker.hands.combos import COUNT, left_by
-from cardai.poker.hands.equity import range_equity, uniform_range
+from cardai.poker.ranges.hands import HOLDEM, Hands, LeducHands
 from cardai.poker.values.board_clusters import board_clusters, board_features
-from cardai.poker.values.situations import STACK
+from cardai.poker.values.match_ups import legal_hands, strength_moments
 
 _CARDS = 52
 _ALL = np.arange(COUNT)
@@ -30,7 +29,9 @@ _ALL = np.arange(COUNT)
 
 @frozen
 class RangeCode(ABC):
-    """A code of ranges on the turn and on the river; a subclass says what a bucket is."""
+    """A code of ranges, hold'em's on the turn and on the river; a subclass says what a bucket is."""
+
+    hands: ClassVar[Hands] = HOLDEM
 
     @property
     @abstractmethod
@@ -39,7 +40,7 @@ class RangeCode(ABC):
 
     @abstractmethod
     def buckets(self, board: Sequence[int]) -> Int64s:
-        """Return (1326,) the bucket of each hand on a board of four or five cards, below ``size``; -1 if it is blocked."""
+        """Return (K,) the bucket of each hand on a board, below ``size``; -1 if it is blocked."""
 
     @property
     def shows_board(self) -> bool:
@@ -50,18 +51,6 @@ class RangeCode(ABC):
     def width(self) -> int:
         """How many numbers a code has: the masses of both players, the pot, and the board if it shows it."""
         return 2 * self.size + 1 + _CARDS * self.shows_board
-
-    def code(self, board: Sequence[int], ranges: Float64s, half_pot: float, stack: float = STACK) -> Float32s:
-        """Return (width,) the code of ``ranges`` (2, 1326) on ``board``; the pot as the share of the stacks that is in it."""
-        out, buckets = np.zeros(self.width, np.float32), self.buckets(board)
-        legal = buckets >= 0
-        for seat in range(2):
-            masses = np.bincount(buckets[legal], ranges[seat, legal], self.size)
-            out[seat * self.size : (seat + 1) * self.size] = masses
-        out[2 * self.size] = half_pot / stack
-        if self.shows_board:
-            out[2 * self.size + 1 + np.asarray(board)] = 1.0
-        return out
 
 
 @frozen
@@ -106,9 +95,6 @@ class PublicNested(RangeCode):
 
     clusters: int = option(10, help="clusters of boards", validator=validators.in_(range(1, 101)))
     bins: int = option(100, help="bins of E[HS^2] a cluster", validator=validators.in_(range(2, 10_001)))
-    by: Literal["width", "percentile"] = option(
-        "width", help="bins of equal width, or of equally many hands of a board"
-    )
 
     @property
     def size(self) -> int:
@@ -116,13 +102,7 @@ class PublicNested(RangeCode):
 
     def buckets(self, board: Sequence[int]) -> Int64s:
         cluster = board_clusters(len(board), self.clusters).find(board_features(board))
-        squares = strength_moments(board)[1]
-        if self.by == "percentile":
-            alive = np.flatnonzero(np.isfinite(squares))
-            places = np.searchsorted(np.sort(squares[alive]), squares[alive])
-            squares = squares.copy()
-            squares[alive] = places / len(alive)
-        found = equal_bins(squares, self.bins)
+        found = equal_bins(strength_moments(board)[1], self.bins)
         return np.where(found >= 0, cluster * self.bins + found, -1)
 
 
@@ -142,11 +122,29 @@ class EveryHand(RangeCode):
         return np.where(left_by(board), _ALL, -1)
 
 
+@frozen
+class LeducPlaces(RangeCode):
+    """Leduc: each hand on each board has a place of its own, 36 in all (DeepStack's public example)."""
+
+    hands: ClassVar[Hands] = LeducHands()
+
+    @property
+    def size(self) -> int:
+        return len(self.hands.deck) * len(self.hands.cards)
+
+    def buckets(self, board: Sequence[int]) -> Int64s:
+        out = np.full(len(self.hands.cards), -1, np.int64)
+        own = legal_hands(board, self.hands)
+        out[own] = board[0] * len(out) + own
+        return out
+
+
 CODES: Mapping[str, type[RangeCode]] = {
     "e_hs2": ExpectedSquare,
     "public_nested": PublicNested,
     "potential_aware": PotentialAware,
     "range_1326": EveryHand,
+    "leduc_places": LeducPlaces,
 }
 
 
@@ -156,39 +154,6 @@ def range_code(spec: str) -> RangeCode:
     if parsed.name not in CODES:
         raise UsageError(f"{spec!r} is no code of ranges. Codes: {', '.join(CODES)}.")
     return build(CODES[parsed.name], parsed.values(), f"The code of ranges {parsed.name!r}")  # type: ignore[no-any-return]
-
-
-def river_boards(board: Sequence[int]) -> list[tuple[int, ...]]:
-    """Return the boards of five cards that ``board``, of four or five, can become."""
-    if len(board) == 5:
-        return [tuple(board)]
-    if len(board) != 4:
-        raise UsageError(f"Ranges are encoded on boards of four or five cards. Got {len(board)}.")
-    return [(*board, card) for card in range(_CARDS) if card not in board]
-
-
-def strength_moments(board: Sequence[int]) -> Float64s:
-    """Return (2, 1326) the mean of the strength on the river, and of its square; nan for hands that the board blocks.
-
-    A hand's strength is its chance to beat a hand at random, ties counted half.
-    """
-    return _moments(tuple(int(card) for card in board))
-
-
-@lru_cache(maxsize=1024)
-def _moments(board: tuple[int, ...]) -> Float64s:
-    sums, count = np.zeros((2, COUNT)), np.zeros(COUNT)
-    everything = uniform_range()
-    for whole in river_boards(board):
-        strength = range_equity(everything, everything, whole).by_hand[0]
-        alive = np.isfinite(strength)
-        sums[0, alive] += strength[alive]
-        sums[1, alive] += strength[alive] ** 2
-        count += alive
-    with np.errstate(invalid="ignore"):
-        found = np.asarray(np.where(count > 0, sums / count, np.nan))
-    found.flags.writeable = False  # it is handed out again
-    return found
 
 
 def equal_bins(values: Float64s, count: int) -> Int64s:

@@ -18,12 +18,12 @@ from cardai.poker.values.splits import TEST, load_enough, parts
 def held_out(
     run: Path, situations: Path | None = None, most: int = 2000, part: int = TEST
 ) -> tuple[ValueNetwork, Prepared, Path]:
-    """Return a run's best network, at most ``most`` situations on boards of ``part``, and where they are from.
+    """Return a run's best network, at most ``most`` situations of ``part``, and where they are from.
 
     Those of the run itself are the ones that its checkpoint knows, though there may be more by now.
 
     Raises:
-        UsageError: it is no such run, has no checkpoint, or there is no situation of its street on such boards.
+        UsageError: it is no such run, has no checkpoint, or there is no such situation of its street.
     """
     opened, checkpoint = latest_checkpoint(run)
     network = load_network(checkpoint)
@@ -35,7 +35,7 @@ def held_out(
         raise UsageError(f"{run} values the {network.description.street}; {directory} is on the {found.recipe.street}.")
     shards = read_json(checkpoint / "state.json").get("shards", []) if situations is None else found.numbers
     data = load_enough(found, [int(shard) for shard in shards], {part: most})
-    rows = np.flatnonzero(parts(data.boards) == part)[:most]
+    rows = np.flatnonzero(parts(data) == part)[:most]
     if len(rows) < 2:
-        raise UsageError(f"{directory} has no two situations on boards of that part.")
+        raise UsageError(f"{directory} has no two situations of that part.")
     return network, data.take(rows), directory

@@ -10,7 +10,8 @@ shards may be made by any number of processes or machines, and a set can be gone
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -18,32 +19,36 @@ from typing import Any
 import numpy as np
 from attrs import asdict, evolve, field, frozen
 
-from cardai.core.arrays import Float32s, Int64s
+from cardai.core.arrays import Float32s
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.files import file_digest, read_json, write_json
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.schema import structure, whole
 from cardai.pieces import Work
-from cardai.poker.hands.combos import COUNT
 from cardai.poker.ranges.menus import menus
+from cardai.poker.ranges.range_game import RangeGame
+from cardai.poker.values.match_ups import legal_hands
 from cardai.poker.values.situations import (
     BETS,
+    BOARD_CARDS,
     EVERY,
     FASTER,
+    HOLDEM_GAME,
     INTERVALS,
+    SECOND,
     STREETS,
     Labels,
     Situation,
-    labels,
-    legal_hands,
+    all_labels,
     situation,
+    situation_game,
 )
 
 FORMAT = "cardai situations 1"
 HEAD = "situations.json"
 SHARD = "shard-{:06d}.npz"
-PER_SHARD = {"river": 250, "turn": 10}
-"""How many situations make a shard unless told: some ten seconds of one CPU."""
+PER_SHARD = {"river": 250, "turn": 10, SECOND: 4000}
+"""How many situations make a shard unless told: some ten seconds of one CPU, and in Leduc many of each pot and board."""
 AT_ONCE = {"river": 4000, "turn": 400}
 """How many situations a device is given at a time: those with trees of one shape are solved side by side."""
 
@@ -59,17 +64,19 @@ class Recipe:
     intervals: tuple[int, ...] = field(default=EVERY, validator=whole(0, len(INTERVALS) - 1))
     """Which intervals pots are from."""
     bets: str = BETS
-    discounts: tuple[float, ...] = FASTER
+    discounts: tuple[float, float, float] = FASTER
     player: str = ""
     """Whose self-play the ranges are from; empty: they are drawn at random."""
     game: str = ""
-    """The game of that self-play."""
+    """The game of that self-play; without a player the Leduc that situations are of (empty: they are hold'em's)."""
     per_shard: int = field(default=PER_SHARD["river"], validator=whole(1, 100_000))
 
     def check(self) -> None:
         """Raise UsageError for what no set can be made by."""
-        if self.street not in STREETS:
-            raise UsageError(f"Situations are on the {' or the '.join(STREETS)}. Got {self.street!r}.")
+        if (self.street == SECOND) != (self.drawn_in.hands.held == 1) or self.street not in BOARD_CARDS:
+            raise UsageError(
+                f"Situations are on the {' or the '.join(STREETS)}, Leduc's {SECOND}. Got {self.street!r}."
+            )
         if len(self.iterations) != len(INTERVALS):
             raise UsageError(
                 f"Iterations are one number, or {len(INTERVALS)} joined by +, one for each interval of pots. "
@@ -77,7 +84,12 @@ class Recipe:
             )
         if len(set(self.intervals)) != len(self.intervals):
             raise UsageError("An interval of pots is named twice.")
-        menus(self.bets, STREETS[STREETS.index(self.street) :])
+        menus(self.bets, (SECOND,) if self.street == SECOND else STREETS[STREETS.index(self.street) :])
+
+    @property
+    def drawn_in(self) -> RangeGame:
+        """The game that situations are drawn in. Raises UsageError: there are none of it."""
+        return HOLDEM_GAME if self.player or not self.game else _drawn_in(self.game)
 
     def situation(self, number: int) -> Situation:
         """Return situation ``number``."""
@@ -85,13 +97,20 @@ class Recipe:
             from cardai.poker.values.played_ranges import played_situation
 
             return played_situation(self.player, self.game, self.seed, number, self.street, self.intervals)
-        return situation(self.seed, number, self.street, self.intervals)
+        return situation(self.seed, number, self.street, self.intervals, self.drawn_in)
 
     def fingerprint(self) -> str:
         """Return the SHA-256 of the first situation's board, pot and ranges: two alike make the same situations."""
         first = self.situation(0)
         public = np.array([*first.board, first.half_pot], np.int64)
         return sha256(public.tobytes() + np.round(first.ranges, 9).astype(np.float32).tobytes()).hexdigest()
+
+
+@cache
+def _drawn_in(spec: str) -> RangeGame:
+    from cardai import make
+
+    return situation_game(make.game(spec))
 
 
 @frozen
@@ -142,8 +161,9 @@ class SituationSet:
             raise DamagedFileError(f"The file {file} cannot be read: {error.strerror}.") from error
         if digest != self.shards.get(file.name):
             raise DamagedFileError(f"The file {file} is not the one that {HEAD} names: its checksum is another.")
-        count, hands = self.recipe.per_shard, len(legal_hands(range(4 + STREETS.index(self.recipe.street))))
-        shapes = {"values": (np.float16, (count, 2, hands)), "exploitability": (np.float32, (count,))}
+        board, hands = range(BOARD_CARDS[self.recipe.street]), self.recipe.drawn_in.hands
+        count, left = self.recipe.per_shard, len(legal_hands(board, hands))
+        shapes = {"values": (np.float16, (count, 2, left)), "exploitability": (np.float32, (count,))}
         found = read_npz(file, shapes)
         if not all(np.isfinite(array).all() for array in found.values()):
             raise DamagedFileError(f"The file {file} holds numbers that no solver writes: it is damaged.")
@@ -208,7 +228,7 @@ def produce(
         UsageError: the recipe makes no sense, ``directory`` holds something else, or torch does not see the device.
     """
     recipe.check()
-    where = _device(device, jobs, on)
+    where = _device(recipe, device, jobs, on)
     path = Path(directory)
     found = _taken_up(path, recipe)
     wanted = range(-(-count // recipe.per_shard))
@@ -229,12 +249,14 @@ def produce(
     return found
 
 
-def _device(name: str, jobs: int, on: str) -> str:
+def _device(recipe: Recipe, name: str, jobs: int, on: str) -> str:
     """Return the device that solves: ``auto`` is the first GPU, or the CPU. Raises UsageError."""
     if name == "cpu":
         return name
     if jobs != 1 or on:
         raise UsageError(f"A device solves many situations at once: with --device {name} leave out --jobs and --on.")
+    if recipe.street not in AT_ONCE:
+        raise UsageError(f"A device solves situations of hold'em. Leave out --device {name}.")
     from cardai.learn.networks import choose_device
 
     return str(choose_device(name))
@@ -255,11 +277,9 @@ def _swept(
 
 def solve_shard(recipe: Recipe, shard: int) -> tuple[int, dict[str, Any]]:
     """Return (shard, its arrays): the piece of work."""
-    solved = []
-    for one in _members(recipe, shard):
-        found = labels(one, recipe.iterations[one.interval], "player", recipe.bets, _three(recipe.discounts))
-        solved.append((one, found))
-    return shard, _arrays(solved)
+    found = _members(recipe, shard)
+    solved = all_labels(found, [recipe.iterations[one.interval] for one in found], recipe.bets, recipe.discounts)
+    return shard, _arrays(found, solved)
 
 
 def _on_device(recipe: Recipe, shards: Sequence[int], device: str) -> Generator[tuple[int, dict[str, Any]], None, None]:
@@ -271,11 +291,11 @@ def _on_device(recipe: Recipe, shards: Sequence[int], device: str) -> Generator[
         chosen = shards[first : first + step]
         found = [one for shard in chosen for one in _members(recipe, shard)]
         solved = solve_situations(
-            found, [recipe.iterations[one.interval] for one in found], bets=recipe.bets, discounts=_three(recipe.discounts), device=device
+            found, [recipe.iterations[one.interval] for one in found], bets=recipe.bets, discounts=recipe.discounts, device=device
         )  # fmt: skip
-        pairs = list(zip(found, solved, strict=True))
         for k, shard in enumerate(chosen):
-            yield shard, _arrays(pairs[k * recipe.per_shard : (k + 1) * recipe.per_shard])
+            part = slice(k * recipe.per_shard, (k + 1) * recipe.per_shard)
+            yield shard, _arrays(found[part], solved[part])
 
 
 def _members(recipe: Recipe, shard: int) -> list[Situation]:
@@ -283,16 +303,12 @@ def _members(recipe: Recipe, shard: int) -> list[Situation]:
     return [recipe.situation(number) for number in range(shard * recipe.per_shard, (shard + 1) * recipe.per_shard)]
 
 
-def _arrays(solved: Sequence[tuple[Situation, Labels]]) -> dict[str, Any]:
+def _arrays(situations: Sequence[Situation], solved: Sequence[Labels]) -> dict[str, Any]:
     """Return what a shard's file holds."""
-    values = [found.values[:, legal_hands(one.board)].astype(np.float16) for one, found in solved]
-    gaps = np.array([found.exploitability for _, found in solved], np.float32)
+    pairs = zip(situations, solved, strict=True)
+    values = [found.values[:, legal_hands(one.board, one.game.hands)].astype(np.float16) for one, found in pairs]
+    gaps = np.array([found.exploitability for found in solved], np.float32)
     return {"values": np.stack(values), "exploitability": gaps}
-
-
-def _three(discounts: Sequence[float]) -> tuple[float, float, float]:
-    alpha, beta, gamma = discounts
-    return alpha, beta, gamma
 
 
 def _taken_up(path: Path, recipe: Recipe) -> SituationSet:
@@ -322,18 +338,3 @@ def _keep(found: SituationSet, shard: int, arrays: dict[str, Any]) -> SituationS
 def _write_head(found: SituationSet) -> None:
     head = _Head(FORMAT, found.recipe, found.fingerprint, found.shards)
     write_json(found.directory / HEAD, asdict(head))
-
-
-def whole_ranges(values: Float32s, hands: Int64s) -> Float32s:
-    """Return (..., 1326) what ``values`` (..., H) of the hands ``hands`` (H,) are as vectors of all hands."""
-    out = np.zeros((*values.shape[:-1], COUNT), np.float32)
-    out[..., hands] = values
-    return out
-
-
-def batches(found: SituationSet, shards: Sequence[int]) -> Iterator[tuple[Situation, Float32s]]:
-    """Yield each situation of ``shards`` with its values (2, 1326)."""
-    for number in shards:
-        shard = found.read(number)
-        for one, values in zip(found.situations(number), shard.values, strict=True):
-            yield one, whole_ranges(values, legal_hands(one.board))

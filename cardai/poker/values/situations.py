@@ -1,29 +1,33 @@
 """Situations drawn at random, as DeepStack drew them, and what they are worth: the examples of counterfactual value networks.
 
-Moravcik et al., "DeepStack" (2017), supplement: a pot from five intervals, a board at random, and ranges that spread their
-weight over the hands in order of strength, halving at random. A situation is named by a seed and its number: the same
-number is the same situation, whoever makes it.
+Moravcik et al., "DeepStack" (2017), supplement: a pot, a board at random, and ranges that spread their weight over the hands
+in order of strength, halving at random. A situation is named by a seed and its number: the same number is the same
+situation, whoever makes it. They are of no-limit hold'em on the turn or the river, or of no-limit Leduc's second round.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from typing import Literal
+from functools import cache, lru_cache
 
 import numpy as np
 from attrs import frozen
 
 from cardai.core.arrays import Float32s, Float64s, Int64s
 from cardai.core.errors import UsageError
+from cardai.core.game import Game
 from cardai.core.rng import Rows, derive
-from cardai.poker.hands.combos import COUNT, left_by
-from cardai.poker.hands.equity import range_equity, uniform_range
+from cardai.core.spec import brief
+from cardai.poker.contract import described, plays_holdem
+from cardai.poker.ranges.cfr import RangeCfr
 from cardai.poker.ranges.hands import HOLDEM, deal_boards
 from cardai.poker.ranges.layout import Layout
 from cardai.poker.ranges.menus import menus
-from cardai.poker.ranges.public_tree import PublicTree, betting_tree, street_betting
+from cardai.poker.ranges.public_tree import PublicTree, betting_tree, street_betting, tree_after
+from cardai.poker.ranges.range_game import RangeGame, is_leduc, range_game
+from cardai.poker.ranges.rows import RowSolver
 from cardai.poker.ranges.solver import Solver
+from cardai.poker.values.match_ups import legal_hands, strength_moments
 
 STACK = 20_000
 """Each player's chips before the hand: 200 big blinds of 100."""
@@ -31,11 +35,18 @@ INTERVALS = ((100, 100), (200, 399), (400, 1999), (2000, 5999), (6000, 19_950))
 """What each player has put in, from and to; each interval is as likely as the others, each number within as the others."""
 EVERY = tuple(range(len(INTERVALS)))
 STREETS = ("turn", "river")
+SECOND = "second"
+"""Leduc's second round."""
+BOARD_CARDS = {"turn": 4, "river": 5, SECOND: 1}
 BETS = "1+allin"
 """The sizes of bets on both streets, if none are named."""
 FASTER = (1.5, 0.5, 4.0)
 """Discounts by which values settle soonest: negative regrets are kept longer than by DCFR's (1.5, 0, 2), early iterations
 count less. benchmarks/labels.py prints how far values are from those of a long solve by either."""
+HOLDEM_GAME = RangeGame(street_betting(200, 4, minimum=100), (STACK, STACK), HOLDEM, (0, 3, 4, 5))
+"""No-limit hold'em as its situations are drawn."""
+SIDE = 64
+"""Leduc's situations that are solved side by side: so many fit into a core's cache."""
 
 
 @frozen(eq=False)
@@ -48,12 +59,13 @@ class Situation:
     half_pot: int
     """The chips that each player has put in."""
     ranges: Float64s
-    """(2, 1326) probabilities by seat (seat 0 acts first); zero for hands that the board blocks."""
+    """(2, K) probabilities by seat (seat 0 acts first); zero for hands that the board blocks."""
+    game: RangeGame = HOLDEM_GAME
 
     @property
     def interval(self) -> int:
         """The number of the interval that the pot is from."""
-        return next(k for k, (_, most) in enumerate(INTERVALS) if self.half_pot <= most)
+        return next((k for k, (_, most) in enumerate(INTERVALS) if self.half_pot <= most), len(INTERVALS) - 1)
 
 
 @frozen(eq=False)
@@ -61,62 +73,96 @@ class Labels:
     """What a situation is worth."""
 
     values: Float32s
-    """(2, 1326) what each hand wins, net, of the opponent's range: counterfactual values, in chips divided by the divisor."""
+    """(2, K) what each hand wins, net, of the opponent's range: counterfactual values, in units of what each player has put in."""
     exploitability: float
     """How far the strategies behind it are from equilibrium, in % of the whole pot."""
 
 
-def situation(seed: int, number: int, street: str = "turn", intervals: Sequence[int] = EVERY) -> Situation:
-    """Return situation ``number`` (from 0) of ``seed``, with a pot from one of ``intervals``.
+def situation_game(game: Game) -> RangeGame:
+    """Return the game that situations for ``game`` are drawn in: no-limit hold'em with deep stacks, or no-limit Leduc itself.
 
     Raises:
-        UsageError: a street that is neither turn nor river.
+        UsageError: it is neither hold'em for two nor such a Leduc.
     """
-    if street not in STREETS:
+    who = "counterfactual_values"
+    if plays_holdem(game, 2):
+        return HOLDEM_GAME
+    if not is_leduc(game):
+        raise UsageError(f"{who} learns hold'em for two, or Leduc. {brief(game)} is {described(game)}.")
+    found = range_game(game, who)
+    if not found.betting.no_limit:
+        raise UsageError(
+            f"{who} learns hold'em for two, and no-limit Leduc, such as leduc_deepstack. Got {brief(game)}."
+        )
+    if found.betting.ante < 2 or found.betting.first[1] != 0:
+        raise UsageError(f"{who} needs an ante in Leduc, and the starter to begin both rounds. Got {brief(game)}.")
+    return found
+
+
+def situation(
+    seed: int, number: int, street: str = "turn", intervals: Sequence[int] = EVERY, game: RangeGame = HOLDEM_GAME
+) -> Situation:
+    """Return situation ``number`` (from 0) of ``seed``, with a pot from one of ``intervals``.
+
+    In Leduc each pot that the first round can lead to is as likely, and so are the two suits of a rank, as they are in play,
+    where nothing tells them apart.
+
+    Raises:
+        UsageError: a street on which none are drawn.
+    """
+    if street not in BOARD_CARDS:
         raise UsageError(f"Situations are drawn on the {' and the '.join(STREETS)}. Got {street!r}.")
 
     def uniform(what: str, count: int) -> Float64s:
         return Rows(np.array([derive(seed, street, number, what)], np.uint64)).random(count).reshape(-1)
 
-    half_pot = pot_law(uniform("interval", 2)[0], uniform("pot", 2)[0], intervals)
-    dealt = np.argsort(uniform("board", 52), kind="stable")[: 4 + STREETS.index(street)]
-    board = tuple(int(card) for card in dealt)
-    strengths = range_equity(uniform_range(), uniform_range(), board).by_hand[0]
-    hands = legal_hands(board)
-    ranges = np.zeros((2, COUNT))
+    pots = INTERVALS if game.hands.held > 1 else reachable_pots(game)
+    chosen = [pots[k] for k in intervals if k < len(pots)]
+    half_pot = pot_law(uniform("interval", 2)[0], uniform("pot", 2)[0], chosen)
+    deck = game.hands.deck
+    dealt = np.argsort(uniform("board", len(deck)), kind="stable")[: BOARD_CARDS[street]]
+    board = tuple(deck[int(place)] for place in dealt)
+    hands = legal_hands(board, game.hands)
+    strengths = np.round(strength_moments(board, game.hands)[0, hands], 9)
+    ranges = np.zeros((2, len(game.hands.cards)))
     for seat in range(2):
-        ties = uniform(f"ties {seat}", len(hands))
-        order = hands[np.lexsort((ties, np.round(strengths[hands], 9)))]
-        ranges[seat] = random_range(order, uniform(f"range {seat}", len(hands)))
-    return Situation(seed, number, board, half_pot, ranges)
+        drawn = uniform(f"range {seat}", len(hands))
+        if game.hands.held > 1:
+            order = np.lexsort((uniform(f"ties {seat}", len(hands)), strengths))
+            ranges[seat, hands[order]] = random_range(len(hands), drawn)
+        else:
+            ranks, of_hand, count = np.unique(strengths, return_inverse=True, return_counts=True)
+            ranges[seat, hands] = (random_range(len(ranks), drawn) / count)[of_hand]
+    return Situation(seed, number, board, half_pot, ranges, game)
 
 
-def legal_hands(board: Sequence[int]) -> Int64s:
-    """Return (H,) the numbers of the hands that ``board`` leaves, in order."""
-    return np.flatnonzero(left_by(board))
-
-
-def pot_law(interval: float, pot: float, intervals: Sequence[int] = EVERY) -> int:
+def pot_law(interval: float, pot: float, intervals: Sequence[tuple[int, int]]) -> int:
     """Return what each player has put in, from two uniform numbers: one chooses the interval, one the chips in it."""
-    least, most = INTERVALS[intervals[int(len(intervals) * interval)]]
+    least, most = intervals[int(len(intervals) * interval)]
     return least + int((most - least + 1) * pot)
 
 
-def random_range(order: Int64s, uniforms: Float64s) -> Float64s:
-    """Return (1326,) probabilities over hands ``order`` (n,), the weakest first: R(S, p) of the supplement with p = 1.
+@lru_cache(8)
+def reachable_pots(game: RangeGame) -> tuple[tuple[int, int], ...]:
+    """Return what each player can have put in, with chips left, when the second round begins; ascending, from and to."""
+    tree = tree_after(game.betting, game.stacks, 0, (), game.menus, until=0)
+    pots = {min(node.spent) for node in tree.streets[0].chance} - {game.stacks[0]}
+    return tuple((pot, pot) for pot in sorted(pots))
+
+
+def random_range(count: int, uniforms: Float64s) -> Float64s:
+    """Return (n,) probabilities of ``count`` hands, the weakest first: R(S, p) of the supplement with p = 1.
 
     The weaker half (rounded down) gets a part of the probability that is uniform in ``uniforms`` (n - 1 or more), the
     stronger half the rest, and so on down to single hands.
     """
-    mass = np.zeros(len(order))
+    mass = np.zeros(count)
     mass[:1] = 1.0
-    for firsts, middles, used in _halvings(len(order)):
+    for firsts, middles, used in _halvings(count):
         whole = mass[firsts]
         mass[firsts] = whole * uniforms[used]
         mass[middles] = whole - mass[firsts]
-    out = np.zeros(COUNT)
-    out[order] = mass
-    return out
+    return mass
 
 
 @cache
@@ -138,29 +184,56 @@ def _halvings(count: int) -> list[tuple[Int64s, Int64s, Int64s]]:
 
 def situation_tree(one: Situation, bets: str = BETS) -> PublicTree:
     """Return the public tree of a situation to the end of the game. Raises UsageError: ``bets`` cannot be read."""
-    streets = STREETS[len(one.board) - 4 :]
-    betting = street_betting(2 * one.half_pot, len(streets), minimum=100)
-    return betting_tree(betting, (STACK, STACK), menus(bets, streets))
+    streets = (SECOND,) if one.game.hands.held == 1 else STREETS[len(one.board) - 4 :]
+    betting = street_betting(2 * one.half_pot, len(streets), minimum=one.game.betting.minimum_bet)
+    return betting_tree(betting, one.game.stacks, menus(bets, streets))
 
 
 def labels(
-    one: Situation,
-    iterations: int,
-    divisor: Literal["player", "pot"] = "player",
-    bets: str = BETS,
-    discounts: str | tuple[float, float, float] = "dcfr",
+    one: Situation, iterations: int, bets: str = BETS, discounts: str | tuple[float, float, float] = "dcfr"
 ) -> Labels:
     """Solve a situation to the end of the game, and return what every hand is worth.
 
     Args:
-        divisor: values are in units of what each player has put in, or of the whole pot.
         discounts: as a :class:`~cardai.poker.ranges.solver.Solver` takes them for its ``variant``.
     """
-    tree, pot = situation_tree(one, bets), 2 * one.half_pot
-    boards = deal_boards(HOLDEM, one.board, len(tree.streets), one.ranges, every=True)
-    solver = Solver(Layout(tree, HOLDEM, boards), one.ranges, variant=discounts)
+    tree, hands = situation_tree(one, bets), one.game.hands
+    boards = deal_boards(hands, one.board, len(tree.streets), one.ranges, every=True)
+    solver = Solver(Layout(tree, hands, boards), one.ranges, variant=discounts)
     solver.run(iterations)
-    out = np.zeros((2, COUNT), np.float32)
+    return labels_of(solver, solver.hands, [one])[0]
+
+
+def all_labels(
+    situations: Sequence[Situation],
+    iterations: Sequence[int],
+    bets: str = BETS,
+    discounts: str | tuple[float, float, float] = FASTER,
+) -> list[Labels]:
+    """Return the :func:`labels` of situations of one game; Leduc's, of one board and pot each, are solved side by side."""
+    if not situations or situations[0].game.hands.held > 1:
+        return [labels(one, count, bets, discounts) for one, count in zip(situations, iterations, strict=True)]
+    alike: dict[tuple[tuple[int, ...], int, int], list[int]] = {}
+    for k, (one, count) in enumerate(zip(situations, iterations, strict=True)):
+        alike.setdefault((one.board, one.half_pot, count), []).append(k)
+    found: dict[int, Labels] = {}
+    for (board, _, count), group in alike.items():
+        one = situations[group[0]]
+        hands = one.game.hands
+        layout = Layout(situation_tree(one, bets), hands, deal_boards(hands, board, 1, one.ranges, every=True))
+        for first in range(0, len(group), SIDE):
+            members = group[first : first + SIDE]
+            solver = RowSolver(layout, np.stack([situations[k].ranges for k in members]), variant=discounts)
+            solver.run(count)
+            found |= zip(members, labels_of(solver, solver.hands, [situations[k] for k in members]), strict=True)
+    return [found[k] for k in range(len(situations))]
+
+
+def labels_of(solver: RangeCfr, hands: Int64s, situations: Sequence[Situation]) -> list[Labels]:
+    """Return what the M ``situations`` that have been solved are worth; ``hands`` (n,) or (M, n) are the vectors' hands."""
+    pots = np.array([one.half_pot for one in situations])
+    out = np.zeros((len(situations), *situations[0].ranges.shape), np.float32)
     for seat in range(2):
-        out[seat, solver.hands] = solver.root_values(seat)[0] / (one.half_pot if divisor == "player" else pot)
-    return Labels(out, 100 * solver.measure().exploitability / pot)
+        out[np.arange(len(out))[:, None], seat, hands] = solver.root_values(seat) / pots[:, None]
+    gaps = [100 * one.exploitability for one in solver.measures()]
+    return [Labels(*one) for one in zip(out, (gaps / (2 * pots)).tolist(), strict=True)]

@@ -1,4 +1,4 @@
-"""Which situations are learned from, which an epoch is chosen by, and which are tested with: by board, for all runs alike."""
+"""Which situations are learned from, which an epoch is chosen by, and which are tested with: for all runs alike."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
 from cardai.core.arrays import Int64s
 from cardai.core.rng import derive
@@ -16,9 +15,14 @@ from cardai.poker.values.situation_set import SituationSet
 TRAIN, VALIDATION, TEST = 0, 1, 2
 
 
-def parts(boards: npt.NDArray[np.int8]) -> Int64s:
-    """Return (n,) TRAIN, VALIDATION or TEST for boards (n, k): 80, 10 and 10 % of the classes up to the names of suits."""
-    return np.array([_part(boards.shape[1], int(k)) for k in board_classes(boards)], np.int64)
+def parts(data: Prepared) -> Int64s:
+    """Return (n,) TRAIN, VALIDATION or TEST: 80, 10 and 10 % of the classes of boards up to the names of suits.
+
+    Leduc has too few boards for that: there it is situations that are split, by their numbers.
+    """
+    size = data.boards.shape[1]
+    keys = data.numbers if size < 4 else board_classes(data.boards)
+    return np.array([_part(size, key) for key in keys.tolist()], np.int64)
 
 
 def load_enough(found: SituationSet, shards: Sequence[int], needed: Mapping[int, int]) -> Prepared:
@@ -28,12 +32,12 @@ def load_enough(found: SituationSet, shards: Sequence[int], needed: Mapping[int,
         if max(missing.values()) <= 0:
             break
         read.append(load_prepared(found, [shard]))
-        there = parts(read[-1].boards)
+        there = parts(read[-1])
         missing = {part: left - int((there == part).sum()) for part, left in missing.items()}
     return joined(read) if read else load_prepared(found, [])
 
 
 @cache
-def _part(size: int, board_class: int) -> int:
-    drawn = derive(0, "boards of values", size, board_class) % 10
+def _part(size: int, key: int) -> int:
+    drawn = derive(0, "boards of values", size, key) % 10
     return TEST if drawn == 0 else VALIDATION if drawn == 1 else TRAIN

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cardai.poker.resolving.network_leaves import BoardLeaves, NetworkDepthLimit
 
 import cardai
 from cardai.cards.text import parse_cards
@@ -11,7 +12,6 @@ from cardai.core.arrays import Float32s, Float64s
 from cardai.poker.ranges.leaves import CheckedDown
 from cardai.poker.ranges.menus import menus
 from cardai.poker.ranges.public_tree import Node, tree_after
-from cardai.poker.resolving.network_leaves import BoardLeaves, NetworkDepthLimit
 from cardai.poker.resolving.resolver import Public
 from cardai.poker.values.prepared import EQUITY, MET, Prepared
 from cardai.poker.values.situations import legal_hands

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from attrs import evolve, frozen
+from cardai.poker.resolving.holdem import BOARD_CARDS, HoldemDepthLimit
+from cardai.poker.values.leduc_situations import leduc_game
 
 import cardai
 from cardai.cards.text import parse_cards
@@ -20,10 +22,8 @@ from cardai.poker.ranges.public_tree import FOLLOW, TERMINATE, PublicTree, betti
 from cardai.poker.ranges.range_game import RangeGame
 from cardai.poker.ranges.solver import Solver
 from cardai.poker.ranges.spot import Spot, prepare
-from cardai.poker.resolving.holdem import BOARD_CARDS, HoldemDepthLimit
 from cardai.poker.resolving.player import leduc_player
 from cardai.poker.resolving.resolver import Public, Resolver, ToTheEnd
-from cardai.poker.values.leduc_situations import leduc_game
 from cardai.solve.measures import measure
 
 BETS = menus("1+allin", ["first", "second"])

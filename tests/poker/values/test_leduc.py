@@ -4,15 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-import cardai
-from cardai.poker.ranges._walk_kernels import EXPECT, RESPOND
-from cardai.poker.ranges.cfr import SolverSettings
-from cardai.poker.ranges.hands import LeducHands, deal_boards
-from cardai.poker.ranges.layout import Layout
-from cardai.poker.ranges.public_tree import betting_tree, tree_after
-from cardai.poker.ranges.range_game import RangeGame
-from cardai.poker.ranges.solver import Solver
 from cardai.poker.values.leduc_network import SCHEMES, LeducLeaves, LeducValues, Scheme, encode
 from cardai.poker.values.leduc_situations import (
     Situations,
@@ -23,6 +14,15 @@ from cardai.poker.values.leduc_situations import (
     solve,
     swapped,
 )
+
+import cardai
+from cardai.poker.ranges._walk_kernels import EXPECT, RESPOND
+from cardai.poker.ranges.cfr import SolverSettings
+from cardai.poker.ranges.hands import LeducHands, deal_boards
+from cardai.poker.ranges.layout import Layout
+from cardai.poker.ranges.public_tree import betting_tree, tree_after
+from cardai.poker.ranges.range_game import RangeGame
+from cardai.poker.ranges.solver import Solver
 from tests.poker.chance_nodes import chance_node
 
 

@@ -1,10 +1,9 @@
-"""What the shapes are shown of a minibatch of hold'em, and its loss."""
+"""What the shapes are shown of a minibatch, and its loss."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -18,7 +17,6 @@ from cardai.poker.values.measures import network_losses
 from cardai.poker.values.network import ValueNetwork, bucket_means, codes, hand_buckets
 from cardai.poker.values.network_inputs import choose_hands, context_inputs, hand_inputs
 from cardai.poker.values.prepared import Prepared
-from cardai.poker.values.splits import TRAIN, VALIDATION
 from cardai.poker.values.torch_networks import device_of, masked_huber
 
 if TYPE_CHECKING:
@@ -26,33 +24,18 @@ if TYPE_CHECKING:
 
 
 class Learner(ABC):
-    """A network under way, and the solved situations that it learns from: ``rows`` of each part of the boards."""
+    """A network under way, and the solved situations that it learns from."""
 
-    module: nn.Module
-    rows: Mapping[int, Int64s]
-    judged_by: ClassVar[Mapping[int, int]] = {TRAIN: 50, VALIDATION: 300}
-    """Situations of each part that an epoch is judged by at most."""
-
-    def begin_epoch(self, rng: np.random.Generator) -> None:
-        """Get ready for an epoch. Unless told: nothing."""
-        return
+    def __init__(self, options: CounterfactualValues, network: ValueNetwork, data: Prepared) -> None:
+        self.options, self.network, self.data = options, network, data
+        self.module, self.stack = network.module, network.description.stack
 
     @abstractmethod
     def loss(self, rows: Int64s, rng: np.random.Generator) -> Tensor:
         """Return the loss of a minibatch."""
 
-    @abstractmethod
     def losses(self, rows: Int64s) -> Metrics:
         """Return how far the network is off in some situations: ``huber`` per player, and what else there is."""
-
-
-class _SetLearner(Learner):
-    """Learns from the arrays of a set of situations."""
-
-    def __init__(self, options: CounterfactualValues, network: ValueNetwork, data: Prepared) -> None:
-        self.options, self.network, self.data, self.module = options, network, data, network.module
-
-    def losses(self, rows: Int64s) -> Metrics:
         found = network_losses(self.network, self.data.take(rows), self._known(rows))
         shown = {"huber": "huber_player", "huber_pot": "huber_pot", "abstracted": "abstracted_player"}
         return {k: float(found.by_name[v].mean()) for k, v in shown.items() if v in found.by_name}
@@ -61,7 +44,7 @@ class _SetLearner(Learner):
         return None
 
 
-class BucketLearner(_SetLearner):
+class BucketLearner(Learner):
     """DeepStack's shape: the mean of each bucket's values is learned, empty buckets count nothing."""
 
     def __init__(self, options: CounterfactualValues, network: ValueNetwork, data: Prepared) -> None:
@@ -76,7 +59,7 @@ class BucketLearner(_SetLearner):
             part, buckets = renamed(part, buckets, rng)
         wanted, mask = bucket_means(buckets, part.values, self.code.size)
         where = device_of(self.module)
-        found = self.module(torch.from_numpy(codes(self.code, part, buckets)).to(where))
+        found = self.module(torch.from_numpy(codes(self.code, part, buckets, self.stack)).to(where))
         full = np.broadcast_to(mask, wanted.shape).copy()
         return masked_huber(found, torch.from_numpy(wanted).to(where), torch.from_numpy(full).to(where))
 
@@ -97,12 +80,12 @@ def renamed(part: Prepared, buckets: Int64s, rng: np.random.Generator) -> tuple[
     )
 
 
-class HandLearner(_SetLearner):
+class HandLearner(Learner):
     """Our shape: some hands of each player are learned at a time."""
 
     def __init__(self, options: CounterfactualValues, network: ValueNetwork, data: Prepared) -> None:
         super().__init__(options, network, data)
-        self.contexts = context_inputs(data)
+        self.contexts = context_inputs(data, self.stack)
 
     def loss(self, rows: Int64s, rng: np.random.Generator) -> Tensor:
         part, o = self.data.take(rows), self.options

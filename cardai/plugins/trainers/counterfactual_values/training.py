@@ -2,35 +2,50 @@
 
 current.safetensors    the network of the last epoch and Adam's moments
 best.safetensors       the network of the best epoch
+network.json           what the network is: with best.safetensors what cardai.poker.values.network loads
 state.json             epochs done, the best one and its loss, and what is learned from
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from attrs import asdict, field, frozen
-from torch import nn
 
+from cardai.core.agent import Agent
+from cardai.core.errors import DamagedFileError, OptionError, UsageError
 from cardai.core.files import read_json, write_json
+from cardai.core.game import Game
 from cardai.core.schema import structure, whole
+from cardai.core.spec import convert
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
-from cardai.plugins.trainers.counterfactual_values.learners import Learner
-from cardai.poker.values.network import WEIGHTS
-from cardai.poker.values.splits import TRAIN, VALIDATION
-from cardai.poker.values.torch_networks import write_network
+from cardai.learn.networks import choose_device
+from cardai.plugins.trainers.counterfactual_values.learners import BucketLearner, HandLearner, Learner
+from cardai.poker.ranges.cfr import SolverSettings
+from cardai.poker.ranges.hands import Hands
+from cardai.poker.ranges.range_game import is_leduc
+from cardai.poker.resolving.depth_limit import DepthLimit
+from cardai.poker.resolving.games import LEDUC_ITERATIONS, resolved_game, resolving_player
+from cardai.poker.values.network import DESCRIPTION, WEIGHTS, Description, ValueNetwork
+from cardai.poker.values.prepared import load_prepared
+from cardai.poker.values.range_codes import CODES, range_code
+from cardai.poker.values.situation_set import SituationSet, check_fingerprint, load
+from cardai.poker.values.situations import situation_game
+from cardai.poker.values.splits import TEST, TRAIN, VALIDATION, load_enough, parts
+from cardai.poker.values.torch_networks import read_network, write_network
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.counterfactual_values import CounterfactualValues
 
 CURRENT, STATE = "current.safetensors", "state.json"
+JUDGED_BY = {TRAIN: 50, VALIDATION: 300}
+"""Situations of each part that an epoch is judged by at most."""
 
 
 @frozen
@@ -40,53 +55,86 @@ class State:
     step: int = field(validator=whole())
     best_step: int = field(validator=whole())
     best_loss: float
-    fingerprint: str = ""
-    """Of the situations, where they are in a directory."""
-    shards: tuple[int, ...] = ()
+    fingerprint: str
+    """Of the situations."""
+    shards: tuple[int, ...]
     """Those that are learned from: a set may grow under way."""
 
 
 class ValueTraining(Training):
-    """A network, its optimiser and the number of epochs done: all randomness follows from (seed, epoch)."""
+    """A network, its optimiser and the number of epochs done: all randomness follows from (seed, epoch).
+
+    A tenth of all boards (in Leduc of all situations) chooses the epoch, a tenth is left for tests.
+    """
 
     learner: Learner
 
-    def __init__(self, options: CounterfactualValues, seed: int) -> None:
-        self.options, self.seed, self.step = options, seed, 0
+    def __init__(self, options: CounterfactualValues, game: Game, seed: int) -> None:
+        self.options, self.game, self.seed, self.step = options, game, seed, 0
         self.best_step, self.best_loss = 0, float("inf")
-        self.best: dict[str, torch.Tensor] = {}
+        _check_code(options, situation_game(game).hands)
+        self.shards: tuple[int, ...] = ()
 
-    def learn_by(self, learner: Learner) -> None:
-        """Take the learner, with a new optimiser."""
-        self.learner = learner
-        self.optimizer = torch.optim.Adam(learner.module.parameters(), self.options.rate)
+    def begin(self, shards: Sequence[int] = ()) -> None:
+        """Read the situations now, so that what is wrong with them is said before the first epoch.
 
-    def begin(self) -> None:
-        """Read what is learned from, so that what is wrong with it is said before the first epoch. Unless told: nothing."""
-        return
+        ``shards`` are those to learn from; none given: all that there are.
+        """
+        o = self.options
+        if not o.situations:
+            raise UsageError("counterfactual_values learns from solved situations: --set situations=DIR.")
+        found = load(o.situations)
+        if found.recipe.drawn_in != situation_game(self.game):
+            raise UsageError(f"The situations of {o.situations} are those of another game.")
+        check_fingerprint(found)
+        if not found.numbers:
+            raise UsageError(
+                f"{o.situations} has no solved situation yet. Go on with: cardai situations {o.situations}"
+            )
+        self.fingerprint, self.network, self.shards = (
+            found.fingerprint,
+            self._network(found),
+            tuple(shards or found.numbers),
+        )
+        self.network.module.to(choose_device(o.device))
+        self.best = deepcopy(self.network)
+        needed = {TRAIN: o.solves, VALIDATION: JUDGED_BY[VALIDATION], TEST: 1}
+        data = load_enough(found, self.shards, needed) if o.solves else load_prepared(found, self.shards)
+        split = parts(data)
+        train = np.flatnonzero(split == TRAIN)
+        train = train[: o.solves] if o.solves else train
+        self.rows = {TRAIN: train, VALIDATION: np.flatnonzero(split == VALIDATION), TEST: np.flatnonzero(split == TEST)}
+        if min(len(some) for some in self.rows.values()) == 0:
+            raise UsageError(f"{o.situations} has too few situations to learn, choose and test: {len(data)}.")
+        self.learner = (BucketLearner if o.shape == "buckets" else HandLearner)(o, self.network, data)
+        self.optimizer = torch.optim.Adam(self.network.module.parameters(), o.rate)
 
-    def get_ready(self) -> Iterator[Metrics]:
-        """Yield empty rows while what the first epoch needs is made. Unless told: nothing is."""
-        yield from ()
+    def _network(self, found: SituationSet) -> ValueNetwork:
+        o, recipe = self.options, found.recipe
+        names = ("code", "hidden", "layers", "width", "context", "blocks")
+        description = Description(
+            kind=o.shape, street=recipe.street, bets=recipe.bets, stack=recipe.drawn_in.stacks[0],
+            **{name: getattr(o, name) for name in names},
+            **{name: getattr(o, name) for name in ("equity_input", "match_up", "check_down", "zero_sum")},
+        )  # fmt: skip
+        with tensors.seeded(self.seed, torch.device("cpu")):
+            return ValueNetwork(description)
 
     # -- the loop --------------------------------------------------------------------------------------------------
 
     def train(self, steps: int) -> Iterator[Metrics]:
         end = self.step + steps
-        if steps:
-            yield from self.get_ready()
         with tensors.threads(self.options.threads):
             while self.step < end:
                 loss = self._epoch()
                 self.step += 1
-                yield {"loss": loss, "solves": float(len(self.learner.rows[TRAIN])), **self._judged()}
+                yield {"loss": loss, "solves": float(len(self.rows[TRAIN])), **self._judged()}
 
     def _epoch(self) -> float:
         """Go once through the training part in random order; return the mean loss."""
         rng = np.random.default_rng([self.seed, 1, self.step])
-        order, batch = rng.permutation(self.learner.rows[TRAIN]), self.options.batch
-        self.learner.begin_epoch(rng)
-        self.learner.module.train()
+        order, batch = rng.permutation(self.rows[TRAIN]), self.options.batch
+        self.network.module.train()
         losses, count = [], max(1, len(order) // batch)
         for k in range(count):
             for group in self.optimizer.param_groups:
@@ -109,47 +157,70 @@ class ValueTraining(Training):
         """Return the losses of this epoch's network, and keep it if it is the best so far."""
         metrics: Metrics = {}
         for name, part in (("training", TRAIN), ("validation", VALIDATION)):
-            found = self.learner.losses(self.learner.rows[part][: self.learner.judged_by[part]])
+            found = self.learner.losses(self.rows[part][: JUDGED_BY[part]])
             metrics |= {f"{name}_{kind}": loss for kind, loss in found.items()}
         if metrics["validation_huber"] < self.best_loss:
             self.best_step, self.best_loss = self.step, metrics["validation_huber"]
-            self.best = {name: tensor.detach().clone() for name, tensor in self.learner.module.state_dict().items()}
+            self.best = deepcopy(self.network)
         return metrics | {"best_epoch": float(self.best_step)}
 
     # -- keeping ---------------------------------------------------------------------------------------------------
 
-    def best_network(self) -> nn.Module:
-        """Return the network of the best epoch; before the first epoch the one that it begins with."""
-        found = deepcopy(self.learner.module)
-        if self.best:
-            found.load_state_dict(self.best)
-        return found
-
-    def state(self) -> State:
-        """Return what state.json holds."""
-        return State(self.step, self.best_step, self.best_loss if np.isfinite(self.best_loss) else -1.0)
-
-    @abstractmethod
-    def take_up(self, state: State, directory: Path) -> None:
-        """Have the learner that a checkpoint was made with."""
+    def agent(self, options: Mapping[str, Any]) -> Agent:
+        return values_player(self.game, self.best, options)
 
     def save(self, directory: Path) -> None:
-        parts = tensors.module_tensors(self.learner.module, "network")
+        parts = tensors.module_tensors(self.network.module, "network")
         parts |= tensors.optimizer_tensors(self.optimizer, "optimizer")
         tensors.write(directory / CURRENT, parts)
-        write_network(self.best_network(), directory / WEIGHTS)
-        write_json(directory / STATE, asdict(self.state()))
+        write_network(self.best.module, directory / WEIGHTS)
+        write_json(directory / DESCRIPTION, asdict(self.network.description))
+        loss = self.best_loss if np.isfinite(self.best_loss) else -1.0
+        write_json(directory / STATE, asdict(State(self.step, self.best_step, loss, self.fingerprint, self.shards)))
 
     def load(self, directory: Path) -> None:
         file = directory / STATE
         state = structure(read_json(file), State, f"The file {file}")
-        self.take_up(state, directory)
+        if self.shards != state.shards:
+            self.begin(state.shards)
+        if state.fingerprint != self.fingerprint:
+            raise DamagedFileError(
+                f"The situations {self.options.situations!r} are not those that this run has learned from."
+            )
         path = directory / CURRENT
         known = tensors.read(path)
-        tensors.restore_module(self.learner.module, known, "network", path)
+        tensors.restore_module(self.network.module, known, "network", path)
         tensors.restore_optimizer(self.optimizer, known, "optimizer", path)
-        probe = deepcopy(self.learner.module)
-        tensors.restore_module(probe, tensors.read(directory / WEIGHTS), "network", directory / WEIGHTS)
-        self.best = {name: tensor.detach().clone() for name, tensor in probe.state_dict().items()}
+        read_network(self.best.module, directory / WEIGHTS)
         self.step, self.best_step = state.step, state.best_step
         self.best_loss = state.best_loss if state.best_loss >= 0 else float("inf")
+
+
+def _check_code(options: CounterfactualValues, hands: Hands) -> None:
+    """Raise UsageError where the shape, the code of ranges and the game's hands do not go together."""
+    if options.shape == "hands":
+        if options.code:
+            raise UsageError("The shape hands sees hands by themselves and takes no code of ranges. Leave out code.")
+        return
+    if not options.code:
+        raise UsageError(f"The shape buckets needs a code of ranges: --set code=e_hs2. Codes: {', '.join(CODES)}.")
+    code = range_code(options.code)
+    if code.hands != hands:
+        raise UsageError(f"The code {options.code} is of another game's hands.")
+    if options.images and not code.shows_board:
+        raise UsageError("Suits are renamed for range_1326 alone: bucketed codes do not tell the images apart.")
+
+
+def values_player(game: Game, network: ValueNetwork, options: Mapping[str, Any]) -> Agent:
+    """Return who re-solves Leduc with a network of its second round. Raises UsageError: another game. OptionError."""
+    if not is_leduc(game):
+        raise UsageError(
+            "A network of counterfactual values is no player: it values the ends of subgames that are solved."
+        )
+    if unknown := sorted(options.keys() - {"iterations"}):
+        raise OptionError(f"A player by Leduc's values has no option {unknown[0]!r}. Its options: iterations.")
+    what = "The option 'iterations' of a player by values"
+    iterations = convert(options.get("iterations", LEDUC_ITERATIONS), int, what)
+    if iterations < 1:
+        raise OptionError(f"{what} must be at least 1. Got {iterations}.")
+    return resolving_player(game, resolved_game(game), SolverSettings(iterations), DepthLimit(1, network))

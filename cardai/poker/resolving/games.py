@@ -1,0 +1,78 @@
+"""The games that a resolver plays, Leduc and hold'em for two, and its players of them.
+
+In hold'em the turn and the river are solved to the end. Before the flop and on it the round is solved, and the hands are then
+worth what they win when both check to the end (all boards of the flop, random ones before it).
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from cardai.core.errors import UsageError
+from cardai.core.game import Game
+from cardai.core.spec import brief
+from cardai.poker.contract import board_game, described, plays_holdem
+from cardai.poker.ranges.cfr import SolverSettings
+from cardai.poker.ranges.hands import HOLDEM
+from cardai.poker.ranges.leaves import showdowns
+from cardai.poker.ranges.menus import menus
+from cardai.poker.ranges.range_game import RangeGame, is_leduc, range_game
+from cardai.poker.resolving.blueprint import Blueprint
+from cardai.poker.resolving.depth_limit import DepthLimit
+from cardai.poker.resolving.player import ResolvingPlayer
+from cardai.poker.resolving.resolver import KEPT, Public, Resolver
+
+ROUNDS = ("preflop", "flop", "turn", "river")
+LIMIT = DepthLimit(2)
+"""Hold'em's without a network."""
+ITERATIONS = (300, 200, 100, 500)
+"""What a decision of hold'em takes by round unless it is told otherwise."""
+WITH_VALUES = 24
+"""Iterations of a decision on the flop where a network values its leaves."""
+LEDUC_ITERATIONS = 1000
+BETS = "preflop=1+allin,flop=0.5+1+allin/1+allin,turn=1+allin,river=0.5+1+allin/1+allin"
+"""What is looked at in no-limit."""
+
+
+def resolved_game(game: Game, bets: str = BETS) -> RangeGame:
+    """Return ``game`` as its ranges are played; ``bets`` are looked at in hold'em without limits or a ladder.
+
+    Raises:
+        UsageError: it is neither Leduc nor hold'em for two.
+    """
+    if is_leduc(game):
+        return range_game(game, "resolving")
+    said = board_game(game)
+    if said is None or not plays_holdem(game, 2):
+        raise UsageError(f"resolving plays Leduc and hold'em of two players. {brief(game)} is {described(game)}.")
+    return range_game(game, "resolving", menus(bets, ROUNDS) if said.betting.no_limit and not said.ladder else ())
+
+
+def resolving_player(
+    game: Game,
+    played: RangeGame,
+    settings: SolverSettings,
+    depth_limit: DepthLimit,
+    early: Blueprint | None = None,
+    kept: int = KEPT,
+) -> ResolvingPlayer:
+    """Return the player of ``game``, whose ranges are ``played``; ``early`` plays before the flop (None: that is solved too).
+
+    ``kept`` decisions are remembered.
+    """
+    played = evolve(played, first=0 if early is None else 1)
+    holdem = played.hands == HOLDEM
+    if holdem and early is None:
+        showdowns(())  # now, not on the clock of a decision
+    resolver = Resolver(played, settings, depth_limit, None if early is None else early.ranges, kept)
+    if holdem and (settings.seconds or settings.hand_seconds):
+        warm_up(played)
+    return ResolvingPlayer(game, resolver, None if early is None else early.plan)
+
+
+def warm_up(game: RangeGame) -> None:
+    """Solve something on the turn and on the flop, so that what is compiled or read from files is there when the clock runs."""
+    for first, board in ((2, (0, 14, 28, 42)), (1, (0, 14, 28))):
+        passed = tuple((1, round_, seat) for round_ in range(first) for seat in (0, 1))
+        once = Resolver(evolve(game, first=first), SolverSettings(1), LIMIT, kept=1)
+        once.decision(Public(0, passed, first, board), 0).solver.look((0,) if first == 2 else (), 0)

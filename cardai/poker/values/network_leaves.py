@@ -1,0 +1,106 @@
+"""Leaves of a round that a network of the next street values, card by card.
+
+In hold'em a network over hands takes milliseconds a board and pot, so an iteration may look at a few of the cards that can
+come, each iteration at others; what each card says is averaged over the iterations that looked at it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from cardai.core.arrays import Float32s, Float64s, Int64s
+from cardai.core.rng import derive
+from cardai.poker.ranges.averaged_leaves import AveragedLeaves
+from cardai.poker.ranges.leaves import CheckedDown
+from cardai.poker.ranges.public_tree import Node
+from cardai.poker.ranges.range_game import RangeGame
+from cardai.poker.values.match_ups import legal_hands
+from cardai.poker.values.prepared import Prepared, prepare
+from cardai.poker.values.situations import Situation
+
+
+class Values(Protocol):
+    """What leaves need of a :class:`~cardai.poker.values.network.ValueNetwork`."""
+
+    def values(self, data: Prepared) -> Float32s:
+        """Return (n, 2, H) counterfactual values in units of what each player has put in."""
+
+
+class NetworkLeaves(AveragedLeaves):
+    """Values the chance nodes of one board by a network of the next street.
+
+    Args:
+        numbers: (n,) the hands' numbers, in order of the vectors. looks: cards of an iteration; 0: all.
+    """
+
+    def __init__(self, network: Values, board: Sequence[int], numbers: Int64s, game: RangeGame, looks: int = 0) -> None:
+        hands = game.hands
+        cards = [card for card in hands.deck if card not in board]
+        super().__init__(numbers, len(hands.cards), cards, len(cards) - 2 * hands.held, game.stacks[0])
+        self.network, self.board, self.game, self.looks = network, tuple(board), game, looks or len(cards)
+        order = np.random.default_rng(derive(0, "cards", *self.board)).permutation(len(cards))
+        self._order, self._next = np.asarray(order, np.int64), 0
+        self._legal = [legal_hands([*board, card], hands) for card in cards]
+        self._left = [np.flatnonzero(np.isin(self.hands, legal)) for legal in self._legal]
+        self._down = CheckedDown(self.board, self.hands, hands, np.float32 if hands.held > 1 else np.float64)
+        self._other: Float64s | None = None
+        """What the hands of who was not asked about last are worth."""
+        self._ready: Float64s | None = None
+        """That, for the second player of an iteration."""
+
+    def sample(self, player: int) -> Int64s:
+        """Return the next cards of a fixed order; both players of an iteration look at the same."""
+        if player == 0:
+            self._next += self.looks
+        self._ready = self._other if player == 1 else None
+        places = (self._next + np.arange(min(self.looks, len(self.cards)))) % len(self.cards)
+        return np.sort(self._order[places])
+
+    def boards(self, player: int, reach: Any, nodes: Sequence[Node], cards: Int64s) -> Float64s:
+        """Return (C, b, n): see :class:`~cardai.poker.ranges.averaged_leaves.AveragedLeaves`.
+
+        The network values both players at once; in an iteration the second player takes what was said to the first.
+        """
+        if self._ready is not None:
+            found, self._ready = self._ready, None
+            return found
+        both = self._values(np.asarray(reach, np.float64), [min(node.spent) for node in nodes], cards)
+        self._other = both[1 - player]
+        return np.asarray(both[player])
+
+    def closed(self, player: int, reach: Any, nodes: Sequence[Node]) -> Float64s:
+        """Return (C, n): see :class:`~cardai.poker.ranges.averaged_leaves.AveragedLeaves`."""
+        return self._down.evaluate(player, reach, nodes)
+
+    def _values(self, reach: Float64s, half_pots: list[int], cards: Int64s) -> Float64s:
+        """Return (2, C, b, n) what both players' hands are worth; ``reach`` (2, C, n)."""
+        out = np.zeros((2, len(half_pots), len(cards), len(self.hands)))
+        at_once = 1 if self.game.hands.held > 1 else len(cards)  # boards that the network is asked about
+        for first in range(0, len(cards), at_once):
+            part = cards[first : first + at_once]
+            known = [self._ranges(reach, card) for card in part]
+            asked = [
+                Situation(0, 0, (*self.board, self.cards[card]), half_pot, ranges[:, k], self.game)
+                for card, (_, ranges) in zip(part, known, strict=True)
+                for k, half_pot in enumerate(half_pots)
+            ]
+            found = self.network.values(prepare(asked)).astype(np.float64).reshape(len(part), len(half_pots), 2, -1)
+            for k, (card, (mass, _)) in enumerate(zip(part, known, strict=True)):
+                left = self._left[card]
+                of_hand = np.searchsorted(self._legal[card], self.hands[left])
+                scale = np.array(half_pots) * mass[::-1]  # (2, C): the other's reach
+                out[:, :, first + k, left] = found[k].transpose(1, 0, 2)[:, :, of_hand] * scale[:, :, None]
+        return out
+
+    def _ranges(self, reach: Float64s, card: int) -> tuple[Float64s, Float64s]:
+        """Return the reach (2, C) that a card leaves, and both ranges (2, C, K)."""
+        left, legal = self._left[card], self._legal[card]
+        ranges = np.zeros((*reach.shape[:2], self.count))
+        ranges[:, :, self.hands[left]] = reach[:, :, left]
+        mass = ranges.sum(axis=2)
+        for seat, node in np.argwhere(mass <= 0):  # nobody gets here: what he would win is asked all the same
+            ranges[seat, node, legal] = 1.0
+        return mass, ranges / ranges.sum(axis=2, keepdims=True)
