@@ -52,17 +52,16 @@ class DrawCountAbstraction(ActionAbstraction):
         return out
 
     def concrete_policy(self, views: Views, probabilities: Float64s, legal: Bools) -> Float64s:
-        out = np.zeros(legal.shape)
-        out[:, :FIRST_DISCARD] = probabilities[:, :FIRST_DISCARD]
-        rows = np.flatnonzero(probabilities[:, FIRST_DISCARD:].any(axis=1))
-        if len(rows):
-            out[rows[:, None], self.best_holds(views[rows])[0]] = probabilities[rows, FIRST_DISCARD:]
-        return out
+        return self._at_best_holds(views, probabilities, legal, 0.0)
 
     def concrete_values(self, views: Views, values: Float64s, legal: Bools) -> Float64s:
-        out = np.full(legal.shape, np.nan)
-        out[:, :FIRST_DISCARD] = values[:, :FIRST_DISCARD]
-        rows = np.flatnonzero(np.isfinite(values[:, FIRST_DISCARD:]).any(axis=1))
+        return self._at_best_holds(views, values, legal, np.nan)
+
+    def _at_best_holds(self, views: Views, given: Float64s, legal: Bools, elsewhere: float) -> Float64s:
+        """Return (n, A) what is ``given`` (n, C) of abstract actions, sizes of draws at the best hold of each."""
+        out = np.full(legal.shape, elsewhere)
+        out[:, :FIRST_DISCARD] = given[:, :FIRST_DISCARD]
+        rows = np.flatnonzero(legal[:, FIRST_DISCARD:].any(axis=1))
         if len(rows):
-            out[rows[:, None], self.best_holds(views[rows])[0]] = values[rows, FIRST_DISCARD:]
+            out[rows[:, None], self.best_holds(views[rows])[0]] = given[rows, FIRST_DISCARD:]
         return out

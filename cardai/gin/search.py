@@ -19,12 +19,13 @@ from cardai.core.arrays import Float64s, Int64s
 from cardai.core.fields import Views, unpack_view
 from cardai.core.game import Game, Legal
 from cardai.core.legal import take
-from cardai.core.rng import Rows, derive, hash_rows
+from cardai.core.rng import derive
 from cardai.gin._value_kernels import worths
 from cardai.gin.actions import DISCARD, DRAW, OFFER
 from cardai.gin.belief import weights_for
 from cardai.gin.contract import need_gin
 from cardai.gin.values import ValuePlayer
+from cardai.learn.selfplay import turns
 
 CANDIDATES = 3
 """Actions that are played out, at most."""
@@ -76,6 +77,7 @@ class Rollouts:
         tables.apply_checked(np.arange(count), np.repeat(actions, number))
         rng = np.random.default_rng(seed)
         who = np.tile(rng.choice(len(styles), number, p=styles), len(actions))
+        seats = np.stack([who if seat != me else np.zeros(count, np.int64) for seat in range(2)], axis=1)
         streams = np.tile(rng.integers(0, 2**63, number).astype(np.uint64), len(actions))
         until = self.turns + int(view["own_turns"]) + (view["phase"] in (OFFER, DRAW))
         judged = np.full(count, np.nan)
@@ -84,17 +86,18 @@ class Rollouts:
             current = np.where(np.isnan(judged), tables.current_players(), -1)
             if (current < 0).all():
                 break
-            rows = np.flatnonzero(current == me)
-            if len(rows):
-                views, legal = tables.views(me, rows), tables.legal(rows)
-                thought = np.tile(styles, (len(rows), 1))
-                luck = Rows(hash_rows(streams[rows], 2 * step + me))
-                chosen = np.asarray(self.player.act_against(views, legal, luck, thought), np.int64)
-                if self.turns:
-                    judged[rows] = self._judged(views, legal, thought, until)
+            for seat, style, rows, luck in turns(seats, streams, current, step):
+                views, legal = tables.views(seat, rows), tables.legal(rows)
+                if seat == me:
+                    thought = np.tile(styles, (len(rows), 1))
+                    chosen = np.asarray(self.player.act_against(views, legal, luck, thought), np.int64)
+                    if self.turns:
+                        judged[rows] = self._judged(views, legal, thought, until)
+                else:
+                    agent = self.others[style - 1] if style else self.player
+                    chosen = np.asarray(agent.act(views, legal, luck), np.int64)
                 on = np.isnan(judged[rows])
                 tables.apply_checked(rows[on], chosen[on])
-            self._answer(tables, np.flatnonzero(current == 1 - me), 1 - me, who, streams, step)
             step += 1
         ended = self._wins(tables.returns(np.arange(count))[:, me], view, who)
         return np.where(np.isnan(judged), ended, judged).reshape(len(actions), number)
@@ -109,15 +112,6 @@ class Rollouts:
             best = found.max(axis=1)
             out[there] = np.where(best >= 0, best, np.nan)
         return out
-
-    def _answer(self, tables: Any, rows: Int64s, seat: int, who: Int64s, streams: Any, step: int) -> None:
-        """Let the opponents, of the styles ``who``, act in ``rows``."""
-        for style in np.unique(who[rows]):
-            some = rows[who[rows] == style]
-            agent = self.player if style == 0 else self.others[int(style) - 1]
-            luck = Rows(hash_rows(streams[some], 2 * step + seat))
-            chosen = agent.act(tables.views(seat, some), tables.legal(some), luck)
-            tables.apply_checked(some, np.asarray(chosen, np.int64))
 
     def _wins(self, points: Float64s, view: Any, who: Int64s) -> Float64s:
         """Return the chances to win the match after hands that brought ``points`` (n,) against the styles ``who`` (n,)."""

@@ -105,9 +105,7 @@ class _Hands:
         return tables
 
 
-def turns(
-    seats: Int64s, streams: Uint64s, current: Records, decision: int
-) -> Iterator[tuple[int, int, IntArray, Rows]]:
+def turns(seats: Int64s, streams: Uint64s, current: Records, decision: int) -> Iterator[tuple[int, int, Int64s, Rows]]:
     """Yield (seat, player, rows, random numbers) of those who are to act at tables (n,) where ``current`` (n,) are.
 
     ``seats`` (n, P) are the players in them; a random number follows from a table's stream (n,), decision and seat alone.

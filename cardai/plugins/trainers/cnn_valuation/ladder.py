@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from attrs import evolve, field, frozen
 
@@ -13,6 +15,10 @@ from cardai.poker.rules.ladder import ladder_fraction
 ALL_IN = -1.0
 
 
+def _fractions(texts: Sequence[str]) -> tuple[float, ...]:
+    return tuple(map(ladder_fraction, texts))
+
+
 @frozen
 class Ladder:
     """The classes 0 fold, 1 check or call, and one a rung.
@@ -22,7 +28,7 @@ class Ladder:
     amount, or the nearest that is legal.
     """
 
-    rungs: tuple[float, ...] = field(converter=lambda texts: tuple(map(ladder_fraction, texts)))
+    rungs: tuple[float, ...] = field(converter=_fractions)
 
     @property
     def names(self) -> tuple[str, ...]:

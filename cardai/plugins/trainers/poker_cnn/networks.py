@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeVar
 
-import attrs
 import torch
 from attrs import frozen, validators
 from torch import nn
@@ -14,8 +12,6 @@ from cardai.core.encoder import Layout
 from cardai.core.errors import UsageError
 from cardai.core.spec import option
 from cardai.learn.grid_networks import GridShape, NetworkName, build
-
-Group = TypeVar("Group")
 
 
 @frozen(slots=False)
@@ -39,11 +35,6 @@ class ComputeOptions:
 
     threads: int = option(1, help="CPU threads for learning (playing takes one)", validator=validators.gt(0))
     device: str = option("auto", help="torch's device: auto (the GPU if there is one), cpu, cuda")
-
-
-def part(options: object, group: type[Group]) -> Group:
-    """Return those of a trainer's options that belong to ``group``, one of the classes it inherits."""
-    return group(**{a.name: getattr(options, a.name) for a in attrs.fields(group)})  # type: ignore[arg-type]
 
 
 def make_network(options: NetworkOptions, layout: Layout, outputs: int) -> nn.Module:

@@ -76,6 +76,7 @@ class PokerCnnBetting(ComputeOptions, ActingOptions, LearningOptions, Trainer):
     retired: ClassVar[Mapping[str, tuple[str, ...]]] = {"shrink": ("0.05",)}
 
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> BettingTraining:
+        self.check_game(game)
         training = self._training(game, encoder, seed)
         training.begin()
         return training

@@ -7,7 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import attrs
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -20,7 +19,7 @@ from cardai.core.errors import OptionError, UsageError
 from cardai.core.fields import as_dealt
 from cardai.core.game import Game
 from cardai.core.rng import derive, derive_many, hash_rows
-from cardai.core.spec import brief, build
+from cardai.core.spec import brief, build, options_of
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
 from cardai.learn.abstraction import ActionAbstraction
@@ -38,7 +37,7 @@ from cardai.plugins.trainers.poker_cnn.betting.options import ActingOptions, Pla
 from cardai.plugins.trainers.poker_cnn.betting.published import thinned
 from cardai.plugins.trainers.poker_cnn.betting.ranges import for_ranges
 from cardai.plugins.trainers.poker_cnn.betting.warm_start import warm_start
-from cardai.plugins.trainers.poker_cnn.networks import make_network, make_optimizer, part
+from cardai.plugins.trainers.poker_cnn.networks import make_network, make_optimizer
 from cardai.poker.fields import POKER
 
 if TYPE_CHECKING:
@@ -237,15 +236,18 @@ class BettingTraining(Training):
         if not generations:
             modules[0].load_state_dict(self.network.state_dict())
         networks = tuple(self._asked(module.eval()) for module in modules)
-        acting = acting or part(o, ActingOptions)
+        acting = acting or ActingOptions(**self._acting())
         return BettingAgent(networks, self.abstraction, acting, self.game, o.unit, explore)
+
+    def _acting(self) -> dict[str, Any]:
+        """Return the options of acting as trained."""
+        return {name: getattr(self.options, name) for name in options_of(ActingOptions)}
 
     def _asked(self, module: nn.Module) -> BettingNetwork:
         return BettingNetwork(module, self.layout, self.heads, self.form, self.device)
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
-        trained = attrs.asdict(part(self.options, ActingOptions))
-        wanted = build(PlayerOptions, trained | dict(options), "The trained player")
+        wanted = build(PlayerOptions, self._acting() | dict(options), "The trained player")
         count = len(self.generations)
         newest = count - 1 if wanted.generation is None else wanted.generation
         if wanted.generation is not None and not 0 <= newest < count:
