@@ -149,7 +149,7 @@ class Walker:
         """Return (m, 1326) the range of ``seat`` at each node of a subtree that it enters with ``start`` (1326,)."""
         out = np.empty((len(one.nodes), COUNT))
         out[0] = start
-        kernels.reach(one.street, seat, policy, out)
+        kernels.reach(one.street, seat, np.ascontiguousarray(policy), out)
         return out
 
     def gain(self, street: int, board: Sequence[int], label: str = "") -> float:
@@ -193,7 +193,7 @@ class Walker:
         won = 0.0
         places = [self.flop_roots.index(int(deal)) for deal in one.deals]
         for seat in range(2):
-            later = each[places, seat][:, classes]
+            later = np.ascontiguousarray(each[places, seat][:, classes])
             (ends,) = self._at_the_ends([one], seat, [reaches[1 - seat]], [])
             won += float(self._respond(one, seat, ends, later).sum())
         return won / 2 / pairings(0)
