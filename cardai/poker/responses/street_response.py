@@ -203,7 +203,8 @@ class Walker:
         best. Cards to come are averaged. ``told(boards)`` hears of each board of five that is
         done, ``alike`` is for how many it stands.
         """
-        prepared, below = {}, {}
+        prepared: dict[int, Vectors] = {}
+        below: dict[int, Vectors] = {}
         come = [
             root for root, ranges in roots.items() if ranges.any()
         ]  # a seat may answer by what it never does itself
