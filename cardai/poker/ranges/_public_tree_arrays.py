@@ -207,7 +207,7 @@ class Forest:
     @cached_property
     def won(self) -> Float64s:
         """(2, m)."""
-        return self.tree.won[:, self.numbers]
+        return np.ascontiguousarray(self.tree.won[:, self.numbers])
 
     @cached_property
     def num_actions(self) -> Ints:

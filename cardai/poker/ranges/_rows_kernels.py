@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from cardai.core.kernel import kernel
 from cardai.solve.discounting import discount, kept
 
@@ -108,12 +110,12 @@ def iterate(tree: Any, wins: Any, meets: Any, done: Any, count: Any, rule: Any, 
     reach (2, N, H, M), values (N, H, M), total (M,).
     """
     regrets, sums, sigma, reach, values, total = work
-    kind = total.dtype.type
+    kind, respond = total.dtype.type, np.bool_(False)  # no constant, for which kernels would be compiled anew
     for t in range(done + 1, done + count + 1):
         positive, negative = kind(discount(t - 1, rule[0])), kind(discount(t - 1, rule[1]))
         for player in range(2):
             _descend(tree, player, kind(kept(t, rule[2], 0.0)), regrets, sums, sigma, reach, total)
-            _ascend(tree, wins, meets, player, sigma, reach, values, False)
+            _ascend(tree, wins, meets, player, sigma, reach, values, respond)
             _learn(tree, player, positive, negative, regrets, values)
 
 

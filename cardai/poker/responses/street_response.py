@@ -86,6 +86,10 @@ class StreetTree:
     """(2, t) what a hand of each seat wins there, if it is the better one (or by the fold)."""
     street: kernels.Street = field(repr=False)
 
+    def below(self, reaches: Float64s) -> dict[int, Float64s]:
+        """Return (2, 1326) the ranges at the roots of the next street, of those at all nodes (2, m, 1326)."""
+        return {int(deal): reaches[:, place].copy() for deal, place in zip(self.deals, self.deal_places, strict=True)}
+
 
 def street_trees(tree: PublicTree) -> dict[int, StreetTree]:
     """Return the subtrees of all streets by the number of their root."""
@@ -134,23 +138,10 @@ class Walker:
         open_hands = left_by(board).astype(np.float64)
         found = {0: np.stack([open_hands, open_hands])}
         for earlier in range(street):
-            shown = board[: BOARD_SIZES[earlier]]
             for one in self.streets[earlier]:
-                policy = self.player.range_policy(one.decisions, shown)
-                ranges = found.pop(one.root)
-                for seat in range(2):
-                    reaches = self.reaches(one, seat, ranges[seat], policy)
-                    for root, place in zip(one.deals, one.deal_places, strict=True):
-                        found.setdefault(int(root), np.empty((2, COUNT)))[seat] = reaches[place]
+                reaches = self._prepare(one.root, found.pop(one.root), board[: BOARD_SIZES[earlier]])
+                found |= one.below(reaches)
         return found
-
-    @staticmethod
-    def reaches(one: StreetTree, seat: int, start: Vectors, policy: Vectors) -> Vectors:
-        """Return (m, 1326) the range of ``seat`` at each node of a subtree that it enters with ``start`` (1326,)."""
-        out = np.empty((len(one.nodes), COUNT))
-        out[0] = start
-        kernels.reach(one.street, seat, policy, out)
-        return out
 
     def gain(self, street: int, board: Sequence[int], label: str = "") -> float:
         """Return what answering best from ``street`` on wins more than playing on, chips a deal, mean over both seats.
@@ -193,7 +184,7 @@ class Walker:
         won = 0.0
         places = [self.flop_roots.index(int(deal)) for deal in one.deals]
         for seat in range(2):
-            later = each[places, seat][:, classes]
+            later = np.ascontiguousarray(each[places, seat][:, classes])
             (ends,) = self._at_the_ends([one], seat, [reaches[1 - seat]], [])
             won += float(self._respond(one, seat, ends, later).sum())
         return won / 2 / pairings(0)
@@ -212,15 +203,14 @@ class Walker:
         best. Cards to come are averaged. ``told(boards)`` hears of each board of five that is
         done, ``alike`` is for how many it stands.
         """
-        prepared, below = {}, {}
+        prepared: dict[int, Vectors] = {}
+        below: dict[int, Vectors] = {}
         come = [
             root for root, ranges in roots.items() if ranges.any()
         ]  # a seat may answer by what it never does itself
         for root in come if street < 3 else ():
             prepared[root] = self._prepare(root, roots[root], board)
-            one, reaches = self.trees[root], prepared[root]
-            for deal, place in zip(one.deals, one.deal_places, strict=True):
-                below[int(deal)] = np.stack([reaches[0][place], reaches[1][place]])
+            below |= self.trees[root].below(prepared[root])
         after = self._averaged(street, board, below, told, alike) if below else {}
         out = {root: np.zeros((2, COUNT)) for root in roots}
         for k in range(0, len(come), self.terminal_values.at_once):
@@ -236,11 +226,15 @@ class Walker:
             told(alike)
         return out
 
-    def _prepare(self, root: int, ranges: Vectors, board: Sequence[int]) -> list[Vectors]:
-        """Return both seats' ranges at the nodes of a subtree."""
+    def _prepare(self, root: int, ranges: Vectors, board: Sequence[int]) -> Vectors:
+        """Return (2, m, 1326) both seats' ranges at the nodes of a subtree that they enter with ``ranges`` (2, 1326)."""
         one = self.trees[root]
-        policy = self.player.range_policy(one.decisions, board)
-        return [self.reaches(one, seat, ranges[seat], policy) for seat in range(2)]
+        policy = np.ascontiguousarray(self.player.range_policy(one.decisions, board))
+        reaches = np.empty((2, len(one.nodes), COUNT))
+        for seat in range(2):
+            reaches[seat, 0] = ranges[seat]
+            kernels.reach(one.street, seat, policy, reaches[seat])
+        return reaches
 
     def _averaged(
         self,

@@ -227,11 +227,7 @@ class RiverTraining(Training):
             come = np.stack([start[0], met[1]] if seat == 0 else [met[0], start[1]])
             kernels.cfr_br(group.shape, lanes, seat, cards, come, places[seat], *tables, room)
 
-        if self.options.threads == 1:
-            one(0)
-            one(1)
-            return
-        with ThreadPoolExecutor(2) as pool:
+        with ThreadPoolExecutor(self.options.threads) as pool:
             list(pool.map(one, range(2)))
 
     def _choose(self, draws: npt.NDArray[np.float64]) -> tuple[Group, npt.NDArray[np.int64]]:
