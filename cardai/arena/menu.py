@@ -23,7 +23,8 @@ _NAMED = 400  # actions that are looked at for names (gin has 362)
 _CARDS = re.compile(r"(?:\b(?:10|[2-9TJQKA])[cdhs]\b ?)+|\b(?:[2-9TJQKA][cdhs]){2,}\b")
 _TYPED_CARDS = re.compile(r"(?:(?P<verb>[a-z]+)\s+)?(?P<cards>(?:(?:10|[2-9tjqka])[cdhs][\s,+]*)+)")
 _AMOUNT = re.compile(r"(?:r|b|raise|bet)?\s*(?:to)?\s*(\d[\d,]*)")
-_ALL_IN = ("a", "all in", "all-in", "allin")
+ALL_IN = "all-in"
+_ALL_IN = ("a", "all in", ALL_IN, "allin")
 
 
 @frozen
@@ -52,7 +53,9 @@ class Menu:
     low: int = 0
     high: int = 0
     sizes: tuple[tuple[str, int], ...] = ()
-    """Named amounts within the bounds: half pot, pot, all-in."""
+    """Named amounts within the bounds, but for the largest: half pot, pot."""
+    top: str = ""
+    """What ``high`` is called: all-in, or in pot-limit betting the pot."""
     keys: Mapping[str, str] = {}
     """All keys of the game, also of what is not legal now, with what they mean."""
 
@@ -97,7 +100,8 @@ class Menu:
 
     def _amount(self, text: str) -> int | str | None:
         """Return the amount that a text names, a sentence for one out of bounds, None for no amount."""
-        named = {**dict(self.sizes), "min": self.low, "max": self.high, **dict.fromkeys(_ALL_IN, self.high)}
+        named = {**dict(self.sizes), "min": self.low, "max": self.high, self.top: self.high}
+        named |= dict.fromkeys(_ALL_IN, self.high) if self.top == ALL_IN else {}
         for name in (text, text.removeprefix("r ").removeprefix("raise to ").removeprefix("raise ")):
             if name in named:
                 return named[name]
@@ -155,9 +159,10 @@ def menu_of(game: Game, view: Mapping[str, Any], legal: Legal) -> Menu:
         return Menu(choices, keys=meanings)
     low, high = int(legal.min_amount[0]), int(legal.max_amount[0])
     sizes = tuple((name, amount) for name, amount in game.named_raises(view) if low <= amount < high)
-    named = ", ".join(f"{name} {amount:,}" for name, amount in (*sizes, ("all-in", high)))
-    words = f"raise to {low:,}..{high:,} ({named})" if low < high else f"raise to {high:,}, all-in"
-    return Menu((*choices, Choice(-1, words, "r")), low, high, sizes, meanings)
+    top = next((name for name, amount in reversed(game.named_raises(view)) if amount == high), "the most")
+    named = ", ".join(f"{name} {amount:,}" for name, amount in (*sizes, (top, high)))
+    words = f"raise to {low:,}..{high:,} ({named})" if low < high else f"raise to {high:,}, {top}"
+    return Menu((*choices, Choice(-1, words, "r")), low, high, sizes, top, meanings)
 
 
 def _choice(game: Game, view: Mapping[str, Any], action: int, keys: tuple[tuple[str, str], ...]) -> Choice:

@@ -26,9 +26,10 @@ class BettingFamily(Family):
         return float(max(spent.size - 1, 1) * spent.maximum)
 
     def named_raises(self, view: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
-        """Return what raises of half the pot and of the pot, as it is after a call, raise to."""
-        called = view["pot"] + view["to_call"]
-        return ("half pot", max(view["spent"]) + called // 2), ("pot", max(view["spent"]) + called)
+        """Return what raises of half the pot and of the pot, as it is after a call, raise to, and all-in if chips can run out."""
+        called, behind = view["pot"] + view["to_call"], view["stacks"][view["player"]]
+        sizes = ("half pot", max(view["spent"]) + called // 2), ("pot", max(view["spent"]) + called)
+        return (*sizes, ("all-in", view["spent"][view["player"]] + behind)) if behind else sizes
 
     def put_in(self, views: Views, seat: int) -> Float64s:
         return np.asarray(views["spent"][:, seat], np.float64)

@@ -128,9 +128,9 @@ class Keyboard:
         """Return (key, name, amount) for half the pot, the pot and all-in, as far as they are legal."""
         if not self.menu.high:
             return []
-        keys = {"half pot": HALF_POT, "pot": POT}
-        sizes = [(keys[name], name, amount) for name, amount in self.menu.sizes if name in keys]
-        return [*sizes, (ALL_IN, "all-in", self.menu.high)]
+        keys = {"half pot": HALF_POT, "pot": POT, "all-in": ALL_IN}
+        named = (*self.menu.sizes, (self.menu.top, self.menu.high))
+        return [(keys[name], name, amount) for name, amount in named if name in keys]
 
     def _sized(self, key: str) -> Meaning | None:
         """Return what half the pot, the pot or all-in means, if the key is one of these."""
@@ -154,7 +154,7 @@ class Keyboard:
 
     def _bounds(self) -> str:
         low, high = self.menu.low, self.menu.high
-        return f"{low:,} to {high:,}" if low < high else f"{high:,}, all-in"
+        return f"{low:,} to {high:,}" if low < high else f"{high:,}, {self.menu.top}"
 
     def _known(self) -> str:
         ways = [f"{choice.key} {short_words(choice)}" for choice in self.menu.choices if choice.key]

@@ -120,6 +120,17 @@ def test_held_or_thrown_cards_are_typed_as_a_set_in_any_order(game: str) -> None
     assert any(line.startswith(("hold any of", "discard any of")) for line in menu.lines())
 
 
+def test_the_largest_raise_of_pot_limit_betting_is_the_pot_and_not_all_in() -> None:
+    """It was called all-in, and "all-in" raised to the pot."""
+    menu, _ = at("plo:stack=20000", 1)
+    assert (menu.low, menu.high, menu.top, menu.sizes) == (200, 300, "pot", (("half pot", 200),))
+    assert "r raise to 200..300 (half pot 200, pot 300)" in menu.lines()
+    assert menu.understood("pot") == menu.understood("max") == 300
+    assert "no action 'all-in'" in str(menu.understood("all-in"))
+    short, _ = at("plo:stack=250", 1)
+    assert (short.high, short.top, short.understood("all-in")) == (250, "all-in", 250)
+
+
 def test_names_are_typed_as_far_as_they_differ() -> None:
     menu, _ = at("kuhn", 1)
     assert menu.understood("pas") == 0

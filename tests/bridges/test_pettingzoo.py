@@ -83,6 +83,20 @@ def test_a_match_hands_out_each_hands_returns_to_its_seats(target: int) -> None:
     assert max(table.score) >= target
 
 
+def test_what_a_hand_brought_is_handed_out_once_in_a_match_of_many() -> None:
+    """Rewards that are not taken back at the next step are counted again at each."""
+    env = pettingzoo.raw_env("leduc:hands=4", episode="match")
+    env.reset(seed=4)
+    total, rng = np.zeros(2), np.random.default_rng(0)
+    for agent in env.agent_iter():
+        observation, reward, over, _, _ = env.last()
+        total[int(agent[-1])] += reward
+        env.step(None if over else rng.choice(np.flatnonzero(observation["action_mask"])))
+    scored = [record["returns"] for record in env._seated().records]
+    assert sum(returns[0] != 0 for returns in scored[:-1]) > 1
+    assert total.tolist() == np.sum(scored, axis=0).tolist()
+
+
 def test_whoever_waits_may_do_nothing_and_sees_its_own_cards() -> None:
     env = pettingzoo.raw_env("leduc")
     env.reset(seed=2)

@@ -111,12 +111,14 @@ def test_chips_put_in_are_those_of_the_views_and_nothing_where_nobody_bets() -> 
     assert gin.put_in(empty_views(gin.view_fields, 3), 0).tolist() == [0, 0, 0]
 
 
-def test_raises_with_a_name_are_half_of_the_pot_and_the_pot_after_a_call() -> None:
-    view = {"pot": 300, "to_call": 100, "spent": [100, 200]}
+def test_raises_with_a_name_are_half_of_the_pot_and_the_pot_after_a_call_and_all_in() -> None:
+    view = {"player": 0, "pot": 300, "to_call": 100, "spent": [100, 200], "stacks": [0, 0]}
     for game in ("leduc", "holdem_limit", "triple_draw"):
         assert len(cardai.game(game).named_raises(view)) == 2
     assert cardai.game("holdem_nolimit").named_raises(view) == (("half pot", 400), ("pot", 600))
     assert cardai.game("gin").named_raises(view) == ()
+    view["stacks"] = [900, 800]
+    assert cardai.game("plo").named_raises(view)[2] == ("all-in", 1000)
 
 
 @pytest.mark.parametrize(("game", "cards"), [("gin", 21), ("holdem_limit", 4), ("triple_draw", 10), ("kuhn", None)])

@@ -17,6 +17,7 @@ from cardai.gin._situation_kernels import AFTER, BEFORE, FEATURES, KINDS, KNOCKE
 from cardai.gin._value_kernels import RESULTS
 from cardai.gin.actions import DISCARD, DRAW, KNOCK, PLAY_ON, STOCK, TAKE
 from cardai.gin.belief import chances
+from cardai.gin.contract import knock_limits, need_gin
 from cardai.gin.melds import best_arrangements, card_points, deadwood
 from cardai.gin.selfplay import play_hands, seats_for
 from cardai.gin.styles import win_table
@@ -26,6 +27,21 @@ LIMITS = np.full(52, 10, np.int64)
 EVEN = np.array([20.0, -20, 10, -10, 40, -40])
 BETTER = np.array([20.0, 20, 20, -10])
 STYLE = np.array([0.3, 0.7, 0, 0, 0, 0, 0, 0])
+
+
+def test_the_first_up_card_says_how_much_deadwood_may_knock_in_oklahoma() -> None:
+    """Cards are counted from the two; an ace demands gin, or allows one point."""
+    king, two, ten, ace = 11, 0, 8, 12
+    for ace_allows, options in ((0, "gin"), (1, "one")):
+        game = need_gin(cardai.game(f"gin:oklahoma=true,oklahoma_ace={options}"), "This plays")
+        limits = knock_limits(game)
+        assert [limits[13 * suit + rank] for suit in range(4) for rank in (two, ten, king, ace)] == [
+            2,
+            10,
+            10,
+            ace_allows,
+        ] * 4
+    assert set(knock_limits(need_gin(cardai.game("gin:knock_limit=7"), "This plays"))) == {7}
 
 
 def some_values(seed: int = 0) -> Values:

@@ -135,6 +135,16 @@ def test_decks_and_rankings_are_what_they_hold_whatever_they_are_called() -> Non
     assert len({Ours.deck, FRENCH}) == len({Ours.ranking, HIGH}) == 1
 
 
+@pytest.mark.parametrize("board", [(0, 3, 4, 4), (0, 1, 4, 5), (3, 3, 4, 5)])
+def test_another_board_makes_another_game_of_hold_ems_cards(board: tuple[int, ...]) -> None:
+    game = frozen(type("Odd", (NoLimitHoldem,), {"board": board}))()
+    assert not deals_holdem(game)
+    assert not plays_holdem(game)
+    assert game.default_encoder == "flat"
+    with pytest.raises(UsageError, match="plays hold'em"):
+        cardai.agent("threshold").for_game(game)
+
+
 def test_a_game_on_the_kernels_alone_is_refused_when_it_is_made() -> None:
     """It was a mistake in the program when the first hand was dealt, or was played by rules that nobody declared."""
 

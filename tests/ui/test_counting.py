@@ -270,6 +270,16 @@ def test_a_raise_of_one_size_needs_no_amount() -> None:
     assert board.choose(raising) == Act(150)
 
 
+def test_in_pot_limit_betting_the_key_of_the_pot_raises_and_all_in_says_why_not() -> None:
+    match = Match.begin("plo", ["always_call"], 4)
+    while match.waiting:
+        match.step()
+    board = menu(match.scene())
+    assert board.amounts() == [("/", "half pot", 200), ("p", "pot", 300)]
+    assert board.press("p") == Act(300)
+    assert "no legal raise here: 200 to 300 is" in board.press("a").words
+
+
 def test_a_recording_is_looked_at_from_the_first_agents_seat(tmp_path: Path) -> None:
     """On duplicate deals the agents change seats: names, the watched seat and what it may know go with them."""
     file = tmp_path / "hands.jsonl"

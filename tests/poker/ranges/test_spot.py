@@ -173,3 +173,9 @@ def test_a_small_flop_is_solved_to_the_end() -> None:
     boards = found.solver.layout.boards
     assert [len(one.boards[0]) for one in boards] == [3, 4, 5]
     assert sum(found.values) == pytest.approx(100, abs=1e-3)
+
+
+def test_a_call_of_more_than_one_has_is_of_what_one_has() -> None:
+    solution = prepare(Spot("Ks7s4s2h3d", 100, (300, 150), ("QQ+", "JJ,AQs"), "1+allin"))
+    assert solution.at("b300").actions == ("fold", "call 150")
+    assert solution.at("b100").actions == ("fold", "call 100", "all-in 150")

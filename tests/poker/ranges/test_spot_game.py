@@ -57,6 +57,18 @@ def test_actions_are_told_with_their_chips() -> None:
     assert [game.action_words(a, state.view(1)) for a in state.legal_actions()] == ["fold", "call 100", "all-in 150"]
 
 
+def test_a_view_counts_the_bets_and_raises_of_its_street_alone() -> None:
+    game = cardai.game("holdem_spot")
+    state = game.new_initial_state()
+    for _ in range(2):
+        state.apply_action(state.legal_actions()[0])
+    raises = [state.view(0)["raises"]]
+    for action in (1, 2, 2):  # a check, a bet, a raise
+        state.apply_action(action)
+        raises.append(state.view(0)["raises"])
+    assert raises == [0, 0, 1, 2]
+
+
 def test_it_conforms(directory: Path) -> None:
     spec, game = f"solved_spot:directory={directory}", f"holdem_spot:directory={directory}"
     passed = 0

@@ -36,6 +36,17 @@ class Raiser(Agent):
         return out
 
 
+class Pays(Agent):
+    """Calls by the share of the pot that a call costs the player whose view it is, and gives up otherwise."""
+
+    def for_game(self, game: Game) -> Agent:
+        return self
+
+    def policy(self, views: Views, legal: Legal) -> Float64s:
+        price = views["to_call"] / (views["pot"] + views["to_call"]) + 0.01 * (views["player"] == views["button"])
+        return np.stack([1 - price, price, 0 * price], axis=1)
+
+
 SHARE = np.arange(COUNT) / COUNT
 
 
@@ -48,6 +59,16 @@ def test_ranges_are_what_the_actions_leave(button: int) -> None:
     ranges = early.ranges(raised)
     assert np.abs(ranges[button] - SHARE**2).max() < 1e-12
     assert np.abs(ranges[1 - button] - SHARE * (1 - SHARE)).max() < 1e-12
+
+
+@pytest.mark.parametrize("button", [0, 1])
+def test_it_is_asked_by_the_view_of_who_acts_whichever_seat_has_the_button(button: int) -> None:
+    game = cardai.game("acpc_limit_2p")
+    early = Blueprint(game, Pays(), game)
+    first = early.plan(Public(button, (), 0, ()))  # the button owes 5 to a pot of 15
+    assert np.abs(first.strategy[1] - (5 / 20 + 0.01)).max() < 1e-12
+    raised = early.plan(Public(button, ((2, 0, button),), 0, ()))  # the big blind owes 10 to a pot of 30
+    assert np.abs(raised.strategy[1] - 10 / 40).max() < 1e-12
 
 
 def test_in_no_limit_a_bet_counts_as_the_nearest_rung_and_its_own_are_of_the_real_pot() -> None:

@@ -142,6 +142,16 @@ def test_leduc_of_five_ranks_is_resolved_as_it_is_declared() -> None:
         leduc_game(frozen(type("Wider", (Leduc,), wider))(ante=100, stack=1200, bets=("pot", "allin")))
 
 
+def test_what_was_solved_is_taken_for_the_bets_that_were_made_and_no_others() -> None:
+    resolver, public = river_resolver(SolverSettings(20, reuse=True))
+    first = resolver.decision(public, 0)
+    for amount, reused in ((3000, True), (1137, False)):  # the pot of 2,000 is on the menu
+        after = Public(1, (*public.actions, (1, 3, 0), (amount, 3, 1)), 3, BOARD)
+        answer = resolver.decision(after, 0)
+        assert (answer.solver is first.solver) is reused
+        assert tuple(answer.root.spent) == (1000, amount)
+
+
 def test_a_decision_that_has_no_time_is_that_of_one_iteration() -> None:
     resolver, public = river_resolver(SolverSettings(1000, seconds=1e-9))
     decision = resolver.decision(public, 0)

@@ -15,7 +15,7 @@ from cardai.core.legal import Amounts
 from cardai.poker.hands.combos import COUNT, compatible, pairs
 from cardai.poker.hands.ranking import batch_tables, rank_high
 from cardai.poker.responses import _local_kernels as kernels
-from cardai.poker.responses.local_response import FRACTIONS, LocalResponder, Lookahead
+from cardai.poker.responses.local_response import FRACTIONS, LocalResponder, Lookahead, raises_of
 from cardai.poker.responses.local_samples import LocalOptions
 from cardai.poker.responses.measure import Response, measure
 
@@ -124,6 +124,46 @@ def test_the_range_is_weighed_by_the_odds_of_the_amount() -> None:
     tables.reset(np.array([1], np.uint64))
     responder._answer(tables, int(tables.current_players()[0]), range_, Rows(derive_many(0, 1, count=1)))
     assert range_.tolist() == (pairs()[:, 0] / 104).tolist()
+
+
+def test_the_range_is_those_that_raise_to_the_amount_where_its_odds_are_not_known() -> None:
+    """A player that draws its amount anew each time tells nothing; one that always raises to the same tells its cards."""
+    from cardai.core.rng import Rows, derive_many
+
+    class Tells(KnowsItsCards):
+        def policy(self, views: Any, legal: Any) -> Any:
+            return np.tile([0.0, 0.0, 1.0], (len(views), 1))
+
+        def raise_to(self, views: Any, legal: Any, rng: Any) -> Any:
+            aces = (views["hole"] % 13 == 12).any(axis=1)
+            return np.where(aces, legal.min_amount, legal.min_amount + 50)
+
+    class Draws(Tells):
+        def raise_to(self, views: Any, legal: Any, rng: Any) -> Any:
+            return legal.min_amount + np.asarray(50 * rng.random()).astype(np.int64)
+
+    game, aces = cardai.game(NO_LIMIT), (pairs() % 13 == 12).any(axis=1)
+    for agent in (Tells(), Draws()):
+        responder = LocalResponder(agent, Lookahead(game, agent), 0, 20)
+        tables, range_ = game.tables(1), np.ones(COUNT)
+        tables.reset(np.array([1], np.uint64))
+        seat = int(tables.current_players()[0])
+        held = bool((tables.views(seat, np.zeros(1, np.int64))["hole"] % 13 == 12).any())
+        responder._answer(tables, seat, range_, Rows(derive_many(0, 1, count=1)))
+        told = aces == held if type(agent) is Tells else np.ones(COUNT, bool)
+        assert (range_ > 0).tolist() == told.tolist()
+
+
+def test_fractions_are_of_the_pot_after_a_call_and_on_top_of_the_bet() -> None:
+    game = cardai.game(NO_LIMIT)
+    tables, row = game.tables(1), np.zeros(1, np.int64)
+    tables.reset(np.array([1], np.uint64))
+    tables.apply(row, np.array([300]))
+    seat = int(tables.current_players()[0])
+    view, legal = tables.views(seat, row)[0], tables.legal(row)
+    assert list(raises_of("fcpa", view, legal)) == [300 + 600, 20_000]
+    wanted = [max(round(300 + fraction * 600), 500) for fraction in FRACTIONS]
+    assert list(raises_of("56", view, legal)) == list(dict.fromkeys([*(min(one, 20_000) for one in wanted), 20_000]))
 
 
 def test_what_is_only_considered_may_be_answered_by_another() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,11 @@ import pytest
 
 import cardai
 from cardai.cards.text import parse_cards
+from cardai.core.agent import Agent
 from cardai.core.errors import UsageError
-from cardai.poker.hands.combos import left_by
+from cardai.poker.hands.combos import COUNT, left_by, pairs
 from cardai.poker.ranges.leaves import apart, showdowns
-from cardai.poker.ranges.public_tree import DEAL, PublicTree
+from cardai.poker.ranges.public_tree import DEAL, DECISION, PublicTree
 from cardai.poker.responses.measure import Response, measure
 from cardai.poker.responses.street_samples import PlayedHands, StreetOptions
 
@@ -89,6 +91,37 @@ def test_the_mean_over_hands_is_that_over_boards() -> None:
     known = measure(StreetOptions(GAME, "always_call", 3, 12)).mbb
     assert found.reached == 60  # it never folds
     assert abs(found.mbb.mean - known.mean) < 1.5 * found.spread.half_width < 20
+
+
+class ByRank(Agent):
+    """Bets or raises the more, the higher its first card, and calls otherwise."""
+
+    def policy(self, views: Any, legal: Any) -> Any:
+        raises = np.where(legal[:, 2], views["hole"][:, 0] % 13 / 13, 0.0)
+        return np.stack([np.zeros(len(views)), 1 - raises, raises], axis=1)
+
+
+def test_the_ranges_of_a_played_hand_are_what_its_actions_leave_of_all_hands() -> None:
+    game, raised = cardai.game(GAME), 0
+    sampler = StreetOptions(game, ByRank(), 3, hands=4, seed=2).sampler()
+    assert isinstance(sampler, PlayedHands)
+    share = pairs()[:, 0] % 13 / 13
+    for number in range(4):
+        came = sampler.play(number)
+        assert came is not None  # nobody folds
+        node, board, ranges = came
+        tree, path, wanted = sampler.walker.tree, [node], np.tile(left_by(board).astype(float), (2, 1))
+        while path[-1]:
+            path.append(int(tree.parent[path[-1]]))
+        for later, earlier in pairwise(path):
+            if tree.kind[earlier] == DECISION:
+                action = int(tree.action[earlier][tree.child[earlier] == later][0])
+                capped = 2 not in tree.action[earlier]
+                odds = share if action == 2 else 1 - share if not capped else np.ones(COUNT)
+                wanted[tree.actor[earlier]] *= odds
+                raised += action == 2
+        assert np.abs(ranges - wanted).max() < 1e-6
+    assert raised > 1
 
 
 def test_the_same_seed_gives_the_same_gains_and_more_hands_only_add_to_them() -> None:

@@ -149,6 +149,25 @@ def test_chips_of_a_dead_ante_are_in_the_pot_and_in_nobodys_bet() -> None:
     assert tables.returns(row)[0].tolist() == [0.0, -50.0, 50.0]
 
 
+def test_behind_a_straddle_the_big_blind_still_pays_the_dead_ante_and_is_what_is_counted_in() -> None:
+    game = cardai.game("holdem_nolimit:players=4,straddles=200,ante=300,ante_from=big_blind,stack=2000")
+    view = unpack_view(game.view_fields, first_views(game, 3)[0])
+    assert (view["spent"], view["stacks"]) == ([0, 50, 100, 200], [2000, 1950, 1600, 1800])
+    said = board_game(game)
+    assert said is not None
+    assert said.big_blind == 100  # thousandths of it are what results are given in, however large the ante is
+    each = board_game(cardai.game("holdem_nolimit:players=4,ante=300"))
+    assert each is not None
+    assert each.big_blind == 300
+
+
+def first_views(game: Any, player: int) -> Any:
+    """Return ``player``'s view (1,) of a fresh hand whose button is seat 0."""
+    tables = game.tables(1)
+    tables.reset(np.array([1], np.uint64))
+    return tables.views(player, np.zeros(1, np.int64))
+
+
 def test_a_straddle_acts_last_and_the_first_raise_doubles_it() -> None:
     game = cardai.game("holdem_nolimit:players=4,straddles=200,stack=2000")
     state = game.new_initial_state(Setup(starter=3))

@@ -8,7 +8,7 @@ import pytest
 from cardai.core.errors import UsageError
 from cardai.poker.hands.combos import pairs
 from cardai.poker.hands.equity import river_strengths
-from cardai.poker.values.situations import INTERVALS, STACK, Situation, labels, random_range, situation
+from cardai.poker.values.situations import INTERVALS, STACK, Situation, labels, pot_law, random_range, situation
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +23,13 @@ def test_a_number_is_a_situation(drawn: list[Situation]) -> None:
     assert situation(8, 5, "river").board != again.board
     assert len({one.board for one in drawn}) == len(drawn)
     assert len(situation(7, 5).board) == 4
+
+
+def test_every_pot_of_an_interval_can_come_its_ends_too() -> None:
+    for number, (low, high) in enumerate(INTERVALS):
+        place = (number + 0.5) / len(INTERVALS)
+        assert (pot_law(place, 0.0), pot_law(place, 1 - 1e-12)) == (low, high)
+    assert {pot_law(0.1, k / 100, (2, 4)) for k in range(100)} <= set(range(INTERVALS[2][0], INTERVALS[2][1] + 1))
 
 
 def test_pots_are_from_the_five_intervals(drawn: list[Situation]) -> None:
