@@ -17,8 +17,12 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def sizes(sample: Any, *whole: Any) -> list[Any]:
-    """Return sizes of an oracle to parametrise a test by: a sample that always runs, and what ``--long`` runs beside it."""
-    return [sample, *(pytest.param(size, marks=pytest.mark.long) for size in whole)]
+    """Return sizes of an oracle to parametrise a test by: a sample that always runs, and what ``--long`` runs beside it.
+
+    A size is one value, or a tuple of the values of several names.
+    """
+    several = (size if isinstance(size, tuple) else (size,) for size in whole)
+    return [sample, *(pytest.param(*values, marks=pytest.mark.long) for values in several)]
 
 
 def install(project: Path, target: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import pytest
 
@@ -53,15 +54,18 @@ def cases(kind: str) -> Iterator[Case]:
             continue
         if name in (*WITH_FILES, *WITH_TABLES):
             continue
-        taken = []
-        for game in GAMES:
-            try:
-                plugin.for_game(registry.create("game", game))
-            except UsageError:
-                continue
-            taken.append(game)
-        assert taken, f"none of {GAMES} is taken by the {kind} {name}"
-        yield from testing.checks_for(kind, AGENTS.get(name, name), game=taken[0])
+        game = next((game for game in GAMES if takes(plugin, game)), None)
+        assert game, f"none of {GAMES} is taken by the {kind} {name}"
+        yield from testing.checks_for(kind, AGENTS.get(name, name), game=game)
+
+
+def takes(plugin: Any, game: str) -> bool:
+    """Whether an encoder or an agent plays a game."""
+    try:
+        plugin.for_game(registry.create("game", game))
+    except UsageError:
+        return False
+    return True
 
 
 def named(cases: Iterable[Case]) -> list[object]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import socket
 import time
 import warnings
@@ -26,10 +25,7 @@ from cardai.poker.responses.measure import measure
 from cardai.poker.responses.street_samples import StreetOptions
 from cardai.training.runs import Run
 from cardai.training.sweeps import Sweep
-
-
-def squared(shared: int, number: int) -> int:
-    return shared + number * number
+from tests.pieces.functions import deadly, dying, failing, squared, waiting
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -57,34 +53,15 @@ def test_no_more_pieces_are_taken_than_workers_can_do() -> None:
         assert taken <= done + 1
 
 
-def dying(folder: str, number: int) -> int:
-    """Kill the worker at the first attempt of piece 1."""
-    mark = Path(folder) / "killed"
-    if number == 1 and not mark.exists():
-        mark.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return number
-
-
 def test_a_killed_process_has_its_pieces_done_again(tmp_path: Path) -> None:
     work = Work(dying, str(tmp_path), jobs=2, pieces=[(str(k), (k,)) for k in range(4)])
     assert sorted(result for _, result in work.run()) == [0, 1, 2, 3]
     assert (tmp_path / "killed").exists()
 
 
-def deadly(shared: Any) -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
 def test_a_piece_that_kills_every_worker_is_named() -> None:
     with pytest.raises(PluginError, match=r"The worker of the piece 'doom' was killed 5 times"):
         list(Work(deadly, jobs=2, pieces=[("doom", ())]).run())
-
-
-def failing(shared: Any, number: int) -> int:
-    if number:
-        raise UsageError("No such thing as 1.")
-    return number
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -262,13 +239,6 @@ def test_pieces_that_need_their_order_do_not_run_far_ahead_of_the_oldest(tmp_pat
         elif done == pieces._WINDOW * 2 - 1:
             (tmp_path / "go").touch()
     assert begun == list(range(100))
-
-
-def waiting(folder: str, number: int) -> int:
-    """Return at once, but of piece 0 when it is told."""
-    while number == 0 and not (Path(folder) / "go").exists():
-        time.sleep(0.01)
-    return number
 
 
 BOT = '''"""Calls, or takes the first legal action."""

@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 
 from tests.commands.conftest import Call, cardai  # noqa: F401
-from tests.support import ROOT
+from tests.support import ROOT, sizes
 
 pytest.importorskip("torch")
 TEXT = (ROOT / "docs" / "values.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("count", sizes("40", "250"))
 def test_the_commands_and_the_python_run(
+    count: str,
     cardai: Call,  # noqa: F811
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -30,7 +32,7 @@ def test_the_commands_and_the_python_run(
             exec(block, {})
             continue
         for line in block.splitlines():
-            program, *words = shlex.split(line)
+            program, *words = shlex.split(line.replace("--count 250", f"--count {count}"))
             if program == "python":
                 monkeypatch.setattr("sys.argv", words)
                 runpy.run_path(str(ROOT / words[0]), run_name="__main__")

@@ -69,6 +69,7 @@ def test_weights_and_biases_gets_the_metrics_offline(tmp_path: Path) -> None:
     assert b"exploitability" in log.read_bytes()
 
 
+@pytest.mark.long  # importing mlflow alone takes four seconds
 def test_mlflow_gets_the_metrics_in_a_folder(tmp_path: Path) -> None:
     pytest.importorskip("mlflow")
     folder = (tmp_path / "mlruns").as_uri()

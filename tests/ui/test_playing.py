@@ -13,6 +13,7 @@ from cardai import make
 from cardai.arena import records
 from cardai.core import registry
 from cardai.core.progress import tell
+from cardai.gin.fields import GIN
 from cardai.ui.app import PlayOptions
 from cardai.ui.background import Background
 from cardai.ui.dialogs import Confirm, Page
@@ -23,7 +24,9 @@ GAMES = [name for name, _ in games() if registry.find("game", name).distribution
 
 
 def opponents(game: str) -> tuple[str, ...]:
-    return ("random",) if make.game(game).num_players > 1 else ()
+    """Return who sits opposite: at gin somebody who knocks, since random hands of it take very long."""
+    made = make.game(game)
+    return ("simple" if made.speaks(GIN) else "random",) if made.num_players > 1 else ()
 
 
 async def play_a_key(person: Sat, rng: Random) -> None:

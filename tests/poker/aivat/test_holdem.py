@@ -21,6 +21,7 @@ from cardai.poker.aivat.values import Cards, EquityValues, OpenState, StateValue
 from cardai.poker.hands.combos import COUNT, compatible, pairs
 from cardai.poker.ranges.hands import HOLDEM
 from cardai.solve.aivat import aivat
+from tests.support import sizes
 
 GAME = cardai.game("acpc_limit_2p")
 HERE = OpenState(
@@ -174,10 +175,13 @@ def test_the_mean_is_the_chips_mean_and_the_spread_less_than_half(hands: list[Re
     assert found.ratio < 0.6
 
 
-def test_against_threshold_values_learned_from_play_leave_at_most_045_of_the_spread(tmp_path: Any) -> None:
-    mix = cardai.agent("acpc_mix")
-    cardai.play(GAME, [mix, "threshold:samples=100"], games=100, seed=5, record=tmp_path / "hands.jsonl")
-    values = played_values(GAME, mix, cardai.agent("threshold:samples=100"), hands=400)
+@pytest.mark.parametrize(("samples", "games"), sizes((20, 60), (100, 100)))
+def test_against_threshold_values_learned_from_play_leave_at_most_045_of_the_spread(
+    samples: int, games: int, tmp_path: Any
+) -> None:
+    mix, threshold = cardai.agent("acpc_mix"), cardai.agent(f"threshold:samples={samples}")
+    cardai.play(GAME, [mix, threshold], games=games, seed=5, record=tmp_path / "hands.jsonl")
+    values = played_values(GAME, mix, threshold, hands=4 * games)
     assert aivat(GAME, mix, read(tmp_path / "hands.jsonl").hands, values=values).ratio < 0.45
 
 
@@ -221,11 +225,12 @@ class BetsBySizes(KnowsItsCards):
         return np.array(out, np.int64)
 
 
-def test_where_raises_are_amounts_their_odds_are_weighed(tmp_path: Any) -> None:
+@pytest.mark.parametrize("games", sizes(40, 120))
+def test_where_raises_are_amounts_their_odds_are_weighed(games: int, tmp_path: Any) -> None:
     """Over all that it might have done, to any amount, a decision corrects nothing; and the mean of AIVAT is the chips'."""
     game, player = cardai.game("acpc_nolimit_2p"), BetsBySizes()
     file = tmp_path / "hands.jsonl"
-    play(game, [player, "always_call"], games=120, seed=2, record=file, names=("sizes", "calls"))
+    play(game, [player, "always_call"], games=games, seed=2, record=file, names=("sizes", "calls"))
     records, seen = read(file).hands, set()
     estimator = HoldemEstimator(game, HOLDEM, player, EquityValues(), "sizes")
     for hand in records[:4]:

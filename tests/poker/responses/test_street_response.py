@@ -19,6 +19,7 @@ from cardai.poker.hands.strength import PREFLOP
 from cardai.poker.ranges.public_tree import DEAL, DECISION, FOLD, public_tree
 from cardai.poker.responses.street_response import Walker, next_cards, pairings
 from cardai.poker.rules.betting import Betting
+from tests.support import sizes
 
 SMALL = Betting(2, 4, (10, 5), (1, 0, 0, 0), (1, 0, 0, 2), (10, 10, 20, 20))  # betting before the flop and on the river
 ACPC = Betting(2, 4, (10, 5), (1, 0, 0, 0), (3, 4, 4, 4), (10, 10, 20, 20))
@@ -176,7 +177,7 @@ def test_cards_that_differ_by_names_of_suits_stand_for_one_another(board, cards,
     assert images == set(range(52)) - set(parse_cards(board))
 
 
-@pytest.mark.parametrize(("street", "board"), [(2, "KdQd4c2c"), (1, "KdQd4d")])
+@pytest.mark.parametrize(("street", "board"), sizes((2, "KdQd4c2c"), (1, "KdQd4d")))
 def test_boards_that_differ_by_names_of_suits_need_not_be_worked_out_twice(street, board):
     tree = public_tree(
         Betting(2, 4, (10, 5), (1, 0, 0, 0), (0, 1, 0, 1) if street == 2 else (0, 1, 0, 0), (10, 10, 20, 20))

@@ -22,7 +22,7 @@ _SPEC.loader.exec_module(rules_poker)
 
 
 @pytest.mark.parametrize("name", [name for name in rules_poker.COMPARISONS if name.startswith("OpenSpiel")])
-@pytest.mark.parametrize("hands", sizes(200, 1000))
+@pytest.mark.parametrize("hands", sizes(100, 1000))
 def test_random_hands_are_openspiels(name, hands):
     tally = rules_poker.COMPARISONS[name](hands, 11)
     assert tally.hands == hands
@@ -35,7 +35,7 @@ HOLDEM = [f"{name}{players}" for name in PLAIN for players in ("", ", three play
 
 
 @pytest.mark.parametrize("name", [name for name in HOLDEM if name in rules_poker.COMPARISONS])
-@pytest.mark.parametrize("hands", sizes(150, 1000))
+@pytest.mark.parametrize("hands", sizes(60, 1000))
 def test_random_hands_are_pokerkits_but_for_tournament_rules(name, hands):
     with warnings.catch_warnings():
         tally = rules_poker.COMPARISONS[name](hands, 12)
@@ -50,7 +50,7 @@ OTHERS = [name for name in rules_poker.SPECS if name not in HOLDEM]
 
 
 @pytest.mark.parametrize("name", OTHERS)
-@pytest.mark.parametrize("hands", sizes(20, 1000))
+@pytest.mark.parametrize("hands", sizes(10, 1000))
 def test_random_hands_of_other_games_are_pokerkits(name, hands):
     with warnings.catch_warnings():
         tally = rules_poker.COMPARISONS[name](hands, 12)
