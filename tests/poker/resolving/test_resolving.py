@@ -9,7 +9,6 @@ from attrs import evolve
 import cardai
 from cardai.cards.text import parse_cards
 from cardai.core.errors import UsageError
-from cardai.poker.hands.combos import COUNT
 from cardai.poker.ranges.cfr import SolverSettings
 from cardai.poker.ranges.hands import HOLDEM, LeducHands, deal_boards
 from cardai.poker.ranges.layout import Layout
@@ -18,9 +17,11 @@ from cardai.poker.ranges.public_tree import FOLLOW, TERMINATE, PublicTree, betti
 from cardai.poker.ranges.range_game import RangeGame
 from cardai.poker.ranges.solver import Solver
 from cardai.poker.ranges.spot import Spot, prepare
-from cardai.poker.resolving.holdem import BOARD_CARDS, HoldemDepthLimit
-from cardai.poker.resolving.player import leduc_player
-from cardai.poker.resolving.resolver import Public, Resolver, ToTheEnd
+from cardai.poker.resolving.depth_limit import DepthLimit
+from cardai.poker.resolving.games import LIMIT, resolved_game, resolving_player
+from cardai.poker.resolving.player import ResolvingPlayer
+from cardai.poker.resolving.resolver import Public, Resolver
+from cardai.poker.values.situations import HOLDEM_GAME
 from cardai.solve.measures import measure
 
 BETS = menus("1+allin", ["first", "second"])
@@ -28,6 +29,10 @@ BETS = menus("1+allin", ["first", "second"])
 
 def leduc() -> cardai.Game:
     return cardai.game("leduc_deepstack")
+
+
+def leduc_player(game: cardai.Game, settings: SolverSettings) -> ResolvingPlayer:
+    return resolving_player(game, resolved_game(game), settings, DepthLimit())
 
 
 def whole_leduc() -> PublicTree:
@@ -68,7 +73,7 @@ def exploitability() -> dict[str, float]:
         "reused": SolverSettings(200, reuse=True),
     }
     game = leduc()
-    players = {name: leduc_player(game, settings, ToTheEnd(), name) for name, settings in efforts.items()}
+    players = {name: leduc_player(game, settings) for name, settings in efforts.items()}
     return {name: measure(game, player).exploitability for name, player in players.items()}
 
 
@@ -89,7 +94,7 @@ def test_a_decision_does_not_depend_on_what_was_asked_before() -> None:
     game = leduc()
     public = Public(0, ((1, 0, 0), (300, 0, 1), (1, 0, 0), (1, 1, 0)), 1, (2,))
     other = Public(0, ((300, 0, 0), (900, 0, 1)), 0, ())
-    fresh, used = (leduc_player(game, SolverSettings(30), ToTheEnd(), "").resolver for _ in range(2))
+    fresh, used = (leduc_player(game, SolverSettings(30)).resolver for _ in range(2))
     used.decision(other, 0)
     used.decision(public.before(1, (0, 1)), 1)
     assert (fresh.decision(public, 1).strategy == used.decision(public, 1).strategy).all()
@@ -109,9 +114,11 @@ def test_a_bet_that_is_in_no_menu_is_met_as_it_is() -> None:
 
 def river_resolver(settings: SolverSettings) -> tuple[Resolver, Public]:
     game = cardai.game("acpc_nolimit_2p")
-    table = RangeGame(game.betting, (20_000, 20_000), HOLDEM, BOARD_CARDS, menus("1+allin", "pftr"), first=3)
+    table = RangeGame(
+        game.betting, (20_000, 20_000), HOLDEM, HOLDEM_GAME.board_cards, menus("1+allin", "pftr"), first=3
+    )
     public = Public(1, ((1000, 0, 1), (1, 0, 0), *[(1, r, s) for r in (1, 2) for s in (0, 1)]), 3, BOARD)
-    return Resolver(table, settings, HoldemDepthLimit(), lambda _: np.ones((2, COUNT)), 4), public
+    return Resolver(table, settings, LIMIT, kept=4), public
 
 
 BOARD = tuple(parse_cards("KsTh7s4d2c"))
@@ -139,7 +146,7 @@ def test_a_decision_that_has_no_time_is_that_of_one_iteration() -> None:
 
 def test_a_decision_of_a_hand_takes_half_of_the_time_that_is_left() -> None:
     resolver, public = river_resolver(SolverSettings(4, hand_seconds=7.0))
-    earlier = public.before(4, BOARD_CARDS)
+    earlier = public.before(4, HOLDEM_GAME.board_cards)
     decision = resolver.decision(public, 0)
     elsewhere = evolve(public, board=(*BOARD[:4], 40))
     resolver._known.clear()

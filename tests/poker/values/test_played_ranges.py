@@ -9,9 +9,10 @@ import pytest
 
 from cardai.core.errors import UsageError
 from cardai.poker.hands.combos import pairs
+from cardai.poker.values.match_ups import legal_hands
 from cardai.poker.values.played_ranges import played_situation
 from cardai.poker.values.situation_set import Recipe
-from cardai.poker.values.situations import INTERVALS, legal_hands
+from cardai.poker.values.situations import INTERVALS
 
 
 def test_who_never_looks_at_his_cards_shows_nothing() -> None:
