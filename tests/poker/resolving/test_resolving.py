@@ -162,3 +162,32 @@ def test_a_decision_of_a_hand_takes_half_of_the_time_that_is_left() -> None:
 def test_what_is_tied_to_no_promise_is_solved_once_for_both_seats() -> None:
     resolver, public = river_resolver(SolverSettings(3))
     assert resolver.decision(public, 0).solver is resolver.decision(public, 1).solver
+
+
+def test_ranges_are_carried_in_the_games_seats() -> None:
+    # Leduc: the starter bets the pot with kings more than with jacks, the other has shown nothing
+    resolver = leduc_player(leduc(), SolverSettings(60)).resolver
+    first = Public(0, (), 0, ())
+    begun = resolver.decision(first, 0)
+    carried = resolver._after(begun, 1, Public(0, ((300, 0, 0),), 0, ()), 0)
+    bet = next(k for k, action in enumerate(begun.root.actions) if action.amount == 300)
+    assert carried.ranges[0] == pytest.approx(begun.strategy[bet] / begun.strategy[bet].sum(), abs=1e-6)
+    assert carried.ranges[1] == pytest.approx(1 / 6)
+    assert abs(carried.ranges[0] - 1 / 6).max() > 0.01
+
+
+@pytest.mark.parametrize("me", [0, 1])
+def test_a_promise_is_a_mean_over_the_range_that_it_was_worth_against(me: int) -> None:
+    """What the other's hands are promised is divided by the weight of one's own range that they met, not of theirs."""
+    resolver = leduc_player(leduc(), SolverSettings(60)).resolver
+    begun = resolver.decision(Public(0, (), 0, ()), me)
+    begun.ranges[me] *= 3.0  # a range of another weight: the same hands, three times as much of them
+    begun.ranges[1 - me] *= 5.0
+    later = Public(0, ((300, 0, 0), (1, 0, 1)), 1, (2,))
+    carried = resolver._after(begun, me, later, 0)
+    place, ranges = begun.place, begun.ranges
+    for chosen in (next(k for k, one in enumerate(begun.root.actions) if one.amount == 300), 1):
+        ranges, place = resolver._acted(begun, place, chosen, ranges)
+    worth = resolver._worth_dealt(begun, place, 1 - me, (2,))
+    assert carried.promised == pytest.approx(worth / ranges[me, [0, 1, 3, 4, 5]].sum())
+    assert np.abs(carried.promised).max() > 10
