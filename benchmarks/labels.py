@@ -15,8 +15,9 @@ from itertools import count, islice
 
 import numpy as np
 
+from cardai.poker.values.match_ups import legal_hands
 from cardai.poker.values.measures import huber
-from cardai.poker.values.situations import FASTER, Situation, labels, legal_hands, situation
+from cardai.poker.values.situations import FASTER, Situation, labels, situation
 
 DISCOUNTS = {"DCFR (1.5, 0, 2)": (1.5, 0.0, 2.0), "DCFR+ (1.5, -inf, 2)": (1.5, -np.inf, 2.0), f"ours {FASTER}": FASTER}
 ITERATIONS, LONG = (200, 400), 4000

@@ -34,6 +34,7 @@ from cardai.core.errors import CardaiError, UsageError
 from cardai.core.files import write_json
 from cardai.core.rng import Rows
 from cardai.core.spec import parse, write_value
+from cardai.poker.values.situation_set import PER_SHARD, Recipe, produce
 from cardai.solve.measures import measure
 from cardai.training.runs import Run
 from cardai.training.session import Session
@@ -47,26 +48,18 @@ from resolving_matches import SETTINGS, STREETS, Series, late_hands, match_deals
 REPORT = HERE / "report"
 MEASURED = REPORT / "measured.json"
 LEDUC, VALUES = "leduc_deepstack", "resolving:values="
+RELEASE = "leduc_values_release:batch=500,drop=0,rate=0.002"
 NETWORKS = {
-    "ours": ("leduc_values:solves=80000,solve_iterations=1500,anneal=56,images=false", 56),
-    "more": ("leduc_values:solves=200000,anneal=60,batch=500", 60),
-    "release": (
-        "leduc_values_release:solves=200000,pots=reachable,suits=alike,batch=500,anneal=200,drop=0,rate=0.002",
-        200,
-    ),
-    "release_more": (
-        "leduc_values_release:solves=400000,pots=reachable,suits=alike,batch=500,anneal=400,drop=0,rate=0.002",
-        400,
-    ),
-    "release_few": ("leduc_values_release:solves=50000,pots=reachable,suits=alike,batch=250,anneal=150,drop=0", 150),
-    "any": (
-        "leduc_values:solves=200000,suits=any,solve_iterations=400,batch=1000,rate=0.001,anneal=0,drop=70",
-        80,
-    ),
-    "poor": ("leduc_values:solves=1000,batch=100,anneal=15", 15),
+    "ours": ("leduc_values:anneal=56", 56, 80_000),
+    "more": ("leduc_values:batch=500", 60, 200_000),
+    "release": (f"{RELEASE},anneal=200", 200, 200_000),
+    "release_more": (f"{RELEASE},anneal=400", 400, 400_000),
+    "release_few": ("leduc_values_release:anneal=150,drop=0", 150, 50_000),
+    "poor": ("leduc_values:batch=100,anneal=15", 15, 1000),
 }
-"""Ours, from few and from many situations; DeepStack's layers and solver, over situations that can come (its own were of any
-pot, and of ranges that tell suits apart); ours from ranges of all kinds, solved less far; ours from very few."""
+"""Trainer, epochs, and how many situations it learns from. Ours, from few and from many; DeepStack's layers, over situations that
+can come (its own were of any pot, and of ranges that tell suits apart); ours from very few."""
+SITUATIONS = Recipe("second", 0, (2000,) * 5, game="leduc_deepstack", per_shard=PER_SHARD["second"])
 OPPONENTS = ("always_call", "threshold")
 PARTS = ("leduc", "times", "picture", "matches", "lbr", "response")
 KEPT = 300
@@ -90,7 +83,6 @@ def leduc_rows(runs: Path) -> dict[str, tuple[str, str]]:
         "our network, 3,000 iterations": (f"{by['ours']},iterations=3000", ""),
         "our network, unsafe": (f"{by['ours']},gadget=false", ""),
         "our network, from more situations": (by["more"], ""),
-        "our network, ranges of all kinds": (by["any"], ""),
         "DeepStack's network and solver, 200,000 situations": (f"{by['release']},{theirs}", "1.37"),
         "DeepStack's network and solver, 400,000 situations": (f"{by['release_more']},{theirs}", "1.37"),
         "DeepStack's network and solver, 50,000 situations": (f"{by['release_few']},{theirs}", ""),
@@ -121,8 +113,10 @@ def finished(runs: Path, name: str) -> bool:
 
 def train(runs: Path, name: str) -> None:
     """Train a network of Leduc's values, or go on with it."""
-    spec, steps = NETWORKS[name]
+    spec, steps, solves = NETWORKS[name]
     path = runs / name
+    made = produce(runs / "situations", SITUATIONS, solves * 3 // 2)  # of which four fifths are learned from
+    spec = with_options(spec, situations=str(made.directory), solves=str(solves))
     if (path / "run.json").is_file():
         session = Session.resume(Run.open(path))
     else:

@@ -11,9 +11,10 @@ from value_sections import RECIPES, Plan
 
 from cardai.learn.networks import choose_device
 from cardai.poker.values.batch_labels import solve_situations
+from cardai.poker.values.match_ups import legal_hands
 from cardai.poker.values.measures import huber
 from cardai.poker.values.situation_set import solve_shard
-from cardai.poker.values.situations import FASTER, labels, legal_hands
+from cardai.poker.values.situations import FASTER, labels
 
 COUNTS = {"river": 60, "turn": 16}
 COMPARED = {"river": 30, "turn": 2}

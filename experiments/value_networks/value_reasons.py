@@ -10,11 +10,12 @@ from value_sections import BUCKETED, RECIPES, Plan
 from cardai.poker.ranges.hands import HOLDEM, deal_boards
 from cardai.poker.ranges.layout import Layout
 from cardai.poker.ranges.solver import Solver
+from cardai.poker.values.match_ups import legal_hands, strength_moments
 from cardai.poker.values.measures import huber
 from cardai.poker.values.network import bucket_means, hand_buckets, of_hands
 from cardai.poker.values.prepared import Prepared, prepare
-from cardai.poker.values.range_codes import equal_bins, range_code, strength_moments
-from cardai.poker.values.situations import Situation, legal_hands, situation, situation_tree
+from cardai.poker.values.range_codes import equal_bins, range_code
+from cardai.poker.values.situations import Situation, situation, situation_tree
 
 TURNS, DEEP = 24, 6
 """Situations of the four larger intervals of pots, and of the pot of 100 a player: a fifth of all, as in the publication."""

@@ -24,10 +24,10 @@ from cardai.core.agent import Agent
 from cardai.core.arrays import Float32s, Float64s
 from cardai.core.game import Tables
 from cardai.core.legal import Amounts, legal_columns
+from cardai.poker.hands.boards import BOARD_SIZES
 from cardai.poker.hands.combos import COUNT, left_by
 from cardai.poker.range_policy import amount_odds, deck_with, policies_of
 from cardai.poker.ranges.leaves import apart, showdowns
-from cardai.poker.resolving.holdem import BOARD_CARDS
 from cardai.poker.responses.local_response import Lookahead, best_actions
 
 _ROW = np.zeros(1, np.int64)
@@ -86,7 +86,7 @@ class BoardWalk:
         if actor < 0:
             return self._down(branch)
         view = tables.views(actor, _ROW)[0]
-        open_ = self._open(BOARD_CARDS[int(view["round"])])
+        open_ = self._open(BOARD_SIZES[int(view["round"])])
         mine, theirs = branch.mine * open_, branch.theirs * open_
         if not (mine @ apart() @ theirs) > 0:
             return np.zeros(COUNT)
@@ -134,7 +134,7 @@ class BoardWalk:
             return np.asarray(
                 branch.mine * spent[1 - self.seat] * self._met(branch.theirs * folding) + self._down(stays)
             )
-        cards = BOARD_CARDS[int(branch.tables.views(self.seat, _ROW)[0]["round"])]
+        cards = BOARD_SIZES[int(branch.tables.views(self.seat, _ROW)[0]["round"])]
         theirs = branch.theirs * self._open(cards)
         called = max(spent) * (self._wins(cards) @ theirs) > -spent[self.seat] * (apart() @ theirs)
         return np.asarray(np.where(called, down, -branch.mine * spent[self.seat] * self._met(branch.theirs)))
@@ -191,7 +191,7 @@ class BoardWalk:
         folding, extra = self.ahead.folding(tables, 1 - self.seat, theirs, raises)
         ranges = np.stack([theirs, *(theirs * (1 - one) for one in folding)], axis=1)
         met = apart() @ ranges
-        wins = self._wins(BOARD_CARDS[int(view["round"])]) @ ranges
+        wins = self._wins(BOARD_SIZES[int(view["round"])]) @ ranges
         equity = 0.5 + 0.5 * np.divide(wins, met, out=np.zeros_like(met), where=met > 0)
         folds = 1 - np.divide(met[:, 1:], met[:, :1], out=np.ones_like(met[:, 1:]), where=met[:, :1] > 0)
         actions, best = best_actions(view, legal, raises, equity.T, folds.T, extra)

@@ -42,10 +42,11 @@ class NetworkLeaves(AveragedLeaves):
         super().__init__(numbers, len(hands.cards), cards, len(cards) - 2 * hands.held, game.stacks[0])
         self.network, self.board, self.game, self.looks = network, tuple(board), game, looks or len(cards)
         order = np.random.default_rng(derive(0, "cards", *self.board)).permutation(len(cards))
+        self.few = hands.held == 1  # hands: all boards are asked about at once, and for each player anew
         self._order, self._next = np.asarray(order, np.int64), 0
         self._legal = [legal_hands([*board, card], hands) for card in cards]
         self._left = [np.flatnonzero(np.isin(self.hands, legal)) for legal in self._legal]
-        self._down = CheckedDown(self.board, self.hands, hands, np.float32 if hands.held > 1 else np.float64)
+        self._down = CheckedDown(self.board, self.hands, hands, np.float64 if self.few else np.float32)
         self._other: Float64s | None = None
         """What the hands of who was not asked about last are worth."""
         self._ready: Float64s | None = None
@@ -55,14 +56,14 @@ class NetworkLeaves(AveragedLeaves):
         """Return the next cards of a fixed order; both players of an iteration look at the same."""
         if player == 0:
             self._next += self.looks
-        self._ready = self._other if player == 1 else None
+        self._ready = self._other if player == 1 and not self.few else None
         places = (self._next + np.arange(min(self.looks, len(self.cards)))) % len(self.cards)
         return np.sort(self._order[places])
 
     def boards(self, player: int, reach: Any, nodes: Sequence[Node], cards: Int64s) -> Float64s:
         """Return (C, b, n): see :class:`~cardai.poker.ranges.averaged_leaves.AveragedLeaves`.
 
-        The network values both players at once; in an iteration the second player takes what was said to the first.
+        The network values both players at once; in an iteration of hold'em the second takes what was said to the first.
         """
         if self._ready is not None:
             found, self._ready = self._ready, None
@@ -78,7 +79,7 @@ class NetworkLeaves(AveragedLeaves):
     def _values(self, reach: Float64s, half_pots: list[int], cards: Int64s) -> Float64s:
         """Return (2, C, b, n) what both players' hands are worth; ``reach`` (2, C, n)."""
         out = np.zeros((2, len(half_pots), len(cards), len(self.hands)))
-        at_once = 1 if self.game.hands.held > 1 else len(cards)  # boards that the network is asked about
+        at_once = len(cards) if self.few else 1
         for first in range(0, len(cards), at_once):
             part = cards[first : first + at_once]
             known = [self._ranges(reach, card) for card in part]

@@ -139,7 +139,9 @@ def _facts(board: tuple[int, ...], hands: Hands) -> _Facts:
 def _sums(places: Int64s, weights: Float64s, size: int) -> Float64s:
     """Return (n, size) the weights (n, m) of each row by their places (n, m), added in order."""
     rows = np.arange(len(places))[:, None] * size + places
-    return np.bincount(rows.ravel(), weights.ravel(), len(places) * size).reshape(len(places), size)
+    return np.asarray(
+        np.bincount(rows.ravel(), weights.ravel(), len(places) * size).reshape(len(places), size), np.float64
+    )
 
 
 def _below(level: Int64s, weights: Float64s) -> Float64s:

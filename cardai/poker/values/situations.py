@@ -217,16 +217,21 @@ def all_labels(
     for k, (one, count) in enumerate(zip(situations, iterations, strict=True)):
         alike.setdefault((one.board, one.half_pot, count), []).append(k)
     found: dict[int, Labels] = {}
-    for (board, _, count), group in alike.items():
-        one = situations[group[0]]
-        hands = one.game.hands
-        layout = Layout(situation_tree(one, bets), hands, deal_boards(hands, board, 1, one.ranges, every=True))
+    for (board, half_pot, count), group in alike.items():
+        layout = _layout(situations[group[0]].game, board, half_pot, bets)
         for first in range(0, len(group), SIDE):
             members = group[first : first + SIDE]
             solver = RowSolver(layout, np.stack([situations[k].ranges for k in members]), variant=discounts)
             solver.run(count)
             found |= zip(members, labels_of(solver, solver.hands, [situations[k] for k in members]), strict=True)
     return [found[k] for k in range(len(situations))]
+
+
+@lru_cache(64)
+def _layout(game: RangeGame, board: tuple[int, ...], half_pot: int, bets: str) -> Layout:
+    even = np.ones((2, len(game.hands.cards)))
+    tree = situation_tree(Situation(0, 0, board, half_pot, even, game), bets)
+    return Layout(tree, game.hands, deal_boards(game.hands, board, 1, even))
 
 
 def labels_of(solver: RangeCfr, hands: Int64s, situations: Sequence[Situation]) -> list[Labels]:

@@ -70,25 +70,10 @@ def test_options_that_make_no_sense_are_refused() -> None:
         cardai.agent("resolving:iterations=10,skip=10")
 
 
-def test_a_preset_of_the_trainer_has_values_too(tmp_path: Path) -> None:
-    spec = "leduc_values_release:solves=100,held_out=20,batch=50,hidden=4,layers=1,solve_iterations=2,skip=1,pots=reachable"
-    cardai.train(spec, "leduc_deepstack", steps=1, out=tmp_path / "values")
-    game = cardai.game("leduc_deepstack")
-    player = cardai.agent(f"resolving:values={tmp_path / 'values'},iterations=3").for_game(game)
-    tables = game.tables(1)
-    tables.reset(np.array([4], np.uint64))
-    views = tables.views(int(tables.current_players()[0]), np.zeros(1, np.int64))
-    assert player.policy(views, tables.legal(np.zeros(1, np.int64))).sum() == pytest.approx(1)
-
-
-def test_values_of_another_game_or_trainer_are_refused(tmp_path: Path) -> None:
+def test_values_of_another_trainer_are_refused(tmp_path: Path) -> None:
     cardai.train("cfr", "leduc", steps=1, out=tmp_path / "cfr")
-    with pytest.raises(UsageError, match="made by the trainer 'cfr' and holds no values"):
+    with pytest.raises(UsageError, match="is of cfr: it has no counterfactual values"):
         cardai.agent(f"resolving:values={tmp_path / 'cfr'}").for_game(cardai.game("leduc_deepstack"))
-    spec = "leduc_values:solves=100,held_out=20,batch=50,hidden=4,layers=1,solve_iterations=2"
-    cardai.train(spec, "leduc_deepstack", steps=1, out=tmp_path / "values")
-    with pytest.raises(UsageError, match="They are no use in"):
-        cardai.agent(f"resolving:values={tmp_path / 'values'}").for_game(cardai.game("leduc_deepstack:stack=900"))
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +106,7 @@ def test_a_network_of_the_turn_values_the_flop(network: Path) -> None:
     views = tables.views(int(tables.current_players()[0]), row)
     policy = player.policy(views, tables.legal(row))
     assert policy.sum() == pytest.approx(1)
-    assert type(player.decision(views[0]).solver.leaves).__name__ == "BoardLeaves"
+    assert type(player.decision(views[0]).solver.leaves).__name__ == "NetworkLeaves"
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
-"""counterfactual_values in Leduc: it learns, goes on as if nothing had happened, and plays."""
+"""counterfactual_values in Leduc: it learns from a set as in hold'em, and its run plays."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,54 +12,64 @@ from attrs import evolve
 
 import cardai
 from cardai import testing
-from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.npz import read_npz, write_npz
+from cardai.core.errors import DamagedFileError, OptionError, UsageError
 from cardai.core.registry import create
-from cardai.poker.resolving.player import leduc_player
+from cardai.poker.ranges.cfr import SolverSettings
+from cardai.poker.resolving.games import resolving_player
+from cardai.poker.values.situation_set import Recipe, produce
+from cardai.poker.values.splits import TEST, TRAIN, VALIDATION
 from cardai.testing import Case
 
-SMALL = "leduc_values:solves=300,held_out=100,batch=50,hidden=16,layers=2,solve_iterations=30"
+pytest.importorskip("torch")
+
+GAME = "leduc_deepstack"
+RECIPE = Recipe("second", 3, (30,) * 5, game=GAME, per_shard=300)
+SMALL = "width=8,context=16,blocks=1,batch=20,anneal=8"
+SHAPES = {"ours": f"leduc_values:{SMALL}", "release": "leduc_values_release:hidden=16,layers=2,batch=20,rate=0.005"}
 
 
-TINY = "leduc_values:solves=100,held_out=20,batch=50,hidden=4,layers=1,solve_iterations=3"
+@pytest.fixture(scope="module", autouse=True)
+def data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CARDAI_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield produce(tmp_path_factory.mktemp("data") / "leduc", RECIPE, 300).directory
 
 
-@testing.parametrize_checks("trainer", TINY, game="leduc_deepstack")
-def test_trainer_conforms(check: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(params=SHAPES)
+def spec(request: pytest.FixtureRequest, data: Path) -> str:
+    return f"{SHAPES[request.param]},situations={data}"
+
+
+@testing.parametrize_checks("trainer", f"leduc_values:{SMALL},situations=leduc", game=GAME)
+def test_trainer_conforms(check: Case, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its players think 30 iterations, not 1,000."""
+    monkeypatch.chdir(data.parent)
 
-    def quick(game: Any, effort: Any, *rest: Any) -> Any:
-        return leduc_player(game, evolve(effort, iterations=30), *rest)
+    def quick(game: Any, played: Any, settings: SolverSettings, *rest: Any) -> Any:
+        return resolving_player(game, played, evolve(settings, iterations=30), *rest)
 
-    monkeypatch.setattr("cardai.poker.resolving.player.leduc_player", quick)
+    monkeypatch.setattr("cardai.plugins.trainers.counterfactual_values.training.resolving_player", quick)
     check()
 
 
-def trained(steps: int) -> tuple[Any, list[dict[str, float]]]:
-    training = create("trainer", SMALL).start(cardai.game("leduc_deepstack"), None, seed=1)
-    return training, [row for row in training.train(steps) if row]
-
-
-def test_it_learns() -> None:
-    _, rows = trained(30)
+def test_it_learns_and_keeps_the_best_epoch(spec: str) -> None:
+    training = create("trainer", spec).start(cardai.game(GAME), None, seed=1)
+    rows = list(training.train(12))
     assert rows[-1]["validation_huber"] < 0.8 * rows[0]["validation_huber"]
+    assert rows[-1]["best_epoch"] == 1 + int(np.argmin([row["validation_huber"] for row in rows]))
 
 
-def test_stopped_and_resumed_is_the_same_run(tmp_path: Path) -> None:
-    training, rows = trained(4)
-    half, first = trained(2)
-    half.save(tmp_path)
-    again = create("trainer", SMALL).start(cardai.game("leduc_deepstack"), None, seed=1)
-    again.load(tmp_path)
-    assert first + [row for row in again.train(2) if row] == rows
-    for name, tensor in training.learner.module.state_dict().items():
-        assert (again.learner.module.state_dict()[name] == tensor).all(), name
+def test_situations_are_split_by_their_numbers(data: Path) -> None:
+    training = create("trainer", f"{SHAPES['ours']},situations={data}").start(cardai.game(GAME), None, seed=1)
+    assert [len(training.rows[part]) for part in (TRAIN, VALIDATION, TEST)] == pytest.approx([240, 30, 30], abs=15)
+    again = np.sort(np.concatenate(list(training.rows.values())))
+    assert (again == np.arange(300)).all()
 
 
-def test_the_run_is_a_player_of_its_game(tmp_path: Path) -> None:
+def test_the_run_is_a_player_of_its_game(spec: str, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    cardai.train(SMALL, "leduc_deepstack", steps=2, out=run)
-    game = cardai.game("leduc_deepstack")
+    cardai.train(spec, GAME, steps=2, out=run)
+    game = cardai.game(GAME)
     state = game.new_initial_state()
     for outcome in (0, 3):
         state.apply_action(outcome)
@@ -66,42 +77,33 @@ def test_the_run_is_a_player_of_its_game(tmp_path: Path) -> None:
     by_name = cardai.agent(f"resolving:values={run},iterations=20").for_game(game).strategy(state, game)
     assert by_run == by_name
     assert sum(by_run.values()) == pytest.approx(1)
+    with pytest.raises(OptionError, match="has no option 'skip'"):
+        cardai.agent(f"{run}:skip=2").for_game(game)
+    with pytest.raises(OptionError, match="must be at least 1"):
+        cardai.agent(f"{run}:iterations=0").for_game(game)
+    with pytest.raises(UsageError, match="They are no use in"):
+        cardai.agent(f"resolving:values={run}").for_game(cardai.game(f"{GAME}:stack=900"))
 
 
-def test_a_damaged_network_is_refused(tmp_path: Path) -> None:
-    training, _ = trained(0)
+def test_a_damaged_network_is_refused(spec: str, tmp_path: Path) -> None:
+    training = create("trainer", spec).start(cardai.game(GAME), None, seed=1)
     training.save(tmp_path)
-    arrays = read_npz(tmp_path / "values.npz")
-    write_npz(tmp_path / "values.npz", {**arrays, "weight_0": np.full_like(arrays["weight_0"], np.nan)})
-    trainer = create("trainer", SMALL)
-    with pytest.raises(DamagedFileError, match="holds no network"):
-        trainer.trained_agent(cardai.game("leduc_deepstack"), None, 1, tmp_path, {})
-
-
-def test_other_games_are_refused() -> None:
-    with pytest.raises(UsageError, match="no-limit Leduc"):
-        create("trainer", SMALL).start(cardai.game("leduc"), None, seed=0)
+    (tmp_path / "best.safetensors").write_bytes(b"no tensors")
+    with pytest.raises(DamagedFileError):
+        create("trainer", spec).trained_agent(cardai.game(GAME), None, 1, tmp_path, {})
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "game", "message"),
     [
-        ("counterfactual_values", "solves says how many situations"),
-        ("leduc_values:solves=20", "solves says how many situations"),
-        ("leduc_values:situations=data", "drawn and solved under way"),
-        ("leduc_values:code=e_hs2", "drawn and solved under way"),
-        ("leduc_values:skip=2000", "skip must be below"),
+        ("leduc_values", "leduc", "no-limit Leduc"),
+        ("leduc_values", "acpc_nolimit_2p", "are those of another game"),
+        ("leduc_values", f"{GAME}:stack=900", "are those of another game"),
+        ("leduc_values_release:code=e_hs2", GAME, "is of another game's hands"),
+        ("leduc_values_release:images=true", GAME, "renamed for range_1326 alone"),
     ],
 )
-def test_what_leduc_has_no_use_for_is_refused(options: str, message: str) -> None:
+def test_what_leduc_has_no_use_for_is_refused(data: Path, options: str, game: str, message: str) -> None:
+    trainer = create("trainer", options + ("," if ":" in options else ":") + f"situations={data}")
     with pytest.raises(UsageError, match=message):
-        create("trainer", options).start(cardai.game("leduc_deepstack"), None, seed=0)
-
-
-def test_the_best_epoch_is_played_with_not_the_last(tmp_path: Path) -> None:
-    training, rows = trained(12)
-    losses = [row["validation_huber"] for row in rows]
-    assert rows[-1]["best_epoch"] == 1 + int(np.argmin(losses))
-    training.best = {name: 0 * tensor for name, tensor in training.best.items()}
-    training.save(tmp_path)
-    assert not any(read_npz(tmp_path / "values.npz")[name].any() for name in ("weight_0", "weight_1", "bias_2"))
+        trainer.start(cardai.game(game), None, seed=0)

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attrs import evolve
 
 import cardai
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.poker.hands.boards import RENAMINGS, hand_maps
 from cardai.poker.values.prepared import load_prepared, prepare
 from cardai.poker.values.situation_set import Recipe, load, produce
-from cardai.poker.values.situations import situation
+from cardai.poker.values.situations import Situation, situation
 from cardai.poker.values.splits import TEST, TRAIN, VALIDATION, parts
 
 torch = pytest.importorskip("torch")
@@ -88,8 +89,9 @@ def test_an_image_is_what_the_situation_is_under_other_names_of_suits() -> None:
     ranges = np.zeros_like(one.ranges)
     ranges[:, hands] = one.ranges
     board = tuple(int(13 * suits[card // 13] + card % 13) for card in one.board)
-    wanted = own.code(board, ranges, one.half_pot)
-    assert codes(own, image, buckets)[0] == pytest.approx(wanted, abs=1e-4)
+    again = prepare([Situation(0, 0, board, one.half_pot, ranges)])
+    wanted = codes(own, again, hand_buckets(own, again))
+    assert codes(own, image, buckets) == pytest.approx(wanted, abs=1e-4)
 
 
 @pytest.mark.parametrize(("code", "options"), [("", OURS), ("e_hs2:bins=30", SHAPE)])
@@ -120,13 +122,13 @@ def test_a_set_that_has_grown_changes_no_run(data: Path, tmp_path: Path) -> None
 
 def test_boards_are_split_whatever_their_suits(data: Path) -> None:
     found = load(data)
-    boards = load_prepared(found, found.numbers).boards
-    split = parts(boards)
+    data = load_prepared(found, found.numbers)
+    boards, split = data.boards, parts(data)
     assert {TRAIN, VALIDATION, TEST} == set(split)
     turned = (13 * ((boards // 13 + 1) % 4) + boards % 13).astype(np.int8)
-    assert (parts(turned) == split).all()
+    assert (parts(evolve(data, boards=turned)) == split).all()
     many = np.array([np.random.default_rng(k).permutation(52)[:5] for k in range(600)], np.int8)
-    assert np.bincount(parts(many)) / 600 == pytest.approx([0.8, 0.1, 0.1], abs=0.05)
+    assert np.bincount(parts(evolve(data, boards=many))) / 600 == pytest.approx([0.8, 0.1, 0.1], abs=0.05)
 
 
 def test_fewer_solves_are_the_first_of_the_training_part(data: Path, tmp_path: Path) -> None:

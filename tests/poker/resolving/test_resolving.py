@@ -5,15 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from attrs import evolve, frozen
-from cardai.poker.resolving.holdem import BOARD_CARDS, HoldemDepthLimit
-from cardai.poker.values.leduc_situations import leduc_game
 
 import cardai
 from cardai.cards.text import parse_cards
 from cardai.core.errors import UsageError
 from cardai.plugins.games.poker.leduc import Leduc
 from cardai.poker.contract import Deck
-from cardai.poker.hands.combos import COUNT
 from cardai.poker.ranges.cfr import SolverSettings
 from cardai.poker.ranges.hands import HOLDEM, LeducHands, deal_boards
 from cardai.poker.ranges.layout import Layout
@@ -22,8 +19,11 @@ from cardai.poker.ranges.public_tree import FOLLOW, TERMINATE, PublicTree, betti
 from cardai.poker.ranges.range_game import RangeGame
 from cardai.poker.ranges.solver import Solver
 from cardai.poker.ranges.spot import Spot, prepare
-from cardai.poker.resolving.player import leduc_player
-from cardai.poker.resolving.resolver import Public, Resolver, ToTheEnd
+from cardai.poker.resolving.depth_limit import DepthLimit
+from cardai.poker.resolving.games import LIMIT, resolved_game, resolving_player
+from cardai.poker.resolving.player import ResolvingPlayer
+from cardai.poker.resolving.resolver import Public, Resolver
+from cardai.poker.values.situations import HOLDEM_GAME, labels, situation, situation_game
 from cardai.solve.measures import measure
 
 BETS = menus("1+allin", ["first", "second"])
@@ -31,6 +31,10 @@ BETS = menus("1+allin", ["first", "second"])
 
 def leduc() -> cardai.Game:
     return cardai.game("leduc_deepstack")
+
+
+def leduc_player(game: cardai.Game, settings: SolverSettings) -> ResolvingPlayer:
+    return resolving_player(game, resolved_game(game), settings, DepthLimit())
 
 
 def whole_leduc() -> PublicTree:
@@ -71,7 +75,7 @@ def exploitability() -> dict[str, float]:
         "reused": SolverSettings(200, reuse=True),
     }
     game = leduc()
-    players = {name: leduc_player(game, settings, ToTheEnd(), name) for name, settings in efforts.items()}
+    players = {name: leduc_player(game, settings) for name, settings in efforts.items()}
     return {name: measure(game, player).exploitability for name, player in players.items()}
 
 
@@ -92,7 +96,7 @@ def test_a_decision_does_not_depend_on_what_was_asked_before() -> None:
     game = leduc()
     public = Public(0, ((1, 0, 0), (300, 0, 1), (1, 0, 0), (1, 1, 0)), 1, (2,))
     other = Public(0, ((300, 0, 0), (900, 0, 1)), 0, ())
-    fresh, used = (leduc_player(game, SolverSettings(30), ToTheEnd(), "").resolver for _ in range(2))
+    fresh, used = (leduc_player(game, SolverSettings(30)).resolver for _ in range(2))
     used.decision(other, 0)
     used.decision(public.before(1, (0, 1)), 1)
     assert (fresh.decision(public, 1).strategy == used.decision(public, 1).strategy).all()
@@ -112,9 +116,11 @@ def test_a_bet_that_is_in_no_menu_is_met_as_it_is() -> None:
 
 def river_resolver(settings: SolverSettings) -> tuple[Resolver, Public]:
     game = cardai.game("acpc_nolimit_2p")
-    table = RangeGame(game.betting, (20_000, 20_000), HOLDEM, BOARD_CARDS, menus("1+allin", "pftr"), first=3)
+    table = RangeGame(
+        game.betting, (20_000, 20_000), HOLDEM, HOLDEM_GAME.board_cards, menus("1+allin", "pftr"), first=3
+    )
     public = Public(1, ((1000, 0, 1), (1, 0, 0), *[(1, r, s) for r in (1, 2) for s in (0, 1)]), 3, BOARD)
-    return Resolver(table, settings, HoldemDepthLimit(), lambda _: np.ones((2, COUNT)), 4), public
+    return Resolver(table, settings, LIMIT, kept=4), public
 
 
 BOARD = tuple(parse_cards("KsTh7s4d2c"))
@@ -136,10 +142,17 @@ def test_leduc_of_five_ranks_is_resolved_as_it_is_declared() -> None:
     """Its hands were taken for the six of three ranks."""
     wider = {"deck": Deck("10 cards, two suits of 5 ranks", tuple(range(10))), "presets": {}}
     game = frozen(type("Wider", (Leduc,), wider))(max_raises=(1, 1))
-    lost = measure(game, leduc_player(game, SolverSettings(200), ToTheEnd(), "resolving")).exploitability
+    lost = measure(game, leduc_player(game, SolverSettings(200))).exploitability
     assert lost < 0.02  # chips, of antes of 1
-    with pytest.raises(UsageError, match="three ranks of two suits"):
-        leduc_game(frozen(type("Wider", (Leduc,), wider))(ante=100, stack=1200, bets=("pot", "allin")))
+    played = situation_game(frozen(type("Wider", (Leduc,), wider))(ante=100, stack=1200, bets=("pot", "allin")))
+    drawn = situation(1, 0, "second", game=played)
+    found = labels(drawn, 400)
+    assert found.values.shape == (2, 10)
+    assert np.abs(found.values[:, drawn.board[0]]).max() == 0
+    assert found.exploitability < 0.5  # % of the pot
+    both = [float(drawn.ranges[seat] @ found.values[seat]) for seat in range(2)]
+    assert sum(both) == pytest.approx(0, abs=1e-5)  # what one wins, the other loses
+    assert max(both) > 0.01
 
 
 def test_what_was_solved_is_taken_for_the_bets_that_were_made_and_no_others() -> None:
@@ -162,7 +175,7 @@ def test_a_decision_that_has_no_time_is_that_of_one_iteration() -> None:
 
 def test_a_decision_of_a_hand_takes_half_of_the_time_that_is_left() -> None:
     resolver, public = river_resolver(SolverSettings(4, hand_seconds=7.0))
-    earlier = public.before(4, BOARD_CARDS)
+    earlier = public.before(4, HOLDEM_GAME.board_cards)
     decision = resolver.decision(public, 0)
     elsewhere = evolve(public, board=(*BOARD[:4], 40))
     resolver._known.clear()
@@ -178,3 +191,32 @@ def test_a_decision_of_a_hand_takes_half_of_the_time_that_is_left() -> None:
 def test_what_is_tied_to_no_promise_is_solved_once_for_both_seats() -> None:
     resolver, public = river_resolver(SolverSettings(3))
     assert resolver.decision(public, 0).solver is resolver.decision(public, 1).solver
+
+
+def test_ranges_are_carried_in_the_games_seats() -> None:
+    # Leduc: the starter bets the pot with kings more than with jacks, the other has shown nothing
+    resolver = leduc_player(leduc(), SolverSettings(60)).resolver
+    first = Public(0, (), 0, ())
+    begun = resolver.decision(first, 0)
+    carried = resolver._after(begun, 1, Public(0, ((300, 0, 0),), 0, ()), 0)
+    bet = next(k for k, action in enumerate(begun.root.actions) if action.amount == 300)
+    assert carried.ranges[0] == pytest.approx(begun.strategy[bet] / begun.strategy[bet].sum(), abs=1e-6)
+    assert carried.ranges[1] == pytest.approx(1 / 6)
+    assert abs(carried.ranges[0] - 1 / 6).max() > 0.01
+
+
+@pytest.mark.parametrize("me", [0, 1])
+def test_a_promise_is_a_mean_over_the_range_that_it_was_worth_against(me: int) -> None:
+    """What the other's hands are promised is divided by the weight of one's own range that they met, not of theirs."""
+    resolver = leduc_player(leduc(), SolverSettings(60)).resolver
+    begun = resolver.decision(Public(0, (), 0, ()), me)
+    begun.ranges[me] *= 3.0  # a range of another weight: the same hands, three times as much of them
+    begun.ranges[1 - me] *= 5.0
+    later = Public(0, ((300, 0, 0), (1, 0, 1)), 1, (2,))
+    carried = resolver._after(begun, me, later, 0)
+    place, ranges = begun.place, begun.ranges
+    for chosen in (next(k for k, one in enumerate(begun.root.actions) if one.amount == 300), 1):
+        ranges, place = resolver._acted(begun, place, chosen, ranges)
+    worth = resolver._worth_dealt(begun, place, 1 - me, (2,))
+    assert carried.promised == pytest.approx(worth / ranges[me, [0, 1, 3, 4, 5]].sum())
+    assert np.abs(carried.promised).max() > 10

@@ -7,11 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cardai.core.errors import UsageError
-
 torch = pytest.importorskip("torch")
 
 from cardai.poker.ranges.leaves import CheckedDown  # noqa: E402
+from cardai.poker.values.match_ups import legal_hands  # noqa: E402
 from cardai.poker.values.network import (  # noqa: E402
     Description,
     ValueNetwork,
@@ -21,9 +20,10 @@ from cardai.poker.values.network import (  # noqa: E402
     load_network,
     of_hands,
 )
+from cardai.poker.values.network_leaves import NetworkLeaves  # noqa: E402
 from cardai.poker.values.prepared import prepare  # noqa: E402
 from cardai.poker.values.range_codes import range_code  # noqa: E402
-from cardai.poker.values.situations import legal_hands, situation  # noqa: E402
+from cardai.poker.values.situations import HOLDEM_GAME, situation  # noqa: E402
 from cardai.poker.values.torch_networks import BucketNetwork, masked_huber  # noqa: E402
 from tests.poker.chance_nodes import chance_node  # noqa: E402
 
@@ -43,17 +43,12 @@ def test_leaves_of_a_network_that_checks_down_are_those_of_checking_down() -> No
     rng = np.random.default_rng(0)
     reach = rng.random((2, 2, len(hands))) * one.ranges[:, None, hands]
     nodes = [chance_node((300, 300)), chance_node((900, 1100))]
-    exact, leaves = CheckedDown(one.board, hands), checking_down().leaves(one.board, hands)
+    exact, leaves = CheckedDown(one.board, hands), NetworkLeaves(checking_down(), one.board, hands, HOLDEM_GAME)
     for player in range(2):
         wanted = exact.evaluate(player, reach, nodes)
         found = leaves.evaluate(player, reach, nodes)
         assert np.abs(found - wanted).max() <= 2e-3 * np.abs(wanted).max()
     assert found.shape == (2, len(hands))
-
-
-def test_leaves_want_a_board_one_card_short() -> None:
-    with pytest.raises(UsageError, match=r"boards of 4 cards\. Got 3"):
-        checking_down().leaves([0, 1, 2], np.arange(3))
 
 
 @pytest.mark.parametrize("kind", ["hands", "buckets"])

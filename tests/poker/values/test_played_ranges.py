@@ -9,9 +9,10 @@ import pytest
 
 from cardai.core.errors import UsageError
 from cardai.poker.hands.combos import pairs
+from cardai.poker.values.match_ups import legal_hands
 from cardai.poker.values.played_ranges import played_situation
 from cardai.poker.values.situation_set import Recipe
-from cardai.poker.values.situations import INTERVALS, legal_hands
+from cardai.poker.values.situations import INTERVALS
 
 
 def test_who_never_looks_at_his_cards_shows_nothing() -> None:
@@ -24,7 +25,7 @@ def test_who_never_looks_at_his_cards_shows_nothing() -> None:
 
 def test_ranges_are_products_of_what_each_hand_would_have_done(monkeypatch: pytest.MonkeyPatch) -> None:
     import cardai
-    from cardai.poker.ranges.public_tree import holdem_tree
+    from cardai.poker.ranges.public_tree import DEAL, DECISION, holdem_tree
     from cardai.poker.values import played_ranges
 
     tree = holdem_tree(cardai.game("acpc_limit_2p"), "A test")
@@ -62,9 +63,15 @@ def test_ranges_are_products_of_what_each_hand_would_have_done(monkeypatch: pyte
     options = [reach.copy() for _ in range(int(tree.num_children[last]))]
     for k, option in enumerate(options):
         option[tree.actor[last]] *= rows[last][k]
-    shapes = [option[[0, 1]] / option.sum(axis=1, keepdims=True) for option in options]
-    both = [shape[order] for shape in shapes for order in ([0, 1], [1, 0])]
-    assert any(np.allclose(one.ranges, wanted) for wanted in both)
+    wanted = []
+    for option, child in zip(options, tree.child[last], strict=False):
+        while tree.kind[child] == DEAL:
+            child = tree.child[child, 0]
+        if tree.kind[child] == DECISION and tree.street[child] == 2:
+            first = int(tree.actor[child])  # seat 0 of a situation is who acts first there
+            wanted.append(option[[first, 1 - first]] / option.sum(axis=1)[[first, 1 - first], None])
+    assert any(np.allclose(one.ranges, ranges) for ranges in wanted)
+    assert not np.allclose(one.ranges[0], one.ranges[1])
 
 
 def test_pots_are_drawn_as_for_random_ranges() -> None:

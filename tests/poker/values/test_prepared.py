@@ -11,6 +11,7 @@ from cardai.poker.hands.boards import RENAMINGS, hand_maps
 from cardai.poker.hands.combos import pairs
 from cardai.poker.hands.equity import river_strengths
 from cardai.poker.values import prepared
+from cardai.poker.values.match_ups import legal_hands
 from cardai.poker.values.prepared import (
     EQUITY,
     MET,
@@ -25,7 +26,7 @@ from cardai.poker.values.prepared import (
     prepare,
 )
 from cardai.poker.values.situation_set import Recipe, produce
-from cardai.poker.values.situations import Situation, legal_hands, situation
+from cardai.poker.values.situations import Situation, situation
 
 
 def brute(one: Situation) -> dict[str, np.ndarray]:
@@ -48,7 +49,7 @@ def brute(one: Situation) -> dict[str, np.ndarray]:
 def test_rows_on_the_river_are_those_of_all_pairs_of_hands() -> None:
     one = situation(3, 4, "river")
     legal = legal_hands(one.board)
-    rows, wanted = hand_rows(one.board, one.ranges[:, legal], legal), brute(one)
+    rows, wanted = hand_rows([one.board], one.ranges[None, :, legal])[0], brute(one)
     assert rows.shape == (ROWS, 1081)
     assert rows[MET : MET + 2] == pytest.approx(wanted["met"], abs=1e-12)
     assert rows[EQUITY : EQUITY + 2] == pytest.approx(wanted["equity"], abs=1e-9)
@@ -60,7 +61,7 @@ def test_rows_on_the_river_are_those_of_all_pairs_of_hands() -> None:
 def test_strong_and_weak_hands_that_a_hand_leaves() -> None:
     one = situation(3, 4, "river")
     legal = legal_hands(one.board)
-    rows = hand_rows(one.board, one.ranges[:, legal], legal)
+    rows = hand_rows([one.board], one.ranges[None, :, legal])[0]
     cards, ranges = pairs()[legal], one.ranges[:, legal]
     for seat in range(2):
         strength = np.round(rows[STRENGTH], 9)
@@ -75,7 +76,7 @@ def test_strong_and_weak_hands_that_a_hand_leaves() -> None:
 def test_rows_on_the_turn_are_means_over_the_rivers_that_can_come() -> None:
     one = situation(3, 2, "turn")
     legal = legal_hands(one.board)
-    rows = hand_rows(one.board, one.ranges[:, legal], legal)
+    rows = hand_rows([one.board], one.ranges[None, :, legal])[0]
     hand = 700
     own, wins, squares, weights = set(pairs()[legal[hand]]), 0.0, [], 0.0
     for card in range(52):

@@ -13,6 +13,9 @@ from cardai.poker.hands.combos import pair_index, pairs
 from cardai.poker.hands.equity import river_strengths
 from cardai.poker.values import range_codes
 from cardai.poker.values.board_clusters import BoardClusters, board_features, completed
+from cardai.poker.values.match_ups import legal_hands
+from cardai.poker.values.network import codes, hand_buckets
+from cardai.poker.values.prepared import prepare
 from cardai.poker.values.range_codes import (
     EveryHand,
     ExpectedSquare,
@@ -21,7 +24,7 @@ from cardai.poker.values.range_codes import (
     RangeCode,
     range_code,
 )
-from cardai.poker.values.situations import legal_hands
+from cardai.poker.values.situations import Situation
 
 RIVER, TURN = parse_cards("KsTh7s4d2c"), parse_cards("KsTh7s4d")
 
@@ -73,9 +76,6 @@ def test_nested_buckets_are_a_cluster_and_a_bin(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(range_codes, "board_clusters", lambda size, count: clusters)
     found, bins = PublicNested(clusters=3).buckets(RIVER), ExpectedSquare(bins=100).buckets(RIVER)
     assert (found == np.where(bins >= 0, 100 + bins, -1)).all()
-    even = PublicNested(clusters=3, by="percentile").buckets(RIVER)
-    assert np.bincount(even[even >= 0] - 100, minlength=100).max() < 60  # ties stay together
-    assert set(np.unique(even[found >= 0])) <= set(range(100, 200))
 
 
 def test_potential_aware_buckets_are_those_of_the_street(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,15 +97,24 @@ def test_potential_aware_buckets_are_those_of_the_street(monkeypatch: pytest.Mon
 def test_codes_hold_masses_pot_and_board() -> None:
     ranges = np.zeros((2, 1326))
     ranges[0, 5], ranges[1, 7] = 1.0, 1.0
-    code = EveryHand().code(RIVER, ranges, 5000.0)
+    data, own = prepare([Situation(0, 0, tuple(RIVER), 5000, ranges)]), EveryHand()
+    code = codes(own, data, hand_buckets(own, data))[0]
     assert code.shape == (2 * 1326 + 1 + 52,)
     on = np.flatnonzero(code)
     assert on.tolist() == [5, 1326 + 7, 2652, *(2653 + card for card in sorted(RIVER))]
     assert code[2652] == 0.25
 
 
+def test_leducs_hands_have_a_place_on_each_board() -> None:
+    code = range_code("leduc_places")
+    found = np.stack([code.buckets([board]) for board in range(6)])
+    assert (found[np.eye(6, dtype=bool)] == -1).all()
+    assert sorted(found[~np.eye(6, dtype=bool)]) == [place for place in range(36) if place % 7]
+    assert code.width == 73  # of DeepStack's example: 36 a player, and the pot
+
+
 def test_codes_are_named_as_plugins_are() -> None:
-    assert range_code("public_nested:clusters=3,by=percentile") == PublicNested(clusters=3, by="percentile")
+    assert range_code("public_nested:clusters=3,bins=7") == PublicNested(clusters=3, bins=7)
     with pytest.raises(UsageError, match=r"no code of ranges\. Codes: e_hs2, public_nested"):
         range_code("flat")
     with pytest.raises(OptionError, match="has no option 'bin'"):

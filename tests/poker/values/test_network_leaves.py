@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cardai.poker.resolving.network_leaves import BoardLeaves, NetworkDepthLimit
 
 import cardai
 from cardai.cards.text import parse_cards
@@ -12,9 +11,11 @@ from cardai.core.arrays import Float32s, Float64s
 from cardai.poker.ranges.leaves import CheckedDown
 from cardai.poker.ranges.menus import menus
 from cardai.poker.ranges.public_tree import Node, tree_after
-from cardai.poker.resolving.resolver import Public
+from cardai.poker.resolving.depth_limit import DepthLimit
+from cardai.poker.values.match_ups import legal_hands
+from cardai.poker.values.network_leaves import NetworkLeaves
 from cardai.poker.values.prepared import EQUITY, MET, Prepared
-from cardai.poker.values.situations import legal_hands
+from cardai.poker.values.situations import HOLDEM_GAME
 from tests.poker.chance_nodes import chance_node
 
 BOARD = tuple(parse_cards("KsTh7s"))
@@ -28,7 +29,7 @@ class CheckDown:
     def __init__(self) -> None:
         self.asked = 0
 
-    def values(self, data: Prepared, *, stack: float) -> Float32s:
+    def values(self, data: Prepared) -> Float32s:
         """Return (n, 2, H)."""
         self.asked += len(data)
         rows = data.hands.astype(np.float32)
@@ -50,7 +51,7 @@ def reach() -> Float64s:
 
 
 def test_a_network_without_mistakes_is_worth_what_is_solved(nodes: list[Node], reach: Float64s) -> None:
-    leaves, network = BoardLeaves(CheckDown(), BOARD, HANDS, 20_000), CheckedDown(BOARD, HANDS)
+    leaves, network = NetworkLeaves(CheckDown(), BOARD, HANDS, HOLDEM_GAME), CheckedDown(BOARD, HANDS)
     for player in range(2):
         found, exact = leaves.evaluate(player, reach, nodes), network.evaluate(player, reach, nodes)
         assert np.abs(found - exact)[0].max() < 2e-3 * np.abs(exact[0]).max()  # ranges and equities are halves
@@ -60,8 +61,8 @@ def test_a_network_without_mistakes_is_worth_what_is_solved(nodes: list[Node], r
 
 
 def test_cards_looked_at_in_turn_say_on_average_what_all_say(nodes: list[Node], reach: Float64s) -> None:
-    some, network = BoardLeaves(CheckDown(), BOARD, HANDS, 20_000, looks=7), CheckDown()
-    every, whole = BoardLeaves(network, BOARD, HANDS, 20_000), np.zeros((2, len(HANDS)))
+    some, network = NetworkLeaves(CheckDown(), BOARD, HANDS, HOLDEM_GAME, looks=7), CheckDown()
+    every, whole = NetworkLeaves(network, BOARD, HANDS, HOLDEM_GAME), np.zeros((2, len(HANDS)))
     for player in range(2):
         whole[player] = every.evaluate(player, reach[:, :1], nodes[:1])[0]
     seen = np.zeros((2, len(HANDS)))
@@ -75,23 +76,22 @@ def test_cards_looked_at_in_turn_say_on_average_what_all_say(nodes: list[Node], 
 
 def test_both_players_are_valued_at_once(nodes: list[Node], reach: Float64s) -> None:
     network = CheckDown()
-    leaves = BoardLeaves(network, BOARD, HANDS, 20_000, looks=3)
+    leaves = NetworkLeaves(network, BOARD, HANDS, HOLDEM_GAME, looks=3)
     for player in (0, 1, 0, 1):
         leaves.learn(player, reach, nodes, 1.0)
     assert network.asked == 2 * 3  # iterations x cards, one node that is open
-    fresh = BoardLeaves(network, BOARD, HANDS, 20_000, looks=3)
+    fresh = NetworkLeaves(network, BOARD, HANDS, HOLDEM_GAME, looks=3)
     fresh.evaluate(0, reach, nodes)
     other = fresh.evaluate(1, 2 * reach, nodes)  # not what was said of another reach
     assert np.abs(other - 2 * fresh.evaluate(1, reach, nodes)).max() < 1e-6 * np.abs(other).max()
 
 
 def test_what_is_seen_of_some_cards_alone_promises_nothing() -> None:
-    horizons = [NetworkDepthLimit(network=CheckDown(), stack=20_000, looks=looks) for looks in (0, 2)]
-    assert [[depth_limit.promises(round_) for round_ in range(4)] for depth_limit in horizons] == [
+    limits = [DepthLimit(2, CheckDown(), looks) for looks in (0, 2)]
+    assert [[depth_limit.promises(round_) for round_ in range(4)] for depth_limit in limits] == [
         [False, True, True, True],
         [False, False, True, True],
     ]
-    public = Public(0, ((300, 0, 0), (1, 0, 1)), 1, BOARD)
-    tree = tree_after(cardai.game("acpc_nolimit_2p").betting, (20_000, 20_000), 0, (300, 1), NO_BETS, until=1)
-    assert isinstance(horizons[0].leaves(public, tree, HANDS), BoardLeaves)
-    assert horizons[0].until(1) == 1
+    assert isinstance(limits[0].leaves(HOLDEM_GAME, 1, BOARD, HANDS), NetworkLeaves)
+    assert isinstance(limits[0].leaves(HOLDEM_GAME, 0, (), np.arange(1326)), CheckedDown)
+    assert [limits[0].until(round_, 4) for round_ in range(4)] == [0, 1, 3, 3]
