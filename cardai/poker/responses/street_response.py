@@ -200,14 +200,12 @@ class Walker:
         """Return (2, 1326) for each of ``roots``, subtrees of ``street`` that both seats' ranges (2, 1326) come to.
 
         It is what each hand of a seat wins from there on, times the other's range and probabilities, if the seat answers
-        best. Cards to come are averaged. ``told(boards)`` hears of each board of five that is
-        done, ``alike`` is for how many it stands.
+        best. Cards to come are averaged. ``told(boards)`` hears of each board of five that is done, ``alike`` is for how
+        many it stands.
         """
         prepared: dict[int, Vectors] = {}
         below: dict[int, Vectors] = {}
-        come = [
-            root for root, ranges in roots.items() if ranges.any()
-        ]  # a seat may answer by what it never does itself
+        come = [root for root, both in roots.items() if both.any()]  # a seat may answer by what it never does itself
         for root in come if street < 3 else ():
             prepared[root] = self._prepare(root, roots[root], board)
             below |= self.trees[root].below(prepared[root])
