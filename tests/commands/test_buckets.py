@@ -33,6 +33,7 @@ def test_starting_hands_have_classes_of_their_own(cardai: Call) -> None:
         (("--board", "Kd"), "takes 3, 4 or 5 cards"),
         (("--board", "Kd7s2c"), "needs --hand"),
         (("--board", "Kd7s2c", "--hand", "KdAs"), "not on the board"),
+        (("--board", "Kd7s2c", "--hand", "AhKh", "--street", "turn"), "belongs to the flop, not the turn"),
         (("--street", "turn"), "go together"),
         (("--street", "preflop", "--bucket", "169"), "0 to 168"),
         (("--options", "colour=3"), "colour"),

@@ -33,6 +33,13 @@ def test_along_hands_it_prints_how_many_came_there(cardai: Call) -> None:
     assert (refused.code, "from the turn or the river" in refused.err) == (2, True)
 
 
+def test_hands_that_end_before_the_street_are_counted_apart(cardai: Call) -> None:
+    words = (*CALL[:5], "random", "--hands", "20")  # it folds half of the bets before the flop
+    found = json.loads(cardai(*words, "--json").out)
+    assert 0 < found["reached"] < found["hands"] == 20
+    assert f"along 20 hands ({found['reached']} came there)" in cardai(*words).out
+
+
 def test_hands_are_kept_and_gone_on_with_too(cardai: Call, tmp_path: Path) -> None:
     kept = str(tmp_path / "hands.npz")
     whole = cardai(*CALL, "--hands", "4", "--out", kept, "--json").out

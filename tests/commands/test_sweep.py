@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cardai.training.runs import Run
 from tests.commands.conftest import Call, cardai  # noqa: F401
 
 SWEEP = ("sweep", "--trainer", "cfr", "--game", "kuhn", "--set", "variant=cfr+dcfr", "--seeds", "2", "--steps", "8")
@@ -27,6 +28,13 @@ def test_a_sweep_is_trained_told_and_gone_on_with(cardai: Call, tmp_path: Path) 
         ("variant=dcfr", 2, 8),
     ]
     assert lines[0]["low"] <= lines[0]["median"] <= lines[0]["high"]
+
+
+def test_seeds_are_counted_from_the_first(cardai: Call, tmp_path: Path) -> None:  # noqa: F811
+    out = tmp_path / "sweep"
+    words = ("sweep", "--trainer", "cfr", "--game", "kuhn", "--seeds", "3", "--seed", "5", "--steps", "2")
+    assert cardai(*words, "--out", str(out)).code == 0
+    assert sorted(Run.open(file.parent).seed for file in out.glob("**/run.json")) == [5, 6, 7]
 
 
 def test_plot_takes_a_sweep(cardai: Call, tmp_path: Path) -> None:  # noqa: F811

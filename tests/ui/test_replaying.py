@@ -68,6 +68,18 @@ def test_a_hand_is_stepped_through_and_others_are_gone_to(leduc: Recording) -> N
     asyncio.run(look())
 
 
+def test_at_the_end_those_cards_lie_open_that_were_turned_over(tmp_path: Path) -> None:
+    """Who folded, or won without a showdown, shows nothing."""
+    file, game = tmp_path / "hands.jsonl", make.game("leduc")
+    match.play(game, ["random_refold", "always_raise"], games=20, seed=3, record=str(file))
+    recording = Recording(game, read(file))
+    ends = [recording.steps(number)[-1].scene for number in range(20)]
+    compared = [bool(record["outcome"]["showdown"]) for record in recording.file.hands]
+    assert [bool(scene.open) for scene in ends] == compared
+    assert {True, False} <= set(compared)
+    assert all(recording.steps(number, reveal=True)[-1].scene.open for number in range(20))
+
+
 def test_the_other_hands_cards_are_hidden_until_x_opens_them(leduc: Recording) -> None:
     hole = leduc.steps(0, reveal=True)[0].scene.open[1 - leduc.watched(leduc.file.hands[0])]["hole"]
     assert len(hole) == 1
