@@ -108,6 +108,8 @@ def draw_values() -> DrawValues:
     sums = _load(file)
     if sums is None:
         sums = compute()
+        for level in sums:
+            level[int(STARTS[5]) :] = level[int(STARTS[5]) :].astype(np.float32)  # as they are read from the file
         _save(file, sums)
     return DrawValues(sums)
 

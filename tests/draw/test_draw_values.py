@@ -69,7 +69,8 @@ def test_values_are_kept_on_disk_and_a_damaged_file_is_computed_anew(
 ) -> None:
     monkeypatch.setenv("CARDAI_CACHE_DIR", str(tmp_path))
     computed: list[int] = []
-    levels = [np.full(module.STARTS[6], float(k)) for k in range(3)]
+    worth: set[float] = set()
+    levels = [np.full(module.STARTS[6], k + 0.1) for k in range(3)]  # not a float32
 
     def compute() -> list[np.ndarray]:
         computed.append(1)
@@ -77,7 +78,7 @@ def test_values_are_kept_on_disk_and_a_damaged_file_is_computed_anew(
 
     def fresh_process() -> int:
         draw_values.cache_clear()
-        draw_values()
+        worth.add(float(draw_values().holds(np.arange(5)[None], 1)[0, 31]))
         return len(computed)
 
     monkeypatch.setattr(module, "compute", compute)
@@ -85,4 +86,5 @@ def test_values_are_kept_on_disk_and_a_damaged_file_is_computed_anew(
     file = module.cache_file()
     file.write_bytes(file.read_bytes()[:1000])
     assert [fresh_process(), fresh_process()] == [2, 2]
+    assert worth == {float(np.float32(0.1))}  # the process that computes them has the values of those that read them
     draw_values.cache_clear()
