@@ -57,7 +57,7 @@ class Nets(NamedTuple):
     target: Any  # int
 
 
-class Work(NamedTuple):
+class ValueBuffers(NamedTuple):
     """Scratch memory of a decision."""
 
     counts: Any  # (52, EVENT_KINDS) int64
@@ -203,7 +203,7 @@ def _best_discard(hand: Any, allowed: Any, knowledge: Any, nets: Any, work: Any)
 
 @kernel
 def _work(width: Any) -> Any:
-    return Work(
+    return ValueBuffers(
         np.zeros((52, EVENT_KINDS), np.int64),
         np.zeros(52),
         np.zeros(BELIEF_SIZE),

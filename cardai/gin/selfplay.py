@@ -16,7 +16,7 @@ from cardai.core.rng import derive, derive_many
 from cardai.gin._situation_kernels import AFTER, FEATURES, KNOCKED, situations
 from cardai.gin.actions import ASK_KNOCK, DISCARD, KNOCK
 from cardai.gin.styles import drawn_chances, evidence
-from cardai.gin.values import Values, actions_against
+from cardai.gin.values import ValueNetworks, actions_against
 from cardai.learn.selfplay import turns
 
 _LIMITS = np.full(52, 10, np.int64)
@@ -51,7 +51,7 @@ class Met:
 
 
 @frozen(eq=False)
-class Played:
+class PlayedHands:
     """What came of hands: situations of player 0, held hands, whom he met, and all returns (hands, 2)."""
 
     situations: Situations
@@ -82,7 +82,7 @@ def _setups(rng: np.random.Generator, count: int) -> Records:
 class _Notes:
     """Situations and held hands as they come up."""
 
-    def __init__(self, game: Game, count: int, values: Values) -> None:
+    def __init__(self, game: Game, count: int, values: ValueNetworks) -> None:
         self.belief = values.belief
         self.knocking: Any = game.tables(count)
         self.rows: list[tuple[Any, ...]] = []
@@ -125,8 +125,8 @@ class _Notes:
 
 
 def play_hands(
-    game: Game, players: Sequence[Agent], seats: Int64s, values: Values, seed: int, hold: float = 0.0
-) -> Played:
+    game: Game, players: Sequence[Agent], seats: Int64s, values: ValueNetworks, seed: int, hold: float = 0.0
+) -> PlayedHands:
     """Play one hand a row of ``seats`` (n, 2) between ``players`` and note player 0's situations.
 
     Player 0 is told what ``values`` would make of its opponent after some hands: player k has the k-th style. With ``hold``
@@ -156,7 +156,7 @@ def play_hands(
             tables.apply_checked(rows, actions)
         step += 1
     returns = tables.returns(np.arange(count))
-    return Played(*notes.results(tables, returns, hold > 0), _met(tables, seats, returns), returns)
+    return PlayedHands(*notes.results(tables, returns, hold > 0), _met(tables, seats, returns), returns)
 
 
 def _met(tables: Any, seats: Int64s, returns: Float64s) -> Met:

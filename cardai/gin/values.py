@@ -36,7 +36,7 @@ NET_PARTS = ("hidden_weight", "hidden_bias", "head_weight", "head_bias")
 
 
 @define(eq=False)
-class Values:
+class ValueNetworks:
     """What is learned: see :class:`~cardai.gin._value_kernels.Nets` for the shapes."""
 
     hidden_weight: Float32s
@@ -49,7 +49,7 @@ class Values:
     styles: Float64s
 
     @classmethod
-    def start(cls, hidden: int, seed: int, known: int = 1) -> Values:
+    def start(cls, hidden: int, seed: int, known: int = 1) -> ValueNetworks:
         """Return values that know nothing, with ``hidden`` units, of ``known`` players to be told apart."""
         rng = np.random.default_rng([seed, 1])
         return cls(
@@ -94,16 +94,16 @@ _SHAPES: dict[str, tuple[Any, tuple[int | None, ...]]] = {
 }
 
 
-def read_values(file: Path) -> Values:
+def read_values(file: Path) -> ValueNetworks:
     """Return the values in an npz file. Raises DamagedFileError."""
     found = read_npz(file, _SHAPES)
     widths = {found["hidden_weight"].shape[2], found["hidden_bias"].shape[1], found["head_weight"].shape[1]}
     if len(widths) != 1 or not found["styles"].any() or not all(np.isfinite(array).all() for array in found.values()):
         raise DamagedFileError(f"The file {file} holds no values of gin: it is damaged.")
-    return Values(**found)
+    return ValueNetworks(**found)
 
 
-def write_values(file: Path, values: Values) -> None:
+def write_values(file: Path, values: ValueNetworks) -> None:
     """Write values to an npz file, compressed."""
     write_npz(file, values.arrays(), level=9)
 
@@ -114,7 +114,7 @@ class ValuePlayer(Agent):
 
     values_of: ClassVar[str] = VALUES_OF
 
-    values: Values
+    values: ValueNetworks
     name: str = "A player by gin values"
     nets: Nets | None = None
 
@@ -228,7 +228,7 @@ class Fitting:
     better than the newest networks, as far as another forty generations would bring those (measured on held-out hands).
     """
 
-    def __init__(self, values: Values) -> None:
+    def __init__(self, values: ValueNetworks) -> None:
         self.values = values
         self.averaged = {name: getattr(values, name).copy() for name in NET_PARTS}
         self.fits = np.zeros(1, np.int64)
@@ -252,7 +252,7 @@ class Fitting:
             self.averaged[name] = getattr(self.values, name)
             setattr(self.values, name, arrays[f"newest_{name}"])
 
-    def player(self) -> Values:
+    def player(self) -> ValueNetworks:
         """Return the values with averaged networks, a copy."""
         return deepcopy(evolve(self.values, **self.averaged))
 

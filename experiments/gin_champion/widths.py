@@ -20,7 +20,7 @@ from cardai.core.registry import create
 from cardai.core.rng import derive
 from cardai.gin._situation_kernels import AFTER
 from cardai.gin.selfplay import Situations, play_hands
-from cardai.gin.values import EDGES, Fitting, Values, read_values
+from cardai.gin.values import EDGES, Fitting, ValueNetworks, read_values
 from cardai.plugins.agents.champion import WEIGHTS
 
 PARTS = 40
@@ -35,7 +35,7 @@ def collected(seed: int, hands: int) -> Situations:
     return play_hands(game, training._players(), seats, training.fitting.values, derive(seed, "widths")).situations
 
 
-def measured(values: Values, held: Situations) -> tuple[float, float]:
+def measured(values: ValueNetworks, held: Situations) -> tuple[float, float]:
     """Return the mean cross entropy after a discard, and the share of variance that is explained."""
     rows = np.flatnonzero(held.kinds == AFTER)
     features, points = held.features[rows], held.points[rows]
@@ -66,7 +66,7 @@ def main() -> int:
     first: Any = None
     print("| units | cross entropy | less than the first | explained variance, % |\n|---|---|---|---|")
     for width in map(int, given.widths.split("+")):
-        values = Values.start(width, given.seed)
+        values = ValueNetworks.start(width, given.seed)
         values.results[:] = read_values(WEIGHTS).results
         fitting = Fitting(values)
         for epoch in range(given.epochs):

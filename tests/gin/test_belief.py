@@ -14,14 +14,14 @@ from cardai.gin._belief_kernels import BASE, EVENT, RUNS, SAME
 from cardai.gin.belief import chances, examples_of, fit_belief, log_loss, weights_for
 from cardai.gin.melds import is_meld
 from cardai.gin.selfplay import Held, play_hands, seats_for
-from cardai.gin.values import Values
+from cardai.gin.values import ValueNetworks
 
 
 def held(seed: int, hands: int) -> Held:
     game = cardai.game("gin")
     players = [cardai.agent(spec).for_game(game) for spec in ("gin_lookahead", "simple")]
     seats = seats_for(np.random.default_rng(seed), hands, [1])
-    return play_hands(game, players, seats, Values.start(4, 1, 2), seed, hold=0.3).held
+    return play_hands(game, players, seats, ValueNetworks.start(4, 1, 2), seed, hold=0.3).held
 
 
 def gin_index(card: int) -> int:

@@ -16,7 +16,7 @@ from cardai.gin._style_kernels import EVIDENCE, STYLES
 from cardai.gin.melds import deadwood
 from cardai.gin.selfplay import play_hands, seats_for
 from cardai.gin.styles import Tally, chances, drawn_chances, evidence, evidence_of, logs, no_styles, win_table
-from cardai.gin.values import RememberingPlayer, ValuePlayer, Values
+from cardai.gin.values import RememberingPlayer, ValueNetworks, ValuePlayer
 
 
 def finished(hands: int, players: tuple[str, str]) -> list[Any]:
@@ -109,7 +109,7 @@ def test_a_tally_counts_each_styles_hands_and_results_and_forgets() -> None:
 
 def test_the_player_who_remembers_learns_who_it_plays_and_starts_every_match_afresh() -> None:
     game = cardai.game("gin")
-    values = Values.start(4, 1, 3)
+    values = ValueNetworks.start(4, 1, 3)
     for style, players in ((1, ("gin-only", "simple")), (2, ("gin-only", "gin-only"))):
         values.styles[style] = 0.5
         np.add.at(values.styles[style], evidence(finished(300, players)[0]), 1.0)
@@ -128,7 +128,7 @@ def test_the_player_who_remembers_learns_who_it_plays_and_starts_every_match_afr
 
 def test_copies_answer_together_as_each_by_itself() -> None:
     game = cardai.game("gin", target=40)
-    values = Values.start(4, 1, 2)
+    values = ValueNetworks.start(4, 1, 2)
     values.styles[1] = np.linspace(1, 3, EVIDENCE) / np.linspace(1, 3, EVIDENCE).sum()
     values.head_weight[:] = np.random.default_rng(1).standard_normal(values.head_weight.shape)
     values.hidden_weight[:, -STYLES:] *= 20  # who the opponent is matters
@@ -150,7 +150,7 @@ def test_hands_of_self_play_say_who_was_met_and_what_he_showed() -> None:
     game = cardai.game("gin")
     players = [cardai.agent(spec).for_game(game) for spec in ("gin_lookahead", "gin-only", "simple")]
     seats = seats_for(np.random.default_rng(1), 300, [0, 1, 2])
-    met = play_hands(game, players, seats, Values.start(4, 1, 3), 7).met
+    met = play_hands(game, players, seats, ValueNetworks.start(4, 1, 3), 7).met
     assert np.bincount(met.others).tolist() == [2 * (seats.max(axis=1) == 0).sum(), *np.bincount(seats.max(axis=1))[1:]]
     assert met.points[met.others == 0].sum() == 0  # both sides of it
     gin_only = met.kinds[met.others == 1] // 3

@@ -21,7 +21,7 @@ from cardai.gin.contract import knock_limits, need_gin
 from cardai.gin.melds import best_arrangements, card_points, deadwood
 from cardai.gin.selfplay import play_hands, seats_for
 from cardai.gin.styles import win_table
-from cardai.gin.values import EDGES, Explorer, Fitting, ValuePlayer, Values, read_values, write_values
+from cardai.gin.values import EDGES, Explorer, Fitting, ValueNetworks, ValuePlayer, read_values, write_values
 
 LIMITS = np.full(52, 10, np.int64)
 EVEN = np.array([20.0, -20, 10, -10, 40, -40])
@@ -44,9 +44,9 @@ def test_the_first_up_card_says_how_much_deadwood_may_knock_in_oklahoma() -> Non
     assert set(knock_limits(need_gin(cardai.game("gin:knock_limit=7"), "This plays"))) == {7}
 
 
-def some_values(seed: int = 0) -> Values:
+def some_values(seed: int = 0) -> ValueNetworks:
     """Return values of two styles with random heads, so that decisions depend on everything."""
-    values, rng = Values.start(8, seed, 2), np.random.default_rng(seed)
+    values, rng = ValueNetworks.start(8, seed, 2), np.random.default_rng(seed)
     values.head_weight[:] = rng.standard_normal(values.head_weight.shape)
     values.belief[:] = rng.standard_normal(values.belief.shape) * 0.3
     values.wins[0], values.wins[1] = win_table(EVEN), win_table(BETTER)
@@ -77,7 +77,7 @@ def after_best_discard(held: set[int]) -> int:
     return min(deadwood(held - {card}) for card in held)
 
 
-def described(values: Values, view: Any, actions: list[int]) -> tuple[Any, Any]:
+def described(values: ValueNetworks, view: Any, actions: list[int]) -> tuple[Any, Any]:
     """Return features and kinds of the situations after each action of one view."""
     features, kinds = np.zeros((len(actions), FEATURES), np.float32), np.zeros(len(actions), np.int64)
     views = np.repeat(view, len(actions))
@@ -95,7 +95,7 @@ def act(player: ValuePlayer, view: Any, legal: Any) -> int:
     return int(player.act_against(view, legal, Rows(np.zeros(1, np.uint64)), styles(1))[0])
 
 
-def worth(values: Values, view: Any, features: Any, kind: int) -> float:
+def worth(values: ValueNetworks, view: Any, features: Any, kind: int) -> float:
     """Return the expected chance to win, by numpy: interpolated winning chances of the classes' points."""
     hidden = np.maximum(features @ values.hidden_weight[kind] + values.hidden_bias[kind], 0)
     out = np.exp((hidden @ values.head_weight[kind] + values.head_bias[kind]).astype(np.float64))
@@ -208,7 +208,7 @@ def test_fitting_learns_what_situations_bring() -> None:
     features[:, 5:9] = rng.standard_normal((4000, 4))
     kinds = rng.integers(0, KINDS, 4000)
     points = np.where(features[:, 7] > 0, 30.0, -9.0) * np.where(kinds == KNOCKED, -1, 1)
-    fitting = Fitting(Values.start(8, 0))
+    fitting = Fitting(ValueNetworks.start(8, 0))
     first = fitting.fit(features, kinds, points, 3e-3, 1, 64, 1)
     last = [fitting.fit(features, kinds, points, 3e-3, 1, 64, seed) for seed in range(2, 20)][-1]
     assert (last < 0.2).all()
@@ -262,7 +262,7 @@ def test_situations_are_labelled_with_what_they_brought() -> None:
     game = cardai.game("gin")
     players = [Explorer(cardai.agent("gin_lookahead").for_game(game), (0.1, 0.1, 0.5)), cardai.agent("simple")]
     seats = seats_for(np.random.default_rng(1), 200, [1])
-    played = play_hands(game, players, seats, Values.start(4, 1, 2), 7)
+    played = play_hands(game, players, seats, ValueNetworks.start(4, 1, 2), 7)
     found = played.situations
     assert set(np.unique(found.kinds)) == {AFTER, BEFORE, KNOCKED}
     learner = np.where(seats[:, 0] == 0, 0, 1)

@@ -42,8 +42,8 @@ from cardai.gin.values import (
     Explorer,
     Fitting,
     RememberingPlayer,
+    ValueNetworks,
     ValuePlayer,
-    Values,
     read_values,
     write_values,
 )
@@ -154,7 +154,7 @@ def _program(spec: str, game: Game) -> Agent:
     return agent
 
 
-def _player_of(values: Values, game: Game) -> Agent:
+def _player_of(values: ValueNetworks, game: Game) -> Agent:
     """Return the player by the values of a run: in a match it learns how its opponent plays."""
     return RememberingPlayer(ValuePlayer(values, "A gin_values run"), game)
 
@@ -169,7 +169,7 @@ class GinValuesTraining(Training):
         if len(names) >= STYLES:
             raise UsageError(f"The league of gin_values has at most {STYLES - 1} different players. Got {len(names)}.")
         known = 1 + len(names)
-        values = Values.start(options.hidden, seed, known)
+        values = ValueNetworks.start(options.hidden, seed, known)
         if options.begin and fresh:
             values = read_values(_found(Path(options.begin)))
             if known == 2 and SELF not in options.league:

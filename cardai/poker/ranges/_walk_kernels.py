@@ -46,7 +46,7 @@ class Street(NamedTuple):
     factor: float  # the probability of each card of the next street
 
 
-class Work(NamedTuple):
+class WalkBuffers(NamedTuple):
     """What changes, of one street."""
 
     regrets: Any  # (B x S, H) T

@@ -11,7 +11,7 @@ from attrs import define, field
 from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
 from cardai.poker.ranges._lanes import LANES
-from cardai.poker.ranges._walk_kernels import MOST_ACTIONS, SHARE, Street, Work
+from cardai.poker.ranges._walk_kernels import MOST_ACTIONS, SHARE, Street, WalkBuffers
 from cardai.poker.ranges.hands import Boards, Hands
 from cardai.poker.ranges.public_tree import DEAL, DECISION, FOLD, SHOWDOWN, Forest, PublicTree
 
@@ -60,7 +60,7 @@ class Layout:
         columns = sum(len(s.targets) * sum(s.count) for s in self.streets)
         return 1e-5 + 2.0 * float(self.entries * _SLOT_SECONDS + columns * _COLUMN_SECONDS)
 
-    def works(self, dtype: npt.DTypeLike) -> tuple[Work, ...]:
+    def works(self, dtype: npt.DTypeLike) -> tuple[WalkBuffers, ...]:
         """Return the arrays that iterations change, all zeros."""
         kind = np.dtype(dtype)
         found = []
@@ -71,17 +71,17 @@ class Layout:
             found.append(self.scratch(street, slots, kind, stored))
         return tuple(found)
 
-    def copies(self, works: tuple[Work, ...]) -> tuple[Work, ...]:
+    def copies(self, works: tuple[WalkBuffers, ...]) -> tuple[WalkBuffers, ...]:
         """Return arrays for another thread: its own below the first street, but for regrets and sums."""
         own = []
         for street, work in zip(self.streets[1:], works[1:], strict=True):
             own.append(self.scratch(street, len(work.sigma), work.sigma.dtype, (work.regrets, work.sums)))
         return (works[0], *own)
 
-    def scratch(self, street: Street, slots: int, kind: np.dtype, stored: tuple[npt.NDArray, ...]) -> Work:  # type: ignore[type-arg]
+    def scratch(self, street: Street, slots: int, kind: np.dtype, stored: tuple[npt.NDArray, ...]) -> WalkBuffers:  # type: ignore[type-arg]
         """Return the arrays of a street around its regrets and sums."""
         width, nodes, roots = street.low.shape[1], len(street.actor), street.roots
-        return Work(
+        return WalkBuffers(
             *stored,
             reach=np.zeros((2 * roots + slots + 1, width), kind),
             sigma=np.zeros((slots, width), kind),

@@ -75,7 +75,7 @@ class Solver(RangeCfr):
         children = int(layout.streets[0].num_children[0])
         self._out = np.zeros((children, below.roots, below.low.shape[1]), dtype)
         self._pool: ThreadPoolExecutor | None = None
-        self._by_thread: dict[bool, list[tuple[kernels.Work, ...]]] = {}
+        self._by_thread: dict[bool, list[tuple[kernels.WalkBuffers, ...]]] = {}
 
     # -- solving -----------------------------------------------------------------------------------------------------
 
@@ -103,7 +103,7 @@ class Solver(RangeCfr):
 
     # -- looking -----------------------------------------------------------------------------------------------------
 
-    def look(self, boards: Sequence[int], player: int, mode: int = kernels.EXPECT) -> kernels.Work:
+    def look(self, boards: Sequence[int], player: int, mode: int = kernels.EXPECT) -> kernels.WalkBuffers:
         """Return the arrays of the board at ``boards`` (its number on each street after the first), on its street.
 
         Reach, sigma and values there are those of the average strategies, the values the player's (in the mode RESPOND:
@@ -159,7 +159,7 @@ class Solver(RangeCfr):
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
-    def _walk(self, works: tuple[kernels.Work, ...], player: int, mode: int) -> None:
+    def _walk(self, works: tuple[kernels.WalkBuffers, ...], player: int, mode: int) -> None:
         streets, numbers, pool = self.layout.streets, self._discounts, self._pool
         if self.leaves is None and pool is None:
             self._walk_all(works, self.iterations, 1, (player, player + 1), mode)
@@ -174,7 +174,7 @@ class Solver(RangeCfr):
 
     def _walk_all(
         self,
-        works: tuple[kernels.Work, ...],
+        works: tuple[kernels.WalkBuffers, ...],
         done: int,
         count: int,
         players: tuple[int, int],
@@ -184,7 +184,7 @@ class Solver(RangeCfr):
         rates = self.rule, self._discounts
         kernels.iterate(self.layout.streets, works, done, count, *rates, self._out, players, mode, *stop)
 
-    def _value_leaves(self, works: tuple[kernels.Work, ...], player: int, mode: int) -> None:
+    def _value_leaves(self, works: tuple[kernels.WalkBuffers, ...], player: int, mode: int) -> None:
         assert self.leaves is not None
         reach, nodes, n = self._leaf_reach(works), self.layout.tree.streets[0].chance, len(self.hands)
         if mode == kernels.TRAIN and isinstance(self.leaves, AveragedLeaves):
@@ -193,11 +193,11 @@ class Solver(RangeCfr):
             found = self.leaves.evaluate(player, reach, nodes)
         works[0].passed[:, :n] = found
 
-    def _leaf_reach(self, works: tuple[kernels.Work, ...]) -> Vectors:
+    def _leaf_reach(self, works: tuple[kernels.WalkBuffers, ...]) -> Vectors:
         street, n = self.layout.streets[0], len(self.hands)
         return np.stack([works[0].reach[street.row_of[seat, street.chance], :n] for seat in range(2)])
 
-    def _visit(self, pool: ThreadPoolExecutor, works: tuple[kernels.Work, ...], player: int, mode: int) -> None:
+    def _visit(self, pool: ThreadPoolExecutor, works: tuple[kernels.WalkBuffers, ...], player: int, mode: int) -> None:
         """Walk all children of the first board as one thread would, each thread its share of them."""
         bounds, jobs = np.linspace(0, len(self._out), self.threads + 1).astype(int).tolist(), []
         for own, first, last in zip(self._each_thread(works), bounds[:-1], bounds[1:], strict=True):
@@ -206,7 +206,7 @@ class Solver(RangeCfr):
         for job in jobs:
             job.result()
 
-    def _each_thread(self, works: tuple[kernels.Work, ...]) -> list[tuple[kernels.Work, ...]]:
+    def _each_thread(self, works: tuple[kernels.WalkBuffers, ...]) -> list[tuple[kernels.WalkBuffers, ...]]:
         """Return the arrays of each thread: those of ``works``, and copies that share its regrets and sums."""
         training = works is self._works
         if training not in self._by_thread:

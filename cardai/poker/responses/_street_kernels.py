@@ -11,7 +11,7 @@ from cardai.poker.hands._range_kernels import sweep
 from cardai.poker.ranges._public_tree_kernels import DEAL, DECISION
 
 
-class Street(NamedTuple):
+class ResponseStreet(NamedTuple):
     """One street's subtree of a public tree, m nodes, parents before children."""
 
     node: Any  # (m, 5) int64: kind, actor, number of children, first row of the policy (decisions), number among the
@@ -20,7 +20,7 @@ class Street(NamedTuple):
 
 
 @kernel
-def reach(street: Street, seat: Any, policy: Any, reaches: Any) -> None:
+def reach(street: ResponseStreet, seat: Any, policy: Any, reaches: Any) -> None:
     """Multiply a range through the subtree: ``reaches`` (m, 1326), the first row given, by the probabilities of ``seat``.
 
     ``policy`` (rows, 1326) holds a row for each action of each decision node in order.
@@ -67,7 +67,7 @@ def terminal_values(cards: Any, weights: Any, showdown: Any, amount: Any, values
 
 
 @kernel
-def respond(street: Street, seat: Any, ends: Any, after: Any, values: Any) -> None:
+def respond(street: ResponseStreet, seat: Any, ends: Any, after: Any, values: Any) -> None:
     """Fill ``values`` (m, 1326) with what each hand of ``seat`` wins below each node, times the other's probabilities.
 
     Args:

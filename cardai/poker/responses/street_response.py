@@ -84,7 +84,7 @@ class StreetTree:
     """(t,) which of them are SHOWDOWN nodes."""
     stakes: Float64s = field(repr=False)
     """(2, t) what a hand of each seat wins there, if it is the better one (or by the fold)."""
-    street: kernels.Street = field(repr=False)
+    street: kernels.ResponseStreet = field(repr=False)
 
     def below(self, reaches: Float64s) -> dict[int, Float64s]:
         """Return (2, 1326) the ranges at the roots of the next street, of those at all nodes (2, m, 1326)."""
@@ -112,7 +112,7 @@ def _street_tree(tree: PublicTree, root: int, nodes: Int64s) -> StreetTree:
         np.flatnonzero(ends),
         kind[ends] == SHOWDOWN,
         tree.won[:, nodes[ends]],
-        kernels.Street(node, child.astype(np.int64)),
+        kernels.ResponseStreet(node, child.astype(np.int64)),
     )
 
 

@@ -12,7 +12,7 @@ import cardai
 from cardai import testing
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
 from cardai.core.registry import create
-from cardai.gin.values import Values, read_values, write_values
+from cardai.gin.values import ValueNetworks, read_values, write_values
 from cardai.testing import Case
 
 SMALL = "gin_values:hands=64,belief_hands=256,taught=1,batch=16,hidden=8"
@@ -49,10 +49,10 @@ def test_who_sits_at_the_table_follows_the_league() -> None:
 
 def test_a_run_can_begin_with_values_and_go_on_without_their_file(tmp_path: Path) -> None:
     file = tmp_path / "values.npz"
-    write_values(file, Values.start(8, 4))
+    write_values(file, ValueNetworks.start(8, 4))
     trainer = create("trainer", f"gin_values:hands=64,batch=16,begin={file}")
     training = trainer.start(cardai.game("gin"), None, 1)
-    assert (training.fitting.values.hidden_weight == Values.start(8, 4).hidden_weight).all()
+    assert (training.fitting.values.hidden_weight == ValueNetworks.start(8, 4).hidden_weight).all()
     (tmp_path / "saved").mkdir()
     training.save(tmp_path / "saved")
     file.unlink()
@@ -64,7 +64,7 @@ def test_a_run_can_begin_with_values_and_go_on_without_their_file(tmp_path: Path
 
 
 def test_a_league_of_one_is_first_taken_for_the_player_of_the_file(tmp_path: Path) -> None:
-    values = Values.start(8, 4, 3)
+    values = ValueNetworks.start(8, 4, 3)
     values.wins[0], values.belief[0] = 0.25, 2.0
     write_values(tmp_path / "values.npz", values)
     trainer = create("trainer", f"gin_values:hands=64,batch=16,league=simple,begin={tmp_path / 'values.npz'}")

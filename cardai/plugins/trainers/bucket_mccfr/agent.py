@@ -15,7 +15,7 @@ from cardai.core.fields import Views
 from cardai.core.game import Game, Legal
 from cardai.core.spec import brief, convert
 from cardai.plugins.trainers.bucket_mccfr import _agent_kernels as kernels
-from cardai.plugins.trainers.bucket_mccfr.layout import Layout, holdem_tree
+from cardai.plugins.trainers.bucket_mccfr.layout import BucketLayout, holdem_tree
 from cardai.poker.buckets.tables import Buckets
 from cardai.poker.hands.combos import COUNT
 from cardai.poker.ranges.public_tree import PublicTree
@@ -39,7 +39,13 @@ class BucketAgent(Agent):
     ignores_suits: ClassVar[bool] = True
 
     def __init__(
-        self, game: Game, layout: Layout, buckets: Buckets, table: npt.NDArray[np.float32], purify: bool, name: str
+        self,
+        game: Game,
+        layout: BucketLayout,
+        buckets: Buckets,
+        table: npt.NDArray[np.float32],
+        purify: bool,
+        name: str,
     ) -> None:
         self.game, self.layout, self.buckets, self.table = game, layout, buckets, table
         self.purify, self.name = purify, name
@@ -95,7 +101,7 @@ class BucketAgent(Agent):
 
 
 def chances_of(
-    layout: Layout, counts: Sequence[int], table: npt.NDArray[np.float32], purify: bool
+    layout: BucketLayout, counts: Sequence[int], table: npt.NDArray[np.float32], purify: bool
 ) -> npt.NDArray[np.float32]:
     """Return (S,) the probability of every action of ``counts`` buckets a street, where ``table`` (S,) has its weight."""
     out = np.zeros(layout.size, np.float32)

@@ -48,7 +48,7 @@ from cardai.plugins.trainers.bucket_mccfr.checkpoints import (
     write_state,
     write_table,
 )
-from cardai.plugins.trainers.bucket_mccfr.layout import Layout, check_memory, holdem_tree, lay_out
+from cardai.plugins.trainers.bucket_mccfr.layout import BucketLayout, check_memory, holdem_tree, lay_out
 from cardai.plugins.trainers.bucket_mccfr.mccfr import BucketMCCFR
 from cardai.plugins.trainers.bucket_mccfr.river import HIGH, LOW, Blueprint, Group, RiverBuckets, RiverPlaces, groups_of
 from cardai.plugins.trainers.bucket_mccfr.river_agent import RiverAgent
@@ -175,7 +175,7 @@ def _open_blueprint(text: str, game: Game) -> tuple[BucketOptions, Blueprint]:
 
 
 def _player(
-    game: Game, layout: Layout, blueprint: Blueprint, kind: RiverBuckets, table: Table, purify: bool, name: str
+    game: Game, layout: BucketLayout, blueprint: Blueprint, kind: RiverBuckets, table: Table, purify: bool, name: str
 ) -> RiverAgent:
     earlier = BucketAgent(game, blueprint.layout, blueprint.buckets, blueprint.average, purify, name)
     return RiverAgent(earlier, layout, RiverPlaces(blueprint, kind), table)
@@ -190,7 +190,13 @@ class RiverTraining(Training):
     """CFR-BR under way. Board k draws from a stream of its own, so a run goes on exactly where it was left."""
 
     def __init__(
-        self, options: BucketCFRBR, game: Game, layout: Layout, cards: BucketOptions, blueprint: Blueprint, seed: int
+        self,
+        options: BucketCFRBR,
+        game: Game,
+        layout: BucketLayout,
+        cards: BucketOptions,
+        blueprint: Blueprint,
+        seed: int,
     ) -> None:
         self.options, self.game, self.layout = options, game, layout
         self.cards, self.blueprint, self.kind = cards, blueprint, options.kind

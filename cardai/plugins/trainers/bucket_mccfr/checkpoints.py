@@ -12,7 +12,7 @@ from cardai.core.errors import DamagedFileError
 from cardai.core.files import Output, read_json, write_json
 from cardai.core.npz import read_npz, write_npz
 from cardai.plugins.trainers.bucket_mccfr import _kernels as kernels
-from cardai.plugins.trainers.bucket_mccfr.layout import Layout
+from cardai.plugins.trainers.bucket_mccfr.layout import BucketLayout
 from cardai.poker.buckets.tables import BucketOptions
 
 Table = npt.NDArray[np.float32]
@@ -40,7 +40,7 @@ def read_table(file: Path, size: int, dtype: Any = np.float32) -> npt.NDArray[An
     return table
 
 
-def shrink_table(file: Path, layout: Layout, counts: tuple[int, ...]) -> None:
+def shrink_table(file: Path, layout: BucketLayout, counts: tuple[int, ...]) -> None:
     """Put a small file in a table's place: of each information set, the weights as shares of the largest, 0 to 255.
 
     A player plays proportionally to weights, so this changes a probability by less than 1/255; weights below 0, which

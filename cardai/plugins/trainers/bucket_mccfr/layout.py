@@ -15,7 +15,7 @@ from cardai.poker.ranges.public_tree import DEAL, DECISION, PublicTree
 
 
 @frozen(eq=False)
-class Layout:
+class BucketLayout:
     """The public tree of a game and the places of its information sets.
 
     The numbers of all buckets of one street's subtree lie together, bucket by bucket, so that a walk through the subtree
@@ -45,7 +45,7 @@ def street_nodes(tree: PublicTree) -> npt.NDArray[np.int64]:
     return np.bincount(tree.street[tree.decisions], minlength=4)
 
 
-def lay_out(tree: PublicTree, counts: tuple[int, ...]) -> Layout:
+def lay_out(tree: PublicTree, counts: tuple[int, ...]) -> BucketLayout:
     """Return the places for ``counts`` buckets on the four streets."""
     node = np.zeros((len(tree.small), 6), np.int64)
     columns = (tree.kind, tree.actor, tree.street, tree.num_children)
@@ -59,7 +59,7 @@ def lay_out(tree: PublicTree, counts: tuple[int, ...]) -> Layout:
         node[group, kernels.STRIDE] = widths.sum()
         size += int(widths.sum()) * counts[tree.street[root]]
     sets = int(street_nodes(tree) @ np.array(counts))
-    return Layout(tree, kernels.Nodes(node, _without_deals(tree), tree.won[0].astype(np.float32)), size, sets)
+    return BucketLayout(tree, kernels.Nodes(node, _without_deals(tree), tree.won[0].astype(np.float32)), size, sets)
 
 
 def _without_deals(tree: PublicTree) -> npt.NDArray[np.int32]:
@@ -93,4 +93,4 @@ def check_memory(game: Game, tree: PublicTree, counts: tuple[int, ...], gigabyte
     )
 
 
-__all__ = ["DECISION", "Layout", "check_memory", "holdem_tree", "lay_out"]
+__all__ = ["DECISION", "BucketLayout", "check_memory", "holdem_tree", "lay_out"]

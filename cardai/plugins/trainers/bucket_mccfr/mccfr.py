@@ -39,7 +39,7 @@ from cardai.plugins.trainers.bucket_mccfr.checkpoints import (
     write_state,
     write_table,
 )
-from cardai.plugins.trainers.bucket_mccfr.layout import Layout, check_memory, holdem_tree, lay_out
+from cardai.plugins.trainers.bucket_mccfr.layout import BucketLayout, check_memory, holdem_tree, lay_out
 from cardai.poker.buckets.tables import BucketOptions, Buckets, buckets
 from cardai.poker.hands.boards import boards, hand_maps
 from cardai.poker.hands.ranking import batch_tables
@@ -114,7 +114,7 @@ def kernel_cards(tables: Buckets) -> kernels.Cards:
 class BucketTraining(PacedTraining):
     """MCCFR under way. Iteration t draws from a stream of its own, so a run goes on exactly where it was left."""
 
-    def __init__(self, options: BucketMCCFR, game: Game, layout: Layout, tables: Buckets, seed: int) -> None:
+    def __init__(self, options: BucketMCCFR, game: Game, layout: BucketLayout, tables: Buckets, seed: int) -> None:
         self.options, self.game, self.layout, self.buckets = options, game, layout, tables
         self.seed = np.uint64(derive(seed, "bucket_mccfr"))
         self.step = 0

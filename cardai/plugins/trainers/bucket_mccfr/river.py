@@ -10,7 +10,7 @@ from attrs import field, frozen
 
 from cardai.plugins.trainers.bucket_mccfr import _river_kernels as kernels
 from cardai.plugins.trainers.bucket_mccfr._kernels import BASE, STRIDE
-from cardai.plugins.trainers.bucket_mccfr.layout import Layout
+from cardai.plugins.trainers.bucket_mccfr.layout import BucketLayout
 from cardai.poker.buckets.tables import Buckets
 from cardai.poker.hands.board_hands import BoardHands, board_hands
 from cardai.poker.hands.combos import COUNT, pairs
@@ -55,7 +55,7 @@ class Group:
         return tuple(np.empty(shape, np.float32) for shape in shapes)
 
 
-def groups_of(layout: Layout) -> list[Group]:
+def groups_of(layout: BucketLayout) -> list[Group]:
     """Return the river's subtrees by shape."""
     tree = layout.tree
     by_shape: dict[bytes, list[npt.NDArray[np.int64]]] = {}
@@ -71,7 +71,7 @@ def _signature(tree: PublicTree, nodes: npt.NDArray[np.int64]) -> bytes:
     return np.concatenate([tree.small[nodes][:, :2], child], axis=1).tobytes()
 
 
-def _group(layout: Layout, members: npt.NDArray[np.int64]) -> Group:
+def _group(layout: BucketLayout, members: npt.NDArray[np.int64]) -> Group:
     """Return the group of subtrees ``members`` (S, m), each with its nodes in order."""
     tree, first, taken = layout.tree, members[0], [0, 0]
     edge: list[list[int]] = []
@@ -107,7 +107,7 @@ def _group(layout: Layout, members: npt.NDArray[np.int64]) -> Group:
 class Blueprint:
     """A solved game's average policy before the river: with which ranges both seats come there."""
 
-    def __init__(self, layout: Layout, tables: Buckets, average: Table) -> None:
+    def __init__(self, layout: BucketLayout, tables: Buckets, average: Table) -> None:
         self.layout, self.buckets, self.average = layout, tables, average
         tree, child = layout.tree, layout.nodes.child
         self._parent = np.full(len(child), -1, np.int64)

@@ -14,7 +14,7 @@ from cardai.core.fields import Views
 from cardai.core.game import Game, Legal
 from cardai.plugins.trainers.bucket_mccfr import _agent_kernels as kernels
 from cardai.plugins.trainers.bucket_mccfr.agent import BucketAgent, chances_of
-from cardai.plugins.trainers.bucket_mccfr.layout import Layout
+from cardai.plugins.trainers.bucket_mccfr.layout import BucketLayout
 from cardai.plugins.trainers.bucket_mccfr.river import RIVER, RiverPlaces
 from cardai.poker.hands.combos import COUNT, pair_index
 
@@ -25,7 +25,7 @@ class RiverAgent(Agent):
     ignores_suits: ClassVar[bool] = True
 
     def __init__(
-        self, earlier: BucketAgent, layout: Layout, places: RiverPlaces, table: npt.NDArray[np.float32]
+        self, earlier: BucketAgent, layout: BucketLayout, places: RiverPlaces, table: npt.NDArray[np.float32]
     ) -> None:
         self.earlier, self.layout, self.places, self.table = earlier, layout, places, table
         self.tree = earlier.tree

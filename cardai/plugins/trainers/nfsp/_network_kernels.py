@@ -50,7 +50,7 @@ class Seen(NamedTuple):
     slope: Any  # (2B, A) float32: the loss's derivative by each output, summed over the row's occurrences
 
 
-class Work(NamedTuple):
+class NetworkBuffers(NamedTuple):
     """Scratch memory of updates: the gradient (zeros between updates), activations, the minibatch."""
 
     gradient: Net

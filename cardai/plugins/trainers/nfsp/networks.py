@@ -13,7 +13,7 @@ from torch import nn
 from cardai.core.arrays import Bools, Float32s
 from cardai.core.rng import derive
 from cardai.learn.networks import mlp
-from cardai.plugins.trainers.nfsp._network_kernels import Adam, Inputs, Net, Seen, Work, outputs
+from cardai.plugins.trainers.nfsp._network_kernels import Adam, Inputs, Net, NetworkBuffers, Seen, outputs
 
 ROLES = ("q", "target", "policy")
 
@@ -65,7 +65,7 @@ def adam_of(net: Net) -> Adam:
     return Adam(like(net), like(net), np.zeros(1, np.int64))
 
 
-def work_for(net: Net, batch: int, rows: int) -> Work:
+def work_for(net: Net, batch: int, rows: int) -> NetworkBuffers:
     """Return scratch memory for updates with minibatches of ``batch`` out of ``rows`` different input rows."""
     width, actions = len(net.hidden_bias), len(net.head_bias)
 
@@ -74,7 +74,7 @@ def work_for(net: Net, batch: int, rows: int) -> Work:
         activations = (np.zeros((2 * batch, count), np.float32) for count in columns)
         return Seen(np.full(rows, -1, np.int32), np.zeros(2 * batch, np.int32), *activations)
 
-    return Work(
+    return NetworkBuffers(
         gradient=like(net),
         own=seen(),
         target=seen(),
