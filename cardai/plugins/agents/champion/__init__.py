@@ -15,7 +15,7 @@ from cardai.core.spec import option
 from cardai.gin.fields import GIN
 
 if TYPE_CHECKING:
-    from cardai.gin.values import Values
+    from cardai.gin.values import ValueNetworks
 
 WEIGHTS = Path(__file__).with_name("gin.npz")
 """What the trainer gin_values learned; experiments/gin_champion says how, and how strong it is."""
@@ -24,7 +24,7 @@ LEAGUE = ("champion:memory=false", "gin_lookahead", "simple", "gin-only", "heise
 
 
 @cache
-def values() -> Values:
+def values() -> ValueNetworks:
     """Return what the champion plays by."""
     from cardai.gin.values import read_values
 
