@@ -65,6 +65,13 @@ def test_a_player_that_knows_what_its_hands_are_worth_is_asked(tmp_path: Any) ->
     ("spec", "game", "error", "message"),
     [
         ("equity", LEDUC, UsageError, "are of hold'em for two, and Leduc is not"),
+        (
+            "equity",
+            cardai.game("holdem_limit:players=3"),
+            UsageError,
+            "are of hold'em for two, and HoldemLimit.* is not",
+        ),
+        ("played:hands=2", cardai.game("short_deck"), UsageError, "are of hold'em for two, and ShortDeck is not"),
         ("played:hands=1", LIMIT, OptionError, "hands"),
         ("played:cards=1", LIMIT, OptionError, "Its options: hands, opponent, seed"),
         ("human", LIMIT, UsageError, "human is a person"),
