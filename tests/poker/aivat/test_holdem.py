@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from cardai.core.agent import Agent
 from cardai.core.errors import AgentError, DamagedFileError, UsageError
 from cardai.core.game import CHANCE
 from cardai.poker.aivat.holdem import BoardDealt, HandOver, HoldemEstimator, OwnAction, walk
-from cardai.poker.aivat.played import PlayedValues, features, kind_of, played_values
+from cardai.poker.aivat.played import PlayedValues, features, fitted, kind_of, played_values
 from cardai.poker.aivat.values import Cards, EquityValues, OpenState, StateValues, mean_over_next
 from cardai.poker.hands.combos import COUNT, compatible, pairs
 from cardai.poker.ranges.hands import HOLDEM
@@ -268,3 +269,16 @@ def test_amounts_that_are_not_legal_are_refused(tmp_path: Any) -> None:
     play(game, [BetsBySizes(), "always_call"], games=10, seed=2, record=file)
     with pytest.raises(AgentError, match=r"amounts of raise_odds of wrong must be legal, and rising. Got \[5\]"):
         aivat(game, Wrong(), read(file).hands, name="wrong")
+
+
+def test_values_are_fitted_to_what_the_first_player_met_or_to_both(tmp_path: Path) -> None:
+    """Who plays itself is seen from both sides; of another's hands only the player's own count."""
+    file, game = tmp_path / "hands.jsonl", cardai.game(GAME)
+    play(game, ["always_call", "always_raise"], games=40, seed=2, record=file)
+    hands = read(file).hands
+    others = [{**hand, "seats": hand["seats"][::-1]} for hand in hands]
+    mine, his = fitted(game, hands), fitted(game, others)
+    raised, checked = (1, 1, 1, 0), (1, 2, 0, 0)  # on the flop: the opponent acts after a raise; cards come after none
+    assert (raised in his.coefficients, raised in mine.coefficients) == (True, False)
+    assert (checked in his.coefficients, checked in mine.coefficients) == (False, True)
+    assert fitted(game, hands, both=True).coefficients.keys() == mine.coefficients.keys() | his.coefficients.keys()

@@ -65,6 +65,12 @@ def test_a_player_that_knows_what_its_hands_are_worth_is_asked(tmp_path: Any) ->
     ("spec", "game", "error", "message"),
     [
         ("equity", LEDUC, UsageError, "are of two-player games of two hole cards, and Leduc is none"),
+        (
+            "equity",
+            cardai.game("holdem_limit:players=3"),
+            UsageError,
+            "are of two-player games of two hole cards, and HoldemLimit.* is none",
+        ),
         ("played:hands=1", LIMIT, OptionError, "hands"),
         ("played:cards=1", LIMIT, OptionError, "Its options: hands, opponent, seed"),
         ("played", cardai.game("short_deck"), UsageError, "is for hold'em for two: .* ShortDeck is 36 cards"),

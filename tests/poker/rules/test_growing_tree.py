@@ -28,6 +28,8 @@ def test_what_the_rules_refuse_is_named_with_what_is_legal() -> None:
     tree = GrowingTree(NO_LIMIT, 0, (20_000, 20_000))
     with pytest.raises(IllegalActionError, match=r"'r150' is not legal after ''. Legal: f, c, r200 to r20000"):
         tree.follow([150])
+    with pytest.raises(IllegalActionError, match=r"'r20001' is not legal"):
+        tree.follow([20_001])
     with pytest.raises(IllegalActionError, match="nothing, the betting is over"):
         tree.follow([0, 1])
 
