@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cardai.arena.records import Record
     from cardai.core.agent import Agent
     from cardai.core.game import Game
-    from cardai.poker.aivat.values import Values
+    from cardai.poker.aivat.values import ValueFunction
     from cardai.solve.aivat import Aivat
 
 VALUES = (
@@ -83,7 +83,7 @@ def number_of(agents: Sequence[Any], wanted: str, file: str) -> int:
     return names.index(wanted)
 
 
-def prepared(game: Game, player: Agent, name: str, values: str | None) -> Values | Agent | None:
+def prepared(game: Game, player: Agent, name: str, values: str | None) -> ValueFunction | Agent | None:
     """Return the value function named ``values``. Raises UsageError for what cannot be measured, before any work."""
     from cardai.poker.aivat.named import values_named
     from cardai.solve.aivat import refuse
@@ -93,7 +93,13 @@ def prepared(game: Game, player: Agent, name: str, values: str | None) -> Values
 
 
 def measure(
-    game: Game, player: Agent, name: str, hands: Sequence[Record], who: int, function: Values | Agent | None, seed: int
+    game: Game,
+    player: Agent,
+    name: str,
+    hands: Sequence[Record],
+    who: int,
+    function: ValueFunction | Agent | None,
+    seed: int,
 ) -> Aivat:
     """Return AIVAT of recorded hands, with progress."""
     from cardai.solve.aivat import aivat as library

@@ -8,7 +8,7 @@ import numpy as np
 from value_sections import BUCKETED, RECIPES, Plan
 
 from cardai.poker.ranges.hands import HOLDEM, deal_boards
-from cardai.poker.ranges.layout import Layout
+from cardai.poker.ranges.layout import TreeLayout
 from cardai.poker.ranges.solver import Solver
 from cardai.poker.values.match_ups import legal_hands, strength_moments
 from cardai.poker.values.measures import huber
@@ -59,7 +59,7 @@ def _solved(one: Situation) -> np.ndarray:
     """Return (iterations, 2, H) a situation's values per player after each of ITERATIONS."""
     tree = situation_tree(one)
     boards = deal_boards(HOLDEM, one.board, 2, one.ranges, every=True)
-    solver = Solver(Layout(tree, HOLDEM, boards), one.ranges, variant=(1.5, 0.5, 4.0))
+    solver = Solver(TreeLayout(tree, HOLDEM, boards), one.ranges, variant=(1.5, 0.5, 4.0))
     order = np.searchsorted(legal_hands(one.board), solver.hands)
     out = np.zeros((len(ITERATIONS), 2, len(order)))
     for k, count in enumerate(ITERATIONS):

@@ -16,7 +16,7 @@ from cardai.core.hookspecs import hookimpl
 from cardai.core.legal import Legal
 from cardai.core.spec import brief, option
 from cardai.poker.hands.combos import pair_index
-from cardai.poker.ranges.position import Place, deal_card, start, step
+from cardai.poker.ranges.position import PublicState, deal_card, start, step
 from cardai.poker.ranges.public_tree import DEAL
 from cardai.poker.ranges.spot import Solution, load
 from cardai.poker.ranges.spot_game import SpotGame, action_numbers
@@ -67,7 +67,7 @@ class SolvedSpot(Agent):
         columns = {int(hand): k for k, hand in enumerate(place.hands[numbers])}
         return action_numbers(place.node), columns, strategy
 
-    def _dealt(self, place: Place, board: Views) -> Place:
+    def _dealt(self, place: PublicState, board: Views) -> PublicState:
         while place.node.kind == DEAL:
             place = deal_card(self.solution.solver, place, int(board[len(place.board)]))
         return place

@@ -16,7 +16,7 @@ from cardai.core.game import CHANCE, TERMINAL, Game, Tables
 from cardai.core.legal import Amounts, Legal, allows, legal_columns
 from cardai.core.rng import derive
 from cardai.core.spec import brief
-from cardai.poker.aivat.values import Cards, EquityValues, OpenState, Values
+from cardai.poker.aivat.values import Cards, EquityValues, OpenState, ValueFunction
 from cardai.poker.contract import BoardGame, board_game
 from cardai.poker.hands.combos import COUNT, left_by
 from cardai.poker.range_policy import amount_odds, policies_of
@@ -148,7 +148,7 @@ class HoldemEstimator:
     game: BoardGame
     hands: HoleCards
     agent: Agent
-    values: Values
+    values: ValueFunction
     called: str
     seed: int = 0
 
@@ -232,7 +232,7 @@ class HoldemEstimator:
 
 
 def holdem_estimator(
-    game: Game, agent: Agent, values: Values | Agent | None, called: str, seed: int = 0
+    game: Game, agent: Agent, values: ValueFunction | Agent | None, called: str, seed: int = 0
 ) -> HoldemEstimator | None:
     """Return how hands of a game for two are worked out (``values`` None: by equity); None: it is no game of two hole cards.
 

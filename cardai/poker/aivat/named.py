@@ -11,7 +11,7 @@ from cardai.core.game import Game
 from cardai.core.progress import tell
 from cardai.core.spec import brief, build, option, parse
 from cardai.poker.aivat.played import HANDS, PlayedValues, played_values
-from cardai.poker.aivat.values import EquityValues, HasHandValues, StateValues, Values
+from cardai.poker.aivat.values import EquityValues, HasHandValues, StateValues, ValueFunction
 from cardai.poker.ranges.hands import hole_cards
 
 
@@ -24,7 +24,7 @@ class PlayedOptions:
     seed: int = option(0, help="The root of their randomness.", validator=validators.ge(0))
 
 
-def values_named(spec: str | None, game: Game, agent: Agent) -> Values | Agent | None:
+def values_named(spec: str | None, game: Game, agent: Agent) -> ValueFunction | Agent | None:
     """Return the value function that ``spec`` names for ``game`` (None: the default of :func:`cardai.solve.aivat.aivat`).
 
     In games of two hole cards: ``equity``; a player or run that has a method ``hand_values(situation)``; in hold'em also
@@ -49,7 +49,7 @@ def values_named(spec: str | None, game: Game, agent: Agent) -> Values | Agent |
             f"The values {parsed.name!r} are of two-player games of two hole cards, and {brief(game)} is none: name a player or a run."
         )
     if parsed.name == "equity":
-        made: Values = build(EquityValues, parsed.values(), "The values 'equity'")
+        made: ValueFunction = build(EquityValues, parsed.values(), "The values 'equity'")
         return made
     options = build(PlayedOptions, parsed.values(), "The values 'played'")
     opponent = make.agent(options.opponent) if options.opponent else None

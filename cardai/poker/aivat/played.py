@@ -42,7 +42,7 @@ _FLOP_CAME = (1, 3, 0)
 
 @frozen(eq=False)
 class PlayedValues:
-    """A value function (:class:`~cardai.poker.aivat.values.Values`) of fitted coefficients, by kind of situation."""
+    """A value function (:class:`~cardai.poker.aivat.values.ValueFunction`) of fitted coefficients, by kind of situation."""
 
     big_blind: int
     coefficients: dict[Kind, Float64s] = field(repr=False)

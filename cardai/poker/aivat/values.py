@@ -117,7 +117,7 @@ class Cards:
         return random_boards(np.setdiff1d(self.hands.deck, self.opponent), count, size, seed)
 
 
-class Values(Protocol):
+class ValueFunction(Protocol):
     """A value function u of a two-player game. What it says of hands that share a card with others is not looked at."""
 
     def chips(self, situation: OpenState, cards: Cards) -> Float64s:

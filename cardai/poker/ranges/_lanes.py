@@ -67,7 +67,7 @@ def _compiled_operations() -> tuple[Operation, ...]:
     word, double, count = ir.IntType(64), ir.DoubleType(), ir.VectorType(ir.IntType(32), LANES)
     wide = ir.VectorType(double, LANES)
 
-    class Place:
+    class Emitter:
         """Builds code at one place of a kernel: lane rows in, lane rows out."""
 
         def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any) -> None:
@@ -109,7 +109,7 @@ def _compiled_operations() -> tuple[Operation, ...]:
             stride = builder.extract_value(self.array(rows).shape, 1)
             return builder.add(builder.mul(number, stride), hand)
 
-    def operation(generate: Callable[[Place], Any], inputs: int, result: Any = None) -> Operation:
+    def operation(generate: Callable[[Emitter], Any], inputs: int, result: Any = None) -> Operation:
         names = ", ".join(f"x{i}" for i in range(inputs))
         space: dict[str, Any] = {}
 
@@ -117,7 +117,7 @@ def _compiled_operations() -> tuple[Operation, ...]:
             kind = given[0] if result == "same" else types.void
 
             def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-                found = generate(Place(context, builder, signature, arguments))
+                found = generate(Emitter(context, builder, signature, arguments))
                 return context.get_dummy_value() if result is None else found
 
             return kind(*given), build
@@ -125,7 +125,7 @@ def _compiled_operations() -> tuple[Operation, ...]:
         exec(f"def made(typing, {names}):\n    return typed(({names},))", {"typed": typed}, space)
         return intrinsic(space["made"])  # type: ignore[no-any-return]
 
-    def transpose(place: Place, rows: list[Any]) -> list[Any]:
+    def transpose(place: Emitter, rows: list[Any]) -> list[Any]:
         step = 1
         while step < LANES:
             out = list(rows)
@@ -140,7 +140,7 @@ def _compiled_operations() -> tuple[Operation, ...]:
             rows, step = out, 2 * step
         return rows
 
-    def turn_in(place: Place) -> None:
+    def turn_in(place: Emitter) -> None:
         first, hand = place.integer(2), place.integer(3)
         rows = []
         for i in range(LANES):
@@ -149,26 +149,26 @@ def _compiled_operations() -> tuple[Operation, ...]:
         for i, one in enumerate(transpose(place, rows)):
             place.store(4, place.lane(place.builder.add(hand, word(i))), one)
 
-    def turn_out(place: Place) -> None:
+    def turn_out(place: Emitter) -> None:
         first, hand = place.integer(2), place.integer(3)
         lanes = [place.lane(place.builder.add(hand, word(i))) for i in range(LANES)]
         rows = transpose(place, [place.load(4, lane, widen=False) for lane in lanes])
         for i, one in enumerate(rows):
             place.store(0, place.row_of(0, 1, place.builder.add(first, word(i)), hand), one)
 
-    def add(place: Place) -> None:
+    def add(place: Emitter) -> None:
         value = place.load(3, place.lane(place.integer(4)))
         for at in (word(0), place.integer(1), place.integer(2)):
             place.store(0, place.lane(at), place.builder.fadd(place.load(0, place.lane(at)), value))
 
-    def below(place: Place) -> None:
+    def below(place: Emitter) -> None:
         place.store(0, place.lane(place.integer(1)), place.met(2, 3, 4))
 
-    def up_to(place: Place) -> None:
+    def up_to(place: Emitter) -> None:
         at = place.lane(place.integer(1))
         place.store(0, at, place.builder.fadd(place.load(0, at), place.met(2, 3, 4)))
 
-    def close(place: Place) -> None:
+    def close(place: Emitter) -> None:
         builder, at = place.builder, place.lane(place.integer(1))
         start = builder.mul(place.integer(7), word(3))
         factor = [place.load(6, place.lane(builder.add(start, word(i)))) for i in range(3)]
@@ -176,7 +176,7 @@ def _compiled_operations() -> tuple[Operation, ...]:
         terms = [builder.fmul(one, other) for one, other in zip(factor, parts, strict=True)]
         place.store(0, at, builder.fadd(builder.fadd(terms[0], terms[1]), terms[2]))
 
-    def quotient(place: Place) -> Any:
+    def quotient(place: Emitter) -> Any:
         return place.builder.fdiv(place.arguments[0], place.arguments[1])
 
     return (

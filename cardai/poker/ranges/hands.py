@@ -176,7 +176,7 @@ def hands_of(game: Game, who: str) -> Hands:
 
 
 @define(eq=False)
-class Boards:
+class DealtBoards:
     """The boards of one street, in the order in which a walk meets them."""
 
     boards: list[tuple[int, ...]] = field(factory=list, repr=False)
@@ -201,7 +201,7 @@ class Boards:
 
 def deal_boards(
     hands: Hands, board: Sequence[int], streets: int, ranges: Float64s, isomorphic: bool = True, every: bool = False
-) -> list[Boards]:
+) -> list[DealtBoards]:
     """Return the boards of this street and ``streets - 1`` more, a card each, up to the names of suits where that is exact.
 
     Args:
@@ -211,7 +211,7 @@ def deal_boards(
     kept = np.asarray((ranges > 0).any(axis=0) | every, np.bool_)
     group = hands.renamings(board)
     group = [one for one in group if (ranges[:, one[1]] == ranges).all()] if isomorphic else group[:1]
-    out = [Boards() for _ in range(streets)]
+    out = [DealtBoards() for _ in range(streets)]
     _deal(hands, tuple(board), kept, group, out, 0)
     return out
 
@@ -226,7 +226,12 @@ def _ordered(hands: Hands, board: tuple[int, ...], numbers: Ints) -> tuple[Ints,
 
 
 def _deal(
-    hands: Hands, board: tuple[int, ...], kept: Bools, group: list[tuple[Ints, Ints]], out: list[Boards], street: int
+    hands: Hands,
+    board: tuple[int, ...],
+    kept: Bools,
+    group: list[tuple[Ints, Ints]],
+    out: list[DealtBoards],
+    street: int,
 ) -> None:
     """Append ``board`` to the boards of its street, and what follows it to the later ones."""
     mine = out[street]

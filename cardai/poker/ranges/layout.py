@@ -12,7 +12,7 @@ from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
 from cardai.poker.ranges._lanes import LANES
 from cardai.poker.ranges._walk_kernels import MOST_ACTIONS, SHARE, Street, WalkBuffers
-from cardai.poker.ranges.hands import Boards, Hands
+from cardai.poker.ranges.hands import DealtBoards, Hands
 from cardai.poker.ranges.public_tree import DEAL, DECISION, FOLD, SHOWDOWN, Forest, PublicTree
 
 STREETS = 3
@@ -22,12 +22,12 @@ _SLOT_SECONDS, _COLUMN_SECONDS = 1.2e-9, 1.1e-9
 
 
 @define(eq=False)
-class Layout:
+class TreeLayout:
     """A tree, its hands and boards, and the arrays of :mod:`._walk_kernels`."""
 
     tree: PublicTree
     hands: Hands
-    boards: list[Boards]
+    boards: list[DealtBoards]
     streets: tuple[Street, ...] = field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:

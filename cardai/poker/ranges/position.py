@@ -71,7 +71,7 @@ class Position:
 
 
 @frozen
-class Place:
+class PublicState:
     """Where a line has come to: the node, the boards' numbers, and what turns the solved board into the dealt one."""
 
     node: Node
@@ -90,7 +90,7 @@ def look_at(solver: Solver, board: list[int], line: str) -> Position:
     return _position(solver, decision_at(solver, board, line), line)
 
 
-def decision_at(solver: Solver, board: list[int], line: str) -> Place:
+def decision_at(solver: Solver, board: list[int], line: str) -> PublicState:
     """Return where ``line`` leads to, a decision. Raises UsageError as :func:`look_at` does."""
     place = follow(solver, board, line)
     node = place.node
@@ -101,7 +101,7 @@ def decision_at(solver: Solver, board: list[int], line: str) -> Place:
     return place
 
 
-def follow(solver: Solver, board: list[int], line: str) -> Place:
+def follow(solver: Solver, board: list[int], line: str) -> PublicState:
     """Return where ``line`` leads to, be it a decision or not. Raises UsageError."""
     place = start(solver, board)
     for word in line.replace("/", " ").replace(",", " ").split():
@@ -109,18 +109,20 @@ def follow(solver: Solver, board: list[int], line: str) -> Place:
     return place
 
 
-def start(solver: Solver, board: list[int]) -> Place:
+def start(solver: Solver, board: list[int]) -> PublicState:
     """Return the place of the root."""
     layout = solver.layout
-    return Place(layout.tree.root, tuple(board), (), np.arange(layout.hands.places), np.arange(len(layout.hands.cards)))
+    return PublicState(
+        layout.tree.root, tuple(board), (), np.arange(layout.hands.places), np.arange(len(layout.hands.cards))
+    )
 
 
-def step(place: Place, child: int) -> Place:
+def step(place: PublicState, child: int) -> PublicState:
     """Return where the action behind a decision's child ``child`` leads to."""
-    return Place(place.node.children[child], place.board, place.path, place.cards, place.hands)
+    return PublicState(place.node.children[child], place.board, place.path, place.cards, place.hands)
 
 
-def _act(place: Place, word: str, line: str) -> Place:
+def _act(place: PublicState, word: str, line: str) -> PublicState:
     node = place.node
     if node.kind != DECISION:
         raise UsageError(f"The line {line!r} goes on with {word!r} after the hand is over.")
@@ -131,7 +133,7 @@ def _act(place: Place, word: str, line: str) -> Place:
     raise UsageError(f"The line {line!r} cannot go on with {word!r}. Here are known: {known}.")
 
 
-def _deal(solver: Solver, place: Place, word: str, line: str) -> Place:
+def _deal(solver: Solver, place: PublicState, word: str, line: str) -> PublicState:
     try:
         (card,) = parse_cards(word)
     except ValueError:
@@ -144,7 +146,7 @@ def _deal(solver: Solver, place: Place, word: str, line: str) -> Place:
     return deal_card(solver, place, card)
 
 
-def deal_card(solver: Solver, place: Place, card: int) -> Place:
+def deal_card(solver: Solver, place: PublicState, card: int) -> PublicState:
     """Return where ``card`` leads to from a chance node of a street that is not the last."""
     layout, street = solver.layout, len(place.path)
     before, after = layout.boards[street], layout.boards[street + 1]
@@ -156,11 +158,11 @@ def deal_card(solver: Solver, place: Place, card: int) -> Place:
         for cards, hands in after.images[child]:
             if cards[solved] == wanted:
                 known = (place.cards[cards], place.hands[hands])
-                return Place(place.node.children[0], (*place.board, card), (*place.path, child), *known)
+                return PublicState(place.node.children[0], (*place.board, card), (*place.path, child), *known)
     raise AssertionError(f"no board for the card {card}")
 
 
-def _position(solver: Solver, place: Place, line: str) -> Position:
+def _position(solver: Solver, place: PublicState, line: str) -> Position:
     node, layout, street = place.node, solver.layout, len(place.path)
     boards = layout.boards[street]
     numbers = boards.hands[place.path[-1] if place.path else 0]

@@ -9,7 +9,7 @@ from cardai.core.arrays import Float64s
 from cardai.poker.ranges import _rows_kernels as kernels
 from cardai.poker.ranges._walk_kernels import EXPECT, RESPOND
 from cardai.poker.ranges.cfr import RangeCfr, Variant
-from cardai.poker.ranges.layout import Layout
+from cardai.poker.ranges.layout import TreeLayout
 from cardai.poker.ranges.leaves import apart
 from cardai.poker.ranges.public_tree import SHOWDOWN
 
@@ -26,7 +26,7 @@ class RowSolver(RangeCfr):
         layout: of one street and one board, a whole one. ranges: (M, 2, K) weights of all hands, by seat.
     """
 
-    def __init__(self, layout: Layout, ranges: npt.NDArray[np.floating], *, variant: Variant = "dcfr") -> None:  # type: ignore[type-arg]
+    def __init__(self, layout: TreeLayout, ranges: npt.NDArray[np.floating], *, variant: Variant = "dcfr") -> None:  # type: ignore[type-arg]
         (boards,), (forest,), street = layout.boards, layout.tree.streets, layout.streets[0]
         self.hands = np.sort(boards.hands[0])
         """The numbers of the hands, in order of the vectors."""
@@ -61,7 +61,7 @@ class RowSolver(RangeCfr):
 
 
 def _groups(
-    layout: Layout, ranges: npt.NDArray[np.floating], strengths: npt.NDArray[np.int64]
+    layout: TreeLayout, ranges: npt.NDArray[np.floating], strengths: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:  # type: ignore[type-arg]
     """Return (n,) which hands are one, by a number: those of one strength, or each its own."""
     every = np.arange(len(strengths))

@@ -15,7 +15,7 @@ from cardai.core.errors import UsageError
 from cardai.poker.ranges import _walk_kernels as kernels
 from cardai.poker.ranges.averaged_leaves import AveragedLeaves
 from cardai.poker.ranges.cfr import Measured, RangeCfr, Variant
-from cardai.poker.ranges.layout import Layout, shares
+from cardai.poker.ranges.layout import TreeLayout, shares
 from cardai.poker.ranges.public_tree import TERMINATED, Node
 
 Vectors = npt.NDArray[Any]
@@ -43,7 +43,7 @@ class Solver(RangeCfr):
 
     def __init__(
         self,
-        layout: Layout,
+        layout: TreeLayout,
         ranges: Float64s,
         *,
         variant: Variant = "dcfr",

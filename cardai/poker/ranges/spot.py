@@ -25,7 +25,7 @@ from cardai.poker.hands.combos import COUNT
 from cardai.poker.notation import parse_range, range_text
 from cardai.poker.ranges.cfr import Measured
 from cardai.poker.ranges.hands import HOLDEM, deal_boards
-from cardai.poker.ranges.layout import Layout
+from cardai.poker.ranges.layout import TreeLayout
 from cardai.poker.ranges.leaves import CheckedDown
 from cardai.poker.ranges.menus import ALL_IN, Menu, menus
 from cardai.poker.ranges.position import Position, decision_at, look_at
@@ -126,12 +126,12 @@ class Spot:
                 raise UsageError(f"The range {text!r} holds no hand that the board {cards_text(board)} leaves.")
         return out
 
-    def layout(self) -> Layout:
+    def layout(self) -> TreeLayout:
         """Return the tree on its boards, before any memory is taken for its solution. Raises UsageError."""
         tree, ranges = self.tree(), self.weights()
         streets = 1 if self.checked_down else len(self.streets)
         boards = deal_boards(HOLDEM, self.cards(), streets, ranges, self.isomorphic)
-        return Layout(tree, HOLDEM, boards)
+        return TreeLayout(tree, HOLDEM, boards)
 
 
 @define(eq=False)
@@ -246,7 +246,7 @@ def prepare(spot: Spot, threads: int = 1) -> Solution:
     return _prepared(spot, spot.layout(), threads)
 
 
-def _prepared(spot: Spot, layout: Layout, threads: int) -> Solution:
+def _prepared(spot: Spot, layout: TreeLayout, threads: int) -> Solution:
     check_memory(layout)
     leaves = None
     if layout.leaves:
@@ -254,7 +254,7 @@ def _prepared(spot: Spot, layout: Layout, threads: int) -> Solution:
     return Solution(spot, Solver(layout, spot.weights(), threads=threads, leaves=leaves))
 
 
-def check_memory(layout: Layout) -> None:
+def check_memory(layout: TreeLayout) -> None:
     """Raise UsageError if the solution would take more memory than the machine has free."""
     needed, free = layout.num_bytes(np.float32), free_memory()
     if needed > _MEMORY_SHARE * free:

@@ -16,7 +16,7 @@ from cardai.poker.ranges.leaves import CheckedDown
 from cardai.poker.ranges.menus import menus
 from cardai.poker.ranges.range_game import RangeGame
 from cardai.poker.ranges.solver import LeafEvaluator
-from cardai.poker.values.network_leaves import NetworkLeaves, Values
+from cardai.poker.values.network_leaves import LeafValues, NetworkLeaves
 from cardai.poker.values.situations import SECOND
 
 
@@ -29,7 +29,7 @@ class DepthLimit:
     """
 
     whole: int = 0
-    network: Values | None = None
+    network: LeafValues | None = None
     """What values the leaves of the last round before ``whole``."""
     looks: int = 0
     """The cards behind those leaves that an iteration looks at; 0: all of them, and what is said of each is promised."""

@@ -24,9 +24,9 @@ from cardai.core.errors import UsageError
 from cardai.poker.ranges import _walk_kernels as kernels
 from cardai.poker.ranges.cfr import SolverSettings
 from cardai.poker.ranges.hands import Hands, deal_boards
-from cardai.poker.ranges.layout import Layout
+from cardai.poker.ranges.layout import TreeLayout
 from cardai.poker.ranges.menus import ALL_IN, Menu
-from cardai.poker.ranges.position import Place, deal_card, start, step
+from cardai.poker.ranges.position import PublicState, deal_card, start, step
 from cardai.poker.ranges.public_tree import Action, Node, PublicTree, gadget, tree_after
 from cardai.poker.ranges.range_game import RangeGame
 from cardai.poker.ranges.solver import Solver
@@ -89,7 +89,7 @@ class Decision:
     """A decision that has been solved. ``place`` is its own in the solved tree, on the tree's first street."""
 
     public: Public
-    place: Place
+    place: PublicState
     solver: Solver
     ranges: Float64s
     """(2, K) both ranges there, by seat."""
@@ -193,7 +193,7 @@ class Resolver:
             ranges, place = self._acted(last, place, chosen, ranges)
         return Decision(public, place, last.solver, ranges, self._strategy(last.solver, place.node), 0.0)
 
-    def _acted(self, last: Decision, place: Place, chosen: int, ranges: Float64s) -> tuple[Float64s, Place]:
+    def _acted(self, last: Decision, place: PublicState, chosen: int, ranges: Float64s) -> tuple[Float64s, PublicState]:
         """Return both ranges (2, K) after an action, by Bayes, and where it leads."""
         numbers, strategy = last.solver.average((), place.node)
         out = np.array(ranges)
@@ -235,14 +235,14 @@ class Resolver:
             promised = promised / scale if scale > 0 else np.zeros_like(promised)
         return Constraints(np.stack([_normal(one, public.board, hands) for one in ranges]), promised)
 
-    def _worth(self, last: Decision, place: Place, player: int) -> Float64s:
+    def _worth(self, last: Decision, place: PublicState, player: int) -> Float64s:
         """Return (K,) what the player's hands are worth at ``place``, on the first street of a solution."""
         work, numbers = last.solver.look((), player, kernels.RESPOND), last.solver.hands
         out = np.zeros(len(self.game.hands.cards))
         out[numbers] = work.values[place.node.index, : len(numbers)]
         return out
 
-    def _worth_dealt(self, last: Decision, place: Place, player: int, cards: Sequence[int]) -> Float64s:
+    def _worth_dealt(self, last: Decision, place: PublicState, player: int, cards: Sequence[int]) -> Float64s:
         """Return (K,) what the player's hands are worth once ``cards`` have come behind the chance node of ``place``."""
         solver, out = last.solver, np.zeros(len(self.game.hands.cards))
         if solver.leaves is not None:
@@ -273,7 +273,7 @@ class Resolver:
             ranges[1 - me] = _normal(np.ones(len(ranges[0])), public.board, game.hands) * len(ranges[0])
         walked = last - public.round + 1
         boards = deal_boards(game.hands, public.board, walked, ranges, isomorphic=False)
-        layout = Layout(tree, game.hands, boards)
+        layout = TreeLayout(tree, game.hands, boards)
         solver = Solver(
             layout, ranges, variant=settings.variant, dtype=settings.dtype, promised=carried.promised, threads=settings.threads,
             leaves=self.depth_limit.leaves(game, public.round, public.board, boards[0].hands[0]) if layout.leaves else None,

@@ -54,7 +54,7 @@ class StreetOptions(Options):
         game, agent = make.as_game(self.game), make.as_agent(self.agent)
         if self.hands is not None:
             return PlayedHands(game, agent, self, self.hands)
-        return Boards(game, agent, self) if self.street else _before_the_flop(game, agent, self)
+        return BoardSamples(game, agent, self) if self.street else _before_the_flop(game, agent, self)
 
     def known_by(self) -> list[str | int]:
         if self.hands is not None:
@@ -74,7 +74,7 @@ class _Streets(Sampler):
         self.walker = Walker(tree, range_player(game, agent, tree), options.terminal_values)
 
 
-class Boards(_Streets):
+class BoardSamples(_Streets):
     """A piece is a board: what answering best from the street on wins there."""
 
     def __init__(self, game: Game, agent: Agent, options: StreetOptions) -> None:

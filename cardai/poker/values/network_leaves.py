@@ -22,7 +22,7 @@ from cardai.poker.values.prepared import Prepared, prepare
 from cardai.poker.values.situations import Situation
 
 
-class Values(Protocol):
+class LeafValues(Protocol):
     """What leaves need of a :class:`~cardai.poker.values.network.ValueNetwork`."""
 
     def values(self, data: Prepared) -> Float32s:
@@ -36,7 +36,9 @@ class NetworkLeaves(AveragedLeaves):
         numbers: (n,) the hands' numbers, in order of the vectors. looks: cards of an iteration; 0: all.
     """
 
-    def __init__(self, network: Values, board: Sequence[int], numbers: Int64s, game: RangeGame, looks: int = 0) -> None:
+    def __init__(
+        self, network: LeafValues, board: Sequence[int], numbers: Int64s, game: RangeGame, looks: int = 0
+    ) -> None:
         hands = game.hands
         cards = [card for card in hands.deck if card not in board]
         super().__init__(numbers, len(hands.cards), cards, len(cards) - 2 * hands.held, game.stacks[0])

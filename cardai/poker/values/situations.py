@@ -21,7 +21,7 @@ from cardai.core.spec import brief
 from cardai.poker.contract import described, plays_holdem
 from cardai.poker.ranges.cfr import RangeCfr
 from cardai.poker.ranges.hands import HOLDEM, deal_boards
-from cardai.poker.ranges.layout import Layout
+from cardai.poker.ranges.layout import TreeLayout
 from cardai.poker.ranges.menus import menus
 from cardai.poker.ranges.public_tree import PublicTree, betting_tree, street_betting, tree_after
 from cardai.poker.ranges.range_game import RangeGame, is_leduc, range_game
@@ -199,7 +199,7 @@ def labels(
     """
     tree, hands = situation_tree(one, bets), one.game.hands
     boards = deal_boards(hands, one.board, len(tree.streets), one.ranges, every=True)
-    solver = Solver(Layout(tree, hands, boards), one.ranges, variant=discounts)
+    solver = Solver(TreeLayout(tree, hands, boards), one.ranges, variant=discounts)
     solver.run(iterations)
     return labels_of(solver, solver.hands, [one])[0]
 
@@ -228,10 +228,10 @@ def all_labels(
 
 
 @lru_cache(64)
-def _layout(game: RangeGame, board: tuple[int, ...], half_pot: int, bets: str) -> Layout:
+def _layout(game: RangeGame, board: tuple[int, ...], half_pot: int, bets: str) -> TreeLayout:
     even = np.ones((2, len(game.hands.cards)))
     tree = situation_tree(Situation(0, 0, board, half_pot, even, game), bets)
-    return Layout(tree, game.hands, deal_boards(game.hands, board, 1, even))
+    return TreeLayout(tree, game.hands, deal_boards(game.hands, board, 1, even))
 
 
 def labels_of(solver: RangeCfr, hands: Int64s, situations: Sequence[Situation]) -> list[Labels]:

@@ -11,7 +11,7 @@ import pytest
 import cardai
 from cardai.poker.ranges.averaged_leaves import AveragedLeaves
 from cardai.poker.ranges.hands import LeducHands, deal_boards
-from cardai.poker.ranges.layout import Layout
+from cardai.poker.ranges.layout import TreeLayout
 from cardai.poker.ranges.public_tree import betting_tree
 from cardai.poker.ranges.solver import Solver
 
@@ -56,7 +56,7 @@ def test_values_of_leaves_are_averaged_with_the_discounts_of_the_iterations() ->
 def leduc(ranges: Any, iterations: int) -> Solver:
     game = cardai.game("leduc")
     tree = betting_tree(game.betting, (10**6, 10**6), button=0)
-    layout = Layout(tree, LeducHands(), deal_boards(LeducHands(), (), 2, ranges, isomorphic=False))
+    layout = TreeLayout(tree, LeducHands(), deal_boards(LeducHands(), (), 2, ranges, isomorphic=False))
     solver = Solver(layout, ranges, dtype=np.float64)
     solver.run(iterations)
     return solver

@@ -13,7 +13,7 @@ from cardai.plugins.games.poker.leduc import Leduc
 from cardai.poker.contract import BoardCards, Deck
 from cardai.poker.ranges._walk_kernels import EXPECT, RESPOND
 from cardai.poker.ranges.hands import HoleCards, LeducHands, deal_boards, hands_of
-from cardai.poker.ranges.layout import Layout
+from cardai.poker.ranges.layout import TreeLayout
 from cardai.poker.ranges.menus import menus
 from cardai.poker.ranges.public_tree import betting_tree, street_betting
 from cardai.poker.ranges.range_game import range_game
@@ -43,7 +43,7 @@ def test_three_back_ends_solve_one_river_of_short_deck() -> None:
     tree = betting_tree(street_betting(400, 1), (1000, 1000), menus("1+allin", ["river"]))
     ranges = np.random.default_rng(4).random((2, 2, 630)) ** 3
     ranges[:, :, np.isin(hands.cards, BOARD).any(axis=1)] = 0.0
-    layout = Layout(tree, hands, deal_boards(hands, BOARD, 1, ranges[0], every=True))
+    layout = TreeLayout(tree, hands, deal_boards(hands, BOARD, 1, ranges[0], every=True))
     rows = RowSolver(layout, ranges)
     dense = torch_cfr.TorchSolver([tree, tree], [BOARD, BOARD], ranges, hands, device="cpu", kind="float64")
     lanes = [Solver(layout, both, dtype=np.float64) for both in ranges]

@@ -17,7 +17,7 @@ from cardai.poker.hands.equity import river_strengths
 from cardai.poker.notation import parse_range
 from cardai.poker.ranges import _walk_kernels as kernels
 from cardai.poker.ranges.hands import HOLDEM, LeducHands, deal_boards
-from cardai.poker.ranges.layout import Layout
+from cardai.poker.ranges.layout import TreeLayout
 from cardai.poker.ranges.menus import menus
 from cardai.poker.ranges.public_tree import DECISION, FOLD, SHOWDOWN, Node, betting_tree, street_betting
 from cardai.poker.ranges.solver import Solver
@@ -34,13 +34,13 @@ def holdem(
     ranges: tuple[str, str] = ("random", "random"),
     bets: str = "1+allin",
     **options: bool,
-) -> tuple[Layout, np.ndarray]:
+) -> tuple[TreeLayout, np.ndarray]:
     cards = parse_cards(board)
     streets = STREETS[len(cards) - 3 :]
     tree = betting_tree(street_betting(pot, len(streets)), (stack + pot // 2,) * 2, menus(bets, streets))
     weights = np.stack([parse_range(text) for text in ranges])
     weights[:, np.isin(pairs(), cards).any(axis=1)] = 0.0
-    return Layout(tree, HOLDEM, deal_boards(HOLDEM, cards, len(streets), weights, **options)), weights
+    return TreeLayout(tree, HOLDEM, deal_boards(HOLDEM, cards, len(streets), weights, **options)), weights
 
 
 def test_ends_of_hands_equal_a_double_loop_over_1081_hands() -> None:
@@ -73,7 +73,7 @@ def test_ends_of_hands_equal_a_double_loop_over_1081_hands() -> None:
 def leduc_solver() -> Solver:
     game, ranges = cardai.game("leduc"), np.ones((2, 6))
     tree = betting_tree(game.betting, (10**6, 10**6), button=0)
-    layout = Layout(tree, LeducHands(), deal_boards(LeducHands(), (), 2, ranges, isomorphic=False))
+    layout = TreeLayout(tree, LeducHands(), deal_boards(LeducHands(), (), 2, ranges, isomorphic=False))
     solver = Solver(layout, ranges, dtype=np.float64)
     solver.run(40)
     return solver
@@ -92,7 +92,7 @@ def test_leduc_is_solved_as_in_sequence_form(leduc_solver: Solver) -> None:
 
 def test_renaming_suits_changes_nothing_in_leduc(leduc_solver: Solver) -> None:
     ranges = np.ones((2, 6))
-    layout = Layout(leduc_solver.layout.tree, LeducHands(), deal_boards(LeducHands(), (), 2, ranges))
+    layout = TreeLayout(leduc_solver.layout.tree, LeducHands(), deal_boards(LeducHands(), (), 2, ranges))
     assert (len(layout.boards[1]), len(leduc_solver.layout.boards[1])) == (3, 6)
     solver = Solver(layout, ranges, dtype=np.float64)
     solver.run(40)
@@ -100,7 +100,7 @@ def test_renaming_suits_changes_nothing_in_leduc(leduc_solver: Solver) -> None:
     assert solver.measure().responses == pytest.approx(leduc_solver.measure().responses, abs=1e-12)
 
 
-def linear_program(layout: Layout, ranges: np.ndarray) -> float:
+def linear_program(layout: TreeLayout, ranges: np.ndarray) -> float:
     """Return what seat 0 wins in equilibrium, in chips, from the sequence form as one linear program (von Stengel 1996)."""
     hands = layout.boards[0].hands[0]
     n, street, cards = len(hands), layout.streets[0], pairs()[hands]

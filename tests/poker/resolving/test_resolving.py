@@ -13,7 +13,7 @@ from cardai.plugins.games.poker.leduc import Leduc
 from cardai.poker.contract import Deck
 from cardai.poker.ranges.cfr import SolverSettings
 from cardai.poker.ranges.hands import HOLDEM, LeducHands, deal_boards
-from cardai.poker.ranges.layout import Layout
+from cardai.poker.ranges.layout import TreeLayout
 from cardai.poker.ranges.menus import menus
 from cardai.poker.ranges.public_tree import FOLLOW, TERMINATE, PublicTree, betting_tree, gadget, tree_after
 from cardai.poker.ranges.range_game import RangeGame
@@ -44,7 +44,7 @@ def whole_leduc() -> PublicTree:
 def solver_of(tree: PublicTree, promised: np.ndarray | None = None) -> Solver:
     ranges = np.ones((2, 6))
     boards = deal_boards(LeducHands(), (), 2, ranges, isomorphic=False)
-    return Solver(Layout(tree, LeducHands(), boards), ranges, promised=promised)
+    return Solver(TreeLayout(tree, LeducHands(), boards), ranges, promised=promised)
 
 
 def test_the_game_is_that_of_deepstacks_release() -> None:

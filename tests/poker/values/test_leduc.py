@@ -10,7 +10,7 @@ import cardai
 from cardai.poker.contract import SHORT, SHORT_HIGH
 from cardai.poker.ranges._walk_kernels import EXPECT, RESPOND
 from cardai.poker.ranges.hands import HoleCards, LeducHands, deal_boards
-from cardai.poker.ranges.layout import Layout
+from cardai.poker.ranges.layout import TreeLayout
 from cardai.poker.ranges.leaves import CheckedDown
 from cardai.poker.ranges.public_tree import betting_tree, tree_after
 from cardai.poker.ranges.range_game import RangeGame
@@ -166,7 +166,7 @@ class Exact:
             ranges = np.zeros((len(rows), 2, 6))
             ranges[:, :, legal_hands((board,), hands)] = data.ranges[rows].astype(float) / 5
             tree = situation_tree(Situation(0, 0, (board,), int(half_pot), ranges[0], self.game))
-            solver = RowSolver(Layout(tree, hands, deal_boards(hands, (board,), 1, np.ones((2, 6)))), ranges)
+            solver = RowSolver(TreeLayout(tree, hands, deal_boards(hands, (board,), 1, np.ones((2, 6)))), ranges)
             solver.run(150)
             out[rows] = np.stack([solver.root_values(seat) for seat in range(2)], axis=1) / half_pot
         return out
@@ -177,10 +177,10 @@ def test_leaves_valued_without_mistakes_are_as_good_as_the_whole_game(game: Rang
     tree = tree_after(played.betting, (1200, 1200), 0, (), game.menus, until=0)
     boards = deal_boards(LeducHands(), (), 1, ranges, isomorphic=False)
     leaves = leaves_of(game, Exact(game))
-    short = Solver(Layout(tree, LeducHands(), boards), ranges, leaves=leaves)
+    short = Solver(TreeLayout(tree, LeducHands(), boards), ranges, leaves=leaves)
     short.run(60)
     whole = Solver(
-        Layout(betting_tree(played.betting, (1200, 1200), game.menus, button=0), LeducHands(), deal_boards(LeducHands(), (), 2, ranges)),
+        TreeLayout(betting_tree(played.betting, (1200, 1200), game.menus, button=0), LeducHands(), deal_boards(LeducHands(), (), 2, ranges)),
         ranges,
     )  # fmt: skip
     whole.run(400)
