@@ -24,7 +24,7 @@ def test_who_never_looks_at_his_cards_shows_nothing() -> None:
 
 def test_ranges_are_products_of_what_each_hand_would_have_done(monkeypatch: pytest.MonkeyPatch) -> None:
     import cardai
-    from cardai.poker.ranges.public_tree import holdem_tree
+    from cardai.poker.ranges.public_tree import DECISION, holdem_tree
     from cardai.poker.values import played_ranges
 
     tree = holdem_tree(cardai.game("acpc_limit_2p"), "A test")
@@ -62,9 +62,10 @@ def test_ranges_are_products_of_what_each_hand_would_have_done(monkeypatch: pyte
     options = [reach.copy() for _ in range(int(tree.num_children[last]))]
     for k, option in enumerate(options):
         option[tree.actor[last]] *= rows[last][k]
-    shapes = [option[[0, 1]] / option.sum(axis=1, keepdims=True) for option in options]
-    both = [shape[order] for shape in shapes for order in ([0, 1], [1, 0])]
-    assert any(np.allclose(one.ranges, wanted) for wanted in both)
+    first = int(tree.actor[(tree.street == 2) & (tree.kind == DECISION)][0])  # seat 0 of a situation acts first
+    shapes = [option[[first, 1 - first]] / option.sum(axis=1, keepdims=True)[[first, 1 - first]] for option in options]
+    assert any(np.allclose(one.ranges, wanted) for wanted in shapes)
+    assert not np.allclose(one.ranges[0], one.ranges[1])
 
 
 def test_pots_are_drawn_as_for_random_ranges() -> None:
