@@ -20,6 +20,7 @@ cardai.core.errors.UsageError: This table is for hold'em for two: ...
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from attrs import Attribute, field, frozen
@@ -35,12 +36,16 @@ MAX_HOLE = 6
 """The most hole cards that the kernels of :mod:`cardai.poker.rules` deal a seat."""
 
 
+def _cards(given: Iterable[int]) -> tuple[int, ...]:
+    return tuple(given)
+
+
 @frozen
 class Deck:
     """Which cards are dealt from: ``cards``, chance's outcomes, and what people call it. Decks of the same cards are equal."""
 
     name: str = field(eq=False)
-    cards: tuple[int, ...] = field(converter=tuple, eq=frozenset)
+    cards: tuple[int, ...] = field(converter=_cards, eq=frozenset)
 
     @cards.validator
     def _distinct(self, attribute: Attribute[Any], value: tuple[int, ...]) -> None:
