@@ -36,8 +36,8 @@ MAX_HOLE = 6
 """The most hole cards that the kernels of :mod:`cardai.poker.rules` deal a seat."""
 
 
-def _numbers(cards: Iterable[int]) -> tuple[int, ...]:
-    return tuple(cards)
+def _cards(given: Iterable[int]) -> tuple[int, ...]:
+    return tuple(given)
 
 
 @frozen
@@ -45,7 +45,7 @@ class Deck:
     """Which cards are dealt from: ``cards``, chance's outcomes, and what people call it. Decks of the same cards are equal."""
 
     name: str = field(eq=False)
-    cards: tuple[int, ...] = field(converter=_numbers, eq=frozenset)
+    cards: tuple[int, ...] = field(converter=_cards, eq=frozenset)
 
     @cards.validator
     def _distinct(self, attribute: Attribute[Any], value: tuple[int, ...]) -> None:

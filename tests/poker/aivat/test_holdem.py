@@ -273,7 +273,7 @@ def test_amounts_that_are_not_legal_are_refused(tmp_path: Any) -> None:
 
 def test_values_are_fitted_to_what_the_first_player_met_or_to_both(tmp_path: Path) -> None:
     """Who plays itself is seen from both sides; of another's hands only the player's own count."""
-    file, game = tmp_path / "hands.jsonl", cardai.game(GAME)
+    file, game = tmp_path / "hands.jsonl", GAME
     play(game, ["always_call", "always_raise"], games=40, seed=2, record=file)
     hands = read(file).hands
     others = [{**hand, "seats": hand["seats"][::-1]} for hand in hands]
