@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.conftest import Call
-from tests.support import ROOT
+from tests.support import ROOT, sizes
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="these are POSIX signals and streams")
 
@@ -263,7 +263,7 @@ def test_a_plugin_that_changes_the_directory_loses_no_record(tmp_path: Path, pla
         ("asks_arrays", "raised ValueError: no field of name crad"),
     ],
 )
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", sizes("1", "2"))
 def test_whatever_an_agent_raises_is_its_failure(
     agent: str, said: str, jobs: str, cardai: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, players: str
 ) -> None:
@@ -277,6 +277,14 @@ def test_whatever_an_agent_raises_is_its_failure(
     assert "(game kuhn, seed 3, game number 0, hand 0)." in line
     fields = "There is no field 'crad'. Did you mean 'card'? The fields: player, card, history"
     assert (fields in line) == agent.startswith("asks")
+
+
+def test_what_an_agent_raises_in_another_process_is_its_failure(
+    cardai: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, players: str
+) -> None:
+    test_whatever_an_agent_raises_is_its_failure(
+        "asks_arrays", "raised ValueError: no field of name crad", "2", cardai, tmp_path, monkeypatch, players
+    )
 
 
 def _raising(agent: str) -> str:

@@ -13,12 +13,14 @@ from tests.commands.conftest import Call, cardai  # noqa: F401
 from tests.support import ROOT, sizes
 
 pytest.importorskip("torch")
+from cardai.poker.values.situation_set import PER_SHARD
+
 TEXT = (ROOT / "docs" / "values.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("count", sizes("40", "250"))
+@pytest.mark.parametrize("count", sizes(50, 250))
 def test_the_commands_and_the_python_run(
-    count: str,
+    count: int,
     cardai: Call,  # noqa: F811
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -26,6 +28,7 @@ def test_the_commands_and_the_python_run(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CARDAI_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setitem(PER_SHARD, "river", count)
     blocks = re.findall(r"^```(sh|python)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
     for kind, block in blocks:
         if kind == "python":

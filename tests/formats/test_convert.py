@@ -70,7 +70,7 @@ def test_recorded_games_become_logs_and_the_same_hands_again(spec: str, tmp_path
 
 def test_a_game_without_a_board_is_refused_by_name(tmp_path: Path) -> None:
     path = tmp_path / "played.jsonl"
-    match.play("gin", ["random", "random"], games=2, seed=5, record=path)
+    match.play("gin:target=1", ["simple", "simple"], games=2, seed=5, record=path)
     with pytest.raises(UsageError, match="gin"):
         read_log(path)
 

@@ -15,6 +15,12 @@ from cardai.core.npz import write_npz  # noqa: E402
 from cardai.learn import networks, tensors  # noqa: E402
 
 
+def test_tests_and_the_processes_that_they_start_use_one_thread() -> None:
+    """As many of them run at once as there are cores (tests/conftest.py)."""
+    assert torch.get_num_threads() == 1
+    assert {os.environ[f"{name}_NUM_THREADS"] for name in ("OMP", "OPENBLAS", "MKL")} == {"1"}
+
+
 @pytest.mark.parametrize("count", [0, 1, 4, 5, 8, 11])
 def test_rows_are_asked_in_chunks_of_one_size_padded_with_zeros(count: int) -> None:
     asked = []

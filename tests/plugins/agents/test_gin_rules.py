@@ -15,6 +15,7 @@ from cardai.core.fields import empty_views
 from cardai.core.rng import Rows
 from cardai.gin.actions import DISCARD, DRAW, KNOCK, OFFER, PASS, PLAY_ON, STOCK, TAKE
 from cardai.gin.melds import deadwood
+from tests.support import sizes
 
 RANKS, SUITS = "23456789TJQKA", "cdhs"
 
@@ -193,7 +194,10 @@ def test_any_policies_combine_and_wrong_ones_are_refused() -> None:
         ("heisenbot", "always-draw", 97.8, 2.0),
     ],
 )
-def test_players_are_as_strong_as_measured_elsewhere(first: str, second: str, rate: float, tolerance: float) -> None:
-    result = match.play("gin", [first, second], games=2000, seed=1)
+@pytest.mark.parametrize("games", sizes(600, 2000))
+def test_players_are_as_strong_as_measured_elsewhere(
+    first: str, second: str, rate: float, tolerance: float, games: int
+) -> None:
+    result = match.play("gin", [first, second], games=games, seed=1)
     found = result.win_rate(0).scaled(100)
     assert abs(found.mean - rate) < tolerance + found.half_width * 1.3  # 2.5 standard errors

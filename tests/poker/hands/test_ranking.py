@@ -14,6 +14,7 @@ from phevaluator import evaluate_cards
 from cardai.cards.text import card_text, parse_cards
 from cardai.poker.hands import _ranking_kernels as single
 from cardai.poker.hands.ranking import category_name, low_text, paying_category, rank_deuce_to_seven, rank_high
+from tests.support import sizes
 
 with warnings.catch_warnings():  # eval7 0.1.11 uses pyparsing's old names
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -66,8 +67,9 @@ def test_deuce_to_seven_orders_known_hands() -> None:
 
 
 @pytest.mark.parametrize("size", [5, 6, 7])
-def test_the_order_of_random_hands_is_eval7s(size: int) -> None:
-    hands = random_hands(400_000 if size == 7 else 50_000, size, seed=size)
+@pytest.mark.parametrize("count", sizes(50_000, 400_000))
+def test_the_order_of_random_hands_is_eval7s(size: int, count: int) -> None:
+    hands = random_hands(count, size, seed=size)
     deck = [eval7.Card(card_text(card)) for card in range(52)]
     theirs = np.array([eval7.evaluate([deck[card] for card in hand]) for hand in hands.tolist()])
     ours = rank_high(hands).astype(np.int64)

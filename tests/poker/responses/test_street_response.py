@@ -78,7 +78,7 @@ def test_what_is_gained_on_the_river_is_what_dense_matrices_say():
     player = Random(tree)
     ranks = river_strengths(BOARD)
     is_open = ranks >= 0
-    meet = ~(pairs()[:, None, :, None] == pairs()[None, :, None, :]).any(axis=(2, 3)) & is_open & is_open[:, None]
+    meet = MEET * (is_open & is_open[:, None])
     sign = np.sign(ranks[:, None] - ranks[None, :])
     gains = []
     for seat in range(2):
@@ -130,10 +130,10 @@ def slow_values(tree, player, node, seat, own, other, board, first):
 def compared(board):
     """Return (1326, 1326): 1 where the first hand beats the second, -1 where it loses; 0: tied, or they never meet."""
     ranks = river_strengths(board)
-    return MEET * np.sign(ranks[:, None] - ranks[None, :]).astype(float)
+    return MEET * np.sign(ranks[:, None] - ranks[None, :])
 
 
-MEET = ~(pairs()[:, None, :, None] == pairs()[None, :, None, :]).any(axis=(2, 3))
+MEET = (~(pairs()[:, None, :, None] == pairs()[None, :, None, :]).any(axis=(2, 3))).astype(float)
 LATE = Betting(2, 4, (10, 5), (1, 0, 0, 0), (0, 0, 1, 1), (10, 10, 20, 20))  # calls before the turn
 
 

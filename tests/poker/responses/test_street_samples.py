@@ -17,7 +17,6 @@ from cardai.poker.ranges.leaves import apart, showdowns
 from cardai.poker.ranges.public_tree import DEAL, DECISION, PublicTree
 from cardai.poker.responses.measure import Response, measure
 from cardai.poker.responses.street_samples import PlayedHands, StreetOptions
-from tests.support import sizes
 
 GAME = "acpc_limit_2p"
 BOARD = tuple(int(card) for card in parse_cards("KsTh7s4d2c"))
@@ -87,12 +86,11 @@ def test_all_in_on_the_turn_the_river_is_dealt_out() -> None:
     assert (expected == -100 * met).sum() > 400
 
 
-@pytest.mark.parametrize(("hands", "boards", "close"), sizes((20, 4, 35), (60, 12, 20)))
-def test_the_mean_over_hands_is_that_over_boards(hands: int, boards: int, close: float) -> None:
-    found = along(GAME, "always_call", hands=hands, seed=1)
-    known = measure(StreetOptions(GAME, "always_call", 3, boards)).mbb
-    assert found.reached == hands  # it never folds
-    assert abs(found.mbb.mean - known.mean) < 1.5 * found.spread.half_width < close
+def test_the_mean_over_hands_is_that_over_boards() -> None:
+    found = along(GAME, "always_call", hands=60, seed=1)
+    known = measure(StreetOptions(GAME, "always_call", 3, 12)).mbb
+    assert found.reached == 60  # it never folds
+    assert abs(found.mbb.mean - known.mean) < 1.5 * found.spread.half_width < 20
 
 
 class ByRank(Agent):
