@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from cardai.cards.text import card_glyph, glyphs
+from cardai.cards.text import card_glyph, card_text, glyphs
 from cardai.core.fields import Field, with_role
 
 if TYPE_CHECKING:
@@ -34,13 +34,16 @@ def coloured(text: str, style: str = "", signs: bool = True) -> Text:
     return drawn
 
 
-def card_name(game: Game, f: Field, card: int) -> str:
-    """Return a card of field ``f`` for people: with a glyph in a deck of 52, else in the game's own words."""
+def is_french(game: Game, card: int) -> bool:
+    """Whether the game calls its card ``card`` as the one of that number in the French deck is called."""
+    return 0 <= card < 52 and game.card_to_string(card) == card_text(card)
+
+
+def card_name(game: Game, card: int) -> str:
+    """Return a card of a field for people: with a glyph in the French deck, else in the game's own words."""
     if card < 0:
         return NONE
-    if f.maximum == 51 or (f.kind == "card_set" and game.num_chance_outcomes == 52):
-        return card_glyph(card)
-    return game.chance_to_string(card) if card < game.num_chance_outcomes else str(card)
+    return card_glyph(card) if is_french(game, card) else game.card_to_string(card)
 
 
 def action_name(game: Game, action: int, view: Mapping[str, Any] | None = None) -> str:
@@ -94,7 +97,7 @@ def field_text(game: Game, f: Field, view: Mapping[str, Any]) -> str:
     if f.kind in ("public_history", "private_history"):
         return _history_text(game, f, view)
     if f.kind == "cards":
-        return " ".join(card_name(game, f, int(card)) for card in value) or NONE
+        return " ".join(card_name(game, int(card)) for card in value) or NONE
     if not f.size:
         return value_text(game, f, value, player)
     parts = [value_text(game, f, item, player) for item in value]
@@ -108,10 +111,10 @@ def field_text(game: Game, f: Field, view: Mapping[str, Any]) -> str:
 def value_text(game: Game, f: Field, value: Any, player: int | None) -> str:
     """Return one value of a field (of an array: one entry), from the place of ``player``."""
     if f.kind == "card":
-        return card_name(game, f, int(value))
+        return card_name(game, int(value))
     if f.kind == "card_set":
         cards = [card for card in range(64) if int(value) >> card & 1]
-        return " ".join(card_name(game, f, card) for card in cards) or NONE
+        return " ".join(card_name(game, card) for card in cards) or NONE
     if f.kind == "flag":
         return "yes" if value else "no"
     if f.kind == "seat":

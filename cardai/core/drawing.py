@@ -64,8 +64,7 @@ def field_text(game: Game, f: Field, value: Any) -> str:
 
 def _entry(game: Game, f: Field, entry: int) -> str:
     if f.kind in _CARDS:
-        named = 0 <= entry < game.num_chance_outcomes
-        return game.chance_to_string(entry) if named else "-" if entry < 0 else str(entry)
+        return "-" if entry < 0 else game.card_to_string(entry)
     if f.kind == "flag":
         return "yes" if entry else "no"
     if f.kind == "seat":

@@ -165,6 +165,10 @@ class Game(ABC):
         """Return a chance outcome in words."""
         return str(outcome)
 
+    def card_to_string(self, card: int) -> str:
+        """Return a card of a field in words; unless overridden, the outcome of that number. "As" is drawn as an ace of spades."""
+        return self.chance_to_string(card) if 0 <= card < self.num_chance_outcomes else str(card)
+
     @abstractmethod
     def tables(self, count: int) -> Tables:
         """Return ``count`` hands in lock step (:class:`~cardai.core.states.StateGame` and

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from attrs import frozen
 
+from cardai.arena.display import is_french
 from cardai.arena.menu import Choice, Menu
 from cardai.cards.text import glyphs
 from cardai.core.game import Game
@@ -198,8 +199,8 @@ def hand_order(scene: Scene) -> list[int]:
         return [int(card) for card in scene.view["hand"]]
     cards: list[int] = []
     for f in game.view_fields:
-        if f.role == "own" and f.kind == "cards" and f.maximum == 51:
+        if f.role == "own" and f.kind == "cards":
             cards += [int(card) for card in scene.view[f.name]]
-        elif f.role == "own" and f.kind == "card_set" and not f.size and game.num_chance_outcomes == 52:
+        elif f.role == "own" and f.kind == "card_set" and not f.size:
             cards += [card for card in range(52) if int(scene.view[f.name]) >> card & 1]
-    return list(dict.fromkeys(cards))
+    return [card for card in dict.fromkeys(cards) if is_french(game, card)]

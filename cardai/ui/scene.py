@@ -100,7 +100,7 @@ def _new_cards(game: Game, before: Mapping[str, Any], after: Mapping[str, Any]) 
     lines = []
     for f in game.view_fields:
         if f.kind == "cards" and f.role == "public" and len(after[f.name]) > len(before[f.name]):
-            cards = [card_name(game, f, int(card)) for card in after[f.name][len(before[f.name]) :]]
+            cards = [card_name(game, int(card)) for card in after[f.name][len(before[f.name]) :]]
             lines.append(f"{f.name.replace('_', ' ')} {' '.join(cards)}")
     return lines
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cardai.arena.display import coloured, help_text, private_rows, seat_name, view_rows, view_text
-from cardai.cards.text import glyphs
+from cardai.cards.text import card_text, glyphs
 from cardai.core import registry
 from cardai.core.fields import Field
 from cardai.core.states import StateGame
@@ -36,6 +36,9 @@ class Drawn(StateGame):
 
     def new_initial_state(self, setup=None):  # type: ignore[no-untyped-def]
         raise NotImplementedError
+
+    def chance_to_string(self, outcome: int) -> str:
+        return card_text(outcome)
 
     def action_to_string(self, action: int) -> str:
         return ("fold", "call", "discard 7c")[action]

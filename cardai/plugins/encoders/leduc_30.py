@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from cardai.core.agent import need_family
 from cardai.core.arrays import Float32s
 from cardai.core.encoder import Encoder, Layout, Plane
 from cardai.core.errors import UsageError
 from cardai.core.fields import Views
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
-from cardai.poker.contract import board_game
-from cardai.poker.fields import POKER, last_round
+from cardai.core.spec import brief
+from cardai.poker.contract import PAIR, board_game, described
 
 RANKS, ROUNDS, LEVELS = 3, 2, 3
 _HISTORY = 2 * RANKS
@@ -70,26 +69,23 @@ class Leduc30(Encoder):
     """Leduc hold'em's 30-element state of the NFSP paper."""
 
     def for_game(self, game: Game) -> Layout:
-        need_family(game, POKER, "The encoder leduc_30 shows")
-        fields = {f.name: f for f in game.view_fields}
-        for name in ("hole", "board"):
-            size, most = (fields[name].size, fields[name].maximum) if name in fields else (0, 0)
-            if size != 1 or most > 2 * RANKS - 1:
-                raise UsageError(
-                    f"leduc_30 needs one card of 0 to {2 * RANKS - 1} in the field {name!r}. Got {size} "
-                    f"of 0 to {most} instead: it is for Leduc hold'em only."
-                )
-        if game.num_players != 2 or game.num_distinct_actions != 3:
-            raise UsageError(
-                f"leduc_30 is for two seats and three actions. Got {game.num_players} and {game.num_distinct_actions}."
-            )
         said = board_game(game)
-        rounds, raises = last_round(game) + 1, fields["raises"].maximum
-        if rounds > ROUNDS or raises > LEVELS - 1:
+        if said is None or said.ranking != PAIR or not set(said.deck.cards) <= set(range(2 * RANKS)):
             raise UsageError(
-                f"leduc_30 has room for {ROUNDS} rounds of {LEVELS - 1} raises. This game has {rounds} of {raises}."
+                f"leduc_30 shows Leduc hold'em, cards of {RANKS} ranks and two suits. {brief(game)} is {described(game)}."
             )
-        return Leduc30Layout(lossless=said is not None and not said.suits_seen)
+        betting = said.betting
+        if betting.num_players != 2 or betting.no_limit or said.ladder:
+            raise UsageError(
+                f"leduc_30 is for two seats and raises of one size. {brief(game)} has {betting.num_players} seats"
+                f"{' and chooses what it raises to' if betting.no_limit or said.ladder else ''}."
+            )
+        raises = max(betting.max_raises)
+        if betting.num_rounds > ROUNDS or raises > LEVELS - 1:
+            raise UsageError(
+                f"leduc_30 has room for {ROUNDS} rounds of {LEVELS - 1} raises. {brief(game)} has {betting.num_rounds} of {raises}."
+            )
+        return Leduc30Layout(lossless=not said.suits_seen)
 
 
 @hookimpl

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from cardai.cards.text import card_glyph, cards_glyphs
+from cardai.cards.text import card_text, cards_glyphs
 from cardai.core.arrays import Float64s
 from cardai.core.fields import Family, Field
 from cardai.core.states import CHANCE, TERMINAL, Setup, State, StateGame
@@ -122,8 +122,10 @@ class SpotGame(StateGame, CardAnswers):
         return action_words(node, node.actions[numbers.index(action)], self.tree.stacks)
 
     def chance_to_string(self, outcome: int) -> str:
-        cards = _PAIRS[outcome]
-        return f"{cards_glyphs(cards)}" + (f" or {card_glyph(outcome)}" if outcome < 52 else "")
+        return cards_glyphs(_PAIRS[outcome])
+
+    def card_to_string(self, card: int) -> str:
+        return card_text(card)
 
     def shown_at_end(self, view: Mapping[str, Any], outcome: Mapping[str, Any]) -> tuple[int, ...]:
         return () if any(view["folded"]) else (0, 1)

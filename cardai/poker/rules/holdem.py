@@ -77,6 +77,8 @@ class Holdem(BoardPoker):
     def holdem_betting(self, **more: Any) -> Betting:
         """Return the betting rules with the blinds put in their positions; ``more`` is what limit or no-limit adds."""
         (blinds, first), each = self.posted(), self.ante_from == "each"
+        big = [position for position, blind in enumerate(blinds) if blind == max(self.blinds)]
+        turned = self.players == 2 and first == 1  # the small blind is posted second
         return Betting(
             num_players=self.players,
             num_rounds=4,
@@ -84,7 +86,7 @@ class Holdem(BoardPoker):
             first=(first, 0, 0, 0),
             ante=self.ante if each else 0,
             dead_ante=0 if each else self.ante,
-            dead_position=blinds.index(max(self.blinds)),
+            dead_position=big[0] if turned else big[-1],  # of equal blinds the last one posted is the big one
             minimum_bet=max(self.blinds) if self.straddles else 0,
             deepest=max(self.stacks),
             **more,

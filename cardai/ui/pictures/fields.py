@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.text import Text
 
-from cardai.arena.display import card_name, field_text, private_rows, value_text
+from cardai.arena.display import card_name, field_text, is_french, private_rows, value_text
 from cardai.core.fields import Field
 from cardai.core.game import Game
 from cardai.ui.cards import CardStyle, Face, boxes, inline
@@ -51,11 +51,11 @@ def drawn_lines(scene: Scene, card_style: CardStyle) -> list[Text]:
     return out
 
 
-def face_of(game: Game, f: Field, card: int, card_style: CardStyle) -> Face:
+def face_of(game: Game, card: int, card_style: CardStyle) -> Face:
     """Return a card of a field as it is drawn, whatever the deck."""
-    if f.maximum == 51 or (f.kind == "card_set" and game.num_chance_outcomes == 52):
+    if is_french(game, card):
         return card_style.face(card)
-    return Face(card_name(game, f, card), None)
+    return Face(card_name(game, card), None)
 
 
 def cards_of_field(game: Game, f: Field, view: Mapping[str, Any], card_style: CardStyle) -> list[Text]:
@@ -70,7 +70,7 @@ def cards_of_field(game: Game, f: Field, view: Mapping[str, Any], card_style: Ca
     label = f.name.replace("_", " ")
     if not cards:
         return [Text.assemble((label, "dim"), "  -")]
-    faces = [face_of(game, f, card, card_style) for card in cards]
+    faces = [face_of(game, card, card_style) for card in cards]
     inner = max(2 if len(faces) > 8 else 4, *(len(face.text) for face in faces))
     drawn = boxes([faces], card_style, inner + (inner % 2 if inner > 4 else 0))
     for i, line in enumerate(drawn):

@@ -65,7 +65,7 @@ def _has_streets(said: BoardCards) -> bool:
 
 def _board(scene: Scene, card_style: CardStyle) -> list[Text]:
     f = next(f for f in scene.game.view_fields if f.name == "board")
-    faces = [face_of(scene.game, f, int(card), card_style) for card in scene.view["board"]]
+    faces = [face_of(scene.game, int(card), card_style) for card in scene.view["board"]]
     places = [*faces, *[Face("", empty=True)] * (f.size - len(faces))]
     return boxes([places], card_style, max(4, *(len(face.text) + 2 for face in places)))
 
@@ -146,10 +146,9 @@ def _cards(game: Game, view: Mapping[str, Any], card_style: CardStyle) -> Text:
 
 def _own(scene: Scene, card_style: CardStyle) -> list[Text]:
     name = _own_field(scene.game)
-    f = next((f for f in scene.game.view_fields if f.name == name), None)
-    if f is None:
+    if all(f.name != name for f in scene.game.view_fields):
         return []
-    faces = [face_of(scene.game, f, int(card), card_style) for card in scene.view[name]]
+    faces = [face_of(scene.game, int(card), card_style) for card in scene.view[name]]
     if not faces:
         return []
     drawn = boxes([faces], card_style, max(4, *(len(face.text) + 2 for face in faces)))

@@ -47,9 +47,15 @@ def test_the_layout_is_the_papers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "field"),
-    [("kuhn", "family 'poker'"), ("triple_draw", "hole"), ("leduc:players=3", "hole"), ("holdem_limit", "hole")],
+    ("game", "said"),
+    [
+        ("kuhn", "Kuhn is no board game"),
+        ("triple_draw", "TripleDraw is no board game"),
+        ("leduc:players=3", "is 8 cards"),
+        ("holdem_limit", "is 52 cards, 2 hole cards"),
+        ("leduc_deepstack", "chooses what it raises to"),
+    ],
 )
-def test_other_games_are_refused_by_field(game: str, field: str) -> None:
-    with pytest.raises(UsageError, match=field):
+def test_other_games_are_refused_by_what_they_declare(game: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
         cardai.encoder("leduc_30").for_game(cardai.game(game))

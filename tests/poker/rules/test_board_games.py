@@ -161,6 +161,14 @@ def test_behind_a_straddle_the_big_blind_still_pays_the_dead_ante_and_is_what_is
     assert each.big_blind == 300
 
 
+@pytest.mark.parametrize(("players", "payer"), [(3, 2), (2, 1)])
+def test_of_equal_blinds_the_last_one_is_the_big_one(players: int, payer: int) -> None:
+    game = cardai.game(f"holdem_nolimit:players={players},blinds=100+100,ante=30,ante_from=big_blind,stack=2000")
+    stacks = unpack_view(game.view_fields, first_views(game, 0)[0])["stacks"]
+    assert [seat for seat, stack in enumerate(stacks) if stack == min(stacks)] == [payer]
+    assert min(stacks) == 1870
+
+
 def first_views(game: Any, player: int) -> Any:
     """Return ``player``'s view (1,) of a fresh hand whose button is seat 0."""
     tables = game.tables(1)

@@ -70,7 +70,7 @@ def test_every_slot_is_in_one_layer_and_parents_come_first() -> None:
 def test_a_set_made_on_a_device_is_the_same_but_for_rounding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = Recipe("river", 5, (6, 6, 6, 6, 6), intervals=(3, 4), per_shard=2)
     monkeypatch.setattr(situation_set, "AT_ONCE", {"river": 4})  # two shards at a time, then one
-    monkeypatch.setattr(situation_set, "_device", lambda name, jobs, on: "cpu:0")  # torch's
+    monkeypatch.setattr(situation_set, "_device", lambda recipe, name, jobs, on: "cpu:0")  # torch's
     produce(tmp_path / "device", recipe, 6, device="cuda")
     monkeypatch.undo()
     produce(tmp_path / "swept", recipe, 6)

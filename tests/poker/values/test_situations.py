@@ -28,8 +28,10 @@ def test_a_number_is_a_situation(drawn: list[Situation]) -> None:
 def test_every_pot_of_an_interval_can_come_its_ends_too() -> None:
     for number, (low, high) in enumerate(INTERVALS):
         place = (number + 0.5) / len(INTERVALS)
-        assert (pot_law(place, 0.0), pot_law(place, 1 - 1e-12)) == (low, high)
-    assert {pot_law(0.1, k / 100, (2, 4)) for k in range(100)} <= set(range(INTERVALS[2][0], INTERVALS[2][1] + 1))
+        assert (pot_law(place, 0.0, INTERVALS), pot_law(place, 1 - 1e-12, INTERVALS)) == (low, high)
+    assert {pot_law(0.1, k / 100, (INTERVALS[2], INTERVALS[4])) for k in range(100)} <= set(
+        range(INTERVALS[2][0], INTERVALS[2][1] + 1)
+    )
 
 
 def test_pots_are_from_the_five_intervals(drawn: list[Situation]) -> None:

@@ -25,7 +25,7 @@ from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import helps, option
 from cardai.core.trainer import Trainer
-from cardai.plugins.trainers.cnn_valuation.options import PlayerOptions
+from cardai.plugins.trainers.cnn_valuation.player_options import PlayerOptions
 from cardai.poker.rules.ladder import check_ladder
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from cardai.core.rng import Rows
 from cardai.learn.policies import greedy, legal_softmax
 from cardai.learn.tensors import in_chunks
 from cardai.plugins.trainers.cnn_valuation.ladder import Ladder
-from cardai.plugins.trainers.cnn_valuation.options import PlayerOptions
+from cardai.plugins.trainers.cnn_valuation.player_options import PlayerOptions
 
 VIEWS = 256
 """Encoded at once: planes that stay in the cache are written ten times as fast."""

@@ -31,7 +31,7 @@ from cardai.learn.networks import choose_device
 from cardai.plugins.trainers.cnn_valuation.dataset import OUTCOMES, Backwards, literal_targets, load, outcomes
 from cardai.plugins.trainers.cnn_valuation.ladder import Ladder
 from cardai.plugins.trainers.cnn_valuation.networks import LevelPolicy, make_network
-from cardai.plugins.trainers.cnn_valuation.options import PlayerOptions
+from cardai.plugins.trainers.cnn_valuation.player_options import PlayerOptions
 from cardai.plugins.trainers.cnn_valuation.players import VIEWS, ImitationAgent, outputs
 
 if TYPE_CHECKING:

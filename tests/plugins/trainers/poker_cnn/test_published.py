@@ -19,7 +19,8 @@ from cardai.learn.selfplay import Events, Seating, collect
 from cardai.plugins.trainers.poker_cnn.betting.acting import BettingAgent
 from cardai.plugins.trainers.poker_cnn.betting.heads import Heads
 from cardai.plugins.trainers.poker_cnn.betting.learning import discounted, make_targets
-from cardai.plugins.trainers.poker_cnn.betting.options import ActingOptions, LearningOptions, PlayerOptions
+from cardai.plugins.trainers.poker_cnn.betting.options import ActingOptions, LearningOptions
+from cardai.plugins.trainers.poker_cnn.betting.player_options import PlayerOptions
 from cardai.plugins.trainers.poker_cnn.betting.published import repaired, thinned, weights_loss
 from cardai.plugins.trainers.poker_cnn.values.problems import exact_holds
 from tests.plugins.trainers.poker_cnn.trainings import start

@@ -20,7 +20,8 @@ from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import helps
 from cardai.core.trainer import Trainer
-from cardai.plugins.trainers.poker_cnn.betting.options import ActingOptions, LearningOptions, PlayerOptions
+from cardai.plugins.trainers.poker_cnn.betting.options import ActingOptions, LearningOptions
+from cardai.plugins.trainers.poker_cnn.betting.player_options import PlayerOptions
 from cardai.plugins.trainers.poker_cnn.networks import ComputeOptions
 
 if TYPE_CHECKING:

@@ -86,13 +86,3 @@ class ActingOptions:
         "and on late draws of two cards or more (the paper; the size is ours)",
         validator=validators.ge(0),
     )
-
-
-@frozen(slots=False)
-class PlayerOptions(ActingOptions):
-    """What the spec of a trained betting player takes (runs/x:noise=0); ways of acting are as trained where nothing is said."""
-
-    generation: int | None = option(None, help="the generation to play (default: the newest)")
-    mix: int = option(
-        1, help="how many of the newest generations play, one drawn for each decision", validator=validators.ge(1)
-    )

@@ -33,7 +33,8 @@ from cardai.plugins.trainers.poker_cnn.betting.dataset import Dataset, Features,
 from cardai.plugins.trainers.poker_cnn.betting.draws import NetworkDraws
 from cardai.plugins.trainers.poker_cnn.betting.heads import BettingNetwork, Heads
 from cardai.plugins.trainers.poker_cnn.betting.learning import losses, make_targets
-from cardai.plugins.trainers.poker_cnn.betting.options import ActingOptions, PlayerOptions
+from cardai.plugins.trainers.poker_cnn.betting.options import ActingOptions
+from cardai.plugins.trainers.poker_cnn.betting.player_options import PlayerOptions
 from cardai.plugins.trainers.poker_cnn.betting.published import thinned
 from cardai.plugins.trainers.poker_cnn.betting.ranges import for_ranges
 from cardai.plugins.trainers.poker_cnn.betting.warm_start import warm_start
