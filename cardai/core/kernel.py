@@ -131,10 +131,25 @@ _PATIENCE = 120.0
 """Seconds that a process waits for another one to compile a kernel; then it compiles it itself."""
 
 
+def _name_records() -> None:
+    """Have numba name what is compiled for records by the records' fields, the same in every process.
+
+    It names them by a number that a type gets in its own process. A kernel that two processes compiled, each for another
+    record of the same number, has one name twice: who loads both from the cache runs the first for both.
+    """
+    record_type: Any = importlib.import_module("numba.core.types").Record
+
+    def mangling_args(record: Any) -> tuple[str, tuple[int, ...]]:
+        return "Record", (int(hashlib.sha256(record.name.encode()).hexdigest()[:15], 16),)
+
+    record_type.mangling_args = property(mangling_args)
+
+
 @cache
 def _cache_class() -> Any:
     """Return numba's cache of a function, kept in :func:`cache_directory` and compiled by one process at a time."""
     caching: Any = importlib.import_module("numba.core.caching")  # without types
+    _name_records()
 
     class KernelCache(caching.FunctionCache):
         _impl_class = _parts_class()

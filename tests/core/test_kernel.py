@@ -161,6 +161,31 @@ def test_processes_that_start_together_compile_a_kernel_once(tmp_path: Path) -> 
     assert len(list(cache.rglob("*.nbc"))) == 1
 
 
+def test_kernels_that_two_processes_compiled_for_other_records_are_told_apart(tmp_path: Path) -> None:
+    """Each names its record by the same number, and numba ran the first one's kernel for both (a seat's cards were zeros).
+
+    What is called is long, so that it is not copied into what calls it.
+    """
+    body = "".join(f"    total += (rows[0]['b'] + {k}) % (times + {k + 2})\n" for k in range(60))
+    (tmp_path / "records.py").write_text(
+        "import sys\nimport numpy as np\nfrom cardai.core.kernel import kernel\n"
+        f"@kernel\ndef long(rows, times):\n    total = 0\n{body}    return total\n"
+        "@kernel\ndef asked(rows, times):\n    return long(rows, times)\n"
+        "for fields in sys.argv[1:]:\n"
+        "    rows = np.zeros(1, [(name, np.int64) for name in fields])\n"
+        "    rows['b'] = 7\n    print(asked(rows, 9))\n"
+    )
+    found = str(sum((7 + k) % (9 + k + 2) for k in range(60)))
+
+    def run(*fields: str) -> list[str]:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "CARDAI_CACHE_DIR": str(tmp_path / "cache")}
+        command = [sys.executable, str(tmp_path / "records.py"), *fields]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
+
+    assert run("abc") == run("acb") == [found]
+    assert run("abc", "acb") == run("acb", "abc") == [found, found]
+
+
 def test_a_kernel_that_cannot_be_compiled_keeps_nobody_waiting(tmp_path: Path) -> None:
     file, cache = tmp_path / "failing.py", tmp_path / "cache"
     file.write_text(
