@@ -126,6 +126,7 @@ def test_a_match_and_a_tournament_survive_the_death_of_one_of_two_machines(
         registry.default.reset()
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")  # Ray's own
 @pytest.mark.skipif(os.name == "nt", reason="Ray's test cluster is for Linux")
 def test_through_the_client_port_the_same_is_played_and_killed_pieces_are_done_again(

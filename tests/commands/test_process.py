@@ -150,7 +150,7 @@ def test_ctrl_c_while_modules_are_imported_shows_no_traceback(module: str, tmp_p
     assert child.wait(30) == 130
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", sizes(signal.SIGTERM, signal.SIGINT))
 def test_a_signal_to_a_run_with_jobs_leaves_no_workers(number: int, tmp_path: Path, players: str) -> None:
     env = {**os.environ, "PYTHONPATH": str(ROOT), "PIDS": str(tmp_path)}
     command = [*CARDAI, *KUHN, "--agent", "works", "--plugin", players, "--jobs", "2", "-n", "400"]
@@ -206,12 +206,12 @@ def alive(pid: int) -> bool:
     [
         ("$CARDAI describe game kuhn --json >&-", 141, "", ""),
         ("$CARDAI --help >&-", 141, "", ""),
-        ("$CARDAI list-plugins >&-", 141, "", ""),
+        pytest.param("$CARDAI list-plugins >&-", 141, "", "", marks=pytest.mark.long),
         ("$CARDAI --version 2>&-", 0, "cardai 0.1.0\n", ""),
         ("$CARDAI rnu 2>&-", 2, "", ""),
         ("$CARDAI --version <&- 2>&- >&-", 141, "", ""),
         ("($CARDAI --help; echo $? >&2) | true", 0, "", "141\n"),
-        ("($CARDAI list-plugins; echo $? >&2) | true", 0, "", "141\n"),
+        pytest.param("($CARDAI list-plugins; echo $? >&2) | true", 0, "", "141\n", marks=pytest.mark.long),
         ("{ $CARDAI rnu 2>&1 >&3; echo $? >&4; } 3>&1 4>&2 | true", 0, "", "2\n"),
         ("$CARDAI --version > /dev/full", 1, "", "cardai: No space left on device.\n"),
         ("$CARDAI describe game kuhn --json 2>&- > /dev/full", 1, "", ""),
@@ -233,7 +233,7 @@ def test_no_file_of_ours_takes_the_place_of_a_closed_stdout(tmp_path: Path, play
     assert len([json.loads(line) for line in lines]) == 21
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", sizes("2", "1"))
 def test_what_plugins_print_does_not_stand_among_the_results(jobs: str, tmp_path: Path, players: str) -> None:
     ended = called(*KUHN, "-a", "prints", "--plugin", players, "-n", "20", "--jobs", jobs, "--json", cwd=tmp_path)
     assert json.loads(ended.stdout)["games"] == 20

@@ -16,8 +16,8 @@ from cardai.ui.keys import Keyboard
 from cardai.ui.scene import Scene
 from cardai.ui.table import Playing
 
-PATIENCE = 1500
-"""Looks at the app, 0.02 s apart, before a test gives up (kernels may have to be compiled)."""
+PATIENCE = 6000
+"""Looks at the app, 0.005 s apart, before a test gives up (kernels may have to be compiled)."""
 
 
 @frozen(eq=False)
@@ -53,7 +53,7 @@ class Sat:
             await self.pilot.pause()
             if reached():
                 return
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.005)
         raise AssertionError(f"The app did not get there. It says: {self.shown('message')}")
 
     async def ready(self) -> None:

@@ -124,7 +124,7 @@ def owned(layout, seat):
 
 def test_an_iteration_against_pure_play_is_the_exact_one(buckets, cards):
     layout, regret = setting(buckets, 1, pure=True)
-    for seed in range(20):
+    for seed in range(10):
         _, own, result = dealt_in(cards, seed, 3)
         reference = Reference(layout, regret.copy(), own, result)
         for seat in range(2):  # the second walk sees what the first has learned
@@ -140,7 +140,7 @@ def test_an_iteration_against_pure_play_is_the_exact_one(buckets, cards):
 
 def test_the_mean_of_sampled_iterations_is_the_exact_one(buckets, cards):
     layout, regret = setting(buckets, 2, pure=False)
-    count = 3000
+    count = 2000
     first = owned(layout, 0)  # the walk for seat 0 comes first, so that it sees the regrets as they are
     exact = Reference(layout, regret, None, 0)
     total, squares, summed, hits = np.zeros((4, layout.size))

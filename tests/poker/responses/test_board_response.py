@@ -97,7 +97,7 @@ def _played(game: Any, responder: LocalResponder, seat: int, hole: list[int], ot
     raise AssertionError
 
 
-@pytest.mark.parametrize("times", sizes(12, 40))
+@pytest.mark.parametrize("times", sizes(8, 40))
 def test_following_some_ways_has_the_mean_of_following_all(times: int) -> None:
     game, player = (
         cardai.game("acpc_limit_2p"),

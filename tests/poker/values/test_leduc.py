@@ -167,7 +167,7 @@ class Exact:
             ranges[:, :, legal_hands((board,), hands)] = data.ranges[rows].astype(float) / 5
             tree = situation_tree(Situation(0, 0, (board,), int(half_pot), ranges[0], self.game))
             solver = RowSolver(TreeLayout(tree, hands, deal_boards(hands, (board,), 1, np.ones((2, 6)))), ranges)
-            solver.run(150)
+            solver.run(100)
             out[rows] = np.stack([solver.root_values(seat) for seat in range(2)], axis=1) / half_pot
         return out
 

@@ -27,7 +27,7 @@ def comparison() -> Any:
     return module
 
 
-@pytest.mark.parametrize("hands", sizes(128, 512))
+@pytest.mark.parametrize("hands", sizes(64, 512))
 def test_hands_agree_decision_by_decision(hands: int) -> None:
     module = comparison()
     counts: Counter[str] = Counter()

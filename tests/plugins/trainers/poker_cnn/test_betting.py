@@ -37,7 +37,7 @@ from tests.plugins.trainers.poker_cnn.trainings import BETTING, VALUES, resumed,
     [
         (VALUES, "video_poker", "grid_4x13:fields=hand", (7, 6)),
         (f"{VALUES},replay=0.5,whole_suits=true", "video_poker", "grid_4x13:fields=hand", (7, 6)),
-        (BETTING.replace("hands=400", "hands=120"), "leduc", "grid_4x13:fields=hole+board+history+player", (135, 165)),
+        (BETTING.replace("hands=400", "hands=40"), "leduc", "grid_4x13:fields=hole+board+history+player", (45, 55)),
     ],
 )
 def test_an_interrupted_training_ends_with_the_same_weights(
@@ -55,18 +55,18 @@ def test_an_interrupted_training_ends_with_the_same_weights(
 
 def test_interrupted_between_minibatches_of_a_generation(tmp_path: Path) -> None:
     encoder = "grid_4x13:fields=hole+board+history+player"
-    spec = BETTING.replace("batch=64", "batch=4").replace("hands=400", "hands=50")
+    spec = BETTING.replace("batch=64", "batch=4").replace("hands=400", "hands=25")
     whole = start(spec, "leduc", encoder)
-    list(whole.train(50))
+    list(whole.train(25))
     first: Any = start(spec, "leduc", encoder)
-    for _ in first.train(50):
+    for _ in first.train(25):
         if first.minibatch:
             break
     assert first.minibatch > 0
     second = resumed(first, start(spec, "leduc", encoder), tmp_path / "half")
     list(second.train(1))
-    assert second.step == whole.step == 50
-    assert first.step == 49  # the last hand counts when the generation has been learned
+    assert second.step == whole.step == 25
+    assert first.step == 24  # the last hand counts when the generation has been learned
     assert all(np.array_equal(a, b) for a, b in zip(weights(whole), weights(second), strict=True))
 
 
@@ -138,12 +138,12 @@ def test_a_betting_run_draws_by_a_value_network_and_takes_over_its_layers(tmp_pa
         tmp_path / "draws", "poker_cnn_ours:examples=500,batch=64,threads=1,measure=false", "triple_draw", encoder, 1
     )
     Session.start(run).train(3)
-    spec = "poker_cnn_betting_ours:hands=40,batch=64,epochs=1,threads=1,teachers=draw_heuristic,freeze_trunk=true"
+    spec = "poker_cnn_betting_ours:hands=16,batch=64,epochs=1,threads=1,teachers=draw_heuristic,freeze_trunk=true"
     quoted = json.dumps(str(tmp_path / "draws"))
     training: Any = start(f"{spec},draws_by={quoted},warm_start={quoted}", "triple_draw", encoder)
     warm = training.network.trunk.dense.weight.detach().clone()
     assert training.abstraction.count == 9
-    rows = [row for row in training.train(80) if row]
+    rows = [row for row in training.train(32) if row]
     assert [row["generation"] for row in rows] == [0, 1]
     assert torch.equal(training.network.trunk.dense.weight, warm)
     events = training.memory[0]
@@ -245,9 +245,9 @@ def test_a_finished_generation_is_saved_at_once(tmp_path: Path) -> None:
 
 def test_gin_is_learned_too() -> None:
     """Its hand is a set of cards, its history says no betting, and it has no pot: nothing of that is taken for poker's."""
-    spec = "poker_cnn_betting:hands=20,network=dense,batch=16,epochs=1,keep_share=0.3,discount=0.9,counterfactuals=published"
+    spec = "poker_cnn_betting:hands=8,network=dense,batch=16,epochs=1,keep_share=0.3,discount=0.9,counterfactuals=published"
     training: Any = start(f"{spec},repair=true,boost=true,refold=true", "gin:target=1", "grid_4x13:fields=hand")
-    (row,) = [row for row in training.train(20) if row]
+    (row,) = [row for row in training.train(8) if row]
     assert row["events"] > 0
     assert cardai.play("gin:target=1", [training.agent({}), "simple"], games=2, seed=1)
 
