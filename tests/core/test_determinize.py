@@ -159,6 +159,18 @@ def test_every_unseen_card_is_held_as_often_and_weighted_ones_more() -> None:
     assert all(set(cards_of(int(hand))) == set(unseen[:10]) for hand in loaded.data["hands"][:, 1])  # type: ignore[attr-defined]
 
 
+def test_a_card_that_the_opponent_surely_holds_came_from_any_of_his_places() -> None:
+    """Of eleven places one is his discard's; the card lies in any of the others, one of which he drew (deck place 22)."""
+    game, view, discard = gin_hand()
+    seen = set(cards_of(view["hand"])) | set(cards_of(view["discard_set"])) | {int(discard) % 52}
+    card = next(card for card in range(52) if card not in seen)
+    weights = np.ones(52)
+    weights[card] = 1e12
+    hands = game.determinize(view, 6, 2200, weights)
+    drawn_last = sum(int(hands.deck(i)[22]) == card for i in range(2200))
+    assert abs(drawn_last - 200) < 4 * 13.5  # sqrt(2200 / 11 * 10 / 11)
+
+
 def test_draws_without_replacement_follow_their_weights() -> None:
     """Two of three with weights 1, 2, 3: the first is 3 half of the time, (3, 2) comes with 1/2 * 2/3."""
     found = drawn(np.array([10, 20, 30]), np.array([1.0, 2.0, 3.0]), hand_seeds(1, 12_000), 2, 0)
