@@ -84,6 +84,7 @@ def kernel(function: F) -> F:
         return function
     import numba
 
+    _name_records()
     compiled: Any = numba.njit(nogil=True)(function)
     compiled._cache = _cache_class()(function)  # where njit(cache=True) would put numba's own
     return compiled  # type: ignore[no-any-return]
@@ -131,6 +132,7 @@ _PATIENCE = 120.0
 """Seconds that a process waits for another one to compile a kernel; then it compiles it itself."""
 
 
+@cache
 def _name_records() -> None:
     """Have numba name what is compiled for records by the records' fields, the same in every process.
 
@@ -149,7 +151,6 @@ def _name_records() -> None:
 def _cache_class() -> Any:
     """Return numba's cache of a function, kept in :func:`cache_directory` and compiled by one process at a time."""
     caching: Any = importlib.import_module("numba.core.caching")  # without types
-    _name_records()
 
     class KernelCache(caching.FunctionCache):
         _impl_class = _parts_class()
