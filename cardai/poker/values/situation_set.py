@@ -82,6 +82,10 @@ class Recipe:
                 f"Iterations are one number, or {len(INTERVALS)} joined by +, one for each interval of pots. "
                 f"Got {len(self.iterations)}."
             )
+        if self.street == SECOND and self.intervals != EVERY:
+            raise UsageError(
+                f"The intervals of pots are hold'em's: Leduc's pots are those that can come. Got {self.intervals}."
+            )
         if len(set(self.intervals)) != len(self.intervals):
             raise UsageError("An interval of pots is named twice.")
         menus(self.bets, (SECOND,) if self.street == SECOND else STREETS[STREETS.index(self.street) :])

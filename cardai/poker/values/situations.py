@@ -116,8 +116,7 @@ def situation(
     def uniform(what: str, count: int) -> Float64s:
         return Rows(np.array([derive(seed, street, number, what)], np.uint64)).random(count).reshape(-1)
 
-    pots = INTERVALS if game.hands.held > 1 else reachable_pots(game)
-    chosen = [pots[k] for k in intervals if k < len(pots)]
+    chosen = [INTERVALS[k] for k in intervals] if game.hands.held > 1 else reachable_pots(game)
     half_pot = pot_law(uniform("interval", 2)[0], uniform("pot", 2)[0], chosen)
     deck = game.hands.deck
     dealt = np.argsort(uniform("board", len(deck)), kind="stable")[: BOARD_CARDS[street]]

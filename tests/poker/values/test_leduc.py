@@ -7,6 +7,7 @@ import pytest
 from attrs import evolve
 
 import cardai
+from cardai.core.errors import UsageError
 from cardai.poker.contract import SHORT, SHORT_HIGH
 from cardai.poker.ranges._walk_kernels import EXPECT, RESPOND
 from cardai.poker.ranges.hands import HoleCards, LeducHands, deal_boards
@@ -19,8 +20,10 @@ from cardai.poker.ranges.solver import Solver
 from cardai.poker.values.match_ups import legal_hands
 from cardai.poker.values.network_leaves import NetworkLeaves
 from cardai.poker.values.prepared import EQUITY, MET, TIE, Prepared, prepare
+from cardai.poker.values.situation_set import Recipe
 from cardai.poker.values.situations import (
     HOLDEM_GAME,
+    SECOND,
     Situation,
     all_labels,
     labels,
@@ -41,6 +44,17 @@ def game() -> RangeGame:
 
 def drawn(game: RangeGame, count: int, seed: int = 3) -> list[Situation]:
     return [situation(seed, number, "second", game=game) for number in range(count)]
+
+
+def test_where_more_pots_can_come_than_holdem_has_intervals_all_are_drawn() -> None:
+    more = situation_game(cardai.game("leduc_deepstack:bets=half+pot+allin"))
+    pots = {one.half_pot for one in drawn(more, 200)}
+    assert pots == {least for least, _ in reachable_pots(more)} == {100, 200, 300, 400, 600, 800, 900}
+
+
+def test_intervals_of_pots_are_refused_in_leduc() -> None:
+    with pytest.raises(UsageError, match=r"Leduc's pots are those that can come. Got \(0, 1\)"):
+        Recipe(SECOND, 0, (9,) * 5, intervals=(0, 1), game="leduc_deepstack").check()
 
 
 def test_situations_are_of_pots_that_can_come_and_tell_no_suits_apart(game: RangeGame) -> None:
