@@ -195,8 +195,9 @@ def _show(found: SituationSet, json: bool) -> None:
         return
     whose = f"ranges of {recipe.player}" if recipe.player else "ranges at random"
     whose += f" in {recipe.game}" if recipe.game else ""
+    street = "second round" if recipe.street == "second" else recipe.street
     out().print(
-        f"{found.directory}: {len(found):,} situations of the {recipe.street}, {whose}, seed {recipe.seed}, "
+        f"{found.directory}: {len(found):,} situations of the {street}, {whose}, seed {recipe.seed}, "
         f"{size / 2**20:,.1f} MiB of values."
     )
     out().print(f"Iterations by interval of pots: {', '.join(map(str, recipe.iterations))}; bets {recipe.bets}.")
