@@ -18,7 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from cardai.commands import invocation
-from cardai.commands.invocation import Debug, Plugins, Quiet, Watchers
+from cardai.commands.invocation import Debug, Plugins, Quiet, Trust, Watchers
 from cardai.commands.process import (
     BROKEN_PIPE,
     INTERRUPTED,
@@ -157,7 +157,13 @@ def _typer() -> typer.Typer:
 HELP_NAMES = {"help_option_names": ["--help", "-h"]}
 
 
-def _common(plugin: Plugins = None, watch: Watchers = None, quiet: Quiet = False, debug: Debug = False) -> None:
+def _common(
+    plugin: Plugins = None,
+    watch: Watchers = None,
+    quiet: Quiet = False,
+    trust: Trust = False,
+    debug: Debug = False,
+) -> None:
     """Carry the options of every command."""
 
 
@@ -186,6 +192,7 @@ def _root(
     plugin: Plugins = None,
     watch: Watchers = None,
     quiet: Quiet = False,
+    trust: Trust = False,
     debug: Debug = False,
 ) -> None:
     """Imperfect-information card games: play, watch, train, measure. Every game and player is a plugin.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from cardai.core import registry
 from cardai.core.errors import wrong_type
+from cardai.core.needs import check
 from cardai.core.spec import Spec, parse
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def agent(spec: Spec | str) -> Agent:
     """Return the player that ``spec`` names: a plugin's, or that of the newest (or given) checkpoint of a trained run.
 
     Raises:
-        SpecError, UnknownNameError, OptionError, PluginError: as for a plugin.
+        SpecError, UnknownNameError, OptionError, PluginError, UntrustedError: as for a plugin.
         UsageError, DamagedFileError: there is no such run, or no good checkpoint in it.
     """
     parsed = parse(spec) if isinstance(spec, str) else spec
@@ -48,6 +49,7 @@ def agent(spec: Spec | str) -> Agent:
         return registry.create("agent", parsed)
     from cardai.training.runs import run_agent
 
+    check(registry.load, "agent", parsed)
     made = run_agent(parsed)
     registry.remember(made, str(parsed))
     return made

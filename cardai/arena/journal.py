@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cardai.arena.records import Record, RecordWriter, header_line, record_line
+from cardai.arena.records import Record, RecordWriter, allow_header, header_line, record_line
 from cardai.core.errors import UsageError
 from cardai.core.files import STANDARD, naming, replaced, write_atomically
 
@@ -48,6 +48,7 @@ class Journal:
                 f"{self._beside} holds a match that was not finished. Go on with it by --resume, or delete the file."
             )
         line = header_line(header)
+        allow_header(self._beside, header)
         write_atomically(self._beside, line)  # an older one stays until this one is whole
         self._tail = len(line)  # where the unfinished hand begins
         self._closed = False

@@ -15,9 +15,12 @@ import numpy as np
 import numpy.typing as npt
 from attrs import field, frozen
 
+from cardai.core import registry
 from cardai.core.errors import DamagedFileError, IllegalActionError, UsageError
 from cardai.core.files import Output, limited_lines
 from cardai.core.game import Game, Setup, Tables, pack_setups
+from cardai.core.needs import allow_own
+from cardai.core.trust import marked, read_from
 
 FORMAT = 1
 Record = dict[str, Any]
@@ -53,6 +56,7 @@ class RecordWriter:
         self._hands = 0
         self._output = Output(path, "The record file")
         self._output.write(header_line(header))
+        allow_header(path, header)
 
     def write(self, records: Iterable[Record]) -> None:
         """Append hands."""
@@ -78,6 +82,12 @@ class RecordWriter:
 def header_line(header: Mapping[str, Any]) -> bytes:
     """Return a record's first line."""
     return record_line({"cardai": "record", "format": FORMAT, **header})
+
+
+def allow_header(path: str | Path, header: Mapping[str, Any]) -> None:
+    """Let a record that this process writes name what its own command named."""
+    named = [("game", header["game"]), *(("agent", name) for name in header["agents"])]
+    allow_own(registry.load, read_from(path, header_line(header)), named)
 
 
 def record_line(record: Mapping[str, Any]) -> bytes:
@@ -122,7 +132,7 @@ def read_lines(lines: Iterator[str], name: str) -> RecordFile:
 
 
 def stream_lines(lines: Iterator[str], name: str) -> tuple[Mapping[str, Any], Iterator[tuple[Record | str, bool]]]:
-    """Return a record's header and, as they are read, its hands or what is wrong with a line, and whether it was cut off.
+    """Return a record's header, whose texts are foreign, and, as they are read, its hands or what is wrong with a line, and whether it was cut off.
 
     Raises:
         DamagedFileError: the file ``name`` does not begin with a record's header.
@@ -139,7 +149,7 @@ def stream_lines(lines: Iterator[str], name: str) -> tuple[Mapping[str, Any], It
     if header.get("format") != FORMAT:
         raise DamagedFileError(f"{name} has record format {header.get('format')}; this version reads {FORMAT}.")
     agents = structure(header, Header, f"{name}, line 1").agents
-    return header, _stream(lines, name, agents)
+    return marked(header, read_from(name, first.encode())), _stream(lines, name, agents)
 
 
 def _stream(lines: Iterator[str], name: str, agents: Sequence[str]) -> Iterator[tuple[Record | str, bool]]:

@@ -12,7 +12,7 @@ from cardai import make
 from cardai.arena.journal import journal_of
 from cardai.arena.records import Record, read
 from cardai.core.agent import Agent
-from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.errors import DamagedFileError
 
 
 @frozen
@@ -40,17 +40,14 @@ class SavedTable:
             raise DamagedFileError(f"A table cannot go on from a damaged record. {held.damaged[0]}")
         hands = [*held.hands, *([] if held.unfinished is None else [held.unfinished])]
         try:
-            names = tuple(str(name) for name in held.header["agents"])
+            names = tuple(held.header["agents"])
             groups = list(dict.fromkeys(int(record["group"]) for record in hands)) or [0]
-            game, seed = str(held.header["game"]), held.header["seed"]
+            game, seed = held.header["game"], held.header["seed"]
             return cls(Path(path), game, names, seed, bool(held.header["duplicate"]), groups, hands)
         except (KeyError, TypeError, ValueError) as error:
             raise DamagedFileError(f"{path} does not say what was played: {error!r}.") from error
 
     def players(self) -> Sequence[Agent | None]:
-        """Return the players that the names mean, None for people. Raises UsageError where one would start a program."""
+        """Return the players that the names mean, None for people. Raises UntrustedError where they may not be named."""
         made = [make.agent(name) for name in self.names]
-        if any(agent.sequential for agent in made):  # nothing is started because a file says so
-            names = ", ".join(self.names)
-            raise UsageError(f"{self.path} names a program that would be started: {names}. Give the players.")
         return [None if agent.interactive else agent for agent in made]

@@ -20,8 +20,9 @@ from cardai.arena.statistics import Estimate
 from cardai.core import registry
 from cardai.core.agent import Agent
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import read_json, unfinished, write_json
+from cardai.core.files import read_json, refuse_links, unfinished
 from cardai.core.game import Game
+from cardai.core.needs import write_own
 from cardai.core.npz import Column, Shape, read_npz, write_npz
 from cardai.core.rng import derive
 
@@ -302,6 +303,7 @@ class _Store:
                 raise UsageError(
                     f"{directory} holds a tournament already. Add --resume to go on with it, or choose another --out."
                 )
+            refuse_links(directory)
             known = asdict(_settings(file))
             for key, value in settings.items():
                 if known[key] != value:
@@ -317,7 +319,7 @@ class _Store:
             directory.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UsageError(f"The directory {directory} cannot be made: {error.strerror}.") from error
-        write_json(file, settings)
+        write_own(registry.load, file, settings, [("game", settings["game"])])
 
     def _file(self, first: str, second: str) -> Path:
         return self.directory / f"{derive(0, first, second):016x}.npz"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections.abc import Mapping
 from functools import cache, cached_property
 from typing import Any, ClassVar
@@ -29,6 +30,7 @@ _COMPARED = 64  # outcomes that are compared to find out who sees a chance event
 _SCALE = 1000  # tensors with fractions are kept in thousandths
 _SAMPLES = 20  # hands that are played to see what a game's tensors hold
 _KEPT = 4096  # states that are kept for bots
+_OPENED = re.compile(r"(\w*(?:file|path|root|dir)\w*)\s*=", re.IGNORECASE)  # parameters that name files
 
 
 @cache
@@ -59,6 +61,12 @@ def loaded(name: str) -> Any:
     return game
 
 
+def _reads(name: str) -> str:
+    """Return in words what an OpenSpiel string would open, "" for nothing: any parameter of a game in it may be a file."""
+    found = _OPENED.search(name)
+    return f"OpenSpiel's parameter {found[1]!r} of" if found else ""
+
+
 def _playable(instance: Any, attribute: Any, value: str) -> None:
     loaded(value)
 
@@ -67,7 +75,9 @@ def _playable(instance: Any, attribute: Any, value: str) -> None:
 class OpenSpiel(StateGame):
     """An OpenSpiel game by its string. Its views hold the player and OpenSpiel's tensor of what it knows."""
 
-    name: str = option("kuhn_poker", help="OpenSpiel's string: liars_dice, leduc_poker(players=3)", validator=_playable)
+    name: str = option(
+        "kuhn_poker", holds=_reads, help="OpenSpiel's string: liars_dice, leduc_poker(players=3)", validator=_playable
+    )
     text: bool = option(
         False, help="views hold what the player knows as text too, for people (encoders: fields=tensor)"
     )

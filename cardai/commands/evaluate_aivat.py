@@ -59,7 +59,7 @@ def aivat(
     if not file.hands:
         raise DamagedFileError(f"{record} holds no finished hand.")
     who = number_of(file.header.get("agents", ()), player or agent, record)
-    game = make.game(str(file.header["game"]))
+    game = make.game(file.header["game"])
     measured = make.agent(agent)
     function = prepared(game, measured, agent, values)
     found = measure(game, measured, agent, file.hands, who, function, seed)

@@ -16,6 +16,7 @@ from typer.core import TyperCommand
 
 from cardai.commands.table import refuse_own_name
 from cardai.core import registry
+from cardai.core.allowed import trust_all
 from cardai.core.errors import UsageError
 from cardai.core.files import STANDARD, standard_output
 
@@ -84,6 +85,7 @@ def begin() -> None:
     _invocation.command = _invocation.work = ""
     _invocation.warned.clear()
     _invocation.stdout = None
+    trust_all(False)
 
 
 def current() -> Invocation:
@@ -102,6 +104,11 @@ def set_debug(value: bool) -> None:
 
 def set_quiet(value: bool) -> None:
     _invocation.quiet |= value
+
+
+def set_trust(value: bool) -> None:
+    if value:
+        trust_all()
 
 
 def add_plugins(files: list[str] | None) -> None:
@@ -149,6 +156,16 @@ Quiet = Annotated[
         "-q",
         help="Print results only: no progress, no hints.",
         callback=set_quiet,
+        expose_value=False,
+        rich_help_panel=EVERYWHERE,
+    ),
+]
+Trust = Annotated[
+    bool,
+    typer.Option(
+        "--trust",
+        help="Let the files that are read name programs and paths, now and later, as they are (see: cardai inspect).",
+        callback=set_trust,
         expose_value=False,
         rich_help_panel=EVERYWHERE,
     ),

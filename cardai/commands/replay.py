@@ -62,7 +62,7 @@ def replay(
     from cardai import make
 
     record_file = _readable(file, hand)
-    game = make.game(str(record_file.header["game"]))
+    game = make.game(record_file.header["game"])
     if seat is not None and seat >= game.num_players:
         raise UsageError(f"The game has seats 0 to {game.num_players - 1}. Got --seat {seat}.")
     names = agent or []

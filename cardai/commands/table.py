@@ -36,6 +36,7 @@ COMMANDS = {
         "list_plugins:list_plugins", "List games, encoders, agents, trainers, watchers and commands.", LOOK
     ),
     "describe": Command("describe:describe", "Show a plugin's rules, options, fields and actions.", LOOK),
+    "inspect": Command("inspect:inspect", "Look through a file from somebody else before it is used.", LOOK),
     "buckets": Command("buckets:buckets", "Show which hands of hold'em an abstraction treats alike.", LOOK),
     "train": Command("train:train", "Train or solve, into a directory that can be resumed and played.", LEARN),
     "sweep": Command("sweep:sweep", "Train over several options and seeds, in processes or on a Ray cluster.", LEARN),

@@ -70,6 +70,7 @@ class Agent:
     values_of: ClassVar[str] = ""
     """What :meth:`action_values` are, in words: "points from here on"; "" for the hand's return in the game's unit."""
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    may: ClassVar[frozenset[str]] = frozenset()
 
     def for_game(self, game: Game) -> Agent:
         """Return the agent ready to play ``game`` (default: itself).

@@ -47,6 +47,7 @@ class Encoder(ABC):
     """A representation, independent of any game. Subclasses are frozen attrs classes; fields are options."""
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    may: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
     def for_game(self, game: Game) -> Layout:

@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from cardai.core.errors import DamagedFileError, UsageError, WriteError
+from cardai.core.trust import marked, read_from
 
 UNFINISHED = ".part"
 """How the name of a file ends that is being written (or that a process left behind that was killed)."""
@@ -243,7 +244,7 @@ def limited_lines(stream: IO[str], limit: int = LINE_LIMIT) -> Iterator[str]:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Return the JSON object in ``path``.
+    """Return the JSON object in ``path``; its texts are foreign (:mod:`cardai.core.trust`), and may name files beside it.
 
     Raises:
         DamagedFileError: there is no such file, it is larger than any of ours, no JSON, or not an object.
@@ -262,13 +263,26 @@ def read_json(path: Path) -> dict[str, Any]:
         raise DamagedFileError(f"The file {path} is not readable JSON: {error}. It is damaged or foreign.") from error
     if not isinstance(value, dict):
         raise DamagedFileError(f"The file {path} must hold a JSON object. Got {type(value).__name__} instead.")
-    return value
+    return marked(value, read_from(path, data, root=path.parent))  # type: ignore[no-any-return]
 
 
 def _depth(value: Any, enough: int) -> int:
     """Return how deep a JSON value is nested, or more than ``enough``."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return 1 + max((_depth(item, enough - 1) for item in inner), default=0) if enough >= 0 else 1
+
+
+def refuse_links(directory: Path) -> None:
+    """Raise DamagedFileError if anything in ``directory``, however deep, is a link: what is written or deleted there would
+    be elsewhere.
+    """
+    for folder, inner, files in os.walk(directory):
+        for name in (*inner, *files):
+            if os.path.islink(os.path.join(folder, name)):
+                raise DamagedFileError(
+                    f"{os.path.join(folder, name)} is a link to {os.readlink(os.path.join(folder, name))!r}. A directory "
+                    "of cardai's holds its own files only: put the file itself there, or delete the link."
+                )
 
 
 def file_digest(path: Path) -> str:

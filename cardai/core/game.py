@@ -144,6 +144,7 @@ class Game(ABC):
     rules: ClassVar[str] = ""
     """The rules in a paragraph, for ``cardai describe game``."""
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    may: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
     def new_initial_state(self, setup: Setup | None = None) -> State:

@@ -19,7 +19,9 @@ from cardai.core.discovery import GROUPS, Broken, Entry, installed
 from cardai.core.errors import CardaiError, PluginError, UsageError, nearest, unknown_name
 from cardai.core.hookspecs import HOOK_OF_KIND, PROJECT, WATCHER_HOOKS, Hooks
 from cardai.core.loading import import_entry, import_file, manager_of, offered, place_of, plugin_code
+from cardai.core.needs import Use, check
 from cardai.core.spec import Spec, build, options_of, parse, without_retired, write_value
+from cardai.core.trust import source_of
 
 if TYPE_CHECKING:
     from cardai.core.agent import Agent
@@ -170,9 +172,11 @@ class Registry:
 
         Raises:
             SpecError, UnknownNameError, OptionError, PluginError.
+            UntrustedError: the spec was read from a file and names what only its owner may allow.
         """
         if isinstance(spec, str):
             spec = parse(spec)
+        check(self.load, kind, spec)
         if spec.name.endswith(".py"):
             stem = Path(spec.name).stem
             raise UsageError(f"{spec.name!r} is a file. Load it with --plugin {spec.name} and name its {kind}: {stem}.")
@@ -181,16 +185,18 @@ class Registry:
         self.remember(made, str(spec))
         return made
 
-    def rebuild(self, kind: str, spec: str) -> Any:
+    def rebuild(self, kind: str, spec: str, use: Use = "start") -> Any:
         """Return an instance of the plugin that a spec with every option names, as run.json holds it.
 
         What a preset says now is left out, so that one which was changed since does not change the run; an option that
-        the plugin did not have then has its default, and one that it has no more (``retired``) is left out.
+        the plugin did not have then has its default, and one that it has no more (``retired``) is left out. ``use``: what
+        it is made for, which says what paths in it are opened.
 
         Raises:
-            SpecError, UnknownNameError, OptionError, PluginError.
+            SpecError, UnknownNameError, OptionError, PluginError, UntrustedError.
         """
         parsed = parse(spec)
+        check(self.load, kind, parsed, use)
         cls, _ = self.load(kind, parsed.name)
         called = f"The {kind} {parsed.name!r}"
         made = build(cls, without_retired(cls, parsed.values(), called), called)
@@ -220,8 +226,9 @@ class Registry:
         if cls not in self._loaded:
             return str(plugin)
         options = [(key, getattr(plugin, key), a.default) for key, a in options_of(cls).items()]
-        changed = tuple((key, write_value(value)) for key, value, usual in options if value != usual)
-        return str(Spec(self._loaded[cls], changed))
+        changed = [(key, value) for key, value, usual in options if value != usual]
+        source = source_of([value for _, value in changed])
+        return str(Spec(self._loaded[cls], tuple((key, write_value(value)) for key, value in changed), source))
 
     # -- one-file plugins and watchers -----------------------------------------------------------------------------
 

@@ -88,7 +88,7 @@ def _wrong(wanted: str, value: Any) -> _Misplaced:
 
 def _exactly(kind: type, name: str) -> Any:
     def hook(value: Any, _: Any) -> Any:
-        if type(value) is not kind:
+        if type(value) is not kind and not (kind is str and isinstance(value, str)):
             raise _wrong(name, value)
         return value
 

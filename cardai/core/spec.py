@@ -10,35 +10,50 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import attrs
-from attrs import frozen
+from attrs import Factory, frozen
 
 from cardai.core.errors import OptionError, SpecError, nearest
+from cardai.core.trust import Foreign, Source, marked, source_of
 
 _BARE = re.compile(r'[^,:+="]*')
 _FORM = "Write NAME or NAME:key=value,key=value (a value with , : + = as a quoted JSON string)."
 
 
-def option(default: Any = attrs.NOTHING, *, help: str, **kwargs: Any) -> Any:
-    """Declare one option of a plugin: an attrs field with its help text (``validator=`` and the rest pass through)."""
-    return attrs.field(default=default, metadata={"help": help}, **kwargs)
+def option(
+    default: Any = attrs.NOTHING, *, help: str, holds: str | Callable[[str], str] = "text", **kwargs: Any
+) -> Any:
+    """Declare one option of a plugin: an attrs field with its help text (``validator=`` and the rest pass through).
+
+    ``holds`` says what the texts of an option are, so that a file from somebody else cannot name what it may not
+    (:mod:`cardai.core.trust`): "agent", "game", "encoder" or "trainer" (specs), "path", "training path" (opened only to
+    train), "starting path" (opened only to begin training), "text", or a function of a text that returns in words what it would open ("": nothing).
+    """
+    return attrs.field(default=default, metadata={"help": help, "holds": holds}, **kwargs)
 
 
 @frozen
 class Spec:
-    """A parsed spec string. ``options`` holds (key, text exactly as written)."""
+    """A parsed spec string. ``options`` holds (key, text exactly as written).
+
+    ``source`` says where it was read, if it is not one's own: so are then its text, its values, and what is made of them.
+    """
 
     name: str
     options: tuple[tuple[str, str], ...] = ()
+    source: Source | None = attrs.field(
+        default=Factory(lambda self: source_of([self.name, *(text for _, text in self.options)]), takes_self=True),
+        eq=False,
+        repr=False,
+    )
 
     def __str__(self) -> str:
-        if not self.options:
-            return self.name
-        return self.name + ":" + ",".join(f"{key}={text}" for key, text in self.options)
+        written = self.name + "".join(f"{',' if n else ':'}{key}={text}" for n, (key, text) in enumerate(self.options))
+        return written if self.source is None else Foreign(written, self.source)
 
     @property
     def is_run(self) -> bool:
@@ -47,7 +62,7 @@ class Spec:
 
     def values(self) -> dict[str, Any]:
         """Return the options as strings, or lists of strings where they were joined with ``+``."""
-        return {key: _read(text) for key, text in self.options}
+        return {key: marked(_read(text), self.source) for key, text in self.options}
 
     def with_options(self, more: Mapping[str, str]) -> Spec:
         """Return the spec with ``more`` options (texts); the same key given twice differently is an error."""
@@ -56,7 +71,7 @@ class Spec:
             if known.get(key, text) != text:
                 raise OptionError(f"The option {key!r} is given twice: {known[key]} and {text}. Give it once.")
             known[key] = text
-        return Spec(self.name, tuple(known.items()))
+        return Spec(self.name, tuple(known.items()), self.source or source_of(tuple(more.values())))
 
 
 def parse(text: str) -> Spec:
@@ -65,11 +80,12 @@ def parse(text: str) -> Spec:
     Raises:
         SpecError: quoting the text, the place, and the form expected.
     """
+    source = source_of(text)
     name, colon, rest = text.partition(":")
     if not name.strip() or name != name.strip():
         raise SpecError(f"The spec {text!r} has no name before its options. {_FORM}")
     if not colon:
-        return Spec(name)
+        return Spec(name, (), source)
     options: list[tuple[str, str]] = []
     position = 0
     while True:
@@ -82,7 +98,7 @@ def parse(text: str) -> Spec:
             raise SpecError(f"The spec {text!r} gives the option {key.group()!r} twice. Give it once.")
         options.append((key.group(), rest[key.end() + 1 : end]))
         if end == len(rest):
-            return Spec(name, tuple(options))
+            return Spec(name, tuple(options), source)
         position = end + 1
 
 
@@ -208,6 +224,8 @@ def convert(value: Any, wanted: Any, what: str) -> Any:
             return {"true": True, "yes": True, "1": True, "on": True}.get(value.lower(), False) or _false(value)
         if wanted is int and isinstance(value, float) and not value.is_integer():
             raise ValueError
+        if wanted is str and isinstance(value, str):
+            return value  # also where it was read
         return wanted(value) if wanted in (int, float, str, bool) else value
     except (ValueError, TypeError, KeyError, StopIteration) as error:
         raise OptionError(f"{what} must be {expected}. Got {value!r} instead.") from error

@@ -22,6 +22,7 @@ class Trainer(ABC):
     needs_encoder: ClassVar[bool] = False
     """Whether ``--encoder`` must be given."""
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    may: ClassVar[frozenset[str]] = frozenset()
     retired: ClassVar[Mapping[str, Sequence[str]]] = {}
     """Options of earlier versions with the values (as in specs; none: any) that mean what it does now: a run.json that
     names one of those opens still."""

@@ -51,7 +51,7 @@ def stream_hands(source: str | Path | IO[str], game: GameDef | None = None) -> I
         kind, lines = _peek(name, stream)
         if kind == "record":
             header, coming = records.stream_lines(lines, name)
-            yield HandStream(name, str(header["game"]), list(header.get("agents", ())), _finished(coming))
+            yield HandStream(name, header["game"], list(header.get("agents", ())), _finished(coming))
             return
         if kind == "acpc":
             definition, items = _acpc(lines, game)

@@ -15,7 +15,12 @@ from cardai.core.errors import CardaiError, UnknownNameError, UsageError, neares
 from cardai.core.game import Game
 from cardai.testing._checks import CHECKS, Check, CheckFailed, NotApplicable
 
-_BEFORE_PLAY = ("options-are-described", "presets-can-be-built", "description-is-complete")
+_BEFORE_PLAY = (
+    "options-are-described",
+    "presets-can-be-built",
+    "description-is-complete",
+    "paths-and-programs-are-declared",
+)
 
 
 @frozen
@@ -126,7 +131,7 @@ def parametrize_checks(kind: str, *plugins: Any, **settings: Any) -> Any:
 
 def _load_checks() -> None:
     """Register all checks (importing a module of checks does it)."""
-    for module in ("_options", "_game", "_fields", "_tables", "_knowledge", "_encoder", "_agent", "_trainer"):
+    for module in ("_options", "_trust", "_game", "_fields", "_tables", "_knowledge", "_encoder", "_agent", "_trainer"):
         importlib.import_module(f"cardai.testing.{module}")
 
 

@@ -38,12 +38,14 @@ from cardai.core.files import (
     json_bytes,
     limited_lines,
     read_json,
+    refuse_links,
     sync_directory,
     unfinished,
     write_atomically,
     write_json,
 )
 from cardai.core.game import Game
+from cardai.core.needs import Use, write_own
 from cardai.core.schema import structure
 from cardai.core.spec import Spec
 from cardai.core.trainer import Metrics, Trainer
@@ -102,7 +104,6 @@ class Run:
             UsageError: the directory is not empty, or a spec is wrong.
         """
         check_free(path)
-        _refuse_programs(trainer)
         values: dict[str, Any] = {
             "format": FORMAT,
             "trainer": full_spec("trainer", trainer),
@@ -118,7 +119,8 @@ class Run:
         }
         values["id"] = digest_of(values)[:16]
         path.mkdir(parents=True, exist_ok=True)
-        write_json(path / "run.json", values)
+        named = [(kind, values[kind]) for kind in ("trainer", "game", "encoder") if values[kind]]
+        write_own(registry.load, path / "run.json", values, named)
         (path / "checkpoints").mkdir(exist_ok=True)
         return cls(path, values["id"], values["trainer"], values["game"], values["encoder"], seed, steps, minutes)
 
@@ -142,7 +144,9 @@ class Run:
             UsageError: there is none. DamagedFileError: its run.json is damaged or foreign.
         """
         file = path / "run.json"
-        if not file.is_file():
+        if file.is_file():
+            refuse_links(path)
+        else:
             raise UsageError(f"There is no training run in {str(path)!r}: it has no run.json. Give a run's directory.")
         values = read_json(file)
         if values.get("format") != FORMAT:
@@ -153,14 +157,13 @@ class Run:
             raise DamagedFileError(
                 f"The file {file} does not match its own id {run.id!r}: it was edited or damaged. Start a new run."
             )
-        _refuse_programs(run.trainer)
         return cls(path, run.id, run.trainer, run.game, run.encoder, run.seed, run.steps, run.minutes)
 
     # -- what it names ---------------------------------------------------------------------------------------------
 
-    def trainer(self) -> Trainer:
-        """Return the run's trainer."""
-        made: Trainer = registry.rebuild("trainer", self.trainer_spec)
+    def trainer(self, use: Use = "play") -> Trainer:
+        """Return the run's trainer, to play its player, go on with its training or begin it. Raises UntrustedError."""
+        made: Trainer = registry.rebuild("trainer", self.trainer_spec, use)
         return made
 
     def game(self) -> Game:
@@ -189,8 +192,8 @@ class Run:
     ) -> Checkpoint:
         """Write a checkpoint by ``write(directory)`` and keep the last ``keep`` (0: all of them)."""
         target = self._checkpoint_path(step)
-        beside = target.parent / f".{target.name}.{os.getpid()}"
-        for left in target.parent.glob(".step-*"):  # by a process that was killed while it wrote
+        beside = target.parent / f".{target.name}.{self.id}.{os.getpid()}"
+        for left in target.parent.glob(f".step-*.{self.id}.*"):  # by a process that was killed while it wrote
             shutil.rmtree(left, ignore_errors=True)
         try:
             beside.mkdir(parents=True)
@@ -205,16 +208,25 @@ class Run:
         except BaseException:  # a full disk is not left fuller
             shutil.rmtree(beside, ignore_errors=True)
             raise
-        aside = target.parent / f".{target.name}.old"  # a process killed right here leaves no half-deleted checkpoint
+        aside = (
+            target.parent / f".{target.name}.{self.id}.old"
+        )  # a process killed right here leaves no half-deleted checkpoint
         if target.exists():
             os.rename(target, aside)
         os.rename(beside, target)
         sync_directory(target.parent)
         shutil.rmtree(aside, ignore_errors=True)
         if keep:
-            for old in self.steps()[:-keep]:
+            for old in filter(self._holds, self.steps()[:-keep]):
                 shutil.rmtree(self._checkpoint_path(old), ignore_errors=True)
         return Checkpoint(target, step, seconds, cpu_seconds)
+
+    def _holds(self, step: int) -> bool:
+        """Whether the checkpoint of ``step`` says that it is this run's: nothing else is ever deleted."""
+        try:
+            return read_json(self._checkpoint_path(step) / "manifest.json").get("run") == self.id
+        except DamagedFileError:
+            return False
 
     def verify(self, step: int) -> Checkpoint:
         """Return the checkpoint of ``step``.
@@ -341,11 +353,3 @@ def _flush(path: Path) -> None:
 
 
 __all__ = ["Checkpoint", "Run", "RunWarning", "check_free", "run_agent"]
-
-
-def _refuse_programs(trainer: str) -> None:
-    """Raise UsageError where a trainer's options name a program to start: whoever opens a run runs no stranger's code."""
-    if "program:" in trainer:
-        raise UsageError(
-            f"A run cannot name a program to be started. Its trainer is {trainer[:200]!r}: leave that out."
-        )

@@ -101,7 +101,7 @@ class Session:
         What is refused leaves no directory.
         """
         try:
-            trainer, game = run.trainer(), run.game()
+            trainer, game = run.trainer("start"), run.game()
             trainer.check_game(game)
             training = trainer.start(game, run.encoder(), run.seed)
         except CardaiError:
@@ -122,7 +122,8 @@ class Session:
         checkpoint, refused = run.latest()
         if checkpoint is None and refused:
             raise DamagedFileError(f"No checkpoint of {run.path} is good: {' '.join(refused)} Start a new run.")
-        trainer, needs = run.trainer(), (run.game(), run.encoder(), run.seed)
+        trainer = run.trainer("start" if checkpoint is None else "train")
+        needs = (run.game(), run.encoder(), run.seed)
         trainer.check_game(needs[0])
         if checkpoint is None:
             training = trainer.start(*needs)

@@ -26,8 +26,10 @@ from typing import Any
 import numpy as np
 from attrs import asdict, frozen
 
+from cardai.core import registry
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import read_json, write_json
+from cardai.core.files import read_json, refuse_links
+from cardai.core.needs import write_own
 from cardai.core.schema import structure
 from cardai.core.spec import options_of, parse
 from cardai.pieces import Work
@@ -104,7 +106,8 @@ class Sweep:
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise UsageError(f"The directory {str(path)!r} is not empty and holds no sweep. Choose another --out.")
         path.mkdir(parents=True, exist_ok=True)
-        write_json(path / "sweep.json", asdict(asked))
+        named = [*(("trainer", point.trainer) for point in sweep.points()), ("game", game), ("encoder", encoder or "")]
+        write_own(registry.load, path / "sweep.json", asdict(asked), named)
         return sweep
 
     @classmethod
@@ -113,6 +116,7 @@ class Sweep:
         file = path / "sweep.json"
         if not file.is_file():
             raise UsageError(f"There is no sweep in {str(path)!r}: it has no sweep.json.")
+        refuse_links(path)
         values = read_json(file)
         if values.get("format") != FORMAT:
             raise DamagedFileError(f"The file {file} is not a sweep of the form {FORMAT!r}.")
@@ -125,7 +129,7 @@ class Sweep:
             chosen = dict(zip(asked.options, values, strict=True))
             trainer = str(parse(asked.trainer).with_options(chosen))
             words = [f"{key}={value}" for key, value in chosen.items()] or [parse(asked.trainer).name]
-            folder = re.sub(r"[^\w.,=+-]", "_", ",".join(words))
+            folder = re.sub(r"[^\w.,=+-]|^\.+", "_", ",".join(words))
             found += [Point(f"{folder}/seed-{seed}", trainer, seed) for seed in asked.seeds]
         if len({point.name for point in found}) < len(found):
             raise UsageError("Two runs of the sweep have the same options and seed. Give each value once.")
@@ -182,7 +186,6 @@ def _session(asked: SweepFile, point: Point, folder: Path) -> Session:
     """Begin a run, or take it up."""
     if (folder / "run.json").is_file():
         return Session.resume(Run.open(folder))
-    shutil.rmtree(folder, ignore_errors=True)
     given = (point.trainer, asked.game, asked.encoder, point.seed, asked.steps or 0)
     return Session.start(Run.create(folder, *given, _command(asked, point), asked.minutes))
 
@@ -241,7 +244,10 @@ def _unpack(packed: bytes, folder: Path) -> None:
 def _put_in_place(folder: Path) -> None:
     """Let a run directory that came back whole take the older one's place (also after a kill in between)."""
     fresh = folder.parent / f".{folder.name}.new"
-    if fresh.is_dir():
+    if (fresh / "run.json").is_file():
+        came = Run.open(fresh)
+        if (folder / "run.json").is_file() and Run.open(folder).id != came.id:
+            raise DamagedFileError(f"{fresh} and {folder} are two runs. Move away the one that does not belong here.")
         shutil.rmtree(folder, ignore_errors=True)
         os.rename(fresh, folder)
 
@@ -292,7 +298,6 @@ def values_of(trainer: str, key: str, texts: Sequence[str]) -> list[str]:
     """Return the values that ``--set KEY=VALUE`` texts name: joined with ``+`` they are several, but of an option that takes
     several itself; for that one, --set is given once a value.
     """
-    from cardai.core import registry
     from cardai.core.spec import type_name
 
     spec = parse(trainer)

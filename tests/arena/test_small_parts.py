@@ -22,7 +22,7 @@ from cardai.arena.slices import _joined, _slices
 from cardai.arena.table import Table
 from cardai.arena.tournament import Pairing, Standings, play_pairings
 from cardai.core.agent import Agent, ScalarAgent
-from cardai.core.errors import AgentError, UsageError
+from cardai.core.errors import AgentError, UntrustedError
 from cardai.gin.actions import PLAY_ON
 
 
@@ -149,7 +149,7 @@ def test_a_saved_table_says_who_sat_there_and_starts_no_program(tmp_path: Path) 
     header = json.loads(head)
     header["agents"] = ["human", "program:command=/bin/true"]
     file.write_text("\n".join([json.dumps(header), *rest]) + "\n")
-    with pytest.raises(UsageError, match="names a program that would be started"):
+    with pytest.raises(UntrustedError, match="the agent 'program', which starts a program"):
         SavedTable.read(file).players()
 
 

@@ -190,7 +190,7 @@ def test_the_last_two_checkpoints_are_kept_and_damaged_ones_passed_over(tmp_path
 def test_what_a_killed_process_left_half_written_is_neither_used_nor_kept(tmp_path: Path) -> None:
     run = make(tmp_path)
     Session.start(run).train(20)
-    left = tmp_path / "checkpoints" / ".step-000000000030.4711"
+    left = tmp_path / "checkpoints" / f".step-000000000030.{run.id}.4711"
     left.mkdir()
     (left / "toy.npz").write_bytes(b"half")
     assert run.steps() == [20]

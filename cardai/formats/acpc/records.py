@@ -108,7 +108,7 @@ def records_to_log(file: RecordFile) -> Log:
     Raises:
         UsageError: the game is none that the competition's files can describe.
     """
-    spec = str(file.header["game"])
+    spec = file.header["game"]
     game: Any = make.game(spec)
     definition = definition_of(game, spec)
     mapped = game_map(definition, spec)

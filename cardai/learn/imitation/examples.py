@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 from attrs import Attribute, evolve, field, frozen
 
+from cardai.core import registry
 from cardai.core.arrays import Bools, Float32s, Int16s, Int64s, Uint64s
 from cardai.core.encoder import Layout
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.fields import Views, view_dtype
-from cardai.core.files import read_json, write_json
+from cardai.core.files import read_json
 from cardai.core.game import Game
+from cardai.core.needs import write_own
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.schema import file_name, structure, whole
 
@@ -151,7 +153,8 @@ class ExampleWriter:
             self._write()
         shape = () if self.layout is None else tuple(self.layout.shape)
         whole_one = evolve(manifest, shards=tuple(self.shards), examples=self.written, shape=shape)
-        write_json(self.directory / MANIFEST, {"cardai": "examples", **_plain(whole_one)})
+        named = [("game", whole_one.game), ("encoder", whole_one.encoder)]
+        write_own(registry.load, self.directory / MANIFEST, {"cardai": "examples", **_plain(whole_one)}, named)
         return whole_one
 
     def discard(self) -> None:

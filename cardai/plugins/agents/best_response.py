@@ -15,7 +15,7 @@ from cardai.core.spec import option
 class BestResponse(Agent):
     """Plays perfectly against one player, in whichever seat (with several opponents, all of them that player)."""
 
-    to: str = option("random", help="the player to answer: a plugin's spec or a trained run's directory")
+    to: str = option("random", holds="agent", help="the player to answer: a plugin's spec or a trained run's directory")
 
     def for_game(self, game: Game) -> Agent:
         from cardai.solve.measures import best_response

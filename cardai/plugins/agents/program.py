@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from attrs import Attribute, frozen, validators
@@ -15,6 +15,7 @@ from cardai.core.fields import Views, unpack_view
 from cardai.core.game import Actions, Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.legal import Legal
+from cardai.core.needs import STARTS_PROGRAMS, USES_NETWORK
 from cardai.core.registry import spec_of
 from cardai.core.rng import Rows
 from cardai.core.spec import option
@@ -45,6 +46,7 @@ class Program(Agent):
     """
 
     sequential = True
+    may: ClassVar[frozenset[str]] = frozenset({STARTS_PROGRAMS, USES_NETWORK})
 
     command: str = option(help='The command line, quoted: program:command="python bot.py".', validator=_words)
     seconds: float = option(

@@ -41,6 +41,7 @@ class Resolving(Agent):
 
     values: str = option(
         EXACT,
+        holds="path",
         help="where values come from beyond the round: exact (no network), or a run of counterfactual_values (in Leduc of leduc_values)",
     )
     iterations: int = option(
@@ -64,6 +65,7 @@ class Resolving(Agent):
     bets: str = option(BETS, help="hold'em without a ladder or limits: the bets that are looked at, a menu a round")
     blueprint: str = option(
         "",
+        holds="agent",
         help="hold'em: who plays before the flop (a trained run; without limits one of a ladder); none: that is solved too",
     )
     cards: int = option(

@@ -26,7 +26,7 @@ from cardai.poker.ranges.spot_game import SpotGame, action_numbers
 class SolvedSpot(Agent):
     """Plays a spot as it was solved; hands outside its range check or fold at even odds with whatever is possible."""
 
-    directory: str = option("", help="The solved spot's directory (cardai solve --out).")
+    directory: str = option("", holds="path", help="The solved spot's directory (cardai solve --out).")
 
     @cached_property
     def solution(self) -> Solution:

@@ -16,7 +16,9 @@ from cardai.poker.ranges.spot_game import SMALL, SpotGame
 class HoldemSpot(SpotGame):
     """A spot of hold'em: the solved one in a directory, or a small river."""
 
-    directory: str = option("", help="A solved spot's directory (cardai solve --out); without, a small river spot.")
+    directory: str = option(
+        "", holds="path", help="A solved spot's directory (cardai solve --out); without, a small river spot."
+    )
 
     @cached_property
     def spot(self) -> Spot:  # type: ignore[override]

@@ -19,7 +19,7 @@ from cardai.poker.ranges.hands import hole_cards
 class PlayedOptions:
     """Options of the values ``played``."""
 
-    opponent: str = option("", help="Who is played against (default: the player itself).")
+    opponent: str = option("", holds="agent", help="Who is played against (default: the player itself).")
     hands: int = option(HANDS, help="Hands played.", validator=validators.in_(range(2, 1_000_001)))
     seed: int = option(0, help="The root of their randomness.", validator=validators.ge(0))
 

@@ -19,9 +19,11 @@ from typing import Any
 import numpy as np
 from attrs import asdict, evolve, field, frozen
 
+from cardai.core import registry
 from cardai.core.arrays import Float32s
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import file_digest, read_json, write_json
+from cardai.core.files import file_digest, read_json
+from cardai.core.needs import write_own
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.schema import structure, whole
 from cardai.pieces import Work
@@ -341,4 +343,5 @@ def _keep(found: SituationSet, shard: int, arrays: dict[str, Any]) -> SituationS
 
 def _write_head(found: SituationSet) -> None:
     head = _Head(FORMAT, found.recipe, found.fingerprint, found.shards)
-    write_json(found.directory / HEAD, asdict(head))
+    named = [("agent", head.recipe.player), ("game", head.recipe.game)]
+    write_own(registry.load, found.directory / HEAD, asdict(head), named)

@@ -74,7 +74,9 @@ class BucketCFRBR(Trainer):
     retired: ClassVar[Mapping[str, tuple[str, ...]]] = {"feature": ("range",), "river": (), "bucket_seed": ()}
 
     blueprint: str = option(
-        "", help="The directory of a run of bucket_mccfr on the same game: it plays until the river."
+        "",
+        holds="starting path",
+        help="The directory of a run of bucket_mccfr on the same game: it plays until the river.",
     )
     own: int = option(
         50,

@@ -65,11 +65,13 @@ class CnnValuation(Trainer):
     plays nothing.
     """
 
-    data: str = option("", help="directory of examples to learn from")
+    data: str = option("", holds="training path", help="directory of examples to learn from")
     players: tuple[str, ...] = option((), help="whose decisions, as the logs name them, joined with +; none: all")
     most: int = option(0, help="learn from so many decisions at most, the first; 0: all", validator=validators.ge(0))
     teacher: str = option(
-        "", help="imitate: learn this player's probabilities at the recorded decisions, not the actions drawn from them"
+        "",
+        holds="agent",
+        help="imitate: learn this player's probabilities at the recorded decisions, not the actions drawn from them",
     )
     mode: Literal["imitate", "seed_literal"] = option("imitate", help="learn the actions played, or who wins")
     network: Literal["cnn", "cnn_flat", "suits", "levels"] = option(

@@ -47,7 +47,9 @@ class CounterfactualValues(Trainer):
 
     step_unit: ClassVar[str] = "epochs"
 
-    situations: str = option("", help="directory of situations to learn from (cardai situations)")
+    situations: str = option(
+        "", holds="training path", help="directory of situations to learn from (cardai situations)"
+    )
     shape: Literal["hands", "buckets"] = option(
         "hands", help="hands: ours, one network a hand that share their weights; buckets: DeepStack's"
     )

@@ -20,9 +20,11 @@ class LearningOptions(NetworkOptions):
         "choices", help="outputs: a value and a policy each choice, or the publication's 32"
     )
     hands: int = option(100_000, help="hands of a generation", validator=validators.gt(0))
-    teachers: tuple[str, ...] = option((), help="who plays generation 0, joined with +; none: random players")
+    teachers: tuple[str, ...] = option(
+        (), holds="agent", help="who plays generation 0, joined with +; none: random players"
+    )
     earlier: int = option(2, help="how many earlier generations are among the opponents", validator=validators.ge(0))
-    league: tuple[str, ...] = option((), help="other opponents of every generation, joined with +")
+    league: tuple[str, ...] = option((), holds="agent", help="other opponents of every generation, joined with +")
     league_share: float = option(0.5, help="share of hands against the league", validator=_share)
     branches: int = option(
         1,
@@ -34,6 +36,7 @@ class LearningOptions(NetworkOptions):
     )
     draws_by: str = option(
         "exact",
+        holds="agent",
         help="draw games: which cards are kept, given how many: exact (dynamic programming), or a poker_cnn run's directory",
     )
     unit: float = option(100.0, help="chips that count 1 in values", validator=validators.gt(0))
@@ -54,7 +57,9 @@ class LearningOptions(NetworkOptions):
     optimizer: Literal["sgd", "adam"] = option("adam", help="sgd: Nesterov momentum 0.9 (the paper)")
     learning_rate: float = option(0.001, help="learning rate", validator=validators.gt(0))
     batch: int = option(512, help="events in a minibatch", validator=validators.gt(0))
-    warm_start: str = option("", help="a poker_cnn run whose network the first generation begins with")
+    warm_start: str = option(
+        "", holds="starting path", help="a poker_cnn run whose network the first generation begins with"
+    )
     freeze_trunk: bool = option(False, help="network=suits: keep the warm-started card layers as they are")
 
 

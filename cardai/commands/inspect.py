@@ -1,0 +1,101 @@
+"""``cardai inspect PATH``: what a file or directory from somebody else names, needs and holds, before anything is made of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cardai.commands.invocation import Json, out, print_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from cardai.arena.inspection import Inspection
+
+SHOWN = 40
+"""Files that are listed; of more, the largest."""
+
+Where = Annotated[
+    str,
+    typer.Argument(metavar="PATH", help="A run, record, sweep, spot, package of players, ...", show_default=False),
+]
+All = Annotated[bool, typer.Option("--all", help="List every file, however many there are.")]
+
+
+def inspect(path: Where, all_files: All = False, json: Json = False) -> None:
+    """Show what a file or directory of cardai's names, what it would need to be allowed, and what is in it.
+
+    Nothing is made of it. What it says itself is its own word; hashes, sizes and links are measured.
+    """
+    from cardai.arena.inspection import as_plain
+    from cardai.arena.inspection import inspect as look
+
+    found = look(path)
+    if json:
+        print_json(as_plain(found))
+    else:
+        _print(out(), found, all_files)
+
+
+def _print(console: Console, found: Inspection, all_files: bool) -> None:
+    from rich.markup import escape
+
+    console.print(f"[bold]{escape(found.path)}[/bold] is {found.what}.")
+    if found.said:
+        console.print("It says of itself: " + escape(", ".join(f"{k} {_words(v)}" for k, v in found.said.items())))
+    _print_named(console, found)
+    for link in found.links:
+        console.print(f"[bold]Link[/bold]  {escape(link.name)} leads to {escape(link.link)}: it is refused.")
+    if found.code:
+        console.print(
+            f"[bold]Code[/bold]  {escape(', '.join(found.code[:SHOWN]))}: it runs if it is installed and used."
+        )
+    for words in found.damaged:
+        console.print(f"[bold]Damaged[/bold]  {escape(words)}")
+    _print_files(console, found, all_files)
+
+
+def _print_named(console: Console, found: Inspection) -> None:
+    from rich.markup import escape
+
+    console.print()
+    for named in found.named:
+        console.print(f"  {escape(f'{named.file}, {named.place}')}: {named.kind} {escape(named.spec)}", soft_wrap=True)
+        for need in named.needs:
+            state = "allowed, as the file is now" if named.allowed else "refused unless you add --trust"
+            console.print(f"      [bold]needs[/bold] {escape(str(need))}: {state}", soft_wrap=True)
+        if named.unknown:
+            console.print(f"      [bold]cannot be used here[/bold]: {escape(named.unknown)}", soft_wrap=True)
+    if not found.named:
+        console.print("  It names no game and no player.")
+    elif not any(named.needs for named in found.named):
+        console.print("  Nothing in it needs to be allowed.")
+    console.print()
+
+
+def _print_files(console: Console, found: Inspection, all_files: bool) -> None:
+    from rich.table import Table
+
+    shown = found.files
+    if not all_files and len(shown) > SHOWN:
+        largest = sorted(shown, key=lambda file: -file.bytes)[:SHOWN]
+        shown = tuple(file for file in shown if file in largest)
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
+    table.add_column("file")
+    table.add_column("bytes", justify="right")
+    table.add_column("SHA-256", no_wrap=True)
+    from rich.text import Text
+
+    for file in shown:
+        table.add_row(Text(file.name), f"{file.bytes:,}", file.sha256[:16] or "-")
+    console.print(table)
+    total = sum(file.bytes for file in found.files)
+    rest = "" if len(shown) == len(found.files) else f", the {len(shown)} largest shown: --all lists them"
+    console.print(f"{len(found.files):,} files, {total:,} bytes{rest}.")
+
+
+def _words(value: object) -> str:
+    if isinstance(value, dict):
+        return "(" + ", ".join(f"{key} {item}" for key, item in value.items()) + ")"
+    return " ".join(str(item) for item in value) if isinstance(value, list) else str(value)

@@ -1,0 +1,57 @@
+"""Which files their owner has allowed to name programs and paths (``--trust``): by their path, and only as they are."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from cardai.core.errors import CardaiError
+from cardai.core.files import read_json, write_json
+from cardai.core.trust import Source, digest
+
+_trusting = [False]
+_allowed: set[tuple[str, str]] = set()
+
+
+def trust_all(yes: bool = True) -> None:
+    """From here on allow, and note for later, every file that names what it otherwise may not (``--trust``)."""
+    _trusting[0] = yes
+
+
+def trusting() -> bool:
+    """Whether ``--trust`` was given in this call."""
+    return _trusting[0]
+
+
+def allow(source: Source) -> None:
+    """Note that the file ``source`` is allowed to name what it names, as it is (for this process, where nothing can be
+    written)."""
+    _allowed.add((source.path, source.digest))
+    with suppress(OSError, CardaiError):
+        file = _note_of(source)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_json(file, {"path": source.path, "sha256": source.digest})
+
+
+def allowed(source: Source) -> bool:
+    """Whether the owner has allowed the file ``source`` as it is."""
+    if (source.path, source.digest) in _allowed:
+        return True
+    try:
+        return read_json(_note_of(source)) == {"path": source.path, "sha256": source.digest}
+    except CardaiError:
+        return False
+
+
+def _note_of(source: Source) -> Path:
+    """Return the file that says so: one for each path, so that no two processes write over one another's."""
+    return user_state() / "trusted" / f"{digest(os.fsencode(source.path))[:32]}.json"
+
+
+def user_state() -> Path:
+    """Return the directory for what a user has decided: ``$CARDAI_DATA_DIR``, else cardai's in ~/.local/state."""
+    if named := os.environ.get("CARDAI_DATA_DIR"):
+        return Path(named)
+    home = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
+    return Path(home) / "cardai"

@@ -1,0 +1,189 @@
+"""A run, sweep, tournament or record from somebody else starts nothing, opens nothing outside it, and deletes nothing of others."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cardai
+from cardai import make
+from cardai.arena.saved_table import SavedTable
+from cardai.arena.table import Table
+from cardai.arena.tournament import play_pairings
+from cardai.core import registry
+from cardai.core.allowed import trust_all
+from cardai.core.errors import CardaiError, DamagedFileError, UntrustedError
+from cardai.core.files import digest_of, write_json
+from cardai.training.runs import Run
+from cardai.training.session import Session
+from cardai.training.sweeps import Sweep
+
+TOY = Path(__file__).parents[1] / "toy_trainer.py"
+
+
+@pytest.fixture(autouse=True)
+def _own_notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    from cardai.core import allowed as module
+
+    registry.add_file(str(TOY))
+    monkeypatch.setenv("CARDAI_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setattr(module, "_allowed", set())
+    yield
+    trust_all(False)
+
+
+def forged(path: Path, **changes: Any) -> Path:
+    """Write a run.json that is right in itself, as a stranger can, and give its directory."""
+    values = json.loads((path / "run.json").read_text())
+    values |= changes
+    values["id"] = digest_of({key: value for key, value in values.items() if key != "id"})[:16]
+    write_json(path / "run.json", values)
+    return path
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    made = Run.create(tmp_path / "run", "cfr_plus", "kuhn", None, seed=0)
+    Session.start(made).train(4)
+    return tmp_path / "run"
+
+
+@pytest.mark.parametrize(
+    "trainer",
+    [
+        'poker_cnn_betting:teachers="\\u0070rogram:command=\\"touch {}\\""',
+        'poker_cnn_betting:league=random+"program:command=touch {}"',
+        'gin_values:teacher="best_response:to=\\"program:command=\\\\\\"touch {}\\\\\\"\\""',
+        'cnn_valuation:teacher="program:command=\\"touch {}\\""',
+    ],
+)
+def test_a_run_that_names_a_program_starts_none_on_resume_nor_when_it_is_played(
+    run: Path, tmp_path: Path, trainer: str
+) -> None:
+    started = tmp_path / "started"
+    shutil.rmtree(run / "checkpoints")
+    forged(run, trainer=trainer.format(started), game="holdem_limit", encoder="grid")
+    with pytest.raises(UntrustedError, match="which starts a program"):
+        Session.resume(Run.open(run))
+    with pytest.raises(UntrustedError, match="which starts a program"):
+        make.agent(str(run)).for_game(make.game("holdem_limit"))
+    assert not started.exists()
+
+
+def test_a_sweep_that_names_a_program_starts_none(tmp_path: Path) -> None:
+    begun = Sweep.begin(tmp_path / "s", "cfr_plus", "kuhn", None, {"delay": ["0", "1"]}, [0], 4, None)
+    started = tmp_path / "started"
+    values = json.loads((begun.path / "sweep.json").read_text())
+    values |= {"trainer": "poker_cnn_betting", "game": "holdem_limit", "encoder": "grid"}
+    values["options"] = {"teachers": [f'"\\u0070rogram:command=\\"touch {started}\\""']}
+    write_json(begun.path / "sweep.json", values)
+    with pytest.raises(CardaiError, match="starts a program"):
+        list(Sweep.open(begun.path).train())
+    assert not started.exists()
+
+
+def test_a_sweep_cannot_write_outside_its_directory(tmp_path: Path) -> None:
+    begun = Sweep.begin(tmp_path / "s", "cfr_plus", "kuhn", None, {"delay": ["0"]}, [0], 4, None)
+    values = json.loads((begun.path / "sweep.json").read_text()) | {"trainer": "..", "options": {}}
+    write_json(begun.path / "sweep.json", values)
+    assert [point.name for point in Sweep.open(begun.path).points()] == ["_/seed-0"]
+
+
+@pytest.mark.parametrize("linked", ["checkpoints", "checkpoints/step-000000000004", "metrics.jsonl", "events"])
+def test_links_in_a_run_are_refused_and_nothing_behind_them_is_deleted(run: Path, tmp_path: Path, linked: str) -> None:
+    target = tmp_path / "target"
+    if (run / linked).exists():
+        shutil.move(run / linked, target)
+    else:
+        target.mkdir()
+    (run / linked).symlink_to(target)
+    before = sorted(str(p) for p in target.rglob("*"))
+    with pytest.raises(DamagedFileError, match="is a link to"):
+        Run.open(run)
+    with pytest.raises(DamagedFileError, match="is a link to"):
+        cardai.agent(str(run))
+    assert sorted(str(p) for p in target.rglob("*")) == before
+
+
+def test_only_what_carries_the_run_s_id_is_deleted(run: Path) -> None:
+    folder = run / "checkpoints"
+    other, stray, ours = folder / "step-000000000002", folder / ".step-000000000002.99", folder / "step-000000000003"
+    for path in (other, ours):
+        shutil.copytree(folder / "step-000000000004", path)
+    write_json(other / "manifest.json", json.loads((other / "manifest.json").read_text()) | {"run": "0" * 16})
+    stray.mkdir()
+    session = Session.resume(Run.open(run))
+    session.train(12, checkpoint_every=2)
+    assert other.is_dir()
+    assert stray.is_dir()
+    assert not ours.exists()
+    assert Run.open(run).steps()[-2:] == [10, 12]
+
+
+def test_paths_out_of_a_run_are_refused_and_into_it_are_not(run: Path, tmp_path: Path) -> None:
+    shutil.rmtree(run / "checkpoints")
+    forged(run, trainer=f"counterfactual_values:situations={tmp_path}/elsewhere", game="holdem_nolimit")
+    with pytest.raises(UntrustedError, match="elsewhere"):
+        Session.resume(Run.open(run))
+    forged(run, trainer=f"counterfactual_values:situations={run}/situations", game="holdem_nolimit")
+    with pytest.raises(CardaiError) as caught:
+        Session.resume(Run.open(run))
+    assert not isinstance(caught.value, UntrustedError)
+
+
+def test_one_s_own_run_goes_on_with_the_program_that_its_command_named(tmp_path: Path) -> None:
+    made = Run.create(
+        tmp_path / "own", 'poker_cnn_betting:league="program:command=true"', "holdem_limit", "grid", seed=0
+    )
+    assert "program" in made.trainer_spec
+    Run.open(made.path).trainer("train")
+    there = tmp_path / "there"
+    shutil.copytree(made.path, there)
+    with pytest.raises(UntrustedError):
+        Run.open(there).trainer("train")
+    trust_all()
+    Run.open(there).trainer("train")
+    trust_all(False)
+    Run.open(there).trainer("train")
+
+
+def record(path: Path, game: str, agents: list[str]) -> Path:
+    with Table("leduc", [None, "random"], seed=3, save=path) as table:
+        table.act(1)
+    first, *rest = path.read_text().splitlines()
+    header = json.loads(first) | {"game": game, "agents": agents}
+    path.write_text("\n".join([json.dumps(header), *rest]) + "\n")
+    return path
+
+
+def test_a_record_names_no_program_no_run_and_no_game_that_reads_a_file(tmp_path: Path) -> None:
+    for name in ("program:command=true", 'best_response:to="\\u0070rogram:command=true"', "./runs/x", str(tmp_path)):
+        saved = SavedTable.read(record(tmp_path / "x.jsonl", "leduc", ["human", name]))
+        with pytest.raises(UntrustedError):
+            saved.players()
+    file = record(tmp_path / "y.jsonl", f'openspiel:name="efg_game(filename={tmp_path}/z)"', ["human", "random"])
+    with pytest.raises(UntrustedError, match="'filename'"):
+        make.game(SavedTable.read(file).game)
+
+
+def test_one_s_own_table_goes_on_with_the_run_that_sat_there(run: Path, tmp_path: Path) -> None:
+    file = tmp_path / "own.jsonl"
+    with Table("kuhn", [None, f"{run}/"], seed=3, save=file):
+        pass
+    assert SavedTable.read(file).players()[1] is not None
+    copied = tmp_path / "copied.jsonl"
+    shutil.copy(file, copied)
+    with pytest.raises(UntrustedError, match="the trained run"):
+        SavedTable.read(copied).players()
+
+
+def test_links_in_a_tournament_are_refused(tmp_path: Path) -> None:
+    play_pairings("leduc", ["random", "always_call"], games=10, out=tmp_path / "t")
+    (tmp_path / "t" / "more.npz").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(DamagedFileError, match="is a link to"):
+        play_pairings("leduc", ["random", "always_call"], games=20, out=tmp_path / "t", resume=True)
