@@ -144,10 +144,9 @@ class Run:
             UsageError: there is none. DamagedFileError: its run.json is damaged or foreign.
         """
         file = path / "run.json"
-        if file.is_file():
-            refuse_links(path)
-        else:
+        if not file.is_file():
             raise UsageError(f"There is no training run in {str(path)!r}: it has no run.json. Give a run's directory.")
+        refuse_links(path)
         values = read_json(file)
         if values.get("format") != FORMAT:
             raise DamagedFileError(f"The file {file} is not a run description of the form {FORMAT!r}.")
