@@ -1,13 +1,13 @@
 """cardai: games, representations, players and learners for imperfect-information card games, as plugins.
 
-The names below are loaded on first use, so that ``import cardai`` costs nothing.
+The names below are loaded on first use, so that ``import cardai`` costs nothing: not even typing and __future__ are imported
+here, for the command line comes this way before it can say what Ctrl-C does.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from cardai import solve as solve
     from cardai.api import agent as agent
     from cardai.api import encoder as encoder
@@ -65,7 +65,7 @@ def __dir__() -> list[str]:
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     if name not in _PLACES:
         raise AttributeError(f"module 'cardai' has no attribute {name!r}")
     from importlib import import_module

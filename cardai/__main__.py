@@ -1,9 +1,10 @@
-"""``cardai`` and ``python -m cardai``. Ctrl-C ends the program quietly even before anything else is imported."""
+"""``cardai`` and ``python -m cardai``. Ctrl-C ends the program quietly even before anything else is imported.
 
-from __future__ import annotations
+Only what Python has loaded anyway is imported before that is said: ``_signal``, for ``signal`` needs enum and functools.
+"""
 
 import os
-import signal
+from _signal import SIGINT, signal  # type: ignore[import-not-found]
 
 
 def _end(*_: object) -> None:
@@ -13,7 +14,7 @@ def _end(*_: object) -> None:
 
 def main() -> None:
     """Run the command line and exit."""
-    signal.signal(signal.SIGINT, _end)
+    signal(SIGINT, _end)
     from cardai.cli import main as command_line  # a tenth of a second; it deals with Ctrl-C itself from there on
 
     command_line()

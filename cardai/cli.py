@@ -22,16 +22,16 @@ from cardai.commands.invocation import Debug, Plugins, Quiet, Trust, Watchers
 from cardai.commands.process import (
     BROKEN_PIPE,
     INTERRUPTED,
-    TERMINATED,
     close_streams,
+    ended_by,
     open_streams,
     signals,
-    terminated,
     write_error,
 )
 from cardai.commands.table import COMMANDS, FROM_PLUGINS, plugin_commands
 from cardai.core import registry
 from cardai.core.blame import plugin_place, raised
+from cardai.core.damaged import blamed_package
 from cardai.core.errors import CardaiError, nearest, unknown_name
 from cardai.core.progress import listening
 
@@ -211,7 +211,8 @@ def build() -> Any:
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit.
 
-    0 done, 1 failed, 2 used wrongly, 130 interrupted, 141 the reader of the output is gone, 143 terminated.
+    0 done, 1 failed, 2 used wrongly, 129 the terminal was closed, 130 interrupted, 141 the reader of the output is gone, 143
+    terminated.
     """
     open_streams()
     invocation.begin()
@@ -230,9 +231,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         code = _code_of(error)
     finally:
         warnings.showwarning = before
-    if terminated() and code in (0, INTERRUPTED):
-        code = TERMINATED
-    if code in (INTERRUPTED, TERMINATED) and not invocation.current().quiet:
+    if code in (0, INTERRUPTED):
+        code = ended_by() or code
+    if code and code in (INTERRUPTED, ended_by()) and not invocation.current().quiet:
         write_error(f"cardai: {'interrupted' if code == INTERRUPTED else 'terminated'}\n")
     lost = close_streams()
     sys.exit(lost if lost and code in (0, 1) else code)
@@ -274,6 +275,8 @@ def _complain(error: BaseException, message: str) -> None:
 
 
 def _unexpected(error: BaseException) -> str:
+    if package := blamed_package(error):
+        return f"{package}."
     place = plugin_place(error, ours=False)
     if place is not None:
         return f"{registry.owner(place[0])} {raised(error)}."

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 import socket
+import threading
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from cardai import pieces
 from cardai.arena import match, tournament
 from cardai.core import registry
 from cardai.core.errors import PluginError, UsageError
-from cardai.pieces import Work
+from cardai.pieces import Work, cluster
 from cardai.poker.responses.measure import measure
 from cardai.poker.responses.street_samples import StreetOptions
 from cardai.training.runs import Run
@@ -86,19 +87,19 @@ def test_a_match_and_a_tournament_survive_the_death_of_one_of_two_machines(
     two_machines: tuple[Any, Any, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A real cluster of two nodes, one of which is killed in the middle: the same hands, and the same files."""
-    cluster, second, _ = two_machines
+    machines, second, _ = two_machines
     bots = tmp_path / "bots.py"
     bots.write_text(BOT, encoding="utf-8")
     agents = ["random", "caller"]
     try:
-        monkeypatch.setenv("RAY_ADDRESS", cluster.address)
+        monkeypatch.setenv("RAY_ADDRESS", machines.address)
         registry.add_file(str(bots))
         alone = match.play("leduc", agents, games=4000, seed=5, record=tmp_path / "alone.jsonl")
         heard: list[int] = []
 
         def progress(done: int, total: int) -> None:
             if not heard:
-                cluster.remove_node(second, allow_graceful=False)
+                machines.remove_node(second, allow_graceful=False)
             heard.append(done)
 
         far = match.play(
@@ -159,7 +160,7 @@ def test_through_the_client_port_the_same_is_played_and_killed_pieces_are_done_a
         ):
             Work(squared, on=on)
     except PluginError as error:
-        if "no answer" not in str(error) and "could not begin a server" not in str(error):
+        if "did not connect" not in str(error) and "could not begin a server" not in str(error):
             raise
         pytest.skip(f"Ray's client did not start: {error}")
     finally:
@@ -175,14 +176,14 @@ def two_machines() -> Iterator[tuple[Any, Any, str]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Ray's own
         for _ in range(3):  # Ray gives its own processes 30 seconds to start
-            cluster, port = Cluster(), free_port()
+            machines, port = Cluster(), free_port()
             try:
-                first = cluster.add_node(num_cpus=1, include_dashboard=False, ray_client_server_port=port)
-                second = cluster.add_node(num_cpus=1)
-                cluster.wait_for_nodes()
+                first = machines.add_node(num_cpus=1, include_dashboard=False, ray_client_server_port=port)
+                second = machines.add_node(num_cpus=1)
+                machines.wait_for_nodes()
                 break
             except Exception as error:
-                cluster.shutdown()
+                machines.shutdown()
                 why = error
         else:
             pytest.skip(f"Ray did not start in time: {why}")
@@ -191,8 +192,8 @@ def two_machines() -> Iterator[tuple[Any, Any, str]]:
                 socket.create_connection((first.node_ip_address, port), timeout=1).close()
                 break
             time.sleep(0.1)
-        yield cluster, second, f"ray://{first.node_ip_address}:{port}"
-        cluster.shutdown()
+        yield machines, second, f"ray://{first.node_ip_address}:{port}"
+        machines.shutdown()
 
 
 def free_port() -> int:
@@ -201,20 +202,98 @@ def free_port() -> int:
         return int(free.getsockname()[1])
 
 
-def test_a_client_port_where_nobody_answers_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+@contextmanager
+def speaking(words: bytes) -> Iterator[int]:
+    """Listen, say ``words`` to whoever comes and nothing more; yield the port."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        kept = []
+
+        def welcome() -> None:
+            with suppress(OSError):
+                while True:
+                    kept.append(server.accept()[0])
+                    kept[-1].sendall(words)
+
+        threading.Thread(target=welcome, daemon=True).start()
+        yield server.getsockname()[1]
+        server.shutdown(socket.SHUT_RDWR)
+        for connection in kept:
+            connection.close()
+
+
+def test_a_head_that_refuses_or_says_nothing_is_said_before_ray_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its head is where --on says, or RAY_ADDRESS, or what ray start has left on this machine; Ray waits for minutes."""
     pytest.importorskip("ray")
+    monkeypatch.setattr("ray.init", None)
+    monkeypatch.setattr(cluster, "ANSWER_SECONDS", 0.3)
     port = free_port()
     with pytest.raises(
         PluginError, match=rf"reached by --on ray://127\.0\.0\.1:{port}: Connection refused\. Give the client"
     ):
         Work(squared, on=f"ray://127.0.0.1:{port}")
-    monkeypatch.setattr("cardai.pieces.cluster.PATIENCE", 1.0)
-    with socket.socket() as silent:
-        silent.bind(("127.0.0.1", 0))
-        silent.listen()
-        on = f"ray://127.0.0.1:{silent.getsockname()[1]}"
-        with pytest.raises(PluginError, match="no answer of a client port in 1 seconds"):
-            Work(squared, on=on)
+    monkeypatch.setenv("RAY_ADDRESS", f"127.0.0.1:{port}")
+    with pytest.raises(
+        PluginError, match=rf"its head is .*:{port}: Connection refused\. Start it .* name another by RAY"
+    ):
+        Work(squared, on="ray")
+    with speaking(b"") as port:
+        for address in ("", f"ray://127.0.0.1:{port}"):
+            monkeypatch.setenv("RAY_ADDRESS", address)
+            with pytest.raises(PluginError, match=r"no answer in 0\.3 seconds\. Give the client port"):
+                Work(squared, on="ray" if address else f"ray://127.0.0.1:{port}")
+        monkeypatch.delenv("RAY_ADDRESS")
+        monkeypatch.setattr("ray._private.services.find_bootstrap_address", lambda folder: f"127.0.0.1:{port}")
+        monkeypatch.setattr("ray._private.services.resolve_ip_for_localhost", lambda host: host)
+        with pytest.raises(
+            PluginError, match=rf"head is 127\.0\.0\.1:{port}: no answer .* have it forgotten \(ray stop"
+        ):
+            Work(squared, on="ray")
+
+
+def test_a_head_that_answers_and_goes_no_further_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray")
+    monkeypatch.setattr(cluster, "PATIENCE", 0.3)
+    monkeypatch.setattr("ray.init", lambda *address, **options: time.sleep(5))
+    with (
+        speaking(b"\0") as port,
+        pytest.raises(PluginError, match=r"it did not connect in 0 seconds\. Give the client port"),
+    ):
+        Work(squared, on=f"ray://127.0.0.1:{port}")
+    monkeypatch.setenv("RAY_ADDRESS", "local")
+    with pytest.raises(PluginError, match=r"reached by --on ray: it did not start here in 0 seconds\.$"):
+        Work(squared, on="ray")
+
+
+def test_a_head_that_goes_silent_while_pieces_are_done_ends_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It answers as long as it is there, however long a piece takes; Ray's shutdown may hang then, too."""
+    heard: list[float] = []
+
+    class Ray:
+        def wait(self, under_way: list[Any], num_returns: int, timeout: float) -> tuple[list[Any], list[Any]]:
+            heard.append(time.monotonic())
+            time.sleep(timeout)
+            return ([under_way[0]] if len(heard) == 30 else []), []
+
+        def shutdown(self) -> None:
+            time.sleep(60)
+
+    monkeypatch.setattr(cluster, "WATCH_SECONDS", 0.01)
+    monkeypatch.setattr(cluster, "SILENT_SECONDS", 0.2)
+    monkeypatch.setattr(cluster, "ANSWER_SECONDS", 0.1)
+    monkeypatch.setattr(cluster, "CLOSING_SECONDS", 0.1)
+    far = cluster.Cluster.__new__(cluster.Cluster)
+    far._ray, far._heard = Ray(), time.monotonic()
+    with speaking(b"\0") as port:
+        far._head = ("127.0.0.1", port)
+        assert far.finished(["a", "b"]) == "a"
+        assert len(heard) == 30
+    begun = time.monotonic()
+    with pytest.raises(PluginError, match=r"was lost: its head does not answer \(Connection refused\)"):
+        far.finished(["b"])
+    assert 0.2 <= time.monotonic() - begun < 5
+    begun = time.monotonic()
+    far.close(False)
+    assert time.monotonic() - begun < 5
 
 
 @pytest.mark.parametrize("on", ["ray://", "ray://head", "ray://head:port", "ray://head:99999", "ray://a:b:1"])

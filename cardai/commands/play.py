@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import shlex
-import signal
 import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cardai.commands.invocation import absolute, note, say, stdout
-from cardai.commands.process import TERMINATED
+from cardai.commands.process import ENDING
 from cardai.core.errors import PluginError, UsageError
 
 if TYPE_CHECKING:
@@ -172,8 +171,8 @@ def _serve(words: list[str], host: str, port: int, sessions: int, show: bool) ->
         came = serve(words, host, port, sessions, show, _say_at_once, note)
     except OSError as error:
         raise UsageError(f"{host}:{port} cannot be listened on: {error.strerror}. Give another --port.") from error
-    if came == signal.SIGTERM:
-        raise typer.Exit(TERMINATED)
+    if came in ENDING:
+        raise typer.Exit(128 + came)
 
 
 def _say_at_once(words: str) -> None:

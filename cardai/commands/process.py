@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Any
 
-INTERRUPTED, BROKEN_PIPE, TERMINATED = 130, 141, 143
-"""Exit codes: 128 and the number of SIGINT, SIGPIPE, SIGTERM."""
+INTERRUPTED, BROKEN_PIPE = 130, 141
+"""Exit codes: 128 and the number of SIGINT, SIGPIPE."""
+ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Signals that ask to end: SIGTERM, and where there are terminals SIGHUP, when one is closed. Exit codes 143 and 129."""
 
 
 class _Closed(io.StringIO):
@@ -73,39 +75,39 @@ def _drop(stream: IO[str]) -> None:
         os.close(nothing)
 
 
-_terminated: list[int] = []
+_asked_to_end: list[int] = []
 
 
-def terminated() -> bool:
-    """Whether a SIGTERM came in this call of the command line."""
-    return bool(_terminated)
+def ended_by() -> int:
+    """Return the exit code of the signal that asked this call of the command line to end (128 and its number), or 0."""
+    return 128 + _asked_to_end[0] if _asked_to_end else 0
 
 
 def _interrupt(number: int, frame: Any) -> None:
-    if number == signal.SIGTERM:
-        _terminated.append(number)
+    if number in ENDING:
+        _asked_to_end.append(number)
     raise KeyboardInterrupt
 
 
 @contextmanager
 def signals() -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM raise KeyboardInterrupt: both keep what was finished and end worker processes."""
-    _terminated.clear()
+    """Let Ctrl-C, SIGTERM and SIGHUP raise KeyboardInterrupt: all keep what was finished and end worker processes."""
+    _asked_to_end.clear()
     with _handled(_interrupt):
         yield
 
 
 @contextmanager
 def stopping_gently() -> Iterator[list[int]]:
-    """Yield a list that holds the first Ctrl-C or SIGTERM when it came; a second one raises KeyboardInterrupt at once."""
+    """Yield a list that holds the first Ctrl-C, SIGTERM or SIGHUP when it came; a second raises KeyboardInterrupt at once."""
     came: list[int] = []
 
     def note(number: int, frame: Any) -> None:
         if came:
             _interrupt(number, frame)
         came.append(number)
-        if number == signal.SIGTERM:
-            _terminated.append(number)
+        if number in ENDING:
+            _asked_to_end.append(number)
 
     with _handled(note):
         yield came
@@ -113,13 +115,50 @@ def stopping_gently() -> Iterator[list[int]]:
 
 @contextmanager
 def _handled(handler: Callable[[int, Any], None]) -> Iterator[None]:
-    """Handle both signals by ``handler``. Only the main thread of a program has signals."""
+    """Handle all three by ``handler``, but a SIGHUP that is ignored (``nohup``). Only a program's main thread has signals.
+
+    A KeyboardInterrupt that was raised where Python drops it (in a callback of a library, in a destructor) comes again.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
+    numbers = [n for n in (signal.SIGINT, *ENDING) if n == signal.SIGINT or signal.getsignal(n) != signal.SIG_IGN]
+    before = {number: signal.signal(number, handler) for number in numbers}
+    hook, timers = sys.unraisablehook, list[threading.Timer]()
+    sys.unraisablehook = _pressing_again(hook, timers)
     try:
         yield
     finally:
+        sys.unraisablehook = hook
+        for timer in timers:
+            timer.cancel()
         for number, earlier in before.items():
             signal.signal(number, earlier)
+
+
+_MOMENT = 0.02
+"""Seconds after which a Ctrl-C that was dropped is pressed again: by then what dropped it has returned, mostly."""
+
+
+def _pressing_again(before: Callable[[Any], Any], timers: list[threading.Timer]) -> Callable[[Any], Any]:
+    """Return what hears of exceptions that Python drops: a KeyboardInterrupt is raised anew, the rest goes to ``before``."""
+
+    def hear(dropped: Any) -> None:
+        if not issubclass(dropped.exc_type, KeyboardInterrupt):
+            before(dropped)
+            return
+        timer = threading.Timer(_MOMENT, _press)
+        timer.daemon = True
+        timers.append(timer)
+        timer.start()
+
+    return hear
+
+
+def _press() -> None:
+    """Send Ctrl-C to the main thread, so that it also ends a wait."""
+    main = threading.main_thread().ident
+    if hasattr(signal, "pthread_kill") and main is not None:
+        signal.pthread_kill(main, signal.SIGINT)
+    else:
+        signal.raise_signal(signal.SIGINT)

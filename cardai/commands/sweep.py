@@ -26,7 +26,8 @@ Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="OPTION=VALUE+VALUE", help="Values of an option to try; repeatable."),
 ]
-Seeds = Annotated[int, typer.Option(min=1, help="Seeds of each combination.")]
+MOST_SEEDS = 10_000  # as many as a sweep may have runs
+Seeds = Annotated[int, typer.Option(min=1, max=MOST_SEEDS, help="Seeds of each combination.")]
 Seed = Annotated[int, typer.Option(min=0, help="The first seed.")]
 Steps = Annotated[int | None, typer.Option(min=1, help="Steps of each run, in the trainer's unit.")]
 Minutes = Annotated[float | None, typer.Option(help="Minutes of training of each run.")]
@@ -107,7 +108,7 @@ def _begun(
             raise UsageError(f"--set takes OPTION=VALUE or OPTION=VALUE+VALUE. Got {text!r} instead.")
         texts.setdefault(key, []).append(value)
     options = {key: values_of(trainer, key, values) for key, values in texts.items()}
-    return Sweep.begin(directory, trainer, game, encoder, options, list(seeds), end.steps, end.minutes)
+    return Sweep.begin(directory, trainer, game, encoder, options, seeds, end.steps, end.minutes)
 
 
 def _tell(work: Sweep, metric: str, json: bool) -> None:

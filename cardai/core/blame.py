@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable
 from types import TracebackType
 
+from cardai.core.damaged import blamed_package
 from cardai.core.errors import nearest
 
 _LIBRARIES = {"attr", "attrs", "cloudpickle", "joblib", "llvmlite", "numba", "numpy", "pluggy", "torch", "typer"}
@@ -52,6 +53,8 @@ def raised(error: BaseException, fields: Iterable[str] = ()) -> str:
     words = f"called sys.exit({text})" if isinstance(error, SystemExit) else f"raised {type(error).__name__}: {text}"
     place = plugin_place(error)
     words = words.removesuffix(": ") + ("" if place is None else f" ({_short(place[1])}, line {place[2]})")
+    if package := blamed_package(error):
+        words += f". {package}"
     known = list(fields)
     missing = _missing_name(error)
     if missing and known and missing not in known:

@@ -31,6 +31,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
 
+from cardai.core.damaged import load_numba_extensions
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 _OURS = Path(__file__).resolve().parents[1]
@@ -84,6 +86,7 @@ def kernel(function: F) -> F:
         return function
     import numba
 
+    load_numba_extensions(importlib.import_module("numba.core.entrypoints").init_all)
     _name_records()
     compiled: Any = numba.njit(nogil=True)(function)
     compiled._cache = _cache_class()(function)  # where njit(cache=True) would put numba's own

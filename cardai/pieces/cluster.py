@@ -17,8 +17,18 @@ from cardai.core.errors import CardaiError, PluginError
 from cardai.core.files import write_atomically
 from cardai.pieces.workers import Lost, call, packed
 
+ANSWER_SECONDS = 10.0
+"""Seconds in which a cluster's head must say its first word. It is asked before Ray is, whose own limits are minutes."""
 PATIENCE = 90.0
-"""Seconds in which a cluster's client port must have answered."""
+"""Seconds in which Ray must have connected to a head that has answered, or have started on this machine."""
+WATCH_SECONDS = 5.0
+"""Seconds without a result after which the head is asked again whether it is there."""
+SILENT_SECONDS = 12.0
+"""Seconds without any sign of a head after which it is given up; Ray itself would wait for minutes."""
+RECONNECT_SECONDS = 15
+"""Seconds in which Ray's client tries to reach a cluster again to which the connection was lost."""
+CLOSING_SECONDS = 5.0
+"""Seconds that Ray has to leave a cluster."""
 CLIENT_PORT = 10001
 """Ray's client port where nothing else was said."""
 
@@ -35,8 +45,10 @@ class Cluster:
     """A Ray cluster: one CPU a piece."""
 
     def __init__(self, function: Callable[..., Any], shared: Any, on: str) -> None:
-        ray = _connected(on)
+        ray, self._head = _connected(on)
         self._ray = ray
+        self._heard = time.monotonic()
+        """When there was a sign of the head."""
         self._packed = ray.put(packed(function, shared))
         files = {path: Path(path).read_bytes() for path in registry.plugin_files()}
         self._extra = ray.put((files, version("cardai"), sys.stdout is sys.stderr))
@@ -48,25 +60,48 @@ class Cluster:
             return self._task.remote(self._packed, self._extra, arguments)
 
     def finished(self, under_way: Sequence[Any]) -> Any:
-        with _connection():
-            return self._ray.wait(list(under_way), num_returns=1)[0][0]
+        while True:
+            with _connection():
+                done, _ = self._ray.wait(list(under_way), num_returns=1, timeout=WATCH_SECONDS)
+            if done:
+                self._heard = time.monotonic()
+                return done[0]
+            self._watch()
 
     def result(self, handle: Any) -> Any:
         errors = self._ray.exceptions
-        try:
-            with _connection():
-                result, raised = self._ray.get(handle)
-        except errors.RayTaskError as error:
-            raise PluginError(f"A worker of the cluster could not begin: {_last_line(error)}") from error
-        except errors.RayError as error:  # the worker, its machine, or the only copy of the result is gone
-            raise Lost(_last_line(error)) from error
+        while True:
+            try:
+                with _connection():
+                    result, raised = self._ray.get(handle, timeout=WATCH_SECONDS)
+                break
+            except errors.GetTimeoutError:
+                self._watch()
+            except errors.RayTaskError as error:
+                raise PluginError(f"A worker of the cluster could not begin: {_last_line(error)}") from error
+            except errors.RayError as error:  # the worker, its machine, or the only copy of the result is gone
+                raise Lost(_last_line(error)) from error
         if raised is not None:
             raise raised
         return result
 
     def close(self, done: bool) -> None:
-        with suppress(Exception):  # the cluster may be gone
-            self._ray.shutdown()
+        def leave() -> None:
+            with suppress(Exception):  # the cluster may be gone
+                self._ray.shutdown()
+
+        _within(CLOSING_SECONDS, leave)
+
+    def _watch(self) -> None:
+        """Ask the head whether it is there. Raises PluginError once it has been silent for :data:`SILENT_SECONDS`."""
+        try:
+            if self._head is not None:
+                _ask(self._head, ANSWER_SECONDS)
+            self._heard = time.monotonic()
+        except OSError as error:
+            if time.monotonic() - self._heard > SILENT_SECONDS:
+                why = f"its head does not answer ({_silence(error)})"
+                raise PluginError(f"The connection to the Ray cluster was lost: {why}.") from error
 
 
 @contextmanager
@@ -83,67 +118,109 @@ def _last_line(error: BaseException) -> str:
     return lines[-1] if lines else type(error).__name__
 
 
-def _connected(on: str) -> Any:
-    """Return Ray, connected; what it does to signals is undone, and it reports to nobody."""
+def _connected(on: str) -> tuple[Any, tuple[str, int] | None]:
+    """Return Ray, connected, and where its head is, None where it has begun on this machine; it reports to nobody."""
     import logging
-    import signal
-    import threading
 
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")  # nothing here forks, and gRPC's handlers can stall
+    os.environ.setdefault("RAY_CLIENT_RECONNECT_GRACE_PERIOD", f"{RECONNECT_SECONDS}")
     import ray
 
-    main = threading.current_thread() is threading.main_thread()
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)} if main else {}
+    logging.getLogger("ray.util.client").setLevel(logging.ERROR)
     quiet: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False, "ignore_reinit_error": True}
-    place = host_of(on)
+    named = os.environ.get("RAY_ADDRESS", "")
+    client = host_of(on) or host_of(named)
     try:
-        if place is None:
-            ray.init(None, include_dashboard=False, **quiet)
-        else:
-            _join(ray, on, place, quiet)
+        if client is not None:
+            hint = f"Give the client port of the cluster's head ({CLIENT_PORT}, or ray start --ray-client-server-port)."
+            _join(on, client, lambda: ray.init(on if host_of(on) else named, **quiet), hint)
+            return ray, client
+        head = None if ray.is_initialized() else _head()
+        start = "Start it (ray start --head)"
+        hint = f"{start}, or name another by RAY_ADDRESS." if named else f"{start}, or have it forgotten (ray stop)."
+        _join(on, head, lambda: ray.init(None, include_dashboard=False, **quiet), hint)
+        return ray, head
     except PluginError:
         raise
     except Exception as error:  # Ray raises what it likes
         raise PluginError(f"Ray cannot be reached by --on {on}: {_why(error)}") from error
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-    return ray
 
 
-def _join(ray: Any, on: str, place: tuple[str, int], quiet: dict[str, Any]) -> None:
-    """Connect to a cluster's client port, or raise PluginError within :data:`PATIENCE` seconds."""
-    import socket
-    import threading
+def _head() -> tuple[str, int] | None:
+    """Return the head of the cluster that this machine belongs to: RAY_ADDRESS, or what ray start has left here."""
+    from ray._private.services import canonicalize_bootstrap_address
+
+    host, colon, port = (canonicalize_bootstrap_address(None) or "").rpartition(":")
+    return (host.strip("[]"), int(port)) if colon else None
+
+
+def _join(on: str, head: tuple[str, int] | None, init: Callable[[], object], hint: str) -> None:
+    """Connect to a cluster, or begin one here. Raises PluginError where that does not end, what Ray raises otherwise."""
     import warnings
 
-    hint = f"Give the client port of the cluster's head ({CLIENT_PORT}, or ray start --ray-client-server-port)."
-    try:
-        socket.create_connection(place, timeout=10).close()
-    except OSError as error:
-        why = "no answer in 10 seconds" if isinstance(error, TimeoutError) else error.strerror or error
-        raise PluginError(f"Ray cannot be reached by --on {on}: {why}. {hint}") from error
+    if head is not None:
+        try:
+            _ask(head, ANSWER_SECONDS)
+        except OSError as error:
+            place = "" if host_of(on) else f"its head is {head[0]}:{head[1]}: "
+            raise PluginError(f"Ray cannot be reached by --on {on}: {place}{_silence(error)}. {hint}") from error
     raised: list[BaseException] = []
 
     def connect() -> None:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                ray.init(on, **quiet)
+                init()
         except BaseException as error:
             raised.append(error)
 
     begun = time.monotonic()
-    thread = threading.Thread(target=connect, daemon=True)  # Ray's own limits do not cover every step
-    thread.start()
-    thread.join(PATIENCE)
-    if thread.is_alive() or any(isinstance(error, ConnectionError) for error in raised):
+    done = _within(PATIENCE, connect)  # Ray's own limits do not cover every step
+    if not done or any(isinstance(error, ConnectionError) for error in raised):
         seconds = f"{time.monotonic() - begun:.0f} seconds"
-        raise PluginError(f"Ray cannot be reached by --on {on}: no answer of a client port in {seconds}. {hint}")
+        what = f"it did not start here in {seconds}." if head is None else f"it did not connect in {seconds}. {hint}"
+        raise PluginError(f"Ray cannot be reached by --on {on}: {what}")
     for error in raised:
         raise error
+
+
+def _ask(head: tuple[str, int], seconds: float) -> None:
+    """Begin to speak with a head as its clients do (HTTP/2), and wait for one byte of an answer.
+
+    Raises:
+        OSError: nobody listens there, or nothing is said in ``seconds``.
+    """
+    import socket
+
+    until = time.monotonic() + seconds
+    with socket.create_connection(head, timeout=seconds) as connection:
+        if os.environ.get("RAY_USE_TLS", "0") in ("", "0"):
+            connection.sendall(_HTTP2)
+            connection.settimeout(max(until - time.monotonic(), 0.001))
+            if not connection.recv(1):
+                raise ConnectionError("it hangs up")
+
+
+_HTTP2 = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
+"""What a client of HTTP/2 says first: the preface, and settings of which there are none (RFC 9113, 3.4)."""
+
+
+def _silence(error: OSError) -> str:
+    return (
+        f"no answer in {ANSWER_SECONDS:g} seconds" if isinstance(error, TimeoutError) else error.strerror or str(error)
+    )
+
+
+def _within(seconds: float, work: Callable[[], None]) -> bool:
+    """Do ``work`` in a thread, so that Ctrl-C ends waiting for it, and return whether it has ended in ``seconds``."""
+    import threading
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return not thread.is_alive()
 
 
 def _why(error: BaseException) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import math
 import os
 import re
 import shutil
@@ -38,6 +39,8 @@ from cardai.training.session import CHECKPOINT_SECONDS, Session
 from cardai.training.specs import full_spec
 
 FORMAT = "cardai sweep 1"
+MOST_RUNS = 10_000
+"""How many runs a sweep may have: each is a directory and a training of its own."""
 STRETCH_SECONDS = 300.0
 """How long a worker of a cluster trains before it sends the run back."""
 
@@ -87,8 +90,9 @@ class Sweep:
         """Make a new sweep's directory, or take up the same sweep in it.
 
         Raises:
-            UsageError: a wrong spec or option, or the directory holds something else.
+            UsageError: a wrong spec or option, more runs than :data:`MOST_RUNS`, or the directory holds something else.
         """
+        _check_count(options, seeds)
         given = {key: tuple(values) for key, values in options.items()}
         asked = SweepFile(FORMAT, trainer, game, encoder, given, tuple(seeds), steps, minutes)
         sweep = cls(path, asked)
@@ -123,8 +127,13 @@ class Sweep:
         return cls(path, structure(values, SweepFile, f"The file {file}"))
 
     def points(self) -> list[Point]:
-        """Return the sweep's runs: all combinations of options, and every seed of each."""
+        """Return the sweep's runs: all combinations of options, and every seed of each.
+
+        Raises:
+            UsageError: they are more than :data:`MOST_RUNS`, or two are the same.
+        """
         asked, found = self.asked, []
+        _check_count(asked.options, asked.seeds)
         for values in itertools.product(*asked.options.values()):
             chosen = dict(zip(asked.options, values, strict=True))
             trainer = str(parse(asked.trainer).with_options(chosen))
@@ -175,6 +184,19 @@ class Sweep:
     def _sent(self, point: Point) -> tuple[Point, bytes]:
         """Return what a stretch needs: the run, and its directory as it stands."""
         return point, _pack(self.path / point.name)
+
+
+def _check_count(options: Mapping[str, Sequence[str]], seeds: Sequence[int]) -> None:
+    """Raise UsageError where a sweep would have too many runs, before any of them is made."""
+    factors = [(f"{len(values):,} of {key}", len(values)) for key, values in options.items()]
+    factors.append((f"{len(seeds):,} seeds", len(seeds)))
+    count = math.prod(number for _, number in factors)
+    if count > MOST_RUNS:
+        product = " x ".join(text for text, _ in factors)
+        raise UsageError(
+            f"A sweep has at most {MOST_RUNS:,} runs. This one would have {count:,}: {product}. "
+            "Give fewer values or seeds, or make several sweeps."
+        )
 
 
 def _over(asked: SweepFile, step: int, seconds: float) -> bool:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.conftest import Call
-from tests.support import ROOT, sizes
+from tests.support import ROOT, python, sizes
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="these are POSIX signals and streams")
 
@@ -150,7 +150,92 @@ def test_ctrl_c_while_modules_are_imported_shows_no_traceback(module: str, tmp_p
     assert child.wait(30) == 130
 
 
-@pytest.mark.parametrize("number", sizes(signal.SIGTERM, signal.SIGINT))
+GUARD = """
+import sys
+before = set(sys.modules)
+import _signal
+
+def noted(number, handler):
+    print(number == _signal.SIGINT, sorted(set(sys.modules) - before - {"_signal"}))
+    raise SystemExit
+
+_signal.signal = noted
+import cardai.__main__
+cardai.__main__.main()
+"""
+
+
+def test_nothing_is_imported_before_it_is_said_what_ctrl_c_does() -> None:
+    """Until then Python shows a traceback: all that is imported by then costs less than its own start."""
+    done = python("-c", GUARD)
+    assert done.stdout.split("\n")[0] == "True ['cardai', 'cardai.__main__']", done.stderr
+
+
+DROPPED = """
+import time
+from cardai.commands import process
+
+class Dropping:
+    def __del__(self):
+        print("pressed", flush=True)
+        process._interrupt(2, None)
+
+try:
+    with process.signals():
+        Dropping()
+        print("goes on", flush=True)
+        time.sleep(60)
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+"""
+
+
+def test_a_ctrl_c_that_python_drops_in_a_destructor_or_a_librarys_callback_comes_again(tmp_path: Path) -> None:
+    began = time.monotonic()
+    done = python("-c", DROPPED)
+    assert done.stdout.split("\n")[:3] == ["pressed", "goes on", "stopped"], done.stderr
+    assert time.monotonic() - began < 30
+    assert done.stderr == ""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("words", [["list-plugins"], [*KUHN[:-1], "random", "-a", "random", "-n", "4"]])
+def test_ctrl_c_at_any_moment_of_a_start_shows_no_traceback(words: list[str]) -> None:
+    """Python's own start shows one, for a few hundredths of a second.
+
+    Where Ctrl-C came while a library ran a text (exec), or after our end, Python dies of the signal: shells say 130, too.
+    """
+    seen = set()
+    for moment in range(20):
+        child = subprocess.Popen([*CARDAI, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(0.1 + 0.9 * moment / 20)
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate(timeout=60)
+        assert "Traceback" not in err, (moment, err)
+        assert child.returncode in (0, 130, -signal.SIGINT), (moment, err)
+        seen.add(child.returncode)
+    assert 130 in seen
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_a_program_that_is_asked_to_end_says_by_what(number: int) -> None:
+    code = (
+        "import signal, sys\nfrom cardai.commands import process\n"
+        f"try:\n    with process.signals():\n        signal.raise_signal({number})\n        signal.pause()\n"
+        "except KeyboardInterrupt:\n    sys.exit(process.ended_by())\n"
+    )
+    assert python("-c", code).returncode == 128 + number
+
+
+def test_what_is_started_with_nohup_does_not_heed_the_end_of_its_terminal() -> None:
+    code = (
+        "import signal\nfrom cardai.commands import process\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+        "with process.signals():\n    signal.raise_signal(signal.SIGHUP)\n    print('goes on', process.ended_by())\n"
+    )
+    assert python("-c", code).stdout == "goes on 0\n"
+
+
+@pytest.mark.parametrize("number", sizes(signal.SIGTERM, signal.SIGINT, signal.SIGHUP))
 def test_a_signal_to_a_run_with_jobs_leaves_no_workers(number: int, tmp_path: Path, players: str) -> None:
     env = {**os.environ, "PYTHONPATH": str(ROOT), "PIDS": str(tmp_path)}
     command = [*CARDAI, *KUHN, "--agent", "works", "--plugin", players, "--jobs", "2", "-n", "400"]
@@ -165,7 +250,7 @@ def test_a_signal_to_a_run_with_jobs_leaves_no_workers(number: int, tmp_path: Pa
     assert child.returncode == 128 + number
     assert "Stopped after 2 of 400 games." in out
     assert "Traceback" not in err
-    assert err.endswith("cardai: terminated\n" if number == signal.SIGTERM else "cardai: interrupted\n")
+    assert err.endswith("cardai: interrupted\n" if number == signal.SIGINT else "cardai: terminated\n")
     while any(alive(pid) for pid in workers) and time.monotonic() < limit:
         time.sleep(0.05)
     assert not [pid for pid in workers if alive(pid)]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cardai.training.runs import Run
+from cardai.training.sweeps import MOST_RUNS
 from tests.commands.conftest import Call, cardai  # noqa: F401
 
 SWEEP = ("sweep", "--trainer", "cfr", "--game", "kuhn", "--set", "variant=cfr+dcfr", "--seeds", "2", "--steps", "8")
@@ -45,6 +46,23 @@ def test_plot_takes_a_sweep(cardai: Call, tmp_path: Path) -> None:  # noqa: F811
     assert drawn.code == 0, drawn.err
     assert drawn.out.count("2 seeds") == 2
     assert (tmp_path / "curves.png").is_file()
+
+
+def test_a_sweep_of_too_many_runs_is_refused_before_they_are_made(cardai: Call, tmp_path: Path) -> None:  # noqa: F811
+    """A million million of them took for ever to be made."""
+    values = "+".join(map(str, range(1, 101)))
+    words = ("sweep", "--trainer", "nfsp", "--encoder", "flat", "--game", "leduc", "--steps", "5")
+    given = [word for key in ("eta", "learn_every", "batch") for word in ("--set", f"{key}={values}")]
+    called = cardai(*words, *given, "--seeds", "10000", "--out", str(tmp_path / "sweep"))
+    assert called.code == 2
+    assert "at most 10,000 runs" in called.err
+    assert "10,000,000,000: 100 of eta x 100 of learn_every x 100 of batch x 10,000 seeds. Give fewer" in called.err
+    assert not (tmp_path / "sweep").exists()
+    many = cardai(
+        "sweep", "--trainer", "cfr", "--game", "kuhn", "--steps", "5", "--seeds", "1" + 20 * "0", "--out", "x"
+    )
+    assert many.code == 2
+    assert f"--seeds of cardai sweep must be at least 1 and at most {MOST_RUNS:,}" in many.err
 
 
 def test_what_is_missing_or_wrong_is_said(cardai: Call, tmp_path: Path) -> None:  # noqa: F811

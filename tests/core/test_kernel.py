@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cardai.core import kernel
-from tests.support import ROOT, python
+from tests.support import ROOT, fake_distribution, python
 
 RULES = "# kernel constants\nfrom cardai.core.kernel import kernel\nPRIZE = {prize}\n@kernel\ndef prize(n):\n    return n * PRIZE\n"
 PLAY = (
@@ -235,3 +235,16 @@ def names_in_kernels(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and "kernel" in map(ast.unparse, node.decorator_list):
             yield from (inner.id for part in node.body for inner in ast.walk(part) if isinstance(inner, ast.Name))
+
+
+@pytest.mark.parametrize("text", [b"[console_scripts]\nx\xff = x\n", b"[console_scripts]\nno equals sign\n"])
+def test_a_damaged_package_of_somebody_elses_stops_no_kernel(text: bytes, tmp_path: Path) -> None:
+    """numba reads the entry points of all packages before the first kernel runs: those that are whole still extend it."""
+    fake_distribution(tmp_path, "stranger", "", {})
+    (tmp_path / "stranger-1.0.dist-info" / "entry_points.txt").write_bytes(text)
+    extending = {"extending": "def init():\n    print('extended')\n"}
+    fake_distribution(tmp_path, "extender", "[numba_extensions]\ninit = extending:init\n", extending)
+    file, cache = tmp_path / "beside.py", tmp_path / "cache"
+    file.write_text("from cardai.core.kernel import kernel\n@kernel\ndef f(n):\n    return n + 1\nprint(f(1))\n")
+    done = python(str(file), path=tmp_path, CARDAI_CACHE_DIR=str(cache))
+    assert done.stdout.split() == ["extended", "2"], done.stderr

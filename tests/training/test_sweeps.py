@@ -133,3 +133,17 @@ def test_another_sweep_and_wrong_options_are_refused(tmp_path: Path) -> None:
         begun(tmp_path / "three")
     with pytest.raises(UsageError, match="the same options and seed"):
         begun(tmp_path / "four", seeds=[0, 0])
+
+
+def test_more_runs_than_a_sweep_may_have_are_refused_wherever_they_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweeps, "MOST_RUNS", 4)
+    sweep = begun(tmp_path / "four")
+    assert len(sweep.points()) == 4
+    with pytest.raises(UsageError, match=r"at most 4 runs.* have 6: 2 of measure_every x 3 seeds"):
+        begun(tmp_path / "six", seeds=[0, 1, 2])
+    assert not (tmp_path / "six").exists()
+    monkeypatch.setattr(sweeps, "MOST_RUNS", 3)
+    with pytest.raises(UsageError, match="at most 3 runs"):
+        Sweep.open(tmp_path / "four").points()

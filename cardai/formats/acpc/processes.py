@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import IO
 
 from cardai.core.errors import AgentError, UsageError
+from cardai.formats.acpc import groups
 from cardai.formats.acpc.dealer import Match
-from cardai.formats.acpc.program import end_process
 from cardai.formats.acpc.series import is_command
 from cardai.training.session import plugin_options
 
 _POLL = 0.1  # seconds between looks at the processes
 _GRACE = 20.0  # seconds that players have to end after the match
+_PATIENCE = 5.0  # seconds that a process has to end once it is asked to
 _CARDAI = (sys.executable, "-m", "cardai")
 
 
@@ -76,13 +77,13 @@ def _dealer_command(match: Match) -> list[str]:
 def _start(
     command: Sequence[str], directory: Path, name: str, stack: ExitStack, out: int | IO[bytes] = subprocess.DEVNULL
 ) -> subprocess.Popen[bytes]:
-    """Start a process in ``directory`` that is ended with the ``stack``."""
+    """Start a process in ``directory`` that is ended with the ``stack``, and whatever it has started with it."""
     notes = stack.enter_context((directory / f"{name}.txt").open("wb"))
     try:
-        process = subprocess.Popen(command, cwd=directory, stdin=subprocess.DEVNULL, stdout=out, stderr=notes)
+        process = groups.start(command, directory, out, notes)
     except OSError as error:
         raise UsageError(f"The program {shlex.join(command)!r} cannot be started: {error.strerror}.") from error
-    stack.callback(end_process, process, 5)
+    stack.callback(groups.end, process, _PATIENCE)
     return process
 
 

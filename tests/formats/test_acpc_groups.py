@@ -1,0 +1,148 @@
+"""Other people's programs end whole: those that do not want to, what they have started, and with every end of ours."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cardai.core.errors import AgentError
+from cardai.formats.acpc import groups
+from cardai.formats.acpc.program import Program
+from tests.support import ROOT, sizes
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="these are POSIX groups of processes")
+
+STUBBORN = """
+import os, signal, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+child = os.fork()
+with open(sys.argv[1] + "/" + ("child" if child == 0 else "leader"), "w") as file:
+    file.write(str(os.getpid()))
+"""
+"""A program that heeds no signal, and has a child that heeds none; both say which process they are."""
+WAITS = STUBBORN + "time.sleep(300)\n"
+CONNECTS = """
+import socket
+if child == 0:
+    time.sleep(300)
+wire = socket.create_connection((sys.argv[2], int(sys.argv[3])))
+"""
+
+
+def alive(pid: int) -> bool:
+    """Whether a process is there and no zombie."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{pid}/stat")
+    return not (status.is_file() and status.read_text().rpartition(")")[2].split()[0] == "Z")
+
+
+def until(reached: Callable[[], bool], seconds: float = 20.0) -> bool:
+    limit = time.monotonic() + seconds
+    while not reached() and time.monotonic() < limit:
+        time.sleep(0.01)
+    return reached()
+
+
+def pids(folder: Path) -> list[int]:
+    """Return the processes of a stubborn program, once both have said theirs."""
+    files = [folder / "child", folder / "leader"]
+    assert until(lambda: all(file.exists() and file.read_text() for file in files))
+    return [int(file.read_text()) for file in files]
+
+
+def program(folder: Path, text: str, seconds: float) -> Program:
+    (folder / "bot.py").write_text(text)
+    return Program(f"{sys.executable} {folder / 'bot.py'} {folder}", seconds)
+
+
+def test_a_group_is_asked_to_end_and_then_killed_with_what_it_has_started(tmp_path: Path) -> None:
+    for text, patience, soon in ((WAITS, 0.2, 1.0), (WAITS.replace("SIG_IGN", "SIG_DFL"), 5.0, 10.0)):
+        leader = groups.start([sys.executable, "-c", text, str(tmp_path)])
+        both = pids(tmp_path)
+        began = time.monotonic()
+        groups.end(leader, patience)
+        assert time.monotonic() - began < soon
+        assert until(lambda both=both: not any(map(alive, both)))
+        for file in ("child", "leader"):
+            (tmp_path / file).unlink()
+
+
+def test_what_a_program_has_started_ends_where_the_program_has_ended_before(tmp_path: Path) -> None:
+    text = STUBBORN + "if child:\n    sys.exit(3)\ntime.sleep(300)\n"
+    leader = groups.start([sys.executable, "-c", text, str(tmp_path)])
+    child, _ = pids(tmp_path)
+    assert leader.wait(20) == 3
+    assert alive(child)
+    groups.end(leader, 0.1)
+    assert until(lambda: not alive(child))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (STUBBORN + "time.sleep(300)", "did not connect in 0.5 seconds"),
+        (STUBBORN + CONNECTS + "time.sleep(300)", "gave no answer in 0.5 seconds"),
+        (STUBBORN + CONNECTS + "while True:\n    wire.sendall(b'x'); time.sleep(0.05)", "gave no answer in 0.5 sec"),
+        (STUBBORN + CONNECTS + "while True:\n    wire.sendall(b'x' * 9000)", "cannot be asked: its line has no end"),
+        (
+            STUBBORN + CONNECTS + "wire.sendall(b'VERSION:2.0.0\\n')\nwhile True:\n    wire.sendall(b'# so\\n' * 999)",
+            "gave no answer in 0.5 seconds",
+        ),
+    ],
+    ids=["silent", "connected", "byte-by-byte", "endless-line", "endless-comments"],
+)
+def test_a_program_that_fails_in_whatever_way_is_named_in_time_and_ended_whole(
+    text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(groups, "PATIENCE", 0.1)
+    running = program(tmp_path, text, 0.5)
+    began = time.monotonic()
+    with pytest.raises(AgentError, match=said):
+        running.ask(b"MATCHSTATE:0:0::5d5c|")
+    assert time.monotonic() - began < 3
+    assert until(lambda: not any(map(alive, pids(tmp_path))))
+
+
+def test_a_program_that_does_not_read_what_it_is_told_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups, "PATIENCE", 0.1)
+    text = STUBBORN + CONNECTS + "wire.sendall(b'VERSION:2.0.0\\n')\ntime.sleep(300)\n"
+    running = program(tmp_path, text, 0.5)
+    with pytest.raises(AgentError, match=r"did not read in 0\.5 seconds what it was told"):
+        running.tell(b"MATCHSTATE:0:0::5d5c|" + b"x" * 50_000_000)  # more than the kernel holds back for it
+
+
+OURS = """
+import signal, sys
+from cardai.commands.process import signals
+from cardai.formats.acpc import groups
+from cardai.formats.acpc.program import Program
+groups.PATIENCE = 0.1
+running = Program(sys.argv[1], 300.0)
+try:
+    with signals():
+        running.ask(b"MATCHSTATE:0:0::5d5c|")
+except KeyboardInterrupt:
+    sys.exit(7)
+"""
+
+
+@pytest.mark.parametrize("number", sizes(signal.SIGHUP, signal.SIGTERM, signal.SIGINT))
+def test_a_program_ends_with_ours_whatever_ended_that(number: int, tmp_path: Path) -> None:
+    running = program(tmp_path, STUBBORN + CONNECTS + "time.sleep(300)", 300)
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ours = subprocess.Popen([sys.executable, "-c", OURS, running.command], env=env)
+    both = pids(tmp_path)
+    ours.send_signal(number)
+    assert ours.wait(20) == 7
+    assert until(lambda: not any(map(alive, both)))
