@@ -34,6 +34,7 @@ from cardai.core.blame import plugin_place, raised
 from cardai.core.damaged import blamed_package
 from cardai.core.errors import CardaiError, nearest, unknown_name
 from cardai.core.progress import listening
+from cardai.core.text import shown
 
 COMPLETING = "_CARDAI_COMPLETE"
 """What the shell sets where it asks how a line may go on."""
@@ -55,7 +56,7 @@ class Commands(TyperGroup):
         if entry is None:
             return None
         said = entry.summary() if entry.status == "ok" else entry.status
-        return TyperCommand(name=cmd_name, help=said, rich_help_panel=FROM_PLUGINS)
+        return TyperCommand(name=cmd_name, help=as_text(said), rich_help_panel=FROM_PLUGINS)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, behind_command(args))
@@ -121,7 +122,14 @@ def _plugins_own(name: str) -> typer.Typer:
     """Return the app of a command that a plugin brings."""
     with invocation.aside():
         target = registry.command(name)
-    return _app_of(target, name, plugin_commands()[name].summary())
+    return _app_of(target, name, as_text(plugin_commands()[name].summary()))
+
+
+def as_text(said: str) -> str:
+    """Return what a stranger says of a plugin as typer's help shows it literally: nothing hidden, no markup."""
+    from rich.markup import escape
+
+    return escape(shown(said))
 
 
 def _app_of(target: Any, name: str, help: str) -> typer.Typer:

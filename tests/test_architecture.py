@@ -267,6 +267,77 @@ def test_files_are_written_in_one_way() -> None:
     assert [dotted(file) for file in files if WRITES.search(file.read_text(encoding="utf-8"))] == []
 
 
+PRINTERS = {
+    "cardai.core.console": "the one console of rich",
+    "cardai.core.notes": "lines on standard error",
+    "cardai.core.files": "standard output as a file; a terminal gets its text",
+    "cardai.commands.invocation": "which stream results go to, and a line on it",
+    "cardai.commands.process": "streams that were closed, or break",
+    "cardai.cli": "typer's own help; the version",
+    "cardai.formats.acpc.dealer": "the dealer's streams, or others that a test gives it; players' words are shown there",
+    "cardai.pieces.workers": "what plugins print goes to stderr",
+    "cardai.pieces.cluster": "what plugins print goes to stderr",
+    "cardai.arena.slices": "what plugins print goes to stderr",
+    "cardai.ui.base": "the one app of textual",
+}
+"""What holds a stream, a console or an app itself, and why. All others print through the first two and the last."""
+_STREAMS = ("stdout", "stderr", "__stdout__", "__stderr__")
+
+
+def prints(tree: ast.Module) -> list[str]:
+    """Return the places of a module that print past the consoles: streams, but whether they are a terminal; print and echo."""
+    asked = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr in ("isatty", "flush")
+    }
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            asked |= {id(child) for child in ast.walk(node)}
+    for node in ast.walk(tree):
+        if id(node) in asked:
+            continue
+        if isinstance(node, ast.Attribute) and node.attr in _STREAMS:
+            held = isinstance(node.value, ast.Name) and node.value.id == "sys"
+        elif isinstance(node, ast.Call):
+            name = ast.unparse(node.func)
+            held = name in ("print", "input") or name.endswith((".echo", ".secho", "stdout().write"))
+        elif isinstance(node, ast.ImportFrom):
+            taken = {(node.module, alias.name) for alias in node.names}
+            held = bool(taken & {("rich.console", "Console"), ("rich", "print"), ("textual.app", "App")})
+        else:
+            held = False
+        found += [f"{node.lineno}: {ast.unparse(node)}"] if held else []  # type: ignore[attr-defined]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("print('x')", 1),
+        ("sys.stderr.write('x')", 1),
+        ("stdout().write('x')", 1),
+        ("typer.echo('x')", 1),
+        ("stream = sys.__stdout__", 1),
+        ("from rich.console import Console, Group", 1),
+        ("from textual.app import App", 1),
+        ("answer = input('> ')", 1),
+        ("if TYPE_CHECKING:\n    from textual.app import App", 0),
+        ("sys.stderr.isatty() and out().print('x') or _print('x')", 0),
+        ("from rich.console import RenderableType", 0),
+    ],
+)
+def test_what_prints_past_the_consoles_is_found(text: str, count: int) -> None:
+    assert len(prints(ast.parse(text))) == count
+
+
+def test_whatever_is_printed_passes_the_places_that_show_it_as_text() -> None:
+    found = {dotted(file): prints(parsed(file)) for file in MODULES}
+    assert {name: places for name, places in found.items() if places and name not in PRINTERS} == {}
+    assert [name for name in PRINTERS if not found[name]] == [], "prints no longer: take it off the list"
+
+
 GAMES = {"game", "made_for", "own", "played", "real"}
 """What games are called, as a name or as an attribute of something."""
 

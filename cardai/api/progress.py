@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
 
+from cardai.core.notes import show_state
 from cardai.core.progress import listening
 
 Report = Callable[[int, int], None]
@@ -63,13 +64,11 @@ class Bar:
 
     def show(self) -> None:
         """Show how far it is, over what was shown before."""
-        sys.stderr.write(f"\r\x1b[K{self.text}")
-        sys.stderr.flush()
+        show_state(self.text)
 
     def close(self) -> None:
         """Take away what was shown."""
-        sys.stderr.write("\r\x1b[K")
-        sys.stderr.flush()
+        show_state()
 
 
 class NotebookBar(Bar):

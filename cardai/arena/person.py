@@ -20,6 +20,7 @@ from cardai.core.agent import Agent
 from cardai.core.fields import Views, unpack_view
 from cardai.core.game import Actions, Game
 from cardai.core.legal import Legal, take
+from cardai.core.notes import tell
 from cardai.core.rng import Rows
 
 if TYPE_CHECKING:
@@ -131,11 +132,10 @@ def stop_or(menu: Menu) -> str:
 
 def ask() -> str:
     """Return one answer. Raises StopPlaying at the end of the input."""
-    sys.stderr.write("> ")
-    sys.stderr.flush()
+    tell("> ", end="")
     line = sys.stdin.readline()
     if not sys.stdin.isatty():  # a piped answer, so that the dialogue reads well
-        sys.stderr.write(line if line.endswith("\n") else line + "\n")
+        tell(line.removesuffix("\n"))
     if not line:
         raise StopPlaying
     return line.strip()
@@ -143,9 +143,9 @@ def ask() -> str:
 
 def say(text: Text) -> None:
     """Print a part of the dialogue."""
-    from rich.console import Console
+    from cardai.core.console import Console
 
-    Console(stderr=True, highlight=False, width=None if sys.stderr.isatty() else WIDTH).print(text)
+    Console(stderr=True, width=None if sys.stderr.isatty() else WIDTH).print(text)
 
 
 def _shown(menu: Menu) -> Text:

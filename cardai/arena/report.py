@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cardai.core.statistics import Estimate
+from cardai.core.text import one_line, shown
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -38,7 +39,8 @@ def signed(estimate: Estimate, unit: str) -> str:
 def columns(agents: Sequence[str]) -> list[str]:
     """Return a heading for each agent; clones are numbered."""
     return [
-        f"{name} ({agents[: i + 1].count(name)})" if agents.count(name) > 1 else name for i, name in enumerate(agents)
+        one_line(name) + (f" ({agents[: i + 1].count(name)})" if agents.count(name) > 1 else "")
+        for i, name in enumerate(agents)
     ]
 
 
@@ -89,7 +91,7 @@ def match_parts(result: MatchResult, in_turn: bool = False) -> Iterator[Renderab
 
 def _match_title(result: MatchResult) -> str:
     played, hands = result.played.games, result.played.hands_count
-    title = f"{' against '.join(result.agents)}: {played:,} {'game' if played == 1 else 'games'}"
+    title = f"{' against '.join(map(one_line, result.agents))}: {played:,} {'game' if played == 1 else 'games'}"
     if hands != played:
         title += f" of {hands / played:.2f} hands"
     if result.duplicate and result.game.num_players > 1:
@@ -127,7 +129,7 @@ def standings_rows(standings: Standings) -> list[list[str]]:
     rows = []
     for place, i in enumerate(order, 1):
         cells = [_cell(standings, i, j) for j in order]
-        rows.append([str(place), standings.agents[i], *cells, _mean(standings, i)])
+        rows.append([str(place), one_line(standings.agents[i]), *cells, _mean(standings, i)])
     return rows
 
 
@@ -176,7 +178,7 @@ def ratings_parts(standings: Standings) -> Iterator[RenderableType]:
     for place, i in enumerate(_order(standings), 1):
         rated = "-" if math.isnan(found.elo[i].mean) else found.elo[i].text(0, sign=True)
         ranked = [percent(found.alpha_rank[i])] if found.alpha_rank else []
-        rows.append([str(place), standings.agents[i], rated, *ranked])
+        rows.append([str(place), one_line(standings.agents[i]), rated, *ranked])
     yield Text("")
     table = _table(["", "", "Elo", *(["alpha-rank"] if found.alpha_rank else [])], rows, bold=1, bold_row=-1)
     for column in table.columns[2:]:
@@ -233,9 +235,9 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]], bold: int = -1,
 
 def as_text(parts: Sequence[RenderableType], width: int = 120) -> str:
     """Return what rich would print, as plain text: as wide as its tables need."""
-    from rich.console import Console
+    from cardai.core.console import Console
 
-    console = Console(file=io.StringIO(), highlight=False, width=width)
+    console = Console(file=io.StringIO(), width=width)
     for part in parts:
         most = console.measure(part, options=console.options.update(max_width=10_000)).maximum
         console.width = max(width, most)
@@ -246,15 +248,19 @@ def as_text(parts: Sequence[RenderableType], width: int = 120) -> str:
 
 def as_html(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], footer: str = "") -> str:
     """Return a table for a page."""
-    cells = "".join(f"<th>{html.escape(name)}</th>" for name in header)
+    cells = "".join(f"<th>{_html(name)}</th>" for name in header)
     lines = []
     for row in rows:
-        first, *others = (html.escape(cell) for cell in row)
+        first, *others = map(_html, row)
         lines.append(
             f"<tr><th style='text-align:left'>{first}</th>{''.join(f'<td>{cell}</td>' for cell in others)}</tr>"
         )
-    below = f"<p>{html.escape(footer)}</p>" if footer else ""
+    below = f"<p>{_html(footer)}</p>" if footer else ""
     return (
-        f"<div><p>{html.escape(title)}</p><table><thead><tr>{cells}</tr></thead>"
+        f"<div><p>{_html(title)}</p><table><thead><tr>{cells}</tr></thead>"
         f"<tbody>{''.join(lines)}</tbody></table>{below}</div>"
     )
+
+
+def _html(text: str) -> str:
+    return html.escape(shown(text))

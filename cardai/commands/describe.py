@@ -12,8 +12,7 @@ from cardai.commands.list_plugins import known_kind
 from cardai.core.errors import CardaiError
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from cardai.core.console import Console
     from cardai.core.game import Game
     from cardai.core.spec import Spec
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +11,7 @@ from cardai.arena.report import signed
 from cardai.commands.invocation import Json, Seed, note, out, print_json, progress
 from cardai.commands.show.figures import estimate_json
 from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.notes import tell
 
 if TYPE_CHECKING:
     from cardai.arena.records import Record
@@ -55,7 +55,7 @@ def aivat(
 
     file = read_hands(record)
     for message in file.damaged:
-        sys.stderr.write(f"cardai: {message}\n")
+        tell(f"cardai: {message}")
     if not file.hands:
         raise DamagedFileError(f"{record} holds no finished hand.")
     who = number_of(file.header.get("agents", ()), player or agent, record)

@@ -19,9 +19,11 @@ from cardai.core import registry
 from cardai.core.allowed import trust_all
 from cardai.core.errors import UsageError
 from cardai.core.files import STANDARD, standard_output
+from cardai.core.notes import show_state, tell
+from cardai.core.text import shown
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from cardai.core.console import Console
 
 
 @define
@@ -222,22 +224,17 @@ _TRAILING = re.compile(r" +(?=\n)")
 
 def out() -> Console:
     """Return the console for results: as wide as the terminal, or 120 columns in a file or pipe."""
-    from rich.console import Console
-
-    class Output(Console):
-        def on_broken_pipe(self) -> None:
-            raise BrokenPipeError
+    from cardai.core.console import Console
 
     if stdout().isatty():
-        return Output(highlight=False, file=stdout())
-    return Output(highlight=False, width=120, file=cast(IO[str], _Trimmed()))
+        return Console(file=stdout())
+    return Console(width=120, file=cast(IO[str], _Trimmed()))
 
 
 def note(message: str) -> None:
     """Print a line about the work itself on stderr, unless --quiet."""
     if not _invocation.quiet:
-        sys.stderr.write(f"{message}\n")
-        sys.stderr.flush()
+        tell(message)
 
 
 def print_json(value: Any) -> None:
@@ -247,7 +244,7 @@ def print_json(value: Any) -> None:
 
 def say(text: str) -> None:
     """Print a line of the result on stdout."""
-    stdout().write(f"{text}\n")
+    stdout().write(f"{shown(text)}\n")
 
 
 def show_work(label: str, done: int, total: int) -> None:
@@ -258,8 +255,7 @@ def show_work(label: str, done: int, total: int) -> None:
         return
     if sys.stderr.isatty():
         share = f" {100 * done // total} %" if total else f" {done:,}" if done else ""
-        sys.stderr.write("\r\x1b[K" if total and done >= total else f"\r\x1b[K{label}{share}")
-        sys.stderr.flush()
+        show_state("" if total and done >= total else f"{label}{share}")
     elif label != _invocation.work:
         note(f"{label} ...")
     _invocation.work = label
@@ -277,10 +273,12 @@ def progress(label: str, unit: str = "games") -> Iterator[Advance | None]:
     if _invocation.quiet or not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn(unit))
+    from cardai.core.console import Console
+
+    said, counted = TextColumn("{task.description}", markup=False), TextColumn(unit, markup=False)
+    columns = (said, BarColumn(), MofNCompleteColumn(), counted)
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(label, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -11,6 +11,7 @@ from cardai.commands.invocation import Json, out, print_json
 from cardai.commands.table import own_name
 from cardai.core.errors import unknown_name
 from cardai.core.registry import GROUPS, Entry, broken, check_all, entries
+from cardai.core.text import one_line
 
 FOR = ("encoder", "agent", "trainer")
 """The kinds of plugins that are made for games."""
@@ -50,7 +51,7 @@ def list_plugins(
     else:
         _print(rows, check)
         for distribution in damaged:
-            out().print(f"broken: {distribution.distribution}, {distribution.why}.", style="red", markup=False)
+            out().print(f"broken: {one_line(distribution.distribution)}, {distribution.why}.", style="red")
     if check and (damaged or any(status != "ok" and not entry.missing for entry, status in rows)):
         raise typer.Exit(1)
 
@@ -114,7 +115,7 @@ def _print(rows: list[tuple[Entry, str]], checked: bool) -> None:
             name = Text(("    " if nested else "  ") + entry.name, style="" if nested else "bold")
             line = Text(entry.preset_line() or f"preset of {entry.preset_of}" if entry.preset_of else entry.summary())
             if foreign and entry.distribution != "cardai":
-                line.append(f"  [{' '.join((entry.distribution, entry.version)).strip()}]", style="cyan")
+                line.append(f"  [{one_line(f'{entry.distribution} {entry.version}'.strip())}]", style="cyan")
             if status != "ok" and not (nested and said[kind, entry.preset_of] == status):
                 line.append(f"\n{status}", style="red")
             elif status == "ok" and checked:

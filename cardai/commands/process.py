@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Any
 
+from cardai.core.notes import tell
+
 INTERRUPTED, BROKEN_PIPE = 130, 141
 """Exit codes: 128 and the number of SIGINT, SIGPIPE."""
 ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
@@ -46,8 +48,7 @@ def open_streams() -> None:
 def write_error(text: str) -> None:
     """Write to stderr; where nobody reads it any more, nothing."""
     with suppress(OSError, ValueError):
-        sys.stderr.write(text)
-        sys.stderr.flush()
+        tell(text, end="")
 
 
 def close_streams() -> int:

@@ -9,6 +9,8 @@ import typer
 
 from cardai.commands.invocation import Json, out, print_json, stdout
 from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.notes import tell
+from cardai.core.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -88,7 +90,7 @@ def _readable(file: str, hand: int) -> RecordFile:
     """Return the hands of a file, with a line on stderr for each that is damaged; refuse one without hand ``hand``."""
     found = load(file)
     for message in found.damaged:
-        sys.stderr.write(f"cardai: {message}\n")
+        tell(f"cardai: {message}")
     if not found.hands:
         begun = " but one that was not finished" if found.unfinished else " that can be read"
         raise DamagedFileError(f"{file} holds no hand{begun}.")
@@ -228,7 +230,7 @@ class Show:
     # -- drawing ---------------------------------------------------------------------------------------------------
 
     def _name(self, seat: int, record: Record) -> str:
-        return f"{self.agents[record['seats'][seat]]} (seat {seat})"
+        return f"{one_line(self.agents[record['seats'][seat]])} (seat {seat})"
 
     def _title(self, number: int, record: Record) -> Text:
         from rich.text import Text

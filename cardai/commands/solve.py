@@ -14,6 +14,7 @@ from attrs import frozen
 from cardai.commands import invocation
 from cardai.commands.invocation import Json, note, out, print_json, say
 from cardai.core.errors import UsageError
+from cardai.core.notes import show_state
 
 if TYPE_CHECKING:
     from cardai.poker.ranges.position import Position
@@ -270,8 +271,7 @@ class Live:
             self._points.append(now)
         if self._shown:
             found = "" if now[2] == float("inf") else f", exploitability {now[2]:.3f} % of the pot"
-            sys.stderr.write(f"\r\x1b[K{now[0]:,} iterations{found}, {_clock(now[1])}{self._left(now)}")
-            sys.stderr.flush()
+            show_state(f"{now[0]:,} iterations{found}, {_clock(now[1])}{self._left(now)}")
         return True
 
     def _left(self, now: tuple[int, float, float]) -> str:
@@ -289,7 +289,7 @@ class Live:
     def close(self) -> None:
         """End the line."""
         if self._shown:
-            sys.stderr.write("\r\x1b[K")
+            show_state()
 
 
 def _clock(seconds: float) -> str:

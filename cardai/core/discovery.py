@@ -10,6 +10,8 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
+from cardai.core.text import one_line
+
 GROUPS = {
     "game": "cardai.games",
     "encoder": "cardai.encoders",
@@ -136,7 +138,7 @@ def _lines(distribution: metadata.Distribution) -> tuple[list[Entry], list[str]]
             kind = _KINDS.get(line.strip("[]").strip())
         elif line and kind and line[0] not in "#;":
             point = _POINT.fullmatch(line)
-            if point is None:
+            if point is None or one_line(point[1]) != point[1]:
                 wrong.append(f"its entry point {line[:60]!r} in {GROUPS[kind]} is not NAME = MODULE")
                 continue
             extras = tuple(extra.strip() for extra in (point[4] or "").split(",") if extra.strip())

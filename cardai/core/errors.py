@@ -21,11 +21,18 @@ import difflib
 from collections.abc import Iterable
 from numbers import Integral
 
+from cardai.core.text import shown
+
 
 class CardaiError(Exception):
-    """The base of all errors that are meant for a person to read."""
+    """The base of all errors that are meant for a person to read: what it quotes is shown as text, here already, since
+    Python prints it where nobody catches it.
+    """
 
     exit_code = 1
+
+    def __str__(self) -> str:
+        return shown(super().__str__())
 
 
 class UsageError(CardaiError):

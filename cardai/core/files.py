@@ -11,6 +11,7 @@ import json
 import os
 import stat
 import sys
+from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -19,6 +20,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from cardai.core.errors import DamagedFileError, UsageError, WriteError
+from cardai.core.text import shown
 from cardai.core.trust import marked, read_from
 
 UNFINISHED = ".part"
@@ -216,17 +218,20 @@ def standard_output(stream: IO[str]) -> Iterator[None]:
 def _standard_output() -> IO[bytes]:
     stream = _standard.get() or sys.stdout
     stream.flush()
-    return getattr(stream, "buffer", None) or _Encoded(stream)  # type: ignore[return-value]
+    buffer = None if stream.isatty() else getattr(stream, "buffer", None)
+    return buffer or _Encoded(stream)  # type: ignore[return-value]
 
 
 class _Encoded:
-    """A standard output that takes text only, as a notebook's."""
+    """A standard output that somebody looks at: a terminal, or a notebook's, which takes text only."""
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
+        self._decoder = getincrementaldecoder("utf-8")("replace")
 
     def write(self, data: bytes) -> int:
-        return self._stream.write(data.decode(errors="replace"))
+        self._stream.write(shown(self._decoder.decode(data)))
+        return len(data)
 
     def flush(self) -> None:
         self._stream.flush()

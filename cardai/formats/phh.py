@@ -18,7 +18,7 @@ from attrs import Attribute, evolve, field, frozen
 from cardai.core.errors import CardaiError, DamagedFileError, PluginError, UsageError
 from cardai.core.schema import structure, whole
 from cardai.formats.acpc.gamedef import MAX_PLAYERS, NO_CAP, UNLIMITED, GameDef
-from cardai.formats.acpc.logs import Log, LogHand, Problem
+from cardai.formats.acpc.logs import Log, LogHand, Problem, check_names
 from cardai.formats.acpc.nodes import WireTree
 from cardai.formats.acpc.records import checked
 from cardai.formats.acpc.states import CALL, FOLD, Cards, parse_cards
@@ -182,8 +182,7 @@ def _hand(text: str, trees: dict[GameDef, WireTree], count: int, fixed: bool) ->
     if any(len(cards) != 2 for cards in hole):
         raise DamagedFileError("the cards of some player are not known.")
     names = read.players or tuple(f"p{seat + 1}" for seat in range(len(hole)))
-    if any(set(name) & set(":|\r\n") for name in names):
-        raise DamagedFileError(f"the names {names} cannot stand in a log.")
+    check_names(names)
     number = read.hand if type(read.hand) is int and 0 <= read.hand < 10**10 else count
     if node.actor >= 0:
         raise DamagedFileError("the hand is not over.")

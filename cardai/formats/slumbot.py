@@ -15,7 +15,7 @@ from attrs import evolve
 
 from cardai.core.errors import CardaiError, DamagedFileError, UsageError
 from cardai.formats.acpc.gamedef import load_game
-from cardai.formats.acpc.logs import Log, LogHand, Problem, value_text
+from cardai.formats.acpc.logs import Log, LogHand, Problem, check_names, value_text
 from cardai.formats.acpc.nodes import WireTree
 from cardai.formats.acpc.records import checked
 from cardai.formats.acpc.states import CALL, FOLD, deal_text, parse_betting, parse_deal
@@ -122,6 +122,7 @@ def parse_line(line: str, tree: WireTree) -> LogHand:
     match = _LINE.match(line.rstrip("\r\n"))
     if match is None:
         raise DamagedFileError(f"expected hand:betting:cards:value:value:name|name. Got {line[:100]!r}")
+    check_names(match.group(6, 7))
     hole, board = parse_deal(match[3])
     node = from_slumbot(match[2], tree)
     values = (float(match[4]), float(match[5]))

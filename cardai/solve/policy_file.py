@@ -23,6 +23,7 @@ from cardai.core.extras import need_extra
 from cardai.core.fields import unpack_view
 from cardai.core.files import STANDARD, Output
 from cardai.core.game import Game
+from cardai.core.text import cell
 from cardai.solve.measures import ask
 from cardai.solve.tree import NODE_LIMIT, game_tree
 
@@ -96,8 +97,9 @@ def _csv(rows: Sequence[InformationSet]) -> str:
     columns = columns_of(rows)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
+    writer.writerow(map(cell, columns))
+    for row in zip(*columns.values(), strict=True):
+        writer.writerow([cell(value) if isinstance(value, str) else value for value in row])
     return text.getvalue()
 
 

@@ -7,37 +7,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from attrs import frozen
-from textual.app import App
 
 from cardai import make
 from cardai.core.errors import CardaiError, UsageError
 from cardai.ui import kept
+from cardai.ui.base import CardaiApp
 from cardai.ui.cards import Palette
 from cardai.ui.choosing import LAST, ChooseGame, ChoosePlayer
 from cardai.ui.match import Match
 from cardai.ui.table import Playing
-
-CSS = """
-Screen { layout: vertical; }
-#title { height: 1; background: $boost; padding: 0 1; }
-#middle { height: 1fr; }
-#table { width: 1fr; padding: 0 0 0 1; overflow-x: auto; scrollbar-size: 1 1; }
-#picture { width: auto; }
-#log { width: 26; padding: 0 1; border-left: solid $panel; scrollbar-size: 1 1; }
-#message { height: auto; max-height: 2; padding: 0 1; color: $text-accent; }
-#actions { height: auto; max-height: 4; min-height: 1; padding: 0 1; }
-#entry { height: 1; border: none; padding: 0 1; background: $boost; }
-#footer { height: 1; padding: 0 1; background: $boost; }
-#list { height: 1fr; border: none; scrollbar-size: 1 1; }
-#about { height: auto; max-height: 6; padding: 0 1; }
-.dialog { width: auto; max-width: 76; height: auto; max-height: 90%; padding: 1 2; background: $surface; border: round $primary; }
-.page { width: 76; }
-.dialog Static { width: auto; max-width: 70; }
-.page VerticalScroll { height: auto; max-height: 16; }
-.dialog OptionList { height: auto; max-height: 14; border: none; }
-.hint { margin: 1 0 0 0; }
-ModalScreen { align: center middle; }
-"""
 
 
 @frozen
@@ -52,12 +30,8 @@ class PlayOptions:
     palette: Palette = "two"
 
 
-class PlayApp(App[None]):
+class PlayApp(CardaiApp):
     """The app of ``cardai play``."""
-
-    CSS = CSS
-    TITLE = "cardai"
-    ENABLE_COMMAND_PALETTE = False
 
     def __init__(self, options: PlayOptions) -> None:
         super().__init__()

@@ -5,13 +5,15 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from textual.app import App
 
 from cardai.core.kernel import when_compiling
 from cardai.core.progress import listening
+
+if TYPE_CHECKING:
+    from textual.app import App
 
 T = TypeVar("T")
 EVERY = 0.25

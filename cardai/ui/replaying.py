@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 
 from rich.text import Text
 from textual import events
-from textual.app import App
 from textual.widgets import Input
 
 from cardai.arena.advice import Advised
 from cardai.core import registry
-from cardai.ui.app import CSS
+from cardai.ui.base import CardaiApp
 from cardai.ui.cards import CardStyle, Palette, inline
 from cardai.ui.dialogs import Choice, value_text
 from cardai.ui.lines import footer
@@ -248,12 +247,8 @@ class Replaying(Watching):
         return f"cardai-hand-{self.hand + 1}-step-{self.at + 1}"
 
 
-class ReplayApp(App[None]):
+class ReplayApp(CardaiApp):
     """The app of ``cardai replay``."""
-
-    CSS = CSS
-    TITLE = "cardai"
-    ENABLE_COMMAND_PALETTE = False
 
     def __init__(
         self, recording: Recording, hand: int, reveal: bool, advisers: Sequence[str], palette: Palette = "two"

@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from cardai.arena.display import action_name, card_name, without_cards
 from cardai.arena.menu import Menu
 from cardai.arena.moves import HIDDEN, HandEnd, Move
 from cardai.core.game import Game
 from cardai.core.statistics import Estimate
+from cardai.core.text import one_line
 from cardai.poker.fields import POKER
+
+
+def _lines(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names, a record's or a plugin's, each as it may be shown in one line."""
+    return tuple(map(one_line, names))
 
 
 @frozen
@@ -45,7 +51,7 @@ class Scene:
     game: Game
     seat: int
     view: Mapping[str, Any]
-    names: tuple[str, ...]
+    names: tuple[str, ...] = field(converter=_lines)
     to_act: int | None
     title: str
     log: tuple[Entry, ...] = ()

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardai.commands.show.pictures import save
+from cardai.core.text import one_line
 
 if TYPE_CHECKING:
     from cardai.arena.tournament import Standings
@@ -39,8 +40,9 @@ def draw(standings: Standings, title: str, file: str) -> None:
         dark = abs(float(norm(values[i, j])) - 0.5) > 0.4
         text = cell.text(places).replace(" ± ", "\n± ")
         axes.text(j, i, text, ha="center", va="center", fontsize=8, color="white" if dark else "black")
-    axes.set_xticks(range(count), standings.agents, rotation=30, ha="right")
-    axes.set_yticks(range(count), standings.agents)
+    names = [one_line(name) for name in standings.agents]
+    axes.set_xticks(range(count), names, rotation=30, ha="right")
+    axes.set_yticks(range(count), names)
     axes.set_title(title)
     axes.set_xlabel("against")
     label = "games won (%)" if wins else f"mean return a hand ({standings.game.unit})"

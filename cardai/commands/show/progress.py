@@ -8,11 +8,11 @@ from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
 from cardai.commands import invocation
+from cardai.core.console import Console
 from cardai.training.specs import short_spec
 
 if TYPE_CHECKING:

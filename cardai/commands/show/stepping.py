@@ -19,9 +19,9 @@ BACK = ("\x7f", "\b", "\x1b[D", "\x1b[A")
 
 def step_through(frames_of: Callable[[int], list[Text]], hand: int, hands: int) -> None:
     """Show a hand's screens one by one: Enter or → on, ← back, n and p the next and previous hand, q leaves."""
-    from rich.console import Console
+    from cardai.core.console import Console
 
-    console = Console(highlight=False, file=stdout())
+    console = Console(file=stdout())
     with _keys() as read:
         frames, at = frames_of(hand), 1
         while True:

@@ -13,6 +13,7 @@ from cardai.arena.records import RecordWriter, read
 from cardai.arena.table import Table
 from cardai.core import registry
 from cardai.core.errors import UsageError
+from cardai.core.text import one_line
 
 if TYPE_CHECKING:
     from cardai.arena.match import MatchResult
@@ -89,7 +90,7 @@ class TableSession:
 
     def _show_end(self, place: int) -> None:
         end, seat = self.table.end(), self.table.seat_of(place)
-        names = [self.table.names[self.table.player_at(s)] for s in range(self.table.game.num_players)]
+        names = [one_line(self.table.names[self.table.player_at(s)]) for s in range(self.table.game.num_players)]
         self._person_at(seat).see_end(end.views[seat], end.returns, end, names)
 
     def close(self) -> None:

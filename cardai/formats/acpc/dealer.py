@@ -18,6 +18,7 @@ from typing import IO
 from attrs import Attribute, field, frozen, validators
 
 from cardai.core.errors import UsageError
+from cardai.core.text import shown
 from cardai.formats.acpc.clock import Clock, TimeLimits
 from cardai.formats.acpc.dealing import CardSource, Deal
 from cardai.formats.acpc.gamedef import GameDef
@@ -104,7 +105,7 @@ class Dealer:
         opened = [sock.getsockname()[1] for sock in self._listening]
         self._out.write(" ".join(map(str, opened)) + "\n")
         self._out.flush()
-        self._notes.write(self.files.begin(self.match))
+        self._say(self.files.begin(self.match))
         return opened
 
     def _welcome(self) -> None:
@@ -129,7 +130,7 @@ class Dealer:
             if version is None:
                 raise MatchAborted(f"invalid version string {line[:80]!r} from seat {seat.number + 1}")
             if int(version[1][:9]) != 2 or int(version[2][:9]) > 0:
-                self._notes.write("ERROR: this server is currently using version 2.0.0\n")
+                self._say("ERROR: this server is currently using version 2.0.0\n")
 
     # -- the match -----------------------------------------------------------------------------------------------------
 
@@ -142,7 +143,7 @@ class Dealer:
         try:
             self._welcome()
             if self._tell:
-                self._notes.write(f"STARTED at {stamp(time.time())}\n")
+                self._say(f"STARTED at {stamp(time.time())}\n")
             hand, deal, node = self.files.resume(self._tree, self._source, self)
             while hand < self.match.hands:
                 node = self._play_hand(hand, deal, node)
@@ -151,7 +152,7 @@ class Dealer:
                 deal, node = self._source.next_deal(), self._tree.root
             self._flush()
         except MatchAborted as error:
-            self._notes.write(f"ERROR: {error}\n")
+            self._say(f"ERROR: {error}\n")
             for seat in self._seats:
                 with contextlib.suppress(MatchAborted):
                     seat.flush()
@@ -159,10 +160,10 @@ class Dealer:
         finally:
             self._notes.flush()
         if self._tell:
-            self._notes.write(f"FINISHED at {stamp(time.time())}\n")
+            self._say(f"FINISHED at {stamp(time.time())}\n")
         score = Score(tuple(self.totals), self.match.players)
         for stream in (self._out, self._notes):
-            stream.write(score.text() + "\n")
+            stream.write(shown(score.text()) + "\n")
             stream.flush()
         self.files.end(score)
         return score
@@ -182,7 +183,7 @@ class Dealer:
             self.files.add(finished_line(hand, node, deal, values, names))
         if self._tell and hand % 100 == 0:
             for seat, used in enumerate(self._clock.in_match):
-                self._notes.write(f"Seconds cumulatively spent in match for seat {seat}: {int(used)}\n")
+                self._say(f"Seconds cumulatively spent in match for seat {seat}: {int(used)}\n")
         self._clock.new_hand()
 
     def charge(self, position: int, hand: int, seconds: float) -> None:
@@ -270,7 +271,7 @@ class Dealer:
                 continue
             verdict = judge(self._tree, node, asked, line.decode("latin-1"))
             if verdict.warning and ignored <= _SHOWN_WARNINGS:
-                self._notes.write(f"WARNING: {verdict.warning}\n")
+                self._say(f"WARNING: {verdict.warning}\n")
             if verdict.action is not None:
                 self._clock.charge(seat.number, now - started)
                 return verdict.action
@@ -282,8 +283,12 @@ class Dealer:
             f"could not get action from seat {seat.number + 1}\n{waited:.1f} seconds spent waiting; timeout {limit:.1f}"
         )
 
+    def _say(self, text: str) -> None:
+        """Write to the notes what may come from a player."""
+        self._notes.write(shown(text))
+
     def _note(self, direction: str, seat: Seat, line: bytes) -> None:
-        self._notes.write(f"{direction} {seat.number + 1} at {stamp(time.time())} {line.decode('latin-1')}")
+        self._say(f"{direction} {seat.number + 1} at {stamp(time.time())} {line.decode('latin-1')}")
 
     def _note_reply(self, seat: Seat, hand: int, node: BettingNode, sent: float, line: bytes) -> None:
         if self._tell and line:

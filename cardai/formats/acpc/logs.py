@@ -9,7 +9,7 @@ against professionals (Moravcik et al. 2017) for the suffix.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,6 +22,8 @@ from cardai.formats.acpc.games import find_definition
 from cardai.formats.acpc.states import Cards, deal_text, parse_deal
 
 _TIME = re.compile(r"\s+#\s*(\S.*)$")
+_UNFIT = re.compile(r"[:|\r\n]|\s#")
+"""What ends a name in a line of a log: the separators, a line's end, the beginning of the time."""
 _NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
 _BETTING = re.compile(r"[/fFcCkKrRbB0-9]*")
 
@@ -107,6 +109,12 @@ def value_text(value: float) -> str:
     return f"{value:.6f}".rstrip("0").removesuffix(".")
 
 
+def check_names(names: Sequence[str]) -> None:
+    """Raise DamagedFileError where a name could not stand in a line of a log."""
+    if any(map(_UNFIT.search, names)):
+        raise DamagedFileError(f"the names {tuple(names)} cannot stand in a log.")
+
+
 def parse_line(line: str) -> LogHand | Score | str:
     """Return the hand or score of one log line, or the text of a comment or empty line.
 
@@ -141,6 +149,7 @@ def _values_and_names(line: str, values: str, names: str) -> tuple[tuple[float, 
     called = tuple(names.split("|"))
     if len(called) != len(numbers) or not all(called):
         raise DamagedFileError(f"there are {len(numbers)} values and the names {names[:60]!r} in {line[:60]!r}")
+    check_names(called)
     return numbers, called
 
 
