@@ -21,6 +21,7 @@ import cardai
 from cardai.arena import match
 from cardai.arena.match import MatchResult
 from cardai.cli import main
+from cardai.commands import completion, invocation
 from cardai.core import registry
 from cardai.core.errors import CardaiError
 from cardai.core.files import Output, standard_output
@@ -202,6 +203,9 @@ def test_what_packages_say_of_themselves(tmp_path: Path, name: str) -> None:
         assert strange("", "".join(call("--help"))) == []
         assert strange("".join(name.split()), call("list-plugins", "--kind", "agent")[0]) == []
         assert strange("[bold]", call("--help")[0]) == []
+        offered = completion.names("agent", "")
+        assert [pair for pair in offered if strange("", "".join(pair)) or "\n" in "".join(pair)] == []
+        assert "bot" in dict(offered)
     finally:
         sys.path.remove(str(site))
         registry.default.reset()
@@ -258,6 +262,13 @@ def test_a_terminal_gets_a_file_as_text_and_a_pipe_gets_what_it_holds(tmp_path: 
             file.write("ë".encode()[-1:])
         stream.flush()
         assert held.getvalue().decode() == (r"\x1b[2JZoë" if looked_at else "\x1b[2JZoë")
+
+
+def test_lines_of_a_result_are_text(capsys: pytest.CaptureFixture[str]) -> None:
+    invocation.begin()
+    invocation.say("\x1b[2Ja\nb")
+    invocation.note("\u202e")
+    assert capsys.readouterr() == ("\\x1b[2Ja\nb\n", "\\u202e\n")
 
 
 def test_a_player_on_the_wire_writes_nothing_to_the_dealers_terminal(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from cardai.core.notes import show_state
 from cardai.core.progress import listening
+from cardai.core.text import shown
 
 Report = Callable[[int, int], None]
 """report(done, total)."""
@@ -44,7 +45,7 @@ class Bar:
 
     def _repr_html_(self) -> str:
         share = f" value='{self.done}' max='{self.total}'" if self.total else ""
-        return f"<progress{share} style='width:20em'></progress> {html.escape(self.text)}"
+        return f"<progress{share} style='width:20em'></progress> {html.escape(shown(self.text))}"
 
     def report(self, done: int, total: int) -> None:
         """Take note of what is done of how much of the work itself."""

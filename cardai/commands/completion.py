@@ -16,6 +16,7 @@ from typer.core import TyperOption
 
 from cardai.core.discovery import GROUPS, Entry
 from cardai.core.registry import entries
+from cardai.core.text import one_line
 
 Choices = list[tuple[str, str]]
 """(what can be typed, what it is)."""
@@ -27,7 +28,7 @@ def names(kind: str, incomplete: str) -> Choices:
     name, colon, written = incomplete.partition(":")
     found = [entry for entry in entries(kind) if not entry.broken]
     if not colon:
-        return [(entry.name, entry.summary()) for entry in found if entry.name.startswith(incomplete)]
+        return [(entry.name, one_line(entry.summary())) for entry in found if entry.name.startswith(incomplete)]
     chosen = next((entry for entry in found if entry.name == name), None)
     if chosen is None:
         return []
@@ -54,7 +55,8 @@ def runs(incomplete: str) -> Choices:
     """Return the trained runs in and below the directory that has been typed."""
     typed = Path(incomplete or ".")
     folder = typed if incomplete.endswith(os.sep) or not incomplete else typed.parent
-    return [(str(path), "a trained run") for path in _directories(folder) if str(path).startswith(incomplete)]
+    found = [str(path) for path in _directories(folder)]
+    return [(path, "a trained run") for path in found if path.startswith(incomplete) and path == one_line(path)]
 
 
 def _directories(folder: Path) -> Iterator[Path]:

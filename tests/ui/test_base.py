@@ -65,6 +65,13 @@ def test_names_in_a_replay_are_text(recording: Recording) -> None:
     asyncio.run(look())
 
 
+def test_a_name_is_one_line_in_a_scene(recording: Recording) -> None:
+    assert sorted(recording.steps(0)[0].scene.names) == [
+        r"\x1b[2J\x9b31m\u202e[bold]x[/] [@click=app.quit]y\n\u2028",
+        "other",
+    ]
+
+
 def test_a_question_is_text() -> None:
     async def look() -> None:
         app = PlayApp(PlayOptions())
