@@ -291,7 +291,7 @@ def _unexpected(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror + (f": {error.filename}" if error.filename is not None else ".")
     if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("cardai"):
-        return f"The Python module {error.name!r} is not installed. Run: pip install {error.name.partition('.')[0]}"
+        return f"The Python module {error.name!r} is not installed. What needs it says which package brings it."
     hint = "" if invocation.current().debug else " Add --debug to see where."
     return f"This is a mistake in the program: {type(error).__name__}: {error}.{hint}"
 

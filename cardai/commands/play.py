@@ -11,13 +11,13 @@ import typer
 
 from cardai.commands.invocation import absolute, note, say, stdout
 from cardai.commands.process import ENDING
-from cardai.core.errors import PluginError, UsageError
+from cardai.core.errors import UsageError
+from cardai.core.extras import need_extra
 
 if TYPE_CHECKING:
     from cardai.ui.app import PlayOptions
 
 SESSIONS = 4
-MISSING = "cardai play needs textual. Run: pip install 'cardai[play]'"
 
 
 Game = Annotated[
@@ -91,10 +91,7 @@ def play(
 
 def need_textual() -> None:
     """Raise PluginError, with what to install, where textual is not there."""
-    from importlib.util import find_spec
-
-    if find_spec("textual") is None:
-        raise PluginError(MISSING)
+    need_extra("textual", "cardai play", "play")
 
 
 def need_terminal(command: str) -> None:
@@ -163,10 +160,9 @@ def _named(options: PlayOptions) -> str:
 
 def _serve(words: list[str], host: str, port: int, sessions: int, show: bool) -> None:
     """Offer the app as a page until Ctrl-C."""
-    try:
-        from cardai.ui.browser import serve
-    except ImportError as error:
-        raise PluginError(MISSING.replace("textual", "textual-serve", 1)) from error
+    need_extra("textual_serve", "cardai play --browser", "play")
+    from cardai.ui.browser import serve
+
     try:
         came = serve(words, host, port, sessions, show, _say_at_once, note)
     except OSError as error:

@@ -133,12 +133,11 @@ def draw(
 
 
 def _pyplot() -> Any:
-    from cardai.core.errors import PluginError
+    from cardai.core.extras import need_extra
 
-    try:
-        import matplotlib
-    except ImportError as error:
-        raise PluginError("Drawing needs matplotlib. Run: pip install 'cardai[plot]'") from error
+    need_extra("matplotlib", "Drawing", "plot")
+    import matplotlib
+
     matplotlib.use("Agg")
     from matplotlib import pyplot
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
+from cardai.core.extras import install_command
 from cardai.core.text import one_line
 
 GROUPS = {
@@ -169,7 +170,7 @@ def _missing(name: str, requires: list[str], extras: tuple[str, ...]) -> str:
                 try:
                     metadata.distribution(named.group())
                 except metadata.PackageNotFoundError:
-                    return f"pip install '{name}[{extra}]'"
+                    return install_command(extra, name)
     return ""
 
 

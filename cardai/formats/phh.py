@@ -15,7 +15,8 @@ from typing import Any
 
 from attrs import Attribute, evolve, field, frozen
 
-from cardai.core.errors import CardaiError, DamagedFileError, PluginError, UsageError
+from cardai.core.errors import CardaiError, DamagedFileError, UsageError
+from cardai.core.extras import need_extra
 from cardai.core.schema import structure, whole
 from cardai.formats.acpc.gamedef import MAX_PLAYERS, NO_CAP, UNLIMITED, GameDef
 from cardai.formats.acpc.logs import Log, LogHand, Problem, check_names
@@ -32,12 +33,9 @@ _UNSAID = re.compile(r"'''|[\x00-\x1f\x7f]")  # what PokerKit's texts in quotes 
 
 
 def _pokerkit() -> Any:
-    try:
-        import pokerkit
-    except ImportError as error:
-        raise PluginError(
-            "PHH is read and written by PokerKit, which is not installed. Run: pip install 'cardai[phh]'"
-        ) from error
+    need_extra("pokerkit", "PHH", "phh")
+    import pokerkit
+
     return pokerkit
 
 

@@ -19,10 +19,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from cardai.core.errors import PluginError, UsageError
+from cardai.core.extras import need_extra
 from cardai.pieces.cluster import Cluster, host_of
 from cardai.pieces.workers import Here, Lost, Processes, Workers
 
@@ -124,8 +124,8 @@ def check_place(on: str) -> None:
     """Raise UsageError unless ``on`` is a place where work can be done, PluginError if it needs Ray and there is none."""
     if on and on != "ray" and host_of(on) is None:
         raise UsageError(f"Work is done on ray or ray://HOST:PORT, or here if nothing is said. Got {on!r}.")
-    if on and find_spec("ray") is None:
-        raise PluginError(f"--on {on} needs Ray, which is not installed. Run: pip install 'cardai[ray]'")
+    if on:
+        need_extra("ray", f"--on {on}", "ray")
 
 
 def _workers(function: Callable[..., Any], shared: Any, on: str, jobs: int) -> Workers:

@@ -13,7 +13,6 @@ from cardai.core import registry
 from cardai.core.files import read_json
 
 FILE = Path(__file__).with_name("box.json")
-INSTALL = "pip install 'cardai[players]'"
 
 
 @frozen

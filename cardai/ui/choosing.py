@@ -11,6 +11,7 @@ from textual.widgets.option_list import Option
 
 from cardai import make
 from cardai.arena.display import flowing
+from cardai.core.extras import players_command
 from cardai.ui import box, kept
 from cardai.ui.background import Background
 from cardai.ui.players import Player, fitting, games
@@ -140,7 +141,7 @@ class ChoosePlayer(Chooser):
 
     def _offer(self, index: int) -> str:
         player = self.missing[index - len(self.players)]
-        return f"{player.title}: {player.text(self.game)}. It comes with {box.INSTALL}"
+        return f"{player.title}: {player.text(self.game)}. It comes with {players_command()}"
 
     def _failed(self, error: Exception) -> None:
         self.say(str(error))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import select
 import subprocess
@@ -15,16 +14,17 @@ import pytest
 from cardai.arena import match, records
 from cardai.cli import load_command
 from cardai.commands import play
+from cardai.core.extras import install_command
 from tests.commands.conftest import Call
 from tests.support import ROOT
 
 
 def test_without_textual_a_sentence_says_what_to_install(cardai: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name == "textual" else found(name, *a))
+    monkeypatch.setattr("cardai.core.extras.find_spec", lambda name: None)
     called = cardai("play", "gin")
     assert called.code == 1
-    assert called.err == "cardai: cardai play needs textual. Run: pip install 'cardai[play]'\n"
+    run = f"Run: {install_command('play')}"
+    assert called.err == f"cardai: cardai play needs textual, which is not installed. {run}\n"
 
 
 def test_playing_otherwise_needs_no_textual() -> None:

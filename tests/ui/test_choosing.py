@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from cardai import make
+from cardai.core.extras import players_command
 from cardai.ui.app import PlayOptions
 from cardai.ui.choosing import ChooseGame, ChoosePlayer
 from cardai.ui.players import fitting
@@ -41,7 +42,7 @@ def test_a_player_in_the_box_that_is_not_installed_is_offered_and_says_how_it_co
             assert "leduc_equilibrium" not in {player.spec for player in person.screen.players}
             await choose(person, "leduc_equilibrium")
             assert isinstance(person.screen, ChoosePlayer)
-            assert "pip install 'cardai[players]'" in str(person.screen.query_one("#about").content)
+            assert players_command() in str(person.screen.query_one("#about").content)
 
     asyncio.run(play())
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cardai.core.errors import PluginError, UsageError
+from cardai.core.errors import UsageError
+from cardai.core.extras import need_extra
 from cardai.core.files import Output
 from cardai.core.text import shown
 
@@ -16,11 +17,10 @@ def check_picture(file: str | Path) -> None:
     Raises:
         PluginError: matplotlib is not installed. UsageError: it does not know the format that the name ends in.
     """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise PluginError("Drawing needs matplotlib. Run: pip install 'cardai[plot]'") from error
+    need_extra("matplotlib", "Drawing", "plot")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     known = FigureCanvasAgg(Figure()).get_supported_filetypes()
     if _format(file) not in known:
         raise UsageError(

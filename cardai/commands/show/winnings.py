@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cardai.commands.invocation import note
+from cardai.core.extras import install_command
 
 if TYPE_CHECKING:
     from cardai.formats.acpc.series import Pairing, Series
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 def draw(planned: Series, found: Mapping[tuple[int, int], Pairing], file: Path) -> None:
     """Draw what the first of each pair won a hand, over the hands played, into ``file``; without matplotlib, say so."""
     if importlib.util.find_spec("matplotlib") is None:
-        note("The curve is not drawn: that needs matplotlib (pip install 'cardai[plot]').")
+        note(f"The curve is not drawn: that needs matplotlib. Run: {install_command('plot')}")
         return
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

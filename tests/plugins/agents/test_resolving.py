@@ -135,7 +135,5 @@ def test_a_network_of_another_trainer_or_without_a_checkpoint_is_refused(network
 
 def test_without_torch_a_network_is_refused_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cardai.core.extras.find_spec", lambda name: None)
-    with pytest.raises(
-        PluginError, match=re.escape("needs torch, which is not installed. Run: pip install 'cardai[torch]'")
-    ):
+    with pytest.raises(PluginError, match=r"needs torch, which is not installed\. Run: pip install .*\[torch\]'"):
         cardai.agent("resolving:values=runs/turn").for_game(cardai.game("acpc_nolimit_2p"))
