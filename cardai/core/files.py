@@ -162,6 +162,25 @@ def sync_directory(path: Path) -> None:
             os.close(handle)
 
 
+def hold(file: IO[bytes], said: str) -> None:
+    """Keep other processes that ask from ``file``, as long as it is open (where the system has such locks).
+
+    Raises:
+        UsageError: another process holds it; the message is ``said``.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        file.close()
+        raise UsageError(said) from error
+    except OSError:  # a file system without locks
+        return
+
+
 def unfinished(path: Path) -> bool:
     """Whether ``path`` is what an :class:`Output` of a killed process left."""
     return path.name.startswith(".") and path.name.endswith(UNFINISHED)
