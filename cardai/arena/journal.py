@@ -82,10 +82,11 @@ class Journal:
         """Write the finished hands that are new, and the unfinished one."""
         finished = b"".join(record_line(record) for record in records[self._kept :])
         last = b"" if unfinished is None else record_line({**unfinished, "unfinished": True})
-        with naming(f"The file {self._beside}"), self._beside.open("r+b") as file:
+        with naming(f"The file {self._beside}"), self._beside.open("r+b", buffering=0) as file:
+            over = file.seek(0, os.SEEK_END) - self._tail - len(finished + last)
             file.seek(self._tail)
-            file.write(finished + last)
-            file.truncate()
+            file.write(finished + last + b"\n" * over)  # at once: a process killed here leaves no half of an older hand
+            file.truncate(self._tail + len(finished + last))
         self._kept = len(records)
         self._tail += len(finished)
 

@@ -28,7 +28,7 @@ from cardai.arena.records import Record, header_line, parsed_line, record_line
 from cardai.arena.row_buffer import RowBuffer
 from cardai.core.arrays import Int64s
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import LINE_LIMIT, Output, hold, naming
+from cardai.core.files import LINE_LIMIT, Output, hold, naming, remove_unfinished
 from cardai.core.schema import structure
 
 _SYNC_SECONDS = 1.0  # between two times that what was written is put on the disk itself
@@ -74,6 +74,8 @@ class MatchJournal:
         except OSError as error:
             raise UsageError(f"The record file {str(self.path)!r} cannot be written: {error.strerror}.") from error
         hold(self._file, f"The match of {self.path} is being played by another process. Wait for it, or stop it.")
+        for file in (self.path, self.journal):
+            remove_unfinished(file)
 
     def _after_header(self) -> int:
         """Return where the hands begin; write the header where there is none yet.

@@ -159,6 +159,8 @@ def _check(options: RunOptions, human: bool) -> None:
 
 def _play_programs(options: RunOptions, game: Game, players: list[Agent]) -> None:
     """Play a match of programs, with AIVAT where it is asked for, and print the result."""
+    from cardai.arena.journal import journal_of
+
     seats = game.num_players if options.duplicate else 1
     games = -(-DEFAULT_GAMES // seats) * seats if options.games is None else options.games
     seed = options.seed or 0
@@ -169,6 +171,8 @@ def _play_programs(options: RunOptions, game: Game, players: list[Agent]) -> Non
         *(["--jobs", str(options.jobs)] if options.jobs > 1 else []),
         *(["--on", options.on] if options.on else []),
     ]
+    if options.resume and options.file is not None and not os.path.exists(journal_of(options.file)):
+        note(f"There is no {options.record} yet: the match begins.")
     going_on = f"{command} {shlex.join([*elsewhere, '--record', str(options.record), '--resume'])}"
     with _kept_for(options) as file:
         with saying_what_is_kept(file, going_on):

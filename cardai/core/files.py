@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterator
@@ -184,6 +185,14 @@ def hold(file: IO[bytes], said: str) -> None:
 def unfinished(path: Path) -> bool:
     """Whether ``path`` is what an :class:`Output` of a killed process left."""
     return path.name.startswith(".") and path.name.endswith(UNFINISHED)
+
+
+def remove_unfinished(path: Path) -> None:
+    """Remove what an :class:`Output` of ``path`` left in a process that was killed. Nobody may be writing the file."""
+    name = f".{path.name[:60]}."
+    for left in path.parent.iterdir():
+        if left.name.startswith(name) and re.fullmatch(r"[0-9a-f]{8}\.part", left.name.removeprefix(name)):
+            left.unlink(missing_ok=True)
 
 
 def _beside(path: Path) -> Path:
