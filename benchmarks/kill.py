@@ -155,7 +155,11 @@ class Trial:
         place.mkdir()
         tally.runs += 1
         for attempt in range(_TRIES):
-            process = begin(self.writer.command(place), place, self.writer.answers, self.out)
+            words = self.writer.command(place)
+            if not words:
+                self._compare(place, 0)
+                return
+            process = begin(words, place, self.writer.answers, self.out)
             dying = attempt == 0 or (attempt < _TRIES - 1 and self.rng.random() < AGAIN)
             code = ended(process, self.rng.random() * self.seconds if dying else _PATIENCE * self.seconds + 60)
             if code is None:

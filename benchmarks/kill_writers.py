@@ -27,7 +27,7 @@ class Writer:
     start: Callable[[int], list[str]]
     """The command line, by size."""
     on: Callable[[Path, int], list[str] | None]
-    """The command line that goes on with what is in a place, None where nothing is."""
+    """The command line that goes on with what is in a place, None where nothing is, empty where nothing is left to do."""
     finished: Callable[[Path], int]
     """How much in a place is finished: never less than before."""
     result: Callable[[Path, str], Result]
@@ -50,7 +50,8 @@ class Writer:
 
     def command(self, place: Path) -> list[str]:
         """Return the command line for a place as it stands."""
-        return self.on(place, self.size) or self.start(self.size)
+        words = self.on(place, self.size)
+        return self.start(self.size) if words is None else words
 
     def longer(self, seconds: float) -> bool:
         """Give it more to do after a run of so many seconds; False where that is all it can have."""
@@ -130,8 +131,11 @@ def hands(file: Path) -> int:
 
 
 def whole_files(place: Path) -> Result:
-    """Return every file that a command has left in its place."""
-    return {str(file.relative_to(place)): file.read_bytes() for file in sorted(place.rglob("*")) if file.is_file()}
+    """Return every file that a command has left in its place, but what a killed process had half written, under its own name."""
+    from cardai.core.files import unfinished
+
+    files = [file for file in sorted(place.rglob("*")) if file.is_file() and not unfinished(file)]
+    return {str(file.relative_to(place)): file.read_bytes() for file in files}
 
 
 def printed(out: str) -> Any:
@@ -258,6 +262,11 @@ def _source(folder: Path) -> None:
     words = ["run", "-g", "holdem_limit", "-a", "threshold", "--vs", "always_call", "-n", "600", "--seed", "2"]
     command = [sys.executable, "-m", "cardai", *words, "--record", str(folder / "hands.jsonl"), "--quiet"]
     subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
+
+
+def _converted_on(place: Path, size: int) -> list[str] | None:
+    """A directory of examples that has its manifest is whole, and refuses others."""
+    return [] if (place / "x/manifest.json").is_file() else None
 
 
 CONVERSIONS = {

@@ -24,7 +24,7 @@ from cardai.arena.journal import beside, check_same
 from cardai.arena.lockstep import LockStep, Part
 from cardai.arena.record_lines import Hand
 from cardai.arena.recorded import part_of
-from cardai.arena.records import Record, header_line, parsed_line, record_line
+from cardai.arena.records import Record, allow_header, header_line, parsed_line, record_line
 from cardai.arena.row_buffer import RowBuffer
 from cardai.core.arrays import Int64s
 from cardai.core.errors import DamagedFileError, UsageError
@@ -59,6 +59,8 @@ class MatchJournal:
             self._leave(self._new)
             raise
         self._synced = time.monotonic()
+        for file in (self.journal, self.path):
+            allow_header(file, header)
 
     def _open(self, resume: bool) -> None:
         """Open the journal: a new one, that of a killed process, or one made of the record."""

@@ -145,6 +145,10 @@ def test_another_match_is_not_gone_on_with_and_none_is_written_over(tmp_path: Pa
         match.play(GIN, ["simple", "simple"], games=4, seed=3, record=file, resume=True)
     assert [path.name for path in tmp_path.iterdir()] == [file.name]
     assert file.read_bytes() == before
+    (tmp_path / ".r.jsonl.0123abcd.part").write_bytes(before)  # of a process that was killed while it wrote the record
+    (tmp_path / ".r.jsonl.other.part").write_bytes(before)
+    play(file, 4, resume=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".r.jsonl.other.part", file.name]
     journal_path(file).write_bytes(before)
     with pytest.raises(UsageError, match=r"holds a match that was not finished. Go on with it by --resume"):
         play(file, 4)
@@ -204,7 +208,7 @@ HELD = """
 import sys
 from cardai.arena.match_journal import MatchJournal
 from pathlib import Path
-journal = MatchJournal(Path(sys.argv[1]), {"game": "kuhn"})
+journal = MatchJournal(Path(sys.argv[1]), {"game": "kuhn", "agents": ["random", "random"]})
 print("held", flush=True)
 sys.stdin.read()
 """
