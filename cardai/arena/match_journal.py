@@ -76,8 +76,8 @@ class MatchJournal:
         except OSError as error:
             raise UsageError(f"The record file {str(self.path)!r} cannot be written: {error.strerror}.") from error
         hold(self._file, f"The match of {self.path} is being played by another process. Wait for it, or stop it.")
-        for file in (self.path, self.journal):
-            remove_unfinished(file)
+        for left in (self.path, self.journal):
+            remove_unfinished(left)
 
     def _after_header(self) -> int:
         """Return where the hands begin; write the header where there is none yet.
