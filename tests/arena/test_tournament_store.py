@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from cardai.arena import tournament, tournament_store
+from cardai.arena.pairing import Pairing
 from cardai.core.errors import DamagedFileError, UsageError
 
 AGENTS = ["random", "always_call"]
@@ -70,6 +71,17 @@ def test_older_files_are_read_and_gone_on_with(tmp_path: Path) -> None:
     file.with_suffix(".npz").write_bytes(b"half a fi")
     with pytest.raises(DamagedFileError, match=r"npz \(random - always_call\) is damaged.* Delete it to play it anew"):
         played(out, 60, resume=True)
+
+
+def test_figures_do_not_tell_in_which_order_games_came() -> None:
+    rng = np.random.default_rng(1)
+    columns = {"groups": np.arange(999), "hands": np.full(999, 2), "wins": rng.random(999), "returns": rng.random(999)}
+    found = []
+    for order in (np.arange(999), rng.permutation(999), np.arange(999)[::-1]):
+        pairing = Pairing("a", "b")
+        pairing.take({name: column[order] for name, column in columns.items()})
+        found.append(repr((pairing.win_rate(), pairing.mean_return())))
+    assert len(set(found)) == 1
 
 
 def test_an_unfinished_file_beside_does_not_stop_a_tournament(tmp_path: Path) -> None:
