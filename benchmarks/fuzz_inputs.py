@@ -390,8 +390,36 @@ def _forge(folder: Path) -> None:
     write_json(folder / "manifest.json", manifest)
 
 
+def journal_target(world: World) -> Target:
+    """The journal of a match that was killed, with a damaged header or hand, gone on with."""
+    known = list(zip(list(PLAYED.items())[:3], world.records, strict=False))
+    folder = world.folder / "journal"
+    folder.mkdir()
+
+    def target(rng: Random) -> tuple[str, Callable[[], Any]]:
+        (spec, agents), text = rng.choice(known)
+        chosen = [json.loads(line) for line in text.splitlines()]
+        at = rng.choice([0, 1, 1, 2])
+        if rng.random() < 0.8:
+            chosen[at] = damaged_value(chosen[at], rng)
+            text = "".join(json_text(line) + "\n" for line in chosen)
+        else:
+            text = damaged_text(text, rng)
+
+        def read() -> None:
+            file = folder / "r.jsonl"
+            file.unlink(missing_ok=True)
+            journal_path = file.with_name("r.jsonl.open")
+            journal_path.write_text(text, encoding="utf-8", errors="surrogatepass")
+            match.play(spec, agents, games=2 * len(agents), seed=3, record=file, resume=True)
+
+        return text, read
+
+    return target
+
+
 def tournament_target(world: World) -> Target:
-    """A tournament's directory: its settings or a pairing's arrays."""
+    """A tournament's directory: its settings or a pairing's pieces."""
     fresh = _copy_of(world, "tournament", world.folder / "tournament")
     good = json.loads((world.folder / "tournament/tournament.json").read_text())
 
@@ -401,10 +429,9 @@ def tournament_target(world: World) -> Target:
             text = json_text(damaged_value(json.loads(json.dumps(good)), rng))
             (path / "tournament.json").write_text(text, encoding="utf-8", errors="surrogatepass")
         else:
-            file = next(path.glob("*.npz"))
-            data = _damaged_npz(file, rng)
-            file.write_bytes(data)
-            text = f"{file.name} {len(data)}"
+            file = next(path.glob("*.jsonl"))
+            text = damaged_text(file.read_text(), rng)
+            file.write_text(text, encoding="utf-8", errors="surrogatepass")
 
         def read() -> None:
             with contextlib.suppress(CardaiError):
@@ -436,10 +463,9 @@ def examples_target(world: World) -> Target:
             text = json_text(damaged_value(json.loads(json.dumps(good)), rng))
             (path / "manifest.json").write_text(text, encoding="utf-8", errors="surrogatepass")
         else:
-            file = next(path.glob("*.npz"))
-            data = _damaged_npz(file, rng)
-            file.write_bytes(data)
-            text = f"{file.name} {len(data)}"
+            file = next(path.glob("*.jsonl"))
+            text = damaged_text(file.read_text(), rng)
+            file.write_text(text, encoding="utf-8", errors="surrogatepass")
         return text, lambda: read_examples(path, game)
 
     return target
@@ -519,6 +545,7 @@ TARGETS: dict[str, Callable[[World], Target]] = {
     "manifest": manifest_target,
     "metrics": metrics_target,
     "checkpoint": checkpoint_target,
+    "journal": journal_target,
     "tournament": tournament_target,
     "examples": examples_target,
     "spec": spec_target,

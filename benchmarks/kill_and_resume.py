@@ -80,7 +80,7 @@ def kill(process: subprocess.Popen[str], run: Path, wanted: str, rng: random.Ran
     before, limit = newest(run)[1], time.monotonic() + _PATIENCE
     while process.poll() is None and time.monotonic() < limit:
         phase, where = newest(run)
-        gone = beyond is not None and any(beyond.glob("*.npz"))
+        gone = beyond is not None and any(beyond.glob("*.jsonl"))
         if gone or (where > before and phase == wanted):
             time.sleep(rng.random() * 0.5)
             if process.poll() is not None:
@@ -95,9 +95,9 @@ def kill(process: subprocess.Popen[str], run: Path, wanted: str, rng: random.Ran
 def league_begun(process: subprocess.Popen[str], folder: Path, rng: random.Random) -> str:
     """Kill the process a random moment after its league has played something; "" if it ended before."""
     limit = time.monotonic() + _PATIENCE
-    before = len(list(folder.glob("*.npz")))
+    before = len(list(folder.glob("*.jsonl")))
     while process.poll() is None and time.monotonic() < limit:
-        if len(list(folder.glob("*.npz"))) > before:
+        if len(list(folder.glob("*.jsonl"))) > before:
             time.sleep(rng.random() * 0.5)
             process.send_signal(signal.SIGKILL)
             process.wait()

@@ -109,9 +109,10 @@ def test_a_match_and_a_tournament_survive_the_death_of_one_of_two_machines(
 
         for name, on in (("here", ""), ("there", "ray")):
             tournament.play_pairings("kuhn", ["random", "first"], games=200, out=tmp_path / name, on=on)
-        files = sorted(p.name for p in (tmp_path / "here").iterdir())
-        for name in files:
-            assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "there" / name).read_bytes()
+        one, other = (tournament.saved(tmp_path / name, ["random", "first"]) for name in ("here", "there"))
+        assert one is not None
+        assert other is not None
+        assert np.array_equal(*(np.sort(held.pairings[0, 1].rows.read()) for held in (one, other)))
 
         for name, on in (("near", ""), ("far", "ray")):
             asked = {"options": {"variant": ["cfr", "dcfr"]}, "seeds": [0], "steps": 20, "minutes": None}

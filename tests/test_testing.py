@@ -784,10 +784,11 @@ class Counting(Training):
         self.fault, self.seed, self.step = fault, seed, 0
 
     def train(self, steps: int) -> Iterator[dict[str, float]]:
-        for _ in range(steps + (self.fault == "step")):
+        for done in range(steps + (self.fault == "step")):
             self.step += 1
             noise = next(_count) if self.fault == "noise" else 0
             loss = float("nan") if self.fault == "nan" else 1 / (self.step + self.seed)
+            noise += done if self.fault == "window" else 0  # begins anew with each call, as a sum that is not saved
             yield {"loss": loss + noise, "seconds": float(next(_count))}
 
     def save(self, directory: Path) -> None:
@@ -814,6 +815,7 @@ class Counting(Training):
         ("nan", "metrics-are-finite"),
         ("noise", "deterministic-by-seed"),
         ("load", "resuming-changes-nothing"),
+        ("window", "resuming-changes-nothing"),
         ("pickle", "files-are-safe"),
         ("damage", "damage-is-reported"),
         ("agent", "trained-agent-plays"),

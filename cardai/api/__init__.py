@@ -77,6 +77,7 @@ def play(
     duplicate: bool = True,
     jobs: int = 1,
     record: str | Path | None = None,
+    resume: bool = False,
     progress: bool | None = None,
     on: str = "",
 ) -> MatchResult:
@@ -90,6 +91,7 @@ def play(
         duplicate: whether each deal is played once in every seat.
         jobs: processes.
         record: a file for the hands, for ``cardai replay``.
+        resume: go on with the match in ``record`` where it was stopped or killed.
         progress: show how far it is (default: in a notebook).
         on: a Ray cluster to play on, "ray" or "ray://HOST:PORT".
 
@@ -103,7 +105,16 @@ def play(
     need_whole("The seed", seed)
     with bar("games", progress) as report:
         return match.play(
-            game, agents, games=games, seed=seed, duplicate=duplicate, jobs=jobs, record=record, progress=report, on=on
+            game,
+            agents,
+            games=games,
+            seed=seed,
+            duplicate=duplicate,
+            jobs=jobs,
+            record=record,
+            resume=resume,
+            progress=report,
+            on=on,
         )
 
 

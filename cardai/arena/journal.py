@@ -20,9 +20,33 @@ ENDING = ".open"
 
 def journal_of(path: str | Path) -> Path:
     """Return the file that holds the record at ``path``: what a process that was killed left beside it, or itself."""
-    whole = Path(os.path.realpath(path))
-    beside = whole.with_name(whole.name + ENDING)
-    return beside if beside.is_file() else Path(path)
+    journal = beside(Path(os.path.realpath(path)))
+    return journal if journal.is_file() else Path(path)
+
+
+def beside(path: Path) -> Path:
+    """Return the file in which the record at ``path`` is kept until it is put in its place."""
+    return path.with_name(path.name + ENDING)
+
+
+def kept_at(path: str | Path) -> Path | None:
+    """Return the file that a record at ``path`` is put in place of, links followed; None: standard output, a pipe, a device.
+
+    Raises:
+        UsageError: ``path`` is a directory, a disk or a socket, or cannot be looked at.
+    """
+    called = f"The record file {str(path)!r}"
+    try:
+        return None if str(path) in STANDARD else replaced(Path(path), called)
+    except (OSError, ValueError) as error:  # ValueError: a name with a null byte
+        raise UsageError(f"{called} cannot be written: {getattr(error, 'strerror', None) or error}.") from error
+
+
+def check_same(path: str | Path, held: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
+    """Raise UsageError unless the header ``held`` by the record at ``path`` says what is ``asked`` for."""
+    for key, value in asked.items():
+        if held.get(key) != value:
+            raise UsageError(f"{path} holds a match with the {key} {held.get(key)!r}. Got {value!r}.")
 
 
 class Journal:
@@ -35,13 +59,14 @@ class Journal:
     """
 
     def __init__(self, path: str | Path, header: Mapping[str, Any], again: bool = False) -> None:
-        called = f"The record file {str(path)!r}"
-        whole = None if str(path) in STANDARD else replaced(Path(path), called)
+        whole = kept_at(path)
         if whole is None:
-            raise UsageError(f"{called} is written again after every move: give a file, not a pipe or a device.")
+            raise UsageError(
+                f"The record file {str(path)!r} is written again after every move: give a file, not a pipe or a device."
+            )
         self.path = whole
         self._header = header
-        self._beside = self.path.with_name(self.path.name + ENDING)
+        self._beside = beside(self.path)
         self._kept = 0  # finished hands in the file
         if self._beside.exists() and not again:
             raise UsageError(
@@ -57,10 +82,11 @@ class Journal:
         """Write the finished hands that are new, and the unfinished one."""
         finished = b"".join(record_line(record) for record in records[self._kept :])
         last = b"" if unfinished is None else record_line({**unfinished, "unfinished": True})
-        with naming(f"The file {self._beside}"), self._beside.open("r+b") as file:
+        with naming(f"The file {self._beside}"), self._beside.open("r+b", buffering=0) as file:
+            over = file.seek(0, os.SEEK_END) - self._tail - len(finished + last)
             file.seek(self._tail)
-            file.write(finished + last)
-            file.truncate()
+            file.write(finished + last + b"\n" * over)  # at once: a process killed here leaves no half of an older hand
+            file.truncate(self._tail + len(finished + last))
         self._kept = len(records)
         self._tail += len(finished)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -20,6 +21,7 @@ from cardai.core.fields import unpack_view, view_dtype
 from cardai.core.game import TERMINAL, Actions, Game, IntArray, Legal, setup_dtype
 from cardai.core.rng import Seeds, derive, hash_rows
 
+_SECONDS = 1.0  # after which what is finished is handed on, however little it is
 FIRST_HAND = 1 << 40  # counters of the streams that set hands up; far from hand numbers
 
 
@@ -127,7 +129,7 @@ class Loop:
 
     def run(self) -> Iterator[Part]:
         """Play all games and yield parts of whole groups as they finish; Ctrl-C ends with what there is."""
-        pending = 0
+        pending, due = 0, time.monotonic() + _SECONDS
         try:
             self.begin()
             while True:
@@ -137,9 +139,9 @@ class Loop:
                 # ending hands a few at a time would cost more than the tables that wait for it
                 if len(over) and (len(over) * 16 >= len(current) or not (current >= 0).any()):
                     pending += self.go_on(over, *self.note(over))
-                    if pending >= 512 or (pending and not self._active()):
-                        pending = 0
+                    if pending >= 512 or (pending and (time.monotonic() > due or not self._active())):
                         yield self.part()
+                        pending, due = 0, time.monotonic() + _SECONDS
                     if not self._active():
                         break
                     continue

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,7 @@ from cardai import make
 from cardai.arena import streaming
 from cardai.arena.asking import bound
 from cardai.arena.hands import Hands
+from cardai.arena.journal import kept_at
 from cardai.arena.lockstep import LockStep, Part, hand_dtype
 from cardai.arena.played import Played
 from cardai.arena.records import RecordWriter
@@ -28,16 +30,21 @@ from cardai.arena.report import match_html, match_text
 from cardai.arena.row_buffer import RowBuffer
 from cardai.arena.sink import RecordSink
 from cardai.arena.slices import play_slices
-from cardai.arena.statistics import Estimate
+from cardai.arena.statistics import Estimate, shares, shares_by_group
 from cardai.core import registry
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError, wrong_type
 from cardai.core.game import Game, Parts
 
+if TYPE_CHECKING:
+    from cardai.arena.match_journal import MatchJournal
+
 MAX_GAMES = 1_000_000_000
 """The most games of one match: their hands take up to about 500 bytes a game (gin) of a temporary file."""
 
+BATCH = 2048
+"""Games that are under way at once."""
 Progress = Callable[[int, int], None]
 """Called with (games finished, games in all)."""
 
@@ -60,6 +67,8 @@ class MatchResult:
     wanted: int
     seconds: float
     interrupted: bool = False
+    resumed: int = 0
+    """How many of the games an earlier process had played."""
     _known: dict[Any, Any] = field(factory=dict, init=False)  # figures that were worked out
 
     def __str__(self) -> str:
@@ -167,21 +176,6 @@ class MatchResult:
 _REPORTS = ("summary", "figures", "figure_parts")
 
 
-def shares(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return each agent's share (..., P) of games won, of scores (..., P)."""
-    best = scores == scores.max(axis=-1, keepdims=True)
-    return np.asarray(best / best.sum(axis=-1, keepdims=True))
-
-
-def shares_by_group(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return each agent's share (g, P) of the games won of each group, of scores (g, size, P)."""
-    won = shares(scores)
-    whole = won[:, 0].copy()
-    for game in range(1, scores.shape[1]):  # one after the other, as bincount adds
-        whole += won[:, game]
-    return np.asarray(whole / scores.shape[1])
-
-
 def _returns(hands: npt.NDArray[Any], seats: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
     return np.asarray(hands["returns"][np.arange(len(hands)), seats])
 
@@ -194,9 +188,10 @@ def play(
     seed: int = 0,
     duplicate: bool = True,
     jobs: int = 1,
-    batch: int = 2048,
+    batch: int = BATCH,
     progress: Progress | None = None,
     record: str | Path | None = None,
+    resume: bool = False,
     groups: Sequence[int] | None = None,
     forfeit: bool = False,
     names: Sequence[str] | None = None,
@@ -205,33 +200,38 @@ def play(
     """Play ``games`` games between ``agents`` and return the result.
 
     ``on`` "ray" or "ray://HOST:PORT" plays on a Ray cluster (:mod:`cardai.pieces`), with the same result as here.
-    ``groups`` plays just those groups (for going on where something stopped) and overrides ``games``. Ctrl-C returns what
-    was finished, in whole groups, with ``interrupted`` set. ``forfeit``: an agent that errs plays its lowest legal action
+    ``resume`` goes on with the match that ``record`` holds, whether its process was killed, stopped, or finished fewer games;
+    where there is none, it begins. ``groups``, ascending, plays just those groups and overrides ``games``. Ctrl-C returns
+    what was finished, in whole groups, with ``interrupted`` set. ``forfeit``: an agent that errs plays its lowest legal action
     instead of stopping the match; each time is counted, and in games decided by wins it loses that game.
     ``names`` are what agents are called in records and errors (default: their specs).
 
     Raises:
-        UsageError: wrong numbers of agents or games. AgentError: an agent erred; names agent, game, seed and hand.
+        UsageError: wrong numbers of agents or games, or ``record`` holds another match, or one that was not finished and is
+            not resumed. AgentError: an agent erred; names agent, game, seed and hand.
     """
-    recording = bool(record) or registry.watchers() is not None
-    engine = _engine(game, agents, names, seed, duplicate, batch, recording, forfeit)
+    engine = prepare(game, agents, names, seed, duplicate, batch, recording=bool(record), forfeit=forfeit)
     if groups is None:
         check_games(games, engine.group_size)
         groups = range(games // engine.group_size)
-    return _played(engine, groups, play_slices(engine, groups, jobs, on), record, progress)
+    kept = _kept(engine, record, resume)
+    return _played(engine, groups, kept, lambda missing: play_slices(engine, missing, jobs, on), progress)
 
 
-def _engine(
+def prepare(
     game: Game | str,
     agents: Sequence[Agent | Callable[..., int] | str],
     names: Sequence[str] | None,
     seed: int,
     duplicate: bool,
-    batch: int,
-    recording: bool,
-    forfeit: bool,
+    batch: int = BATCH,
+    recording: bool = False,
+    forfeit: bool = False,
 ) -> LockStep:
-    """Return what decides a match, its players ready. Raises UsageError where they do not fill the game's seats."""
+    """Return what decides a match, its players ready; the arguments are those of :func:`play`.
+
+    ``recording``: records are made (for watchers they always are). Raises UsageError where agents do not fill the seats.
+    """
     game_name = game if isinstance(game, str) else registry.spec_of(game)
     game = make.as_game(game)
     made = as_agents(agents)
@@ -239,36 +239,67 @@ def _engine(
     players = [bound(agent, game) for agent in made]
     if len(players) != game.num_players:
         raise UsageError(f"{game_name} has {game.num_players} seats. Got {len(players)} agents: {', '.join(called)}.")
+    recording |= registry.watchers() is not None
     return LockStep(game, game_name, players, called, seed, duplicate, batch, recording=recording, forfeit=forfeit)
+
+
+def _kept(engine: LockStep, record: str | Path | None, resume: bool) -> MatchJournal | RecordWriter | None:
+    """Return what keeps the record of a match, if anything does. Raises UsageError where it cannot be gone on with."""
+    if not record and not resume:
+        return None
+    from cardai.arena.match_journal import MatchJournal
+
+    header = {"game": engine.game_name, "agents": list(engine.names), "seed": engine.seed}
+    header["duplicate"] = engine.duplicate
+    by_hand = any(agent.interactive for agent in engine.agents)  # of whom the game under way is kept, too
+    file = kept_at(record) if record and not by_hand else None
+    if resume and file is None:
+        raise UsageError(
+            f"resume goes on with a match of programs that record=FILE has kept. Got {record!r}: name a file."
+        )
+    if resume and engine.forfeit:
+        raise UsageError("A record does not tell who forfeited: a match with forfeits cannot be resumed.")
+    return RecordWriter(record or "-", header) if file is None else MatchJournal(file, header, resume)
 
 
 def _played(
     engine: LockStep,
     groups: Sequence[int],
-    coming: Generator[Part, None, None],
-    record: str | Path | None,
+    kept: MatchJournal | RecordWriter | None,
+    play_groups: Callable[[Sequence[int]], Generator[Part, None, None]],
     progress: Progress | None,
 ) -> MatchResult:
-    """Take in the parts of a match as they come, hand on their records, and return the result; Ctrl-C ends it."""
-    start = time.perf_counter()
-    size = engine.group_size
-    played, total = Played(engine.game, engine.names, size, groups), len(groups) * size
-    header = {"game": engine.game_name, "agents": list(engine.names), "seed": engine.seed}
-    header["duplicate"] = engine.duplicate
-    interrupted = False
+    """Take up what is kept of a match, take in the parts of the rest as they come, hand on their records, and return the
+    result; Ctrl-C ends it.
+    """
+    start, interrupted = time.perf_counter(), False
+    played, total = Played(engine.game, engine.names, engine.group_size, groups), len(groups) * engine.group_size
+    writer = kept if isinstance(kept, RecordWriter) else None
+    journal = None if isinstance(kept, RecordWriter) else kept
+    coming: Generator[Part, None, None] | None = None
+    resumed = 0
     try:
-        with RecordSink(RecordWriter(record, header) if record else None) as sink:
-            for part in coming:
+        with journal or nullcontext(), RecordSink(writer) as sink:
+            if journal:
+                for part in journal.restore(engine, groups):
+                    played.add(part)
+            resumed = played.games
+            missing = groups if not resumed else np.setdiff1d(np.asarray(groups, np.int64), played.groups()).tolist()
+            coming = play_groups(missing) if len(missing) else None
+            for part in coming or ():
                 played.add(part)
-                sink.take(part, groups)
+                if journal:
+                    journal.keep(part.records)
+                sink.take(part, missing)
                 if progress:
                     progress(played.games, total)
                 if part.interrupted:
                     raise KeyboardInterrupt
     except KeyboardInterrupt:
         interrupted = True
-        coming.close()
-    return _result(engine, played, total, time.perf_counter() - start, interrupted)
+        if coming is not None:
+            coming.close()
+    return _result(engine, played, total, time.perf_counter() - start, interrupted, resumed)
 
 
 def as_agents(given: Sequence[Agent | Callable[..., int] | str]) -> list[Agent]:
@@ -310,11 +341,8 @@ def gathered(
     return _result(engine, played, wanted, seconds, interrupted)
 
 
-def _result(engine: LockStep, played: Played, wanted: int, seconds: float, interrupted: bool) -> MatchResult:
-    return MatchResult(
-        engine.game, engine.names, engine.seed, engine.duplicate, played, wanted, seconds, interrupted=interrupted
-    )
-
-
-def _watched() -> bool:
-    return registry.watchers() is not None
+def _result(
+    engine: LockStep, played: Played, wanted: int, seconds: float, interrupted: bool, resumed: int = 0
+) -> MatchResult:
+    what = engine.game, engine.names, engine.seed, engine.duplicate
+    return MatchResult(*what, played, wanted, seconds, interrupted=interrupted, resumed=resumed)

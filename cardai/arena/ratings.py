@@ -19,7 +19,8 @@ from cardai.core.arrays import Bools, Float64s
 from cardai.core.statistics import Estimate
 
 if TYPE_CHECKING:
-    from cardai.arena.tournament import Pairing, Standings
+    from cardai.arena.pairing import Pairing
+    from cardai.arena.tournament import Standings
 
 SCALE = 400 / math.log(10)
 """Elo's unit: a player 400 above another has ten times its expected share."""

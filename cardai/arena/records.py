@@ -143,7 +143,7 @@ def stream_lines(lines: Iterator[str], name: str) -> tuple[Mapping[str, Any], It
     first = next(lines, "")
     if not first:
         raise DamagedFileError(f"{name} is empty: there are no hands in it.")
-    header = _parsed(first)
+    header = parsed_line(first)
     if header is None or header.get("cardai") != "record":
         raise DamagedFileError(f"{name} is no record of cardai: its first line is not a record's header.")
     if header.get("format") != FORMAT:
@@ -160,7 +160,7 @@ def _stream(lines: Iterator[str], name: str, agents: Sequence[str]) -> Iterator[
         if not line.strip():
             continue
         cut = not line.endswith("\n")
-        record = None if cut else _parsed(line)
+        record = None if cut else parsed_line(line)
         try:
             if record is None:
                 raise DamagedFileError(f"{name}, line {number}: truncated or not JSON")
@@ -179,7 +179,8 @@ def standard_input() -> IO[str]:
     return sys.stdin if buffer is None else io.TextIOWrapper(buffer, encoding="utf-8", errors="replace", newline="\n")
 
 
-def _parsed(line: str) -> dict[str, Any] | None:
+def parsed_line(line: str) -> dict[str, Any] | None:
+    """Return the JSON object of a line, None if it is none."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):

@@ -107,3 +107,18 @@ def group_sums(groups: npt.NDArray[np.integer], values: Floats) -> Floats:  # ty
     """Return the sum of ``values`` (n,) within each distinct group, in the order of the sorted group numbers."""
     _, inverse = np.unique(groups, return_inverse=True)
     return np.asarray(np.bincount(inverse, weights=np.asarray(values, float)), np.float64)
+
+
+def shares(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return each agent's share (..., P) of games won, of scores (..., P)."""
+    best = scores == scores.max(axis=-1, keepdims=True)
+    return np.asarray(best / best.sum(axis=-1, keepdims=True))
+
+
+def shares_by_group(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return each agent's share (g, P) of the games won of each group, of scores (g, size, P)."""
+    won = shares(scores)
+    whole = won[:, 0].copy()
+    for game in range(1, scores.shape[1]):  # one after the other, as bincount adds
+        whole += won[:, game]
+    return np.asarray(whole / scores.shape[1])

@@ -3,121 +3,35 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import numpy.typing as npt
-from attrs import asdict, field, frozen
+from attrs import asdict, frozen
 
 from cardai import make
-from cardai.arena import match, streaming
+from cardai.arena import match
 from cardai.arena.asking import bound
+from cardai.arena.lockstep import LockStep
+from cardai.arena.pairing import Pairing
 from cardai.arena.report import as_html, as_text, standings_parts, standings_rows, standings_title
-from cardai.arena.row_buffer import RowBuffer
+from cardai.arena.sink import RecordSink
+from cardai.arena.slices import play_slices
 from cardai.arena.statistics import Estimate
 from cardai.core import registry
 from cardai.core.agent import Agent
-from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import read_json, refuse_links, unfinished
+from cardai.core.errors import UsageError
 from cardai.core.game import Game
-from cardai.core.needs import write_own
-from cardai.core.npz import Column, Shape, read_npz, write_npz
 from cardai.core.rng import derive
+
+if TYPE_CHECKING:
+    from cardai.arena.tournament_store import Store
 
 Progress = Callable[[str, int, int], None]
 """Called with (pairing, games finished in it, games in it)."""
-_SLICE = 2000  # games between two saves
-_ON_A_CLUSTER = 16  # as many slices between two saves
-_COLUMNS: dict[str, tuple[Any, Shape]] = {
-    "groups": (np.int64, (None,)),
-    "hands": (np.int64, (None,)),
-    "wins": (np.float64, (None,)),
-    "returns": (np.float64, (None,)),
-}
-"""A pairing's arrays in its file."""
-
-
-@frozen
-class TournamentFile:
-    """What tournament.json must hold."""
-
-    game: str
-    seed: int
-    duplicate: bool
-    cardai: str
-
-
-@frozen(eq=False)
-class Pairing:
-    """What two agents have played so far: a row a finished group (a duplicate pair), in a file once they are many.
-
-    Of the arrays, each (g,), ``hands`` counts hands, ``wins`` is the first agent's share of the group's games won in
-    [0, 1], ``returns`` its summed hand results.
-    """
-
-    first: str
-    second: str
-    rows: RowBuffer = field(factory=lambda: RowBuffer([(name, dtype) for name, (dtype, _) in _COLUMNS.items()]))
-
-    @classmethod
-    def of(cls, first: str, second: str, arrays: Mapping[str, npt.NDArray[Any]]) -> Pairing:
-        """Return the pairing of these arrays by name."""
-        pairing = cls(first, second)
-        rows = np.zeros(len(arrays["groups"]), pairing.rows.dtype)
-        for name in _COLUMNS:
-            rows[name] = arrays[name]
-        pairing.rows.append(rows)
-        return pairing
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def column(self, *names: str) -> Iterator[npt.NDArray[np.float64]]:
-        """Yield columns as numbers, (names, m) at a time."""
-        for block in self.rows.blocks():
-            yield np.array([block[name] for name in names], np.float64)
-
-    @property
-    def groups(self) -> npt.NDArray[np.int64]:
-        """The groups that are finished, (g,)."""
-        return np.array(self.rows.read()["groups"])
-
-    @property
-    def hands(self) -> int:
-        """How many hands were played."""
-        return sum(int(block["hands"].sum()) for block in self.rows.blocks())
-
-    def win_rate(self) -> Estimate:
-        """Return the first agent's share of games won."""
-        return streaming.rates(lambda: self.column("wins"), 1, len(self))[0]
-
-    def mean_return(self) -> Estimate:
-        """Return the first agent's mean return a hand."""
-        return streaming.ratios(lambda: self.column("returns", "hands"), 1, len(self))[0]
-
-    def add(self, result: match.MatchResult) -> None:
-        """Take the groups of ``result``."""
-        for block in result.played.blocks():
-            at, count = block.group_of, len(block.groups)
-            own = block.hands["returns"][np.arange(len(at)), result.seats_of(block.hands, 0)]
-            rows = np.zeros(count, self.rows.dtype)
-            rows["groups"] = block.groups
-            rows["hands"] = np.bincount(at, minlength=count)
-            rows["wins"] = match.shares_by_group(block.scores)[:, 0]
-            rows["returns"] = np.bincount(at, own, count)
-            self.rows.append(rows)
-
-
-def _sound(arrays: Mapping[str, npt.NDArray[Any]]) -> bool:
-    """Whether the numbers can be those of games: as many of each, each group once, shares from 0 to 1."""
-    groups, hands, wins, returns = (arrays[name] for name in _COLUMNS)
-    even = len(groups) == len(hands) == len(wins) == len(returns)
-    once = len(np.unique(groups)) == len(groups)
-    shares = bool(((wins >= 0) & (wins <= 1)).all())
-    counts = bool((groups >= 0).all() and (hands > 0).all())
-    return even and once and shares and counts and bool(np.isfinite(returns).all())
+_SAVE_SECONDS = 0.5  # between two saves of what is finished
 
 
 @frozen(repr=False)
@@ -182,6 +96,8 @@ def play_pairings(
     Raises:
         UsageError: fewer than two agents, one named twice, a game not for two, or ``out`` holds another tournament.
     """
+    from cardai.arena.tournament_store import Store
+
     game_spec, game = _spec(game), make.as_game(game)
     given = match.as_agents(agents)
     names = [match.name_of(*pair) for pair in zip(agents, given, strict=True)]
@@ -189,7 +105,7 @@ def play_pairings(
     made = [bound(agent, game) for agent in given]  # refuse a wrong pairing before anything is played
     settings = {"game": game_spec, "seed": seed, "duplicate": duplicate, "cardai": "tournament"}
     match.check_games(games, 2 if duplicate else 1)
-    store = _Store(Path(out), settings, resume) if out else None
+    store = Store(Path(out), settings, resume) if out else None
     plan = _Plan(game, names, made, games, seed, duplicate, jobs, forfeit, on)
     pairings: dict[tuple[int, int], Pairing] = {}
     for i, j in _pairs(len(names), form):
@@ -221,32 +137,39 @@ class _Plan:
     forfeit: bool
     on: str
 
-    def play(self, i: int, j: int, pairing: Pairing, store: _Store | None, progress: Progress | None) -> bool:
-        """Play what is missing of a pairing, saved slice by slice; return whether somebody stopped it."""
-        first, second = self.names[i], self.names[j]
-        size = 2 if self.duplicate else 1
+    def play(self, i: int, j: int, pairing: Pairing, store: Store | None, progress: Progress | None) -> bool:
+        """Play what is missing of a pairing, saved as it comes; return whether somebody stopped it."""
+        engine = self._engine(i, j)
+        size = engine.group_size
         missing = _missing(pairing, self.games // size)
-        at_once = _SLICE // size * (_ON_A_CLUSTER if self.on else self.jobs)
-        for groups in (missing[k : k + at_once] for k in range(0, len(missing), at_once)):
-            result = match.play(
-                self.game,
-                [self.agents[i], self.agents[j]],
-                names=(first, second),
-                seed=derive(self.seed, first, second),
-                duplicate=self.duplicate,
-                jobs=self.jobs,
-                groups=groups,
-                forfeit=self.forfeit,
-                on=self.on,
-            )
-            pairing.add(result)
+        if not len(missing):
+            return False
+        coming, due = play_slices(engine, missing, self.jobs, self.on), time.monotonic() + _SAVE_SECONDS
+        try:
+            with RecordSink(None) as sink:
+                for part in coming:
+                    pairing.add(engine, part)
+                    if store and time.monotonic() > due:
+                        store.save(pairing)
+                        due = time.monotonic() + _SAVE_SECONDS
+                    sink.take(part, missing)
+                    if progress:
+                        progress(f"{pairing.first} - {pairing.second}", len(pairing) * size, self.games)
+                    if part.interrupted:
+                        raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            coming.close()
+            return True
+        finally:
             if store:
                 store.save(pairing)
-            if progress:
-                progress(f"{first} - {second}", len(pairing) * size, self.games)
-            if result.interrupted:
-                return True
         return False
+
+    def _engine(self, i: int, j: int) -> LockStep:
+        """Return what decides the match of two agents, with decks of their own."""
+        first, second = self.names[i], self.names[j]
+        players, seed = [self.agents[i], self.agents[j]], derive(self.seed, first, second)
+        return match.prepare(self.game, players, (first, second), seed, self.duplicate, forfeit=self.forfeit)
 
 
 def _missing(pairing: Pairing, count: int) -> Sequence[int]:
@@ -268,11 +191,13 @@ def saved(
     Raises:
         DamagedFileError: a file in it is damaged.
     """
+    from cardai.arena.tournament_store import HEAD, Store, settings_of
+
     folder = Path(directory)
-    if not (folder / "tournament.json").is_file():
+    if not (folder / HEAD).is_file():
         return None
-    settings = _settings(folder / "tournament.json")
-    store = _Store(folder, asdict(settings), resume=True)
+    settings = settings_of(folder / HEAD)
+    store = Store(folder, asdict(settings), resume=True)
     pairings = {(i, j): store.load(agents[i], agents[j]) for i, j in _pairs(len(agents), form)}
     most = max((len(pairing) for pairing in pairings.values()), default=0)
     if not most:
@@ -281,70 +206,6 @@ def saved(
     return Standings(make.game(settings.game), tuple(agents), pairings, games)
 
 
-def _settings(file: Path) -> TournamentFile:
-    from cardai.core.schema import structure
-
-    return structure(read_json(file), TournamentFile, f"The file {file}")
-
-
 def _pairs(count: int, form: str) -> list[tuple[int, int]]:
     """Return who meets whom."""
     return [(i, j) for i, j in itertools.combinations(range(count), 2) if form == "roundrobin" or i == 0]
-
-
-class _Store:
-    """The directory of a tournament: tournament.json and one npz a pairing, written beside and renamed."""
-
-    def __init__(self, directory: Path, settings: dict[str, Any], resume: bool) -> None:
-        self.directory = directory
-        file = directory / "tournament.json"
-        if file.exists():
-            if not resume:
-                raise UsageError(
-                    f"{directory} holds a tournament already. Add --resume to go on with it, or choose another --out."
-                )
-            refuse_links(directory)
-            known = asdict(_settings(file))
-            for key, value in settings.items():
-                if known[key] != value:
-                    raise UsageError(
-                        f"{directory} was played with {key} {known[key]!r}, not {value!r}. Choose another --out."
-                    )
-            return
-        if directory.exists() and not directory.is_dir():
-            raise UsageError(f"{str(directory)!r} is no directory. Choose another --out.")
-        if directory.is_dir() and not all(map(unfinished, directory.iterdir())):
-            raise UsageError(f"The directory {directory} is not empty and holds no tournament. Choose another --out.")
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UsageError(f"The directory {directory} cannot be made: {error.strerror}.") from error
-        write_own(registry.load, file, settings, [("game", settings["game"])])
-
-    def _file(self, first: str, second: str) -> Path:
-        return self.directory / f"{derive(0, first, second):016x}.npz"
-
-    def load(self, first: str, second: str) -> Pairing:
-        """Return what was saved of a pairing (nothing yet: an empty one)."""
-        file = self._file(first, second)
-        if not file.exists():
-            return Pairing(first, second)
-        try:
-            found = read_npz(file, _COLUMNS)
-            if not _sound(found):
-                raise DamagedFileError(f"The numbers in {file} are not those of any games.")
-        except DamagedFileError as error:
-            raise DamagedFileError(
-                f"{file} ({first} - {second}) is damaged: {error} Delete it to play it anew."
-            ) from error
-        return Pairing.of(first, second, found)
-
-    def save(self, pairing: Pairing) -> None:
-        """Write a pairing."""
-        file = self._file(pairing.first, pairing.second)
-        columns = {name: _column(pairing.rows, name) for name in _COLUMNS}
-        write_npz(file, columns, level=6)
-
-
-def _column(rows: RowBuffer, name: str) -> Column:
-    return Column(rows.dtype[name], len(rows), (block[name] for block in rows.blocks()))

@@ -13,6 +13,7 @@ from attrs import frozen
 
 from cardai.commands.invocation import Jobs, Json, On, absolute, current, note, out, print_json, progress, take_stdout
 from cardai.commands.show.figures import estimate_json
+from cardai.commands.show.going_on import is_file, next_command, saying_what_is_kept
 from cardai.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,7 +54,9 @@ Record = Annotated[
     str | None,
     typer.Option("--record", metavar="FILE", help="Keep every hand as a JSON line, for replay; - is stdout."),
 ]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on with your own match, where --record left off.")]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Go on with the match in --record, where it was stopped or killed.")
+]
 Seed = Annotated[
     int | None,
     typer.Option(
@@ -137,8 +140,8 @@ class RunOptions:
 def _check(options: RunOptions, human: bool) -> None:
     """Refuse options that do not go together before anything is played. ``human``: a person is at the table."""
     record = options.record
-    if options.resume and (not human or record is None):
-        raise UsageError("--resume goes on with a match of your own, one with a human, kept in --record FILE.")
+    if options.resume and record in (None, "-"):
+        raise UsageError("--resume goes on with a match that was kept: name its file with --record FILE.")
     if human and options.on:
         raise UsageError(f"A person plays at this machine: leave out --on {options.on}.")
     if options.aivat is None:
@@ -156,17 +159,30 @@ def _check(options: RunOptions, human: bool) -> None:
 
 def _play_programs(options: RunOptions, game: Game, players: list[Agent]) -> None:
     """Play a match of programs, with AIVAT where it is asked for, and print the result."""
+    from cardai.arena.journal import journal_of
+
     seats = game.num_players if options.duplicate else 1
     games = -(-DEFAULT_GAMES // seats) * seats if options.games is None else options.games
     seed = options.seed or 0
     corrected = None
     function = None if options.aivat is None else _aivat_values(options, game, players)
+    command = next_command(options.game, options.agents, games, seed, not options.duplicate)
+    elsewhere = [
+        *(["--jobs", str(options.jobs)] if options.jobs > 1 else []),
+        *(["--on", options.on] if options.on else []),
+    ]
+    if options.resume and options.file is not None and not os.path.exists(journal_of(options.file)):
+        note(f"There is no {options.record} yet: the match begins.")
+    going_on = f"{command} {shlex.join([*elsewhere, '--record', str(options.record), '--resume'])}"
     with _kept_for(options) as file:
-        result = _match(options, game, players, games, seed, file)
+        with saying_what_is_kept(file, going_on):
+            result = _match(options, game, players, games, seed, file)
         if options.aivat is not None and result.played.hands_count:
             corrected = _aivat(options, game, players, file, function, seed)
-    _print(options, result, reproduce(options.game, options.agents, games, seed, not options.duplicate), corrected)
+    _print(options, result, command, corrected)
     if result.interrupted:
+        if result.played.games and is_file(options.file):
+            note(f"Go on with: {going_on}")
         raise typer.Exit(130)
 
 
@@ -187,6 +203,7 @@ def _match(
             jobs=options.jobs,
             progress=advance,
             record=record,
+            resume=options.resume,
             on=options.on,
         )
 
@@ -248,16 +265,13 @@ def _play_with_people(options: RunOptions, game: Game, players: list[Agent]) -> 
             session.close()
     _print(options, session.result(), "", in_turn=True)
     if session.table.unfinished is not None:
-        note(_how_to_go_on(options.game, options.agents, options.games, options.record))
-
-
-def _how_to_go_on(game: str, agents: Sequence[str], games: int | None, record: str | None) -> str:
-    if record is None or record == "-":
-        return "The hand under way is not kept: --record FILE would keep it."
-    words = _words(game, agents) + (["--games", str(games)] if games is not None else [])
-    return (
-        f"The hand under way is kept. Go on with: {shlex.join([*words, '--record', record, '--resume', *_plugins()])}"
-    )
+        kept = options.record if options.record != "-" else None
+        again = next_command(options.game, options.agents, options.games, record=kept)
+        note(
+            f"The hand under way is kept. Go on with: {again}"
+            if kept
+            else "The hand under way is not kept: --record FILE would keep it."
+        )
 
 
 def seated(game: str, seats: int, agent: str, vs: Sequence[str]) -> list[str]:
@@ -276,26 +290,6 @@ def tell_compiling() -> AbstractContextManager[None]:
 
     text = "Compiling the rules and players to machine code. This happens once and takes up to half a minute."
     return when_compiling(lambda: note(text))
-
-
-def reproduce(game: str, agents: Sequence[str], games: int, seed: int, no_duplicate: bool) -> str:
-    """Return the command line that plays the same games again."""
-    words = [*_words(game, agents), "--games", str(games), "--seed", str(seed)]
-    words += ["--no-duplicate"] if no_duplicate else []
-    return shlex.join([*words, *_plugins()])
-
-
-def _words(game: str, agents: Sequence[str]) -> list[str]:
-    words = ["cardai", "run", "--game", game, "--agent", agents[0]]
-    for other in agents[1:]:
-        words += ["--vs", other]
-    return words
-
-
-def _plugins() -> list[str]:
-    from cardai.core import registry
-
-    return [word for file in registry.plugin_files() for word in ("--plugin", file)]
 
 
 # -- what is shown -------------------------------------------------------------------------------------------------
@@ -330,11 +324,13 @@ def show(result: MatchResult, command: str, in_turn: bool = False) -> None:
     console = out()
     for part in match_parts(result, in_turn):
         console.print(part)
-    played = result.played.games
-    if not played:
+    played = result.played.games - result.resumed
+    if not result.played.games:
         return
     speed = played / max(result.seconds, 1e-9)
-    console.print(f"\n{speed:,.{0 if speed >= 10 else 1}f} games a second, {result.seconds:.1f} s in all. {INTERVAL}")
+    before = f"{result.resumed:,} games were played before. " if result.resumed else ""
+    took = f"{speed:,.{0 if speed >= 10 else 1}f} games a second, {result.seconds:.1f} s in all. " if played else ""
+    console.print(f"\n{before}{took}{INTERVAL}")
     if command and not current().quiet:
         console.print(Text.assemble("Again: ", (command, "cyan")), soft_wrap=True)
 
@@ -365,6 +361,7 @@ def as_json(result: MatchResult, game: str, command: str) -> dict[str, Any]:
         "duplicate": result.duplicate,
         "seed": result.seed,
         "seconds": round(result.seconds, 3),
-        "games_per_second": round(result.played.games / max(result.seconds, 1e-9), 1),
+        "games_per_second": round((result.played.games - result.resumed) / max(result.seconds, 1e-9), 1),
+        "resumed": result.resumed,
         "command": command,
     }

@@ -28,6 +28,10 @@ ENOUGH = 0.25
 
 
 Directory = Annotated[Path | None, typer.Argument(metavar="[DIR]", help="A solved spot, to look at or to go on with.")]
+SAVE_SECONDS = 120.0
+"""Seconds of solving between two saves, or more: a twentieth of the time may go into saving."""
+_SAVED_SHARE = 20
+
 Board = Annotated[str | None, typer.Option("--board", metavar="CARDS", help="Three, four or five cards.")]
 Pot = Annotated[int | None, typer.Option("--pot", metavar="CHIPS", help="The pot, half from each player.")]
 Stack = Annotated[
@@ -143,6 +147,8 @@ def _gone_on(directory: Path, given: SpotOptions, stop: Stop, at: str, threads: 
     solution.check_line(at)
     if stop:
         _go(solution, stop.percent or 0.0, stop.iterations or MOST, directory)
+    elif solution.measured is None:  # it was killed
+        solution.measure()
     return solution
 
 
@@ -207,7 +213,7 @@ def _percent(text: str) -> float:
 
 def _taken_up(spot: Spot, directory: Path | None, threads: int) -> Solution:
     """Return the spot as far as ``directory`` has it solved, or with no iteration done."""
-    from cardai.poker.ranges.spot import SPOT, load, prepare
+    from cardai.poker.ranges.spot import SPOT, begun, load, prepare
 
     if directory is not None and (directory / SPOT).exists():
         known = load(directory, threads)
@@ -217,20 +223,30 @@ def _taken_up(spot: Spot, directory: Path | None, threads: int) -> Solution:
             )
         note(f"{directory} has {known.iterations:,} iterations: going on with them.")
         return known
-    if directory is not None and directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+    if directory is not None and directory.exists() and (not directory.is_dir() or not begun(directory)):
         raise UsageError(f"{directory} is not empty, and holds no solved spot. Choose another --out.")
     return prepare(spot, threads)
 
 
 def _go(solution: Solution, to: float, iterations: int, directory: Path | None) -> None:
-    """Solve with a live line; what is done when somebody stops it is kept."""
+    """Solve with a live line; what is done is kept now and then, and when somebody stops it."""
     from cardai.commands.process import stopping_gently
     from cardai.poker.ranges.spot import solve
 
     note(describe(solution))
     live = Live(to)
+    due = monotonic() + SAVE_SECONDS
+
+    def told(now: Solution) -> bool:
+        nonlocal due
+        live.show(now)
+        if directory is not None and (begun := monotonic()) > due:
+            now.save(directory)
+            due = monotonic() + max(SAVE_SECONDS, _SAVED_SHARE * (monotonic() - begun))
+        return not stopped
+
     with stopping_gently() as stopped:
-        solve(solution, to, iterations, lambda now: live.show(now) and not stopped)
+        solve(solution, to, iterations, told)
     live.close()
     if directory is not None:
         solution.save(directory)
@@ -264,15 +280,14 @@ class Live:
         self._to, self._begun, self._points = to, monotonic(), [(0, 0.0, float("inf"))]
         self._shown = sys.stderr.isatty() and not invocation.current().quiet
 
-    def show(self, solution: Solution) -> bool:
-        """Show the solution's state; return True."""
+    def show(self, solution: Solution) -> None:
+        """Show the solution's state."""
         now = (solution.iterations, monotonic() - self._begun, solution.exploitability)
         if now[2] != self._points[-1][2]:
             self._points.append(now)
         if self._shown:
             found = "" if now[2] == float("inf") else f", exploitability {now[2]:.3f} % of the pot"
             show_state(f"{now[0]:,} iterations{found}, {_clock(now[1])}{self._left(now)}")
-        return True
 
     def _left(self, now: tuple[int, float, float]) -> str:
         """Guess the time left: exploitability falls with a power of the iterations."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import stat
 import sys
 from codecs import getincrementaldecoder
@@ -164,9 +165,36 @@ def sync_directory(path: Path) -> None:
             os.close(handle)
 
 
+def hold(file: IO[bytes], said: str) -> None:
+    """Keep other processes that ask from ``file``, as long as it is open (where the system has such locks).
+
+    Raises:
+        UsageError: another process holds it; the message is ``said``.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        file.close()
+        raise UsageError(said) from error
+    except OSError:  # a file system without locks
+        return
+
+
 def unfinished(path: Path) -> bool:
     """Whether ``path`` is what an :class:`Output` of a killed process left."""
     return path.name.startswith(".") and path.name.endswith(UNFINISHED)
+
+
+def remove_unfinished(path: Path) -> None:
+    """Remove what an :class:`Output` of ``path`` left in a process that was killed. Nobody may be writing the file."""
+    name = f".{path.name[:60]}."
+    for left in path.parent.iterdir():
+        if left.name.startswith(name) and re.fullmatch(r"[0-9a-f]{8}\.part", left.name.removeprefix(name)):
+            left.unlink(missing_ok=True)
 
 
 def _beside(path: Path) -> Path:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import struct
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
-from attrs import frozen
 
 from cardai.core.errors import DamagedFileError
 from cardai.core.files import Output
@@ -22,32 +21,13 @@ MEMBERS_LIMIT = 4096
 """More arrays than any file of ours holds."""
 
 
-@frozen
-class Column:
-    """An array (length,) that comes in blocks, for :func:`write_npz`."""
-
-    dtype: np.dtype[Any]
-    length: int
-    blocks: Iterator[npt.NDArray[Any]]
-
-
 def write_npz(path: Path, arrays: Mapping[str, Any], level: int = 0) -> None:
-    """Write arrays (numbers and booleans only, or :class:`Column`), one npy member a name, atomically; compressed by zlib's ``level`` 1 to 9."""
+    """Write arrays (numbers and booleans only), one npy member a name, atomically; compressed by zlib's ``level`` 1 to 9."""
     packing: dict[str, Any] = {"compression": zipfile.ZIP_DEFLATED, "compresslevel": level} if level else {}
     with Output(path) as file, zipfile.ZipFile(file, "w", **packing) as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                if isinstance(array, Column):
-                    _write_column(member, array)
-                else:
-                    np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
-
-
-def _write_column(member: IO[bytes], column: Column) -> None:
-    said = {"descr": column.dtype.str, "fortran_order": False, "shape": (column.length,)}
-    np.lib.format.write_array_header_1_0(member, said)
-    for block in column.blocks:
-        member.write(np.ascontiguousarray(block, column.dtype).tobytes())
+                np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
 
 
 def read_npz(path: Path, expected: Mapping[str, tuple[Any, Shape]] | None = None) -> Arrays:

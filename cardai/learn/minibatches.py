@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import torch
+from attrs import field, frozen
 from torch import Tensor, nn
 
 from cardai.core.arrays import Int64s
+from cardai.core.schema import whole
 from cardai.learn import tensors
 
 
@@ -45,6 +47,23 @@ def annealed(rate: float, step: int, over: int) -> float:
     if not over:
         return rate
     return rate * (0.01 + 0.99 * 0.5 * (1 + float(np.cos(np.pi * min(1.0, step / over)))))
+
+
+@frozen
+class LossSum:
+    """The losses of the minibatches since the last row of metrics, added up; a checkpoint keeps it."""
+
+    total: float = 0.0
+    count: int = field(default=0, validator=whole())
+
+    def plus(self, loss: float) -> LossSum:
+        """Return the sum with one more minibatch's loss."""
+        return LossSum(self.total + loss, self.count + 1)
+
+    @property
+    def mean(self) -> float:
+        """The mean loss of a minibatch, 0 where there was none."""
+        return self.total / max(1, self.count)
 
 
 def take_step(

@@ -103,7 +103,7 @@ def deterministic_by_seed(subject: TrainerSubject) -> None:
 
 @check("trainer")
 def resuming_changes_nothing(subject: TrainerSubject) -> None:
-    """Saved and loaded, a training goes on as if nothing had happened: equal metrics, equal player."""
+    """Saved and loaded, a training goes on as if nothing had happened, wherever it yields: equal metrics, equal player."""
     kept = subject.start()
     subject.train(kept)
     with tempfile.TemporaryDirectory() as name:
@@ -116,6 +116,26 @@ def resuming_changes_nothing(subject: TrainerSubject) -> None:
     one, two = subject.train(kept), subject.train(resumed)
     require(one == two, f"After loading the metrics go on otherwise: {one} without, {two} with.")
     require(decisions(subject, kept) == decisions(subject, resumed), "After loading another player is trained.")
+    _resumes_within(subject)
+
+
+def _resumes_within(subject: TrainerSubject) -> None:
+    """Require that a training that was saved at its first yield, in the middle of its steps, goes on to the same end."""
+    kept, rows = subject.start(), []
+    with tempfile.TemporaryDirectory() as name:
+        saved = -1
+        for row in kept.train(subject.steps):
+            if saved < 0:
+                kept.save(Path(name))
+                saved = kept.step
+            elif row:
+                rows.append(timeless(row))
+        resumed = subject.start()
+        resumed.load(Path(name))
+        again = [timeless(row) for row in resumed.train(subject.steps - saved) if row] if saved < subject.steps else []
+    require(
+        rows == again, f"Saved and loaded at step {saved}, the metrics go on otherwise: {rows} without, {again} with."
+    )
 
 
 @check("trainer")

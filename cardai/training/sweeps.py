@@ -29,7 +29,7 @@ from attrs import asdict, frozen
 
 from cardai.core import registry
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import read_json, refuse_links
+from cardai.core.files import read_json, refuse_links, unfinished
 from cardai.core.needs import write_own
 from cardai.core.schema import structure
 from cardai.core.spec import options_of, parse
@@ -107,7 +107,7 @@ class Sweep:
                 told = ", ".join(f"{key} {value!r}" for key, value in other.items())
                 raise UsageError(f"{path} holds another sweep, with {told}. Choose another --out.")
             return sweep
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        if path.exists() and (not path.is_dir() or not all(map(unfinished, path.iterdir()))):
             raise UsageError(f"The directory {str(path)!r} is not empty and holds no sweep. Choose another --out.")
         path.mkdir(parents=True, exist_ok=True)
         named = [*(("trainer", point.trainer) for point in sweep.points()), ("game", game), ("encoder", encoder or "")]

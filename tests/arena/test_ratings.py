@@ -21,7 +21,9 @@ def pairing(wins: Any, returns: Any = None) -> Pairing:
     count = len(wins)
     results = np.zeros(count) if returns is None else np.asarray(returns, float)
     columns = {"groups": np.arange(count), "hands": np.full(count, 2), "wins": np.asarray(wins), "returns": results}
-    return Pairing.of("a", "b", columns)
+    found = Pairing("a", "b")
+    found.take(columns)
+    return found
 
 
 def test_two_players_are_as_far_apart_as_elo_says() -> None:

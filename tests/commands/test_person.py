@@ -89,7 +89,7 @@ def test_going_on_needs_the_same_match(cardai: Call, bots: str, tmp_path: Path) 
         (("run", "-g", "kuhn", "-a", "human", "--vs", "highest"), "holds a match with the game 'leduc'. Got 'kuhn'."),
         (("run", "-g", "leduc", "-a", "human", "--vs", "lowest"), "holds a match with the agents"),
         ((*LEDUC, "--seed", "2"), "holds a match with the seed 1. Got 2."),
-        (("run", "-g", "leduc", "-a", "lowest", "--vs", "highest"), "--resume goes on with a match of your own"),
+        (("run", "-g", "leduc", "-a", "lowest", "--vs", "highest"), "holds a match with the agents"),
     ):
         called = cardai(*changed, "--plugin", bots, "--record", file, "--resume")
         assert called.code == 2

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cardai.arena.journal import journal_of
+from cardai.arena.journal import check_same, journal_of
 from cardai.arena.person import Person
 from cardai.arena.records import RecordWriter, read
 from cardai.arena.table import Table
 from cardai.core import registry
-from cardai.core.errors import UsageError
 from cardai.core.text import one_line
 
 if TYPE_CHECKING:
@@ -114,6 +113,4 @@ def _check_same(record: str, game: Game, names: Sequence[str], seed: int | None)
     """Refuse to go on with a match of another game, other players, or another seed."""
     held = read(journal_of(record)).header
     asked = {"game": registry.spec_of(game), "agents": list(names), **({} if seed is None else {"seed": seed})}
-    for key, value in asked.items():
-        if held.get(key) != value:
-            raise UsageError(f"{record} holds a match with the {key} {held.get(key)!r}. Got {value!r}.")
+    check_same(record, held, asked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from cardai.core.arrays import Bools, Float32s, Int16s, Int64s, Uint64s
 from cardai.core.encoder import Layout
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.fields import Views, view_dtype
-from cardai.core.files import read_json
+from cardai.core.files import read_json, unfinished
 from cardai.core.game import Game
 from cardai.core.needs import write_own
 from cardai.core.npz import read_npz, write_npz
@@ -128,13 +129,15 @@ class ExampleWriter:
     """
 
     def __init__(self, directory: Path, game: Game, layout: Layout | None = None, size: int = 50_000) -> None:
-        if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        if directory.exists() and (not directory.is_dir() or not all(map(_left, directory.iterdir()))):
             raise UsageError(f"{directory} is not empty. Give --out a directory that is new or empty.")
         self.directory, self.layout, self.size = directory, layout, size
         self.shards: list[Shard] = []
         self._names = view_dtype(game.view_fields).names or ()
         self._waiting: list[Examples] = []
         directory.mkdir(parents=True, exist_ok=True)
+        for file in directory.iterdir():  # a process that was killed before it had a manifest
+            file.unlink()
 
     @property
     def written(self) -> int:
@@ -175,6 +178,11 @@ class ExampleWriter:
         write_npz(self.directory / name, columns, level=1)
         self.shards.append(Shard(name, len(part)))
         self._waiting = []  # an interrupted write is made again by finish
+
+
+def _left(file: Path) -> bool:
+    """Whether a file is what a conversion leaves that was killed: a shard, or half a file. With a manifest none is that."""
+    return unfinished(file) or re.fullmatch(r"(examples|codes)-[0-9]{5}\.npz", file.name) is not None
 
 
 def _codes(name: str) -> str:

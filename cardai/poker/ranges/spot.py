@@ -18,7 +18,7 @@ from attrs import asdict, define, field, frozen
 from cardai.cards.text import cards_text, parse_cards
 from cardai.core.arrays import Float64s
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import read_json, write_json
+from cardai.core.files import read_json, unfinished, write_json
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.schema import structure, whole
 from cardai.poker.hands.combos import COUNT
@@ -141,6 +141,8 @@ class Solution:
     spot: Spot
     solver: Solver
     measured: Measured | None = None
+    measured_at: int = 0
+    """The iterations that were done when it was measured."""
 
     @property
     def iterations(self) -> int:
@@ -161,7 +163,7 @@ class Solution:
 
     def measure(self) -> float:
         """Measure the average strategies, and return the exploitability in % of the pot."""
-        self.measured = self.solver.measure()
+        self.measured, self.measured_at = self.solver.measure(), self.iterations
         return self.exploitability
 
     def at(self, line: str = "") -> Position:
@@ -181,7 +183,9 @@ class Solution:
             raise UsageError(f"The directory {str(path)!r} cannot be made: {error.strerror}.") from error
         name = ARRAYS.format(self.iterations)
         write_npz(path / name, self.solver.arrays())
-        measured = None if self.measured is None else [*self.measured.values, *self.measured.responses]
+        measured = None
+        if self.measured is not None and self.measured_at == self.iterations:
+            measured = [*self.measured.values, *self.measured.responses]
         head = {
             "format": "cardai spot 1",
             "spot": asdict(self.spot),
@@ -192,6 +196,11 @@ class Solution:
         for old in path.glob(ARRAYS.format("*")):
             if old.name != name:
                 old.unlink(missing_ok=True)
+
+
+def begun(directory: Path) -> bool:
+    """Whether all that a directory holds was left by a process that was killed while it saved a spot for the first time."""
+    return all(unfinished(file) or file.match(ARRAYS.format("*")) for file in directory.iterdir())
 
 
 @frozen
@@ -233,7 +242,7 @@ def load(directory: str | Path, threads: int = 1) -> Solution:
     solution.solver.restore(head.iterations, read_npz(path / head.arrays, expected))
     if head.measured is not None and len(head.measured) == 4:
         a, b, c, d = head.measured
-        solution.measured = Measured((a, b), (c, d))
+        solution.measured, solution.measured_at = Measured((a, b), (c, d)), head.iterations
     return solution
 
 
@@ -289,23 +298,25 @@ def solve(
 ) -> Solution:
     """Iterate until the exploitability is at most ``to`` % of the pot or ``iterations`` are done, measuring now and then.
 
+    It is measured after the same iterations whether it was taken up or not, so that it ends after the same.
     ``progress(solution)`` is told after each measurement and at least every second or so; False stops.
     """
     second = max(1, int(0.5 / solution.solver.layout.seconds))
-    if solution.measured is None and solution.iterations:
-        solution.measure()
-    measured_at = solution.iterations
+    measured_at = 0
     while solution.exploitability > to and solution.iterations < iterations:
-        goal = min(iterations, measured_at + max(10, measured_at // 4))
+        while (following := measured_at + max(10, measured_at // 4)) <= solution.iterations:
+            measured_at = following
+        goal = min(iterations, following)
         while solution.iterations < goal:
             solution.solver.run(min(second, goal - solution.iterations))
             if progress is not None and not progress(solution):
                 solution.measure()
                 return solution
         solution.measure()
-        measured_at = solution.iterations
         if progress is not None and not progress(solution):
             return solution
+    if solution.measured_at < solution.iterations:
+        solution.measure()
     return solution
 
 

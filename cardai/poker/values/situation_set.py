@@ -22,7 +22,7 @@ from attrs import asdict, evolve, field, frozen
 from cardai.core import registry
 from cardai.core.arrays import Float32s
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import file_digest, read_json
+from cardai.core.files import file_digest, read_json, unfinished
 from cardai.core.needs import write_own
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.schema import structure, whole
@@ -324,7 +324,7 @@ def _taken_up(path: Path, recipe: Recipe) -> SituationSet:
             raise UsageError(f"{path} holds situations by another recipe. Choose another directory.")
         check_fingerprint(found)
         return found
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+    if path.exists() and (not path.is_dir() or not all(map(unfinished, path.iterdir()))):
         raise UsageError(f"{path} is not empty, and holds no situations. Choose another directory.")
     path.mkdir(parents=True, exist_ok=True)
     found = SituationSet(path, recipe, recipe.fingerprint(), {})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from attrs import field, frozen
+from attrs import asdict, field, frozen
 from torch import Tensor
 
 from cardai.core.agent import Agent
@@ -26,7 +26,7 @@ from cardai.learn import tensors
 from cardai.learn.grid_networks import parameters
 from cardai.learn.imitation.examples import MANIFEST, Examples, classes
 from cardai.learn.imitation.measures import brier, policy_of, scores
-from cardai.learn.minibatches import Epochs, annealed, take_step
+from cardai.learn.minibatches import Epochs, LossSum, annealed, take_step
 from cardai.learn.networks import choose_device
 from cardai.plugins.trainers.cnn_valuation.dataset import OUTCOMES, Backwards, literal_targets, load, outcomes
 from cardai.plugins.trainers.cnn_valuation.ladder import Ladder
@@ -44,6 +44,7 @@ class _State:
 
     step: int = field(validator=whole())
     examples: str = ""
+    losses: LossSum = field(factory=LossSum)
 
 
 class ValuationTraining(Training):
@@ -53,6 +54,7 @@ class ValuationTraining(Training):
         options.check_game(game)
         self.options, self.game, self.seed = options, game, seed
         self.step = 0
+        self.losses = LossSum()
         self.layout = encoder.for_game(game)
         self.literal = options.mode == "seed_literal"
         self.ladder = self._ladder(options.bet) if game.amounts and not self.literal else None
@@ -97,16 +99,15 @@ class ValuationTraining(Training):
 
     def train(self, steps: int) -> Iterator[Metrics]:
         train, _ = self._data()
-        losses: list[float] = []
         end = self.step + steps
         while self.step < end:
             rows = self._rows(train)
             if len(rows):
-                losses.append(self._update(train, rows))
+                self.losses = self.losses.plus(self._update(train, rows))
             self.step += 1
             if self.step % self.options.every == 0 or self.step == end:
-                yield {"loss": float(np.mean(losses or [0.0])), **self._measured()}
-                losses = []
+                loss, self.losses = self.losses.mean, LossSum()
+                yield {"loss": loss, **self._measured()}
             elif self.step % 10 == 0:
                 yield {}
 
@@ -205,8 +206,8 @@ class ValuationTraining(Training):
 
     def save(self, directory: Path) -> None:
         tensors.write_training(directory / "weights.safetensors", self.network, self.optimizer)
-        state = {"step": self.step, "examples": self._digest, "parameters": parameters(self.network)}
-        write_json(directory / "state.json", state)
+        state = _State(self.step, self._digest, self.losses)
+        write_json(directory / "state.json", {**asdict(state), "parameters": parameters(self.network)})
 
     def load(self, directory: Path) -> None:
         file = directory / "state.json"
@@ -214,4 +215,4 @@ class ValuationTraining(Training):
         if self._examples is not None and state.examples and state.examples != self._digest:
             raise DamagedFileError(f"The examples {self.options.data!r} are not those that this run has learned from.")
         tensors.read_training(directory / "weights.safetensors", self.network, self.optimizer)
-        self.step = state.step
+        self.step, self.losses = state.step, state.losses

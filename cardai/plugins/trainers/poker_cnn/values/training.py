@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from attrs import field, frozen
+from attrs import asdict, field, frozen
 from torch import Tensor
 
 from cardai.core.agent import Agent
@@ -22,7 +22,7 @@ from cardai.core.schema import structure, whole
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
 from cardai.learn.grid_networks import SuitNetwork, parameters
-from cardai.learn.minibatches import Epochs, annealed, take_step
+from cardai.learn.minibatches import Epochs, LossSum, annealed, take_step
 from cardai.learn.networks import choose_device
 from cardai.plugins.trainers.poker_cnn.networks import make_network, make_optimizer
 from cardai.plugins.trainers.poker_cnn.values.dataset import Dataset, make_dataset
@@ -41,6 +41,7 @@ class _State:
     """What a checkpoint's state.json must hold."""
 
     step: int = field(validator=whole())
+    losses: LossSum = field(factory=LossSum)
 
 
 class ValueTraining(Training):
@@ -49,6 +50,7 @@ class ValueTraining(Training):
     def __init__(self, options: PokerCnn, game: Game, encoder: Encoder, seed: int) -> None:
         self.options, self.game, self.seed = options, game, seed
         self.step = 0
+        self.losses = LossSum()
         self.layout = encoder.for_game(game)
         self.problem = problem_of(game)
         self.form = game.canonical_form() if options.canonical else None
@@ -78,15 +80,14 @@ class ValueTraining(Training):
         dataset = yield from self._examples()
         if self.policy_weight and o.replay and self.replay is None:
             self.replay = Replay(dataset.weights, self._regrets)
-        losses: list[float] = []
         end = self.step + steps
         while self.step < end:
             index, weights = self.minibatch(dataset)
-            losses.append(self._update(dataset, index, weights))
+            self.losses = self.losses.plus(self._update(dataset, index, weights))
             self.step += 1
             if self.step % o.every == 0 or self.step == end:
-                yield {"loss": float(np.mean(losses)), "learning_rate": self._rate(), **self._measured()}
-                losses = []
+                loss, self.losses = self.losses.mean, LossSum()
+                yield {"loss": loss, "learning_rate": self._rate(), **self._measured()}
             elif self.step % 10 == 0:
                 yield {}
 
@@ -174,12 +175,13 @@ class ValueTraining(Training):
         regrets = self._regrets if self.replay is None else self.replay.regrets
         more = {} if regrets is None else {"replay.regrets": torch.from_numpy(regrets)}
         tensors.write_training(directory / "weights.safetensors", self.network, self.optimizer, more)
-        write_json(directory / "state.json", {"step": self.step, "parameters": parameters(self.network)})
+        state = asdict(_State(self.step, self.losses))
+        write_json(directory / "state.json", {**state, "parameters": parameters(self.network)})
 
     def load(self, directory: Path) -> None:
         file = directory / "state.json"
-        step = structure(read_json(file), _State, f"The file {file}").step
+        state = structure(read_json(file), _State, f"The file {file}")
         parts = tensors.read_training(directory / "weights.safetensors", self.network, self.optimizer)
         regrets = parts.get("replay.regrets")
         self.replay, self._regrets = None, None if regrets is None else regrets.numpy()
-        self.step = step
+        self.step, self.losses = state.step, state.losses
