@@ -21,8 +21,8 @@ from cardai.commands import invocation
 from cardai.commands.invocation import Debug, Plugins, Quiet, Watchers
 from cardai.commands.process import (
     BROKEN_PIPE,
+    ENDED,
     INTERRUPTED,
-    TERMINATED,
     close_streams,
     open_streams,
     signals,
@@ -204,7 +204,8 @@ def build() -> Any:
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit.
 
-    0 done, 1 failed, 2 used wrongly, 130 interrupted, 141 the reader of the output is gone, 143 terminated.
+    0 done, 1 failed, 2 used wrongly, 129 the terminal was closed, 130 interrupted, 141 the reader of the output is gone,
+    143 terminated.
     """
     open_streams()
     invocation.begin()
@@ -224,9 +225,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     finally:
         warnings.showwarning = before
     if terminated() and code in (0, INTERRUPTED):
-        code = TERMINATED
-    if code in (INTERRUPTED, TERMINATED) and not invocation.current().quiet:
-        write_error(f"cardai: {'interrupted' if code == INTERRUPTED else 'terminated'}\n")
+        code = terminated()
+    if code in ENDED and not invocation.current().quiet:
+        write_error(f"cardai: {ENDED[code]}\n")
     lost = close_streams()
     sys.exit(lost if lost and code in (0, 1) else code)
 

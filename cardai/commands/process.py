@@ -5,14 +5,21 @@ from __future__ import annotations
 import io
 import os
 import signal
+import stat
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Any
 
-INTERRUPTED, BROKEN_PIPE, TERMINATED = 130, 141, 143
-"""Exit codes: 128 and the number of SIGINT, SIGPIPE, SIGTERM."""
+INTERRUPTED, BROKEN_PIPE, TERMINATED, HUNG_UP = 130, 141, 143, 129
+"""Exit codes: 128 and the number of SIGINT, SIGPIPE, SIGTERM, SIGHUP."""
+ENDED = {INTERRUPTED: "interrupted", TERMINATED: "terminated", HUNG_UP: "the terminal was closed"}
+"""What is said of a call that ended with such a code."""
+_ENDING = {int(signal.SIGTERM): TERMINATED}
+"""The signals that end a process from outside, with their exit codes."""
+if sys.platform != "win32":
+    _ENDING[int(signal.SIGHUP)] = HUNG_UP
 
 
 class _Closed(io.StringIO):
@@ -68,28 +75,51 @@ def close_streams() -> int:
 def _drop(stream: IO[str]) -> None:
     """Point a stream at nothing, so that Python's own flush at exit stays silent."""
     with suppress(OSError, ValueError):
-        nothing = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nothing, stream.fileno())
-        os.close(nothing)
+        _point_at_nothing(stream.fileno())
+
+
+def _point_at_nothing(number: int) -> None:
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, number)
+    os.close(nothing)
 
 
 _terminated: list[int] = []
 
 
-def terminated() -> bool:
-    """Whether a SIGTERM came in this call of the command line."""
-    return bool(_terminated)
+def terminated() -> int:
+    """Return the exit code of the SIGTERM or SIGHUP that came in this call of the command line, 0 if none came."""
+    return _ENDING[_terminated[0]] if _terminated else 0
 
 
 def _interrupt(number: int, frame: Any) -> None:
-    if number == signal.SIGTERM:
+    if not _noted(number):
+        raise KeyboardInterrupt
+
+
+def _noted(number: int) -> bool:
+    """Note a signal that ends the process; whether it is a terminal's that is known to be closed.
+
+    Its shell says so too, and whoever writes to it, or reads, gets an error.
+    """
+    known = number in _terminated
+    if number in _ENDING:
         _terminated.append(number)
-    raise KeyboardInterrupt
+    if _ENDING.get(number) != HUNG_UP:
+        return False
+    for stream in (0, 1, 2):
+        with suppress(OSError):
+            if stat.S_ISCHR(os.fstat(stream).st_mode):
+                _point_at_nothing(stream)
+    return known
 
 
 @contextmanager
 def signals() -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM raise KeyboardInterrupt: both keep what was finished and end worker processes."""
+    """Let Ctrl-C, SIGTERM and SIGHUP (the terminal was closed) raise KeyboardInterrupt.
+
+    All keep what was finished and end worker processes. Under nohup SIGHUP stays ignored.
+    """
     _terminated.clear()
     with _handled(_interrupt):
         yield
@@ -97,15 +127,14 @@ def signals() -> Iterator[None]:
 
 @contextmanager
 def stopping_gently() -> Iterator[list[int]]:
-    """Yield a list that holds the first Ctrl-C or SIGTERM when it came; a second one raises KeyboardInterrupt at once."""
+    """Yield a list that holds the first such signal when it came; a second one raises KeyboardInterrupt at once."""
     came: list[int] = []
 
     def note(number: int, frame: Any) -> None:
-        if came:
-            _interrupt(number, frame)
-        came.append(number)
-        if number == signal.SIGTERM:
-            _terminated.append(number)
+        if not _noted(number):
+            if came:
+                raise KeyboardInterrupt
+            came.append(number)
 
     with _handled(note):
         yield came
@@ -113,11 +142,15 @@ def stopping_gently() -> Iterator[list[int]]:
 
 @contextmanager
 def _handled(handler: Callable[[int, Any], None]) -> Iterator[None]:
-    """Handle both signals by ``handler``. Only the main thread of a program has signals."""
+    """Handle the signals by ``handler``, but for those that whoever started us ignores (nohup).
+
+    Only the main thread of a program has signals.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
+    heeded = [n for n in (int(signal.SIGINT), *_ENDING) if n == signal.SIGINT or signal.getsignal(n) != signal.SIG_IGN]
+    before = {number: signal.signal(number, handler) for number in heeded}
     try:
         yield
     finally:

@@ -39,11 +39,12 @@ from cardai.core.files import (
     limited_lines,
     read_json,
     sync_directory,
-    unfinished,
+    vacant,
     write_atomically,
     write_json,
 )
 from cardai.core.game import Game
+from cardai.core.locks import DirectoryLock
 from cardai.core.schema import structure
 from cardai.core.spec import Spec
 from cardai.core.trainer import Metrics, Trainer
@@ -99,7 +100,7 @@ class Run:
         """Make a new run directory at ``path`` (absent or empty) from specs.
 
         Raises:
-            UsageError: the directory is not empty, or a spec is wrong.
+            UsageError: the directory is not empty, another process is beginning a run in it, or a spec is wrong.
         """
         check_free(path)
         _refuse_programs(trainer)
@@ -117,9 +118,10 @@ class Run:
             "nonce": secrets.token_hex(8),
         }
         values["id"] = digest_of(values)[:16]
-        path.mkdir(parents=True, exist_ok=True)
-        write_json(path / "run.json", values)
-        (path / "checkpoints").mkdir(exist_ok=True)
+        with lock_of(path):
+            check_free(path)
+            write_json(path / "run.json", values)
+            (path / "checkpoints").mkdir(exist_ok=True)
         return cls(path, values["id"], values["trainer"], values["game"], values["encoder"], seed, steps, minutes)
 
     def discard(self) -> None:
@@ -320,9 +322,14 @@ def _chosen(run: Run, wanted: Any) -> Checkpoint:
 
 def check_free(path: Path) -> None:
     """Raise UsageError unless a new run may be made at ``path``."""
-    if path.exists() and (not path.is_dir() or not all(map(unfinished, path.iterdir()))):
+    if not vacant(path):
         hint = f"Go on with it by --resume {path}, or" if (path / "run.json").is_file() else "Empty it, or"
         raise UsageError(f"The directory {str(path)!r} is not empty. {hint} give another --out.")
+
+
+def lock_of(path: Path) -> DirectoryLock:
+    """Return what keeps other processes from training the run at ``path``. Raises UsageError: one does; WriteError."""
+    return DirectoryLock(path, "The run {} is being trained")
 
 
 def _versions() -> dict[str, str]:
@@ -340,7 +347,7 @@ def _flush(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-__all__ = ["Checkpoint", "Run", "RunWarning", "check_free", "run_agent"]
+__all__ = ["Checkpoint", "Run", "RunWarning", "check_free", "lock_of", "run_agent"]
 
 
 def _refuse_programs(trainer: str) -> None:

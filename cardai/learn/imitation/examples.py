@@ -13,7 +13,7 @@ from cardai.core.arrays import Bools, Float32s, Int16s, Int64s, Uint64s
 from cardai.core.encoder import Layout
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.fields import Views, view_dtype
-from cardai.core.files import read_json, write_json
+from cardai.core.files import read_json, vacant, write_json
 from cardai.core.game import Game
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.schema import file_name, structure, whole
@@ -126,7 +126,7 @@ class ExampleWriter:
     """
 
     def __init__(self, directory: Path, game: Game, layout: Layout | None = None, size: int = 50_000) -> None:
-        if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        if not vacant(directory):
             raise UsageError(f"{directory} is not empty. Give --out a directory that is new or empty.")
         self.directory, self.layout, self.size = directory, layout, size
         self.shards: list[Shard] = []
