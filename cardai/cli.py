@@ -268,6 +268,8 @@ def _complain(error: BaseException, message: str) -> None:
 
 
 def _unexpected(error: BaseException) -> str:
+    if isinstance(error, MemoryError):
+        return f"There is not enough memory{': ' if str(error) else ''}{error}.".replace("..", ".")
     place = plugin_place(error, ours=False)
     if place is not None:
         return f"{registry.owner(place[0])} {raised(error)}."

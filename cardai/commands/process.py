@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import signal
@@ -29,6 +30,21 @@ class _Closed(io.StringIO):
         raise BrokenPipeError
 
 
+_PLAIN = "cardai.plain"
+"""The name of the error handler of our streams."""
+_LETTERS = {"♣": "c", "♦": "d", "♥": "h", "♠": "s", "±": "+-", "→": "->", "←": "<-", "…": "...", "█": "#", "▒": "#"}
+
+
+def _plainly(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Say in letters what a terminal does not know: cards stay cards (Ks for K♠), the rest becomes question marks."""
+    if not isinstance(error, UnicodeEncodeError):
+        return codecs.replace_errors(error)
+    return "".join(_LETTERS.get(c, "?") for c in error.object[error.start : error.end]), error.end
+
+
+codecs.register_error(_PLAIN, _plainly)
+
+
 def open_streams() -> None:
     """Give streams that were closed before the program began (``>&-``) something to write to.
 
@@ -45,7 +61,7 @@ def open_streams() -> None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (for as long as the process lives)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that knows no suit glyphs gets question marks
+            stream.reconfigure(errors=_PLAIN)
 
 
 def write_error(text: str) -> None:

@@ -93,7 +93,8 @@ def solve(
     given = SpotOptions(board, pot, stack, range_, bets, limit, cap, check_down, directory_out)
     if directory is not None and (named := given.named()):
         raise UsageError(f"{directory} has its own {named[0].removeprefix('--')}. Leave out {named[0]}.")
-    with _kept_from_others(directory if stop else given.out):
+    written = given.out if directory is None else directory if stop else None
+    with _kept_from_others(written):
         if directory is None:
             solution = _solved(given, stop, at, threads)
         else:

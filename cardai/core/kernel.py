@@ -31,6 +31,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
 
+from cardai.core.memory import need_compiler
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 _OURS = Path(__file__).resolve().parents[1]
@@ -82,6 +84,7 @@ def kernel(function: F) -> F:
         # Compiled integers wrap around silently; so must interpreted ones.
         numpy.seterr(over="ignore")
         return function
+    need_compiler()
     import numba
 
     _name_records()
@@ -98,6 +101,7 @@ def prefetcher() -> Callable[[Any, Any], None]:
     """
     if _interpreted:
         return lambda array, position: None
+    need_compiler()
     from llvmlite import ir
     from numba.core import types
     from numba.extending import intrinsic
