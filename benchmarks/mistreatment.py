@@ -34,6 +34,8 @@ from pathlib import Path
 from attrs import define, field, frozen
 from mistreatment_cases import CASES, CIRCUMSTANCES, SHIM, Case, Circumstance
 
+from cardai.commands.process import PLAIN
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reference" / "mistreatment.md"
 PATIENCE = 120.0
@@ -134,7 +136,7 @@ class Ended:
         found += ["a mistake in the program"] if "mistake in the program" in self.err else []
         found += [f"exit code {self.code}"] if self.code not in codes and not self.hung else []
         if self.code and not self.hung:
-            found += [] if "cardai: " in self.err or self.code in (129, 143) else ["no sentence"]
+            found += [] if "cardai: " in self.err or self.code in (129, 130, 143) else ["no sentence"]
             found += [f"{said!r} is not said"] if said and self.code in (1, 2) and said not in self.err else []
         return found
 
@@ -298,6 +300,7 @@ class Bench:
         self.harm(case, circumstance, place)
         ended = self._called(case, circumstance, place)
         codes = circumstance.codes + ((2,) if circumstance.name in case.refused else ())
+        codes += (0,) if circumstance.name in case.asks else ()
         if (circumstance.place and not any(case.same[:1])) or case.same == ("-",):
             codes = (0, *codes)  # it writes nothing there
         faults = [fault for one in ended for fault in one.faults(codes, circumstance.said)]
@@ -339,10 +342,12 @@ class Bench:
         if first.terminal >= 0 and circumstance.signal == "SIGHUP":
             os.close(first.terminal)
             first.terminal = -1
-        elif circumstance.signal == "SIGHUP":
-            os.killpg(first.child.pid, signal.SIGHUP)
+        elif first.terminal >= 0 and circumstance.signal == "SIGINT":
+            os.write(first.terminal, b"\x03")
+        elif circumstance.signal == "SIGTERM":
+            first.child.send_signal(signal.SIGTERM)
         else:
-            first.child.send_signal(getattr(signal, circumstance.signal))
+            os.killpg(first.child.pid, getattr(signal, circumstance.signal))
         return [first.end(since)]
 
 
@@ -376,7 +381,8 @@ def digests(case: Case, place: Path, ended: Ended) -> dict[str, str]:
     """Return the SHA-256 of what must be the same, by name."""
     files = [path for pattern in case.same if pattern != "-" for path in place.glob(pattern)]
     found = {str(path.relative_to(place)): sha256(path.read_bytes()).hexdigest() for path in files if path.is_file()}
-    return found | ({"-": sha256(ended.out.encode()).hexdigest()} if "-" in case.same else {})
+    shown = ended.out.encode("ascii", PLAIN)  # as a terminal without suits has it
+    return found | ({"-": sha256(shown).hexdigest()} if "-" in case.same else {})
 
 
 def listing(place: Path) -> tuple[str, list[str]]:

@@ -46,6 +46,8 @@ class Case:
     terminal: bool = False
     refused: tuple[str, ...] = ()
     """Circumstances that it may refuse to work in, with exit code 2."""
+    asks: tuple[str, ...] = ()
+    """Circumstances in which it asks and may end with 0."""
 
     def next_words(self, folder: Path) -> tuple[str, ...]:
         """Return the words that go on with what there is."""
@@ -60,20 +62,20 @@ CASES = (
     Case("tournament --out", (*PAIRS, "--out", "out"), ("out/*.npz", "out/crosstable.json"), "out/*.npz",
          again=(*PAIRS, "--out", "out", "--resume"), goes_on="out/tournament.json", jobs=True),
     Case("sweep", ("sweep", "--trainer", "cfr_plus", "-g", "leduc", "--seeds", "4", "--steps", "9000", "--out", "out"),
-         ("out/*/*/checkpoints/*/*.npz",), "out/*/*/metrics.jsonl", jobs=True),
+         ("out/*/*/checkpoints/step-000000009000/*.npz",), "out/*/*/metrics.jsonl", jobs=True),
     Case("train", ("train", "--trainer", "cfr_plus", "-g", "leduc", "--steps", "40000", "--out", "out"),
-         ("out/checkpoints/*/*.npz",), "out/metrics.jsonl", again=("train", "--resume", "out"), goes_on="out/run.json"),
+         ("out/checkpoints/step-000000040000/*.npz",), "out/metrics.jsonl", again=("train", "--resume", "out"), goes_on="out/run.json"),
     Case("train (torch)", ("train", "--trainer", "nfsp", "-g", "leduc", "--encoder", "flat", "--steps", "3000", "--out", "out"),
-         ("out/checkpoints/*/*.npz", "out/checkpoints/*/*.safetensors"), "out/metrics.jsonl",
+         ("out/checkpoints/step-000000003000/*.npz", "out/checkpoints/step-000000003000/*.safetensors"), "out/metrics.jsonl",
          again=("train", "--resume", "out"), goes_on="out/run.json"),
-    Case("solve --out", ("solve", *SPOT, "--iterations", "20000", "--out", "out"), ("out/*.npz", "-"), wait=2.5),
+    Case("solve --out", ("solve", *SPOT, "--iterations", "50000", "--out", "out"), ("out/*.npz", "-"), wait=2.5),
     Case("situations", ("situations", "out", "--street", "river", "--count", "750", "--iterations", "20"),
          ("out/*",), "out/*.npz", jobs=True),
     Case("convert", ("convert", "hands.jsonl", "out.log"), ("out.log",), hands=True),
     Case("convert --to examples", ("convert", "hands.jsonl", "--to", "examples", "--out", "out"),
          ("out/*",), "out", hands=True),
     Case("replay", ("replay", "hands.jsonl", "--hand", "3"), ("-",), hands=True),
-    Case("play", ("play", "kuhn", "--vs", "random", "--seed", "4"), terminal=True,
+    Case("play", ("play", "kuhn", "--vs", "random", "--seed", "4"), terminal=True, asks=("Ctrl-C",),
          refused=("home read-only", "home missing", "directory not writable", "disk full from the start")),
     Case("list-plugins", ("list-plugins",), ("-",)),
 )  # fmt: skip
@@ -127,6 +129,7 @@ CIRCUMSTANCES = (
     Circumstance("a clock that jumps", "time.time jumps by hours and days, forwards and backwards.",
                  environment={"PYTHONPATH": "{folder}/shim"}),
     Circumstance("SIGHUP", "The terminal is closed while it works: SIGHUP to all of its processes.", (129,), signal="SIGHUP"),
+    Circumstance("Ctrl-C", "SIGINT to all of its processes, while it works.", (130,), signal="SIGINT"),
     Circumstance("SIGTERM", "SIGTERM to the process that was started, while it works.", (143,), signal="SIGTERM"),
     Circumstance("two at once", "Two processes of one command start together in one directory.", (0, 2), second="at once"),
     Circumstance("a second one later", "A second process starts while the first works in the directory.", (0, 2), second="later"),

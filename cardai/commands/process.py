@@ -30,7 +30,7 @@ class _Closed(io.StringIO):
         raise BrokenPipeError
 
 
-_PLAIN = "cardai.plain"
+PLAIN = "cardai.plain"
 """The name of the error handler of our streams."""
 _LETTERS = {"♣": "c", "♦": "d", "♥": "h", "♠": "s", "±": "+-", "→": "->", "←": "<-", "…": "...", "█": "#", "▒": "#"}
 
@@ -42,7 +42,7 @@ def _plainly(error: UnicodeError) -> tuple[str | bytes, int]:
     return "".join(_LETTERS.get(c, "?") for c in error.object[error.start : error.end]), error.end
 
 
-codecs.register_error(_PLAIN, _plainly)
+codecs.register_error(PLAIN, _plainly)
 
 
 def open_streams() -> None:
@@ -61,7 +61,7 @@ def open_streams() -> None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (for as long as the process lives)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors=_PLAIN)
+            stream.reconfigure(errors=PLAIN)
 
 
 def write_error(text: str) -> None:

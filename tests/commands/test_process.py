@@ -239,7 +239,9 @@ def test_a_terminal_that_says_twice_that_it_is_closed_is_obeyed_once_and_under_n
 
 
 def test_a_terminal_without_suits_shows_them_as_letters() -> None:
-    code = "from cardai.commands.process import open_streams; open_streams(); print('K\\u2660 5 \\xb1 2 \\u2192 \\u20ac')"
+    code = (
+        "from cardai.commands.process import open_streams; open_streams(); print('K\\u2660 5 \\xb1 2 \\u2192 \\u20ac')"
+    )
     done = python("-c", code, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0", PYTHONIOENCODING="")
     assert done.stdout == "Ks 5 +- 2 -> ?\n"
 
