@@ -15,8 +15,11 @@ def _end(*_: object) -> None:
 def main() -> None:
     """Run the command line and exit."""
     signal(SIGINT, _end)
-    from cardai.cli import main as command_line  # a tenth of a second; it deals with Ctrl-C itself from there on
-
+    try:
+        from cardai.cli import main as command_line  # a tenth of a second; it deals with Ctrl-C itself from there on
+    except MemoryError:
+        os.write(2, b"cardai: There is not enough memory to start.\n")
+        os._exit(1)
     command_line()
 
 

@@ -21,6 +21,7 @@ from cardai.commands import invocation
 from cardai.commands.invocation import Debug, Plugins, Quiet, Trust, Watchers
 from cardai.commands.process import (
     BROKEN_PIPE,
+    ENDED,
     INTERRUPTED,
     close_streams,
     ended_by,
@@ -219,8 +220,8 @@ def build() -> Any:
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit.
 
-    0 done, 1 failed, 2 used wrongly, 129 the terminal was closed, 130 interrupted, 141 the reader of the output is gone, 143
-    terminated.
+    0 done, 1 failed, 2 used wrongly, 129 the terminal was closed, 130 interrupted, 141 the reader of the output is gone,
+    143 terminated.
     """
     open_streams()
     invocation.begin()
@@ -241,8 +242,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         warnings.showwarning = before
     if code in (0, INTERRUPTED):
         code = ended_by() or code
-    if code and code in (INTERRUPTED, ended_by()) and not invocation.current().quiet:
-        write_error(f"cardai: {'interrupted' if code == INTERRUPTED else 'terminated'}\n")
+    if code in ENDED and not invocation.current().quiet:
+        write_error(f"cardai: {ENDED[code]}\n")
     lost = close_streams()
     sys.exit(lost if lost and code in (0, 1) else code)
 
@@ -285,6 +286,8 @@ def _complain(error: BaseException, message: str) -> None:
 def _unexpected(error: BaseException) -> str:
     if package := blamed_package(error):
         return f"{package}."
+    if isinstance(error, MemoryError):
+        return f"There is not enough memory{': ' if str(error) else ''}{error}.".replace("..", ".")
     place = plugin_place(error, ours=False)
     if place is not None:
         return f"{registry.owner(place[0])} {raised(error)}."

@@ -18,6 +18,7 @@ from cardai.api.progress import bar, first_interrupt
 from cardai.core import registry
 from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError, need_whole, wrong_type
+from cardai.core.files import LOCK
 from cardai.core.spec import Spec, parse, write_value
 from cardai.training.runs import Run, check_free
 from cardai.training.session import CHECKPOINT_SECONDS, Session
@@ -98,7 +99,7 @@ class TrainedRun:
     def save(self, path: str | Path) -> TrainedRun:
         """Copy the run to the directory ``path`` (absent or empty) and return the copy."""
         check_free(Path(path))
-        shutil.copytree(self.path, path, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".lock"))
+        shutil.copytree(self.path, path, dirs_exist_ok=True, ignore=shutil.ignore_patterns(LOCK))
         return TrainedRun(Path(path))
 
     def __repr__(self) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import signal
+import stat
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -13,10 +15,12 @@ from typing import IO, Any
 
 from cardai.core.notes import tell
 
-INTERRUPTED, BROKEN_PIPE = 130, 141
-"""Exit codes: 128 and the number of SIGINT, SIGPIPE."""
+INTERRUPTED, BROKEN_PIPE, TERMINATED, HUNG_UP = 130, 141, 143, 129
+"""Exit codes: 128 and the number of SIGINT, SIGPIPE, SIGTERM, SIGHUP."""
+ENDED = {INTERRUPTED: "interrupted", TERMINATED: "terminated", HUNG_UP: "the terminal was closed"}
+"""What is said of a call that ended with such a code."""
 ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""Signals that ask to end: SIGTERM, and where there are terminals SIGHUP, when one is closed. Exit codes 143 and 129."""
+"""Signals that ask to end: SIGTERM, and where there are terminals SIGHUP, when one is closed."""
 
 
 class _Closed(io.StringIO):
@@ -24,6 +28,21 @@ class _Closed(io.StringIO):
 
     def write(self, text: str) -> int:
         raise BrokenPipeError
+
+
+PLAIN = "cardai.plain"
+"""The name of the error handler of our streams."""
+_LETTERS = {"♣": "c", "♦": "d", "♥": "h", "♠": "s", "±": "+-", "→": "->", "←": "<-", "…": "...", "█": "#", "▒": "#"}
+
+
+def _plainly(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Say in letters what a terminal does not know: cards stay cards (Ks for K♠), the rest becomes question marks."""
+    if not isinstance(error, UnicodeEncodeError):
+        return codecs.replace_errors(error)
+    return "".join(_LETTERS.get(c, "?") for c in error.object[error.start : error.end]), error.end
+
+
+codecs.register_error(PLAIN, _plainly)
 
 
 def open_streams() -> None:
@@ -42,7 +61,7 @@ def open_streams() -> None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (for as long as the process lives)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that knows no suit glyphs gets question marks
+            stream.reconfigure(errors=PLAIN)
 
 
 def write_error(text: str) -> None:
@@ -71,9 +90,13 @@ def close_streams() -> int:
 def _drop(stream: IO[str]) -> None:
     """Point a stream at nothing, so that Python's own flush at exit stays silent."""
     with suppress(OSError, ValueError):
-        nothing = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nothing, stream.fileno())
-        os.close(nothing)
+        _point_at_nothing(stream.fileno())
+
+
+def _point_at_nothing(number: int) -> None:
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, number)
+    os.close(nothing)
 
 
 _asked_to_end: list[int] = []
@@ -85,14 +108,33 @@ def ended_by() -> int:
 
 
 def _interrupt(number: int, frame: Any) -> None:
+    if not _noted(number):
+        raise KeyboardInterrupt
+
+
+def _noted(number: int) -> bool:
+    """Note a signal that ends the process; whether it is a terminal's that is known to be closed.
+
+    Its shell says so too, and whoever writes to it, or reads, gets an error.
+    """
+    known = number in _asked_to_end
     if number in ENDING:
         _asked_to_end.append(number)
-    raise KeyboardInterrupt
+    if 128 + number != HUNG_UP:
+        return False
+    for stream in (0, 1, 2):
+        with suppress(OSError):
+            if stat.S_ISCHR(os.fstat(stream).st_mode):
+                _point_at_nothing(stream)
+    return known
 
 
 @contextmanager
 def signals() -> Iterator[None]:
-    """Let Ctrl-C, SIGTERM and SIGHUP raise KeyboardInterrupt: all keep what was finished and end worker processes."""
+    """Let Ctrl-C, SIGTERM and SIGHUP (the terminal was closed) raise KeyboardInterrupt.
+
+    All keep what was finished and end worker processes. Under nohup SIGHUP stays ignored.
+    """
     _asked_to_end.clear()
     with _handled(_interrupt):
         yield
@@ -100,15 +142,14 @@ def signals() -> Iterator[None]:
 
 @contextmanager
 def stopping_gently() -> Iterator[list[int]]:
-    """Yield a list that holds the first Ctrl-C, SIGTERM or SIGHUP when it came; a second raises KeyboardInterrupt at once."""
+    """Yield a list that holds the first such signal when it came; a second one raises KeyboardInterrupt at once."""
     came: list[int] = []
 
     def note(number: int, frame: Any) -> None:
-        if came:
-            _interrupt(number, frame)
-        came.append(number)
-        if number in ENDING:
-            _asked_to_end.append(number)
+        if not _noted(number):
+            if came:
+                raise KeyboardInterrupt
+            came.append(number)
 
     with _handled(note):
         yield came

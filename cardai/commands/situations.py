@@ -127,9 +127,19 @@ def _recipe_of(directory: Path, given: dict[str, Any]) -> Recipe:
 
     if not (directory / HEAD).is_file():
         return _recipe(**given)
-    if named := [name for name, value in given.items() if value is not None]:
-        raise UsageError(f"{directory} has its own {named[0]}. Leave out --{named[0]}, or choose another directory.")
-    return load(directory).recipe
+    known = load(directory).recipe
+    own: dict[str, Any] = {name: _text(getattr(known, name)) for name in given}
+    for name, value in given.items():
+        if value is not None and getattr(_recipe(**{**own, name: value}), name) != getattr(known, name):
+            raise UsageError(
+                f"{directory} has its own {name}, {own[name]}. Leave out --{name}, or choose another directory."
+            )
+    return known
+
+
+def _text(value: Any) -> Any:
+    """Return a part of a recipe as its option is written."""
+    return "+".join(map(str, value)) if isinstance(value, tuple) else value
 
 
 def _recipe(
@@ -148,7 +158,7 @@ def _recipe(
     if player and not game:
         raise UsageError("Ranges from self-play need both --player and --game.")
     few = bool(game and not player)
-    where = str(street.value if street else SECOND if few else StreetName.river.value)
+    where = str(street or (SECOND if few else StreetName.river))
     counts = _whole(iterations or ("2000" if few else "400+300+150+100+50"), "--iterations", 1, 10**6)
     made = Recipe(
         street=where,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from math import log
 from pathlib import Path
 from time import monotonic
@@ -95,11 +96,23 @@ def solve(
         check_picture(png)
     stop = Stop(None if to is None else _percent(to), iterations)
     given = SpotOptions(board, pot, stack, range_, bets, limit, cap, check_down, directory_out)
-    if directory is None:
-        solution = _solved(given, stop, at, threads)
-    else:
-        solution = _gone_on(directory, given, stop, at, threads)
+    if directory is not None and (named := given.named()):
+        raise UsageError(f"{directory} has its own {named[0].removeprefix('--')}. Leave out {named[0]}.")
+    written = given.out if directory is None else directory if stop else None
+    with _kept_from_others(written):
+        if directory is None:
+            solution = _solved(given, stop, at, threads)
+        else:
+            solution = _gone_on(directory, stop, at, threads)
     _show(solution, at, png, json)
+
+
+def _kept_from_others(directory: Path | None) -> AbstractContextManager[object]:
+    """Return what keeps other processes from writing the directory of a spot while it is solved, if there is one."""
+    from cardai.core.locks import DirectoryLock
+
+    busy, instead = "The spot in {} is being solved", ", or choose another --out"
+    return nullcontext() if directory is None else DirectoryLock(directory, busy, instead)
 
 
 @frozen
@@ -137,12 +150,10 @@ class SpotOptions:
         return [name for name, value in {**self.needed(), **other}.items() if value is not None]
 
 
-def _gone_on(directory: Path, given: SpotOptions, stop: Stop, at: str, threads: int) -> Solution:
+def _gone_on(directory: Path, stop: Stop, at: str, threads: int) -> Solution:
     """Return a solved spot, solved further where that is asked for: to the iterations alone, whatever is reached."""
     from cardai.poker.ranges.spot import load
 
-    if named := given.named():
-        raise UsageError(f"{directory} has its own {named[0].removeprefix('--')}. Leave out {named[0]}.")
     solution = load(directory, threads)
     solution.check_line(at)
     if stop:
@@ -213,6 +224,7 @@ def _percent(text: str) -> float:
 
 def _taken_up(spot: Spot, directory: Path | None, threads: int) -> Solution:
     """Return the spot as far as ``directory`` has it solved, or with no iteration done."""
+    from cardai.core.files import vacant
     from cardai.poker.ranges.spot import SPOT, begun, load, prepare
 
     if directory is not None and (directory / SPOT).exists():
@@ -223,7 +235,7 @@ def _taken_up(spot: Spot, directory: Path | None, threads: int) -> Solution:
             )
         note(f"{directory} has {known.iterations:,} iterations: going on with them.")
         return known
-    if directory is not None and directory.exists() and (not directory.is_dir() or not begun(directory)):
+    if directory is not None and not vacant(directory) and not (directory.is_dir() and begun(directory)):
         raise UsageError(f"{directory} is not empty, and holds no solved spot. Choose another --out.")
     return prepare(spot, threads)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import shlex
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -81,12 +82,13 @@ def tournament(
     players = _programs(agent)
     if plot:
         check_picture(plot)
-    standings = _play(options, made, players, folder)
-    if json:
-        print_json(as_json(standings, game, seed))
-    else:
-        show(standings, game)
-    _keep(standings, game, seed, folder, picture)
+    with _kept_from_others(folder):
+        standings = _play(options, made, players, folder)
+        if json:
+            print_json(as_json(standings, game, seed))
+        else:
+            show(standings, game)
+        _keep(standings, game, seed, folder, picture)
     if standings.interrupted:
         note(_how_to_go_on(options))
         raise typer.Exit(130)
@@ -107,6 +109,14 @@ class TournamentOptions:
     seed: int
     jobs: int
     on: str
+
+
+def _kept_from_others(folder: str | None) -> AbstractContextManager[object]:
+    """Return what keeps other processes from writing the tournament's directory, if it has one."""
+    from cardai.core.locks import DirectoryLock
+
+    busy, instead = "The tournament in {} is being played", ", or choose another --out"
+    return nullcontext() if folder is None else DirectoryLock(Path(folder), busy, instead)
 
 
 def _programs(agents: list[str]) -> list[Agent]:

@@ -26,6 +26,8 @@ from cardai.core.trust import marked, read_from
 
 UNFINISHED = ".part"
 """How the name of a file ends that is being written (or that a process left behind that was killed)."""
+LOCK = ".lock"
+"""The file by which a process keeps others from writing a directory (:mod:`cardai.core.locks`)."""
 STANDARD = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 """The names of standard output."""
 JSON_LIMIT = 64 << 20
@@ -185,8 +187,13 @@ def hold(file: IO[bytes], said: str) -> None:
 
 
 def unfinished(path: Path) -> bool:
-    """Whether ``path`` is what an :class:`Output` of a killed process left."""
-    return path.name.startswith(".") and path.name.endswith(UNFINISHED)
+    """Whether ``path`` is what a killed process left: an :class:`Output`, or a lock."""
+    return path.name == LOCK or (path.name.startswith(".") and path.name.endswith(UNFINISHED))
+
+
+def vacant(path: Path) -> bool:
+    """Whether a directory may be begun at ``path``: there is nothing, or one in which nothing was finished."""
+    return not path.exists() or (path.is_dir() and all(map(unfinished, path.iterdir())))
 
 
 def remove_unfinished(path: Path) -> None:

@@ -32,6 +32,7 @@ from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
 
 from cardai.core.damaged import load_numba_extensions
+from cardai.core.memory import need_compiler
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -84,6 +85,7 @@ def kernel(function: F) -> F:
         # Compiled integers wrap around silently; so must interpreted ones.
         numpy.seterr(over="ignore")
         return function
+    need_compiler()
     import numba
 
     load_numba_extensions(importlib.import_module("numba.core.entrypoints").init_all)
@@ -101,6 +103,7 @@ def prefetcher() -> Callable[[Any, Any], None]:
     """
     if _interpreted:
         return lambda array, position: None
+    need_compiler()
     from llvmlite import ir
     from numba.core import types
     from numba.extending import intrinsic

@@ -35,7 +35,7 @@ def plugin_code(failed: Callable[[str], str]) -> Iterator[None]:
     before = os.getcwd()
     try:
         yield
-    except (KeyboardInterrupt, CardaiError):
+    except (KeyboardInterrupt, MemoryError, CardaiError):
         raise
     except BaseException as error:
         raise PluginError(failed(raised(error).removeprefix("raised "))) from error

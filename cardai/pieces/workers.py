@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from typing import Any, Protocol
 
 from cardai.core import registry
@@ -83,9 +84,10 @@ class Processes:
     def begin(self, arguments: tuple[Any, ...]) -> Future[Any]:
         from joblib.externals.loky import get_reusable_executor
 
-        executor = get_reusable_executor(max_workers=self.count)  # a new one where workers were killed
         work = (self._packed, registry.plugin_files(), arguments, self._aside)
-        future: Future[Any] = executor.submit(_in_process, *work)
+        with _deaf_to_hang_ups():
+            executor = get_reusable_executor(max_workers=self.count)  # a new one where workers were killed
+            future: Future[Any] = executor.submit(_in_process, *work)
         return future
 
     def finished(self, under_way: Sequence[Future[Any]]) -> Future[Any]:
@@ -104,6 +106,19 @@ class Processes:
             from joblib.externals.loky import get_reusable_executor
 
             get_reusable_executor().shutdown(wait=True, kill_workers=True)
+
+
+@contextmanager
+def _deaf_to_hang_ups() -> Iterator[None]:
+    """Let processes that are started inside hear nothing of a terminal that is closed: this process ends them."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _in_process(packed: bytes, files: list[str], arguments: tuple[Any, ...], aside: bool) -> Any:

@@ -40,11 +40,12 @@ from cardai.core.files import (
     read_json,
     refuse_links,
     sync_directory,
-    unfinished,
+    vacant,
     write_atomically,
     write_json,
 )
 from cardai.core.game import Game
+from cardai.core.locks import DirectoryLock
 from cardai.core.needs import Use, write_own
 from cardai.core.schema import structure
 from cardai.core.spec import Spec
@@ -101,7 +102,7 @@ class Run:
         """Make a new run directory at ``path`` (absent or empty) from specs.
 
         Raises:
-            UsageError: the directory is not empty, or a spec is wrong.
+            UsageError: the directory is not empty, another process is beginning a run in it, or a spec is wrong.
         """
         check_free(path)
         values: dict[str, Any] = {
@@ -118,10 +119,11 @@ class Run:
             "nonce": secrets.token_hex(8),
         }
         values["id"] = digest_of(values)[:16]
-        path.mkdir(parents=True, exist_ok=True)
         named = [(kind, values[kind]) for kind in ("trainer", "game", "encoder") if values[kind]]
-        write_own(registry.load, path / "run.json", values, named)
-        (path / "checkpoints").mkdir(exist_ok=True)
+        with lock_of(path):
+            check_free(path)
+            write_own(registry.load, path / "run.json", values, named)
+            (path / "checkpoints").mkdir(exist_ok=True)
         return cls(path, values["id"], values["trainer"], values["game"], values["encoder"], seed, steps, minutes)
 
     def discard(self) -> None:
@@ -331,9 +333,14 @@ def _chosen(run: Run, wanted: Any) -> Checkpoint:
 
 def check_free(path: Path) -> None:
     """Raise UsageError unless a new run may be made at ``path``."""
-    if path.exists() and (not path.is_dir() or not all(map(unfinished, path.iterdir()))):
+    if not vacant(path):
         hint = f"Go on with it by --resume {path}, or" if (path / "run.json").is_file() else "Empty it, or"
         raise UsageError(f"The directory {str(path)!r} is not empty. {hint} give another --out.")
+
+
+def lock_of(path: Path) -> DirectoryLock:
+    """Return what keeps other processes from training the run at ``path``. Raises UsageError: one does; WriteError."""
+    return DirectoryLock(path, "The run {} is being trained")
 
 
 def _versions() -> dict[str, str]:
@@ -351,4 +358,4 @@ def _flush(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-__all__ = ["Checkpoint", "Run", "RunWarning", "check_free", "run_agent"]
+__all__ = ["Checkpoint", "Run", "RunWarning", "check_free", "lock_of", "run_agent"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import shlex
 import time
 from collections.abc import Callable, Iterator
@@ -12,12 +11,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
-from cardai.core.errors import CardaiError, DamagedFileError, UsageError, WriteError
+from cardai.core.errors import CardaiError, DamagedFileError, WriteError
 from cardai.core.files import naming
+from cardai.core.locks import DirectoryLock
 from cardai.core.registry import plugin_files, watchers
 from cardai.core.trainer import Metrics, Training
 from cardai.training.events import EventWriter, event_writer
-from cardai.training.runs import Run
+from cardai.training.runs import Run, lock_of
 
 CHECKPOINT_SECONDS = 120.0
 """Wall time between checkpoints where nothing else is asked for (where they fall has no effect on the training)."""
@@ -26,28 +26,6 @@ _NEVER = 1 << 60  # steps that no training ever does
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 """What the system says of a disk that takes no more."""
-
-
-class RunLock:
-    """Keeps other processes from training the same run, as long as it is held (where the system has such locks)."""
-
-    def __init__(self, run: Run) -> None:
-        self._file = -1
-        try:
-            import fcntl
-        except ImportError:  # Windows
-            return
-        self._file = os.open(run.path / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise UsageError(
-                f"The run {run.path} is being trained by another process. Wait for it, or stop it."
-            ) from error
-
-    def __del__(self) -> None:
-        if self._file >= 0:
-            os.close(self._file)
 
 
 def resume_command(path: Path, steps: int | None = None, minutes: float | None = None) -> str:
@@ -86,12 +64,12 @@ class Session:
     """One process's work on a run."""
 
     def __init__(
-        self, run: Run, training: Training, lock: RunLock, seconds: float = 0.0, cpu_seconds: float = 0.0
+        self, run: Run, training: Training, lock: DirectoryLock, seconds: float = 0.0, cpu_seconds: float = 0.0
     ) -> None:
         self.run = run
         self.training = training
         self.notes: list[str] = []
-        self._lock: RunLock | None = lock
+        self._lock: DirectoryLock | None = lock
         self._offsets = (time.monotonic() - seconds, time.process_time() - cpu_seconds)
 
     @classmethod
@@ -100,14 +78,16 @@ class Session:
 
         What is refused leaves no directory.
         """
+        lock = lock_of(run.path)
         try:
             trainer, game = run.trainer("start"), run.game()
             trainer.check_game(game)
             training = trainer.start(game, run.encoder(), run.seed)
         except CardaiError:
+            lock.release()
             run.discard()
             raise
-        session = cls(run, training, RunLock(run))
+        session = cls(run, training, lock)
         session.notes = list(training.notes)
         return session
 
@@ -118,7 +98,7 @@ class Session:
         ``notes`` says which checkpoints were refused, or how it was begun. Raises DamagedFileError if there are some and none is good.
         """
         with safe_on_disk(run):
-            lock = RunLock(run)
+            lock = lock_of(run.path)
         checkpoint, refused = run.latest()
         if checkpoint is None and refused:
             raise DamagedFileError(f"No checkpoint of {run.path} is good: {' '.join(refused)} Start a new run.")
@@ -178,12 +158,13 @@ class Session:
         Raises:
             WriteError: the disk is full; names the file, what is safe, and the command that goes on.
         """
-        self._lock = self._lock or RunLock(self.run)
+        self._lock = self._lock or lock_of(self.run.path)
         try:
             end = _NEVER if steps is None else steps
             with safe_on_disk(self.run, steps, minutes):
                 return self._train(end, checkpoint_every, keep, on_progress, stopping, checkpoint_seconds, minutes)
         finally:
+            self._lock.release()
             self._lock = None
 
     def _train(

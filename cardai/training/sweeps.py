@@ -29,7 +29,8 @@ from attrs import asdict, frozen
 
 from cardai.core import registry
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import read_json, refuse_links, unfinished
+from cardai.core.files import LOCK, read_json, refuse_links, vacant
+from cardai.core.locks import DirectoryLock
 from cardai.core.needs import write_own
 from cardai.core.schema import structure
 from cardai.core.spec import options_of, parse
@@ -41,6 +42,7 @@ from cardai.training.specs import full_spec
 FORMAT = "cardai sweep 1"
 MOST_RUNS = 10_000
 """How many runs a sweep may have: each is a directory and a training of its own."""
+_BUSY = "The sweep {} is being trained"
 STRETCH_SECONDS = 300.0
 """How long a worker of a cluster trains before it sends the run back."""
 
@@ -107,11 +109,11 @@ class Sweep:
                 told = ", ".join(f"{key} {value!r}" for key, value in other.items())
                 raise UsageError(f"{path} holds another sweep, with {told}. Choose another --out.")
             return sweep
-        if path.exists() and (not path.is_dir() or not all(map(unfinished, path.iterdir()))):
+        if not vacant(path):
             raise UsageError(f"The directory {str(path)!r} is not empty and holds no sweep. Choose another --out.")
-        path.mkdir(parents=True, exist_ok=True)
         named = [*(("trainer", point.trainer) for point in sweep.points()), ("game", game), ("encoder", encoder or "")]
-        write_own(registry.load, path / "sweep.json", asdict(asked), named)
+        with DirectoryLock(path, _BUSY):
+            write_own(registry.load, path / "sweep.json", asdict(asked), named)
         return sweep
 
     @classmethod
@@ -159,14 +161,23 @@ class Sweep:
     def train(
         self, on: str = "", jobs: int = 1, stretch: float = STRETCH_SECONDS, every: float = CHECKPOINT_SECONDS
     ) -> Iterator[tuple[int, int, str]]:
-        """Train what is not finished, yielding (runs finished, runs in all, the run that was got further)."""
+        """Train what is not finished, yielding (runs finished, runs in all, the run that was got further).
+
+        Raises:
+            UsageError: another process is training the sweep.
+        """
         points = {point.name: point for point in self.points()}
+        if not all(map(self.finished, points.values())):
+            with DirectoryLock(self.path, _BUSY):
+                yield from self._train(points, on, jobs, stretch, every)
+
+    def _train(
+        self, points: Mapping[str, Point], on: str, jobs: int, stretch: float, every: float
+    ) -> Iterator[tuple[int, int, str]]:
         for name in points:
             _put_in_place(self.path / name)
         open_ = [point for point in points.values() if not self.finished(point)]
         done = len(points) - len(open_)
-        if not open_:
-            return
         if on:
             work = Work(_stretch, (self.asked, stretch), on=on, pieces=((p.name, self._sent(p)) for p in open_))
         else:
@@ -246,7 +257,7 @@ def _pack(folder: Path) -> bytes:
         return b""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w") as archive:
-        archive.add(folder, ".", filter=lambda info: None if info.name == "./.lock" else info)
+        archive.add(folder, ".", filter=lambda info: None if info.name == f"./{LOCK}" else info)
     return out.getvalue()
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cardai.arena.journal import ENDING
 from cardai.core.errors import UsageError
+from cardai.core.locks import FileLock, Held
 
 
 def folder() -> Path:
@@ -67,27 +68,16 @@ def any_kept() -> bool:
     return any(matches().glob("*.jsonl*"))
 
 
-_claims: dict[Path, int] = {}
+_claims: dict[Path, FileLock] = {}
 
 
 def claim(path: Path) -> bool:
-    """Take a match for this process until it ends or releases it; False if another has it.
-
-    Where files cannot be locked (no fcntl), nobody is refused.
-    """
-    try:
-        import fcntl
-    except ImportError:
-        return True
-    if path in _claims:
-        return True
-    lock = os.open(_lock_of(path), os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(lock)
-        return False
-    _claims[path] = lock
+    """Take a match for this process until it ends or releases it; False if another has it."""
+    if path not in _claims:
+        try:
+            _claims[path] = FileLock(_lock_of(path))
+        except Held:
+            return False
     return True
 
 
@@ -95,8 +85,7 @@ def release(path: Path) -> None:
     """Give a match back."""
     lock = _claims.pop(path, None)
     if lock is not None:
-        _lock_of(path).unlink(missing_ok=True)
-        os.close(lock)
+        lock.release()
 
 
 def _lock_of(path: Path) -> Path:

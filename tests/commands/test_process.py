@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from cardai.core.locks import DirectoryLock
 from tests.commands.conftest import Call
 from tests.support import ROOT, python, sizes
 
@@ -250,7 +251,8 @@ def test_a_signal_to_a_run_with_jobs_leaves_no_workers(number: int, tmp_path: Pa
     assert child.returncode == 128 + number
     assert "Stopped after 2 of 400 games." in out
     assert "Traceback" not in err
-    assert err.endswith("cardai: interrupted\n" if number == signal.SIGINT else "cardai: terminated\n")
+    ends = {signal.SIGTERM: "terminated", signal.SIGINT: "interrupted", signal.SIGHUP: "the terminal was closed"}
+    assert err.endswith(f"cardai: {ends[signal.Signals(number)]}\n")
     while any(alive(pid) for pid in workers) and time.monotonic() < limit:
         time.sleep(0.05)
     assert not [pid for pid in workers if alive(pid)]
@@ -271,6 +273,83 @@ def test_sigterm_saves_a_training_as_ctrl_c_does(tmp_path: Path) -> None:
     assert "cardai train --resume run" in out
     assert err.endswith("cardai: terminated\n")
     assert len(list((tmp_path / "run" / "checkpoints").glob("step-*"))) == 1
+
+
+def test_a_closed_terminal_saves_a_training_too(tmp_path: Path) -> None:
+    pty = pytest.importorskip("pty", reason="terminals are tested where there are POSIX ones")
+    master, slave = pty.openpty()
+    command = [*CARDAI, "train", "--trainer", "cfr_plus", "-g", "leduc", "--out", "run", "--steps", "1000000"]
+    child = subprocess.Popen(
+        ["setsid", "--ctty", *command],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        cwd=tmp_path,
+    )
+    os.close(slave)
+    limit, metrics = time.monotonic() + 100, tmp_path / "run" / "metrics.jsonl"
+    while not (metrics.exists() and metrics.stat().st_size) and child.poll() is None and time.monotonic() < limit:
+        os.set_blocking(master, False)
+        try:
+            os.read(master, 65536)
+        except BlockingIOError:
+            time.sleep(0.02)
+    os.close(master)
+    assert child.wait(60) == 129
+    assert len(list((tmp_path / "run" / "checkpoints").glob("step-*"))) == 1
+
+
+GENTLY = """
+import os, signal
+from cardai.commands.process import signals, stopping_gently, terminated
+with signals(), stopping_gently() as came:
+    os.kill(os.getpid(), signal.SIGHUP)
+    os.kill(os.getpid(), signal.SIGHUP)  # a terminal's shell says it again
+    print(came, terminated())
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+    except KeyboardInterrupt:
+        print("at once")
+signal.signal(signal.SIGHUP, signal.SIG_IGN)  # nohup
+with signals():
+    os.kill(os.getpid(), signal.SIGHUP)
+    print(terminated())
+"""
+
+
+def test_a_terminal_that_says_twice_that_it_is_closed_is_obeyed_once_and_under_nohup_never() -> None:
+    done = python("-c", GENTLY)
+    assert (done.stdout, done.stderr) == ("[1] 129\nat once\n0\n", "")
+
+
+def test_a_terminal_without_suits_shows_them_as_letters() -> None:
+    code = (
+        "from cardai.commands.process import open_streams; open_streams(); print('K\\u2660 5 \\xb1 2 \\u2192 \\u20ac')"
+    )
+    done = python("-c", code, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0", PYTHONIOENCODING="")
+    assert done.stdout == "Ks 5 +- 2 -> ?\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("tournament -g kuhn -a random -a always_raise --out {}", "The tournament in {} is being played by"),
+        ("sweep --trainer cfr -g kuhn --steps 5 --out {}", "The sweep {} is being trained by"),
+        ("train --trainer cfr -g kuhn --steps 5 --out {}", "The run {} is being trained by"),
+        ("solve --board KsTh7s4d2c --pot 20 --stack 40 --out {}", "The spot in {} is being solved by"),
+        ("situations {} --count 1", "The situations of {} are being solved by"),
+    ],
+)
+def test_a_directory_is_written_by_one_process(cardai: Call, tmp_path: Path, words: str, said: str) -> None:
+    folder = str(tmp_path / "x")
+    with DirectoryLock(Path(folder)):
+        ended = cardai(*words.format(folder).split())
+    assert ended.code == 2
+    assert ended.err.startswith(
+        f"cardai: {said.format(folder)} another process ({os.getpid()}). Wait for it, or stop it"
+    )
+    assert not Path(folder).exists()
 
 
 def alive(pid: int) -> bool:

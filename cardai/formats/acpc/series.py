@@ -19,7 +19,7 @@ from attrs import Attribute, field, frozen
 from cardai.arena.statistics import Estimate, mean
 from cardai.core.arrays import Float64s
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import read_json, write_json
+from cardai.core.files import read_json, vacant, write_json
 from cardai.core.rng import derive
 from cardai.formats.acpc.dealer import Match
 from cardai.formats.acpc.gamedef import GameDef
@@ -113,7 +113,7 @@ def begin(series: Series, directory: Path, resume: bool) -> None:
         "hands": series.hands,
         "seeds": list(series.seeds),
     }
-    if directory.exists() and any(directory.iterdir()):
+    if not vacant(directory):
         if not resume:
             raise UsageError(f"{directory} is not empty. Go on with the matches in it by --resume, or name another.")
         if read_json(directory / PLAN) != wanted:

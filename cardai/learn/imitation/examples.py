@@ -15,7 +15,7 @@ from cardai.core.arrays import Bools, Float32s, Int16s, Int64s, Uint64s
 from cardai.core.encoder import Layout
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.fields import Views, view_dtype
-from cardai.core.files import read_json, unfinished
+from cardai.core.files import read_json, unfinished, vacant
 from cardai.core.game import Game
 from cardai.core.needs import write_own
 from cardai.core.npz import read_npz, write_npz
@@ -129,7 +129,7 @@ class ExampleWriter:
     """
 
     def __init__(self, directory: Path, game: Game, layout: Layout | None = None, size: int = 50_000) -> None:
-        if directory.exists() and (not directory.is_dir() or not all(map(_left, directory.iterdir()))):
+        if not vacant(directory) and not (directory.is_dir() and all(map(_left, directory.iterdir()))):
             raise UsageError(f"{directory} is not empty. Give --out a directory that is new or empty.")
         self.directory, self.layout, self.size = directory, layout, size
         self.shards: list[Shard] = []

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cardai.core.kernel import interpreted
+from cardai.core.memory import need_compiler
 
 LANES = 16
 Operation = Callable[..., Any]
@@ -60,6 +61,7 @@ def _interpreted_operations() -> tuple[Operation, ...]:
 
 
 def _compiled_operations() -> tuple[Operation, ...]:
+    need_compiler()
     from llvmlite import ir
     from numba.core import types
     from numba.extending import intrinsic

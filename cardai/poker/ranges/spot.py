@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from cardai.cards.text import cards_text, parse_cards
 from cardai.core.arrays import Float64s
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.files import read_json, unfinished, write_json
+from cardai.core.memory import free_memory
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.schema import structure, whole
 from cardai.poker.hands.combos import COUNT
@@ -273,21 +273,6 @@ def check_memory(layout: TreeLayout) -> None:
             "street). Leave out bets, above all on the river, narrow the ranges, begin a street later, or take "
             "--check-down (players check behind the first street)."
         )
-
-
-def free_memory() -> int:
-    """Return the bytes of memory that are free for use (a guess of 4 GiB where the system does not say)."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as file:
-            for line in file:
-                if line.startswith("MemAvailable:"):
-                    return 1024 * int(line.split()[1])
-    except OSError:
-        pass
-    try:
-        return int(os.sysconf("SC_PHYS_PAGES")) * int(os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, ValueError, OSError):
-        return 4 << 30
 
 
 def solve(

@@ -10,6 +10,8 @@ shards may be made by any number of processes or machines, and a set can be gone
 
 from __future__ import annotations
 
+import shlex
+import warnings
 from collections.abc import Callable, Generator, Sequence
 from functools import cache
 from hashlib import sha256
@@ -22,9 +24,11 @@ from attrs import asdict, evolve, field, frozen
 from cardai.core import registry
 from cardai.core.arrays import Float32s
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import file_digest, read_json, unfinished
+from cardai.core.files import file_digest, read_json, vacant
+from cardai.core.locks import DirectoryLock
 from cardai.core.needs import write_own
 from cardai.core.npz import read_npz, write_npz
+from cardai.core.progress import tell
 from cardai.core.schema import structure, whole
 from cardai.pieces import Work
 from cardai.poker.ranges.menus import menus
@@ -53,6 +57,13 @@ PER_SHARD = {"river": 250, "turn": 10, SECOND: 4000}
 """How many situations make a shard unless told: some ten seconds of one CPU, and in Leduc many of each pot and board."""
 AT_ONCE = {"river": 4000, "turn": 400}
 """How many situations a device is given at a time: those with trees of one shape are solved side by side."""
+
+
+_BUSY = "The situations of {} are being solved"
+
+
+class SituationWarning(UserWarning):
+    """A shard is missing or damaged, and is made again."""
 
 
 @frozen
@@ -160,13 +171,11 @@ class SituationSet:
 
     def read(self, shard: int) -> Shard:
         """Return shard ``shard``. Raises DamagedFileError: it is missing, or not the one that was written."""
+        if wrong := self._wrong(shard):
+            raise DamagedFileError(
+                f"{wrong} Make it again by: cardai situations {shlex.quote(str(self.directory))} --count {len(self)}"
+            )
         file = self.directory / SHARD.format(shard)
-        try:
-            digest = file_digest(file)
-        except OSError as error:
-            raise DamagedFileError(f"The file {file} cannot be read: {error.strerror}.") from error
-        if digest != self.shards.get(file.name):
-            raise DamagedFileError(f"The file {file} is not the one that {HEAD} names: its checksum is another.")
         board, hands = range(BOARD_CARDS[self.recipe.street]), self.recipe.drawn_in.hands
         count, left = self.recipe.per_shard, len(legal_hands(board, hands))
         shapes = {"values": (np.float16, (count, 2, left)), "exploitability": (np.float32, (count,))}
@@ -174,6 +183,28 @@ class SituationSet:
         if not all(np.isfinite(array).all() for array in found.values()):
             raise DamagedFileError(f"The file {file} holds numbers that no solver writes: it is damaged.")
         return Shard(shard * count, found["values"].astype(np.float32), found["exploitability"])
+
+    def _wrong(self, shard: int) -> str:
+        """Return what is wrong with a shard's file, in a sentence; nothing if it is the one that was written."""
+        file = self.directory / SHARD.format(shard)
+        try:
+            if file_digest(file) == self.shards.get(file.name):
+                return ""
+        except FileNotFoundError:
+            return f"The file {file} is missing."
+        except OSError as error:
+            raise DamagedFileError(f"The file {file} cannot be read: {error.strerror}.") from error
+        return f"The file {file} is not the one that {HEAD} names: its checksum is another."
+
+    def damaged(self) -> dict[int, str]:
+        """Return the numbers of the shards that are named and missing or damaged, with a sentence on each."""
+        found: dict[int, str] = {}
+        for done, shard in enumerate(self.numbers):
+            tell("Checking situations", done, len(self.shards))
+            if wrong := self._wrong(shard):
+                found[shard] = wrong
+        tell("Checking situations", 1, 1)
+        return found
 
     def situations(self, shard: int) -> list[Situation]:
         """Return the situations of a shard, made again from the recipe."""
@@ -226,29 +257,50 @@ def produce(
 ) -> SituationSet:
     """Solve situations until ``directory`` has ``count``, rounded up to whole shards, and return the set.
 
-    Each shard is kept as soon as it is solved; Ctrl-C loses at most those under way. ``jobs`` and ``on`` are those of
+    Each shard is kept as soon as it is solved; Ctrl-C loses at most those under way. A shard of the set that is missing or
+    damaged is made again, the same to the byte, whatever its number, and a SituationWarning says so. ``jobs`` and ``on`` are those of
     :mod:`cardai.pieces`. ``progress(done, wanted)`` is told after each; False stops. ``device`` cuda solves many side by side
     on a GPU (:mod:`cardai.poker.values.batch_labels`): values are then the same but for rounding, not to the byte.
 
     Raises:
-        UsageError: the recipe makes no sense, ``directory`` holds something else, or torch does not see the device.
+        UsageError: the recipe makes no sense, ``directory`` holds something else or is being written by another process, or
+            torch does not see the device.
     """
     recipe.check()
     where = _device(recipe, device, jobs, on)
-    path = Path(directory)
-    found = _taken_up(path, recipe)
-    wanted = range(-(-count // recipe.per_shard))
-    there = set(found.numbers)
-    missing = [k for k in wanted if k not in there]
+    path, wanted = Path(directory), set(range(-(-count // recipe.per_shard)))
+    damaged: dict[int, str] = {}
+    if (path / HEAD).exists():
+        found = _taken_up(path, recipe)
+        damaged = found.damaged()
+        if not damaged and wanted <= set(found.numbers):
+            if progress is not None:
+                progress(len(found), len(found))
+            return found
+    with DirectoryLock(path, _BUSY, ", or choose another directory"):
+        found = _taken_up(path, recipe)
+        for wrong in damaged.values():
+            warnings.warn(f"{wrong} It is made again.", SituationWarning, stacklevel=2)
+        found = evolve(found, shards={k: v for k, v in found.shards.items() if _number(k) not in damaged})
+        missing = sorted((wanted | damaged.keys()) - set(found.numbers))
+        running = _swept(recipe, missing, jobs, on) if where == "cpu" else _on_device(recipe, missing, where)
+        return _kept(found, running, len(missing), progress)
+
+
+def _kept(
+    found: SituationSet,
+    running: Generator[tuple[int, dict[str, Any]], None, None],
+    missing: int,
+    progress: Callable[[int, int], bool] | None,
+) -> SituationSet:
+    """Keep shards as they are solved until ``progress`` says no, and return the set."""
+    wanted = len(found) + missing * found.recipe.per_shard
     if progress is not None:
-        progress(len(found), len(wanted) * recipe.per_shard)
-    if not missing:
-        return found
-    running = _swept(recipe, missing, jobs, on) if where == "cpu" else _on_device(recipe, missing, where)
+        progress(len(found), wanted)
     try:
         for shard, arrays in running:
             found = _keep(found, shard, arrays)
-            if progress is not None and not progress(len(found), len(wanted) * recipe.per_shard):
+            if progress is not None and not progress(len(found), wanted):
                 break
     finally:
         running.close()
@@ -324,9 +376,8 @@ def _taken_up(path: Path, recipe: Recipe) -> SituationSet:
             raise UsageError(f"{path} holds situations by another recipe. Choose another directory.")
         check_fingerprint(found)
         return found
-    if path.exists() and (not path.is_dir() or not all(map(unfinished, path.iterdir()))):
+    if not vacant(path):
         raise UsageError(f"{path} is not empty, and holds no situations. Choose another directory.")
-    path.mkdir(parents=True, exist_ok=True)
     found = SituationSet(path, recipe, recipe.fingerprint(), {})
     _write_head(found)
     return found
@@ -342,6 +393,6 @@ def _keep(found: SituationSet, shard: int, arrays: dict[str, Any]) -> SituationS
 
 
 def _write_head(found: SituationSet) -> None:
-    head = _Head(FORMAT, found.recipe, found.fingerprint, found.shards)
+    head = _Head(FORMAT, found.recipe, found.fingerprint, dict(sorted(found.shards.items())))
     named = [("agent", head.recipe.player), ("game", head.recipe.game)]
     write_own(registry.load, found.directory / HEAD, asdict(head), named)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +12,10 @@ import pytest
 from attrs import evolve
 
 from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.locks import DirectoryLock
 from cardai.poker.values import situation_set
 from cardai.poker.values.match_ups import legal_hands
-from cardai.poker.values.situation_set import HEAD, SHARD, Recipe, load, produce
+from cardai.poker.values.situation_set import HEAD, SHARD, Recipe, SituationWarning, load, produce
 from cardai.poker.values.situations import INTERVALS, labels, random_range
 
 RECIPE = Recipe("river", 5, (4, 4, 3, 3, 2), intervals=(2, 4), per_shard=2)
@@ -90,8 +93,6 @@ def test_ctrl_c_loses_only_what_is_under_way(tmp_path: Path, monkeypatch: pytest
 
 
 def test_a_changed_shard_is_refused(made: Path, tmp_path: Path) -> None:
-    import shutil
-
     copy = tmp_path / "copy"
     shutil.copytree(made, copy)
     file = copy / SHARD.format(0)
@@ -102,8 +103,48 @@ def test_a_changed_shard_is_refused(made: Path, tmp_path: Path) -> None:
         load(copy).read(0)
     assert load(copy).read(1).values.shape == (2, 2, 1081)
     file.unlink()
-    with pytest.raises(DamagedFileError, match="cannot be read"):
+    with pytest.raises(DamagedFileError, match=f"is missing. Make it again by: cardai situations {copy} --count 6"):
         load(copy).read(0)
+
+
+@pytest.mark.parametrize(("harm", "said"), [("missing", "is missing"), ("damaged", "its checksum is another")])
+@pytest.mark.parametrize("count", [2, 6])
+def test_a_lost_shard_alone_is_made_again_the_same_to_the_byte(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, harm: str, said: str, count: int
+) -> None:
+    copy, solve, solved = tmp_path / "copy", situation_set.solve_shard, []
+    shutil.copytree(made, copy)
+    file = copy / SHARD.format(1)
+    file.unlink() if harm == "missing" else file.write_bytes(file.read_bytes()[:-1] + b"x")
+
+    def seen(recipe: Recipe, shard: int) -> object:
+        solved.append(shard)
+        return solve(recipe, shard)
+
+    monkeypatch.setattr(situation_set, "solve_shard", seen)
+    with pytest.warns(SituationWarning, match=f"^The file {file} .*{said}. It is made again.$"):
+        assert len(produce(copy, RECIPE, count)) == 6
+    assert solved == [1]
+    assert sorted(p.name for p in copy.iterdir()) == sorted(p.name for p in made.iterdir())
+    for one in made.iterdir():
+        assert (copy / one.name).read_bytes() == one.read_bytes(), one.name
+
+
+def test_a_whole_set_is_looked_at_where_nothing_can_be_written(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(situation_set, "DirectoryLock", None)
+    assert len(produce(made, RECIPE, 6)) == 6
+
+
+def test_a_set_that_another_process_solves_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / ".situations.json.0123.part").touch()  # a killed process's
+    with (
+        DirectoryLock(tmp_path / "x"),
+        pytest.raises(UsageError, match=rf"being solved by another process \({os.getpid()}"),
+    ):
+        produce(tmp_path / "x", RECIPE, 2)
+    assert produce(tmp_path / "x", RECIPE, 2).numbers == [0]
+    assert not (tmp_path / "x" / ".lock").exists()
 
 
 @pytest.mark.parametrize(

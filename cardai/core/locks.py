@@ -1,0 +1,152 @@
+"""Locks on files, by which processes keep out of each other's way: they end with the process, however it ends."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+from cardai.core.errors import UsageError, WriteError
+from cardai.core.files import LOCK
+
+_FAR = 1 << 30  # where Windows locks a byte: what it has locked, nobody else may read
+
+
+class Held(Exception):
+    """Another process has the lock; ``holder`` is its number, if it could write that."""
+
+    def __init__(self, holder: int | None) -> None:
+        super().__init__(holder)
+        self.holder = holder
+
+
+class FileLock:
+    """A lock on the file ``path``, made for it and removed with it; it holds the number of the process that has it.
+
+    Where a file system knows no locks, nobody is kept out.
+
+    Raises:
+        Held: another process has it, or another lock of this one. OSError: the file cannot be made, or is a link.
+    """
+
+    _file = -1
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._process = path, os.getpid()
+        while self._file < 0:
+            file = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+            if not _locked(file):
+                holder = _number_in(file)
+                os.close(file)
+                raise Held(holder)
+            if _is_at(file, path):
+                self._file = file
+            else:  # its last holder removed it after we had opened it
+                os.close(file)
+        if os.fstat(self._file).st_nlink == 1:  # else it is somebody's file under a second name
+            with suppress(OSError):  # a full disk
+                os.ftruncate(self._file, 0)
+                os.write(self._file, f"{self._process}\n".encode())
+
+    def release(self) -> None:
+        """Let others have it."""
+        file, self._file = self._file, -1
+        if file < 0:
+            return
+        if self._process == os.getpid():  # not a child that was forked meanwhile
+            with suppress(OSError):  # Windows removes no file that is open
+                self._path.unlink()
+            _unlock(file)
+        os.close(file)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+    def __del__(self) -> None:
+        with suppress(Exception):  # at the end of the interpreter little is left
+            self.release()
+
+
+class DirectoryLock(FileLock):
+    """Keeps other processes from writing a directory, which is made if need be and removed again if it stays empty.
+
+    ``called`` begins the sentence by which another process is refused, ``instead`` ends it.
+
+    Raises:
+        UsageError: another process is writing it, or it cannot be made or written. WriteError: the disk is full.
+    """
+
+    def __init__(self, directory: Path, called: str = "The directory {} is being written", instead: str = "") -> None:
+        self._made: list[Path] = []
+        path = directory.absolute()
+        try:
+            self._made = [one for one in (path, *path.parents) if not one.exists()]
+            path.mkdir(parents=True, exist_ok=True)
+            super().__init__(path / LOCK)
+        except Held as error:
+            by = "another process" if error.holder is None else f"another process ({error.holder})"
+            raise UsageError(f"{called.format(directory)} by {by}. Wait for it, or stop it{instead}.") from None
+        except OSError as error:
+            self.release()
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            why = error.strerror or str(error)
+            raise (WriteError if full else UsageError)(
+                f"The directory {directory} cannot be written: {why}."
+            ) from error
+
+    def release(self) -> None:
+        """Let others write the directory."""
+        super().release()
+        made, self._made = self._made, []
+        for one in made:
+            with suppress(OSError):  # there is something in it
+                one.rmdir()
+
+
+def _locked(file: int) -> bool:
+    """Lock an open file unless another one has it locked: whether that went."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            os.lseek(file, _FAR, os.SEEK_SET)
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+            os.lseek(file, 0, os.SEEK_SET)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:  # a file system without locks
+        return True
+    return True
+
+
+def _unlock(file: int) -> None:
+    """Unlock a file also for children that were forked meanwhile and have it open."""
+    if sys.platform != "win32":
+        import fcntl
+
+        with suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_UN)
+
+
+def _is_at(file: int, path: Path) -> bool:
+    """Whether an open file is the one at ``path``."""
+    try:
+        return os.path.samestat(os.fstat(file), os.lstat(path))
+    except FileNotFoundError:
+        return False
+
+
+def _number_in(file: int) -> int | None:
+    with suppress(OSError, ValueError):
+        return int(os.pread(file, 20, 0) if hasattr(os, "pread") else os.read(file, 20))
+    return None

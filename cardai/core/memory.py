@@ -1,0 +1,55 @@
+"""How much memory there is: what the machine has free, and what a limit (``ulimit -v``) leaves of the address space."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+from cardai.core.errors import UsageError
+
+COMPILER = 400 << 20
+"""Bytes of address space that compiling takes beside Python and numpy: numba, LLVM and the linear algebra of scipy."""
+
+
+def free_memory() -> int:
+    """Return the bytes of memory that are free for use (a guess of 4 GiB where the system does not say)."""
+    return min(_free(), address_space())
+
+
+def address_space() -> int:
+    """Return the bytes of address space that a limit leaves this process; 1 << 62 where there is none."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit == resource.RLIM_INFINITY:
+            return 1 << 62
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return max(0, limit - int(file.read().split()[0]) * resource.getpagesize())
+    except (ImportError, AttributeError, OSError, ValueError):  # a system without limits, or that does not say
+        return 1 << 62
+
+
+@cache
+def need_compiler() -> None:
+    """Raise UsageError where a limit leaves too little for numba: with less its libraries fail in many ways, or hang."""
+    left = address_space()
+    if left < COMPILER:
+        raise UsageError(
+            f"The limit of memory (ulimit -v) leaves {left >> 20} MiB, and compiling the rules takes {COMPILER >> 20} MiB. "
+            "Raise it: ulimit -v unlimited."
+        )
+
+
+def _free() -> int:
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:
+            for line in file:
+                if line.startswith("MemAvailable:"):
+                    return 1024 * int(line.split()[1])
+    except OSError:
+        pass
+    try:
+        return int(os.sysconf("SC_PHYS_PAGES")) * int(os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, ValueError, OSError):
+        return 4 << 30

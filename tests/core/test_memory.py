@@ -1,0 +1,48 @@
+"""What memory there is, and who is told that it is too little."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+
+import pytest
+
+from cardai.core import memory
+from cardai.core.errors import UsageError
+from tests.support import ROOT
+
+
+def test_a_limit_counts_as_the_memory_that_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    with open("/proc/self/statm", encoding="ascii") as file:
+        taken = int(file.read().split()[0]) * resource.getpagesize()
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (taken + (64 << 20), resource.RLIM_INFINITY))
+    assert 32 << 20 < memory.free_memory() <= 64 << 20
+    with pytest.raises(UsageError, match=r"\(ulimit -v\) leaves \d\d MiB, and compiling the rules takes 400 MiB"):
+        memory.need_compiler.__wrapped__()
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    assert memory.address_space() == 1 << 62
+    memory.need_compiler.__wrapped__()
+
+
+@pytest.mark.parametrize(
+    ("words", "most", "said"),
+    [
+        ("run -g leduc -a random -v random -n 2", 300 << 20, "cardai: The limit of memory (ulimit -v) leaves "),
+        ("list-plugins", 24 << 20, "cardai: There is not enough memory"),
+    ],
+)
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux keeps the limit of the address space")
+def test_too_little_memory_is_one_sentence(words: str, most: int, said: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "cardai", *words.split()],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stderr.startswith(said), done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.returncode in (1, 2)
