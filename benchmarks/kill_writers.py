@@ -288,7 +288,12 @@ FILES = [
     ),
     *(
         Writer(
-            name, lambda size, words=words: words, _none, lambda place: 0, lambda p, out: whole_files(p), ready=_source
+            name,
+            lambda size, words=words: words,
+            _converted_on if name.endswith("examples") else _none,
+            lambda place: 0,
+            lambda p, out: whole_files(p),
+            ready=_source,
         )  # type: ignore[misc]
         for name, words in CONVERSIONS.items()
     ),
