@@ -839,6 +839,35 @@ def test_a_sound_trainer_passes_every_check() -> None:
     assert failures("trainer", Counter(), game="kuhn") == {}
 
 
+@frozen
+class Reads(ScalarAgent):
+    """A player that reads a file."""
+
+    notes: str = option("", help="a file", holds="text")
+    kept: str = option("", help="another", holds="path")
+
+    def for_game(self, game: Game) -> Agent:
+        for name in (self.notes, self.kept):
+            if name:
+                Path(name).read_text()
+        return self
+
+    def choose(self, view: Mapping[str, Any], legal: list[int], rng: Any) -> int:
+        return legal[0]
+
+
+def test_an_option_that_opens_what_it_does_not_say_is_caught_and_one_that_says_so_is_not() -> None:
+    said = reason("agent", Reads(), "paths-and-programs-are-declared", game="kuhn")
+    assert "the option 'notes' given '/" in said
+    assert "declare what it holds" in said
+
+    @frozen
+    class Says(Reads):
+        notes: str = option("", help="a file", holds="path")
+
+    assert reason("agent", Says(), "paths-and-programs-are-declared", game="kuhn") == ""
+
+
 # -- the kit itself ------------------------------------------------------------------------------------------------------
 
 

@@ -10,6 +10,7 @@ from cardai.commands.invocation import Json, out, print_json
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
     from cardai.arena.inspection import Inspection
 
@@ -39,34 +40,37 @@ def inspect(path: Where, all_files: All = False, json: Json = False) -> None:
 
 
 def _print(console: Console, found: Inspection, all_files: bool) -> None:
-    from rich.markup import escape
-
-    console.print(f"[bold]{escape(found.path)}[/bold] is {found.what}.")
+    console.print(_line(("bold", found.path), f" is {found.what}."), soft_wrap=True)
     if found.said:
-        console.print("It says of itself: " + escape(", ".join(f"{k} {_words(v)}" for k, v in found.said.items())))
+        console.print("It says of itself: " + ", ".join(f"{k} {_words(v)}" for k, v in found.said.items()))
     _print_named(console, found)
     for link in found.links:
-        console.print(f"[bold]Link[/bold]  {escape(link.name)} leads to {escape(link.link)}: it is refused.")
+        console.print(_line(("bold", "Link"), f"  {link.name} leads to {link.link}: it is refused."), soft_wrap=True)
     if found.code:
-        console.print(
-            f"[bold]Code[/bold]  {escape(', '.join(found.code[:SHOWN]))}: it runs if it is installed and used."
-        )
+        listed = ", ".join(found.code[:SHOWN])
+        console.print(_line(("bold", "Code"), f"  {listed}: it runs if it is installed and used."))
     for words in found.damaged:
-        console.print(f"[bold]Damaged[/bold]  {escape(words)}")
+        console.print(_line(("bold", "Damaged"), f"  {words}"))
     _print_files(console, found, all_files)
 
 
-def _print_named(console: Console, found: Inspection) -> None:
-    from rich.markup import escape
+def _line(*parts: str | tuple[str, str]) -> Text:
+    """Return a line of plain texts and (style, text)."""
+    from rich.text import Text
 
+    return Text.assemble(*(part if isinstance(part, str) else (part[1], part[0]) for part in parts))
+
+
+def _print_named(console: Console, found: Inspection) -> None:
     console.print()
     for named in found.named:
-        console.print(f"  {escape(f'{named.file}, {named.place}')}: {named.kind} {escape(named.spec)}", soft_wrap=True)
+        place = "" if named.place == named.kind else f"{named.place}: "
+        console.print(f"  {named.file}, {place}{named.kind} {named.spec}", soft_wrap=True)
         for need in named.needs:
             state = "allowed, as the file is now" if named.allowed else "refused unless you add --trust"
-            console.print(f"      [bold]needs[/bold] {escape(str(need))}: {state}", soft_wrap=True)
+            console.print(_line("      ", ("bold", "needs"), f" {need}: {state}"), soft_wrap=True)
         if named.unknown:
-            console.print(f"      [bold]cannot be used here[/bold]: {escape(named.unknown)}", soft_wrap=True)
+            console.print(_line("      ", ("bold", "cannot be used here"), f": {named.unknown}"), soft_wrap=True)
     if not found.named:
         console.print("  It names no game and no player.")
     elif not any(named.needs for named in found.named):
@@ -85,10 +89,8 @@ def _print_files(console: Console, found: Inspection, all_files: bool) -> None:
     table.add_column("file")
     table.add_column("bytes", justify="right")
     table.add_column("SHA-256", no_wrap=True)
-    from rich.text import Text
-
     for file in shown:
-        table.add_row(Text(file.name), f"{file.bytes:,}", file.sha256[:16] or "-")
+        table.add_row(file.name, f"{file.bytes:,}", file.sha256[:16] or "-")
     console.print(table)
     total = sum(file.bytes for file in found.files)
     rest = "" if len(shown) == len(found.files) else f", the {len(shown)} largest shown: --all lists them"

@@ -85,6 +85,8 @@ class DirectoryLock(FileLock):
     def __init__(self, directory: Path, called: str = "The directory {} is being written", instead: str = "") -> None:
         self._made: list[Path] = []
         path = directory.absolute()
+        if path.exists() and not path.is_dir():
+            raise UsageError(f"{str(directory)!r} is no directory. Give a directory that is new or empty.")
         try:
             self._made = [one for one in (path, *path.parents) if not one.exists()]
             path.mkdir(parents=True, exist_ok=True)

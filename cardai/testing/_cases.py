@@ -131,7 +131,7 @@ def parametrize_checks(kind: str, *plugins: Any, **settings: Any) -> Any:
 
 def _load_checks() -> None:
     """Register all checks (importing a module of checks does it)."""
-    for module in ("_options", "_trust", "_game", "_fields", "_tables", "_knowledge", "_encoder", "_agent", "_trainer"):
+    for module in ("_options", "_game", "_fields", "_tables", "_knowledge", "_encoder", "_agent", "_trainer"):
         importlib.import_module(f"cardai.testing.{module}")
 
 

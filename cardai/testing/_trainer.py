@@ -130,6 +130,8 @@ def _resumes_within(subject: TrainerSubject) -> None:
                 saved = kept.step
             elif row:
                 rows.append(timeless(row))
+        if saved < 0:  # it does not stop between its first step and its last
+            return
         resumed = subject.start()
         resumed.load(Path(name))
         again = [timeless(row) for row in resumed.train(subject.steps - saved) if row] if saved < subject.steps else []

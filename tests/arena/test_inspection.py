@@ -12,7 +12,7 @@ from cardai.arena.table import Table
 from cardai.core import registry
 from cardai.core.errors import UsageError
 from cardai.core.files import file_digest, write_json
-from cardai.testing._trust import _STARTS, heard
+from cardai.testing._trust import STARTS, heard
 from cardai.training.runs import Run
 from cardai.training.sweeps import Sweep
 from tests.training.test_foreign_runs import forged
@@ -43,7 +43,7 @@ def test_what_a_stranger_s_files_need_is_said_and_nothing_is_made_or_started(run
     (run / "broken.json").write_text("{")
     with heard() as events:
         found = inspect(run)
-    assert not [event for event in events if event[0] in _STARTS or event[1].startswith("/etc/passwd")]
+    assert not [event for event in events if event[0] in STARTS or event[1].startswith("/etc/passwd")]
     assert "starts a program" in str(found.named[0].needs[0])
     assert not found.named[0].allowed
     assert "no game named 'nowhere'" in found.named[1].unknown

@@ -302,11 +302,11 @@ def test_a_closed_terminal_saves_a_training_too(tmp_path: Path) -> None:
 
 GENTLY = """
 import os, signal
-from cardai.commands.process import signals, stopping_gently, terminated
+from cardai.commands.process import ended_by, signals, stopping_gently
 with signals(), stopping_gently() as came:
     os.kill(os.getpid(), signal.SIGHUP)
     os.kill(os.getpid(), signal.SIGHUP)  # a terminal's shell says it again
-    print(came, terminated())
+    print(came, ended_by())
     try:
         os.kill(os.getpid(), signal.SIGTERM)
     except KeyboardInterrupt:
@@ -314,7 +314,7 @@ with signals(), stopping_gently() as came:
 signal.signal(signal.SIGHUP, signal.SIG_IGN)  # nohup
 with signals():
     os.kill(os.getpid(), signal.SIGHUP)
-    print(terminated())
+    print(ended_by())
 """
 
 

@@ -18,7 +18,7 @@ from cardai.core.files import read_json, write_json
 from cardai.core.needs import POWERS, allow_own, inside, needs
 from cardai.core.spec import Spec, build, options_of, parse
 from cardai.core.trust import Foreign, Source, marked, read_from, source_of
-from cardai.testing._trust import _STARTS, heard, text_options
+from cardai.testing._trust import STARTS, heard, text_options
 
 SOURCE = Source("/somewhere/run.json", "00" * 32, "/somewhere")
 KINDS = ("game", "encoder", "agent", "trainer")
@@ -79,7 +79,7 @@ def test_every_text_option_of_every_plugin_opens_and_starts_nothing_in_four_spel
                                 refused += 1
                             except CardaiError:
                                 pass
-                        bad = [event for event in events if str(canary) in event[1] or event[0] in _STARTS]
+                        bad = [event for event in events if str(canary) in event[1] or event[0] in STARTS]
                         assert not bad, (spec, bad)
     assert not (canary / "started").exists()
     assert tried > 250
@@ -167,7 +167,7 @@ def test_paths_that_only_training_opens_are_let_alone_when_a_run_is_played() -> 
         ("poker_cnn_betting", "warm_start", "start"),
         ("bucket_cfr_br", "blueprint", "start"),
         ("gin_values", "begin", "start"),
-        ("poker_cnn_betting", "draws_by", "play train start"),
+        ("poker_cnn_betting", "draws_by", "start"),
     ):
         assert [use for use in ("play", "train", "start") if found(name, key, use)] == uses.split(), name
 

@@ -36,7 +36,7 @@ class LearningOptions(NetworkOptions):
     )
     draws_by: str = option(
         "exact",
-        holds="agent",
+        holds="starting path",
         help="draw games: which cards are kept, given how many: exact (dynamic programming), or a poker_cnn run's directory",
     )
     unit: float = option(100.0, help="chips that count 1 in values", validator=validators.gt(0))
