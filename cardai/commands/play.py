@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cardai.commands.invocation import absolute, note, say, stdout
-from cardai.commands.process import ENDING
+from cardai.commands.process import ENDING, end_with_stdin
 from cardai.core.errors import PluginError, UsageError
 
 if TYPE_CHECKING:
     from cardai.ui.app import PlayOptions
 
 SESSIONS = 4
+PAGE = "TEXTUAL_DRIVER"
+"""What textual's server sets for the process of a page."""
 MISSING = "cardai play needs textual. Run: pip install 'cardai[play]'"
 
 
@@ -74,6 +76,8 @@ def play(
     The match is kept after every action, and --resume goes on with it. In a pipe, or without textual: run --agent human.
     """
     need_textual()
+    if PAGE in os.environ:
+        end_with_stdin()  # its server's, which can be killed
     from cardai.core import registry
 
     kept = absolute(record)
@@ -99,7 +103,7 @@ def need_textual() -> None:
 
 def need_terminal(command: str) -> None:
     """Raise UsageError unless the app can be shown: at a terminal, or as a page's process."""
-    if "TEXTUAL_DRIVER" not in os.environ and not (sys.__stdin__ and sys.__stdin__.isatty() and sys.stderr.isatty()):
+    if PAGE not in os.environ and not (sys.__stdin__ and sys.__stdin__.isatty() and sys.stderr.isatty()):
         raise UsageError(
             f"cardai {command} needs a terminal. In a pipe, play in plain text: cardai run --game GAME --agent human"
         )

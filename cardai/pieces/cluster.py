@@ -152,7 +152,7 @@ def _head() -> tuple[str, int] | None:
     """Return the head of the cluster that this machine belongs to: RAY_ADDRESS, or what ray start has left here."""
     from ray._private.services import canonicalize_bootstrap_address
 
-    host, colon, port = (canonicalize_bootstrap_address(None) or "").rpartition(":")
+    host, colon, port = (canonicalize_bootstrap_address(None) or "").rpartition(":")  # type: ignore[arg-type]
     return (host.strip("[]"), int(port)) if colon else None
 
 

@@ -28,6 +28,8 @@ from aiohttp.typedefs import Handler
 from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 
+from cardai.ui.connections import A_PAGE, FEWEST, Connections, quiet_logger
+
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 STATIC = Path(textual_serve.__file__).parent / "static"
 SMALLEST, LARGEST = 10, 500
@@ -130,6 +132,7 @@ class Door:
         self.token = secrets.token_urlsafe(24)
         self.open: set[Process] = set()
         self.pages: set[web.WebSocketResponse] = set()
+        self.connections = Connections(max(FEWEST, A_PAGE * sessions))
 
     @property
     def address(self) -> str:
@@ -200,7 +203,10 @@ class Door:
         """Start the app's process and carry keys to it and pictures from it, until either side is gone."""
         self._refuse_if_full()
         page = web.WebSocketResponse(heartbeat=15, max_msg_size=LONGEST)
+        if not page.can_prepare(request):
+            raise web.HTTPBadRequest(text="This is for WebSockets.", headers=HEADERS)
         self.pages.add(page)  # before anything is awaited
+        self.connections.pages.add(request.protocol)
         process = Process(self.words, page)
         try:
             await page.prepare(request)
@@ -213,12 +219,14 @@ class Door:
             await process.stop()
             self.open.discard(process)
             self.pages.discard(page)
+            self.connections.pages.discard(request.protocol)
             with contextlib.suppress(ConnectionError):
                 await page.close()
         return page
 
     async def _close(self, app: web.Application) -> None:
-        """Close all pages, and wait for the ends of their processes."""
+        """Let nobody in, close all pages, and wait for the ends of their processes."""
+        self.connections.close()
         for page in list(self.pages):
             await page.close()
         with contextlib.suppress(TimeoutError):
@@ -265,20 +273,21 @@ async def _carry(page: web.WebSocketResponse, process: Process) -> None:
             return
 
 
-async def opened(door: Door, port: int) -> web.AppRunner:
-    """Begin to listen, on ``port`` or with 0 on any free one, and return what ``cleanup`` ends.
+async def opened(door: Door, port: int, told: Callable[[str], None]) -> web.AppRunner:
+    """Begin to listen, on ``port`` or with 0 on any free one, and return what ``cleanup`` ends; ``told`` hears of troubles.
 
     Raises:
         OSError: the address cannot be listened on.
     """
-    runner = web.AppRunner(door.application(), access_log=None, shutdown_timeout=PATIENCE)
+    logger = quiet_logger(told)
+    runner = web.AppRunner(door.application(), access_log=None, shutdown_timeout=PATIENCE, logger=logger)
     await runner.setup()
+    assert runner.server is not None
     try:
-        await web.TCPSite(runner, door.host, port).start()
+        door.port = await door.connections.listen(runner.server, door.host, port)
     except OSError:
         await runner.cleanup()
         raise
-    door.port = runner.addresses[0][1]
     return runner
 
 
@@ -291,7 +300,7 @@ def serve(
     said: Callable[[str], None],
     told: Callable[[str], None],
 ) -> int:
-    """Offer the app ``cardai WORDS`` as a page until Ctrl-C or SIGTERM; return the signal's number.
+    """Offer the app ``cardai WORDS`` as a page until Ctrl-C, SIGTERM or SIGHUP; return the signal's number.
 
     ``said`` hears the address, ``told`` what else there is to say; ``show`` opens the page.
 
@@ -305,10 +314,13 @@ def serve(
 async def _serve(door: Door, port: int, show: bool, said: Callable[[str], None], told: Callable[[str], None]) -> int:
     came: asyncio.Queue[int] = asyncio.Queue()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # nohup
+        numbers.append(signal.SIGHUP)
+    for number in numbers:
         with contextlib.suppress(NotImplementedError):  # there Ctrl-C is a KeyboardInterrupt
             loop.add_signal_handler(number, came.put_nowait, int(number))
-    runner = await opened(door, port)
+    runner = await opened(door, port, told)
     try:
         said(door.address)
         told("Open this page in your browser; whoever has its address can play. Ctrl-C ends it.")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import signal
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -18,7 +21,7 @@ import aiohttp
 from cardai.arena import records
 from cardai.arena.journal import journal_of
 from cardai.ui.browser import Door, is_local, opened
-from tests.support import ROOT
+from tests.support import ROOT, sizes
 
 HELLO = "import os, sys; sys.stdout.write('__GANGLION__\\n'); sys.stdout.flush(); said = b''\n"
 ECHO = [sys.executable, "-c", HELLO + "while b'quit' not in said and (more := os.read(0, 4096)):\n    said += more"]
@@ -26,9 +29,11 @@ ECHO = [sys.executable, "-c", HELLO + "while b'quit' not in said and (more := os
 
 
 @asynccontextmanager
-async def served(words: list[str], sessions: int = 4, host: str = "127.0.0.1") -> AsyncIterator[Door]:
-    door = Door(words, host, sessions)
-    runner = await opened(door, 0)
+async def served(
+    words: list[str], sessions: int = 4, host: str = "127.0.0.1", told: list[str] | None = None
+) -> AsyncIterator[Door]:
+    door, told = Door(words, host, sessions), [] if told is None else told
+    runner = await opened(door, 0, told.append)
     try:
         yield door
     finally:
@@ -179,6 +184,155 @@ def test_a_process_ends_with_its_page_even_one_that_does_not_want_to(monkeypatch
 
     asyncio.run(look(ECHO))
     asyncio.run(look(stubborn))
+
+
+async def opening(door: Door, data: bytes) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Open a connection, say ``data``, and no more."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", door.port)
+    writer.write(data)
+    return reader, writer
+
+
+def test_who_says_nothing_half_a_request_or_does_not_read_is_cut_off_but_a_page_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("cardai.ui.connections.SECONDS", 0.5)
+    monkeypatch.setattr("cardai.ui.browser.PATIENCE", 0.3)
+
+    async def look() -> None:
+        async with served(ECHO) as door, aiohttp.ClientSession() as session:
+            origin = {"Origin": f"http://127.0.0.1:{door.port}"}
+            page = await session.ws_connect(door.address.replace("http", "ws", 1) + "ws", headers=origin)
+            host = f"Host: 127.0.0.1:{door.port}\r\n".encode()
+            whole = b"GET /static/js/textual.js HTTP/1.1\r\n" + host + b"\r\n"
+            slow = [await opening(door, data) for data in (b"", b"GET / HT", b"GET / HTTP/1.1\r\n" + host, 50 * whole)]
+            slow[3][1].transport.pause_reading()  # type: ignore[attr-defined]
+            begun = asyncio.get_running_loop().time()
+            for reader, writer in slow:
+                writer.transport.resume_reading()  # type: ignore[attr-defined]
+                with contextlib.suppress(ConnectionError):
+                    await asyncio.wait_for(reader.read(), 10)
+                writer.close()
+            assert asyncio.get_running_loop().time() - begun < 5
+            await page.send_json(["ping", "there"])
+            async for message in page:
+                if message.type == aiohttp.WSMsgType.TEXT:
+                    assert message.json() == ["pong", "there"]
+                    break
+            assert len(door.open) == 1
+            await page.close()
+
+    asyncio.run(look())
+
+
+def test_only_so_many_connections_wait_at_the_door() -> None:
+    async def look() -> None:
+        async with served(ECHO, sessions=2) as door:
+            waiting = [await opening(door, b"GET / HT") for _ in range(door.connections.most)]
+            for _ in range(3):
+                reader, writer = await opening(door, b"")
+                assert (await asyncio.wait_for(reader.read(), 10)).startswith(b"HTTP/1.1 503 ")
+                writer.close()
+            waiting[0][1].close()
+            async with aiohttp.ClientSession() as session:
+                for _ in range(100):
+                    if await status(session, door.address) == 200:
+                        break
+                    await asyncio.sleep(0.02)
+                else:
+                    raise AssertionError("no place became free")
+            for _, writer in waiting:
+                writer.close()
+
+    asyncio.run(look())
+
+
+def test_bad_requests_are_refused_and_nothing_is_told_of_them(caplog: pytest.LogCaptureFixture) -> None:
+    told: list[str] = []
+
+    async def look() -> None:
+        async with served(ECHO, told=told) as door:
+            host = f"Host: 127.0.0.1:{door.port}\r\n".encode()
+            ws = f"GET /{door.token}/ws HTTP/1.1\r\nOrigin: http://127.0.0.1:{door.port}\r\n".encode() + host
+            for data, code in (
+                (b"\xff\x00 garbage\r\n\r\n", b"400"),
+                (b"GET / HTTP/9.9\r\n\r\n", b"400"),
+                (b"GET /" + b"a" * 20_000 + b" HTTP/1.1\r\n\r\n", b"400"),
+                (b"GET / HTTP/1.1\r\n" + host + b"Content-Length: -5\r\n\r\n", b"400"),
+                (b"GET /static/" + b"a" * 5_000 + b" HTTP/1.1\r\n" + host + b"\r\n", b"500"),
+                (ws + b"\r\n", b"400"),
+                (ws + b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 99\r\n\r\n", b"400"),
+            ):
+                reader, writer = await opening(door, data)
+                line = await asyncio.wait_for(reader.readline(), 10)
+                assert line.split()[1] == code, (data[:40], line)
+                writer.close()
+            assert not door.pages
+
+    asyncio.run(look())
+    assert told == []
+    assert not caplog.records
+
+
+def test_a_mistake_of_ours_in_the_server_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    monkeypatch.setattr("cardai.ui.browser.PAGE", "{nothing}")
+
+    async def look() -> None:
+        async with served(ECHO, told=told) as door, aiohttp.ClientSession() as session:
+            assert await status(session, door.address) == 500
+
+    asyncio.run(look())
+    assert told == ["A page was not served: KeyError: 'nothing'"]
+
+
+SERVER = """
+import asyncio, sys
+from cardai.ui.browser import Door, opened
+
+async def serve():
+    door = Door([sys.executable, "-m", "cardai", "play", "kuhn", "--vs", "random"], "127.0.0.1", 2)
+    await opened(door, 0, print)
+    print(door.address, flush=True)
+    while not any(process.pid for process in door.open):
+        await asyncio.sleep(0.02)
+    print([process.pid for process in door.open][0], flush=True)
+    await asyncio.sleep(300)
+
+asyncio.run(serve())
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are looked up in /proc")
+@pytest.mark.parametrize("number", sizes(signal.SIGKILL, signal.SIGTERM))
+def test_a_pages_process_ends_with_its_server_even_where_that_is_killed(number: int, tmp_path: Path) -> None:
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_DATA_HOME": str(tmp_path), "HOME": str(tmp_path)}
+    server = subprocess.Popen([sys.executable, "-c", SERVER], env=env, stdout=subprocess.PIPE, text=True)
+
+    async def look() -> int:
+        assert server.stdout is not None
+        address = (await asyncio.to_thread(server.stdout.readline)).strip()
+        async with aiohttp.ClientSession() as session:
+            origin = {"Origin": "/".join(address.split("/")[:3])}
+            page = await session.ws_connect(address.replace("http", "ws", 1) + "ws", headers=origin)
+            drawn = bytearray()
+            async for message in page:
+                drawn.extend(message.data if isinstance(message.data, bytes) else b"")
+                if b"Your turn" in drawn or b"cardai" in drawn:
+                    break
+            pid = int(await asyncio.to_thread(server.stdout.readline))
+            assert alive(pid)
+            server.send_signal(number)
+            await until(lambda: not alive(pid), "its end")
+        return pid
+
+    try:
+        asyncio.run(look())
+    finally:
+        server.kill()
+        server.wait()
+        assert server.stdout is not None
+        server.stdout.close()
 
 
 def app_words(*arguments: str) -> list[str]:
