@@ -156,7 +156,11 @@ def test_a_program_ends_with_ours_whatever_ended_that(number: int, tmp_path: Pat
     running = program(tmp_path, STUBBORN + CONNECTS + "time.sleep(300)", 300)
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     ours = subprocess.Popen([sys.executable, "-c", OURS, running.command], env=env)
-    both = pids(tmp_path)
-    ours.send_signal(number)
-    assert ours.wait(20) == 7
+    try:
+        both = pids(tmp_path)
+        ours.send_signal(number)
+        assert ours.wait(20) == 7
+    finally:
+        ours.kill()
+        ours.wait()
     assert until(lambda: not any(map(alive, both)))
