@@ -20,8 +20,8 @@ pytest_plugins = ["pytester"]
 
 # A shell starts what runs in its background with Ctrl-C ignored, and its children would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-if hasattr(signal, "SIGHUP"):  # and under nohup a closed terminal
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)  # so does nohup: ignored here still, but not by children
 
 # The first call of a kernel compiles it, which no deadline allows for.
 settings.register_profile("cardai", deadline=None, max_examples=60)

@@ -88,6 +88,20 @@ def test_what_a_program_has_started_ends_where_the_program_has_ended_before(tmp_
     assert until(lambda: not alive(child))
 
 
+def test_what_a_program_has_started_has_its_time_to_end_too(tmp_path: Path) -> None:
+    """The program itself ends at once; its child puts something away first."""
+    text = STUBBORN + (
+        "if child:\n    sys.exit(0)\n"
+        "def leave(*_):\n    time.sleep(0.3)\n    open(sys.argv[1] + '/saved', 'w').close()\n    sys.exit(0)\n"
+        "signal.signal(signal.SIGTERM, leave)\nopen(sys.argv[1] + '/ready', 'w').close()\ntime.sleep(300)\n"
+    )
+    leader = groups.start([sys.executable, "-c", text, str(tmp_path)])
+    assert until((tmp_path / "ready").exists)
+    assert leader.wait(20) == 0
+    groups.end(leader, 5.0)
+    assert (tmp_path / "saved").exists()
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -142,7 +156,11 @@ def test_a_program_ends_with_ours_whatever_ended_that(number: int, tmp_path: Pat
     running = program(tmp_path, STUBBORN + CONNECTS + "time.sleep(300)", 300)
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     ours = subprocess.Popen([sys.executable, "-c", OURS, running.command], env=env)
-    both = pids(tmp_path)
-    ours.send_signal(number)
-    assert ours.wait(20) == 7
+    try:
+        both = pids(tmp_path)
+        ours.send_signal(number)
+        assert ours.wait(20) == 7
+    finally:
+        ours.kill()
+        ours.wait()
     assert until(lambda: not any(map(alive, both)))
