@@ -82,7 +82,12 @@ class DirectoryLock(FileLock):
         UsageError: another process is writing it, or it cannot be made or written. WriteError: the disk is full.
     """
 
-    def __init__(self, directory: Path, called: str = "The directory {} is being written", instead: str = "") -> None:
+    def __init__(
+        self,
+        directory: Path,
+        called: str = "The directory {} is being written",
+        instead: str = ", or choose another --out",
+    ) -> None:
         self._made: list[Path] = []
         path = directory.absolute()
         try:
