@@ -46,7 +46,7 @@ class FileLock:
                 self._file = file
             else:  # its last holder removed it after we had opened it
                 os.close(file)
-        if os.fstat(self._file).st_nlink == 1:  # else it is somebody's file under a second name
+        if os.fstat(self._file).st_nlink == 1:  # else it is a file under a second name
             with suppress(OSError):  # a full disk
                 os.ftruncate(self._file, 0)
                 os.write(self._file, f"{self._process}\n".encode())
