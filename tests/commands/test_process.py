@@ -302,11 +302,11 @@ def test_a_closed_terminal_saves_a_training_too(tmp_path: Path) -> None:
 
 GENTLY = """
 import os, signal
-from cardai.commands.process import signals, stopping_gently, terminated
+from cardai.commands.process import ended_by, signals, stopping_gently
 with signals(), stopping_gently() as came:
     os.kill(os.getpid(), signal.SIGHUP)
     os.kill(os.getpid(), signal.SIGHUP)  # a terminal's shell says it again
-    print(came, terminated())
+    print(came, ended_by())
     try:
         os.kill(os.getpid(), signal.SIGTERM)
     except KeyboardInterrupt:
@@ -314,7 +314,7 @@ with signals(), stopping_gently() as came:
 signal.signal(signal.SIGHUP, signal.SIG_IGN)  # nohup
 with signals():
     os.kill(os.getpid(), signal.SIGHUP)
-    print(terminated())
+    print(ended_by())
 """
 
 
@@ -337,7 +337,7 @@ def test_a_terminal_without_suits_shows_them_as_letters() -> None:
         ("tournament -g kuhn -a random -a always_raise --out {}", "The tournament in {} is being played by"),
         ("sweep --trainer cfr -g kuhn --steps 5 --out {}", "The sweep {} is being trained by"),
         ("train --trainer cfr -g kuhn --steps 5 --out {}", "The run {} is being trained by"),
-        ("solve --board KsTh7s4d2c --pot 20 --stack 40 --out {}", "The spot in {} is being solved by"),
+        ("solve --board KsTh7s4d2c --pot 20 --stack 40 --iterations 5 --out {}", "The spot in {} is being solved by"),
         ("situations {} --count 1", "The situations of {} are being solved by"),
     ],
 )
