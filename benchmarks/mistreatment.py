@@ -326,7 +326,8 @@ class Bench:
             words = (*words, "--jobs", "2")
         first = self.start(case, place, circumstance, words)
         if circumstance.second == "at once":
-            second = self.start(case, place, circumstance)
+            apart = tuple(word.replace("out.", "second.") if circumstance.cold else word for word in case.words)
+            second = self.start(case, place, circumstance, apart)
         elif circumstance.second or circumstance.signal:
             if not under_way(first, place):
                 return [first.end()]

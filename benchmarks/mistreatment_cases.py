@@ -58,7 +58,7 @@ RUN = ("run", "-g", "leduc", "-a", "random", "-v", "always_call", "--seed", "1",
 PAIRS = ("tournament", "-g", "leduc", "-a", "random", "-a", "always_call", "-a", "always_fold", "-n", "16000")
 SPOT = ("--board", "KsTh7s4d2c", "--pot", "2000", "--stack", "4000", "--bets", "1+allin", "--to", "0.00001")
 CASES = (
-    Case("run --record", RUN, ("out.jsonl",), ".out.jsonl.*", jobs=True),
+    Case("run --record", RUN, ("out.jsonl",), "out.jsonl.open", again=(*RUN, "--resume"), goes_on="out.jsonl*", jobs=True),
     Case("tournament --out", (*PAIRS, "--out", "out"), ("out/*.npz", "out/crosstable.json"), "out/*.npz",
          again=(*PAIRS, "--out", "out", "--resume"), goes_on="out/tournament.json", jobs=True),
     Case("sweep", ("sweep", "--trainer", "cfr_plus", "-g", "leduc", "--seeds", "4", "--steps", "9000", "--out", "out"),
@@ -133,7 +133,7 @@ CIRCUMSTANCES = (
     Circumstance("SIGTERM", "SIGTERM to the process that was started, while it works.", (143,), signal="SIGTERM"),
     Circumstance("two at once", "Two processes of one command start together in one directory.", (0, 2), second="at once"),
     Circumstance("a second one later", "A second process starts while the first works in the directory.", (0, 2), second="later"),
-    Circumstance("cold kernels, two at once", "Two processes compile into one empty kernel cache.",
+    Circumstance("cold kernels, two at once", "Two processes, each with a record of its own, compile into one empty kernel cache.",
                  environment={"CARDAI_CACHE_DIR": "{folder}/cache"}, second="at once", cold=True),
     Circumstance("cold kernels, cache on a full disk", "The kernel cache is a tmpfs without a free block.",
                  environment={"CARDAI_CACHE_DIR": "{folder}/cache"}, place="cache full", cold=True),

@@ -64,7 +64,10 @@ class MatchJournal:
 
     def _open(self, resume: bool) -> None:
         """Open the journal: a new one, that of a killed process, or one made of the record."""
+        played = f"The match of {self.path} is being played by another process. Wait for it, or stop it."
         if not self._new and not resume:
+            with self.journal.open("r+b") as file:
+                hold(file, played)
             raise UsageError(
                 f"{self.journal} holds a match that was not finished. Go on with it by --resume, or delete the file."
             )
@@ -73,9 +76,11 @@ class MatchJournal:
                 shutil.copyfileobj(record, file)
         try:
             self._file = self.journal.open("r+b" if self.journal.exists() else "x+b")
+        except FileExistsError:  # made a moment ago
+            raise UsageError(played) from None
         except OSError as error:
             raise UsageError(f"The record file {str(self.path)!r} cannot be written: {error.strerror}.") from error
-        hold(self._file, f"The match of {self.path} is being played by another process. Wait for it, or stop it.")
+        hold(self._file, played)
         for left in (self.path, self.journal):
             remove_unfinished(left)
 

@@ -111,8 +111,7 @@ def _kept_from_others(directory: Path | None) -> AbstractContextManager[object]:
     """Return what keeps other processes from writing the directory of a spot while it is solved, if there is one."""
     from cardai.core.locks import DirectoryLock
 
-    busy, instead = "The spot in {} is being solved", ", or choose another --out"
-    return nullcontext() if directory is None else DirectoryLock(directory, busy, instead)
+    return nullcontext() if directory is None else DirectoryLock(directory, "The spot in {} is being solved")
 
 
 @frozen

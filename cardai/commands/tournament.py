@@ -115,8 +115,7 @@ def _kept_from_others(folder: str | None) -> AbstractContextManager[object]:
     """Return what keeps other processes from writing the tournament's directory, if it has one."""
     from cardai.core.locks import DirectoryLock
 
-    busy, instead = "The tournament in {} is being played", ", or choose another --out"
-    return nullcontext() if folder is None else DirectoryLock(Path(folder), busy, instead)
+    return nullcontext() if folder is None else DirectoryLock(Path(folder), "The tournament in {} is being played")
 
 
 def _programs(agents: list[str]) -> list[Agent]:

@@ -46,7 +46,7 @@ class FileLock:
                 self._file = file
             else:  # its last holder removed it after we had opened it
                 os.close(file)
-        if os.fstat(self._file).st_nlink == 1:  # else it is somebody's file under a second name
+        if os.fstat(self._file).st_nlink == 1:  # else it is a file under a second name
             with suppress(OSError):  # a full disk
                 os.ftruncate(self._file, 0)
                 os.write(self._file, f"{self._process}\n".encode())
@@ -82,7 +82,12 @@ class DirectoryLock(FileLock):
         UsageError: another process is writing it, or it cannot be made or written. WriteError: the disk is full.
     """
 
-    def __init__(self, directory: Path, called: str = "The directory {} is being written", instead: str = "") -> None:
+    def __init__(
+        self,
+        directory: Path,
+        called: str = "The directory {} is being written",
+        instead: str = ", or choose another --out",
+    ) -> None:
         self._made: list[Path] = []
         path = directory.absolute()
         if path.exists() and not path.is_dir():

@@ -340,7 +340,7 @@ def check_free(path: Path) -> None:
 
 def lock_of(path: Path) -> DirectoryLock:
     """Return what keeps other processes from training the run at ``path``. Raises UsageError: one does; WriteError."""
-    return DirectoryLock(path, "The run {} is being trained")
+    return DirectoryLock(path, "The run {} is being trained", "")
 
 
 def _versions() -> dict[str, str]:

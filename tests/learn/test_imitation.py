@@ -15,6 +15,7 @@ from cardai.arena import records
 from cardai.arena.table import replay
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.fields import unpack_view
+from cardai.core.locks import DirectoryLock
 from cardai.formats import read_hands, read_log
 from cardai.formats.stream import HandStream, sources, stream_hands
 from cardai.learn.imitation import convert as conversion
@@ -180,6 +181,17 @@ def test_what_cannot_be_learned_from_is_refused_and_leaves_nothing(tmp_path: Pat
     with pytest.raises(UsageError, match="not empty"):
         convert([str(LIMIT)], stream_hands, out)
     assert (out / "mine").read_text() == "kept"
+
+
+def test_what_another_process_is_writing_is_left_alone(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with DirectoryLock(out):
+        (out / "examples-00000.npz").write_text("another one's")
+        with pytest.raises(UsageError, match=r"Examples are being written to .*out by another process \(\d+\)"):
+            convert([str(LIMIT)], stream_hands, out)
+        assert (out / "examples-00000.npz").read_text() == "another one's"
+    convert([str(LIMIT)], stream_hands, out)
+    assert sorted(p.name for p in out.iterdir()) == ["examples-00000.npz", "manifest.json"]
 
 
 @pytest.mark.parametrize("place", ["between files", "in a file", "at once"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ from cardai.core.arrays import Bools, Float32s, Int16s, Int64s, Uint64s
 from cardai.core.encoder import Layout
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.fields import Views, view_dtype
-from cardai.core.files import read_json, unfinished, vacant
+from cardai.core.files import LOCK, read_json, unfinished, vacant
 from cardai.core.game import Game
+from cardai.core.locks import DirectoryLock
 from cardai.core.needs import write_own
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.schema import file_name, structure, whole
@@ -125,19 +127,20 @@ class ExampleWriter:
     With ``layout``, an encoder's for the game, each shard has its codes (n, *shape) float32 beside it.
 
     Raises:
-        UsageError: ``directory`` is not empty.
+        UsageError: ``directory`` is not empty, or another process writes it.
     """
 
     def __init__(self, directory: Path, game: Game, layout: Layout | None = None, size: int = 50_000) -> None:
-        if not vacant(directory) and not (directory.is_dir() and all(map(_left, directory.iterdir()))):
-            raise UsageError(f"{directory} is not empty. Give --out a directory that is new or empty.")
+        _check_free(directory)
+        self._lock = DirectoryLock(directory, "Examples are being written to {}")
+        _check_free(directory)  # another process may have ended meanwhile
         self.directory, self.layout, self.size = directory, layout, size
         self.shards: list[Shard] = []
         self._names = view_dtype(game.view_fields).names or ()
         self._waiting: list[Examples] = []
-        directory.mkdir(parents=True, exist_ok=True)
         for file in directory.iterdir():  # a process that was killed before it had a manifest
-            file.unlink()
+            if file.name != LOCK:
+                file.unlink()
 
     @property
     def written(self) -> int:
@@ -158,6 +161,7 @@ class ExampleWriter:
         whole_one = evolve(manifest, shards=tuple(self.shards), examples=self.written, shape=shape)
         named = [("game", whole_one.game), ("encoder", whole_one.encoder)]
         write_own(registry.load, self.directory / MANIFEST, {"cardai": "examples", **_plain(whole_one)}, named)
+        self._lock.release()
         return whole_one
 
     def discard(self) -> None:
@@ -165,7 +169,9 @@ class ExampleWriter:
         for shard in self.shards:
             (self.directory / shard.file).unlink(missing_ok=True)
             (self.directory / _codes(shard.file)).unlink(missing_ok=True)
-        self.directory.rmdir()
+        self._lock.release()
+        with suppress(OSError):  # gone with the lock
+            self.directory.rmdir()
 
     def _write(self) -> None:
         part = joined(self._waiting)
@@ -178,6 +184,12 @@ class ExampleWriter:
         write_npz(self.directory / name, columns, level=1)
         self.shards.append(Shard(name, len(part)))
         self._waiting = []  # an interrupted write is made again by finish
+
+
+def _check_free(directory: Path) -> None:
+    """Raise UsageError unless a directory holds nothing but what a conversion left that was killed."""
+    if not vacant(directory) and not (directory.is_dir() and all(map(_left, directory.iterdir()))):
+        raise UsageError(f"{directory} is not empty. Give --out a directory that is new or empty.")
 
 
 def _left(file: Path) -> bool:

@@ -61,7 +61,6 @@ def _interpreted_operations() -> tuple[Operation, ...]:
 
 
 def _compiled_operations() -> tuple[Operation, ...]:
-    need_compiler()
     from llvmlite import ir
     from numba.core import types
     from numba.extending import intrinsic
@@ -192,9 +191,14 @@ def _compiled_operations() -> tuple[Operation, ...]:
     )
 
 
-turn_in, turn_out, add, below, up_to, close, quotient = (
-    _interpreted_operations() if interpreted() else _compiled_operations()
-)
+def _operations() -> tuple[Operation, ...]:
+    if interpreted():
+        return _interpreted_operations()
+    need_compiler()
+    return _compiled_operations()
+
+
+turn_in, turn_out, add, below, up_to, close, quotient = _operations()
 """turn_in(rows, which, first, hand, columns): lane row ``hand + i`` of ``columns`` := number ``hand + i`` of the sixteen
 rows ``which[first : first + 16]``, for i < 16; turn_out the other way round.
 add(mass, a, b, columns, k): lane rows 0, a, b of ``mass`` += lane row k of ``columns``.
