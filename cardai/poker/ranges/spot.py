@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -220,7 +221,7 @@ def read_spot(directory: str | Path) -> Spot:
 
 
 def _read_head(path: Path) -> _Head:
-    if not (path / SPOT).is_file():
+    if not os.path.isfile(path / SPOT):
         raise UsageError(f"There is no solved spot in {str(path)!r}: it has no {SPOT}.")
     head = structure(read_json(path / SPOT), _Head, f"The file {path / SPOT}")
     if head.format != "cardai spot 1" or head.arrays != ARRAYS.format(head.iterations):
