@@ -21,6 +21,7 @@ from fuzz_readers import Fixture
 
 from cardai import make
 from cardai.arena import match, table, tournament
+from cardai.arena.journal import beside
 from cardai.core.errors import CardaiError
 from cardai.core.files import digest_of, file_digest, read_json, write_json
 from cardai.training.runs import Run
@@ -36,6 +37,8 @@ RECORDED = {
     "triple_draw": ["random", "random"],
     "video_poker": ["random"],
 }
+KILLED = ("kuhn", "leduc", "holdem_limit")
+"""The games of matches of programs that were killed, and are gone on with."""
 PLAYED = ("kuhn", "leduc", "holdem_limit", "video_poker", "triple_draw", "gin")
 """The games of matches that a person goes on with."""
 
@@ -45,6 +48,7 @@ def fixtures() -> list[Fixture]:
     found = [Fixture("record", spec, _recorded(spec), _read_record) for spec in RECORDED]
     found += [Fixture("saved", f"{game}-{state}", _played(game, state), _resume)
               for game, state in product(PLAYED, ("closed", "killed"))]  # fmt: skip
+    found += [Fixture("journal", spec, _killed(spec), _go_on(spec)) for spec in KILLED]
     found += [Fixture("run", name, _trained(*of), _read_run, seal_run) for name, of in TABULAR.items()]
     found += [Fixture("networks", name, _trained(*of), _read_run, seal_run) for name, of in NETWORKS.items()]
     found += [
@@ -79,6 +83,24 @@ def _recorded(spec: str) -> Callable[[Path], Any]:
         file.write_text("".join(file.read_text().splitlines(keepends=True)[:4]))
 
     return fill
+
+
+def _killed(spec: str) -> Callable[[Path], Any]:
+    def fill(folder: Path) -> None:
+        file = folder / "hands.jsonl"
+        match.play(spec, RECORDED[spec], games=4, seed=3, record=file)
+        journal = "".join(file.read_text().splitlines(keepends=True)[:4])
+        file.unlink()
+        beside(file).write_text(journal)
+
+    return fill
+
+
+def _go_on(spec: str) -> Callable[[Path, Random], Any]:
+    def read(folder: Path, rng: Random) -> None:
+        match.play(spec, RECORDED[spec], games=4, seed=3, record=folder / "hands.jsonl", resume=True)
+
+    return read
 
 
 def _read_record(folder: Path, rng: Random) -> None:

@@ -35,8 +35,8 @@ GAMES = (
     "video_poker",
 )
 KINDS = ("game", "encoder", "agent", "trainer")
-SLOW = ("best_response",)
-"""Agents that need a solved tree, which some games make in minutes."""
+SLOW, SMALL = ("best_response", "resolving"), ("kuhn", "leduc")
+"""Agents that look at a game's tree, for minutes as ordinary Python, and the games that are small enough."""
 
 
 class World:
@@ -142,7 +142,7 @@ def options_target(world: World) -> Target:
         options = known[kind, name]
         chosen = rng.sample(sorted(options), min(len(options), rng.choice([1, 1, 2, 3])))
         text = str(Spec(name, tuple((key, value(rng, options[key].default)) for key in chosen)))
-        game = rng.choice(games) if kind in ("encoder", "agent") and name not in SLOW else None
+        game = rng.choice(SMALL if name in SLOW else games) if kind in ("encoder", "agent") else None
 
         def read() -> None:
             gather(kind, text, game)

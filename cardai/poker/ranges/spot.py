@@ -87,6 +87,9 @@ class Spot:
                 f"Limit bets have a size for each street to come ({', '.join(streets)}): {len(streets)}. "
                 f"Got {len(self.limit)}: {'+'.join(map(str, self.limit))}."
             )
+        for name, value in (("size of limit bets", self.limit), ("cap", (self.cap,)), ("minimum", (self.minimum,))):
+            if any(not 0 <= number <= MAX_CHIPS for number in value):
+                raise UsageError(f"A {name} is from 0 to {MAX_CHIPS:,}. Got {'+'.join(map(str, value))[:60]}.")
         betting = street_betting(self.pot, len(streets), self.limit, self.cap, self.minimum)
         chips = (self.stacks[0] + self.pot // 2, self.stacks[1] + self.pot // 2)
         if chips[0] > MAX_CHIPS or chips[1] > MAX_CHIPS:
