@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import tempfile
@@ -167,7 +168,7 @@ def train(
     check_end(steps, minutes, needed=True)
     need_whole("The seed", seed)
     made = _new_run(out)
-    if resume and (made.path / "run.json").is_file():
+    if resume and os.path.isfile(made.path / "run.json"):
         return made.train(steps, minutes, progress)
     session = _new_session(made.path, trainer, game, encoder, seed, End(steps, minutes), options)
     made.finished = _train(session, steps, minutes, progress, keep)

@@ -21,7 +21,7 @@ ENDING = ".open"
 def journal_of(path: str | Path) -> Path:
     """Return the file that holds the record at ``path``: what a process that was killed left beside it, or itself."""
     journal = beside(Path(os.path.realpath(path)))
-    return journal if journal.is_file() else Path(path)
+    return journal if os.path.isfile(journal) else Path(path)
 
 
 def beside(path: Path) -> Path:

@@ -8,6 +8,7 @@ from attrs import Attribute, field, frozen
 
 from cardai.core.schema import whole
 
+MAX_SEATS = 128
 _NUMBERS = (bool, int, float)
 
 
@@ -20,10 +21,25 @@ class Header:
 
 
 @frozen
+class TableHeader:
+    """The first line of a record that a table goes on from."""
+
+    game: str
+    agents: tuple[str, ...] = field()
+    seed: int
+    duplicate: bool
+
+    @agents.validator
+    def _seated(self, attribute: Attribute[Any], value: tuple[str, ...]) -> None:
+        if not 0 < len(value) <= MAX_SEATS:
+            raise ValueError(f"must name 1 to {MAX_SEATS} players. Got {len(value):,}")
+
+
+@frozen
 class HandSetup:
     """How a hand began (see :class:`~cardai.core.game.Setup`)."""
 
-    starter: int = field(validator=whole(0, 127))
+    starter: int = field(validator=whole(0, MAX_SEATS - 1))
     score: tuple[float, ...] = field()
     stacks: tuple[int, ...] = field(validator=whole(0, 2**31 - 1))
 
@@ -37,7 +53,7 @@ class HandSetup:
 class Hand:
     """One hand; an unfinished one has no returns."""
 
-    seats: tuple[int, ...] = field(validator=whole(0, 127))
+    seats: tuple[int, ...] = field(validator=whole(0, MAX_SEATS - 1))
     seed: int = field(validator=whole(0, 2**64 - 1))
     setup: HandSetup
     deck: tuple[int, ...] = field(validator=whole(0, 2**31))

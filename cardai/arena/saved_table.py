@@ -10,9 +10,11 @@ from attrs import frozen
 
 from cardai import make
 from cardai.arena.journal import journal_of
+from cardai.arena.record_lines import TableHeader
 from cardai.arena.records import Record, read
 from cardai.core.agent import Agent
 from cardai.core.errors import DamagedFileError
+from cardai.core.schema import structure
 
 
 @frozen
@@ -39,13 +41,9 @@ class SavedTable:
         if len(held.damaged) > held.cut:
             raise DamagedFileError(f"A table cannot go on from a damaged record. {held.damaged[0]}")
         hands = [*held.hands, *([] if held.unfinished is None else [held.unfinished])]
-        try:
-            names = tuple(held.header["agents"])
-            groups = list(dict.fromkeys(int(record["group"]) for record in hands)) or [0]
-            game, seed = held.header["game"], held.header["seed"]
-            return cls(Path(path), game, names, seed, bool(held.header["duplicate"]), groups, hands)
-        except (KeyError, TypeError, ValueError) as error:
-            raise DamagedFileError(f"{path} does not say what was played: {error!r}.") from error
+        header = structure(held.header, TableHeader, f"The record {path}, line 1,")
+        groups = list(dict.fromkeys(record.get("group", 0) for record in hands)) or [0]
+        return cls(Path(path), header.game, header.agents, header.seed, header.duplicate, groups, hands)
 
     def players(self) -> Sequence[Agent | None]:
         """Return the players that the names mean, None for people. Raises UntrustedError where they may not be named."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -194,7 +195,7 @@ def saved(
     from cardai.arena.tournament_store import HEAD, Store, settings_of
 
     folder = Path(directory)
-    if not (folder / HEAD).is_file():
+    if not os.path.isfile(folder / HEAD):
         return None
     settings = settings_of(folder / HEAD)
     store = Store(folder, asdict(settings), resume=True)

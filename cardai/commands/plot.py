@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
@@ -72,7 +73,7 @@ def _opened(path: Path) -> list[Run]:
     from cardai.training.runs import Run
     from cardai.training.sweeps import Sweep
 
-    return Sweep.open(path).runs() if (path / "sweep.json").is_file() else [Run.open(path)]
+    return Sweep.open(path).runs() if os.path.isfile(path / "sweep.json") else [Run.open(path)]
 
 
 def _kinds() -> list[str]:

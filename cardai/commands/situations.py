@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -125,7 +126,7 @@ def _recipe_of(directory: Path, given: dict[str, Any]) -> Recipe:
     """Return the recipe of a directory: its own if it has one, else that of the options given (None: not given)."""
     from cardai.poker.values.situation_set import HEAD, load
 
-    if not (directory / HEAD).is_file():
+    if not os.path.isfile(directory / HEAD):
         return _recipe(**given)
     known = load(directory).recipe
     own: dict[str, Any] = {name: _text(getattr(known, name)) for name in given}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -96,7 +97,7 @@ def train(
         _go(session, end, checkpoint_every, keep, checkpoint_seconds)
     except KeyboardInterrupt:
         path = resume or out
-        if path is None or not (path / "run.json").is_file():
+        if path is None or not os.path.isfile(path / "run.json"):
             raise
         say("Stopped at once; what the run's last checkpoint holds is safe. Go on with:")
         _tell_resume(path, End() if resume is None else end)  # a new run knows its own

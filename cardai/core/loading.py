@@ -58,7 +58,7 @@ def import_entry(entry: Entry) -> ModuleType:
 def import_file(path: str) -> ModuleType:
     """Import a one-file plugin. Raises UsageError where there is no such Python file, PluginError where it fails."""
     file = Path(path)
-    if not file.is_file():
+    if not os.path.isfile(file):
         raise UsageError(f"There is no plugin file {path!r}. Give the path of a Python file.")
     spec = importlib.util.spec_from_file_location(f"cardai_plugin_{file.stem}", file.resolve())
     if spec is None or spec.loader is None:

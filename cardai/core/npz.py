@@ -59,6 +59,21 @@ def read_npz(path: Path, expected: Mapping[str, tuple[Any, Shape]] | None = None
         raise DamagedFileError(f"The file {path} is not a readable npz archive: {said}.") from error
 
 
+def map_npy(path: Path, dtype: Any, shape: Shape) -> npt.NDArray[Any]:
+    """Return the array in the npy file ``path``, mapped into memory; ``shape`` as in :func:`read_npz`.
+
+    Raises:
+        DamagedFileError: there is no such file, or it holds anything else.
+    """
+    try:
+        array = np.lib.format.open_memmap(path, mode="r")
+    except Exception as error:  # as above
+        said = str(error) if isinstance(error, (OSError, ValueError)) else repr(error)
+        raise DamagedFileError(f"The file {path} is not a readable table: {said}.") from error
+    check_arrays(path, {"its numbers": array}, {"its numbers": (dtype, shape)})
+    return array
+
+
 def _check_count(file: IO[bytes]) -> None:
     """Refuse an archive that says it has more members than any of ours, before zipfile lists them."""
     size = file.seek(0, os.SEEK_END)

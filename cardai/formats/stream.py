@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -72,7 +73,7 @@ def sources(path: str) -> list[str]:
     """
     from cardai.core.files import unfinished
 
-    if not Path(path).is_dir():
+    if not os.path.isdir(path):
         return [path]
     endings = (".log", ".jsonl", ".phh", ".phhs", ".slumbot")
     found = [str(file) for file in sorted(Path(path).rglob("*")) if file.suffix in endings and not unfinished(file)]

@@ -146,7 +146,7 @@ class Run:
             UsageError: there is none. DamagedFileError: its run.json is damaged or foreign.
         """
         file = path / "run.json"
-        if not file.is_file():
+        if not os.path.isfile(file):  # a name that no file can have is one that no file has
             raise UsageError(f"There is no training run in {str(path)!r}: it has no run.json. Give a run's directory.")
         refuse_links(path)
         values = read_json(file)

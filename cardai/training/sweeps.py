@@ -103,7 +103,7 @@ class Sweep:
         full_spec("game", game)
         if encoder is not None:
             full_spec("encoder", encoder)
-        if (path / "sweep.json").is_file():
+        if os.path.isfile(path / "sweep.json"):
             known = cls.open(path).asked
             if other := {k: v for k, v in asdict(known).items() if v != asdict(asked)[k]}:
                 told = ", ".join(f"{key} {value!r}" for key, value in other.items())
@@ -120,7 +120,7 @@ class Sweep:
     def open(cls, path: Path) -> Sweep:
         """Open a sweep's directory. Raises UsageError: there is none. DamagedFileError: its sweep.json is damaged."""
         file = path / "sweep.json"
-        if not file.is_file():
+        if not os.path.isfile(file):
             raise UsageError(f"There is no sweep in {str(path)!r}: it has no sweep.json.")
         refuse_links(path)
         values = read_json(file)
@@ -148,12 +148,12 @@ class Sweep:
 
     def runs(self) -> list[Run]:
         """Return the runs that have been begun."""
-        return [Run.open(self.path / p.name) for p in self.points() if (self.path / p.name / "run.json").is_file()]
+        return [Run.open(self.path / p.name) for p in self.points() if os.path.isfile(self.path / p.name / "run.json")]
 
     def finished(self, point: Point) -> bool:
         """Whether a run has done what was asked for."""
         folder = self.path / point.name
-        if not (folder / "run.json").is_file():
+        if not os.path.isfile(folder / "run.json"):
             return False
         checkpoint, _ = Run.open(folder).latest()
         return checkpoint is not None and _over(self.asked, checkpoint.step, checkpoint.seconds)
@@ -309,7 +309,7 @@ def table(sweep: Sweep, metric: str, last: int = 5) -> list[Line]:
     known: set[str] = set()
     for point in sweep.points():
         label, folder = point.name.rpartition("/")[0], sweep.path / point.name
-        rows = Run.open(folder).read_metrics() if (folder / "run.json").is_file() else []
+        rows = Run.open(folder).read_metrics() if os.path.isfile(folder / "run.json") else []
         known.update(name for row in rows for name in row)
         having = [row for row in rows if metric in row][-last:]
         values = by_label.setdefault(label, [])

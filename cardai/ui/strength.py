@@ -6,7 +6,6 @@ measured on this machine is kept beside the matches.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from cardai.arena.asking import bound
 from cardai.core.errors import CardaiError, DamagedFileError
 from cardai.core.files import read_json, write_json
 from cardai.core.game import Game
+from cardai.core.schema import structure
 from cardai.ui.kept import folder
 
 REFERENCES = ("simple", "draw_heuristic", "holdem_heuristic", "random")
@@ -108,7 +108,6 @@ def _own_file() -> Path:
 def _read(file: Path) -> dict[str, dict[str, Strength]]:
     """Return a file's strengths; a file that is damaged or not there holds none."""
     try:
-        held = read_json(file)
-        return {game: {name: Strength(**s) for name, s in players.items()} for game, players in held.items()}
-    except (DamagedFileError, OSError, TypeError, AttributeError, json.JSONDecodeError):
+        return structure(read_json(file), dict[str, dict[str, Strength]], f"The file {file}")
+    except DamagedFileError:
         return {}

@@ -7,6 +7,7 @@ protocol's version 2.0.0 and ``readGame`` of the competition's server (project_a
 
 from __future__ import annotations
 
+import os
 import re
 from importlib import resources
 from pathlib import Path
@@ -108,8 +109,8 @@ def load_game(name: str) -> GameDef:
     Raises:
         UsageError: neither a file nor a shipped name. DamagedFileError: the file is wrong; the message says where.
     """
-    path = Path(name.replace("\0", "?"))
-    if path.is_file():
+    path = Path(name)
+    if os.path.isfile(path):
         with path.open(encoding="utf-8", errors="replace") as stream:
             text = stream.read(_LONGEST + 1)
         if len(text) > _LONGEST:

@@ -6,6 +6,7 @@ is the last position, Leduc's "button" (whoever starts) the first.
 
 from __future__ import annotations
 
+import os
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -221,7 +222,7 @@ def find_definition(name: str) -> tuple[str, GameDef]:
         DamagedFileError: the file is wrong.
     """
     shipped = game_names()
-    if Path(name.replace("\0", "?")).is_file() or Path(name).name.removesuffix(".game") in shipped:
+    if os.path.isfile(name) or Path(name).name.removesuffix(".game") in shipped:
         return name, load_game(name)
     games = [entry.name for entry in registry.entries("game")]
     try:

@@ -8,6 +8,7 @@ against professionals (Moravcik et al. 2017) for the suffix.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -201,7 +202,7 @@ def game_of(comments: Iterable[str], hand: LogHand | None) -> GameDef:
             name = Path(words[3]).name.removesuffix(".game")
             if name in game_names():
                 return load_game(name)
-            if words[3].endswith(".game") and "\0" not in words[3] and Path(words[3]).is_file():
+            if words[3].endswith(".game") and os.path.isfile(words[3]):
                 return load_game(words[3])
             with suppress(CardaiError):  # a game of cardai, perhaps
                 return find_definition(words[3])[1]

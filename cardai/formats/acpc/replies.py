@@ -78,7 +78,8 @@ def plain_reply(tree: WireTree, node: BettingNode, tail: bytes) -> BettingNode |
     action = _PLAIN.get(tail)
     if action is None:
         size = tail[2:].rstrip(b"\r\n")
-        if tail[:2] != b":r" or tail[-1:] != b"\n" or size.isdigit() != tree.no_limit or len(size) > 9:
+        fits = size.isdigit() and len(size) <= 9 if tree.no_limit else not size
+        if tail[:2] != b":r" or tail[-1:] != b"\n" or not fits:
             return None
         action = int(size) if size else RAISE
         if tree.no_limit and not node.least <= action <= node.most:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -215,7 +216,7 @@ def read_manifest(directory: str | Path) -> Manifest:
         UsageError: there is no such directory, or none in it. DamagedFileError: the manifest is not readable.
     """
     path = Path(directory) / MANIFEST
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise UsageError(
             f"There are no examples in {str(directory)!r}. Make them with: cardai convert LOG --to examples --out DIR."
         )

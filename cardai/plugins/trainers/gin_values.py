@@ -15,6 +15,7 @@ fitting.npz     step, the newest networks, Adam's moments, and counts of what ha
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -141,7 +142,7 @@ class GinValues(Trainer):
 
 
 def _found(file: Path) -> Path:
-    if not file.is_file():
+    if not os.path.isfile(file):
         raise UsageError(
             f"The file to begin with, {file}, is not there. Give begin= the values.npz of a gin_values run."
         )

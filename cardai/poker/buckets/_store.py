@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from cardai.core.errors import DamagedFileError, UsageError, WriteError
 from cardai.core.files import Output, digest_of, file_digest, read_json, user_cache, write_json
+from cardai.core.npz import map_npy
 
 VERSION = 2
 """Raised whenever equal options would give another table."""
@@ -32,12 +33,15 @@ def load(options: Mapping[str, Any], shape: tuple[int, int]) -> Table | None:
     try:
         known = read_json(place / "options.json")
         file = place / "table.npy"
-        if known.get("version") != VERSION or known.get("options") != options or known["sha256"] != file_digest(file):
+        if (
+            known.get("version") != VERSION
+            or known.get("options") != options
+            or known.get("sha256") != file_digest(file)
+        ):
             return None
-        table = np.load(file, mmap_mode="r", allow_pickle=False)
-    except (DamagedFileError, OSError, ValueError, KeyError, TypeError):
+        return map_npy(file, np.uint16, shape)
+    except (DamagedFileError, OSError):
         return None
-    return table if table.shape == shape and table.dtype == np.uint16 else None
 
 
 def save(options: Mapping[str, Any], table: Table) -> None:

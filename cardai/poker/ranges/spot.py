@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -86,6 +87,9 @@ class Spot:
                 f"Limit bets have a size for each street to come ({', '.join(streets)}): {len(streets)}. "
                 f"Got {len(self.limit)}: {'+'.join(map(str, self.limit))}."
             )
+        for name, value in (("size of limit bets", self.limit), ("cap", (self.cap,)), ("minimum", (self.minimum,))):
+            if any(not 0 <= number <= MAX_CHIPS for number in value):
+                raise UsageError(f"A {name} is from 0 to {MAX_CHIPS:,}. Got {'+'.join(map(str, value))[:60]}.")
         betting = street_betting(self.pot, len(streets), self.limit, self.cap, self.minimum)
         chips = (self.stacks[0] + self.pot // 2, self.stacks[1] + self.pot // 2)
         if chips[0] > MAX_CHIPS or chips[1] > MAX_CHIPS:
@@ -220,7 +224,7 @@ def read_spot(directory: str | Path) -> Spot:
 
 
 def _read_head(path: Path) -> _Head:
-    if not (path / SPOT).is_file():
+    if not os.path.isfile(path / SPOT):
         raise UsageError(f"There is no solved spot in {str(path)!r}: it has no {SPOT}.")
     head = structure(read_json(path / SPOT), _Head, f"The file {path / SPOT}")
     if head.format != "cardai spot 1" or head.arrays != ARRAYS.format(head.iterations):

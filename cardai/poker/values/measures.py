@@ -6,6 +6,7 @@ has put in, ``pot`` by the whole pot.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -121,6 +122,11 @@ class Noise:
     exploitability: tuple[float, ...]
     """Of the labels' strategies, in % of the pot."""
 
+    def __attrs_post_init__(self) -> None:
+        columns = (self.situations, self.huber_player, self.huber_pot, self.exploitability)
+        if any(len(column) != len(INTERVALS) for column in columns):
+            raise ValueError(f"must have {len(INTERVALS)} figures of each, one for each interval of pots")
+
     @property
     def mean_pot(self) -> float:
         """The loss per pot, the mean over the intervals that there are."""
@@ -171,4 +177,4 @@ def _off(recipe: Recipe, values: Float32s, one: Situation, times: int) -> tuple[
 def read_noise(directory: Path) -> Noise | None:
     """Return the noise that was measured in a set, if it was. Raises DamagedFileError."""
     file = directory / NOISE
-    return structure(read_json(file), Noise, f"The file {file}") if file.is_file() else None
+    return structure(read_json(file), Noise, f"The file {file}") if os.path.isfile(file) else None

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from attrs import fields_dict, frozen
 
 from cardai.core.arrays import Float32s, Float64s, Int64s
-from cardai.core.errors import CardaiError
+from cardai.core.errors import DamagedFileError
 from cardai.core.files import digest_of, user_cache
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.progress import tell
@@ -25,7 +25,7 @@ from cardai.poker.hands.boards import boards as known_boards
 from cardai.poker.ranges.hands import HOLDEM, Hands
 from cardai.poker.values.match_ups import against, both_leave, legal_hands, strength_moments
 from cardai.poker.values.situation_set import SituationSet
-from cardai.poker.values.situations import Situation
+from cardai.poker.values.situations import BOARD_CARDS, Situation
 
 VERSION = 5
 EQUITY, TIE, MET, STRONG, WEAK, STRENGTH, SPREAD = 0, 2, 4, 6, 8, 10, 11
@@ -200,13 +200,25 @@ def _room(count: int, like: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.empty((count, *like.shape[1:]), like.dtype)
 
 
+def _expected(n: int, held: int, found: SituationSet) -> dict[str, Any]:
+    """Return the dtypes and shapes of ``n`` situations' arrays, of ``held`` hands each."""
+    return {
+        "boards": (np.int8, (n, BOARD_CARDS[found.recipe.street])),
+        "numbers": (np.int64, (n,)),
+        "half_pots": (np.float32, (n,)),
+        "intervals": (np.int8, (n,)),
+        "ranges": (np.float16, (n, 2, held)),
+        "hands": (np.float16, (n, ROWS, held)),
+        "context": (np.float16, (n, 2, CONTEXT)),
+    }
+
+
 def _one(found: SituationSet, shard: int, file: Path) -> Prepared:
     solved = found.read(shard)
     if file.is_file():
-        with suppress(CardaiError, TypeError):  # of another version, or damaged: made anew
-            part = Prepared(**read_npz(file), values=solved.values.astype(np.float16))
-            if len(part) == len(solved.values) and part.hands.shape[1:] == (ROWS, solved.values.shape[2]):
-                return part
+        with suppress(DamagedFileError):  # of another version, or damaged: made anew
+            n, _, held = solved.values.shape
+            return Prepared(**read_npz(file, _expected(n, held, found)), values=solved.values.astype(np.float16))
     part = prepare(found.situations(shard), solved.values)
     file.parent.mkdir(parents=True, exist_ok=True)
     write_npz(file, {name: getattr(part, name) for name in fields_dict(Prepared) if name != "values"})

@@ -5,14 +5,28 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from attrs import field, frozen
 
 from cardai.core.errors import UsageError
 from cardai.core.files import read_json
+from cardai.core.schema import structure, whole
 from cardai.core.spec import parse
 from cardai.poker.values.network import ValueNetwork, latest_checkpoint, load_network
 from cardai.poker.values.prepared import Prepared
 from cardai.poker.values.situation_set import check_fingerprint, load
 from cardai.poker.values.splits import TEST, load_enough, parts
+
+
+@frozen
+class _Learned:
+    """What a checkpoint says of the situations that it has learned from: the numbers of their shards."""
+
+    shards: tuple[int, ...] = field(default=(), validator=whole())
+
+
+def _shards(checkpoint: Path) -> tuple[int, ...]:
+    file = checkpoint / "state.json"
+    return structure(read_json(file), _Learned, f"The file {file}").shards
 
 
 def held_out(
@@ -33,8 +47,7 @@ def held_out(
     check_fingerprint(found)
     if found.recipe.street != network.description.street:
         raise UsageError(f"{run} values the {network.description.street}; {directory} is on the {found.recipe.street}.")
-    shards = read_json(checkpoint / "state.json").get("shards", []) if situations is None else found.numbers
-    data = load_enough(found, [int(shard) for shard in shards], {part: most})
+    data = load_enough(found, _shards(checkpoint) if situations is None else found.numbers, {part: most})
     rows = np.flatnonzero(parts(data) == part)[:most]
     if len(rows) < 2:
         raise UsageError(f"{directory} has no two situations of that part.")

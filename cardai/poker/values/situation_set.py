@@ -10,6 +10,7 @@ shards may be made by any number of processes or machines, and a set can be gone
 
 from __future__ import annotations
 
+import os
 import shlex
 import warnings
 from collections.abc import Callable, Generator, Sequence
@@ -214,7 +215,7 @@ class SituationSet:
 def load(directory: str | Path) -> SituationSet:
     """Return the set in ``directory``. Raises UsageError (there is none), DamagedFileError."""
     path = Path(directory)
-    if not (path / HEAD).is_file():
+    if not os.path.isfile(path / HEAD):
         raise UsageError(
             f"There are no situations in {str(path)!r}: it has no {HEAD}. Make some by: cardai situations."
         )

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from cardai.core.errors import DamagedFileError
 from cardai.core.files import Output, read_json, write_json
-from cardai.core.npz import read_npz, write_npz
+from cardai.core.npz import map_npy, read_npz, write_npz
+from cardai.core.schema import structure
 from cardai.plugins.trainers.bucket_mccfr import _kernels as kernels
 from cardai.plugins.trainers.bucket_mccfr.layout import BucketLayout
 from cardai.poker.buckets.tables import BucketOptions
@@ -29,15 +30,7 @@ def read_table(file: Path, size: int, dtype: Any = np.float32) -> npt.NDArray[An
     small = file.with_suffix(".npz")
     if not file.exists() and small.exists():
         return read_npz(small, {"shares": (np.uint8, (size,))})["shares"].astype(dtype)
-    try:
-        table = np.load(file, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise DamagedFileError(f"The file {file} is not a readable table: {error}.") from error
-    if not isinstance(table, np.ndarray) or table.shape != (size,) or table.dtype != dtype:
-        raise DamagedFileError(
-            f"The file {file} must hold {size:,} {np.dtype(dtype)} numbers: it is another run's or damaged."
-        )
-    return table
+    return map_npy(file, dtype, (size,))
 
 
 def shrink_table(file: Path, layout: BucketLayout, counts: tuple[int, ...]) -> None:
@@ -74,10 +67,12 @@ def write_state(directory: Path, cards: BucketOptions, **numbers: int) -> None:
 def read_state(directory: Path, *names: str) -> dict[str, int]:
     """Return the whole numbers ``names`` of a checkpoint's ``state.json``. Raises DamagedFileError."""
     file = directory / "state.json"
-    state = read_json(file)
-    numbers = {name: value for name, value in state.items() if name != "buckets"}
-    if numbers.keys() != set(names) or any(type(n) is not int or n < 0 for n in numbers.values()):
-        raise DamagedFileError(f"The file {file} must hold {', '.join(names)}: whole numbers. Got {state}.")
+    state = {name: value for name, value in read_json(file).items() if name != "buckets"}
+    numbers = structure(state, dict[str, int], f"The file {file}")
+    if numbers.keys() != set(names) or min(numbers.values()) < 0:
+        raise DamagedFileError(
+            f"The file {file} must hold {', '.join(names)}, each at least 0: it is damaged or foreign."
+        )
     return numbers
 
 
