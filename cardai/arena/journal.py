@@ -68,7 +68,7 @@ class Journal:
         self._header = header
         self._beside = beside(self.path)
         self._kept = 0  # finished hands in the file
-        if self._beside.exists() and not again:
+        if os.path.lexists(self._beside) and not again:
             raise UsageError(
                 f"{self._beside} holds a match that was not finished. Go on with it by --resume, or delete the file."
             )

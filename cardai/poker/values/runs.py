@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 from attrs import field, frozen
 
+from cardai.core import registry
 from cardai.core.errors import UsageError
 from cardai.core.files import read_json
+from cardai.core.needs import check
 from cardai.core.schema import structure, whole
 from cardai.core.spec import parse
 from cardai.poker.values.network import ValueNetwork, latest_checkpoint, load_network
@@ -37,17 +39,23 @@ def held_out(
     Those of the run itself are the ones that its checkpoint knows, though there may be more by now.
 
     Raises:
-        UsageError: it is no such run, has no checkpoint, or there is no such situation of its street.
+        UsageError: it is no such run, has no checkpoint, or there is no such situation of its street. UntrustedError: the
+            run is from somebody else and names situations outside it.
     """
     opened, checkpoint = latest_checkpoint(run)
     network = load_network(checkpoint)
-    own = dict(parse(opened.trainer_spec).options)["situations"]
-    directory = Path(own) if situations is None else situations
+    if situations is None:
+        check(registry.load, "trainer", parse(opened.trainer_spec), "train")
+        situations = Path(parse(opened.trainer_spec).values()["situations"])
+        known = _shards(checkpoint)
+    else:
+        known = None
+    directory = situations
     found = load(directory)
     check_fingerprint(found)
     if found.recipe.street != network.description.street:
         raise UsageError(f"{run} values the {network.description.street}; {directory} is on the {found.recipe.street}.")
-    data = load_enough(found, _shards(checkpoint) if situations is None else found.numbers, {part: most})
+    data = load_enough(found, known or found.numbers, {part: most})
     rows = np.flatnonzero(parts(data) == part)[:most]
     if len(rows) < 2:
         raise UsageError(f"{directory} has no two situations of that part.")
