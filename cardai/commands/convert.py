@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cardai.commands.invocation import note
 from cardai.core.errors import UsageError
+from cardai.core.format import LeftOut
 
 if TYPE_CHECKING:
+    from cardai.core.format import Written
     from cardai.formats.acpc.gamedef import GameDef
 
-Format = Literal["acpc", "record", "phh", "slumbot"]
 EXAMPLES = "examples"
 SHOWN = 20
 """Hands left out that are reported one by one."""
-SUFFIXES: dict[str, Format] = {".log": "acpc", ".jsonl": "record", ".phh": "phh", ".phhs": "phh", ".slumbot": "slumbot"}
-
 
 Source = Annotated[
     str,
-    typer.Argument(metavar="IN", help="A record, an ACPC log, Slumbot's or PHH; - is stdin.", show_default=False),
+    typer.Argument(
+        metavar="IN",
+        help="A record, a log, a hand history: any format of list-plugins; - is stdin.",
+        show_default=False,
+    ),
 ]
 Target = Annotated[
     str,
@@ -30,7 +36,9 @@ Target = Annotated[
 ]
 To = Annotated[
     str,
-    typer.Option("--to", metavar="FORMAT", help="acpc, record, phh, slumbot or examples.", show_default="as OUT ends"),
+    typer.Option(
+        "--to", metavar="FORMAT", help="A format (list-plugins --kind format), or examples.", show_default="as OUT ends"
+    ),
 ]
 Game = Annotated[
     str, typer.Option("--game", "-g", metavar="GAMEDEF", help="The game definition, where the log does not tell.")
@@ -69,7 +77,7 @@ def convert(
     test: Test = 0.2,
     seed: Seed = 0,
 ) -> None:
-    """Convert hand records between formats: cardai's own, the poker competition's logs, PHH, Slumbot's dialect.
+    """Convert hand records between formats: cardai's own, the poker competition's logs, PHH, rooms' hand histories.
 
     What IN is, is seen from its first lines. Lines that cannot be read or do not fit the rules are reported, left out and
     counted. OUT is written whole or not at all.
@@ -95,19 +103,20 @@ def _hands(source: str, target: str, to: str, game: str, strict: bool) -> None:
     interpret()
     from cardai.formats.acpc.games import find_definition
 
-    wanted = to or SUFFIXES.get(os.path.splitext(target)[1], "")
-    if wanted not in SUFFIXES.values():
-        known = ", ".join([*dict.fromkeys(SUFFIXES.values()), EXAMPLES])
-        raise UsageError(f"OUT {target!r} does not tell its format. End it in {', '.join(SUFFIXES)}, or --to {known}.")
-    text, count, problems = _converted(source, wanted, find_definition(game)[1] if game else None)
-    for problem in problems:
+    wanted = to or _format_of(target)
+    done = _converted(source, wanted, find_definition(game)[1] if game else None)
+    count, problems = done.hands, done.left_out
+    for problem in problems[: SHOWN if _reasons(problems) else None]:
         note(f"cardai: {problem}")
     if problems and not count:
         raise DamagedFileError(f"None of the hands in {source} can be converted, so {target} was not written.")
     with Output(target) as file:
-        file.write(text.encode(errors="replace"))
+        file.write(done.text.encode(errors="replace"))
     written = f"{count:,} hands" if count != 1 else "One hand"
-    note(f"{written} written to {'standard output' if target == '-' else target}; {len(problems) or 'none'} left out.")
+    note(
+        f"{written} written to {'standard output' if target == '-' else target}; {len(problems) or 'none'} left out."
+        f"{_reasons(problems)}"
+    )
     if strict and problems:
         raise typer.Exit(1)
 
@@ -151,24 +160,39 @@ def _examples(
         raise typer.Exit(1)
 
 
-def _converted(source: str, wanted: str, game: GameDef | None) -> tuple[str, int, list[str]]:
-    """Return the text of OUT, how many hands it holds, and what had to be left out."""
+def _converted(source: str, wanted: str, game: GameDef | None) -> Written:
+    """Return OUT's text, how many hands it holds, and what had to be left out."""
+    from attrs import evolve
+
+    from cardai.core import registry
     from cardai.formats import read_hands, read_log
+    from cardai.formats.log_format import LogFormat
 
-    if wanted == "record":
-        from cardai.arena.records import header_line, record_line
+    target = registry.create("format", wanted)
+    if isinstance(target, LogFormat):
+        return target.write_log(read_log(source, game))  # nothing is lost between two forms of one log
+    file = read_hands(source, game)
+    written = target.write(file.header, file.hands)
+    return evolve(written, left_out=(*file.damaged, *written.left_out))
 
-        record = read_hands(source, game)
-        lines = [header_line(record.header), *map(record_line, record.hands)]
-        return b"".join(lines).decode(), len(record.hands), record.damaged
-    log = read_log(source, game)
-    if wanted == "phh":
-        from cardai.formats.phh import log_to_phh, phh_text
 
-        histories = log_to_phh(log)
-        return phh_text(histories), len(histories), [str(problem) for problem in log.problems]
-    if wanted == "slumbot":
-        from cardai.formats.slumbot import lines_of
+def _format_of(target: str) -> str:
+    """Return the format whose files end as ``target`` does. Raises UsageError where none does."""
+    from cardai.core import registry
+    from cardai.core.errors import CardaiError
 
-        return "".join(lines_of(log)), len(log.hands), [str(problem) for problem in log.problems]
-    return "".join(log.lines()), len(log.hands), [str(problem) for problem in log.problems]
+    endings: dict[str, str] = {}
+    for entry in registry.entries("format"):
+        with suppress(CardaiError):  # a broken plugin spoils no other
+            endings.update(dict.fromkeys(registry.create("format", entry.name).suffixes, entry.name))
+    found = endings.get(os.path.splitext(target)[1])
+    if found is None:
+        names = ", ".join([*(entry.name for entry in registry.entries("format")), EXAMPLES])
+        raise UsageError(f"OUT {target!r} does not tell its format. End it in {', '.join(endings)}, or --to {names}.")
+    return found
+
+
+def _reasons(left_out: Sequence[str]) -> str:
+    """Return how many hands were left out for which reason, in words; nothing where no reason is known."""
+    counts = Counter(item.reason for item in left_out if isinstance(item, LeftOut))
+    return "".join(f"\n{count:8,}  {reason}" for reason, count in counts.most_common())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
@@ -13,6 +14,7 @@ from cardai.core.errors import CardaiError
 
 if TYPE_CHECKING:
     from cardai.core.console import Console
+    from cardai.core.format import Format
     from cardai.core.game import Game
     from cardai.core.spec import Spec
 
@@ -21,7 +23,7 @@ ACTIONS_SHOWN = 64
 
 
 Kind = Annotated[
-    str, typer.Argument(metavar="KIND", help="game, encoder, agent, trainer or watcher.", show_default=False)
+    str, typer.Argument(metavar="KIND", help="game, encoder, agent, trainer, watcher or format.", show_default=False)
 ]
 Name = Annotated[
     str,
@@ -199,7 +201,20 @@ def _about_trainer(trainer: Any, _: str | None) -> dict[str, Any]:
     }
 
 
-_BY_KIND = {"game": _about_game, "agent": _about_agent, "encoder": _about_encoder, "trainer": _about_trainer}
+def _about_format(format_: Format, _: str | None) -> dict[str, Any]:
+    from cardai.core.format import Format
+
+    writes = type(format_).write is not Format.write
+    return {"suffixes": list(format_.suffixes), "writes": writes}
+
+
+_BY_KIND: dict[str, Callable[[Any, str | None], dict[str, Any]]] = {
+    "game": _about_game,
+    "agent": _about_agent,
+    "encoder": _about_encoder,
+    "trainer": _about_trainer,
+    "format": _about_format,
+}
 
 
 def _print(about: dict[str, Any]) -> None:
@@ -269,6 +284,9 @@ def _print_facts(console: Console, about: dict[str, Any]) -> None:
         needs = "; needs --encoder" if about["needs_encoder"] else ""
         lines.append(f"A step is counted in {about['step_unit']}{needs}.")
         lines += [f"  runs/DIR:{key}=...  {text}" for key, text in about["agent_options"].items()]
+    if "suffixes" in about:
+        ends = f" Names of such files end in {' or '.join(about['suffixes'])}." if about["suffixes"] else ""
+        lines.append(("It is read and written." if about["writes"] else "It is read.") + ends)
     if "shape" in about:
         kept = "keeps everything (lossless)" if about["lossless"] else "not lossless"
         lines.append(f"For {about['game']}: shape {tuple(about['shape'])}, {kept}.")

@@ -19,7 +19,9 @@ FOR = ("encoder", "agent", "trainer")
 
 Kind = Annotated[
     str | None,
-    typer.Option("--kind", "-k", metavar="KIND", help="Only game, encoder, agent, trainer, watcher or command."),
+    typer.Option(
+        "--kind", "-k", metavar="KIND", help="Only game, encoder, agent, trainer, watcher, command or format."
+    ),
 ]
 For = Annotated[
     str | None,
@@ -34,7 +36,7 @@ def list_plugins(
     check: Check = False,
     json: Json = False,
 ) -> None:
-    """List the plugins that are installed: games, encoders, agents, trainers, watchers and commands.
+    """List the plugins that are installed: games, encoders, agents, trainers, watchers, commands and formats.
 
     Nothing is imported, so a broken plugin cannot spoil the list; --check loads them all and ends with 1 if one fails,
     --for loads them and leaves out what cannot take a game, or not without an option being given.

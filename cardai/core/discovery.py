@@ -20,6 +20,7 @@ GROUPS = {
     "trainer": "cardai.trainers",
     "watcher": "cardai.watchers",
     "command": "cardai.commands",
+    "format": "cardai.formats",
 }
 
 

@@ -2,7 +2,7 @@
 
 A plugin is a Python module with at least one of these functions, marked ``@cardai.hookimpl`` and named by an entry
 point of the matching group (``cardai.games``, ``cardai.encoders``, ``cardai.agents``, ``cardai.trainers``,
-``cardai.watchers``, ``cardai.commands``). The entry point's name is the plugin's public name::
+``cardai.watchers``, ``cardai.commands``, ``cardai.formats``). The entry point's name is the plugin's public name::
 
     [project.entry-points."cardai.agents"]
     cautious = "my_bots"
@@ -24,6 +24,7 @@ import pluggy
 if TYPE_CHECKING:
     from cardai.core.agent import Agent
     from cardai.core.encoder import Encoder
+    from cardai.core.format import Format
     from cardai.core.game import Game
     from cardai.core.trainer import Trainer
 
@@ -125,6 +126,35 @@ class Hooks(Protocol):
         raise NotImplementedError
 
     @hookspec
+    def cardai_format(self) -> type[Format] | Mapping[str, type[Format]]:
+        """Return a class of files of hands, or a mapping from names to classes.
+
+        ``cardai convert``, ``replay`` and whatever reads hands then take such files, told by their first lines.
+
+        Example::
+
+            from attrs import frozen
+
+            from cardai import hookimpl
+            from cardai.core.format import Format, HandStream
+
+            @frozen
+            class MyRoom(Format):
+                suffixes = (".myroom",)
+
+                def detect(self, lines):
+                    return next((k for k, line in enumerate(lines) if line.startswith("MyRoom hand ")), None)
+
+                def read(self, lines, name):
+                    return HandStream(name, "holdem_nolimit:players=6", ["anna", "ben"], my_records(lines))
+
+            @hookimpl
+            def cardai_format():
+                return MyRoom
+        """
+        raise NotImplementedError
+
+    @hookspec
     def cardai_hands_finished(self, records: Sequence[Mapping[str, Any]]) -> None:
         """Watch hands: called in the parent process, in game order, once a batch, with the hands' records.
 
@@ -158,5 +188,6 @@ HOOK_OF_KIND = {
     "agent": "cardai_agent",
     "trainer": "cardai_trainer",
     "command": "cardai_command",
+    "format": "cardai_format",
 }
 WATCHER_HOOKS = ("cardai_hands_finished", "cardai_training_step")

@@ -26,6 +26,7 @@ from cardai.core.trust import source_of
 if TYPE_CHECKING:
     from cardai.core.agent import Agent
     from cardai.core.encoder import Encoder
+    from cardai.core.format import Format
     from cardai.core.game import Game
     from cardai.core.trainer import Trainer
 
@@ -162,6 +163,8 @@ class Registry:
     def create(self, kind: Literal["agent"], spec: Spec | str) -> Agent: ...
     @overload
     def create(self, kind: Literal["trainer"], spec: Spec | str) -> Trainer: ...
+    @overload
+    def create(self, kind: Literal["format"], spec: Spec | str) -> Format: ...
     @overload
     def create(self, kind: str, spec: Spec | str) -> Any: ...
 

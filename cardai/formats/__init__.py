@@ -1,76 +1,99 @@
-"""Other people's wires and files: the competition's (ACPC), Slumbot's dialect, PHH; and one door for reading hands."""
+"""Other people's wires and files, a plugin kind: the competition's (ACPC), Slumbot's dialect, PHH, poker rooms' hand histories."""
 
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Literal
+from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cardai.arena.records import RecordFile
+    from cardai.core.format import Format, HandStream
     from cardai.formats.acpc.gamedef import GameDef
     from cardai.formats.acpc.logs import Log
 
-Kind = Literal["record", "acpc", "slumbot", "phh"]
 PEEKED = 50
 """Lines that are looked at to tell what a file is: its first ones may be damaged."""
-_PHH = re.compile(r"\s*(\[[^\[\]]{1,60}\]\s*(#.*)?$|[a-z_]{2,30}\s*=)")
 
 
 def read_hands(source: str | Path | IO[str], game: GameDef | None = None) -> RecordFile:
-    """Return the hands of a file as records, whatever its format: cardai's own, an ACPC log, Slumbot's dialect, PHH.
+    """Return the hands of a file as records, whatever its format: cardai's own, or what a format plugin reads.
 
     ``source`` is a path ("-": standard input) or an open text stream; ``game`` is needed only for logs of games that
     cardai does not ship. What cannot be read is in ``damaged``.
 
     Raises:
-        UsageError: there is no such file, or cardai has no such game. DamagedFileError: it is empty, or none of these
-            formats. PluginError: PHH, and PokerKit is not installed.
+        UsageError: there is no such file, or cardai has no such game. DamagedFileError: it is empty, or of no format
+            that is installed. PluginError: PHH, and PokerKit is not installed.
     """
     from cardai.arena import records
     from cardai.formats.acpc.records import log_to_records
+    from cardai.formats.log_format import LogFormat
+    from cardai.formats.record import RecordFormat
 
     with _opened(source) as (name, stream):
-        kind, lines = _peek(name, stream)
-        if kind == "record":
+        found, lines = _peek(name, stream)
+        if isinstance(found, RecordFormat):
             return records.read_lines(lines, name)
-        return log_to_records(_log(kind, lines, game), name)
+        if isinstance(found, LogFormat):
+            return log_to_records(found.read_log(lines, game), name)
+        return _collected(found.read(lines, name))
 
 
 def read_log(source: str | Path | IO[str], game: GameDef | None = None) -> Log:
     """Return the hands of a file as an ACPC log, whatever its format (see :func:`read_hands`)."""
     from cardai.arena import records
     from cardai.formats.acpc.records import records_to_log
+    from cardai.formats.log_format import LogFormat
+    from cardai.formats.record import RecordFormat
 
     with _opened(source) as (name, stream):
-        kind, lines = _peek(name, stream)
-        if kind == "record":
+        found, lines = _peek(name, stream)
+        if isinstance(found, LogFormat):
+            return found.read_log(lines, game)
+        if isinstance(found, RecordFormat):
             return records_to_log(records.read_lines(lines, name))
-        return _log(kind, lines, game)
+        return records_to_log(_collected(found.read(lines, name)))
 
 
-def _log(kind: Kind, lines: Iterator[str], game: GameDef | None) -> Log:
-    from cardai.formats import phh, slumbot
-    from cardai.formats.acpc import logs
+@contextmanager
+def stream_hands(source: str | Path | IO[str], game: GameDef | None = None) -> Iterator[HandStream]:
+    """Open a file of hands, whatever its format, to read them one at a time; what a format reads whole is read whole.
 
-    if kind == "slumbot":
-        return slumbot.read_log(lines)
-    if kind == "phh":
-        return phh.read_log(lines, game)
-    log = logs.read_log(lines)
-    log.definition = game
-    return log
+    Raises:
+        UsageError, DamagedFileError, PluginError: as :func:`read_hands` does.
+    """
+    from cardai.formats.log_format import LogFormat
+
+    with _opened(source) as (name, stream):
+        found, lines = _peek(name, stream)
+        yield found.read(lines, name, game) if isinstance(found, LogFormat) else found.read(lines, name)
 
 
-def _peek(name: str, stream: IO[str]) -> tuple[Kind, Iterator[str]]:
-    """Return what a file is, by the first line that tells, and all its lines.
+def _collected(stream: HandStream) -> RecordFile:
+    """Return a stream's hands as a whole file."""
+    from cardai.arena.records import FORMAT, RecordFile
+
+    hands: list[dict[str, Any]] = []
+    left_out: list[str] = []
+    for item in stream.hands:
+        if isinstance(item, str):
+            left_out.append(item)
+        else:
+            hands.append(item)
+    header = {"cardai": "record", "format": FORMAT, "game": stream.game, "agents": stream.agents}
+    return RecordFile({**header, "seed": 0, "duplicate": False}, hands, left_out)
+
+
+def _peek(name: str, stream: IO[str]) -> tuple[Format, Iterator[str]]:
+    """Return a file's format, by the first line that tells, and all its lines.
 
     Raises:
         DamagedFileError: it is empty.
     """
+    from cardai.core import registry
     from cardai.core.errors import DamagedFileError
     from cardai.core.files import limited_lines
 
@@ -78,40 +101,41 @@ def _peek(name: str, stream: IO[str]) -> tuple[Kind, Iterator[str]]:
     seen = list(itertools.islice(lines, PEEKED))
     if not any(line.strip() for line in seen):
         raise DamagedFileError(f"{name} is empty: there are no hands in it.")
-    kinds = (kind for kind in map(_kind, seen) if kind is not None)
+    places = dict(_told(seen))
     comments = any(line.startswith(("#", ";")) for line in seen)  # a log whose match has only begun
-    return next(kinds, "acpc" if comments else "record"), itertools.chain(seen, lines)
+    kind = min(places, key=lambda named: places[named], default="acpc" if comments else "record")
+    return registry.create("format", kind), itertools.chain(seen, lines)
 
 
-def _kind(line: str) -> Kind | None:
-    """Return which format a line can only be of, if it tells."""
-    from cardai.formats import slumbot
+def _told(lines: list[str]) -> Iterator[tuple[str, int]]:
+    """Yield the formats that know one of ``lines`` as theirs, with its place; a plugin that is broken spoils no other."""
+    from cardai.core import registry
+    from cardai.core.errors import CardaiError
+    from cardai.core.loading import plugin_code
 
-    if line.startswith("{"):
-        return "record"
-    if line.startswith(("STATE:", "SCORE:")):
-        return "acpc"
-    if slumbot.is_line(line):
-        return "slumbot"
-    return "phh" if _PHH.match(line) else None
+    for entry in registry.entries("format"):
+        with suppress(CardaiError), plugin_code(str):
+            place = registry.create("format", entry.name).detect(lines)
+            if place is not None:
+                yield entry.name, place
 
 
 @contextmanager
 def _opened(source: str | Path | IO[str]) -> Iterator[tuple[str, IO[str]]]:
     """Yield the name of a source for messages, and its text."""
-    from cardai.arena.records import standard_input
     from cardai.core.errors import UsageError
+    from cardai.formats.encodings import standard_text, text_of
 
     if not isinstance(source, (str, Path)):
         yield str(getattr(source, "name", "the input")), source
     elif str(source) == "-":
-        yield "standard input", standard_input()
+        yield "standard input", standard_text()
     else:
         try:
-            stream = open(source, encoding="utf-8-sig", errors="replace", newline="\n")  # noqa: SIM115 (closed below)
+            stream = text_of(open(source, "rb"))  # noqa: SIM115 (closed below)
         except FileNotFoundError:
             raise UsageError(
-                f"There is no file {str(source)!r}. Give a record, an ACPC log, a PHH file, or - for standard input."
+                f"There is no file {str(source)!r}. Give a record, a log or a hand history, or - for standard input."
             ) from None
         except (OSError, ValueError) as error:  # ValueError: a name with a null byte
             why = getattr(error, "strerror", None) or error

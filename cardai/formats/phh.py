@@ -9,25 +9,29 @@ from __future__ import annotations
 import re
 import tomllib
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import Attribute, evolve, field, frozen
 
 from cardai.core.errors import CardaiError, DamagedFileError, UsageError
 from cardai.core.extras import need_extra
+from cardai.core.format import Format, Written
+from cardai.core.hookspecs import hookimpl
 from cardai.core.schema import structure, whole
 from cardai.formats.acpc.gamedef import MAX_PLAYERS, NO_CAP, UNLIMITED, GameDef
 from cardai.formats.acpc.logs import Log, LogHand, Problem, check_names
 from cardai.formats.acpc.nodes import WireTree
 from cardai.formats.acpc.records import checked
 from cardai.formats.acpc.states import CALL, FOLD, Cards, parse_cards
+from cardai.formats.log_format import LogFormat
 from cardai.poker.rules.growing_tree import BettingNode
 
 _DEEP = 1000  # big bets in a stack that the game does not limit: PHH wants a number
 _CAPS = (3, 4, 4, 4)  # bets and raises of limit hold'em in each round, the big blind not counted
 _TABLE = re.compile(r"\s*\[[^\[\]]*\]\s*(#.*)?$")
+_FIRST = re.compile(r"\s*(\[[^\[\]]{1,60}\]\s*(#.*)?$|[a-z_]{2,30}\s*=)")  # a line that only such a file has
 _LINES = 2000  # lines of one hand
 _UNSAID = re.compile(r"'''|[\x00-\x1f\x7f]")  # what PokerKit's texts in quotes cannot hold
 
@@ -271,3 +275,25 @@ def _amount(tree: WireTree, node: BettingNode, amount: int) -> int:
 def _cards(cards: Iterable[Any]) -> Cards:
     """Return PokerKit's cards that are known."""
     return tuple(card for text in map(repr, cards) if "?" not in text for card in parse_cards(text))
+
+
+@frozen
+class Phh(LogFormat):
+    """TOML tables of a hand each: variant, blinds, stacks, and the actions in PokerKit's notation."""
+
+    suffixes: ClassVar[tuple[str, ...]] = (".phh", ".phhs")
+
+    def detect(self, lines: Sequence[str]) -> int | None:
+        return next((place for place, line in enumerate(lines) if _FIRST.match(line)), None)
+
+    def read_log(self, lines: Iterable[str], game: GameDef | None = None) -> Log:
+        return read_log(lines, game)
+
+    def write_log(self, log: Log) -> Written:
+        histories = log_to_phh(log)
+        return Written(phh_text(histories), len(histories), tuple(map(str, log.problems)))
+
+
+@hookimpl
+def cardai_format() -> type[Format]:
+    return Phh

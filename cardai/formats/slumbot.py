@@ -7,18 +7,23 @@ Source: saved logs of moscow25/deep_draw and public clients of the site.
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from typing import ClassVar
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from cardai.core.errors import CardaiError, DamagedFileError, UsageError
-from cardai.formats.acpc.gamedef import load_game
+from cardai.core.format import Format, Written
+from cardai.core.hookspecs import hookimpl
+from cardai.formats.acpc.gamedef import GameDef, load_game
 from cardai.formats.acpc.logs import Log, LogHand, Problem, check_names, value_text
 from cardai.formats.acpc.nodes import WireTree
 from cardai.formats.acpc.records import checked
 from cardai.formats.acpc.states import CALL, FOLD, deal_text, parse_betting, parse_deal
+from cardai.formats.log_format import LogFormat
 from cardai.poker.rules.growing_tree import BettingNode
 
 GAME = "holdem.nolimit.2p.reverse_blinds"
@@ -27,6 +32,7 @@ _LINE = re.compile(
     r"([0-9]{1,10}):([kcfb0-9/]*):([^:]*):(-?[0-9]{1,9}\.?[0-9]*):(-?[0-9]{1,9}\.?[0-9]*):([^:|]+)\|([^:|]+)$"
 )
 _ACTION = re.compile("[kcf]|b([0-9]{1,9})")
+_LINES = 1000  # read at a time
 
 
 def is_line(line: str) -> bool:
@@ -142,3 +148,32 @@ def read_log(lines: Iterable[str]) -> Log:
             except CardaiError as error:
                 log.problems.append(Problem(number, str(error)))
     return log
+
+
+@frozen
+class Slumbot(LogFormat):
+    """One hand a line, ``hand:betting:cards:value:value:name|name``, amounts within the street."""
+
+    suffixes: ClassVar[tuple[str, ...]] = (".slumbot",)
+
+    def detect(self, lines: Sequence[str]) -> int | None:
+        return next((place for place, line in enumerate(lines) if is_line(line)), None)
+
+    def read_log(self, lines: Iterable[str], game: GameDef | None = None) -> Log:
+        return read_log(lines)
+
+    def write_log(self, log: Log) -> Written:
+        return Written("".join(lines_of(log)), len(log.hands), tuple(map(str, log.problems)))
+
+    def parts(self, lines: Iterator[str], game: GameDef | None) -> Iterator[Log]:
+        begun = 0
+        while (part := list(itertools.islice(lines, _LINES))) or not begun:
+            log = read_log(part)
+            log.problems = [Problem(problem.line + begun, problem.why) for problem in log.problems]
+            yield log
+            begun += len(part) or 1
+
+
+@hookimpl
+def cardai_format() -> type[Format]:
+    return Slumbot

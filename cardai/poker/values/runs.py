@@ -55,7 +55,7 @@ def held_out(
     check_fingerprint(found)
     if found.recipe.street != network.description.street:
         raise UsageError(f"{run} values the {network.description.street}; {directory} is on the {found.recipe.street}.")
-    data = load_enough(found, known or found.numbers, {part: most})
+    data = load_enough(found, found.numbers if known is None else known, {part: most})
     rows = np.flatnonzero(parts(data) == part)[:most]
     if len(rows) < 2:
         raise UsageError(f"{directory} has no two situations of that part.")
