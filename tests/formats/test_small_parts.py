@@ -171,7 +171,7 @@ def test_slumbots_betting_survives_reading_and_writing(betting: str) -> None:
 
 
 def test_bad_lines_are_numbered_over_the_whole_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cardai.formats.stream._SLUMBOT_LINES", 3)
+    monkeypatch.setattr("cardai.formats.slumbot._LINES", 3)
     file = tmp_path / "hands.slumbot"
     lines = [SLUMBOT_HAND.replace("0:", f"{k}:", 1) for k in range(8)]
     lines[4] = lines[4].replace("kk", "kq", 1)
