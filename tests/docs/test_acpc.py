@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cardai.commands.convert import SUFFIXES
+from cardai.core import registry
 from cardai.formats import read_hands
 from cardai.formats.acpc.gamedef import game_names
 from cardai.formats.acpc.seat import MAX_LINE, PAUSE
@@ -36,6 +36,8 @@ def test_the_commands_run_as_written(tmp_path: Path) -> None:
 
 def test_the_games_endings_and_limits_listed_are_the_real_ones() -> None:
     assert sorted(set(re.findall(r"`(\w+\.(?:no)?limit\.\w+(?:\.\w+)?)`", TEXT))) == game_names()
-    assert set(re.findall(r"`(\.\w+)`", TEXT.partition("| read and written as")[2])) == set(SUFFIXES)
+    formats = [registry.create("format", name) for name in ("acpc", "phh", "record", "slumbot")]
+    endings = {suffix for format_ in formats for suffix in format_.suffixes}
+    assert set(re.findall(r"`(\.\w+)`", TEXT.partition("| read and written as")[2])) == endings
     assert f"more than {MAX_LINE - 1:,} bytes" in TEXT
     assert f"{1 / PAUSE:.0f} ignored lines a second" in TEXT
