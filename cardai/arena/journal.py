@@ -43,7 +43,7 @@ class Journal:
         self._header = header
         self._beside = self.path.with_name(self.path.name + ENDING)
         self._kept = 0  # finished hands in the file
-        if self._beside.exists() and not again:
+        if os.path.lexists(self._beside) and not again:
             raise UsageError(
                 f"{self._beside} holds a match that was not finished. Go on with it by --resume, or delete the file."
             )

@@ -55,8 +55,8 @@ class RecordWriter:
         self.path = path
         self._hands = 0
         self._output = Output(path, "The record file")
+        self._header = header
         self._output.write(header_line(header))
-        allow_header(path, header)
 
     def write(self, records: Iterable[Record]) -> None:
         """Append hands."""
@@ -68,6 +68,7 @@ class RecordWriter:
     def close(self) -> None:
         """Put the file in its place."""
         self._output.commit()
+        allow_header(self.path, self._header)  # not before: an older file stays allowed as it is
 
     def __enter__(self) -> RecordWriter:
         return self
@@ -110,7 +111,7 @@ def read(source: str | Path | IO[str]) -> RecordFile:
         except (OSError, ValueError) as error:  # ValueError: a name with a null byte
             why = getattr(error, "strerror", None) or error
             raise UsageError(f"The record file {str(source)!r} cannot be read: {why}.") from error
-    return read_lines(limited_lines(source), getattr(source, "name", "the input"))
+    return read_lines(limited_lines(source), str(getattr(source, "name", "the input")))
 
 
 def read_lines(lines: Iterator[str], name: str) -> RecordFile:

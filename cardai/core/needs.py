@@ -129,13 +129,18 @@ def refuse(source: Source, found: Need) -> None:
 def allow_own(load: Load, source: Source, specs: Iterable[tuple[str, str]], use: Use = "start") -> None:
     """Allow a file that the owner's own command wrote, if the ``specs`` (kinds and texts) that it holds need it.
 
-    A text that was itself read from a file which may not name it allows nothing.
+    The file is allowed as a whole: one text in it that was read from a file which may not name it, and nothing is.
     """
+    needed = False
     for kind, text in specs:
         with suppress(CardaiError):  # a name that is no spec, as a function's
-            came = source_of(text)
-            if (came is None or allowed(came)) and any(needs(load, kind, parse(text), source.root, use)):
-                return allow(source)
+            if any(needs(load, kind, parse(text), source.root, use)):
+                came = source_of(text)
+                if came is not None and not allowed(came):
+                    return
+                needed = True
+    if needed:
+        allow(source)
 
 
 def write_own(load: Load, path: Path, value: Any, specs: Iterable[tuple[str, str]]) -> None:

@@ -11,7 +11,6 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import attrs
@@ -58,7 +57,7 @@ class Spec:
     @property
     def is_run(self) -> bool:
         """Whether the name is a trained run's directory rather than a plugin's name."""
-        return os.sep in self.name or "/" in self.name or (Path(self.name) / "run.json").is_file()
+        return os.sep in self.name or "/" in self.name or os.path.isfile(os.path.join(self.name, "run.json"))
 
     def values(self) -> dict[str, Any]:
         """Return the options as strings, or lists of strings where they were joined with ``+``."""

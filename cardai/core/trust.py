@@ -58,8 +58,11 @@ def marked(value: Any, source: Source | None) -> Any:
 
 
 def read_from(path: str | Path, data: bytes, *, root: str | Path = "") -> Source:
-    """Return the source of texts in ``data``, read from ``path``; files in ``root`` may be named by them."""
-    return Source(os.path.abspath(path), digest(data), os.path.abspath(root) if root else "")
+    """Return the source of texts in ``data``, read from ``path``; files in ``root`` may be named by them.
+
+    Links are followed: a file is the same by each of its names.
+    """
+    return Source(os.path.realpath(path), digest(data), os.path.realpath(root) if root else "")
 
 
 def digest(data: bytes) -> str:

@@ -12,6 +12,7 @@ Loading runs no code: JSON, npz without pickle, safetensors. A copied directory 
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import platform
@@ -211,7 +212,7 @@ class Run:
             target.parent / f".{target.name}.{self.id}.old"
         )  # a process killed right here leaves no half-deleted checkpoint
         if target.exists():
-            os.rename(target, aside)
+            os.rename(target, aside if self._holds(step) else _free(target))
         os.rename(beside, target)
         sync_directory(target.parent)
         shutil.rmtree(aside, ignore_errors=True)
@@ -344,6 +345,11 @@ def _versions() -> dict[str, str]:
         except Exception:  # not installed, or its metadata is damaged
             continue
     return found
+
+
+def _free(path: Path) -> Path:
+    """Return a name beside ``path`` that nothing has, for what is somebody else's and in the way."""
+    return next(name for n in itertools.count(1) if not (name := path.with_name(f"{path.name}.other-{n}")).exists())
 
 
 def _flush(path: Path) -> None:

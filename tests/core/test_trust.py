@@ -206,6 +206,7 @@ def test_what_was_allowed_is_known_to_the_next_process_and_to_nobody_without_the
     assert allowed(SOURCE)
     (note,) = (tmp_path / "data").rglob("*.json")
     note.write_text('{"path": 1}')
+    monkeypatch.setattr(module, "_allowed", set())
     assert not allowed(SOURCE)
     note.write_text("[" * 10000)
     assert not allowed(SOURCE)
@@ -233,3 +234,32 @@ def test_marking_leaves_one_s_own_as_it_is() -> None:
     assert parse("random").source is None
     assert type(str(parse("random"))) is str
     assert set(POWERS) == {"starts_programs", "reads_paths", "uses_network"}
+
+
+def test_one_text_of_a_stranger_that_needs_something_allows_nothing_of_a_file() -> None:
+    source = Source("/mixed", "digest")
+    stranger = Foreign('program:command="x"', Source("/theirs", "digest"))
+    allow_own(registry.load, source, [("agent", "runs/mine"), ("agent", stranger)])
+    assert not allowed(source)
+
+
+def test_a_file_is_the_same_by_the_link_to_its_directory(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "home").symlink_to(tmp_path / "real")
+    names = [read_from(tmp_path / folder / "run.json", b"", root=tmp_path / folder) for folder in ("real", "home")]
+    assert names[0] == names[1]
+
+
+def test_what_was_allowed_when_it_was_read_stays_so_when_its_file_is_written_anew() -> None:
+    from cardai.core import allowed as module
+
+    before, after = Source("/mine", "before"), Source("/mine", "after")
+    allow(before)
+    module._allowed.clear()
+    assert allowed(before)
+    allow(after)
+    assert allowed(before)
+
+
+def test_a_name_that_is_too_long_for_a_file_is_no_run() -> None:
+    assert not parse("a" * 300).is_run

@@ -187,3 +187,75 @@ def test_links_in_a_tournament_are_refused(tmp_path: Path) -> None:
     (tmp_path / "t" / "more.npz").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(DamagedFileError, match="is a link to"):
         play_pairings("leduc", ["random", "always_call"], games=20, out=tmp_path / "t", resume=True)
+
+
+def test_a_directory_in_the_way_of_a_checkpoint_that_is_not_the_run_s_is_moved_aside(run: Path) -> None:
+    other = run / "checkpoints" / "step-000000000006"
+    other.mkdir()
+    (other / "precious").write_text("mine")
+    Session.resume(Run.open(run)).train(6)
+    assert [file.read_text() for file in run.rglob("precious")] == ["mine"]
+    assert Run.open(run).verify(6).step == 6
+
+
+def test_a_record_that_was_not_replaced_stays_allowed(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cardai.arena.records import RecordWriter, read
+    from cardai.core import allowed as module
+
+    file, header = tmp_path / "mine.jsonl", {"game": "kuhn", "agents": [str(run), "random"], "duplicate": False}
+    RecordWriter(file, {**header, "seed": 0}).close()
+    with pytest.raises(KeyboardInterrupt), RecordWriter(file, {**header, "seed": 1}):
+        raise KeyboardInterrupt
+    monkeypatch.setattr(module, "_allowed", set())
+    assert make.agent(read(file).header["agents"][0]) is not None
+
+
+def test_a_table_writes_no_journal_through_a_link_that_leads_nowhere_yet(tmp_path: Path) -> None:
+    (tmp_path / "new.jsonl.open").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(CardaiError, match="match that was not finished"):
+        Table("kuhn", ["random", None], save=tmp_path / "new.jsonl")
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_record_may_be_read_from_a_file_without_a_name() -> None:
+    import tempfile
+
+    from cardai.arena.records import header_line, read
+
+    with tempfile.TemporaryFile("w+") as file:
+        file.write(header_line({"game": "kuhn", "agents": ["random"], "seed": 0, "duplicate": False}).decode())
+        file.seek(0)
+        assert read(file).header["game"] == "kuhn"
+
+
+def test_a_log_s_comment_opens_no_file_and_names_no_game_that_reads_one(tmp_path: Path) -> None:
+    from cardai.formats.acpc.gamedef import load_game
+    from cardai.formats.acpc.logs import game_of
+    from cardai.testing._trust import heard
+
+    private = tmp_path / "private"
+    private.mkdir()
+    (private / "spot.json").write_text("{}")
+    file = private / "secret.game"
+    file.write_text(load_game("holdem.limit.2p.reverse_blinds").text())
+    for named in (str(file), f"holdem_spot:directory={private}"):
+        with heard() as events, pytest.raises(DamagedFileError, match="does not say which game"):
+            game_of([f"# name/game/hands/seed x {named} 1 1"], None)
+        assert not [event for event in events if str(private) in event[1]]
+
+
+def test_situations_that_a_stranger_s_run_names_are_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from types import SimpleNamespace
+
+    from cardai.core.trust import Foreign, Source
+    from cardai.poker.values import runs
+
+    named = Foreign(
+        f"counterfactual_values:situations={tmp_path / 'mine'}", Source("run.json", "", str(tmp_path / "run"))
+    )
+    monkeypatch.setattr(runs, "latest_checkpoint", lambda _: (SimpleNamespace(trainer_spec=named), tmp_path))
+    monkeypatch.setattr(runs, "load_network", lambda _: None)
+    with pytest.raises(UntrustedError, match="situations: the path"):
+        runs.held_out(tmp_path / "run")

@@ -17,6 +17,7 @@ from attrs import Factory, define, frozen
 
 from cardai.core.errors import CardaiError, DamagedFileError
 from cardai.core.files import limited_lines
+from cardai.core.trust import Foreign, Source
 from cardai.formats.acpc.gamedef import GameDef, game_names, load_game
 from cardai.formats.acpc.games import find_definition
 from cardai.formats.acpc.states import Cards, deal_text, parse_deal
@@ -192,17 +193,18 @@ def game_of(comments: Iterable[str], hand: LogHand | None) -> GameDef:
             name = Path(words[3]).name.removesuffix(".game")
             if name in game_names():
                 return load_game(name)
-            if words[3].endswith(".game") and "\0" not in words[3] and Path(words[3]).is_file():
-                return load_game(words[3])
+            if Path(words[3].replace("\0", "?")).is_file():
+                continue  # whoever wrote the log names no file that is opened here
             with suppress(CardaiError):  # a game of cardai, perhaps
-                return find_definition(words[3])[1]
+                return find_definition(Foreign(words[3], Source("the log", "")))[1]
     if hand is not None:
         for name in sorted(game_names(), reverse=True):
             game = load_game(name)
             if _fits(game, hand):
                 return game
     raise DamagedFileError(
-        f"The log does not say which game it is, and no shipped one fits. Shipped: {', '.join(game_names())}."
+        "The log does not say which game it is, and no shipped one fits. Name the game's definition: --game FILE. "
+        f"Shipped: {', '.join(game_names())}."
     )
 
 

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
+from cardai.core import registry
 from cardai.core.errors import UsageError
 from cardai.core.files import read_json
+from cardai.core.needs import check
 from cardai.core.spec import parse
 from cardai.poker.values.network import ValueNetwork, latest_checkpoint, load_network
 from cardai.poker.values.prepared import Prepared
@@ -23,17 +25,23 @@ def held_out(
     Those of the run itself are the ones that its checkpoint knows, though there may be more by now.
 
     Raises:
-        UsageError: it is no such run, has no checkpoint, or there is no such situation of its street.
+        UsageError: it is no such run, has no checkpoint, or there is no such situation of its street. UntrustedError: the
+            run is from somebody else and names situations outside it.
     """
     opened, checkpoint = latest_checkpoint(run)
     network = load_network(checkpoint)
-    own = dict(parse(opened.trainer_spec).options)["situations"]
-    directory = Path(own) if situations is None else situations
+    if situations is None:
+        check(registry.load, "trainer", parse(opened.trainer_spec), "train")
+        situations = Path(parse(opened.trainer_spec).values()["situations"])
+        known = read_json(checkpoint / "state.json").get("shards", [])
+    else:
+        known = None
+    directory = situations
     found = load(directory)
     check_fingerprint(found)
     if found.recipe.street != network.description.street:
         raise UsageError(f"{run} values the {network.description.street}; {directory} is on the {found.recipe.street}.")
-    shards = read_json(checkpoint / "state.json").get("shards", []) if situations is None else found.numbers
+    shards = found.numbers if known is None else known
     data = load_enough(found, [int(shard) for shard in shards], {part: most})
     rows = np.flatnonzero(parts(data) == part)[:most]
     if len(rows) < 2:
