@@ -237,6 +237,7 @@ def test_a_log_s_comment_opens_no_file_and_names_no_game_that_reads_one(tmp_path
 
     private = tmp_path / "private"
     private.mkdir()
+    (private / "spot.json").write_text("{}")
     file = private / "secret.game"
     file.write_text(load_game("holdem.limit.2p.reverse_blinds").text())
     for named in (str(file), f"holdem_spot:directory={private}"):
