@@ -111,7 +111,8 @@ def _read_record(folder: Path, rng: Random) -> None:
     file = read_hands(folder / "hands.jsonl")
     game = make.game(str(file.header["game"]))
     if way == 0:
-        read_log(folder / "hands.jsonl").lines()
+        with contextlib.suppress(CardaiError):  # not every game is the competition's
+            read_log(folder / "hands.jsonl").lines()
     elif way == 1 and file.hands:
         _show(game, file, rng)
     elif way == 2 and file.hands:

@@ -24,6 +24,7 @@ from attrs import Factory, define, field, frozen
 from fuzz_values import damaged, damaged_bytes, damaged_text, json_text, made
 
 import cardai
+from cardai.arena.inspection import inspect
 from cardai.core.schema import structure
 
 Target = Callable[[Random], tuple[str, Callable[[], Any]]]
@@ -85,6 +86,12 @@ def observed() -> Iterator[Seen]:
         cattrs.Converter.structure = plain  # type: ignore[method-assign]
 
 
+def unread(kinds: dict[str, Any], seen: Seen) -> list[str]:
+    """Return the names of those that no fixture's files were structured as."""
+    known = [wanted for wanted, _ in seen]
+    return [name for name, kind in kinds.items() if kind not in known]
+
+
 def schema_target(kinds: dict[str, Any], seen: Seen) -> Target:
     """Every annotation by itself: what is taken has the types that it says, what is not is refused by a sentence."""
     good: dict[str, list[Any]] = {name: [] for name in kinds}
@@ -110,6 +117,10 @@ def schema_target(kinds: dict[str, Any], seen: Seen) -> Target:
 
 def _copied(value: Any) -> Any:
     return json.loads(json.dumps(value))
+
+
+_WAYS = 8
+"""How often a good directory is read, to see all of its readers."""
 
 
 # -- directories ---------------------------------------------------------------------------------------------------
@@ -148,8 +159,9 @@ class Held:
         held = cls(fixture, folder)
         held.good = {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
         with observed() as held.seen:
-            fixture.read(folder, Random(0))
-        held.fresh(everything=True)
+            for way in range(_WAYS):
+                fixture.read(folder, Random(way))
+                held.fresh(everything=not held.stats)
         for path in held.good:
             for value in _values_in(path):
                 kind = next((wanted for wanted, known in held.seen if known == value and wanted is not Any), None)
@@ -317,6 +329,12 @@ def directories_target(several: list[Held]) -> Target:
     def target(rng: Random) -> tuple[str, Callable[[], Any]]:
         held = rng.choice(several)
         told = held.harm(rng)
-        return f"{held.fixture.name} {told}", lambda: held.fixture.read(held.folder, rng)
+
+        def read() -> None:
+            if rng.random() < 0.05:
+                inspect(held.folder)
+            held.fixture.read(held.folder, rng)
+
+        return f"{held.fixture.name} {told}", read
 
     return target

@@ -32,7 +32,7 @@ class TableHeader:
     @agents.validator
     def _seated(self, attribute: Attribute[Any], value: tuple[str, ...]) -> None:
         if not 0 < len(value) <= MAX_SEATS:
-            raise ValueError(f"must name 1 to {MAX_SEATS} players. Got {len(value):,}")
+            raise ValueError(f"must name 1 to {MAX_SEATS} agents. Got {len(value):,}")
 
 
 @frozen

@@ -172,10 +172,14 @@ def _checked(arrays: Mapping[str, npt.NDArray[Any]]) -> Mapping[str, npt.NDArray
 
 
 def _whole_lines(file: Path) -> Iterator[bytes]:
-    """Yield the lines of a file; a last one that was cut off is left out."""
+    """Yield the lines of a file; a last one that was cut off is left out. Raises DamagedFileError: it is no file."""
     if not file.exists():
         return
-    with file.open("rb") as stream:
+    try:
+        opened = file.open("rb")
+    except OSError as error:
+        raise DamagedFileError(f"{file} cannot be read: {error.strerror}. Delete it to play its games anew.") from error
+    with opened as stream:
         while line := stream.readline(LINE_LIMIT):
             if not line.endswith(b"\n") and not stream.read(1):
                 return

@@ -23,7 +23,7 @@ from cardai.arena.asking import bound
 from cardai.arena.moves import HIDDEN
 from cardai.arena.table import Table, replay
 from cardai.core.agent import Agent, ScalarAgent
-from cardai.core.errors import AgentError, DamagedFileError, IllegalActionError, UsageError
+from cardai.core.errors import AgentError, CardaiError, DamagedFileError, IllegalActionError, UsageError
 from cardai.core.game import Amounts
 
 
@@ -354,6 +354,29 @@ def test_a_record_that_is_not_its_seeds_is_not_gone_on_with(change: dict[str, An
     header, line = file.read_text().splitlines()
     file.write_text(f"{header}\n{json.dumps({**json.loads(line), **change})}\n")
     with pytest.raises(DamagedFileError, match=said):
+        Table.restore(file)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        *(({"seed": seed}, "line 1, is damaged or foreign: seed must be a whole number") for seed in ("7", None, 1.5, True, {})),
+        ({"duplicate": 0}, "duplicate must be true or false"),
+        ({"agents": []}, "must name 1 to 128 agents"),
+        ({"agents": ["random"] * 20_000}, "must name 1 to 128 agents. Got 20,000"),
+        ({"agents": ["human", "x" * 5000]}, "There is no agent named 'xx"),
+        ({"agents": ["human", "x/" * 3000]}, "There is no training run in|the trained run 'x/x"),
+        ({"agents": ["human", "random", "random"]}, "has 2 seats. Got 3 players"),
+        ({"game": "x" * 5000}, "There is no game named"),
+    ],
+)  # fmt: skip
+def test_a_record_whose_header_is_wrong_is_not_gone_on_with(change: dict[str, Any], said: str, tmp_path: Path) -> None:
+    file = tmp_path / "r"
+    with Table("kuhn", [None, "random"], seed=2, save=file) as table:
+        table.act(0)
+    header, line = file.read_text().splitlines()
+    file.write_text(f"{json.dumps({**json.loads(header), **change})}\n{line}\n")
+    with pytest.raises(CardaiError, match=said):
         Table.restore(file)
 
 

@@ -19,7 +19,7 @@ import pytest
 from cardai.core import files
 from cardai.core.errors import DamagedFileError, UsageError, WriteError
 from cardai.core.files import Output, limited_lines, read_json, write_atomically, write_json
-from cardai.core.npz import read_npz, write_npz
+from cardai.core.npz import map_npy, read_npz, write_npz
 
 posix = pytest.mark.skipif(os.name != "posix", reason="pipes, devices and modes are POSIX's")
 
@@ -305,3 +305,23 @@ def test_compressed_arrays_of_ours_are_read(tmp_path: Path) -> None:
     assert (tmp_path / "a.npz").stat().st_size < 100_000
     found = read_npz(tmp_path / "a.npz")
     assert all((found[name] == array).all() for name, array in itertools.chain(arrays.items()))
+
+
+def test_a_table_is_mapped_if_it_is_what_was_written_and_refused_by_a_sentence_if_not(tmp_path: Path) -> None:
+    file = tmp_path / "table.npy"
+    np.save(file, np.arange(40, dtype=np.float32))
+    assert isinstance(map_npy(file, np.float32, (40,)), np.memmap)
+    assert (map_npy(file, np.float32, (None,)) == np.arange(40)).all()
+    good = file.read_bytes()
+    head = good.index(b"}")
+    cut = [good[:at] for at in (0, 5, 9, 60, 100, len(good) - 1)]
+    changed = [good[:head] + other + good[head + 1 :] for other in (b"(", b"]", b"'", b"\\x00")]
+    shapes = [good.replace(b"(40,)", shape) for shape in (b"(99,)", b"(-4,)", b"(4.)", b"[40,]", b"(4e)")]
+    kinds = [good.replace(b"'<f4'", kind) for kind in (b"'|O' ", b"'<f8'", b"'x' ")]
+    for data in (*cut, *changed, *shapes, *kinds, b"PK" + good[2:]):
+        file.write_bytes(data)
+        with pytest.raises(DamagedFileError, match=r"table\.npy"):
+            map_npy(file, np.float32, (40,))
+    for path in (tmp_path, tmp_path / "nowhere.npy", tmp_path / ("x" * 300)):
+        with pytest.raises(DamagedFileError):
+            map_npy(path, np.float32, (40,))

@@ -196,3 +196,13 @@ def test_sizes_out_of_bounds_are_taken_to_the_nearest_legal_one() -> None:
     assert plain_reply(tree, tree.root, b":r199\r\n") is None
     assert plain_reply(tree, tree.root, b":r20000\r\n") is not None
     assert plain_reply(tree, tree.root, b":r20001\r\n") is None
+
+
+@pytest.mark.parametrize("tail", [b":r3r3\n", b":r\xc2\xb2\r\n", b":r 5\n", b":r-1\n", b":rr\n", b":r5\r\r\n"])
+@pytest.mark.parametrize("name", ["holdem.limit.2p.reverse_blinds", NO_LIMIT])
+def test_a_player_who_answers_what_is_no_number_stops_no_dealer(name: str, tail: bytes) -> None:
+    tree = WireTree(load_game(name))
+    found = plain_reply(tree, tree.root, tail)
+    assert found is None or found.wire == b"r5"[: len(found.wire)]
+    asked = "MATCHSTATE:1:0::|AsKs"
+    assert judge(tree, tree.root, asked, asked + tail.decode("latin-1")).action is not None

@@ -51,6 +51,18 @@ def trained_alone(path: Path, measure_every: int, seed: int) -> Run:
     return run
 
 
+def test_a_value_that_is_longer_than_a_name_of_a_file_has_no_runs(tmp_path: Path) -> None:
+    sweep = begun(tmp_path / "sweep")
+    file = sweep.path / "sweep.json"
+    asked = json.loads(file.read_text())
+    file.write_text(json.dumps({**asked, "options": {"measure_every": ["9" * 5000]}}))
+    sweep = Sweep.open(sweep.path)
+    assert sweep.runs() == []
+    assert not any(sweep.finished(point) for point in sweep.points())
+    with pytest.raises(UsageError, match="No run of"):
+        table(sweep, "exploitability")
+
+
 def test_each_run_is_the_one_that_train_makes(tmp_path: Path) -> None:
     sweep = begun(tmp_path / "sweep")
     reports = list(sweep.train())

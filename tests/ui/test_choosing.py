@@ -111,7 +111,11 @@ def test_the_shipped_strengths_are_of_players_that_there_are() -> None:
 def test_damaged_strengths_are_none(matches: Path) -> None:
     file = matches.parent / "strength.json"
     file.parent.mkdir(parents=True, exist_ok=True)
-    for text in ("{", "[]", '{"kuhn": {"random": {"mean": 1}}}', '{"kuhn": 3}'):
+    good = {"mean": 1, "half_width": 0.5, "unit": "%", "against": "random", "games": 2, "version": "0.1"}
+    file.write_text(json.dumps({"kuhn": {"x": good}}))
+    assert known_strengths("kuhn")["x"].text() == "1.0 ± 0.5 % won against random"
+    wrong = [{**good, key: value} for key in good for value in (None, [], {}, True)]
+    wrong += [{**good, "mean": "1"}, {**good, "half_width": 10**400}, {**good, "unit": 3}, {"mean": 1}, 3]
+    for text in ("{", "[]", '{"kuhn": 3}', *(json.dumps({"kuhn": {"x": one}}) for one in wrong)):
         file.write_text(text)
-        assert known_strengths("kuhn") == known_strengths("kuhn")
-        assert "x" not in known_strengths("kuhn")
+        assert "x" not in known_strengths("kuhn"), text

@@ -98,6 +98,9 @@ def test_damaged_spots_are_refused_by_name(
         (Spot("KsTh7s4d", 100, (150, 150), limit=(2,)), "a size for each street to come (turn, river): 2. Got 1: 2."),
         (Spot("KsTh7s4d2c", 2000, (900, 5000), bets="0.5+1"), "smallest is 1,000 chips into a pot of 2,000"),
         (Spot("KsTh7s4d2c", 2, (2**31 - 1, 5)), "at most"),
+        (Spot("KsTh7s4d2c", 100, (150, 150), minimum=-100), "A minimum is from 0 to"),
+        (Spot("KsTh7s4d2c", 100, (150, 150), cap=2**64), "A cap is from 0 to"),
+        (Spot("KsTh7s4d2c", 100, (150, 150), limit=(-1,)), "A size of limit bets is from 0 to"),
     ],
 )
 def test_spots_that_make_no_sense_are_refused_in_a_sentence(spot: Spot, message: str) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cardai.core.npz import read_npz, write_npz
 from cardai.poker.hands.boards import RENAMINGS, hand_maps
 from cardai.poker.hands.combos import pairs
 from cardai.poker.hands.equity import river_strengths
@@ -122,5 +123,15 @@ def test_what_is_kept_is_what_is_made(tmp_path: Path, monkeypatch: pytest.Monkey
         assert (getattr(made, name) == getattr(kept, name)).all(), name
     assert (made.values[:2] == found.read(0).values).all()
     file = next((tmp_path / "cache").rglob("prepared-000001.npz"))
-    file.write_bytes(b"no archive")
-    assert (prepared.load_prepared(found, [1]).hands == made.hands[2:]).all()
+    arrays = read_npz(file)
+    for damaged in (
+        lambda: file.write_bytes(b"no archive"),
+        lambda: write_npz(file, {**arrays, "numbers": arrays["numbers"][:, None]}),
+        lambda: write_npz(file, {**arrays, "context": arrays["context"][:1]}),
+        lambda: write_npz(file, {**arrays, "ranges": arrays["ranges"].astype(np.float64)}),
+    ):
+        damaged()
+        again = prepared.load_prepared(found, [0, 1])
+        for name in ("numbers", "hands", "context", "ranges"):
+            assert (getattr(again, name) == getattr(made, name)).all(), name
+            assert getattr(again, name).dtype == getattr(made, name).dtype, name
