@@ -246,6 +246,18 @@ def test_a_log_s_comment_opens_no_file_and_names_no_game_that_reads_one(tmp_path
         assert not [event for event in events if str(private) in event[1]]
 
 
+def test_a_log_s_comment_has_openspiel_load_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyspiel")
+    from cardai.bridges import spiel_games
+    from cardai.formats.acpc.logs import game_of
+
+    asked: list[str] = []
+    monkeypatch.setattr(spiel_games, "loaded", asked.append)
+    with pytest.raises(DamagedFileError, match="does not say which game"):
+        game_of([f'# name/game/hands/seed x openspiel:name="efg_game(filename={tmp_path}/private)" 1 1'], None)
+    assert not asked
+
+
 def test_situations_that_a_stranger_s_run_names_are_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from types import SimpleNamespace
 
