@@ -15,8 +15,8 @@ from cardai.core.schema import structure
 from cardai.core.spec import parse
 from cardai.poker.values.network import ValueNetwork, latest_checkpoint, load_network
 from cardai.poker.values.prepared import Prepared
-from cardai.poker.values.situation_set import check_fingerprint, load, shard_numbers
-from cardai.poker.values.splits import TEST, load_enough, parts
+from cardai.poker.values.situation_set import check_fingerprint, load
+from cardai.poker.values.splits import TEST, load_enough, parts, shard_numbers
 
 
 @frozen

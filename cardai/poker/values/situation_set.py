@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from attrs import Attribute, asdict, evolve, field, frozen
+from attrs import asdict, evolve, field, frozen
 
 from cardai.core import registry
 from cardai.core.arrays import Float32s
@@ -210,13 +210,6 @@ class SituationSet:
     def situations(self, shard: int) -> list[Situation]:
         """Return the situations of a shard, made again from the recipe."""
         return _members(self.recipe, shard)
-
-
-def shard_numbers(instance: Any, attribute: Attribute[Any], value: tuple[int, ...]) -> None:
-    """Validate the numbers of a set's shards: each at least 0, and named once."""
-    whole()(instance, attribute, value)
-    if len(set(value)) != len(value):
-        raise ValueError("names a shard of situations twice")
 
 
 def load(directory: str | Path) -> SituationSet:

@@ -120,7 +120,7 @@ def test_what_leduc_has_no_use_for_is_refused(data: Path, options: str, game: st
         ([-1], "shards must be from 0"),
         ([0, 0], "names a shard of situations twice"),
         ([], "has no situations yet"),
-        ([7], "shard-000007.npz cannot be read"),
+        ([7], "shard-000007.npz is missing"),
     ],
 )
 def test_what_a_checkpoint_says_of_its_situations_is_checked(

@@ -35,9 +35,9 @@ from cardai.poker.resolving.games import LEDUC_ITERATIONS, resolved_game, resolv
 from cardai.poker.values.network import DESCRIPTION, WEIGHTS, Description, ValueNetwork
 from cardai.poker.values.prepared import load_prepared
 from cardai.poker.values.range_codes import CODES, range_code
-from cardai.poker.values.situation_set import SituationSet, check_fingerprint, load, shard_numbers
+from cardai.poker.values.situation_set import SituationSet, check_fingerprint, load
 from cardai.poker.values.situations import situation_game
-from cardai.poker.values.splits import TEST, TRAIN, VALIDATION, load_enough, parts
+from cardai.poker.values.splits import TEST, TRAIN, VALIDATION, load_enough, parts, shard_numbers
 from cardai.poker.values.torch_networks import read_network, write_network
 
 if TYPE_CHECKING:
