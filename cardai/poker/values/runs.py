@@ -11,19 +11,19 @@ from cardai.core import registry
 from cardai.core.errors import UsageError
 from cardai.core.files import read_json
 from cardai.core.needs import check
-from cardai.core.schema import structure, whole
+from cardai.core.schema import structure
 from cardai.core.spec import parse
 from cardai.poker.values.network import ValueNetwork, latest_checkpoint, load_network
 from cardai.poker.values.prepared import Prepared
 from cardai.poker.values.situation_set import check_fingerprint, load
-from cardai.poker.values.splits import TEST, load_enough, parts
+from cardai.poker.values.splits import TEST, load_enough, parts, shard_numbers
 
 
 @frozen
 class _Learned:
     """What a checkpoint says of the situations that it has learned from: the numbers of their shards."""
 
-    shards: tuple[int, ...] = field(default=(), validator=whole())
+    shards: tuple[int, ...] = field(validator=shard_numbers)
 
 
 def _shards(checkpoint: Path) -> tuple[int, ...]:
@@ -55,7 +55,10 @@ def held_out(
     check_fingerprint(found)
     if found.recipe.street != network.description.street:
         raise UsageError(f"{run} values the {network.description.street}; {directory} is on the {found.recipe.street}.")
-    data = load_enough(found, found.numbers if known is None else known, {part: most})
+    numbers = found.numbers if known is None else known
+    if not numbers:
+        raise UsageError(f"{directory} has no situations yet.")
+    data = load_enough(found, numbers, {part: most})
     rows = np.flatnonzero(parts(data) == part)[:most]
     if len(rows) < 2:
         raise UsageError(f"{directory} has no two situations of that part.")

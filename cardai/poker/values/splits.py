@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
+from attrs import Attribute
 
 from cardai.core.arrays import Int64s
 from cardai.core.rng import derive
+from cardai.core.schema import whole
 from cardai.poker.values.prepared import Prepared, board_classes, joined, load_prepared
 from cardai.poker.values.situation_set import SituationSet
 
 TRAIN, VALIDATION, TEST = 0, 1, 2
+
+
+def shard_numbers(instance: Any, attribute: Attribute[Any], value: tuple[int, ...]) -> None:
+    """Validate the numbers of a set's shards: each at least 0, and named once."""
+    whole()(instance, attribute, value)
+    if len(set(value)) != len(value):
+        raise ValueError("names a shard of situations twice")
 
 
 def parts(data: Prepared) -> Int64s:

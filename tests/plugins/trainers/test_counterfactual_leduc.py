@@ -12,10 +12,12 @@ from attrs import evolve
 
 import cardai
 from cardai import testing
-from cardai.core.errors import DamagedFileError, OptionError, UsageError
+from cardai.core.errors import CardaiError, DamagedFileError, OptionError, UsageError
+from cardai.core.files import digest_of, file_digest, read_json, write_json
 from cardai.core.registry import create
 from cardai.poker.ranges.cfr import SolverSettings
 from cardai.poker.resolving.games import resolving_player
+from cardai.poker.values.runs import held_out
 from cardai.poker.values.situation_set import Recipe, produce
 from cardai.poker.values.splits import TEST, TRAIN, VALIDATION
 from cardai.testing import Case
@@ -107,3 +109,34 @@ def test_what_leduc_has_no_use_for_is_refused(data: Path, options: str, game: st
     trainer = create("trainer", options + ("," if ":" in options else ":") + f"situations={data}")
     with pytest.raises(UsageError, match=message):
         trainer.start(cardai.game(game), None, seed=0)
+
+
+@pytest.mark.parametrize(
+    ("shards", "said"),
+    [
+        (None, "lacks 'shards'"),
+        ("0", "shards must be a list"),
+        ([{}], r"shards\[0\] must be a whole number"),
+        ([-1], "shards must be from 0"),
+        ([0, 0], "names a shard of situations twice"),
+        ([], "has no situations yet"),
+        ([7], "shard-000007.npz is missing"),
+    ],
+)
+def test_what_a_checkpoint_says_of_its_situations_is_checked(
+    data: Path, tmp_path: Path, shards: Any, said: str
+) -> None:
+    """Its hashes fit: somebody made them who knows how."""
+    run = tmp_path / "run"
+    cardai.train(f"{SHAPES['ours']},situations={data}", GAME, steps=1, out=run)
+    assert len(held_out(run)[1]) > 10
+    folder = next(run.glob("checkpoints/*"))
+    state = read_json(folder / "state.json")
+    write_json(folder / "state.json", {k: v for k, v in (state | {"shards": shards}).items() if v is not None})
+    manifest = read_json(folder / "manifest.json")
+    file = folder / "state.json"
+    manifest["files"]["state.json"] = {"bytes": file.stat().st_size, "sha256": file_digest(file)}
+    manifest["sha256"] = digest_of({k: v for k, v in manifest.items() if k != "sha256"})
+    write_json(folder / "manifest.json", manifest)
+    with pytest.raises(CardaiError, match=said):
+        held_out(run)

@@ -37,7 +37,7 @@ from cardai.poker.values.prepared import load_prepared
 from cardai.poker.values.range_codes import CODES, range_code
 from cardai.poker.values.situation_set import SituationSet, check_fingerprint, load
 from cardai.poker.values.situations import situation_game
-from cardai.poker.values.splits import TEST, TRAIN, VALIDATION, load_enough, parts
+from cardai.poker.values.splits import TEST, TRAIN, VALIDATION, load_enough, parts, shard_numbers
 from cardai.poker.values.torch_networks import read_network, write_network
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class State:
     best_loss: float
     fingerprint: str
     """Of the situations."""
-    shards: tuple[int, ...]
+    shards: tuple[int, ...] = field(validator=shard_numbers)
     """Those that are learned from: a set may grow under way."""
 
 
