@@ -143,6 +143,7 @@ def test_other_games_are_refused_by_name() -> None:
         ("gin", "gin_compact"),
         ("holdem_limit", "holdem_compact"),
         ("holdem_fcpa", "holdem_compact"),
+        ("acpc_limit_3p", "holdem_compact"),  # where others act behind a fold
     ],
 )
 def test_codes_are_those_of_the_layout_written_once_more(game_name: str, encoder: str) -> None:
