@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from attrs import frozen, validators
 
-from cardai.core.arrays import Float32s
+from cardai.core.arrays import Float32s, Int64s
 from cardai.core.encoder import Encoder, Layout, Plane
 from cardai.core.errors import UsageError
-from cardai.core.fields import Field, Views
+from cardai.core.fields import Field
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
+from cardai.core.kernel import kernel
+from cardai.core.numbers import NumberLayout
 from cardai.core.spec import option
 
 _ENTRIES = ("card", "cards", "seat", "public_history", "private_history")
@@ -36,7 +37,9 @@ class Flat(Encoder):
                 )
         shown = [known[name] for name in self.fields] if self.fields else list(game.view_fields)
         shown = [f for f in shown if self.history or not f.kind.endswith("history")]
-        return FlatLayout([_slice(f, self.one_hot_up_to) for f in shown], lossless=len(shown) == len(known))
+        return FlatLayout(
+            game.view_fields, [_slice(f, self.one_hot_up_to) for f in shown], lossless=len(shown) == len(known)
+        )
 
 
 @frozen
@@ -67,44 +70,55 @@ def _slice(f: Field, limit: int) -> _Slice:
     return _Slice(f, "scaled", 1)
 
 
-class FlatLayout(Layout):
+@kernel
+def _show(numbers: Any, plan: Any, scales: Any, out: Any) -> None:
+    """Fill ``out`` (n, w), which is zero before; ``plan`` (k, 5): column, entries, form, width, first value."""
+    for i in range(len(numbers)):
+        start = 0
+        for k in range(len(plan)):
+            form, width = plan[k, 2], plan[k, 3]
+            for entry in range(plan[k, 1]):
+                value = numbers[i, plan[k, 0] + entry]
+                if form == 0:
+                    place = value - plan[k, 4]
+                    if place >= 0 and place < width:
+                        out[i, start + place] = 1
+                elif form == 1:
+                    for card in range(width):
+                        if (value >> card) & 1:
+                            out[i, start + card] = 1
+                else:
+                    out[i, start] = value / scales[k]
+                start += width
+
+
+class FlatLayout(NumberLayout):
     """Slices in the order of the fields."""
 
-    def __init__(self, slices: list[_Slice], lossless: bool) -> None:
+    def __init__(self, fields: tuple[Field, ...], slices: list[_Slice], lossless: bool) -> None:
+        super().__init__(fields)
         self._slices = slices
+        where, forms = self.numbers.where, ("one_hot", "bits", "scaled")
+        rows = [(where[s.field.name].start, s.entries, forms.index(s.form), s.width, s.first) for s in slices]
+        self._plan = np.array(rows, np.int64).reshape(-1, 5)
+        self._scales = np.array([float(s.field.maximum or 1) for s in slices])
         self.lossless = lossless
         planes, start = [], 0
         for part in slices:
             f = part.field
-            forms = {
+            said = {
                 "one_hot": f"one-hot over {part.first}..{part.first + part.width - 1}"
                 + (", zeros for none" if part.first == 0 else ""),
                 "bits": "a number a card, 13 * suit + rank",
                 "scaled": f"value / {f.maximum}" if f.maximum else "as it is",
             }
-            planes.append(Plane(f.name, f"{start}:{start + part.total}", f.doc, forms[part.form]))
+            planes.append(Plane(f.name, f"{start}:{start + part.total}", f.doc, said[part.form]))
             start += part.total
         self.planes = tuple(planes)
         self.shape = (start,)
 
-    def encode(self, views: Views) -> Float32s:
-        out = np.zeros((len(views), *self.shape), np.float32)
-        start = 0
-        for part in self._slices:
-            column = out[:, start : start + part.total].reshape(len(views), part.entries, part.width)
-            self._fill(part, views[part.field.name].reshape(len(views), part.entries), column)
-            out[:, start : start + part.total] = column.reshape(len(views), part.total)
-            start += part.total
-        return out
-
-    def _fill(self, part: _Slice, values: npt.NDArray[Any], out: Float32s) -> None:
-        if part.form == "one_hot":
-            places = np.arange(part.first, part.first + part.width)
-            out[:] = values[:, :, None] == places
-        elif part.form == "bits":
-            out[:] = values[:, :, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)
-        else:
-            out[:, :, 0] = values / float(part.field.maximum or 1)
+    def write(self, numbers: Int64s, out: Float32s) -> None:
+        _show(numbers, self._plan, self._scales, out)
 
     def decode(self, code: Float32s) -> dict[str, Any]:
         out: dict[str, Any] = {}

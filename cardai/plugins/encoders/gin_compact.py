@@ -7,22 +7,41 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from cardai.cards.codes import CARDS, bits, listed, planes_of, slices
+from cardai.cards.codes import CARDS, listed, planes_of, slices
 from cardai.core.agent import need_family
-from cardai.core.arrays import Float32s, Uint64s
+from cardai.core.arrays import Float32s, Int64s, Uint64s
 from cardai.core.encoder import Encoder, Layout
-from cardai.core.fields import Views
+from cardai.core.fields import Field
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
+from cardai.core.kernel import kernel
+from cardai.core.numbers import NumberLayout
+from cardai.gin._melds_kernels import U0, best_melded, deadwood_of, from_gin, index_of, lowest, to_gin
 from cardai.gin.actions import PHASES
 from cardai.gin.fields import GIN, PILE
-from cardai.gin.melds import deadwoods, melded
 
 _SUIT = np.uint64(0x1FFF)
 _ACES = np.uint64(sum(1 << 13 * suit + 12 for suit in range(4)))
 _SPREAD = np.uint64(sum(1 << 13 * suit for suit in range(4)))  # a rank times this is the rank in all suits
-_BELOW = [np.uint64(sum(((1 << 13 - n) - 1) << 13 * suit for suit in range(4))) for n in range(3)]
-_U1, _U2 = np.uint64(1), np.uint64(2)
+_BELOW_LAST, _BELOW_TWO = (np.uint64(sum(((1 << 13 - n) - 1) << 13 * suit for suit in range(4))) for n in (1, 2))
+_U1, _U2, _U12 = np.uint64(1), np.uint64(2), np.uint64(12)
+_PHASES = len(PHASES)
+_READ = (
+    "hand",
+    "opponent_known",
+    "revealed",
+    "opponent_discards",
+    "opponent_declined",
+    "discards",
+    "phase",
+    "player",
+    "knocker",
+    "starter",
+    "taken_card",
+    "stock",
+    "turns",
+    "score",
+)
 
 _PLANES = {
     "hand": (CARDS, "own cards, 13 * suit + rank", "0 or 1"),
@@ -42,24 +61,83 @@ _PLANES = {
 }
 
 
-def near_cards(hands: Uint64s) -> Uint64s:
-    """Return the cards not in each hand (n,) that make a meld of three with two of its cards, as (n,) sets."""
-    aces = hands & _ACES
-    low = ((hands ^ aces) << _U1) | (aces >> np.uint64(12))  # the ace below the two, as runs have it
-    suits = [(low >> np.uint64(13 * suit)) & _SUIT for suit in range(4)]
-    seen = pairs = np.zeros_like(low)
-    for suit in suits:
-        pairs, seen = pairs | (seen & suit), seen | suit
-    next_to = low & (low >> _U1) & _BELOW[1]
-    around = low & (low >> _U2) & _BELOW[2]
+@kernel
+def _near(hand: Any) -> Any:
+    """Return the cards not in the set ``hand`` that make a meld of three with two of its cards."""
+    aces = hand & _ACES
+    low = ((hand ^ aces) << _U1) | (aces >> _U12)  # the ace below the two, as runs have it
+    seen, pairs = U0, U0
+    for suit in range(4):
+        ranks = (low >> np.uint64(13 * suit)) & _SUIT
+        pairs |= seen & ranks
+        seen |= ranks
+    next_to = low & (low >> _U1) & _BELOW_LAST
+    around = low & (low >> _U2) & _BELOW_TWO
     below = (next_to & ~_SPREAD) >> _U1
-    above = (next_to & _BELOW[2]) << _U2
+    above = (next_to & _BELOW_TWO) << _U2
     found = (pairs * _SPREAD | below | above | (around << _U1)) & ~low
     aces = found & _SPREAD
-    return np.asarray(((found ^ aces) >> _U1) | (aces << np.uint64(12)), np.uint64)
+    return ((found ^ aces) >> _U1) | (aces << _U12)
 
 
-class GinLayout(Layout):
+@kernel
+def _near_rows(hands: Any, out: Any) -> None:
+    for i in range(len(hands)):
+        out[i] = _near(hands[i])
+
+
+def near_cards(hands: Uint64s) -> Uint64s:
+    """Return the cards not in each hand (n,) that make a meld of three with two of its cards, as (n,) sets."""
+    out = np.empty(len(hands), np.uint64)
+    _near_rows(hands, out)
+    return out
+
+
+@kernel
+def _mark(cards: Any, first: Any, value: Any, code: Any) -> None:
+    """Add ``value`` at each card of a set to the part of ``code`` that begins at ``first``."""
+    while cards != U0:
+        card = lowest(cards)
+        cards ^= card
+        code[first + index_of(card)] += value
+
+
+@kernel
+def _show(numbers: Any, at: Any, out: Any) -> None:
+    """Fill ``out`` (n, 329), which is zero before; ``at``: the columns of ``_READ``."""
+    for i in range(len(numbers)):
+        row, code = numbers[i], out[i]
+        hand = np.uint64(row[at[0]])
+        cards = to_gin(hand)
+        _mark(hand, 0, 1, code)
+        _mark(from_gin(best_melded(cards)), CARDS, 1, code)
+        _mark(_near(hand), 2 * CARDS, 1, code)
+        _mark(np.uint64(row[at[1]] | row[at[2]]), 3 * CARDS, 1, code)
+        _mark(np.uint64(row[at[3]]), 4 * CARDS, 1, code)
+        _mark(np.uint64(row[at[4]]), 4 * CARDS, 2, code)
+        for card in range(4 * CARDS, 5 * CARDS):
+            code[card] = code[card] / 3
+        for place in range(PILE):
+            card = row[at[5] + place]
+            if card >= 0:
+                code[5 * CARDS + card] = (place + 1) / PILE
+        first = 6 * CARDS
+        if row[at[6]] >= 0 and row[at[6]] < _PHASES:
+            code[first + row[at[6]]] = 1
+        first += _PHASES
+        player, knocker = row[at[7]], row[at[8]]
+        code[first + (0 if knocker < 0 else 1 if knocker == player else 2)] = 1
+        code[first + 3] = row[at[9]] == player
+        code[first + 4] = row[at[10]] >= 0
+        code[first + 5] = deadwood_of(cards) / 100
+        code[first + 6] = row[at[11]] / 31
+        code[first + 7] = row[at[12]] / 50
+        own = max(player, 0)
+        code[first + 8] = row[at[13] + own] / 100
+        code[first + 9] = row[at[13] + 1 - own] / 100
+
+
+class GinLayout(NumberLayout):
     """One vector of parts. Never lossless: the order of one's draws and of the turns is not in it."""
 
     lossless = False
@@ -67,29 +145,12 @@ class GinLayout(Layout):
     where = slices(planes)
     shape = (sum(width for width, _, _ in _PLANES.values()),)
 
-    def encode(self, views: Views) -> Float32s:
-        out = np.zeros((len(views), *self.shape), np.float32)
-        part = {name: out[:, at] for name, at in self.where.items()}
-        hand = np.ascontiguousarray(views["hand"])
-        part["hand"][:] = bits(hand)
-        part["melded"][:] = bits(melded(hand))
-        part["near"][:] = bits(near_cards(hand))
-        part["opponent"][:] = bits(views["opponent_known"] | views["revealed"])
-        part["refused"][:] = (bits(views["opponent_discards"]) + 2 * bits(views["opponent_declined"])) / 3
-        rows, places = np.nonzero(views["discards"] >= 0)
-        part["discards"][rows, views["discards"][rows, places]] = (places + 1) / PILE
-        part["phase"][:] = views["phase"][:, None] == np.arange(len(PHASES))
-        player = views["player"]
-        who = np.where(views["knocker"] < 0, 0, np.where(views["knocker"] == player, 1, 2))
-        part["knocker"][:] = who[:, None] == np.arange(3)
-        part["starter"][:, 0] = views["starter"] == player
-        part["taken"][:, 0] = views["taken_card"] >= 0
-        part["deadwood"][:, 0] = deadwoods(hand) / 100
-        part["stock"][:, 0] = views["stock"] / 31
-        part["turns"][:, 0] = views["turns"] / 50
-        own = np.maximum(player, 0).astype(np.int64)
-        part["score"][:] = np.take_along_axis(views["score"], np.stack([own, 1 - own], axis=1), axis=1) / 100
-        return out
+    def __init__(self, fields: tuple[Field, ...]) -> None:
+        super().__init__(tuple(f for f in fields if f.name in _READ))
+        self._at = self.numbers.at(*_READ)
+
+    def write(self, numbers: Int64s, out: Float32s) -> None:
+        _show(numbers, self._at, out)
 
     def decode(self, code: Float32s) -> dict[str, Any]:
         """Return cards as lists of numbers, the discard pile from the bottom, and what else is in words or figures."""
@@ -115,7 +176,7 @@ class GinCompact(Encoder):
 
     def for_game(self, game: Game) -> Layout:
         need_family(game, GIN, "The encoder gin_compact shows")
-        return GinLayout()
+        return GinLayout(game.view_fields)
 
 
 @hookimpl

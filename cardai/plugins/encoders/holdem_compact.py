@@ -10,21 +10,35 @@ from attrs import frozen, validators
 
 from cardai.cards.codes import CARDS, listed, planes_of, slices
 from cardai.core.agent import need_family
-from cardai.core.arrays import Float32s
+from cardai.core.arrays import Float32s, Int64s
 from cardai.core.encoder import Encoder, Layout
 from cardai.core.errors import UsageError
-from cardai.core.fields import Views
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
+from cardai.core.kernel import kernel
+from cardai.core.numbers import NumberLayout
 from cardai.core.spec import brief, option
 from cardai.poker.contract import deals_holdem
 from cardai.poker.fields import POKER
-from cardai.poker.hands.ranking import CATEGORIES, rank_high
+from cardai.poker.hands._ranking_kernels import rank_set
+from cardai.poker.hands.ranking import CATEGORIES
 
 ROUNDS = 4
-STREETS = ((0, 3), (3, 4), (4, 5))  # flop, turn, river on the board
 _BY_SEAT = ("spent", "stacks", "folded")
 _MOST_SLOTS = 12
+_CATEGORIES = len(CATEGORIES)
+_READ = (
+    "hole",
+    "board",
+    "round",
+    "player",
+    "button",
+    "pot",
+    "to_call",
+    *_BY_SEAT,
+    "history",
+    "history_round",
+)
 
 
 @frozen
@@ -53,12 +67,72 @@ class HoldemCompact(Encoder):
         return HoldemLayout(game, self.slots, self.samples)
 
 
-class HoldemLayout(Layout):
+@kernel
+def _show(numbers: Any, at: Any, sizes: Any, divisors: Any, out: Any) -> None:
+    """Fill ``out`` (n, w), which is zero before.
+
+    ``at``: the columns of ``_READ``; ``sizes``: seats, slots a round, numbers a slot, room of the history; ``divisors``:
+    of an amount in the history, pot, to_call, spent, stacks, folded.
+    """
+    seats, slots, width = sizes[0], sizes[1], sizes[2]
+    for i in range(len(numbers)):
+        row, code = numbers[i], out[i]
+        _cards(row, at[0], at[1], code)
+        first = 2 * CARDS + _CATEGORIES
+        if row[at[2]] >= 0 and row[at[2]] < ROUNDS:
+            code[first + row[at[2]]] = 1
+        first += ROUNDS
+        player = max(row[at[3]], 0)
+        code[first + (player - row[at[4]]) % seats] = 1
+        first += seats
+        used = np.zeros(ROUNDS, np.int64)
+        for k in range(sizes[3]):
+            action, number = row[at[10] + k], row[at[11] + k]
+            if action < 0 or number < 0 or number >= ROUNDS:
+                continue
+            if used[number] < slots:
+                place = first + (number * slots + used[number]) * width
+                code[place + min(action, 2)] = 1
+                if width > 3 and action >= 2:
+                    code[place + 3] = action / divisors[0]
+            used[number] += 1
+        first += ROUNDS * slots * width
+        code[first] = row[at[5]] / divisors[1]
+        code[first + 1] = row[at[6]] / divisors[2]
+        first += 2
+        for part in range(3):
+            for seat in range(seats):
+                code[first + seat] = row[at[7 + part] + (player + seat) % seats] / divisors[3 + part]
+            first += seats
+
+
+@kernel
+def _cards(row: Any, hole: Any, board: Any, code: Any) -> None:
+    """Show own cards, the board, and from the flop on the category of the best hand."""
+    cards, held, dealt = np.uint64(0), 0, 0
+    for k in range(2):
+        card = row[hole + k]
+        if card >= 0:
+            code[card] = 1
+            cards |= np.uint64(1) << np.uint64(card)
+            held += 1
+    for k in range(5):
+        card = row[board + k]
+        if card >= 0:
+            code[CARDS + card] = (1 if k < 3 else k - 1) / 3
+            cards |= np.uint64(1) << np.uint64(card)
+            dealt += 1
+    if held == 2 and dealt >= 3:
+        code[2 * CARDS + (np.int64(rank_set(cards)) >> 26)] = 1
+
+
+class HoldemLayout(NumberLayout):
     """One vector of parts. Seats are counted from the player who looks."""
 
     lossless = False
 
     def __init__(self, game: Game, slots: int, samples: int) -> None:
+        super().__init__(tuple(f for f in game.view_fields if f.name in _READ))
         fields = {f.name: f for f in game.view_fields}
         n = self._seats = game.num_players
         self._slots = slots or min(_MOST_SLOTS, n + (n - 1) * fields["raises"].maximum)
@@ -84,57 +158,24 @@ class HoldemLayout(Layout):
         parts |= {name: (n, f"{chips[name]}, own first", f"value / {self._scale[name]}") for name in _BY_SEAT}
         if samples:
             parts["strength"] = (1, "the chance to beat a random hand on the board so far", "0 to 1")
+        self._at = self.numbers.at(*_READ)
+        self._sizes = np.array([n, self._slots, self._width, fields["history"].size], np.int64)
+        self._divisors = np.array([self._most, *self._scale.values()], np.float64)
         self.planes = planes_of(parts)
         self._where = slices(self.planes)
         self.shape = (sum(width for width, _, _ in parts.values()),)
 
-    def encode(self, views: Views) -> Float32s:
-        out = np.zeros((len(views), *self.shape), np.float32)
-        part = {name: out[:, at] for name, at in self._where.items()}
-        _mark(part["hole"], views["hole"], 1.0)
-        for street, (first, last) in enumerate(STREETS):
-            _mark(part["board"], views["board"][:, first:last], (street + 1) / 3)
-        self._category(part["category"], views)
-        part["round"][:] = views["round"][:, None] == np.arange(ROUNDS)
-        self._betting(part["betting"], views)
-        player = np.maximum(views["player"], 0).astype(np.int64)
-        place = (player - views["button"]) % self._seats
-        part["position"][:] = place[:, None] == np.arange(self._seats)
-        for name in ("pot", "to_call"):
-            part[name][:, 0] = views[name] / self._scale[name]
-        own_first = (player[:, None] + np.arange(self._seats)) % self._seats
-        for name in _BY_SEAT:
-            part[name][:] = np.take_along_axis(views[name], own_first, axis=1) / self._scale[name]
+    def write(self, numbers: Int64s, out: Float32s) -> None:
+        _show(numbers, self._at, self._sizes, self._divisors, out)
         if self._samples:
-            self._strength(part["strength"], views)
-        return out
+            self._strength(out[:, self._where["strength"]], numbers)
 
-    def _category(self, out: Float32s, views: Views) -> None:
-        dealt = (views["board"] >= 0).sum(axis=1)
-        for cards in (3, 4, 5):
-            rows = np.flatnonzero((dealt == cards) & (views["hole"] >= 0).all(axis=1))
-            if len(rows):
-                hands = np.concatenate([views["hole"][rows], views["board"][rows, :cards]], axis=1)
-                out[rows, rank_high(hands) >> 26] = 1
-
-    def _betting(self, out: Float32s, views: Views) -> None:
-        code = out.reshape(len(views), ROUNDS, self._slots, self._width).copy()
-        for number in range(ROUNDS):
-            here = (views["history_round"] == number) & (views["history"] >= 0)
-            slot = np.cumsum(here, axis=1) - 1
-            rows, places = np.nonzero(here & (slot < self._slots))
-            action = views["history"][rows, places].astype(np.int64)
-            at = slot[rows, places]
-            code[rows, number, at, np.minimum(action, 2)] = 1
-            if self._width > 3:
-                code[rows, number, at, 3] = np.where(action >= 2, action, 0) / self._most
-        out[:] = code.reshape(out.shape)
-
-    def _strength(self, out: Float32s, views: Views) -> None:
+    def _strength(self, out: Float32s, numbers: Int64s) -> None:
         from cardai.poker.hands.strength import win_rates
 
-        known = np.flatnonzero((views["hole"] >= 0).all(axis=1))
-        out[known, 0] = win_rates(views["hole"][known], views["board"][known], self._samples)
+        hole, board = (numbers[:, self.numbers.where[name]].astype(np.int8) for name in ("hole", "board"))
+        known = np.flatnonzero((hole >= 0).all(axis=1))
+        out[known, 0] = win_rates(hole[known], board[known], self._samples)
 
     def decode(self, code: Float32s) -> dict[str, Any]:
         """Return cards as lists of numbers, actions by round as words, and chips by seat, own first."""
@@ -156,11 +197,6 @@ class HoldemLayout(Layout):
     def _said(self, one: npt.NDArray[Any]) -> str:
         kind = ("fold", "call", "raise")[int(one[:3].argmax())]
         return f"raise to {round(float(one[3]) * self._most)}" if kind == "raise" and self._width > 3 else kind
-
-
-def _mark(out: Float32s, cards: npt.NDArray[Any], value: float) -> None:
-    rows, places = np.nonzero(cards >= 0)
-    out[rows, cards[rows, places].astype(np.int64)] = value
 
 
 @hookimpl

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from cardai.core.arrays import Float32s
+from cardai.core.arrays import Float32s, Int64s
 from cardai.core.encoder import Encoder, Layout, Plane
 from cardai.core.errors import UsageError
-from cardai.core.fields import Views
+from cardai.core.fields import Field
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
+from cardai.core.kernel import kernel
+from cardai.core.numbers import NumberLayout
 from cardai.core.spec import brief
 from cardai.poker.contract import PAIR, board_game, described
 
@@ -20,7 +22,25 @@ RANKS, ROUNDS, LEVELS = 3, 2, 3
 _HISTORY = 2 * RANKS
 
 
-class Leduc30Layout(Layout):
+@kernel
+def _show(numbers: Any, at: Any, most: Any, out: Any) -> None:
+    """Fill ``out`` (n, 30), which is zero before; ``at``: columns of hole, board, history, its rounds and its seats."""
+    for i in range(len(numbers)):
+        row = numbers[i]
+        out[i, row[at[0]] // 2] = 1
+        if row[at[1]] >= 0:
+            out[i, RANKS + row[at[1]] // 2] = 1
+        level = np.zeros(ROUNDS, np.int64)
+        for k in range(most):
+            raised = row[at[2] + k] - 1
+            if raised >= 0:
+                number = row[at[3] + k]
+                place = ((row[at[4] + k] * ROUNDS + number) * LEVELS + level[number]) * 2 + raised
+                out[i, _HISTORY + place] = 1
+                level[number] += raised
+
+
+class Leduc30Layout(NumberLayout):
     """The layout of the NFSP paper's released Leduc code (github.com/Johannes-H/nfsp-leduc).
 
     Seats are absolute. A betting bit is set at the number of bets and raises made in the round *before* the action;
@@ -34,25 +54,14 @@ class Leduc30Layout(Layout):
         Plane("betting", "6:30", "[seat 2][round 2][raises before 3][check or call, bet or raise]"),
     )
 
-    def __init__(self, lossless: bool) -> None:
+    def __init__(self, fields: tuple[Field, ...], lossless: bool) -> None:
+        super().__init__(fields)
         self.lossless = lossless
+        self._at = self.numbers.at("hole", "board", "history", "history_round", "history_seat")
+        self._most = fields[-1].size
 
-    def encode(self, views: Views) -> Float32s:
-        n = len(views)
-        code = np.zeros((n, 30), np.float32)
-        rows = np.arange(n)
-        code[rows, views["hole"][:, 0].astype(np.int64) // 2] = 1
-        board = views["board"][:, 0].astype(np.int64)
-        code[rows[board >= 0], RANKS + board[board >= 0] // 2] = 1
-        level = np.zeros((n, ROUNDS), np.int64)
-        for k in range(views["history"].shape[1]):
-            action = views["history"][:, k].astype(np.int64)
-            at = rows[action >= 1]
-            seat, round_ = (views[name][at, k].astype(np.int64) for name in ("history_seat", "history_round"))
-            raised = action[at] - 1
-            code[at, _HISTORY + ((seat * ROUNDS + round_) * LEVELS + level[at, round_]) * 2 + raised] = 1
-            level[at, round_] += raised
-        return code
+    def write(self, numbers: Int64s, out: Float32s) -> None:
+        _show(numbers, self._at, self._most, out)
 
     def decode(self, code: Float32s) -> dict[str, Any]:
         bits = code[_HISTORY:].reshape(2, ROUNDS, LEVELS, 2)
@@ -85,7 +94,7 @@ class Leduc30(Encoder):
             raise UsageError(
                 f"leduc_30 has room for {ROUNDS} rounds of {LEVELS - 1} raises. {brief(game)} has {betting.num_rounds} of {raises}."
             )
-        return Leduc30Layout(lossless=not said.suits_seen)
+        return Leduc30Layout(game.view_fields, lossless=not said.suits_seen)
 
 
 @hookimpl

@@ -14,6 +14,7 @@ from cardai.core.fields import Views, empty_views
 from cardai.core.rng import Rows, derive_many
 from cardai.gin.melds import is_meld
 from cardai.plugins.encoders.gin_compact import near_cards
+from tests.plugins.encoders import slow_codes
 
 
 def met(game_name: str, hands: int, seed: int = 0) -> Views:
@@ -130,3 +131,22 @@ def test_other_games_are_refused_by_name() -> None:
         cardai.encoder("gin_compact").for_game(cardai.game("leduc"))
     with pytest.raises(UsageError, match=r"board of five, of 52\. The views of Leduc"):
         cardai.encoder("holdem_compact").for_game(cardai.game("leduc"))
+
+
+@pytest.mark.parametrize(
+    ("game_name", "encoder"),
+    [
+        ("leduc", "flat"),
+        ("gin:max_turns=20", "flat"),
+        ("triple_draw", "flat"),
+        ("leduc", "leduc_30"),
+        ("gin", "gin_compact"),
+        ("holdem_limit", "holdem_compact"),
+        ("holdem_fcpa", "holdem_compact"),
+        ("acpc_limit_3p", "holdem_compact"),  # where others act behind a fold
+    ],
+)
+def test_codes_are_those_of_the_layout_written_once_more(game_name: str, encoder: str) -> None:
+    game, views = cardai.game(game_name), met(game_name, 30, seed=3)[-400:]
+    slow = getattr(slow_codes, encoder)(game, views)
+    assert np.array_equal(cardai.encoder(encoder).for_game(game).encode(views), slow)
