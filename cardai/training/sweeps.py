@@ -25,15 +25,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from attrs import asdict, frozen
+from attrs import asdict, evolve, frozen
 
 from cardai.core import registry
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.files import LOCK, read_json, refuse_links, vacant
 from cardai.core.locks import DirectoryLock
-from cardai.core.needs import write_own
+from cardai.core.needs import allow_own, check, write_own
 from cardai.core.schema import structure
 from cardai.core.spec import options_of, parse
+from cardai.core.trust import read_from
 from cardai.pieces import Work
 from cardai.training.runs import Run
 from cardai.training.session import CHECKPOINT_SECONDS, Session
@@ -179,22 +180,40 @@ class Sweep:
         open_ = [point for point in points.values() if not self.finished(point)]
         done = len(points) - len(open_)
         if on:
-            work = Work(_stretch, (self.asked, stretch), on=on, pieces=((p.name, self._sent(p)) for p in open_))
+            asked = self._checked(open_)
+            work = Work(_stretch, (asked, stretch), on=on, pieces=((p.name, self._sent(p)) for p in open_))
         else:
             pieces = ((p.name, (str(self.path / p.name), p)) for p in open_)
             work = Work(_whole, (self.asked, every), jobs=jobs, pieces=pieces)
         for name, result in work.run():
             if on:
                 _unpack(result, self.path / name)
+                _allow(self.path / name, asked, points[name])
             finished = self.finished(points[name])
             done += finished
             if not finished:
                 work.add(name, *self._sent(points[name]))
             yield done, len(points), name
 
+    def _checked(self, open_: Sequence[Point]) -> SweepFile:
+        """Return what was asked for as one's own, for workers that know nothing of what is allowed here.
+
+        Raises:
+            UntrustedError: sweep.json, or a run that was begun, names what only its owner may allow.
+        """
+        asked = self.asked
+        for point in open_:
+            check(registry.load, "trainer", parse(point.trainer))
+            if (self.path / point.name / "run.json").is_file():
+                Run.open(self.path / point.name).trainer("train")
+        check(registry.load, "game", parse(asked.game))
+        return evolve(
+            asked, trainer=str(asked.trainer), game=str(asked.game), encoder=asked.encoder and str(asked.encoder)
+        )
+
     def _sent(self, point: Point) -> tuple[Point, bytes]:
         """Return what a stretch needs: the run, and its directory as it stands."""
-        return point, _pack(self.path / point.name)
+        return evolve(point, trainer=str(point.trainer)), _pack(self.path / point.name)
 
 
 def _check_count(options: Mapping[str, Sequence[str]], seeds: Sequence[int]) -> None:
@@ -245,10 +264,18 @@ def _stretch(shared: tuple[SweepFile, float], point: Point, packed: bytes) -> by
         folder = Path(temporary) / "run"
         if packed:
             _unpack(packed, folder)
+            _allow(folder, asked, point)
         session = _session(asked, point, folder)
         end = time.monotonic() + seconds
         session.train(asked.steps, minutes=asked.minutes, stopping=lambda: time.monotonic() > end)
         return _pack(folder)
+
+
+def _allow(folder: Path, asked: SweepFile, point: Point) -> None:
+    """Let a run that came by the cluster name what the sweep's own command named."""
+    file = folder / "run.json"
+    specs = [("trainer", str(point.trainer)), ("game", asked.game), ("encoder", asked.encoder or "")]
+    allow_own(registry.load, read_from(file, file.read_bytes(), root=folder), specs, "start")
 
 
 def _pack(folder: Path) -> bytes:

@@ -19,6 +19,7 @@ from cardai.core import registry
 from cardai.core.allowed import trust_all
 from cardai.core.errors import CardaiError, DamagedFileError, UntrustedError
 from cardai.core.files import digest_of, write_json
+from cardai.training import sweeps
 from cardai.training.runs import Run
 from cardai.training.session import Session
 from cardai.training.sweeps import Sweep
@@ -271,3 +272,18 @@ def test_situations_that_a_stranger_s_run_names_are_not_opened(tmp_path: Path, m
     monkeypatch.setattr(runs, "load_network", lambda _: None)
     with pytest.raises(UntrustedError, match="situations: the path"):
         runs.held_out(tmp_path / "run")
+
+
+def test_a_sweep_s_runs_on_a_cluster_are_its_owner_s_and_a_stranger_s_sweep_sends_none(tmp_path: Path) -> None:
+    options = {"league": ['"program:command=true"']}
+    begun = Sweep.begin(tmp_path / "s", "poker_cnn_betting", "holdem_limit", "grid", options, [0], 4, None)
+    (point,) = begun.points()
+    made = Run.create(tmp_path / "far", point.trainer, "holdem_limit", "grid", 0, 4)
+    came = shutil.copytree(made.path, tmp_path / "came")
+    with pytest.raises(UntrustedError):
+        Run.open(came).trainer("train")
+    sweeps._allow(came, begun._checked([point]), point)
+    Run.open(came).trainer("train")
+    there = shutil.copytree(begun.path, tmp_path / "there")
+    with pytest.raises(UntrustedError, match="starts a program"):
+        Sweep.open(there)._checked(Sweep.open(there).points())
