@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+# kernel constants
 from collections.abc import Iterable, Mapping
 from typing import Any
 

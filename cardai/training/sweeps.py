@@ -29,12 +29,12 @@ from attrs import asdict, evolve, frozen
 
 from cardai.core import registry
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import LOCK, read_json, refuse_links, vacant
+from cardai.core.files import LOCK, file_digest, read_json, refuse_links, vacant
 from cardai.core.locks import DirectoryLock
 from cardai.core.needs import allow_own, check, write_own
 from cardai.core.schema import structure
 from cardai.core.spec import options_of, parse
-from cardai.core.trust import read_from
+from cardai.core.trust import Source
 from cardai.pieces import Work
 from cardai.training.runs import Run
 from cardai.training.session import CHECKPOINT_SECONDS, Session
@@ -275,7 +275,8 @@ def _allow(folder: Path, asked: SweepFile, point: Point) -> None:
     """Let a run that came by the cluster name what the sweep's own command named."""
     file = folder / "run.json"
     specs = [("trainer", str(point.trainer)), ("game", asked.game), ("encoder", asked.encoder or "")]
-    allow_own(registry.load, read_from(file, file.read_bytes(), root=folder), specs, "start")
+    source = Source(os.path.realpath(file), file_digest(file), os.path.realpath(folder))
+    allow_own(registry.load, source, specs)
 
 
 def _pack(folder: Path) -> bytes:
