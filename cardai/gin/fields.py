@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+# kernel constants
 from cardai.core.fields import Family, Field
 from cardai.gin.actions import PHASES
 
