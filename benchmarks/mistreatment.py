@@ -6,7 +6,7 @@ Each command of ``mistreatment_cases.py`` is called under each circumstance in a
 once the circumstance is over. At fault is a traceback, a hang, an exit code that does not fit, a failure without a
 sentence, a process or a half-written file that is left behind, and whatever keeps the next call from ending with the same
 bytes as one that nobody disturbed. ``--only`` takes words of commands and circumstances; ``--write`` writes the page
-docs/reference/mistreatment.md. It works in a mount namespace of its own (``unshare``, Linux), so that disks can be small.
+docs/reference/mistreatment.md, with ``--only`` those lines of it. It works in a mount namespace of its own (``unshare``, Linux), so that disks can be small.
 """
 
 from __future__ import annotations
@@ -151,6 +151,11 @@ class Row:
     left: str
     after: str
     faults: list[str]
+
+    @property
+    def heading(self) -> str:
+        """The heading of its table."""
+        return self.circumstance.name[0].upper() + self.circumstance.name[1:]
 
     def cells(self) -> list[str]:
         """Return the line's cells."""
@@ -312,11 +317,12 @@ class Bench:
         if any(one.code == 0 for one in ended) and digests(case, place, ended[0]) != before[1] and not faults:
             faults.append("another result")
         again = self.start(case, place, words=case.next_words(place)).end()
-        faults += [f"afterwards: {fault}" for fault in again.faults((0,))]
+        faults += [f"afterwards: {fault}" for fault in again.faults((0,)) + listing(place, ENDINGS)[1]]
         if not again.code and digests(case, place, again) != before[1]:
             faults.append("afterwards another result")
         after = f"ends as undisturbed, {again.seconds:.1f} s" if not again.code else f"{again.code}: {again.said[:200]}"
-        if any(one.code == 0 for one in ended) and again.code == 2:  # done, and said so
+        kept = case.kept and circumstance.signal and left != "nothing"
+        if again.code == 2 and (kept or any(one.code == 0 for one in ended)):  # done, and said so
             after, faults = "done already", [fault for fault in faults if not fault.startswith("afterwards")]
         return Row(case, circumstance, ended, left, after, faults)
 
@@ -386,11 +392,15 @@ def digests(case: Case, place: Path, ended: Ended) -> dict[str, str]:
     return found | ({"-": sha256(shown).hexdigest()} if "-" in case.same else {})
 
 
-def listing(place: Path) -> tuple[str, list[str]]:
-    """Return what is left in a directory, in a few words, and what should not be there."""
+ENDINGS = (".part", ".tmp", ".lock")
+"""Of files that are there while something is written. A lock's stays where a process is killed, until the next one."""
+
+
+def listing(place: Path, endings: tuple[str, ...] = ENDINGS[:2]) -> tuple[str, list[str]]:
+    """Return what is left in a directory, in a few words, and what should not be there: what ends with ``endings``."""
     files = sorted(str(p.relative_to(place)) for p in place.rglob("*") if p.is_file())
     shown = [name for name in files if name not in ("hands.jsonl", "filler") and "events" not in name]
-    odd = [f"{name} is left" for name in shown if name.endswith((".part", ".lock", ".tmp"))]
+    odd = [f"{name} is left" for name in shown if name.endswith(endings)]
     words = ", ".join(f"`{name}`" for name in shown[:3]) + (f" and {len(shown) - 3} more" if len(shown) > 3 else "")
     return words or "nothing", odd
 
@@ -401,9 +411,20 @@ def listing(place: Path) -> tuple[str, list[str]]:
 HEADINGS = ["command", "exit", "s", "what it said", "left", "called again afterwards", "verdict"]
 
 
+def known_lines() -> dict[tuple[str, str], str]:
+    """Return the lines of the page as it is, by circumstance and command."""
+    found, heading = dict[tuple[str, str], str](), ""
+    for line in PAGE.read_text().splitlines() if PAGE.exists() else ():
+        heading = line.removeprefix("## ") if line.startswith("## ") else heading
+        if line.startswith("| ") and not line.startswith("| command |"):
+            found[heading, line.split(" | ")[0].removeprefix("| ")] = line
+    return found
+
+
 def page(rows: list[Row]) -> str:
-    """Return the page: a table for each circumstance."""
-    wrong = [row for row in rows if row.faults]
+    """Return the page: a table for each circumstance, with the lines of ``rows`` in the place of those that it had."""
+    lines_of = known_lines() | {(row.heading, row.case.name): f"| {' | '.join(row.cells())} |" for row in rows}
+    wrong = [line for line in lines_of.values() if not line.endswith("| ok |")]
     with open("/proc/cpuinfo", encoding="ascii") as file:
         model = next((line.partition(":")[2].strip() for line in file if line.startswith("model name")), "unknown")
     today = datetime.now(UTC).strftime("%Y-%m-%d")
@@ -417,15 +438,14 @@ def page(rows: list[Row]) -> str:
         "Each command is called in a directory of its own under the circumstance, and again when that is over; \"as "
         "undisturbed\" means that what it made is then, byte for byte, what a call makes that nobody disturbed. At fault is "
         "a traceback, a hang, an exit code that does not fit, a failure without a sentence, a process or a half-written "
-        f"file that is left behind, and a next call that is kept from its end: {len(wrong)} of {len(rows)} are at fault.",
+        f"file that is left behind, and a next call that is kept from its end: {len(wrong)} of {len(lines_of)} are at fault.",
     ]  # fmt: skip
     for circumstance in CIRCUMSTANCES:
-        mine = [row for row in rows if row.circumstance is circumstance]
-        if mine:
-            title = circumstance.name[0].upper() + circumstance.name[1:]
+        title = circumstance.name[0].upper() + circumstance.name[1:]
+        if mine := [lines_of[title, case.name] for case in CASES if (title, case.name) in lines_of]:
             lines += ["", f"## {title}", "", circumstance.how, ""]
             lines += [f"| {' | '.join(HEADINGS)} |", f"|{' --- |' * len(HEADINGS)}"]
-            lines += [f"| {' | '.join(row.cells())} |" for row in mine]
+            lines += mine
     return "\n".join(lines) + "\n"
 
 

@@ -46,6 +46,8 @@ class Case:
     terminal: bool = False
     refused: tuple[str, ...] = ()
     """Circumstances that it may refuse to work in, with exit code 2."""
+    kept: bool = False
+    """Whether what it has when it is stopped is a whole result, so that the next call finds the place taken."""
     asks: tuple[str, ...] = ()
     """Circumstances in which it asks and may end with 0."""
 
@@ -59,7 +61,7 @@ PAIRS = ("tournament", "-g", "leduc", "-a", "random", "-a", "always_call", "-a",
 SPOT = ("--board", "KsTh7s4d2c", "--pot", "2000", "--stack", "4000", "--bets", "1+allin", "--to", "0.00001")
 CASES = (
     Case("run --record", RUN, ("out.jsonl",), "out.jsonl.open", again=(*RUN, "--resume"), goes_on="out.jsonl*", jobs=True),
-    Case("tournament --out", (*PAIRS, "--out", "out"), ("out/*.npz", "out/crosstable.json"), "out/*.npz",
+    Case("tournament --out", (*PAIRS, "--out", "out"), ("out/crosstable.json",), "out/*.jsonl",
          again=(*PAIRS, "--out", "out", "--resume"), goes_on="out/tournament.json", jobs=True),
     Case("sweep", ("sweep", "--trainer", "cfr_plus", "-g", "leduc", "--seeds", "4", "--steps", "9000", "--out", "out"),
          ("out/*/*/checkpoints/step-000000009000/*.npz",), "out/*/*/metrics.jsonl", jobs=True),
@@ -73,8 +75,8 @@ CASES = (
          ("out/*",), "out/*.npz", jobs=True),
     Case("convert", ("convert", "hands.jsonl", "out.log"), ("out.log",), hands=True),
     Case("convert --to examples", ("convert", "hands.jsonl", "--to", "examples", "--out", "out"),
-         ("out/*",), "out", hands=True),
-    Case("replay", ("replay", "hands.jsonl", "--hand", "3"), ("-",), hands=True),
+         ("out/*",), "out", hands=True, kept=True),
+    Case("replay", ("replay", "hands.jsonl", "--hand", "3"), ("-",), hands=True, wait=0.5),
     Case("play", ("play", "kuhn", "--vs", "random", "--seed", "4"), terminal=True, asks=("Ctrl-C",),
          refused=("home read-only", "home missing", "directory not writable", "disk full from the start")),
     Case("list-plugins", ("list-plugins",), ("-",)),

@@ -286,6 +286,12 @@ def _complain(error: BaseException, message: str) -> None:
 def _unexpected(error: BaseException) -> str:
     if package := blamed_package(error):
         return f"{package}."
+    from cardai.core.memory import SHORT, address_space
+
+    if (left := address_space()) < SHORT:  # libraries then fail in words of their own
+        return (
+            f"There is not enough memory: the limit (ulimit -v) leaves {left >> 20} MiB. Raise it: ulimit -v unlimited."
+        )
     if isinstance(error, MemoryError):
         return f"There is not enough memory{': ' if str(error) else ''}{error}.".replace("..", ".")
     place = plugin_place(error, ours=False)

@@ -173,8 +173,11 @@ def _handled(handler: Callable[[int, Any], None]) -> Iterator[None]:
         yield
     finally:
         sys.unraisablehook = hook
-        for timer in timers:
-            timer.cancel()
+        if timers:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # from here on nobody would heed what is pressed again
+            for timer in timers:
+                timer.cancel()
+                timer.join()
         for number, earlier in before.items():
             signal.signal(number, earlier)
 

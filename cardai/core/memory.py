@@ -7,8 +7,11 @@ from functools import cache
 
 from cardai.core.errors import UsageError
 
-COMPILER = 400 << 20
-"""Bytes of address space that compiling takes beside Python and numpy: numba, LLVM and the linear algebra of scipy."""
+COMPILER = 512 << 20
+"""Bytes of address space that must be left for compiling. numba, LLVM and the linear algebra of scipy take 330 MiB of them
+on two cores, the last of it at the first kernel: what else is begun until then must fit too."""
+SHORT = 64 << 20
+"""With so few bytes left, whatever fails fails for want of memory."""
 
 
 def free_memory() -> int:

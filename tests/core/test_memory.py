@@ -19,7 +19,7 @@ def test_a_limit_counts_as_the_memory_that_is_free(monkeypatch: pytest.MonkeyPat
         taken = int(file.read().split()[0]) * resource.getpagesize()
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (taken + (64 << 20), resource.RLIM_INFINITY))
     assert 32 << 20 < memory.free_memory() <= 64 << 20
-    with pytest.raises(UsageError, match=r"\(ulimit -v\) leaves \d\d MiB, and compiling the rules takes 400 MiB"):
+    with pytest.raises(UsageError, match=r"\(ulimit -v\) leaves \d\d MiB, and compiling the rules takes 512 MiB"):
         memory.need_compiler.__wrapped__()
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     assert memory.address_space() == 1 << 62
@@ -46,3 +46,12 @@ def test_too_little_memory_is_one_sentence(words: str, most: int, said: str) -> 
     assert done.stderr.startswith(said), done.stderr
     assert done.stderr.count("\n") == 1
     assert done.returncode in (1, 2)
+
+
+def test_what_fails_where_next_to_nothing_is_left_fails_for_want_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    from cardai.cli import _unexpected
+
+    error = SystemError("error return without exception set")
+    assert _unexpected(error).startswith("This is a mistake in the program: SystemError")
+    monkeypatch.setattr(memory, "address_space", lambda: 3 << 20)
+    assert _unexpected(error).startswith("There is not enough memory: the limit (ulimit -v) leaves 3 MiB.")
