@@ -73,7 +73,7 @@ CASES = (
     Case("solve --out", ("solve", *SPOT, "--iterations", "50000", "--out", "out"), ("out/*.npz", "-"), wait=2.5),
     Case("situations", ("situations", "out", "--street", "river", "--count", "750", "--iterations", "20"),
          ("out/*",), "out/*.npz", jobs=True),
-    Case("convert", ("convert", "hands.jsonl", "out.log"), ("out.log",), hands=True),
+    Case("convert", ("convert", "hands.jsonl", "out.log"), ("out.log",), hands=True, wait=0.7),
     Case("convert --to examples", ("convert", "hands.jsonl", "--to", "examples", "--out", "out"),
          ("out/*",), "out", hands=True, kept=True),
     Case("replay", ("replay", "hands.jsonl", "--hand", "3"), ("-",), hands=True, wait=0.5),

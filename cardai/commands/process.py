@@ -173,11 +173,8 @@ def _handled(handler: Callable[[int, Any], None]) -> Iterator[None]:
         yield
     finally:
         sys.unraisablehook = hook
-        if timers:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # from here on nobody would heed what is pressed again
-            for timer in timers:
-                timer.cancel()
-                timer.join()
+        for timer in timers:
+            timer.cancel()
         for number, earlier in before.items():
             signal.signal(number, earlier)
 

@@ -85,7 +85,7 @@ class Processes:
         from joblib.externals.loky import get_reusable_executor
 
         work = (self._packed, registry.plugin_files(), arguments, self._aside)
-        with _deaf_to_hang_ups():
+        with _deaf():
             executor = get_reusable_executor(max_workers=self.count)  # a new one where workers were killed
             future: Future[Any] = executor.submit(_in_process, *work)
         return future
@@ -109,12 +109,12 @@ class Processes:
 
 
 @contextmanager
-def _deaf_to_hang_ups() -> Iterator[None]:
-    """Let processes that are started inside hear nothing of a terminal that is closed: this process ends them."""
+def _deaf() -> Iterator[None]:
+    """Let processes that are started inside hear nothing of Ctrl-C and of a terminal that is closed: this process ends them."""
     if sys.platform == "win32":
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP, signal.SIGINT})
     try:
         yield
     finally:

@@ -236,6 +236,13 @@ def test_what_is_started_with_nohup_does_not_heed_the_end_of_its_terminal() -> N
     assert python("-c", code).stdout == "goes on 0\n"
 
 
+def test_ctrl_c_inside_an_exec_ends_with_its_code_too(tmp_path: Path) -> None:
+    """As where it is pressed while a library makes its classes."""
+    (tmp_path / "pressed.py").write_text('exec("raise KeyboardInterrupt")')
+    ended = called("list-plugins", "--plugin", "pressed.py", cwd=tmp_path)
+    assert (ended.returncode, ended.stderr) == (130, "cardai: interrupted\n")
+
+
 @pytest.mark.parametrize("number", sizes(signal.SIGTERM, signal.SIGINT, signal.SIGHUP))
 def test_a_signal_to_a_run_with_jobs_leaves_no_workers(number: int, tmp_path: Path, players: str) -> None:
     env = {**os.environ, "PYTHONPATH": str(ROOT), "PIDS": str(tmp_path)}
