@@ -245,9 +245,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     if code in ENDED and not invocation.current().quiet:
         write_error(f"cardai: {ENDED[code]}\n")
     lost = close_streams()
-    exec(
-        ""
-    )  # Python forgets by it a Ctrl-C that came inside an exec: for one that we have dealt with it would end by SIGINT
+    # Python ends by SIGINT for a Ctrl-C that came inside an exec, though we have dealt with it: another exec forgets it.
+    exec("")
     sys.exit(lost if lost and code in (0, 1) else code)
 
 
