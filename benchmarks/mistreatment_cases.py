@@ -71,7 +71,7 @@ CASES = (
          ("out/checkpoints/step-000000003000/*.npz", "out/checkpoints/step-000000003000/*.safetensors"), "out/metrics.jsonl",
          again=("train", "--resume", "out"), goes_on="out/run.json"),
     Case("solve --out", ("solve", *SPOT, "--iterations", "50000", "--out", "out"), ("out/*.npz", "-"), wait=2.5),
-    Case("situations", ("situations", "out", "--street", "river", "--count", "750", "--iterations", "20"),
+    Case("situations", ("situations", "out", "--street", "river", "--count", "1250", "--iterations", "20"),
          ("out/*",), "out/*.npz", jobs=True),
     Case("convert", ("convert", "hands.jsonl", "out.log"), ("out.log",), hands=True, wait=0.7),
     Case("convert --to examples", ("convert", "hands.jsonl", "--to", "examples", "--out", "out"),
