@@ -416,7 +416,7 @@ def known_lines() -> dict[tuple[str, str], str]:
     found, heading = dict[tuple[str, str], str](), ""
     for line in PAGE.read_text().splitlines() if PAGE.exists() else ():
         heading = line.removeprefix("## ") if line.startswith("## ") else heading
-        if line.startswith("| ") and not line.startswith("| command |"):
+        if line.startswith("| ") and not line.startswith(("| command |", "| --- |")):
             found[heading, line.split(" | ")[0].removeprefix("| ")] = line
     return found
 

@@ -17,7 +17,9 @@ def main() -> None:
     signal(SIGINT, _end)
     try:
         from cardai.cli import main as command_line  # a tenth of a second; it deals with Ctrl-C itself from there on
-    except MemoryError:
+    except (MemoryError, ImportError) as error:
+        if isinstance(error, ImportError) and "map segment" not in str(error):  # a library that does not fit
+            raise
         os.write(2, b"cardai: There is not enough memory to start.\n")
         os._exit(1)
     command_line()

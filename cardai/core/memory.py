@@ -29,6 +29,8 @@ def address_space() -> int:
             return 1 << 62
         with open("/proc/self/statm", encoding="ascii") as file:
             return max(0, limit - int(file.read().split()[0]) * resource.getpagesize())
+    except MemoryError:
+        return 0
     except (ImportError, AttributeError, OSError, ValueError):  # a system without limits, or that does not say
         return 1 << 62
 
