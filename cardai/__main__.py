@@ -7,6 +7,10 @@ import os
 from _signal import SIGINT, signal  # type: ignore[import-not-found]
 
 
+_NO_ROOM = ("map segment", "Cannot allocate memory", "error return without exception set")
+"""What is said where a library, a list of files or an object does not fit."""
+
+
 def _end(*_: object) -> None:
     os.write(2, b"cardai: interrupted\n")
     os._exit(130)
@@ -17,12 +21,18 @@ def main() -> None:
     signal(SIGINT, _end)
     try:
         from cardai.cli import main as command_line  # a tenth of a second; it deals with Ctrl-C itself from there on
-    except (MemoryError, ImportError) as error:
-        if isinstance(error, ImportError) and "map segment" not in str(error):  # a library that does not fit
+
+        command_line()
+    except (
+        MemoryError,
+        ImportError,
+        OSError,
+        SystemError,
+    ) as error:  # also where there is too little to say it as we would
+        if not isinstance(error, MemoryError) and not any(words in str(error) for words in _NO_ROOM):
             raise
         os.write(2, b"cardai: There is not enough memory to start.\n")
         os._exit(1)
-    command_line()
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ def test_a_limit_counts_as_the_memory_that_is_free(monkeypatch: pytest.MonkeyPat
     ("words", "most", "said"),
     [
         ("run -g leduc -a random -v random -n 2", 300 << 20, "cardai: The limit of memory (ulimit -v) leaves "),
-        ("list-plugins", 24 << 20, "cardai: There is not enough memory"),
+        ("list-plugins", 20 << 20, "cardai: There is not enough memory"),
     ],
 )
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux keeps the limit of the address space")
