@@ -6,7 +6,6 @@ Only what Python has loaded anyway is imported before that is said: ``_signal``,
 import os
 from _signal import SIGINT, signal  # type: ignore[import-not-found]
 
-
 _NO_ROOM = ("map segment", "Cannot allocate memory", "error return without exception set")
 """What is said where a library, a list of files or an object does not fit."""
 
