@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import os
+import pickle
 import socket
 import stat
 import threading
@@ -325,3 +326,14 @@ def test_a_table_is_mapped_if_it_is_what_was_written_and_refused_by_a_sentence_i
     for path in (tmp_path, tmp_path / "nowhere.npy", tmp_path / ("x" * 300)):
         with pytest.raises(DamagedFileError):
             map_npy(path, np.float32, (40,))
+
+
+def test_a_pickle_in_a_tables_place_is_not_run(tmp_path: Path) -> None:
+    class Program:
+        def __reduce__(self) -> Any:
+            return os.mkdir, (str(tmp_path / "ran"),)
+
+    (tmp_path / "table.npy").write_bytes(pickle.dumps(Program()))
+    with pytest.raises(DamagedFileError, match="not a readable table"):
+        map_npy(tmp_path / "table.npy", np.float32, (40,))
+    assert not (tmp_path / "ran").exists()
