@@ -110,3 +110,13 @@ def interrupted(*arguments: str | Path, when: Path) -> subprocess.CompletedProce
         raise
     assert when.exists(), err
     return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
+def alive(pid: int) -> bool:
+    """Whether a process is there and no zombie."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{pid}/stat")
+    return not (status.is_file() and status.read_text().rpartition(")")[2].split()[0] == "Z")

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import asdict, field, frozen
 
 from cardai.core import registry
 from cardai.core.allowed import allowed
@@ -21,7 +21,7 @@ from cardai.core.errors import CardaiError, DamagedFileError, UsageError
 from cardai.core.files import file_digest, limited_lines, read_json
 from cardai.core.needs import Need, Use, needs
 from cardai.core.spec import Spec, parse
-from cardai.core.trust import Source, source_of
+from cardai.core.trust import source_of
 
 FILES_LIMIT = 100_000
 """Files that are looked at: more is no directory of ours."""
@@ -43,7 +43,6 @@ SPECS: Mapping[str, str] = {
 }
 """The keys of our files whose texts are specs, and of what kind."""
 _CODE = (".py", ".so", ".pyd", ".pyc", ".dll", ".dylib", ".sh", ".exe")
-_DEPTH = 4
 
 
 @frozen
@@ -86,6 +85,11 @@ class Inspection:
     damaged: tuple[str, ...] = ()
 
     @property
+    def unreadable(self) -> tuple[Held, ...]:
+        """The files and directories that cannot be read, so that nothing is known of what is in them."""
+        return tuple(file for file in self.files if not file.sha256 and not file.link)
+
+    @property
     def links(self) -> tuple[Held, ...]:
         """The files that are links."""
         return tuple(file for file in self.files if file.link)
@@ -115,9 +119,16 @@ def inspect(path: str | Path) -> Inspection:
             continue
         if value is not None:
             said = said or {k: v for k, v in value.items() if k not in SPECS and _brief(v)}
-            named += _named(held.name, value)
+            named += _named(held.name, value, _use(held.name, files))
     code = tuple(file.name for file in files if file.name.endswith(_CODE))
     return Inspection(str(path), _what(top, files, code), tuple(named), files, code, said, tuple(damaged))
+
+
+def _use(name: str, files: tuple[Held, ...]) -> Use:
+    """Return what is done next with what a file names: a run that has a checkpoint goes on, anything else begins."""
+    folder = name.removesuffix("run.json")
+    begun = folder != name and any(file.name.startswith(f"{folder}checkpoints/step-") for file in files)
+    return "train" if begun else "start"
 
 
 def _what(top: Path, files: tuple[Held, ...], code: tuple[str, ...]) -> str:
@@ -135,14 +146,11 @@ def _what(top: Path, files: tuple[Held, ...], code: tuple[str, ...]) -> str:
 
 def _files(top: Path) -> Iterator[Held]:
     """Yield the files at or below ``top``, links not followed."""
-    if top.is_file() and not top.is_symlink():
-        yield _held(top, top.name)
-        return
     if not top.is_dir():
         yield _held(top, top.name)
         return
-    count = 0
-    for folder, inner, names in os.walk(top):
+    count, unreadable = 0, list[OSError]()
+    for folder, inner, names in os.walk(top, onerror=unreadable.append):
         inner.sort()
         links = [name for name in inner if os.path.islink(os.path.join(folder, name))]
         for name in sorted([*names, *links]):
@@ -150,10 +158,15 @@ def _files(top: Path) -> Iterator[Held]:
                 raise UsageError(f"{top} holds more than {FILES_LIMIT:,} files. Give a run's directory, or a file.")
             file = Path(folder, name)
             yield _held(file, str(file.relative_to(top)))
+    for error in unreadable:
+        yield Held(os.path.relpath(error.filename, top), 0, "")
 
 
 def _held(file: Path, name: str) -> Held:
-    state = file.lstat()
+    try:
+        state = file.lstat()
+    except OSError:
+        return Held(name, 0, "")
     if stat.S_ISLNK(state.st_mode):
         return Held(name, state.st_size, "", os.readlink(file))
     digest = ""
@@ -164,7 +177,7 @@ def _held(file: Path, name: str) -> Held:
 
 
 def _of_ours(file: Path) -> bool:
-    return file.is_file() and (file.suffix in (".json", ".jsonl") or file.name.endswith(".jsonl.open"))
+    return os.path.isfile(file) and (file.suffix in (".json", ".jsonl") or file.name.endswith(".jsonl.open"))
 
 
 def _document(file: Path) -> dict[str, Any] | None:
@@ -192,23 +205,18 @@ def _brief(value: Any) -> bool:
     return len(items) <= 64 and not any(isinstance(item, (list, dict)) for item in items)
 
 
-def _named(name: str, value: Any, place: str = "", depth: int = 0) -> Iterator[Named]:
+def _named(name: str, value: Any, use: Use, place: str = "", kind: str = "") -> Iterator[Named]:
     """Yield the specs in a JSON value, by the keys that hold them; a sweep's trainer with each value of its options."""
-    if depth > _DEPTH or not isinstance(value, dict):
-        return
-    use: Use = "start" if "options" in value else "train"
-    for key, inner in value.items():
-        here = f"{place}.{key}" if place else str(key)
-        if key in SPECS:
-            texts = inner if isinstance(inner, list) else [inner]
-            for number, text in enumerate(texts):
-                if isinstance(text, str) and text:
-                    yield _of_text(
-                        name, f"{here}[{number}]" if isinstance(inner, list) else here, SPECS[key], text, use
-                    )
-        else:
-            yield from _named(name, inner, here, depth + 1)
-    yield from _swept(name, value)
+    if isinstance(value, str):
+        if kind and value:
+            yield _of_text(name, place, kind, value, use)
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from _named(name, inner, use, f"{place}[{number}]", kind)
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _named(name, inner, use, f"{place}.{key}" if place else str(key), SPECS.get(key, ""))
+        yield from _swept(name, value)
 
 
 def _swept(name: str, value: Mapping[str, Any]) -> Iterator[Named]:
@@ -218,12 +226,13 @@ def _swept(name: str, value: Mapping[str, Any]) -> Iterator[Named]:
     for key, texts in options.items():
         for text in texts if isinstance(texts, list) else ():
             if isinstance(text, str):
-                spec = f"{trainer}{',' if ':' in trainer else ':'}{key}={text}"
-                yield _of_text(name, f"options.{key}", "trainer", spec, "start", source_of(text))
+                with suppress(CardaiError):  # the trainer alone is shown then
+                    spec = str(parse(trainer).with_options({key: text}))
+                    yield _of_text(name, f"options.{key}", "trainer", spec, "start")
 
 
-def _of_text(name: str, place: str, kind: str, text: str, use: Use, came: Source | None = None) -> Named:
-    source = came or source_of(text)
+def _of_text(name: str, place: str, kind: str, text: str, use: Use) -> Named:
+    source = source_of(text)
     unknown = ""
     found: tuple[Need, ...] = ()
     root = source.root if source else ""
@@ -253,19 +262,8 @@ def as_plain(found: Inspection) -> dict[str, Any]:
         "path": found.path,
         "what": found.what,
         "says": dict(found.said),
-        "named": [
-            {
-                "file": n.file,
-                "place": n.place,
-                "kind": n.kind,
-                "spec": str(n.spec),
-                "needs": [str(need) for need in n.needs],
-                "allowed": n.allowed,
-                "unknown": n.unknown,
-            }
-            for n in found.named
-        ],
-        "files": [{"name": f.name, "bytes": f.bytes, "sha256": f.sha256, "link": f.link} for f in found.files],
+        "named": [{**asdict(n), "spec": str(n.spec), "needs": [str(need) for need in n.needs]} for n in found.named],
+        "files": [asdict(file) for file in found.files],
         "code": list(found.code),
         "damaged": list(found.damaged),
     }

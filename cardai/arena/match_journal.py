@@ -28,7 +28,8 @@ from cardai.arena.records import Record, allow_header, header_line, parsed_line,
 from cardai.arena.row_buffer import RowBuffer
 from cardai.core.arrays import Int64s
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import LINE_LIMIT, Output, hold, naming, remove_unfinished
+from cardai.core.files import LINE_LIMIT, Output, naming, remove_unfinished
+from cardai.core.locks import hold
 from cardai.core.schema import structure
 
 _SYNC_SECONDS = 1.0  # between two times that what was written is put on the disk itself

@@ -58,12 +58,17 @@ class Hand:
     setup: HandSetup
     deck: tuple[int, ...] = field(validator=whole(0, 2**31))
     actions: tuple[int, ...] = field(validator=whole(0, 2**31))
-    returns: tuple[float, ...] = ()
+    returns: tuple[float, ...] = field(default=())
     unfinished: bool = False
     group: int = field(default=0, validator=whole())
     game_number: int = field(default=0, validator=whole())
     hand: int = field(default=0, validator=whole(0, 2**31 - 1))
     outcome: dict[str, Any] = field(factory=dict)
+
+    @returns.validator
+    def _finite(self, attribute: Attribute[Any], value: tuple[float, ...]) -> None:
+        if any(not abs(points) < 2**63 for points in value):
+            raise ValueError("holds a return that no game gives")
 
     @outcome.validator
     def _numbers(self, attribute: Attribute[Any], value: dict[str, Any]) -> None:

@@ -17,7 +17,7 @@ from attrs import field, frozen
 
 from cardai.core import registry
 from cardai.core.errors import DamagedFileError, IllegalActionError, UsageError
-from cardai.core.files import Output, limited_lines
+from cardai.core.files import Output, limited_lines, too_deep
 from cardai.core.game import Game, Setup, Tables, pack_setups
 from cardai.core.needs import allow_own
 from cardai.core.trust import marked, read_from
@@ -145,7 +145,7 @@ def stream_lines(lines: Iterator[str], name: str) -> tuple[Mapping[str, Any], It
     if not first:
         raise DamagedFileError(f"{name} is empty: there are no hands in it.")
     header = parsed_line(first)
-    if header is None or header.get("cardai") != "record":
+    if header is None or header.get("cardai") != "record" or too_deep(header):
         raise DamagedFileError(f"{name} is no record of cardai: its first line is not a record's header.")
     if header.get("format") != FORMAT:
         raise DamagedFileError(f"{name} has record format {header.get('format')}; this version reads {FORMAT}.")
@@ -171,7 +171,7 @@ def _stream(lines: Iterator[str], name: str, agents: Sequence[str]) -> Iterator[
         except DamagedFileError as error:
             yield f"{str(error).removesuffix('.')}; the line was left out.", cut
         else:
-            yield record, cut
+            yield {"group": hand.group, "game_number": hand.game_number, "hand": hand.hand, **record}, cut
 
 
 def standard_input() -> IO[str]:

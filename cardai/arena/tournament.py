@@ -6,6 +6,7 @@ import itertools
 import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -25,6 +26,7 @@ from cardai.core import registry
 from cardai.core.agent import Agent
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
+from cardai.core.locks import DirectoryLock
 from cardai.core.rng import derive
 
 if TYPE_CHECKING:
@@ -95,7 +97,8 @@ def play_pairings(
     Each pairing has its own decks, derived from ``seed`` and the two names: agents' and the game's specs.
 
     Raises:
-        UsageError: fewer than two agents, one named twice, a game not for two, or ``out`` holds another tournament.
+        UsageError: fewer than two agents, one named twice, a game not for two, or ``out`` holds another tournament
+            or is being played by another process.
     """
     from cardai.arena.tournament_store import Store
 
@@ -106,13 +109,14 @@ def play_pairings(
     made = [bound(agent, game) for agent in given]  # refuse a wrong pairing before anything is played
     settings = {"game": game_spec, "seed": seed, "duplicate": duplicate, "cardai": "tournament"}
     match.check_games(games, 2 if duplicate else 1)
-    store = Store(Path(out), settings, resume) if out else None
     plan = _Plan(game, names, made, games, seed, duplicate, jobs, forfeit, on)
     pairings: dict[tuple[int, int], Pairing] = {}
-    for i, j in _pairs(len(names), form):
-        pairings[i, j] = store.load(names[i], names[j]) if store else Pairing(names[i], names[j])
-        if plan.play(i, j, pairings[i, j], store, progress):
-            return Standings(game, tuple(names), pairings, games, interrupted=True)
+    with DirectoryLock(Path(out), "The tournament in {} is being played") if out else nullcontext():
+        store = Store(Path(out), settings, resume) if out else None
+        for i, j in _pairs(len(names), form):
+            pairings[i, j] = store.load(names[i], names[j]) if store else Pairing(names[i], names[j])
+            if plan.play(i, j, pairings[i, j], store, progress):
+                return Standings(game, tuple(names), pairings, games, interrupted=True)
     return Standings(game, tuple(names), pairings, games)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -179,16 +178,13 @@ def _converted(source: str, wanted: str, game: GameDef | None) -> Written:
 def _format_of(target: str) -> str:
     """Return the format whose files end as ``target`` does. Raises UsageError where none does."""
     from cardai.core import registry
-    from cardai.core.errors import CardaiError
+    from cardai.formats import endings
 
-    endings: dict[str, str] = {}
-    for entry in registry.entries("format"):
-        with suppress(CardaiError):  # a broken plugin spoils no other
-            endings.update(dict.fromkeys(registry.create("format", entry.name).suffixes, entry.name))
-    found = endings.get(os.path.splitext(target)[1])
+    known = endings()
+    found = known.get(os.path.splitext(target)[1])
     if found is None:
         names = ", ".join([*(entry.name for entry in registry.entries("format")), EXAMPLES])
-        raise UsageError(f"OUT {target!r} does not tell its format. End it in {', '.join(endings)}, or --to {names}.")
+        raise UsageError(f"OUT {target!r} does not tell its format. End it in {', '.join(known)}, or --to {names}.")
     return found
 
 

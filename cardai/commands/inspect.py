@@ -9,10 +9,10 @@ import typer
 from cardai.commands.invocation import Json, out, print_json
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.text import Text
 
     from cardai.arena.inspection import Inspection
+    from cardai.core.console import Console
 
 SHOWN = 40
 """Files that are listed; of more, the largest."""
@@ -46,6 +46,8 @@ def _print(console: Console, found: Inspection, all_files: bool) -> None:
     _print_named(console, found)
     for link in found.links:
         console.print(_line(("bold", "Link"), f"  {link.name} leads to {link.link}: it is refused."), soft_wrap=True)
+    for file in found.unreadable:
+        console.print(_line(("bold", "Unreadable"), f"  {file.name}: what is in it is not known."), soft_wrap=True)
     if found.code:
         listed = ", ".join(found.code[:SHOWN])
         console.print(_line(("bold", "Code"), f"  {listed}: it runs if it is installed and used."))

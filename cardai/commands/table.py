@@ -33,7 +33,7 @@ COMMANDS = {
     "tournament": Command("tournament:tournament", "Play every pair of several agents and print the crosstable.", PLAY),
     "replay": Command("replay:replay", "Step through a recorded hand, with its cards drawn.", PLAY),
     "list-plugins": Command(
-        "list_plugins:list_plugins", "List games, encoders, agents, trainers, watchers and commands.", LOOK
+        "list_plugins:list_plugins", "List games, encoders, agents, trainers, watchers, commands and formats.", LOOK
     ),
     "describe": Command("describe:describe", "Show a plugin's rules, options, fields and actions.", LOOK),
     "inspect": Command("inspect:inspect", "Look through a file from somebody else before it is used.", LOOK),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import shlex
 import sys
-from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -82,13 +81,12 @@ def tournament(
     players = _programs(agent)
     if plot:
         check_picture(plot)
-    with _kept_from_others(folder):
-        standings = _play(options, made, players, folder)
-        if json:
-            print_json(as_json(standings, game, seed))
-        else:
-            show(standings, game)
-        _keep(standings, game, seed, folder, picture)
+    standings = _play(options, made, players, folder)
+    if json:
+        print_json(as_json(standings, game, seed))
+    else:
+        show(standings, game)
+    _keep(standings, game, seed, folder, picture)
     if standings.interrupted:
         note(_how_to_go_on(options))
         raise typer.Exit(130)
@@ -109,13 +107,6 @@ class TournamentOptions:
     seed: int
     jobs: int
     on: str
-
-
-def _kept_from_others(folder: str | None) -> AbstractContextManager[object]:
-    """Return what keeps other processes from writing the tournament's directory, if it has one."""
-    from cardai.core.locks import DirectoryLock
-
-    return nullcontext() if folder is None else DirectoryLock(Path(folder), "The tournament in {} is being played")
 
 
 def _programs(agents: list[str]) -> list[Agent]:

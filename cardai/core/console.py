@@ -1,4 +1,4 @@
-"""The one way to a person's terminal: rich's console, and lines on standard error, with every text shown as text.
+"""rich's console with every text shown as text; lines on standard error are :mod:`cardai.core.notes`.
 
 No other module writes to a stream (a test lists those that may). What rich itself writes (colours, a cursor that goes
 back) passes; what stands in a text never does, nor is it read as markup.

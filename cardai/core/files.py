@@ -167,25 +167,6 @@ def sync_directory(path: Path) -> None:
             os.close(handle)
 
 
-def hold(file: IO[bytes], said: str) -> None:
-    """Keep other processes that ask from ``file``, as long as it is open (where the system has such locks).
-
-    Raises:
-        UsageError: another process holds it; the message is ``said``.
-    """
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        file.close()
-        raise UsageError(said) from error
-    except OSError:  # a file system without locks
-        return
-
-
 def unfinished(path: Path) -> bool:
     """Whether ``path`` is what a killed process left: an :class:`Output`, or a lock."""
     return path.name == LOCK or (path.name.startswith(".") and path.name.endswith(UNFINISHED))
@@ -295,7 +276,7 @@ def read_json(path: Path) -> dict[str, Any]:
         if len(data) > JSON_LIMIT:
             raise ValueError(f"it has more than {JSON_LIMIT:,} bytes")
         value = json.loads(data)
-        if _depth(value, DEPTH_LIMIT) > DEPTH_LIMIT:
+        if too_deep(value):
             raise ValueError(f"it is nested more than {DEPTH_LIMIT} deep")
     except FileNotFoundError:
         raise DamagedFileError(f"The file {path} is missing.") from None
@@ -304,6 +285,11 @@ def read_json(path: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise DamagedFileError(f"The file {path} must hold a JSON object. Got {type(value).__name__} instead.")
     return marked(value, read_from(path, data, root=path.parent))  # type: ignore[no-any-return]
+
+
+def too_deep(value: Any) -> bool:
+    """Whether a JSON value is nested deeper than any of ours."""
+    return _depth(value, DEPTH_LIMIT) > DEPTH_LIMIT
 
 
 def _depth(value: Any, enough: int) -> int:

@@ -7,7 +7,7 @@ import os
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Self
+from typing import IO, Self
 
 from cardai.core.errors import UsageError, WriteError
 from cardai.core.files import LOCK
@@ -114,6 +114,13 @@ class DirectoryLock(FileLock):
         for one in made:
             with suppress(OSError):  # there is something in it
                 one.rmdir()
+
+
+def hold(file: IO[bytes], said: str) -> None:
+    """Keep other processes that ask from an open ``file``, as long as it is open. Raises UsageError, ``said``: one has it."""
+    if not _locked(file.fileno()):
+        file.close()
+        raise UsageError(said)
 
 
 def _locked(file: int) -> bool:

@@ -22,9 +22,9 @@ from attrs import frozen
 
 from cardai.core.allowed import allow, allowed, trusting
 from cardai.core.errors import CardaiError, UntrustedError
-from cardai.core.files import json_bytes, write_json
+from cardai.core.files import file_digest, write_json
 from cardai.core.spec import Spec, options_of, parse
-from cardai.core.trust import Source, read_from, source_of
+from cardai.core.trust import Source, source_of
 
 Load = Callable[[str, str], tuple[type, dict[str, Any]]]
 """From a kind and a name to a plugin's class: what a registry's ``load`` does."""
@@ -65,7 +65,8 @@ class Need:
 def needs(load: Load, kind: str, spec: Spec, root: str = "", use: Use = "start", place: str = "") -> Iterator[Need]:
     """Yield what a foreign spec names that it may not, however deep; nothing is made.
 
-    ``root`` is the directory whose files may be named; a path that is not opened in this ``use`` is let alone. What no plugin is, or has no such option, is left to whoever makes it.
+    ``root`` is the directory whose files may be named; a path that is not opened in this ``use`` is let alone. What no
+    plugin is, or has no such option, is left to whoever makes it.
     """
     here = f"{place}{' > ' if place else ''}{kind} {spec.name}"
     if kind == "agent" and spec.is_run:
@@ -147,4 +148,9 @@ def write_own(load: Load, path: Path, value: Any, specs: Iterable[tuple[str, str
     """Write ``value`` as JSON to ``path``, and allow the file what the ``specs`` (kinds and texts) in it need: a run's own
     command named them. Raises UsageError, WriteError."""
     write_json(path, value)
-    allow_own(load, read_from(path, json_bytes(value), root=path.parent), specs)
+    allow_file(load, path, specs)
+
+
+def allow_file(load: Load, path: Path, specs: Iterable[tuple[str, str]]) -> None:
+    """Allow the JSON file ``path`` what the ``specs`` (kinds and texts) in it need, as :func:`allow_own` does."""
+    allow_own(load, Source(os.path.realpath(path), file_digest(path), os.path.realpath(path.parent)), specs)

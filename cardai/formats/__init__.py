@@ -120,6 +120,18 @@ def _told(lines: list[str]) -> Iterator[tuple[str, int]]:
                 yield entry.name, place
 
 
+def endings() -> dict[str, str]:
+    """Return how names of files of hands end, each with the format whose files do; a broken plugin spoils no other."""
+    from cardai.core import registry
+    from cardai.core.errors import CardaiError
+
+    found: dict[str, str] = {}
+    for entry in registry.entries("format"):
+        with suppress(CardaiError):
+            found.update(dict.fromkeys(registry.create("format", entry.name).suffixes, entry.name))
+    return found
+
+
 @contextmanager
 def _opened(source: str | Path | IO[str]) -> Iterator[tuple[str, IO[str]]]:
     """Yield the name of a source for messages, and its text."""

@@ -7,11 +7,9 @@ from pathlib import Path
 
 from cardai.core.errors import UsageError
 from cardai.core.format import HandStream
-from cardai.formats import stream_hands
+from cardai.formats import endings, stream_hands
 
 __all__ = ["HandStream", "sources", "stream_hands"]
-
-_ENDINGS = (".log", ".jsonl", ".phh", ".phhs", ".slumbot")
 
 
 def sources(path: str) -> list[str]:
@@ -24,7 +22,8 @@ def sources(path: str) -> list[str]:
 
     if not os.path.isdir(path):
         return [path]
-    found = [str(file) for file in sorted(Path(path).rglob("*")) if file.suffix in _ENDINGS and not unfinished(file)]
+    known = endings()
+    found = [str(file) for file in sorted(Path(path).rglob("*")) if file.suffix in known and not unfinished(file)]
     if not found:
-        raise UsageError(f"The directory {path!r} has no files of hands ({', '.join(_ENDINGS)}) in it.")
+        raise UsageError(f"The directory {path!r} has no files of hands ({', '.join(known)}) in it.")
     return found

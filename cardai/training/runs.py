@@ -210,10 +210,9 @@ class Run:
         except BaseException:  # a full disk is not left fuller
             shutil.rmtree(beside, ignore_errors=True)
             raise
-        aside = (
-            target.parent / f".{target.name}.{self.id}.old"
-        )  # a process killed right here leaves no half-deleted checkpoint
+        aside = target.parent / f".{target.name}.{self.id}.old"
         if target.exists():
+            # a process killed right here leaves no half-deleted checkpoint
             os.rename(target, aside if self._holds(step) else _free(target))
         os.rename(beside, target)
         sync_directory(target.parent)

@@ -29,12 +29,11 @@ from attrs import asdict, evolve, frozen
 
 from cardai.core import registry
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import LOCK, file_digest, read_json, refuse_links, vacant
+from cardai.core.files import LOCK, read_json, refuse_links, vacant
 from cardai.core.locks import DirectoryLock
-from cardai.core.needs import allow_own, check, write_own
+from cardai.core.needs import allow_file, check, write_own
 from cardai.core.schema import structure
 from cardai.core.spec import options_of, parse
-from cardai.core.trust import Source
 from cardai.pieces import Work
 from cardai.training.runs import Run
 from cardai.training.session import CHECKPOINT_SECONDS, Session
@@ -168,16 +167,18 @@ class Sweep:
             UsageError: another process is training the sweep.
         """
         points = {point.name: point for point in self.points()}
-        if not all(map(self.finished, points.values())):
+        if open_ := [point for point in points.values() if not self.finished(point)]:
             with DirectoryLock(self.path, _BUSY):
-                yield from self._train(points, on, jobs, stretch, every)
+                yield from self._train(points, open_, on, jobs, stretch, every)
 
     def _train(
-        self, points: Mapping[str, Point], on: str, jobs: int, stretch: float, every: float
+        self, points: Mapping[str, Point], open_: Sequence[Point], on: str, jobs: int, stretch: float, every: float
     ) -> Iterator[tuple[int, int, str]]:
         for name in points:
             _put_in_place(self.path / name)
-        open_ = [point for point in points.values() if not self.finished(point)]
+        open_ = [
+            point for point in open_ if not self.finished(point)
+        ]  # of these others may have finished some meanwhile
         done = len(points) - len(open_)
         if on:
             asked = self._checked(open_)
@@ -273,10 +274,8 @@ def _stretch(shared: tuple[SweepFile, float], point: Point, packed: bytes) -> by
 
 def _allow(folder: Path, asked: SweepFile, point: Point) -> None:
     """Let a run that came by the cluster name what the sweep's own command named."""
-    file = folder / "run.json"
     specs = [("trainer", str(point.trainer)), ("game", asked.game), ("encoder", asked.encoder or "")]
-    source = Source(os.path.realpath(file), file_digest(file), os.path.realpath(folder))
-    allow_own(registry.load, source, specs)
+    allow_file(registry.load, folder / "run.json", specs)
 
 
 def _pack(folder: Path) -> bytes:

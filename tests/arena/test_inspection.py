@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -94,3 +95,39 @@ def test_every_player_in_the_box_needs_nothing_to_be_allowed() -> None:
 def test_a_path_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="There is nothing at"):
         inspect(tmp_path / "none")
+
+
+def test_specs_in_lists_and_deep_in_a_file_are_shown_and_what_only_a_beginning_opens(run: Path) -> None:
+    deep: object = {"agents": [["/elsewhere/run"]]}
+    for _ in range(9):
+        deep = {"more": [deep]}
+    write_json(run / "deep.json", deep)
+    forged(run, trainer="poker_cnn_betting:warm_start=/elsewhere/run")
+    needed = {named.file: [str(need) for need in named.needs] for named in inspect(run).named if named.needs}
+    assert len(needed.pop("deep.json")) == 1
+    assert "warm_start: the path '/elsewhere/run'" in needed.pop("run.json")[0]
+    (run / "checkpoints" / "step-000000000001").mkdir()
+    (run / "checkpoints" / "step-000000000001" / "weights").touch()
+    assert not [named for named in inspect(run).named if named.needs and named.file == "run.json"]
+
+
+def test_what_cannot_be_read_is_said(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (run / "hidden").mkdir()
+    (run / "shut.json").write_text("{}")
+    scandir, lstat = os.scandir, Path.lstat
+
+    def refuse(path: object) -> None:
+        if str(path).endswith(("hidden", "shut.json")):
+            raise PermissionError(13, "Permission denied", str(path))
+
+    def scanning(path: str = ".") -> object:
+        refuse(path)
+        return scandir(path)
+
+    def looking(path: Path) -> os.stat_result:
+        refuse(path)
+        return lstat(path)
+
+    monkeypatch.setattr(os, "scandir", scanning)
+    monkeypatch.setattr(Path, "lstat", looking)
+    assert [file.name for file in inspect(run).unreadable] == ["shut.json", "hidden"]

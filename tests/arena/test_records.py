@@ -183,3 +183,26 @@ def test_no_error_of_reading_is_without_words(lines: list[dict[str, Any]]) -> No
         with pytest.raises(CardaiError) as error:
             records.read(io.StringIO(header))
         assert str(error.value).endswith(".")
+
+
+@pytest.mark.parametrize("depth", [40, 480, 900])
+def test_a_header_that_is_nested_deeper_than_any_of_ours_is_refused(depth: int) -> None:
+    nested = "[" * depth + "]" * depth
+    text = f'{{"cardai":"record","format":1,"game":"kuhn","agents":["random"],"more":{nested}}}\n'
+    with pytest.raises(DamagedFileError, match="is no record of cardai"):
+        records.read(io.StringIO(text))
+
+
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "-1e300"])
+def test_a_return_that_no_game_gives_costs_its_line(value: str, lines: list[dict[str, Any]]) -> None:
+    header, *hands = map(json.dumps, lines)
+    hand = json.dumps({**lines[1], "returns": [12345.5, 0.0]}).replace("12345.5", value)
+    held = records.read(io.StringIO("\n".join([header, hand, *hands[1:]]) + "\n"))
+    assert len(held.hands) == len(hands) - 1
+    assert "line 2 is damaged or foreign: it holds a return that no game gives" in held.damaged[0]
+
+
+def test_the_places_of_a_hand_that_does_not_say_them_are_the_first(lines: list[dict[str, Any]]) -> None:
+    hand = {key: value for key, value in lines[1].items() if key not in ("group", "game_number", "hand")}
+    (read,) = records.read(io.StringIO("".join(json.dumps(line) + "\n" for line in (lines[0], hand)))).hands
+    assert (read["group"], read["game_number"], read["hand"]) == (0, 0, 0)

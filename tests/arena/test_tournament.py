@@ -11,6 +11,7 @@ import pytest
 from cardai.arena import tournament
 from cardai.core import registry
 from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.locks import DirectoryLock
 from tests.support import WAITS, interrupted
 
 AGENTS = ["random", "always_call", "always_raise"]
@@ -38,6 +39,13 @@ registry.add_file(plugin)
 standings = tournament.play_pairings("leduc", agents, games=400, seed=5, out=out)
 print(standings.interrupted)
 """
+
+
+def test_a_directory_is_written_by_one_tournament_at_a_time(tmp_path: Path) -> None:
+    with DirectoryLock(tmp_path / "t"), pytest.raises(UsageError, match="is being played by another process"):
+        tournament.play_pairings("leduc", ["random", "always_call"], games=10, out=tmp_path / "t")
+    tournament.play_pairings("leduc", ["random", "always_call"], games=10, out=tmp_path / "t")
+    tournament.play_pairings("leduc", ["random", "always_call"], games=20, out=tmp_path / "t", resume=True)
 
 
 def test_interrupted_and_resumed_equals_played_at_once(tmp_path: Path) -> None:

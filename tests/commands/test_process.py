@@ -15,7 +15,7 @@ import pytest
 
 from cardai.core.locks import DirectoryLock
 from tests.commands.conftest import Call
-from tests.support import ROOT, python, sizes
+from tests.support import ROOT, alive, python, sizes
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="these are POSIX signals and streams")
 
@@ -341,7 +341,7 @@ def test_a_terminal_without_suits_shows_them_as_letters() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("tournament -g kuhn -a random -a always_raise --out {}", "The tournament in {} is being played by"),
+        ("tournament -g leduc -a random -a always_raise --out {}", "The tournament in {} is being played by"),
         ("sweep --trainer cfr -g kuhn --steps 5 --out {}", "The sweep {} is being trained by"),
         ("train --trainer cfr -g kuhn --steps 5 --out {}", "The run {} is being trained by"),
         ("solve --board KsTh7s4d2c --pot 20 --stack 40 --iterations 5 --out {}", "The spot in {} is being solved by"),
@@ -357,16 +357,6 @@ def test_a_directory_is_written_by_one_process(cardai: Call, tmp_path: Path, wor
         f"cardai: {said.format(folder)} another process ({os.getpid()}). Wait for it, or stop it"
     )
     assert not Path(folder).exists()
-
-
-def alive(pid: int) -> bool:
-    """Say whether a process is there and no zombie."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    status = Path(f"/proc/{pid}/stat")
-    return not (status.is_file() and status.read_text().rpartition(")")[2].split()[0] == "Z")
 
 
 # -- streams -------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import pytest
 from cardai.core.errors import AgentError
 from cardai.formats.acpc import groups
 from cardai.formats.acpc.program import Program
-from tests.support import ROOT, sizes
+from tests.support import ROOT, alive, sizes
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="these are POSIX groups of processes")
 
@@ -35,16 +35,6 @@ if child == 0:
     time.sleep(300)
 wire = socket.create_connection((sys.argv[2], int(sys.argv[3])))
 """
-
-
-def alive(pid: int) -> bool:
-    """Whether a process is there and no zombie."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    status = Path(f"/proc/{pid}/stat")
-    return not (status.is_file() and status.read_text().rpartition(")")[2].split()[0] == "Z")
 
 
 def until(reached: Callable[[], bool], seconds: float = 20.0) -> bool:

@@ -10,6 +10,7 @@ import pytest
 from cardai.cli import main
 from cardai.core import registry
 from cardai.formats import read_hands
+from cardai.formats.stream import sources
 from tests.formats.acpc_table import DATA
 
 ROOM = '''
@@ -64,6 +65,13 @@ def test_a_third_partys_format_is_read_by_its_first_lines(room: Path) -> None:
     assert file.header["agents"] == ["anna", "ben"]
     assert [hand["actions"] for hand in file.hands] == [[0]]
     assert file.damaged == [f"{path}: no hand"] * 2
+
+
+def test_a_third_partys_files_are_found_in_a_directory(room: Path) -> None:
+    (room / "a" / "b").mkdir(parents=True)
+    (room / "a" / "b" / "x.room").write_text("ROOM\n")
+    (room / "a" / "x.txt").write_text("ROOM\n")
+    assert sources(str(room / "a")) == [str(room / "a" / "b" / "x.room")]
 
 
 def test_what_is_left_out_is_counted_by_its_reason(
