@@ -118,7 +118,8 @@ def inspect(path: str | Path) -> Inspection:
             damaged.append(str(error))
             continue
         if value is not None:
-            said = said or {k: v for k, v in value.items() if k not in SPECS and _brief(v)}
+            if held.name in HEADS or not top.is_dir():
+                said = {key: item for key, item in value.items() if key not in SPECS and _brief(item)}
             named += _named(held.name, value, _use(held.name, files))
     code = tuple(file.name for file in files if file.name.endswith(_CODE))
     return Inspection(str(path), _what(top, files, code), tuple(named), files, code, said, tuple(damaged))

@@ -98,7 +98,8 @@ class MatchJournal:
             return self._file.tell()
         held = parsed_line(line.decode(errors="replace"))
         if held is None or held.get("cardai") != "record":
-            raise DamagedFileError(f"{self.journal} is no record of cardai. Delete it to play the match anew.")
+            file = self.path if self._new else self.journal  # a new one is a copy
+            raise DamagedFileError(f"{file} is no record of cardai. Delete it to play the match anew.")
         check_same(self.path, held, self._header)
         return len(line)
 

@@ -96,7 +96,8 @@ def _print_files(console: Console, found: Inspection, all_files: bool) -> None:
     console.print(table)
     total = sum(file.bytes for file in found.files)
     rest = "" if len(shown) == len(found.files) else f", the {len(shown)} largest shown: --all lists them"
-    console.print(f"{len(found.files):,} files, {total:,} bytes{rest}.")
+    files = "1 file" if len(found.files) == 1 else f"{len(found.files):,} files"
+    console.print(f"{files}, {total:,} bytes{rest}.")
 
 
 def _words(value: object) -> str:

@@ -79,6 +79,7 @@ def test_records_sweeps_tournaments_situations_and_packages_are_known(run: Path,
     assert [(n.place, bool(n.needs)) for n in found.named] == [("recipe.game", False), ("recipe.player", True)]
     (tmp_path / "code.py").touch()
     assert inspect(tmp_path).what == "a package with 1 trained run"
+    (run.parent / "s" / "a.json").write_text('{"unit": "chips"}')
     assert inspect(run.parent / "s").said["seeds"] == [0]
 
 

@@ -225,3 +225,12 @@ def test_a_match_that_another_process_plays_is_left_alone(tmp_path: Path) -> Non
             play(file, 4, resume=True)
         assert journal_path(file).exists()
         process.kill()
+
+
+def test_what_is_no_record_is_named_by_its_own_name_and_left_as_it_was(tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    file.write_text("{\n")
+    with pytest.raises(DamagedFileError, match=f"^{file} is no record of cardai"):
+        match.play("kuhn", ["random", "random"], games=2, record=file, resume=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["r.jsonl"]
+    assert file.read_text() == "{\n"
