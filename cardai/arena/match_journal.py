@@ -83,7 +83,7 @@ class MatchJournal:
             raise UsageError(f"The record file {str(self.path)!r} cannot be written: {error.strerror}.") from error
         hold(self._file, played)
         for left in (self.path, self.journal):
-            remove_unfinished(left)
+            remove_unfinished(left.absolute().parent, left.name)
 
     def _after_header(self) -> int:
         """Return where the hands begin; write the header where there is none yet.

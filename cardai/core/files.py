@@ -34,6 +34,7 @@ JSON_LIMIT = 64 << 20
 DEPTH_LIMIT = 32
 LINE_LIMIT = 1 << 20
 """Bytes of a JSON file and its levels, characters of a line: more is no file of ours."""
+_FAR = 1 << 30  # where Windows locks a byte: what it has locked, nobody else may read
 _standard: ContextVar[IO[str] | None] = ContextVar("standard output", default=None)
 
 
@@ -66,6 +67,7 @@ class Output:
                 return
             self._target, self._beside = target, _beside(target)
             self.file = self._beside.open("xb")
+            lock(self.file.fileno())  # as long as it is open, it is no killed process's
             with suppress(OSError):  # there is no older file, or the system has no modes
                 os.chmod(self._beside, stat.S_IMODE(self._target.stat().st_mode) & 0o777)
         except (OSError, ValueError) as error:  # ValueError: a name with a null byte
@@ -177,12 +179,35 @@ def vacant(path: Path) -> bool:
     return not path.exists() or (path.is_dir() and all(map(unfinished, path.iterdir())))
 
 
-def remove_unfinished(path: Path) -> None:
-    """Remove what an :class:`Output` of ``path`` left in a process that was killed. Nobody may be writing the file."""
-    name = f".{path.name[:60]}."
-    for left in path.parent.iterdir():
-        if left.name.startswith(name) and re.fullmatch(r"[0-9a-f]{8}\.part", left.name.removeprefix(name)):
-            left.unlink(missing_ok=True)
+def remove_unfinished(directory: Path, name: str = "") -> None:
+    """Remove what an :class:`Output` of the file ``name`` (of any) left in ``directory`` in a process that was killed."""
+    begins = re.escape(f".{name[:60]}.") if name else r"\..*\."
+    for left in directory.iterdir():
+        if not re.fullmatch(rf"{begins}[0-9a-f]{{8}}\.part", left.name) or not stat.S_ISREG(left.lstat().st_mode):
+            continue
+        with suppress(OSError), left.open("r+b") as file:  # its writer renames or removes it meanwhile
+            if lock(file.fileno(), unknown=False):
+                left.unlink()
+
+
+def lock(file: int, *, unknown: bool = True) -> bool:
+    """Lock an open file unless another one has it locked: whether that went (``unknown``: the file system knows no locks)."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            os.lseek(file, _FAR, os.SEEK_SET)
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+            os.lseek(file, 0, os.SEEK_SET)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:
+        return unknown
+    return True
 
 
 def _beside(path: Path) -> Path:

@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import IO, Self
 
 from cardai.core.errors import UsageError, WriteError
-from cardai.core.files import LOCK
-
-_FAR = 1 << 30  # where Windows locks a byte: what it has locked, nobody else may read
+from cardai.core.files import LOCK, lock, remove_unfinished
 
 
 class Held(Exception):
@@ -38,7 +36,7 @@ class FileLock:
         self._path, self._process = path, os.getpid()
         while self._file < 0:
             file = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
-            if not _locked(file):
+            if not lock(file):
                 holder = _number_in(file)
                 os.close(file)
                 raise Held(holder)
@@ -76,6 +74,8 @@ class FileLock:
 class DirectoryLock(FileLock):
     """Keeps other processes from writing a directory, which is made if need be and removed again if it stays empty.
 
+    Files there that a killed process had half written are removed.
+
     ``called`` begins the sentence by which another process is refused, ``instead`` ends it.
 
     Raises:
@@ -96,6 +96,7 @@ class DirectoryLock(FileLock):
             self._made = [one for one in (path, *path.parents) if not one.exists()]
             path.mkdir(parents=True, exist_ok=True)
             super().__init__(path / LOCK)
+            remove_unfinished(path)
         except Held as error:
             by = "another process" if error.holder is None else f"another process ({error.holder})"
             raise UsageError(f"{called.format(directory)} by {by}. Wait for it, or stop it{instead}.") from None
@@ -118,29 +119,9 @@ class DirectoryLock(FileLock):
 
 def hold(file: IO[bytes], said: str) -> None:
     """Keep other processes that ask from an open ``file``, as long as it is open. Raises UsageError, ``said``: one has it."""
-    if not _locked(file.fileno()):
+    if not lock(file.fileno()):
         file.close()
         raise UsageError(said)
-
-
-def _locked(file: int) -> bool:
-    """Lock an open file unless another one has it locked: whether that went."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            os.lseek(file, _FAR, os.SEEK_SET)
-            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
-            os.lseek(file, 0, os.SEEK_SET)
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        return False
-    except OSError:  # a file system without locks
-        return True
-    return True
 
 
 def _unlock(file: int) -> None:

@@ -6,7 +6,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from typing import Any, Protocol
 
 from cardai.core import registry
@@ -82,13 +82,16 @@ class Processes:
         self._aside = sys.stdout is sys.stderr  # what plugins print goes to stderr
 
     def begin(self, arguments: tuple[Any, ...]) -> Future[Any]:
+        from concurrent.futures.process import BrokenProcessPool
+
         from joblib.externals.loky import get_reusable_executor
 
         work = (self._packed, registry.plugin_files(), arguments, self._aside)
-        with _deaf():
-            executor = get_reusable_executor(max_workers=self.count)  # a new one where workers were killed
-            future: Future[Any] = executor.submit(_in_process, *work)
-        return future
+        while True:
+            with _deaf(), suppress(BrokenProcessPool):  # a worker was killed since: the next one is new
+                executor = get_reusable_executor(max_workers=self.count)  # a new one where workers were killed
+                future: Future[Any] = executor.submit(_in_process, *work)
+                return future
 
     def finished(self, under_way: Sequence[Future[Any]]) -> Future[Any]:
         return next(iter(wait(under_way, return_when=FIRST_COMPLETED).done))

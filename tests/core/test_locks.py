@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cardai.core.errors import UsageError
-from cardai.core.files import LOCK, vacant
+from cardai.core.files import LOCK, Output, vacant
 from cardai.core.locks import DirectoryLock, FileLock, Held
 
 HOLD = "import sys; from pathlib import Path; from cardai.core.locks import DirectoryLock; "
@@ -50,6 +50,19 @@ def test_a_killed_process_keeps_nobody_out_and_its_lock_counts_as_nothing(
     assert vacant(tmp_path / "x")
     with DirectoryLock(tmp_path / "x"):
         assert (tmp_path / "x" / LOCK).read_text() == f"{os.getpid()}\n"
+
+
+def test_what_a_killed_process_had_half_written_goes_and_what_is_being_written_stays(tmp_path: Path) -> None:
+    left, name = tmp_path / ".run.json.0123abcd.part", tmp_path / ".notes.part"
+    for file in (left, name):
+        file.write_text("{")
+    writing = Output(tmp_path / "results.csv")
+    writing.write(b"1")
+    with DirectoryLock(tmp_path):
+        assert not left.exists()
+        assert name.exists()
+        writing.commit()
+    assert (tmp_path / "results.csv").read_bytes() == b"1"
 
 
 def test_what_was_made_for_the_lock_goes_with_it_if_nothing_else_came(tmp_path: Path) -> None:
