@@ -114,12 +114,12 @@ def groups(file: Path) -> int:
     """Return how many groups of a match are whole in its journal or record, at least."""
     from cardai.arena.journal import journal_of
 
-    held = journal_of(file)
-    if not held.is_file():
-        return 0
-    lines = held.read_bytes().splitlines(keepends=True)[1:]
-    numbers = {json.loads(line)["group"] for line in lines if line.endswith(b"\n")}
-    return max(0, len(numbers) - (held != file))
+    most = 0
+    for held in {file, journal_of(file)}:  # both, where a match is about to go on from its record
+        lines = held.read_bytes().splitlines(keepends=True)[1:] if held.is_file() else []
+        numbers = {json.loads(line)["group"] for line in lines if line.endswith(b"\n")}
+        most = max(most, len(numbers) - (held != file))
+    return most
 
 
 def hands(file: Path) -> int:

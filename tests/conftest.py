@@ -5,11 +5,16 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 from collections.abc import Iterator
 
 # As many tests run at once as there are cores: threads of numpy and torch beside them would only wait for one another.
 # Read when they are first imported, here and in the processes that tests start.
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+
+# Hundreds of processes start here: each would compile every module again where none of them may keep what it compiled.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+    sys.dont_write_bytecode = False
 
 import pytest
 from hypothesis import settings
