@@ -39,13 +39,13 @@ POWERS = {
 KINDS = ("game", "encoder", "agent", "trainer")
 Use = Literal["play", "train", "start"]
 """What is to be done with a spec: a trained player is played, a training goes on, a training (or anything else) begins."""
-TEXT = "text"
-PATHS: Mapping[str, Sequence[Use]] = {
-    "path": ("play", "train", "start"),
-    "training path": ("train", "start"),
-    "starting path": ("start",),
+TEXT, PATH = "text", "path"
+OPENED: Mapping[str, Sequence[Use]] = {
+    "": ("play", "train", "start"),
+    "training": ("train", "start"),
+    "starting": ("start",),
 }
-"""What an option of texts holds beside specs of a kind: words, or a path, and in which uses that is opened."""
+"""In which uses what an option names is opened, by the word before what it holds: ``training path``, ``training agent``."""
 
 
 @frozen
@@ -65,8 +65,8 @@ class Need:
 def needs(load: Load, kind: str, spec: Spec, root: str = "", use: Use = "start", place: str = "") -> Iterator[Need]:
     """Yield what a foreign spec names that it may not, however deep; nothing is made.
 
-    ``root`` is the directory whose files may be named; a path that is not opened in this ``use`` is let alone. What no
-    plugin is, or has no such option, is left to whoever makes it.
+    ``root`` is the directory whose files may be named; a path, or a player, that is not opened in this ``use`` is let alone.
+    What no plugin is, or has no such option, is left to whoever makes it.
     """
     here = f"{place}{' > ' if place else ''}{kind} {spec.name}"
     if kind == "agent" and spec.is_run:
@@ -82,7 +82,10 @@ def needs(load: Load, kind: str, spec: Spec, root: str = "", use: Use = "start",
             yield Need(here, f"the {kind} {spec.name!r}", power)
     options = options_of(cls)
     for key, value in spec.values().items():
-        holds = options[key].metadata.get("holds", TEXT) if key in options else TEXT
+        declared = options[key].metadata.get("holds", TEXT) if key in options else TEXT
+        when, _, holds = ("", "", declared) if callable(declared) else declared.rpartition(" ")
+        if use not in OPENED.get(when, OPENED[""]):
+            continue
         usual = options[key].default if key in options else None
         for item in value if isinstance(value, list) else [value]:
             if holds in KINDS:
@@ -93,7 +96,7 @@ def needs(load: Load, kind: str, spec: Spec, root: str = "", use: Use = "start",
             elif callable(holds):
                 if why := holds(item):
                     yield Need(f"{here}, {key}", why, READS_PATHS, item)
-            elif use in PATHS.get(holds, ()) and not inside(item, root):
+            elif holds == PATH and not inside(item, root):
                 yield Need(f"{here}, {key}", "the path", READS_PATHS, item)
 
 

@@ -29,8 +29,9 @@ def option(
     """Declare one option of a plugin: an attrs field with its help text (``validator=`` and the rest pass through).
 
     ``holds`` says what the texts of an option are, so that a file from somebody else cannot name what it may not
-    (:mod:`cardai.core.trust`): "agent", "game", "encoder" or "trainer" (specs), "path", "training path" (opened only to
-    train), "starting path" (opened only to begin training), "text", or a function of a text that returns in words what it would open ("": nothing).
+    (:mod:`cardai.core.trust`): "agent", "game", "encoder" or "trainer" (specs), "path", either of them after "training"
+    (made or opened only to train) or "starting" (only to begin training), "text", or a function of a text that returns in
+    words what it would open ("": nothing).
     """
     return attrs.field(default=default, metadata={"help": help, "holds": holds}, **kwargs)
 

@@ -157,7 +157,7 @@ def test_inside_follows_links_and_knows_ways_out(tmp_path: Path) -> None:
     assert not inside(str(root), "")
 
 
-def test_paths_that_only_training_opens_are_let_alone_when_a_run_is_played() -> None:
+def test_what_only_training_opens_is_let_alone_when_a_run_is_played() -> None:
     def found(name: str, key: str, use: Any) -> bool:
         return any(needs(registry.load, "trainer", parse(f"{name}:{key}=/elsewhere"), "/somewhere", use))
 
@@ -168,6 +168,11 @@ def test_paths_that_only_training_opens_are_let_alone_when_a_run_is_played() -> 
         ("bucket_cfr_br", "blueprint", "start"),
         ("gin_values", "begin", "start"),
         ("poker_cnn_betting", "draws_by", "start"),
+        ("poker_cnn_betting", "teachers", "train start"),
+        ("poker_cnn_betting", "league", "train start"),
+        ("gin_values", "league", "train start"),
+        ("gin_values", "teacher", "train start"),
+        ("cnn_valuation", "teacher", "train start"),
     ):
         assert [use for use in ("play", "train", "start") if found(name, key, use)] == uses.split(), name
 

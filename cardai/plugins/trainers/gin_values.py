@@ -81,11 +81,11 @@ class GinValues(Trainer):
             "heisenbot",
             "heisenbot",
         ),
-        holds="agent",
+        holds="training agent",
         help="opponents, each as likely; one given twice is met twice as often; self is the learner",
         validator=validators.min_len(1),
     )
-    teacher: str = option("gin_lookahead", holds="agent", help="who plays the first generations")
+    teacher: str = option("gin_lookahead", holds="training agent", help="who plays the first generations")
     taught: int = option(25, help="generations that the teacher plays", validator=validators.ge(0))
     belief_hands: int = option(16000, help="hands from which the belief is learned", validator=_between(256, 1_000_000))
     begin: str = option(

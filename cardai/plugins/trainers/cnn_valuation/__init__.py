@@ -70,7 +70,7 @@ class CnnValuation(Trainer):
     most: int = option(0, help="learn from so many decisions at most, the first; 0: all", validator=validators.ge(0))
     teacher: str = option(
         "",
-        holds="agent",
+        holds="training agent",
         help="imitate: learn this player's probabilities at the recorded decisions, not the actions drawn from them",
     )
     mode: Literal["imitate", "seed_literal"] = option("imitate", help="learn the actions played, or who wins")

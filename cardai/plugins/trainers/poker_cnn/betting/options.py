@@ -21,10 +21,12 @@ class LearningOptions(NetworkOptions):
     )
     hands: int = option(100_000, help="hands of a generation", validator=validators.gt(0))
     teachers: tuple[str, ...] = option(
-        (), holds="agent", help="who plays generation 0, joined with +; none: random players"
+        (), holds="training agent", help="who plays generation 0, joined with +; none: random players"
     )
     earlier: int = option(2, help="how many earlier generations are among the opponents", validator=validators.ge(0))
-    league: tuple[str, ...] = option((), holds="agent", help="other opponents of every generation, joined with +")
+    league: tuple[str, ...] = option(
+        (), holds="training agent", help="other opponents of every generation, joined with +"
+    )
     league_share: float = option(0.5, help="share of hands against the league", validator=_share)
     branches: int = option(
         1,
