@@ -13,7 +13,7 @@ from typing import Any
 
 from cardai.arena.records import Record, RecordWriter, allow_header, header_line, record_line
 from cardai.core.errors import UsageError
-from cardai.core.files import STANDARD, naming, replaced, write_atomically
+from cardai.core.files import STANDARD, naming, remove_unfinished, replaced, write_atomically
 
 ENDING = ".open"
 
@@ -75,6 +75,8 @@ class Journal:
         line = header_line(header)
         allow_header(self._beside, header)
         write_atomically(self._beside, line)  # an older one stays until this one is whole
+        for left in (self.path, self._beside):
+            remove_unfinished(left.parent, left.name)
         self._tail = len(line)  # where the unfinished hand begins
         self._closed = False
 

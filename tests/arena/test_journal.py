@@ -22,3 +22,13 @@ def test_nothing_of_a_longer_hand_is_left_behind_a_shorter_one(tmp_path: Path) -
         held = records.read(tmp_path / "b.jsonl.open")
         assert held.damaged == []
         assert (held.unfinished or {}).get("actions") == (hand or {}).get("actions")
+
+
+def test_what_killed_processes_had_half_written_goes(tmp_path: Path) -> None:
+    for name in (".r.jsonl.0123abcd.part", ".r.jsonl.open.0123abcd.part"):
+        (tmp_path / name).write_text("{")
+    other = tmp_path / ".other.jsonl.0123abcd.part"
+    other.write_text("{")
+    journal = Journal(tmp_path / "r.jsonl", Table("kuhn", ["random", "random"], seed=1).header)
+    assert sorted(file.name for file in tmp_path.iterdir()) == [other.name, "r.jsonl.open"]
+    journal.discard()

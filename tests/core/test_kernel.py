@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cardai.core import kernel
+from cardai.core import kernel_sources
 from tests.support import ROOT, fake_distribution, python
 
 RULES = "# kernel constants\nfrom cardai.core.kernel import kernel\nPRIZE = {prize}\n@kernel\ndef prize(n):\n    return n * PRIZE\n"
@@ -70,14 +70,14 @@ def test_a_read_only_install_falls_back_to_the_users_cache(tmp_path: Path, monke
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     install = tmp_path / "site" / "cardai"
     install.mkdir(parents=True)
-    monkeypatch.setattr(kernel, "_OURS", install)
-    kernel._cache_home.cache_clear()
-    assert kernel._cache_home() == install / "__pycache__" / "kernels"
-    kernel._cache_home.cache_clear()
-    monkeypatch.setattr(kernel.os, "access", lambda path, mode: False)
-    assert kernel._cache_home() == tmp_path / "home" / "cardai" / "kernels"
+    monkeypatch.setattr(kernel_sources, "_OURS", install)
+    kernel_sources._cache_home.cache_clear()
+    assert kernel_sources._cache_home() == install / "__pycache__" / "kernels"
+    kernel_sources._cache_home.cache_clear()
+    monkeypatch.setattr(kernel_sources.os, "access", lambda path, mode: False)
+    assert kernel_sources._cache_home() == tmp_path / "home" / "cardai" / "kernels"
     monkeypatch.undo()
-    kernel._cache_home.cache_clear()
+    kernel_sources._cache_home.cache_clear()
 
 
 def test_a_kernel_that_is_a_single_file_is_cached_by_its_text(tmp_path: Path) -> None:
@@ -98,12 +98,12 @@ def test_a_third_partys_kernels_are_cached_anew_when_ours_change(
         package.mkdir()
         (package / "rules.py").write_text(f"@kernel # of {package.name}\n")
         (package / "text.py").write_text("1\n")
-    monkeypatch.setattr(kernel, "_OURS", ours)
+    monkeypatch.setattr(kernel_sources, "_OURS", ours)
 
     def fingerprints() -> tuple[str, str]:
-        kernel._fingerprint.cache_clear()
-        kernel._read_once.cache_clear()
-        return kernel._fingerprint(ours), kernel._fingerprint(theirs)
+        kernel_sources._fingerprint.cache_clear()
+        kernel_sources._read_once.cache_clear()
+        return kernel_sources._fingerprint(ours), kernel_sources._fingerprint(theirs)
 
     first = fingerprints()
     assert first[0] != first[1]
@@ -116,7 +116,7 @@ def test_a_third_partys_kernels_are_cached_anew_when_ours_change(
     third = fingerprints()
     assert third[0] != second[0]
     assert third[1] != second[1]
-    kernel._fingerprint.cache_clear()
+    kernel_sources._fingerprint.cache_clear()
 
 
 def test_an_edited_kernel_source_of_ours_changes_the_caches_of_those_that_reach_it(tmp_path: Path) -> None:
@@ -133,14 +133,14 @@ def test_an_edited_kernel_source_of_ours_changes_the_caches_of_those_that_reach_
         (root / name).write_text(text)
 
     def reached(name: str) -> set[str]:
-        kernel._read_once.cache_clear()
-        return {file.name for file in kernel.reached(root / name, root)}
+        kernel_sources._read_once.cache_clear()
+        return {file.name for file in kernel_sources.reached(root / name, root)}
 
     assert reached("rooms/high.py") == {"high.py", "low.py"}
     assert reached("apart.py") == {"apart.py"}
-    before = kernel._hash_of(kernel.reached(root / "rooms" / "high.py", root))
+    before = kernel_sources._hash_of(kernel_sources.reached(root / "rooms" / "high.py", root))
     (root / "low.py").write_text("@kernel # changed\n")
-    assert kernel._hash_of(kernel.reached(root / "rooms" / "high.py", root)) != before
+    assert kernel_sources._hash_of(kernel_sources.reached(root / "rooms" / "high.py", root)) != before
 
 
 def test_processes_that_start_together_compile_a_kernel_once(tmp_path: Path) -> None:
@@ -186,12 +186,23 @@ def test_kernels_that_two_processes_compiled_for_other_records_are_told_apart(tm
     assert run("abc", "acb") == run("acb", "abc") == [found, found]
 
 
+def test_looking_for_garbage_is_as_before_when_a_kernel_is_compiled_or_cannot_be(tmp_path: Path) -> None:
+    file = tmp_path / "asking.py"
+    file.write_text(
+        "import gc\nfrom cardai.core.kernel import kernel\ngc.set_threshold(600, 9, 8)\n@kernel\ndef g(n):\n    return n + 2\n"
+        "@kernel\ndef f(n):\n    return g(n) + 1\nf(1)\nprint(gc.get_threshold())\ntry:\n    f(None)\n"
+        "except Exception as error:\n    print(type(error).__name__, gc.get_threshold())\n"
+    )
+    done = python(str(file), CARDAI_CACHE_DIR=str(tmp_path / "cache"))
+    assert done.stdout.splitlines() == ["(600, 9, 8)", "TypingError (600, 9, 8)"], done.stderr
+
+
 def test_a_kernel_that_cannot_be_compiled_keeps_nobody_waiting(tmp_path: Path) -> None:
     file, cache = tmp_path / "failing.py", tmp_path / "cache"
     file.write_text(
-        "from cardai.core import kernel\nfrom pathlib import Path\n@kernel.kernel\ndef f(n):\n    return n + 1\n"
+        "from cardai.core import kernel, kernel_sources\nfrom pathlib import Path\n@kernel.kernel\ndef f(n):\n    return n + 1\n"
         "kernel._PATIENCE = 0.0\ntry:\n    f(None)\nexcept Exception as error:\n    print(type(error).__name__)\n"
-        "(path,) = Path(kernel._cache_home()).rglob('*.lock')\nfor _ in range(2):\n"
+        "(path,) = Path(kernel_sources._cache_home()).rglob('*.lock')\nfor _ in range(2):\n"
         "    lock = kernel._locked(path)\n    print(lock is not None)\n    kernel._unlock(lock)\n    f(1)\n"
     )
     done = python(str(file), CARDAI_CACHE_DIR=str(cache))
@@ -225,8 +236,8 @@ def test_what_kernels_read_from_other_files_is_in_a_kernel_source() -> None:
         for name in {name for name in names_in_kernels(tree) if name in places}:
             module, member = places[name]
             place = files.get(f"{module}.{member}") or files.get(module) or files[f"{module}.__init__"]
-            assert kernel._read(place).is_kernel_source, f"{file}: {name} of {place}"
-            assert place in kernel.reached(file, package)
+            assert kernel_sources._read(place).is_kernel_source, f"{file}: {name} of {place}"
+            assert place in kernel_sources.reached(file, package)
             read += 1
     assert read > 100
 
