@@ -8,6 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from cardai import bridges as bridges
     from cardai import solve as solve
     from cardai.api import agent as agent
     from cardai.api import encoder as encoder
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 _PLACES = {
     "agent": "cardai.api",
+    "bridges": "cardai.bridges",
     "encoder": "cardai.api",
     "evaluate": "cardai.api.evaluation",
     "game": "cardai.api",
@@ -44,6 +46,7 @@ _PLACES = {
 __all__ = [
     "__version__",
     "agent",
+    "bridges",
     "encoder",
     "evaluate",
     "game",
@@ -71,4 +74,4 @@ def __getattr__(name: str) -> "Any":
     from importlib import import_module
 
     module = import_module(_PLACES[name])
-    return module if name == "solve" else getattr(module, name)
+    return module if _PLACES[name] == f"cardai.{name}" else getattr(module, name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ import pytest
 
 from cardai.arena.table import Table
 from cardai.core import registry
-from cardai.core.errors import UsageError
+from cardai.core.errors import PluginError, UsageError
 from tests.support import ROOT, sizes
 
 pytest.importorskip("pettingzoo")
@@ -156,3 +158,19 @@ def test_each_episode_is_the_next_group_of_its_seed_and_rewards_are_its_returns(
         assert list(paid.values()) == list(table.end().returns)
         moved += paid["player_0"] ** 2
     assert moved
+
+
+def test_what_the_readme_calls_works_after_import_cardai_alone() -> None:
+    program = "import cardai; cardai.bridges.pettingzoo.env('gin').reset(seed=1); print(*dir(cardai.bridges))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert {"gymnasium", "openspiel", "pettingzoo"} <= set(done.stdout.split())
+    assert done.stderr == ""
+
+
+def test_a_missing_library_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cardai.core.extras.find_spec", lambda name: None)
+    monkeypatch.delattr(cardai.bridges, "pettingzoo")
+    with pytest.raises(PluginError, match=r"needs pettingzoo, which is not installed\. Run: pip install .*\[gym\]'"):
+        _ = cardai.bridges.pettingzoo
+    with pytest.raises(AttributeError, match="no attribute 'petingzoo'"):
+        _ = cardai.bridges.petingzoo
