@@ -24,9 +24,9 @@ from gymnasium.vector.utils import batch_space
 
 from cardai.arena.display import view_text
 from cardai.bridges.episodes import Episodes, Length
-from cardai.bridges.observing import LARGEST, layout_for, mask_of, picture
+from cardai.bridges.observing import LARGEST, action_of, actions_of, layout_for, mask_of, not_begun, picture
 from cardai.core.agent import Agent
-from cardai.core.arrays import Bools, Float32s, Float64s
+from cardai.core.arrays import Bools, Float32s, Float64s, Int64s
 from cardai.core.encoder import Encoder
 from cardai.core.errors import IllegalActionError, UsageError
 from cardai.core.fields import unpack_view
@@ -70,7 +70,7 @@ class _Tables:
         self.mask = mask_of(self.episodes.legal()) & ~self.episodes.over[:, None]
         return self.layout.encode(self.episodes.views())
 
-    def play(self, rows: npt.NDArray[np.int64], actions: npt.NDArray[Any]) -> tuple[Float64s, Bools, Bools]:
+    def play(self, rows: Int64s, actions: Int64s) -> tuple[Float64s, Bools, Bools]:
         """Play ``actions`` (m,) at ``rows`` and return rewards, what is over, and whose action was illegal, (m,) each.
 
         In place of an illegal action the lowest legal one is played, as when agents forfeit.
@@ -78,7 +78,6 @@ class _Tables:
         Raises:
             IllegalActionError: an action is illegal and ``illegal`` is "raise".
         """
-        actions = np.asarray(actions).astype(np.int64)
         inside = (actions >= 0) & (actions < self.mask.shape[1])
         wrong = ~inside | ~self.mask[rows, np.where(inside, actions, 0)]
         if wrong.any():
@@ -134,10 +133,16 @@ class CardEnv(gymnasium.Env[Float32s, Any]):
         return self._seen(False)
 
     def step(self, action: Any) -> tuple[Float32s, float, bool, bool, dict[str, Any]]:
-        """Play ``action`` and let the opponents move; the reward is what a hand that ended brought."""
+        """Play ``action`` and let the opponents move; the reward is what a hand that ended brought.
+
+        Raises:
+            UsageError: no whole number, or reset() was never called. IllegalActionError: the episode is over.
+        """
+        if not self._begun:
+            raise not_begun()
         if not self._tables.mask.any():
             raise IllegalActionError("The episode is over: call reset().")
-        rewards, over, wrong = self._tables.play(np.zeros(1, np.int64), np.array([action]))
+        rewards, over, wrong = self._tables.play(np.zeros(1, np.int64), np.array([action_of(action)]))
         code, info = self._seen(bool(wrong[0]))
         return code, float(rewards[0]), bool(over[0]), False, info
 
@@ -152,6 +157,8 @@ class CardEnv(gymnasium.Env[Float32s, Any]):
 
     def render(self) -> Any:
         """Return the table as the player sees it: text (ansi), or an image (height, width, 3) uint8 (rgb_array)."""
+        if self.render_mode is not None and not self._begun:
+            raise not_begun()
         return self._tables.picture(0)
 
 
@@ -204,8 +211,15 @@ class CardVectorEnv(VectorEnv[Float32s, Any, Any]):
         return self._tables.look(), self._info()
 
     def step(self, actions: Any) -> tuple[Float32s, Float64s, Bools, Bools, dict[str, Any]]:
-        """Play an action (n,) at each table; the rewards are in the game's unit, nothing is ever truncated."""
-        actions = np.asarray(actions)
+        """Play an action (n,) at each table; the rewards are in the game's unit, nothing is ever truncated.
+
+        Raises:
+            UsageError: actions of another shape or no whole numbers, or reset() was never called.
+            IllegalActionError: episodes that are over were not reset (autoreset disabled).
+        """
+        if not self._begun:
+            raise not_begun()
+        actions = actions_of(actions, self.num_envs)
         waiting = np.flatnonzero(self._over)
         if len(waiting) and self._mode == AutoresetMode.DISABLED:
             raise IllegalActionError(f"The episodes at tables {waiting.tolist()} are over: reset them by reset_mask.")
@@ -253,6 +267,8 @@ class CardVectorEnv(VectorEnv[Float32s, Any, Any]):
 
     def render(self) -> tuple[Any, ...]:
         """Return each table as its player sees it."""
+        if self.render_mode is not None and not self._begun:
+            raise not_begun()
         return tuple(self._tables.picture(row) for row in range(self.num_envs))
 
 

@@ -1,4 +1,5 @@
-"""What the bridges to learners share: the encoder that a game gets by default, action masks, and pictures of the table."""
+"""What the bridges to learners share: the encoder that a game gets by default, action masks, what
+comes in as an action, and pictures of the table."""
 
 from __future__ import annotations
 
@@ -9,11 +10,12 @@ import numpy.typing as npt
 
 from cardai import make
 from cardai.bridges import need
-from cardai.core.arrays import Bools
+from cardai.core.arrays import Bools, Int64s
 from cardai.core.encoder import Encoder, Layout
-from cardai.core.errors import UsageError
+from cardai.core.errors import UsageError, wrong_type
 from cardai.core.game import Game
 from cardai.core.legal import Amounts, Legal
+from cardai.core.rows import whole_numbers
 from cardai.core.spec import brief
 
 LARGEST = 2.0**31
@@ -43,6 +45,27 @@ def mask_of(legal: Legal) -> Bools:
     """Return legal actions (n, A) bool of a game that :func:`layout_for` took."""
     assert not isinstance(legal, Amounts)
     return legal
+
+
+def action_of(given: Any) -> int:
+    """Return an action from outside as an int of 64 bits. Raises UsageError unless it is one, numpy's and torch's too."""
+    array = np.asarray(given)
+    if array.ndim or array.dtype.kind not in "iu" or array.dtype == np.uint64:
+        raise wrong_type("The action", "one whole number", given)
+    return int(array)
+
+
+def actions_of(given: Any, count: int) -> Int64s:
+    """Return actions from outside (count,) int64. Raises UsageError unless they are whole numbers in this shape."""
+    array = np.asarray(given)
+    if array.shape != (count,):
+        raise UsageError(f"The actions must have the shape ({count},), one a table. Got the shape {array.shape}.")
+    return whole_numbers("The actions", array).astype(np.int64, copy=False)
+
+
+def not_begun() -> UsageError:
+    """Build the message for an environment whose reset() was never called."""
+    return UsageError("The environment has no hand yet: call reset().")
 
 
 def picture(text: str) -> npt.NDArray[np.uint8]:

@@ -24,7 +24,7 @@ from cardai import make
 from cardai.arena.display import view_text
 from cardai.arena.table import Table
 from cardai.bridges.episodes import Length, check_seat
-from cardai.bridges.observing import LARGEST, layout_for, mask_of, picture
+from cardai.bridges.observing import LARGEST, action_of, layout_for, mask_of, not_begun, picture
 from cardai.core import registry
 from cardai.core.encoder import Encoder
 from cardai.core.errors import UsageError
@@ -123,13 +123,14 @@ class CardAEC(AECEnv[str, dict[str, Any], Any]):
 
     def step(self, action: Any) -> None:
         """Play ``action`` for the agent to act (None once its episode is over)."""
+        table = self._seated()
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
-        self._seated().act(int(action))
+        table.act(action_of(action))
         self._settle()
         self._accumulate_rewards()
 
@@ -151,7 +152,7 @@ class CardAEC(AECEnv[str, dict[str, Any], Any]):
 
     def _seated(self) -> Table:
         if self._table is None:
-            raise UsageError("The environment has no hand yet: call reset().")
+            raise not_begun()
         return self._table
 
     def _mask(self, agent: str) -> npt.NDArray[np.int8]:

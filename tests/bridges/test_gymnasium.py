@@ -313,6 +313,46 @@ def test_a_step_after_the_end_is_refused() -> None:
         env.step(1)
 
 
+ONE_ACTION = [[1], np.array([[1]]), float("nan"), 1.5, None, "1", True, 2**64 - 1, 2**70]
+
+
+@pytest.mark.parametrize("action", ONE_ACTION, ids=repr)
+def test_an_action_that_is_no_whole_number_is_refused(action: Any) -> None:
+    env = cardai.make_env("leduc", seat=0)
+    env.reset(seed=1)
+    with pytest.raises(UsageError, match=r"The action must be one whole number\. Got .* instead"):
+        env.step(action)
+    assert env.step(np.uint8(1))[4]["action_mask"].shape == (3,)
+
+
+@pytest.mark.parametrize(
+    ("actions", "why"),
+    [
+        (np.ones((4, 1), int), r"shape \(4,\), one a table\. Got the shape \(4, 1\)"),
+        (np.ones(3, int), r"shape \(4,\), one a table\. Got the shape \(3,\)"),
+        (1, r"Got the shape \(\)"),
+        (np.full(4, np.nan), r"whole numbers\. Got array\(\[nan"),
+        ([1, 1, 1, 1.5], r"whole numbers\. Got array"),
+        ([None] * 4, r"whole numbers\. Got array"),
+    ],
+)
+def test_actions_of_another_shape_or_kind_are_refused(actions: Any, why: str) -> None:
+    """The next step after a refusal plays on as if nothing had been said."""
+    envs, beside = (cardai.vector_env("leduc", 4, seat=0) for _ in range(2))
+    envs.reset(seed=1)
+    beside.reset(seed=1)
+    with pytest.raises(UsageError, match=why):
+        envs.step(actions)
+    assert np.array_equal(envs.step([1] * 4)[0], beside.step(np.ones(4, np.int32))[0])
+
+
+def test_a_step_or_a_picture_before_reset_is_refused() -> None:
+    env, envs = cardai.make_env("leduc", render_mode="ansi"), cardai.vector_env("leduc", 2, render_mode="ansi")
+    for called in (lambda: env.step(1), env.render, lambda: envs.step([1, 1]), envs.render):
+        with pytest.raises(UsageError, match=r"no hand yet: call reset\(\)"):
+            called()
+
+
 def test_three_opponents_sit_in_the_order_given_from_the_player_on() -> None:
     """Who sits where changes with the seat of the player from outside, never their order around the table."""
     from cardai.core.agent import ScalarAgent

@@ -129,6 +129,18 @@ def test_an_illegal_action_ends_the_episode_in_the_usual_wrappers() -> None:
     assert env.rewards["player_0"] == pettingzoo.ILLEGAL_REWARD
 
 
+def test_a_step_before_reset_and_an_action_that_is_no_whole_number_are_refused() -> None:
+    env = pettingzoo.raw_env("leduc")
+    with pytest.raises(UsageError, match=r"no hand yet: call reset\(\)"):
+        env.step(1)
+    env.reset(seed=1)
+    for action in (np.array([1]), float("nan"), 1.5, None):
+        with pytest.raises(UsageError, match="The action must be one whole number"):
+            env.step(action)
+    env.step(np.int8(1))
+    assert env.agent_selection == "player_1"
+
+
 def test_games_of_amounts_are_refused_by_name() -> None:
     with pytest.raises(UsageError, match=r"HoldemNoLimit.* are amounts of chips"):
         pettingzoo.env("holdem_nolimit")
