@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import numpy as np
@@ -421,3 +423,27 @@ def test_a_stateful_opponent_hears_each_hands_results_by_seat_and_where_it_sits(
     assert made == [0] * len(made)
     assert heard[-4:] == [[-reward, reward] for reward in won]
     assert any(won)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"])
+@pytest.mark.parametrize("game", ["leduc", "gin", "triple_draw", "kuhn"])
+def test_environments_are_copied_and_pickled_with_their_hands(game: str, copied: Any) -> None:
+    """A copy plays on as the environment does, and without touching it."""
+    for made in (cardai.make_env(game), cardai.vector_env(game, 3)):
+        made.reset(seed=3)
+        other = copied(made)
+        actions = first_legal(made.action_masks())
+        ours, theirs = made.step(actions), other.step(actions)
+        assert np.array_equal(ours[0], theirs[0])
+        assert np.array_equal(made.reset()[0], other.reset()[0])
+
+
+def test_pickled_tables_hold_no_compiled_code() -> None:
+    """They were 290 KB, and kernels that came out of a pickle were compiled and looked up as others."""
+    tables = cardai.game("leduc").tables(2)
+    tables.reset(np.array([1, 2], np.uint64))
+    again = pickle.loads(pickle.dumps(tables))
+    assert len(pickle.dumps(tables)) < 10_000
+    assert again.data.dtype is tables.data.dtype
+    assert again.kernels.apply is tables.kernels.apply
+    assert np.array_equal(again.views(0, np.arange(2)), tables.views(0, np.arange(2)))
