@@ -24,7 +24,7 @@ from gymnasium.vector.utils import batch_space
 
 from cardai.arena.display import view_text
 from cardai.bridges.episodes import Episodes, Length
-from cardai.bridges.observing import LARGEST, action_of, actions_of, layout_for, mask_of, not_begun, picture
+from cardai.bridges.observing import action_of, actions_of, bounds_of, layout_for, mask_of, not_begun, picture
 from cardai.core.agent import Agent
 from cardai.core.arrays import Bools, Float32s, Float64s, Int64s
 from cardai.core.encoder import Encoder
@@ -61,7 +61,7 @@ class _Tables:
         self.layout = layout_for(self.game, encoder)
         self.illegal = illegal
         self.render_mode = render_mode
-        self.observation_space = spaces.Box(-LARGEST, LARGEST, self.layout.shape, np.float32)
+        self.observation_space = spaces.Box(*bounds_of(self.layout), dtype=np.float32)
         self.action_space = spaces.Discrete(self.game.num_distinct_actions)
         self.mask: Bools = np.zeros((count, self.game.num_distinct_actions), np.bool_)
 

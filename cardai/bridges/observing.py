@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cardai import make
 from cardai.bridges import need
-from cardai.core.arrays import Bools, Int64s
+from cardai.core.arrays import Bools, Float32s, Int64s
 from cardai.core.encoder import Encoder, Layout
 from cardai.core.errors import UsageError, wrong_type
 from cardai.core.game import Game
@@ -18,8 +18,6 @@ from cardai.core.legal import Amounts, Legal
 from cardai.core.rows import whole_numbers
 from cardai.core.spec import brief
 
-LARGEST = 2.0**31
-"""The bound of observation spaces: no field of a view, scaled or not, is larger."""
 _LINE, _LETTER, _MARGIN, _ZOOM = 13, 6, 8, 2  # pixels; the letters are those of Pillow's own fixed-width font
 _GLYPHS = str.maketrans({"♣": "c", "♦": "d", "♥": "h", "♠": "s", "│": "|", "─": "-"})
 
@@ -39,6 +37,12 @@ def layout_for(game: Game, encoder: Encoder | str | None) -> Layout:
         encoder = game.default_encoder
     made = make.encoder(encoder) if isinstance(encoder, str) else encoder
     return made.for_game(game)
+
+
+def bounds_of(layout: Layout) -> tuple[Float32s, Float32s]:
+    """Return the least and the greatest observation, float32 of the layout's shape each: what a space of them is made of."""
+    low, high = (np.asarray(bound, np.float32) for bound in (layout.low, layout.high))
+    return np.broadcast_to(low, layout.shape), np.broadcast_to(high, layout.shape)
 
 
 def mask_of(legal: Legal) -> Bools:

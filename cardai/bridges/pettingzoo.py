@@ -24,7 +24,7 @@ from cardai import make
 from cardai.arena.display import view_text
 from cardai.arena.table import Table
 from cardai.bridges.episodes import Length, check_seat
-from cardai.bridges.observing import LARGEST, action_of, layout_for, mask_of, not_begun, picture
+from cardai.bridges.observing import action_of, bounds_of, layout_for, mask_of, not_begun, picture
 from cardai.core import registry
 from cardai.core.encoder import Encoder
 from cardai.core.errors import UsageError
@@ -87,7 +87,7 @@ class CardAEC(AECEnv[str, dict[str, Any], Any]):
         self.observation_spaces = {
             agent: spaces.Dict(
                 {
-                    "observation": spaces.Box(-LARGEST, LARGEST, self.layout.shape, np.float32),
+                    "observation": spaces.Box(*bounds_of(self.layout), dtype=np.float32),
                     "action_mask": spaces.Box(0, 1, (actions,), np.int8),
                 }
             )

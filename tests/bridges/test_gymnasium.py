@@ -26,6 +26,20 @@ def test_gymnasiums_own_checker_passes(game: str) -> None:
     check_env(gymnasium.make("cardai/CardGame-v0", game=game, opponent=opponent).unwrapped)
 
 
+@pytest.mark.parametrize("encoder", [None, "flat:history=false"])
+@pytest.mark.parametrize("game", ["leduc", "gin", "holdem_limit", "triple_draw"])
+def test_observations_lie_in_narrow_bounds(game: str, encoder: str | None) -> None:
+    """Learners that scale by the space's bounds see numbers about 1; they were -2^31 and 2^31."""
+    envs = cardai.vector_env(game, 16, encoder=encoder, episode="match")
+    space = envs.single_observation_space
+    assert -10 <= space.low.min() <= 0
+    assert 1 <= space.high.max() <= 10
+    codes, infos = envs.reset(seed=8)
+    for _ in range(40):
+        assert codes in envs.observation_space
+        codes, _, _, _, infos = envs.step(first_legal(infos["action_mask"]))
+
+
 def first_legal(mask: Any) -> Any:
     return np.asarray(mask).argmax(axis=-1)
 
