@@ -45,6 +45,54 @@ def test_a_registered_game_is_loaded_by_name_and_only_once() -> None:
     assert pyspiel.load_game("cardai_leduc_players_3").num_players() == 3
 
 
+def test_each_encoder_is_a_game_of_its_own_there() -> None:
+    """The first one asked for stayed, whatever came after it."""
+    for encoder in ("leduc_30", "flat", "leduc_30", "flat:history=false"):
+        game = cardai.to_openspiel("leduc:suits=false", encoder=encoder)
+        layout = cardai.encoder(encoder).for_game(cardai.game("leduc:suits=false"))
+        assert len(game.new_initial_state().observation_tensor(0)) == layout.shape[0]
+    assert pyspiel.load_game("cardai_leduc_suits_false").max_utility() == 13
+    assert pyspiel.load_game("cardai_leduc_suits_false_leduc_30").max_utility() == 13
+    assert cardai.to_openspiel("leduc:suits=false", max_utility=20).max_utility() == 20
+    assert cardai.to_openspiel("leduc:suits=false").max_utility() == 13
+
+
+def test_a_name_that_stands_for_another_game_is_refused() -> None:
+    from cardai.plugins.games.kuhn import Kuhn
+
+    class Mine(Kuhn):
+        def __str__(self) -> str:
+            return "mine"
+
+    cardai.to_openspiel(Mine())
+    assert cardai.to_openspiel(Mine()).num_players() == 2
+    with pytest.raises(UsageError, match="cardai_mine is another game or encoder in OpenSpiel already"):
+        cardai.to_openspiel(Mine(players=3))
+
+
+def test_what_can_be_won_is_found_where_a_game_does_not_say() -> None:
+    from cardai.plugins.games.kuhn import Kuhn
+
+    class Silent(Kuhn):
+        max_utility = 0.0
+
+        def __str__(self) -> str:
+            return f"silent {self.players}"
+
+    assert cardai.to_openspiel(Silent()).max_utility() == 2
+    three = cardai.to_openspiel(Silent(players=3))
+    assert (three.min_utility(), three.max_utility()) == (-2, 4)
+
+
+def test_a_large_game_that_does_not_say_what_can_be_won_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(cardai.game("video_poker")), "max_utility", 0.0)
+    with pytest.raises(
+        UsageError, match=r"what a hand of video_poker can bring.*has more than 50,000.*give max_utility="
+    ):
+        cardai.to_openspiel("video_poker", "flat:history=false")
+    assert cardai.to_openspiel("video_poker", "flat:history=false", max_utility=976).max_utility() == 976
+
+
 def test_our_leduc_is_theirs_seen_through_theirs() -> None:
     """The same numbers of histories and information states as OpenSpiel's own game."""
     from open_spiel.python.algorithms import get_all_states
