@@ -22,9 +22,18 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from cardai.arena.display import view_text
 from cardai.bridges.episodes import Episodes, Length
-from cardai.bridges.observing import action_of, actions_of, bounds_of, layout_for, mask_of, not_begun, picture
+from cardai.bridges.observing import (
+    RENDER_MODES,
+    action_of,
+    actions_of,
+    bounds_of,
+    check_render_mode,
+    layout_for,
+    mask_of,
+    not_begun,
+    rendered,
+)
 from cardai.core.agent import Agent
 from cardai.core.arrays import Bools, Float32s, Float64s, Int64s
 from cardai.core.encoder import Encoder
@@ -35,7 +44,7 @@ from cardai.core.legal import legal_list
 
 Illegal = Literal["lowest", "raise"]
 Opponent = Agent | str | Sequence[Agent | str]
-_RENDER_MODES = ("ansi", "rgb_array")
+_RENDER_MODES = ("ansi", "rgb_array")  # of many tables
 
 
 class _Tables:
@@ -54,8 +63,6 @@ class _Tables:
     ) -> None:
         if illegal not in ("lowest", "raise"):
             raise UsageError(f"illegal must be 'lowest' or 'raise'. Got {illegal!r}.")
-        if render_mode not in (None, *_RENDER_MODES):
-            raise UsageError(f"render_mode must be one of {', '.join(_RENDER_MODES)}, or None. Got {render_mode!r}.")
         self.episodes = Episodes(game, opponent, count, seat, episode)
         self.game = self.episodes.game
         self.layout = layout_for(self.game, encoder)
@@ -91,18 +98,17 @@ class _Tables:
         return *self.episodes.act(rows, actions), wrong
 
     def picture(self, row: int) -> Any:
-        """Return table ``row`` as its player sees it: text (ansi) or an image (rgb_array), None without a render mode."""
+        """Return table ``row`` as its player sees it, in the render mode; None without one."""
         if self.render_mode is None:
             return None
         view = self.episodes.views(np.array([row]))[0]
-        text = view_text(self.game, unpack_view(self.game.view_fields, view))
-        return text if self.render_mode == "ansi" else picture(text)
+        return rendered(self.game, unpack_view(self.game.view_fields, view), self.render_mode)
 
 
 class CardEnv(gymnasium.Env[Float32s, Any]):
     """One table as a Gymnasium environment: ``cardai.make_env`` has its options."""
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(_RENDER_MODES), "render_fps": 1}
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 1}
 
     def __init__(
         self,
@@ -115,6 +121,7 @@ class CardEnv(gymnasium.Env[Float32s, Any]):
         illegal: Illegal = "lowest",
         render_mode: str | None = None,
     ) -> None:
+        check_render_mode(render_mode)
         self._tables = _Tables(game, 1, seat, opponent, encoder, episode, illegal, render_mode)
         self.game, self.layout, self.render_mode = self._tables.game, self._tables.layout, render_mode
         self.observation_space, self.action_space = self._tables.observation_space, self._tables.action_space
@@ -149,6 +156,8 @@ class CardEnv(gymnasium.Env[Float32s, Any]):
     def _seen(self, wrong: bool) -> tuple[Float32s, dict[str, Any]]:
         code = self._tables.look()[0]
         info = {"action_mask": self._tables.mask[0].astype(np.int8), "seat": int(self._tables.episodes.own[0])}
+        if self.render_mode == "human":
+            self._tables.picture(0)
         return code, info | ({"illegal_action": True} if wrong else {})
 
     def action_masks(self) -> Bools:
@@ -156,10 +165,13 @@ class CardEnv(gymnasium.Env[Float32s, Any]):
         return np.array(self._tables.mask[0])
 
     def render(self) -> Any:
-        """Return the table as the player sees it: text (ansi), or an image (height, width, 3) uint8 (rgb_array)."""
+        """Return the table as the player sees it: text (ansi), or an image (height, width, 3) uint8 (rgb_array).
+
+        In the mode "human" reset and step print it, and this does nothing.
+        """
         if self.render_mode is not None and not self._begun:
             raise not_begun()
-        return self._tables.picture(0)
+        return None if self.render_mode == "human" else self._tables.picture(0)
 
 
 class CardVectorEnv(VectorEnv[Float32s, Any, Any]):
@@ -183,6 +195,7 @@ class CardVectorEnv(VectorEnv[Float32s, Any, Any]):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
     ) -> None:
+        check_render_mode(render_mode, _RENDER_MODES)
         self._tables = _Tables(game, num_envs, seat, opponent, encoder, episode, illegal, render_mode)
         self.game, self.layout, self.render_mode = self._tables.game, self._tables.layout, render_mode
         self.num_envs = num_envs

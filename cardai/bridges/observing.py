@@ -3,12 +3,14 @@ comes in as an action, and pictures of the table."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cardai import make
+from cardai.arena.display import coloured, view_text
 from cardai.bridges import need
 from cardai.core.arrays import Bools, Float32s, Int64s
 from cardai.core.encoder import Encoder, Layout
@@ -18,6 +20,7 @@ from cardai.core.legal import Amounts, Legal
 from cardai.core.rows import whole_numbers
 from cardai.core.spec import brief
 
+RENDER_MODES = ("human", "ansi", "rgb_array")
 _LINE, _LETTER, _MARGIN, _ZOOM = 13, 6, 8, 2  # pixels; the letters are those of Pillow's own fixed-width font
 _GLYPHS = str.maketrans({"♣": "c", "♦": "d", "♥": "h", "♠": "s", "│": "|", "─": "-"})
 
@@ -70,6 +73,23 @@ def actions_of(given: Any, count: int) -> Int64s:
 def not_begun() -> UsageError:
     """Build the message for an environment whose reset() was never called."""
     return UsageError("The environment has no hand yet: call reset().")
+
+
+def check_render_mode(mode: str | None, modes: tuple[str, ...] = RENDER_MODES) -> None:
+    """Raise UsageError for a render mode that is none."""
+    if mode not in (None, *modes):
+        raise UsageError(f"render_mode must be one of {', '.join(modes)}, or None. Got {mode!r}.")
+
+
+def rendered(game: Game, view: Mapping[str, Any], mode: str) -> Any:
+    """Return a view as a render mode has it: text (ansi) or an image (rgb_array); "human" prints the text: None."""
+    text = view_text(game, view)
+    if mode == "human":
+        from cardai.core.console import Console
+
+        Console().print(coloured(text, signs=False), soft_wrap=True)
+        return None
+    return text if mode == "ansi" else picture(text)
 
 
 def picture(text: str) -> npt.NDArray[np.uint8]:

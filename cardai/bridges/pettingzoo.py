@@ -21,16 +21,22 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from cardai import make
-from cardai.arena.display import view_text
 from cardai.arena.table import Table
 from cardai.bridges.episodes import Length, check_seat
-from cardai.bridges.observing import action_of, bounds_of, layout_for, mask_of, not_begun, picture
+from cardai.bridges.observing import (
+    RENDER_MODES,
+    action_of,
+    bounds_of,
+    check_render_mode,
+    layout_for,
+    mask_of,
+    not_begun,
+    rendered,
+)
 from cardai.core import registry
 from cardai.core.encoder import Encoder
-from cardai.core.errors import UsageError
 from cardai.core.game import Game
 
-_RENDER_MODES = ("ansi", "rgb_array")
 ILLEGAL_REWARD = -1
 """What :func:`env` gives whoever plays an illegal action, which ends the episode (PettingZoo's custom)."""
 
@@ -66,7 +72,7 @@ def raw_env(
 class CardAEC(AECEnv[str, dict[str, Any], Any]):
     """The environment: see :func:`env`."""
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(_RENDER_MODES), "is_parallelizable": False}
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "is_parallelizable": False}
 
     def __init__(
         self, game: Game | str, encoder: Encoder | str | None, *, episode: Length, render_mode: str | None
@@ -74,8 +80,7 @@ class CardAEC(AECEnv[str, dict[str, Any], Any]):
         super().__init__()
         self.game: Game = make.game(game) if isinstance(game, str) else game
         check_seat(self.game, None, episode)
-        if render_mode not in (None, *_RENDER_MODES):
-            raise UsageError(f"render_mode must be one of {', '.join(_RENDER_MODES)}, or None. Got {render_mode!r}.")
+        check_render_mode(render_mode)
         self.metadata = {**type(self).metadata, "name": f"cardai_{registry.spec_of(self.game)}"}
         self.layout = layout_for(self.game, encoder)
         self.render_mode = render_mode
@@ -141,11 +146,11 @@ class CardAEC(AECEnv[str, dict[str, Any], Any]):
         return {"observation": code, "action_mask": self._mask(agent)}
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:
-        """Return the table as the agent to act sees it: text (ansi), or an image (height, width, 3) (rgb_array)."""
-        if self.render_mode is None:
-            return None
-        text = view_text(self.game, self._seated().view(self._seat[self.agent_selection]))
-        return text if self.render_mode == "ansi" else picture(text)
+        """Return the table as the agent to act sees it: text (ansi), or an image (height, width, 3) (rgb_array).
+
+        In the mode "human" reset and step print it, and this does nothing.
+        """
+        return None if self.render_mode in (None, "human") else self._rendered()
 
     def close(self) -> None:
         """Do nothing: there is no window."""
@@ -154,6 +159,10 @@ class CardAEC(AECEnv[str, dict[str, Any], Any]):
         if self._table is None:
             raise not_begun()
         return self._table
+
+    def _rendered(self) -> Any:
+        view = self._seated().view(self._seat[self.agent_selection])
+        return rendered(self.game, view, self.render_mode or "ansi")
 
     def _mask(self, agent: str) -> npt.NDArray[np.int8]:
         table = self._seated()
@@ -174,3 +183,5 @@ class CardAEC(AECEnv[str, dict[str, Any], Any]):
         if table.to_act is not None:
             self.agent_selection = self.possible_agents[table.to_act]
         self.infos = {agent: {"action_mask": self._mask(agent)} for agent in self.agents}
+        if self.render_mode == "human":
+            self._rendered()

@@ -191,6 +191,19 @@ def test_the_table_is_drawn_as_its_player_sees_it() -> None:
     assert cardai.make_env("leduc").render() is None
 
 
+def test_to_a_human_every_position_is_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
+    env, seen = cardai.make_env("leduc", seat=0, render_mode="human"), []
+    text = cardai.make_env("leduc", seat=0, render_mode="ansi")
+    env.reset(seed=1)
+    text.reset(seed=1)
+    seen.append(text.render())
+    assert env.render() is None
+    env.step(1)
+    text.step(1)
+    seen.append(text.render())
+    assert capsys.readouterr().out == "".join(f"{picture}\n" for picture in seen)
+
+
 def test_what_cannot_be_is_refused_in_a_sentence() -> None:
     with pytest.raises(UsageError, match=r"amounts of chips, and learners need a list of actions\. Give it a ladder"):
         cardai.make_env("holdem_nolimit")
@@ -201,7 +214,9 @@ def test_what_cannot_be_is_refused_in_a_sentence() -> None:
     with pytest.raises(UsageError, match=r"1 other seats\. Got 2 opponents"):
         cardai.make_env("leduc", opponent=["random", "random"])
     with pytest.raises(UsageError, match="render_mode must be one of ansi, rgb_array, or None"):
-        cardai.make_env("leduc", render_mode="human")
+        cardai.vector_env("leduc", 2, render_mode="human")
+    with pytest.raises(UsageError, match=r"render_mode must be one of human, ansi, rgb_array, or None\. Got 'x'"):
+        cardai.make_env("leduc", render_mode="x")
 
 
 def test_a_missing_library_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from cardai.core.errors import PluginError, UsageError
 from tests.support import ROOT, sizes
 
 pytest.importorskip("pettingzoo")
-from pettingzoo.test import api_test, seed_test
+from pettingzoo.test import api_test, render_test, seed_test
 
 import cardai
 from cardai.bridges import pettingzoo
@@ -119,6 +119,12 @@ def test_pictures_are_text_or_an_image_of_it() -> None:
     assert first.shape[2] == 3
     assert first.dtype == np.uint8
     assert not np.array_equal(first, env.render())
+
+
+@pytest.mark.parametrize("game", ["leduc", "gin"])
+def test_pettingzoos_own_render_test_passes(game: str, capsys: pytest.CaptureFixture[str]) -> None:
+    quietly(render_test, lambda render_mode: pettingzoo.env(game, render_mode=render_mode))
+    assert capsys.readouterr().out.count("seat 0" if game == "leduc" else "stock") > 1
 
 
 def test_an_illegal_action_ends_the_episode_in_the_usual_wrappers() -> None:
