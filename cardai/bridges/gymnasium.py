@@ -283,10 +283,3 @@ class CardVectorEnv(VectorEnv[Float32s, Any, Any]):
         if self.render_mode is not None and not self._begun:
             raise not_begun()
         return tuple(self._tables.picture(row) for row in range(self.num_envs))
-
-
-gymnasium.register(
-    id="cardai/CardGame-v0",
-    entry_point="cardai.bridges.gymnasium:CardEnv",
-    vector_entry_point="cardai.bridges.gymnasium:CardVectorEnv",
-)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -16,8 +18,6 @@ from cardai.core.errors import IllegalActionError, PluginError, UsageError
 gymnasium = pytest.importorskip("gymnasium")
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 from gymnasium.vector import AutoresetMode  # noqa: E402
-
-import cardai.bridges.gymnasium  # noqa: E402 (registers the environment)
 
 
 @pytest.mark.parametrize("game", ["kuhn", "leduc", "gin", "holdem_limit", "triple_draw", "video_poker"])
@@ -217,6 +217,24 @@ def test_what_cannot_be_is_refused_in_a_sentence() -> None:
         cardai.vector_env("leduc", 2, render_mode="human")
     with pytest.raises(UsageError, match=r"render_mode must be one of human, ansi, rgb_array, or None\. Got 'x'"):
         cardai.make_env("leduc", render_mode="x")
+
+
+@pytest.mark.parametrize(
+    "imports", ["import cardai, gymnasium", "import gymnasium, cardai", "import cardai.bridges, gymnasium"]
+)
+def test_gymnasium_knows_the_environment_after_import_cardai(imports: str) -> None:
+    program = (
+        f"{imports}\nenv = gymnasium.make('cardai/CardGame-v0', game='leduc')\nenv.reset(seed=1)\n"
+        "envs = gymnasium.make_vec('cardai/CardGame-v0', 3, game='leduc')\nprint(envs.reset(seed=1)[0].shape[0])"
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("3\n", "")
+
+
+def test_importing_either_imports_not_the_other() -> None:
+    program = "import sys, cardai; print('gymnasium' in sys.modules); import gymnasium; print('cardai.bridges' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
 
 
 def test_a_missing_library_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
