@@ -93,7 +93,7 @@ class _WhenGymnasiumComes:
         if name != "gymnasium":
             return None
         others = [finder for finder in sys.meta_path if finder is not cls]
-        spec: "Any" = next((found for finder in others if (found := finder.find_spec(name, path, target))), None)
+        spec: Any = next((found for finder in others if (found := finder.find_spec(name, path, target))), None)
         run = getattr(spec and spec.loader, "exec_module", None)
 
         def exec_module(module: "Any") -> None:
