@@ -171,6 +171,8 @@ def test_who_sees_a_chance_outcome_is_found_from_what_they_know() -> None:
         ("negotiation", "its chance is sampled inside, not explicit"),
         ("dou_dizhu", r"has 26,057 actions, more than 5,000"),
         ("liars_dise", r"OpenSpiel has no game 'liars_dise'\. Did you mean 'liars_dice'"),
+        ("nfg_game", r"cannot load 'nfg_game' without its parameters \(filename\)"),
+        ("crossword", "crossword cannot be played here: it has no actions"),
         ("leduc_poker(players=99)", r"cannot load 'leduc_poker\(players=99\)'"),
     ],
 )
@@ -350,6 +352,19 @@ def test_a_game_without_information_states_remembers_what_was_observed_on_the_wa
             assert same.setdefault(ours, theirs[1]) == theirs[1]
             assert back.setdefault(theirs, ours[1]) == ours[1]
     assert len(same) > 100
+
+
+def test_a_game_whose_tensor_says_more_than_its_text_has_keys_that_hold_both() -> None:
+    """Hanabi has no information states, and its text leaves out the last move, which its tensor says."""
+    case = {case.check.name: case for case in testing.checks_for("game", "openspiel:name=hanabi")}
+    case["equal-keys-mean-equal-knowledge"]()
+
+
+def test_a_chance_event_of_one_outcome_is_not_tried_out() -> None:
+    """Nobody can tell one outcome from another; in bridge the child of the last card solves the whole deal."""
+    state: Any = cardai.game("openspiel", name="bridge").new_initial_state()
+    state.spiel = SimpleNamespace(is_terminal=lambda: False, legal_actions=lambda: [51])
+    assert state.chance_seen_by() == ()
 
 
 def test_a_bot_is_made_anew_for_every_hand() -> None:
