@@ -4,10 +4,13 @@ The names below are loaded on first use, so that ``import cardai`` costs nothing
 here, for the command line comes this way before it can say what Ctrl-C does.
 """
 
+import sys
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from cardai import bridges as bridges
     from cardai import solve as solve
     from cardai.api import agent as agent
     from cardai.api import encoder as encoder
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 _PLACES = {
     "agent": "cardai.api",
+    "bridges": "cardai.bridges",
     "encoder": "cardai.api",
     "evaluate": "cardai.api.evaluation",
     "game": "cardai.api",
@@ -44,6 +48,7 @@ _PLACES = {
 __all__ = [
     "__version__",
     "agent",
+    "bridges",
     "encoder",
     "evaluate",
     "game",
@@ -71,4 +76,38 @@ def __getattr__(name: str) -> "Any":
     from importlib import import_module
 
     module = import_module(_PLACES[name])
-    return module if name == "solve" else getattr(module, name)
+    return module if _PLACES[name] == f"cardai.{name}" else getattr(module, name)
+
+
+def _register(gymnasium: "Any") -> None:
+    """Tell Gymnasium of our environment, by the name of its class: nothing is imported before it is made."""
+    here = "cardai.bridges.gymnasium"
+    gymnasium.register("cardai/CardGame-v0", f"{here}:CardEnv", vector_entry_point=f"{here}:CardVectorEnv")
+
+
+class _WhenGymnasiumComes:
+    """A finder that finds nothing, but registers our environment once Gymnasium is imported: it asks no entry points."""
+
+    @classmethod
+    def find_spec(cls, name: str, path: "Any" = None, target: "Any" = None) -> "Any":
+        if name != "gymnasium":
+            return None
+        others = [finder for finder in sys.meta_path if finder is not cls]
+        spec: Any = next((found for finder in others if (found := finder.find_spec(name, path, target))), None)
+        run = getattr(spec and spec.loader, "exec_module", None)
+
+        def exec_module(module: "Any") -> None:
+            run(module)
+            if cls in sys.meta_path:
+                sys.meta_path.remove(cls)
+                _register(module)
+
+        if run is not None and hasattr(spec.loader, "__dict__"):
+            spec.loader.exec_module = exec_module
+        return spec
+
+
+if hasattr(sys.modules.get("gymnasium"), "register"):
+    _register(sys.modules["gymnasium"])
+else:
+    sys.meta_path.insert(0, _WhenGymnasiumComes)

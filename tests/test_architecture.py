@@ -47,7 +47,7 @@ ALLOWED = {
     "cli": {"cli", "commands", "core"},
     "api": {"api", "poker", *_ANY},
     "__main__": {"cli"},
-    "": {"core", "api", "solve"},
+    "": {"core", "api", "bridges", "solve"},
 }
 """Layer -> what of cardai it may import: cli > commands, ui > plugins > formats > poker, draw, gin > study, solve, learn,
 bridges > arena > make > training > cards > core. Within a layer, no module of another layer at the same height."""

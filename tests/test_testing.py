@@ -705,6 +705,8 @@ class OneHotLayout(Layout):
 
     def __init__(self, fault: str) -> None:
         self.fault = fault
+        self.low, self.high = (0.0, 0.5) if fault == "high" else (0.5, 1.0) if fault == "low" else (0.0, np.ones(9))
+        self.low = np.zeros(8) if fault == "bounds" else self.low
         cut = "3:8" if fault == "planes" else "3:9"
         self.planes = (Plane("card", "0:3", "the own card"), Plane("history", cut, "pass or bet, three times"))
 
@@ -733,6 +735,9 @@ class OneHotLayout(Layout):
         ("dtype", "codes-are-float32"),
         ("shape", "codes-are-float32"),
         ("planes", "planes-cover-the-code"),
+        ("low", "codes-lie-within-their-bounds"),
+        ("high", "codes-lie-within-their-bounds"),
+        ("bounds", "codes-lie-within-their-bounds"),
         ("batch", "codes-do-not-depend-on-the-batch"),
         ("lossy", "lossless-claim-holds"),
         ("decode", "decoding-inverts-encoding"),

@@ -171,7 +171,7 @@ def make_env(
 
     ``seat`` None changes seats from episode to episode; ``opponent`` is one for all other seats or one each; ``encoder``
     None is gin_compact, holdem_compact or flat. ``options``: ``episode`` ("hand", "match"), ``illegal`` ("lowest": it is
-    played in place of an illegal action and said in ``info``; "raise"), ``render_mode`` ("ansi", "rgb_array").
+    played in place of an illegal action and said in ``info``; "raise"), ``render_mode`` ("human", "ansi", "rgb_array").
 
     Raises:
         PluginError: gymnasium is not installed. UsageError: a wrong name, seat or option, or a game of amounts.

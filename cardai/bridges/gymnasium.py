@@ -22,11 +22,20 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from cardai.arena.display import view_text
 from cardai.bridges.episodes import Episodes, Length
-from cardai.bridges.observing import LARGEST, layout_for, mask_of, picture
+from cardai.bridges.observing import (
+    RENDER_MODES,
+    action_of,
+    actions_of,
+    bounds_of,
+    check_render_mode,
+    layout_for,
+    mask_of,
+    not_begun,
+    rendered,
+)
 from cardai.core.agent import Agent
-from cardai.core.arrays import Bools, Float32s, Float64s
+from cardai.core.arrays import Bools, Float32s, Float64s, Int64s
 from cardai.core.encoder import Encoder
 from cardai.core.errors import IllegalActionError, UsageError
 from cardai.core.fields import unpack_view
@@ -35,7 +44,7 @@ from cardai.core.legal import legal_list
 
 Illegal = Literal["lowest", "raise"]
 Opponent = Agent | str | Sequence[Agent | str]
-_RENDER_MODES = ("ansi", "rgb_array")
+_RENDER_MODES = ("ansi", "rgb_array")  # of many tables
 
 
 class _Tables:
@@ -54,14 +63,12 @@ class _Tables:
     ) -> None:
         if illegal not in ("lowest", "raise"):
             raise UsageError(f"illegal must be 'lowest' or 'raise'. Got {illegal!r}.")
-        if render_mode not in (None, *_RENDER_MODES):
-            raise UsageError(f"render_mode must be one of {', '.join(_RENDER_MODES)}, or None. Got {render_mode!r}.")
         self.episodes = Episodes(game, opponent, count, seat, episode)
         self.game = self.episodes.game
         self.layout = layout_for(self.game, encoder)
         self.illegal = illegal
         self.render_mode = render_mode
-        self.observation_space = spaces.Box(-LARGEST, LARGEST, self.layout.shape, np.float32)
+        self.observation_space = spaces.Box(*bounds_of(self.layout), dtype=np.float32)
         self.action_space = spaces.Discrete(self.game.num_distinct_actions)
         self.mask: Bools = np.zeros((count, self.game.num_distinct_actions), np.bool_)
 
@@ -70,7 +77,7 @@ class _Tables:
         self.mask = mask_of(self.episodes.legal()) & ~self.episodes.over[:, None]
         return self.layout.encode(self.episodes.views())
 
-    def play(self, rows: npt.NDArray[np.int64], actions: npt.NDArray[Any]) -> tuple[Float64s, Bools, Bools]:
+    def play(self, rows: Int64s, actions: Int64s) -> tuple[Float64s, Bools, Bools]:
         """Play ``actions`` (m,) at ``rows`` and return rewards, what is over, and whose action was illegal, (m,) each.
 
         In place of an illegal action the lowest legal one is played, as when agents forfeit.
@@ -78,7 +85,6 @@ class _Tables:
         Raises:
             IllegalActionError: an action is illegal and ``illegal`` is "raise".
         """
-        actions = np.asarray(actions).astype(np.int64)
         inside = (actions >= 0) & (actions < self.mask.shape[1])
         wrong = ~inside | ~self.mask[rows, np.where(inside, actions, 0)]
         if wrong.any():
@@ -92,18 +98,17 @@ class _Tables:
         return *self.episodes.act(rows, actions), wrong
 
     def picture(self, row: int) -> Any:
-        """Return table ``row`` as its player sees it: text (ansi) or an image (rgb_array), None without a render mode."""
+        """Return table ``row`` as its player sees it, in the render mode; None without one."""
         if self.render_mode is None:
             return None
         view = self.episodes.views(np.array([row]))[0]
-        text = view_text(self.game, unpack_view(self.game.view_fields, view))
-        return text if self.render_mode == "ansi" else picture(text)
+        return rendered(self.game, unpack_view(self.game.view_fields, view), self.render_mode)
 
 
 class CardEnv(gymnasium.Env[Float32s, Any]):
     """One table as a Gymnasium environment: ``cardai.make_env`` has its options."""
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(_RENDER_MODES), "render_fps": 1}
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 1}
 
     def __init__(
         self,
@@ -116,6 +121,7 @@ class CardEnv(gymnasium.Env[Float32s, Any]):
         illegal: Illegal = "lowest",
         render_mode: str | None = None,
     ) -> None:
+        check_render_mode(render_mode)
         self._tables = _Tables(game, 1, seat, opponent, encoder, episode, illegal, render_mode)
         self.game, self.layout, self.render_mode = self._tables.game, self._tables.layout, render_mode
         self.observation_space, self.action_space = self._tables.observation_space, self._tables.action_space
@@ -134,16 +140,24 @@ class CardEnv(gymnasium.Env[Float32s, Any]):
         return self._seen(False)
 
     def step(self, action: Any) -> tuple[Float32s, float, bool, bool, dict[str, Any]]:
-        """Play ``action`` and let the opponents move; the reward is what a hand that ended brought."""
+        """Play ``action`` and let the opponents move; the reward is what a hand that ended brought.
+
+        Raises:
+            UsageError: no whole number, or reset() was never called. IllegalActionError: the episode is over.
+        """
+        if not self._begun:
+            raise not_begun()
         if not self._tables.mask.any():
             raise IllegalActionError("The episode is over: call reset().")
-        rewards, over, wrong = self._tables.play(np.zeros(1, np.int64), np.array([action]))
+        rewards, over, wrong = self._tables.play(np.zeros(1, np.int64), np.array([action_of(action)]))
         code, info = self._seen(bool(wrong[0]))
         return code, float(rewards[0]), bool(over[0]), False, info
 
     def _seen(self, wrong: bool) -> tuple[Float32s, dict[str, Any]]:
         code = self._tables.look()[0]
         info = {"action_mask": self._tables.mask[0].astype(np.int8), "seat": int(self._tables.episodes.own[0])}
+        if self.render_mode == "human":
+            self._tables.picture(0)
         return code, info | ({"illegal_action": True} if wrong else {})
 
     def action_masks(self) -> Bools:
@@ -151,8 +165,13 @@ class CardEnv(gymnasium.Env[Float32s, Any]):
         return np.array(self._tables.mask[0])
 
     def render(self) -> Any:
-        """Return the table as the player sees it: text (ansi), or an image (height, width, 3) uint8 (rgb_array)."""
-        return self._tables.picture(0)
+        """Return the table as the player sees it: text (ansi), or an image (height, width, 3) uint8 (rgb_array).
+
+        In the mode "human" reset and step print it, and this does nothing.
+        """
+        if self.render_mode is not None and not self._begun:
+            raise not_begun()
+        return None if self.render_mode == "human" else self._tables.picture(0)
 
 
 class CardVectorEnv(VectorEnv[Float32s, Any, Any]):
@@ -176,6 +195,7 @@ class CardVectorEnv(VectorEnv[Float32s, Any, Any]):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
     ) -> None:
+        check_render_mode(render_mode, _RENDER_MODES)
         self._tables = _Tables(game, num_envs, seat, opponent, encoder, episode, illegal, render_mode)
         self.game, self.layout, self.render_mode = self._tables.game, self._tables.layout, render_mode
         self.num_envs = num_envs
@@ -204,8 +224,15 @@ class CardVectorEnv(VectorEnv[Float32s, Any, Any]):
         return self._tables.look(), self._info()
 
     def step(self, actions: Any) -> tuple[Float32s, Float64s, Bools, Bools, dict[str, Any]]:
-        """Play an action (n,) at each table; the rewards are in the game's unit, nothing is ever truncated."""
-        actions = np.asarray(actions)
+        """Play an action (n,) at each table; the rewards are in the game's unit, nothing is ever truncated.
+
+        Raises:
+            UsageError: actions of another shape or no whole numbers, or reset() was never called.
+            IllegalActionError: episodes that are over were not reset (autoreset disabled).
+        """
+        if not self._begun:
+            raise not_begun()
+        actions = actions_of(actions, self.num_envs)
         waiting = np.flatnonzero(self._over)
         if len(waiting) and self._mode == AutoresetMode.DISABLED:
             raise IllegalActionError(f"The episodes at tables {waiting.tolist()} are over: reset them by reset_mask.")
@@ -253,11 +280,6 @@ class CardVectorEnv(VectorEnv[Float32s, Any, Any]):
 
     def render(self) -> tuple[Any, ...]:
         """Return each table as its player sees it."""
+        if self.render_mode is not None and not self._begun:
+            raise not_begun()
         return tuple(self._tables.picture(row) for row in range(self.num_envs))
-
-
-gymnasium.register(
-    id="cardai/CardGame-v0",
-    entry_point="cardai.bridges.gymnasium:CardEnv",
-    vector_entry_point="cardai.bridges.gymnasium:CardVectorEnv",
-)

@@ -17,33 +17,77 @@ from cardai import make
 from cardai.arena.display import view_text
 from cardai.core import registry
 from cardai.core.encoder import Encoder, Layout
+from cardai.core.errors import UsageError
 from cardai.core.fields import pack_views, with_role
 from cardai.core.game import CHANCE, Game, State
 
-_REGISTERED: dict[str, Game] = {}  # by short name
+_REGISTERED: dict[str, tuple[Game, Encoder, float, int]] = {}  # by short name: what was asked for
 LONGEST = 10_000
 """What OpenSpiel is told of a game that does not say how many moves a hand can have."""
-MOST = 1e6
-"""What OpenSpiel is told of a game that does not say how much can be won."""
+WALKED = 50_000
+"""States of a game that does not say how much can be won that are looked at to find it out."""
 
 
 def to_openspiel(
     game: Game | str, encoder: Encoder | str = "flat", max_utility: float = 0.0, max_game_length: int = 0
 ) -> Any:
-    """Register ``game`` with OpenSpiel as ``cardai_NAME`` and return it, a ``pyspiel.Game``.
+    """Register ``game`` with OpenSpiel and return it, a ``pyspiel.Game``.
 
-    ``encoder`` makes its tensors. ``max_utility`` is the most that a hand can bring (0: what the game says, else
-    :data:`MOST`), ``max_game_length`` the most moves (0: the room of a betting history, else :data:`LONGEST`). What a spec was
-    first registered with stays: OpenSpiel forgets no game.
+    Its name there is ``cardai_`` and the spec (``cardai_leduc_suits_false``), with the other arguments behind it where they are
+    not the default (``cardai_leduc_leduc_30``): OpenSpiel forgets no game. ``encoder`` makes its tensors. ``max_utility`` is the
+    most that a hand can bring or cost (0: what the game says, else what all its hands bring, up to :data:`WALKED` states),
+    ``max_game_length`` the most moves (0: the room of a betting history, else :data:`LONGEST`).
+
+    Raises:
+        UsageError: what can be won is not known, or the name stands for another game already.
     """
     spec = game if isinstance(game, str) else registry.spec_of(game)
     made = make.game(game) if isinstance(game, str) else game
-    layout = (make.encoder(encoder) if isinstance(encoder, str) else encoder).for_game(made)
-    name = "cardai_" + re.sub(r"\W+", "_", spec).strip("_")
+    shown = make.encoder(encoder) if isinstance(encoder, str) else encoder
+    said = "" if encoder == "flat" else f" {encoder if isinstance(encoder, str) else registry.spec_of(encoder)}"
+    said += f" max_utility {max_utility:g}" if max_utility else ""
+    said += f" max_game_length {max_game_length}" if max_game_length else ""
+    name = "cardai_" + re.sub(r"\W+", "_", spec + said).strip("_")
+    asked = made, shown, max_utility, max_game_length
     if name not in _REGISTERED:
-        _register(name, spec, made, layout, max_utility or made.max_utility or MOST, max_game_length or _longest(made))
-        _REGISTERED[name] = made
+        bounds = (-max_utility, max_utility) if max_utility else _utilities(made, spec)
+        _register(name, spec, made, shown.for_game(made), bounds, max_game_length or _longest(made))
+        _REGISTERED[name] = asked
+    if _REGISTERED[name] != asked:
+        raise UsageError(
+            f"{name} is another game or encoder in OpenSpiel already, which forgets none: begin a new process, or give "
+            f"a spec or an encoder that is written otherwise."
+        )
     return pyspiel.load_game(name)
+
+
+def _utilities(game: Game, spec: str) -> tuple[float, float]:
+    """Return the least and the most that a hand can bring: what the game says, or what all its hands bring.
+
+    Raises:
+        UsageError: the game does not say, and has too many states to look.
+    """
+    if game.max_utility:
+        return -game.max_utility, game.max_utility
+    least, most, looked = 0.0, 0.0, 0
+    waiting = [game.new_initial_state()]
+    while waiting:
+        looked += 1
+        if looked > WALKED:
+            raise UsageError(
+                f"OpenSpiel must know what a hand of {spec} can bring. The game does not say (Game.max_utility), and has more than "
+                f"{WALKED:,} states: give max_utility=, the most that a hand can bring or cost a seat."
+            )
+        state = waiting.pop()
+        if state.is_terminal():
+            returns = state.returns()
+            least, most = min(least, *returns), max(most, *returns)
+            continue
+        for action in state.legal_actions():
+            after = state.clone()
+            after.apply_action(action)
+            waiting.append(after)
+    return least, most
 
 
 def _longest(game: Game) -> int:
@@ -51,7 +95,9 @@ def _longest(game: Game) -> int:
     return LONGEST if history is None else history.size + 52
 
 
-def _described(name: str, spec: str, game: Game, layout: Layout, most: float, longest: int) -> tuple[Any, Any]:
+def _described(
+    name: str, spec: str, game: Game, layout: Layout, bounds: tuple[float, float], longest: int
+) -> tuple[Any, Any]:
     """Return what OpenSpiel is told of a game: its type and its sizes."""
     chance = pyspiel.GameType.ChanceMode
     kind = pyspiel.GameType(
@@ -75,8 +121,8 @@ def _described(name: str, spec: str, game: Game, layout: Layout, most: float, lo
         num_distinct_actions=game.num_distinct_actions,
         max_chance_outcomes=game.num_chance_outcomes,
         num_players=game.num_players,
-        min_utility=-most,
-        max_utility=most,
+        min_utility=bounds[0],
+        max_utility=bounds[1],
         max_game_length=longest,
         **more,
     )
@@ -84,8 +130,8 @@ def _described(name: str, spec: str, game: Game, layout: Layout, most: float, lo
     return kind, info
 
 
-def _register(name: str, spec: str, game: Game, layout: Layout, most: float, longest: int) -> None:
-    kind, info = _described(name, spec, game, layout, most, longest)
+def _register(name: str, spec: str, game: Game, layout: Layout, bounds: tuple[float, float], longest: int) -> None:
+    kind, info = _described(name, spec, game, layout, bounds, longest)
 
     class Theirs(pyspiel.Game):  # type: ignore[misc]
         """One of our games: OpenSpiel makes its instances."""
@@ -117,7 +163,7 @@ class _Hand:
 
 
 def _again(name: str, history: list[int]) -> _Hand:
-    game = _REGISTERED[name]
+    game = _REGISTERED[name][0]
     state = game.new_initial_state()
     for action in history:
         state.apply_action(action)

@@ -21,16 +21,22 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from cardai import make
-from cardai.arena.display import view_text
 from cardai.arena.table import Table
 from cardai.bridges.episodes import Length, check_seat
-from cardai.bridges.observing import LARGEST, layout_for, mask_of, picture
+from cardai.bridges.observing import (
+    RENDER_MODES,
+    action_of,
+    bounds_of,
+    check_render_mode,
+    layout_for,
+    mask_of,
+    not_begun,
+    rendered,
+)
 from cardai.core import registry
 from cardai.core.encoder import Encoder
-from cardai.core.errors import UsageError
 from cardai.core.game import Game
 
-_RENDER_MODES = ("ansi", "rgb_array")
 ILLEGAL_REWARD = -1
 """What :func:`env` gives whoever plays an illegal action, which ends the episode (PettingZoo's custom)."""
 
@@ -66,7 +72,7 @@ def raw_env(
 class CardAEC(AECEnv[str, dict[str, Any], Any]):
     """The environment: see :func:`env`."""
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(_RENDER_MODES), "is_parallelizable": False}
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "is_parallelizable": False}
 
     def __init__(
         self, game: Game | str, encoder: Encoder | str | None, *, episode: Length, render_mode: str | None
@@ -74,8 +80,7 @@ class CardAEC(AECEnv[str, dict[str, Any], Any]):
         super().__init__()
         self.game: Game = make.game(game) if isinstance(game, str) else game
         check_seat(self.game, None, episode)
-        if render_mode not in (None, *_RENDER_MODES):
-            raise UsageError(f"render_mode must be one of {', '.join(_RENDER_MODES)}, or None. Got {render_mode!r}.")
+        check_render_mode(render_mode)
         self.metadata = {**type(self).metadata, "name": f"cardai_{registry.spec_of(self.game)}"}
         self.layout = layout_for(self.game, encoder)
         self.render_mode = render_mode
@@ -87,7 +92,7 @@ class CardAEC(AECEnv[str, dict[str, Any], Any]):
         self.observation_spaces = {
             agent: spaces.Dict(
                 {
-                    "observation": spaces.Box(-LARGEST, LARGEST, self.layout.shape, np.float32),
+                    "observation": spaces.Box(*bounds_of(self.layout), dtype=np.float32),
                     "action_mask": spaces.Box(0, 1, (actions,), np.int8),
                 }
             )
@@ -123,13 +128,14 @@ class CardAEC(AECEnv[str, dict[str, Any], Any]):
 
     def step(self, action: Any) -> None:
         """Play ``action`` for the agent to act (None once its episode is over)."""
+        table = self._seated()
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
-        self._seated().act(int(action))
+        table.act(action_of(action))
         self._settle()
         self._accumulate_rewards()
 
@@ -140,19 +146,23 @@ class CardAEC(AECEnv[str, dict[str, Any], Any]):
         return {"observation": code, "action_mask": self._mask(agent)}
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:
-        """Return the table as the agent to act sees it: text (ansi), or an image (height, width, 3) (rgb_array)."""
-        if self.render_mode is None:
-            return None
-        text = view_text(self.game, self._seated().view(self._seat[self.agent_selection]))
-        return text if self.render_mode == "ansi" else picture(text)
+        """Return the table as the agent to act sees it: text (ansi), or an image (height, width, 3) (rgb_array).
+
+        In the mode "human" reset and step print it, and this does nothing.
+        """
+        return None if self.render_mode in (None, "human") else self._rendered()
 
     def close(self) -> None:
         """Do nothing: there is no window."""
 
     def _seated(self) -> Table:
         if self._table is None:
-            raise UsageError("The environment has no hand yet: call reset().")
+            raise not_begun()
         return self._table
+
+    def _rendered(self) -> Any:
+        view = self._seated().view(self._seat[self.agent_selection])
+        return rendered(self.game, view, self.render_mode or "ansi")
 
     def _mask(self, agent: str) -> npt.NDArray[np.int8]:
         table = self._seated()
@@ -173,3 +183,5 @@ class CardAEC(AECEnv[str, dict[str, Any], Any]):
         if table.to_act is not None:
             self.agent_selection = self.possible_agents[table.to_act]
         self.infos = {agent: {"action_mask": self._mask(agent)} for agent in self.agents}
+        if self.render_mode == "human":
+            self._rendered()

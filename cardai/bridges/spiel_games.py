@@ -40,10 +40,19 @@ def loaded(name: str) -> Any:
     known = pyspiel.registered_names()
     if short not in known:
         raise ValueError(f"OpenSpiel has no game {short!r}.{nearest(short, known)}")
+    wanted = next(kind for kind in pyspiel.registered_games() if kind.short_name == short)
+    if name == short and not wanted.default_loadable:
+        needs = ", ".join(wanted.parameter_specification)
+        raise ValueError(f"OpenSpiel cannot load {short!r} without its parameters ({needs}): {short}(...=...).")
     try:
         game = pyspiel.load_game(name)
-    except pyspiel.SpielError as error:
-        raise ValueError(f"OpenSpiel cannot load {name!r}: {str(error).splitlines()[0]}") from error
+    except (
+        pyspiel.SpielError,
+        LookupError,
+        RuntimeError,
+        ValueError,
+    ) as error:  # what a game's constructor lets through
+        raise ValueError(f"OpenSpiel cannot load {name!r}: {(str(error) or repr(error)).splitlines()[0]}") from error
     kind = game.get_type()
     why = ""
     if kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
@@ -54,6 +63,8 @@ def loaded(name: str) -> Any:
         why = "it says in no string what a player knows"
     elif not (kind.provides_information_state_tensor or kind.provides_observation_tensor):
         why = "it has no tensor of what a player knows"
+    elif not game.num_distinct_actions():
+        why = "it has no actions"
     elif game.num_distinct_actions() > MOST_ACTIONS:
         why = f"it has {game.num_distinct_actions():,} actions, more than {MOST_ACTIONS:,}"
     if why:
@@ -224,6 +235,8 @@ class SpielState(State):
 
     def chance_seen_by(self) -> tuple[int, ...]:
         outcomes = self.legal_actions()
+        if len(outcomes) == 1:  # a child can be dear: bridge solves a deal when its last card is dealt
+            return ()
         step = -(-len(outcomes) // _COMPARED)
         children = [self.spiel.child(outcome) for outcome in outcomes[::step]]
         strings = self._game.shape.strings
@@ -238,6 +251,8 @@ class SpielState(State):
         if not self._game.shape.strings:
             for seat, before in enumerate(self._observed):
                 now = said(self.spiel, seat, False).encode()
+                if not self.spiel.is_chance_node():  # a tensor can say more than the text, and views are tensors
+                    now += self._game.shape.tensor(self.spiel, seat).tobytes()
                 self._observed[seat] = hashlib.blake2b(before + now, digest_size=16).digest()
 
     def view(self, player: int) -> dict[str, Any]:
@@ -252,7 +267,12 @@ class SpielState(State):
 
     def key(self, player: int) -> bytes:
         own = ",".join(map(str, self._own[player]))
-        seen = said(self.spiel, player, True).encode() if self._game.shape.strings else self._observed[player]
+        shape = self._game.shape
+        if shape.strings:
+            seen = said(self.spiel, player, True).encode()
+        else:
+            now = shape.tensor(self.spiel, player).tobytes()
+            seen = self._observed[player] + hashlib.blake2b(now, digest_size=16).digest()
         return f"{player}|{own}|".encode() + seen
 
     def returns(self) -> list[float]:

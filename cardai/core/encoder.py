@@ -13,6 +13,9 @@ from cardai.core.errors import UsageError
 from cardai.core.fields import Views
 from cardai.core.game import Game
 
+UNSAID = 2.0**31
+"""The bound of codes whose layout says none: no field of a view, scaled or not, is larger."""
+
 
 @frozen
 class Plane:
@@ -33,6 +36,10 @@ class Layout(ABC):
     """What stands where, in order."""
     lossless: bool
     """Whether different information states of this game always give different codes (tested on small games)."""
+    low: float | Float32s = -UNSAID
+    """The least number that a code can hold: one for all, or an array of ``shape``. Environments show it to learners."""
+    high: float | Float32s = UNSAID
+    """The greatest number that a code can hold, in the same form."""
 
     @abstractmethod
     def encode(self, views: Views) -> Float32s:

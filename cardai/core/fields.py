@@ -82,7 +82,8 @@ class Field:
     """One field of a view.
 
     ``size`` 0 is a single value; ``size`` k > 0 is an array of k values (a ``card_set`` of size 2 is two sets).
-    ``maximum`` is the largest value an entry can take (for cards, the largest card; for a card set it is unused).
+    ``maximum`` is the largest value an entry can take (for cards, the largest card; for a card set it is unused),
+    ``minimum`` the least: chips may be as many below 0, -1 stands for nothing in other kinds.
     ``labels`` are the values 0, 1, ..., maximum in words, ``role`` is one of :data:`ROLES`, and ``scope`` says whether the
     value belongs to the hand or to the match around it (the score).
     """
@@ -101,6 +102,11 @@ class Field:
     def shape(self) -> tuple[int, ...]:
         """The shape of one table's value: () or (size,)."""
         return (self.size,) if self.size else ()
+
+    @property
+    def minimum(self) -> int:
+        """The least value an entry can take."""
+        return -max(self.maximum, 1) if self.kind == "chips" else 0 if self.kind in ("flag", "card_set") else -1
 
     @property
     def dtype(self) -> npt.DTypeLike:

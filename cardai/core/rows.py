@@ -164,7 +164,6 @@ class RowTables(Tables):
 
     def __init__(self, game: RowGame, count: int) -> None:
         super().__init__(game, count)
-        self.kernels = game.kernels()
         self.data = np.zeros(count, interned(game.row_dtype()))
         self.data["current"] = TERMINAL
         rules = game.rules_row()
@@ -173,6 +172,21 @@ class RowTables(Tables):
         self._view_dtype = interned(view_dtype(game.view_fields))
         self._outcome_dtype = interned(view_dtype(game.outcome_fields))
         self._all = np.arange(count)
+
+    @cached_property
+    def kernels(self) -> RowKernels:
+        """The game's rules."""
+        return self.game.kernels()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy, a pickled one too, is made of: compiled code is no part of it."""
+        kept = vars(self).items()
+        return {name: value for name, value in kept if not isinstance(getattr(type(self), name, None), cached_property)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.data = self.data.view(interned(self.data.dtype))
+        self.rules = self.rules.view(interned(self.rules.dtype))[()]
 
     def reset(
         self,

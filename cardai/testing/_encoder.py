@@ -50,6 +50,21 @@ def codes_are_float32(subject: EncoderSubject) -> None:
 
 
 @check("encoder")
+def codes_lie_within_their_bounds(subject: EncoderSubject) -> None:
+    """No number of a code is below the layout's low or above its high."""
+    layout = subject.layout
+    code = layout.encode(subject.views)
+    for name, bound in (("low", layout.low), ("high", layout.high)):
+        shape = np.shape(bound)
+        require(shape in ((), layout.shape), f"{name} must be a number or of shape {layout.shape}. Got {shape}.")
+        outside = code < bound if name == "low" else code > bound
+        if outside.any():
+            where = tuple(int(i) for i in np.argwhere(outside)[0])
+            said = float(np.broadcast_to(bound, layout.shape)[where[1:]])
+            require(False, f"A code holds {code[where]} at {where[1:]}, where {name} says {said}.")
+
+
+@check("encoder")
 def planes_cover_the_code(subject: EncoderSubject) -> None:
     """The named planes cover the first axis once each, and each says what it means."""
     require(subject.layout.planes, "It lays out nothing of this game: it should refuse it with UsageError.")

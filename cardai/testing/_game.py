@@ -242,11 +242,10 @@ def misfit(f: Field, value: Any) -> str:
     if f.kind in ("flag", "card_set"):
         return ""
     entries = np.atleast_1d(value).astype(np.int64)
-    lowest = -max(f.maximum, 1) if f.kind == "chips" else -1
     if entries.max(initial=-1) > f.maximum:
         return f"holds {entries.max()}, above its maximum,"
-    if entries.min(initial=0) < lowest:
-        return f"holds {entries.min()}, below {lowest},"
+    if entries.min(initial=0) < f.minimum:
+        return f"holds {entries.min()}, below {f.minimum},"
     if f.kind in ("cards", "public_history", "private_history"):
         known = np.flatnonzero(entries >= 0)
         if len(known) and known[-1] + 1 != len(known):

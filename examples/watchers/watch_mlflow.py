@@ -1,9 +1,11 @@
 """Training metrics to MLflow.
 
     pip install mlflow
+    export MLFLOW_TRACKING_URI=file:./mlruns MLFLOW_ALLOW_FILE_STORE=true
     cardai train --trainer cfr --game kuhn --steps 100 --out runs/kuhn --plugin examples/watchers/watch_mlflow.py
 
-Where they go and the experiment's name are MLflow's own environment variables (MLFLOW_TRACKING_URI, MLFLOW_EXPERIMENT_NAME).
+Where they go and the experiment's name are MLflow's own environment variables (MLFLOW_TRACKING_URI, MLFLOW_EXPERIMENT_NAME). A
+folder must be allowed (MLFLOW_ALLOW_FILE_STORE); MLflow's default is a SQLite file, which mlflow-skinny cannot open.
 """
 
 from __future__ import annotations

@@ -28,6 +28,7 @@ def test_completion_shows_the_names_of_the_face_and_nothing_else() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     shown = [
         "agent",
+        "bridges",
         "encoder",
         "evaluate",
         "game",

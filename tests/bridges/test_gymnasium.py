@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -15,13 +19,25 @@ gymnasium = pytest.importorskip("gymnasium")
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 from gymnasium.vector import AutoresetMode  # noqa: E402
 
-import cardai.bridges.gymnasium  # noqa: E402 (registers the environment)
-
 
 @pytest.mark.parametrize("game", ["kuhn", "leduc", "gin", "holdem_limit", "triple_draw", "video_poker"])
 def test_gymnasiums_own_checker_passes(game: str) -> None:
     opponent: Any = [] if game == "video_poker" else "random"
     check_env(gymnasium.make("cardai/CardGame-v0", game=game, opponent=opponent).unwrapped)
+
+
+@pytest.mark.parametrize("encoder", [None, "flat:history=false"])
+@pytest.mark.parametrize("game", ["leduc", "gin", "holdem_limit", "triple_draw"])
+def test_observations_lie_in_narrow_bounds(game: str, encoder: str | None) -> None:
+    """Learners that scale by the space's bounds see numbers about 1; they were -2^31 and 2^31."""
+    envs = cardai.vector_env(game, 16, encoder=encoder, episode="match")
+    space = envs.single_observation_space
+    assert -10 <= space.low.min() <= 0
+    assert 1 <= space.high.max() <= 10
+    codes, infos = envs.reset(seed=8)
+    for _ in range(40):
+        assert codes in envs.observation_space
+        codes, _, _, _, infos = envs.step(first_legal(infos["action_mask"]))
 
 
 def first_legal(mask: Any) -> Any:
@@ -175,6 +191,19 @@ def test_the_table_is_drawn_as_its_player_sees_it() -> None:
     assert cardai.make_env("leduc").render() is None
 
 
+def test_to_a_human_every_position_is_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
+    env, seen = cardai.make_env("leduc", seat=0, render_mode="human"), []
+    text = cardai.make_env("leduc", seat=0, render_mode="ansi")
+    env.reset(seed=1)
+    text.reset(seed=1)
+    seen.append(text.render())
+    assert env.render() is None
+    env.step(1)
+    text.step(1)
+    seen.append(text.render())
+    assert capsys.readouterr().out == "".join(f"{picture}\n" for picture in seen)
+
+
 def test_what_cannot_be_is_refused_in_a_sentence() -> None:
     with pytest.raises(UsageError, match=r"amounts of chips, and learners need a list of actions\. Give it a ladder"):
         cardai.make_env("holdem_nolimit")
@@ -185,7 +214,27 @@ def test_what_cannot_be_is_refused_in_a_sentence() -> None:
     with pytest.raises(UsageError, match=r"1 other seats\. Got 2 opponents"):
         cardai.make_env("leduc", opponent=["random", "random"])
     with pytest.raises(UsageError, match="render_mode must be one of ansi, rgb_array, or None"):
-        cardai.make_env("leduc", render_mode="human")
+        cardai.vector_env("leduc", 2, render_mode="human")
+    with pytest.raises(UsageError, match=r"render_mode must be one of human, ansi, rgb_array, or None\. Got 'x'"):
+        cardai.make_env("leduc", render_mode="x")
+
+
+@pytest.mark.parametrize(
+    "imports", ["import cardai, gymnasium", "import gymnasium, cardai", "import cardai.bridges, gymnasium"]
+)
+def test_gymnasium_knows_the_environment_after_import_cardai(imports: str) -> None:
+    program = (
+        f"{imports}\nenv = gymnasium.make('cardai/CardGame-v0', game='leduc')\nenv.reset(seed=1)\n"
+        "envs = gymnasium.make_vec('cardai/CardGame-v0', 3, game='leduc')\nprint(envs.reset(seed=1)[0].shape[0])"
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("3\n", "")
+
+
+def test_importing_either_imports_not_the_other() -> None:
+    program = "import sys, cardai; print('gymnasium' in sys.modules); import gymnasium; print('cardai.bridges' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
 
 
 def test_a_missing_library_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -313,6 +362,46 @@ def test_a_step_after_the_end_is_refused() -> None:
         env.step(1)
 
 
+ONE_ACTION = [[1], np.array([[1]]), float("nan"), 1.5, None, "1", True, 2**64 - 1, 2**70]
+
+
+@pytest.mark.parametrize("action", ONE_ACTION, ids=repr)
+def test_an_action_that_is_no_whole_number_is_refused(action: Any) -> None:
+    env = cardai.make_env("leduc", seat=0)
+    env.reset(seed=1)
+    with pytest.raises(UsageError, match=r"The action must be one whole number\. Got .* instead"):
+        env.step(action)
+    assert env.step(np.uint8(1))[4]["action_mask"].shape == (3,)
+
+
+@pytest.mark.parametrize(
+    ("actions", "why"),
+    [
+        (np.ones((4, 1), int), r"shape \(4,\), one a table\. Got the shape \(4, 1\)"),
+        (np.ones(3, int), r"shape \(4,\), one a table\. Got the shape \(3,\)"),
+        (1, r"Got the shape \(\)"),
+        (np.full(4, np.nan), r"whole numbers\. Got array\(\[nan"),
+        ([1, 1, 1, 1.5], r"whole numbers\. Got array"),
+        ([None] * 4, r"whole numbers\. Got array"),
+    ],
+)
+def test_actions_of_another_shape_or_kind_are_refused(actions: Any, why: str) -> None:
+    """The next step after a refusal plays on as if nothing had been said."""
+    envs, beside = (cardai.vector_env("leduc", 4, seat=0) for _ in range(2))
+    envs.reset(seed=1)
+    beside.reset(seed=1)
+    with pytest.raises(UsageError, match=why):
+        envs.step(actions)
+    assert np.array_equal(envs.step([1] * 4)[0], beside.step(np.ones(4, np.int32))[0])
+
+
+def test_a_step_or_a_picture_before_reset_is_refused() -> None:
+    env, envs = cardai.make_env("leduc", render_mode="ansi"), cardai.vector_env("leduc", 2, render_mode="ansi")
+    for called in (lambda: env.step(1), env.render, lambda: envs.step([1, 1]), envs.render):
+        with pytest.raises(UsageError, match=r"no hand yet: call reset\(\)"):
+            called()
+
+
 def test_three_opponents_sit_in_the_order_given_from_the_player_on() -> None:
     """Who sits where changes with the seat of the player from outside, never their order around the table."""
     from cardai.core.agent import ScalarAgent
@@ -381,3 +470,27 @@ def test_a_stateful_opponent_hears_each_hands_results_by_seat_and_where_it_sits(
     assert made == [0] * len(made)
     assert heard[-4:] == [[-reward, reward] for reward in won]
     assert any(won)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"])
+@pytest.mark.parametrize("game", ["leduc", "gin", "triple_draw", "kuhn"])
+def test_environments_are_copied_and_pickled_with_their_hands(game: str, copied: Any) -> None:
+    """A copy plays on as the environment does, and without touching it."""
+    for made in (cardai.make_env(game), cardai.vector_env(game, 3)):
+        made.reset(seed=3)
+        other = copied(made)
+        actions = first_legal(made.action_masks())
+        ours, theirs = made.step(actions), other.step(actions)
+        assert np.array_equal(ours[0], theirs[0])
+        assert np.array_equal(made.reset()[0], other.reset()[0])
+
+
+def test_pickled_tables_hold_no_compiled_code() -> None:
+    """They were 290 KB, and kernels that came out of a pickle were compiled and looked up as others."""
+    tables = cardai.game("leduc").tables(2)
+    tables.reset(np.array([1, 2], np.uint64))
+    again = pickle.loads(pickle.dumps(tables))
+    assert len(pickle.dumps(tables)) < 10_000
+    assert again.data.dtype is tables.data.dtype
+    assert again.kernels.apply is tables.kernels.apply
+    assert np.array_equal(again.views(0, np.arange(2)), tables.views(0, np.arange(2)))

@@ -45,6 +45,54 @@ def test_a_registered_game_is_loaded_by_name_and_only_once() -> None:
     assert pyspiel.load_game("cardai_leduc_players_3").num_players() == 3
 
 
+def test_each_encoder_is_a_game_of_its_own_there() -> None:
+    """The first one asked for stayed, whatever came after it."""
+    for encoder in ("leduc_30", "flat", "leduc_30", "flat:history=false"):
+        game = cardai.to_openspiel("leduc:suits=false", encoder=encoder)
+        layout = cardai.encoder(encoder).for_game(cardai.game("leduc:suits=false"))
+        assert len(game.new_initial_state().observation_tensor(0)) == layout.shape[0]
+    assert pyspiel.load_game("cardai_leduc_suits_false").max_utility() == 13
+    assert pyspiel.load_game("cardai_leduc_suits_false_leduc_30").max_utility() == 13
+    assert cardai.to_openspiel("leduc:suits=false", max_utility=20).max_utility() == 20
+    assert cardai.to_openspiel("leduc:suits=false").max_utility() == 13
+
+
+def test_a_name_that_stands_for_another_game_is_refused() -> None:
+    from cardai.plugins.games.kuhn import Kuhn
+
+    class Mine(Kuhn):
+        def __str__(self) -> str:
+            return "mine"
+
+    cardai.to_openspiel(Mine())
+    assert cardai.to_openspiel(Mine()).num_players() == 2
+    with pytest.raises(UsageError, match="cardai_mine is another game or encoder in OpenSpiel already"):
+        cardai.to_openspiel(Mine(players=3))
+
+
+def test_what_can_be_won_is_found_where_a_game_does_not_say() -> None:
+    from cardai.plugins.games.kuhn import Kuhn
+
+    class Silent(Kuhn):
+        max_utility = 0.0
+
+        def __str__(self) -> str:
+            return f"silent {self.players}"
+
+    assert cardai.to_openspiel(Silent()).max_utility() == 2
+    three = cardai.to_openspiel(Silent(players=3))
+    assert (three.min_utility(), three.max_utility()) == (-2, 4)
+
+
+def test_a_large_game_that_does_not_say_what_can_be_won_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(cardai.game("video_poker")), "max_utility", 0.0)
+    with pytest.raises(
+        UsageError, match=r"what a hand of video_poker can bring.*has more than 50,000.*give max_utility="
+    ):
+        cardai.to_openspiel("video_poker", "flat:history=false")
+    assert cardai.to_openspiel("video_poker", "flat:history=false", max_utility=976).max_utility() == 976
+
+
 def test_our_leduc_is_theirs_seen_through_theirs() -> None:
     """The same numbers of histories and information states as OpenSpiel's own game."""
     from open_spiel.python.algorithms import get_all_states
@@ -123,6 +171,8 @@ def test_who_sees_a_chance_outcome_is_found_from_what_they_know() -> None:
         ("negotiation", "its chance is sampled inside, not explicit"),
         ("dou_dizhu", r"has 26,057 actions, more than 5,000"),
         ("liars_dise", r"OpenSpiel has no game 'liars_dise'\. Did you mean 'liars_dice'"),
+        ("nfg_game", r"cannot load 'nfg_game' without its parameters \(filename\)"),
+        ("crossword", "crossword cannot be played here: it has no actions"),
         ("leduc_poker(players=99)", r"cannot load 'leduc_poker\(players=99\)'"),
     ],
 )
@@ -302,6 +352,19 @@ def test_a_game_without_information_states_remembers_what_was_observed_on_the_wa
             assert same.setdefault(ours, theirs[1]) == theirs[1]
             assert back.setdefault(theirs, ours[1]) == ours[1]
     assert len(same) > 100
+
+
+def test_a_game_whose_tensor_says_more_than_its_text_has_keys_that_hold_both() -> None:
+    """Hanabi has no information states, and its text leaves out the last move, which its tensor says."""
+    case = {case.check.name: case for case in testing.checks_for("game", "openspiel:name=hanabi")}
+    case["equal-keys-mean-equal-knowledge"]()
+
+
+def test_a_chance_event_of_one_outcome_is_not_tried_out() -> None:
+    """Nobody can tell one outcome from another; in bridge the child of the last card solves the whole deal."""
+    state: Any = cardai.game("openspiel", name="bridge").new_initial_state()
+    state.spiel = SimpleNamespace(is_terminal=lambda: False, legal_actions=lambda: [51])
+    assert state.chance_seen_by() == ()
 
 
 def test_a_bot_is_made_anew_for_every_hand() -> None:

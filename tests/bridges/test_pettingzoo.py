@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -11,11 +13,11 @@ import pytest
 
 from cardai.arena.table import Table
 from cardai.core import registry
-from cardai.core.errors import UsageError
+from cardai.core.errors import PluginError, UsageError
 from tests.support import ROOT, sizes
 
 pytest.importorskip("pettingzoo")
-from pettingzoo.test import api_test, seed_test
+from pettingzoo.test import api_test, render_test, seed_test
 
 import cardai
 from cardai.bridges import pettingzoo
@@ -119,12 +121,30 @@ def test_pictures_are_text_or_an_image_of_it() -> None:
     assert not np.array_equal(first, env.render())
 
 
+@pytest.mark.parametrize("game", ["leduc", "gin"])
+def test_pettingzoos_own_render_test_passes(game: str, capsys: pytest.CaptureFixture[str]) -> None:
+    quietly(render_test, lambda render_mode: pettingzoo.env(game, render_mode=render_mode))
+    assert capsys.readouterr().out.count("seat 0" if game == "leduc" else "stock") > 1
+
+
 def test_an_illegal_action_ends_the_episode_in_the_usual_wrappers() -> None:
     env = pettingzoo.env("leduc")
     env.reset(seed=2)
     env.step(0)
     assert all(env.terminations.values())
     assert env.rewards["player_0"] == pettingzoo.ILLEGAL_REWARD
+
+
+def test_a_step_before_reset_and_an_action_that_is_no_whole_number_are_refused() -> None:
+    env = pettingzoo.raw_env("leduc")
+    with pytest.raises(UsageError, match=r"no hand yet: call reset\(\)"):
+        env.step(1)
+    env.reset(seed=1)
+    for action in (np.array([1]), float("nan"), 1.5, None):
+        with pytest.raises(UsageError, match="The action must be one whole number"):
+            env.step(action)
+    env.step(np.int8(1))
+    assert env.agent_selection == "player_1"
 
 
 def test_games_of_amounts_are_refused_by_name() -> None:
@@ -156,3 +176,19 @@ def test_each_episode_is_the_next_group_of_its_seed_and_rewards_are_its_returns(
         assert list(paid.values()) == list(table.end().returns)
         moved += paid["player_0"] ** 2
     assert moved
+
+
+def test_what_the_readme_calls_works_after_import_cardai_alone() -> None:
+    program = "import cardai; cardai.bridges.pettingzoo.env('gin').reset(seed=1); print(*dir(cardai.bridges))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert {"gymnasium", "openspiel", "pettingzoo"} <= set(done.stdout.split())
+    assert done.stderr == ""
+
+
+def test_a_missing_library_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cardai.core.extras.find_spec", lambda name: None)
+    monkeypatch.delattr(cardai.bridges, "pettingzoo")
+    with pytest.raises(PluginError, match=r"needs pettingzoo, which is not installed\. Run: pip install .*\[gym\]'"):
+        _ = cardai.bridges.pettingzoo
+    with pytest.raises(AttributeError, match="no attribute 'petingzoo'"):
+        _ = cardai.bridges.petingzoo

@@ -70,6 +70,14 @@ def _slice(f: Field, limit: int) -> _Slice:
     return _Slice(f, "scaled", 1)
 
 
+def _bounds(part: _Slice) -> tuple[float, float]:
+    """Return the least and the greatest number of a field's part."""
+    f = part.field
+    if part.form != "scaled" or f.kind == "flag":
+        return 0.0, 1.0
+    return f.minimum / (f.maximum or 1), float(f.maximum > 0)
+
+
 @kernel
 def _show(numbers: Any, plan: Any, scales: Any, out: Any) -> None:
     """Fill ``out`` (n, w), which is zero before; ``plan`` (k, 5): column, entries, form, width, first value."""
@@ -116,6 +124,8 @@ class FlatLayout(NumberLayout):
             start += part.total
         self.planes = tuple(planes)
         self.shape = (start,)
+        bounds = np.array([_bounds(part) for part in slices], np.float32).reshape(-1, 2)
+        self.low, self.high = np.repeat(bounds, [part.total for part in slices], axis=0).T
 
     def write(self, numbers: Int64s, out: Float32s) -> None:
         _show(numbers, self._plan, self._scales, out)

@@ -148,6 +148,13 @@ class GinLayout(NumberLayout):
     def __init__(self, fields: tuple[Field, ...]) -> None:
         super().__init__(tuple(f for f in fields if f.name in _READ))
         self._at = self.numbers.at(*_READ)
+        most = {f.name: f.maximum for f in fields}
+        low, high = np.zeros(self.shape, np.float32), np.ones(self.shape, np.float32)
+        high[self.where["deadwood"]] = 1.1  # eleven cards of at most ten points
+        high[self.where["turns"]] = most["turns"] / 50
+        high[self.where["score"]] = most["score"] / 100
+        low[self.where["score"]] = -most["score"] / 100
+        self.low, self.high = low, high
 
     def write(self, numbers: Int64s, out: Float32s) -> None:
         _show(numbers, self._at, out)

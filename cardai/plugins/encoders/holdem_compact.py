@@ -130,6 +130,7 @@ class HoldemLayout(NumberLayout):
     """One vector of parts. Seats are counted from the player who looks."""
 
     lossless = False
+    low, high = 0.0, 1.0
 
     def __init__(self, game: Game, slots: int, samples: int) -> None:
         super().__init__(tuple(f for f in game.view_fields if f.name in _READ))

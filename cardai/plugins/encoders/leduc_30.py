@@ -48,6 +48,7 @@ class Leduc30Layout(NumberLayout):
     """
 
     shape = (30,)
+    low, high = 0.0, 1.0
     planes = (
         Plane("own rank", "0:3", "one-hot J Q K"),
         Plane("board rank", "3:6", "one-hot J Q K, zeros before the flop"),

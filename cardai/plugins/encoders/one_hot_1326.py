@@ -47,6 +47,7 @@ class HandLayout(Layout):
     """Slices of one vector; :meth:`with_ranges` puts other ranges than the uniform one in the second slice."""
 
     lossless = False
+    low, high = 0.0, 1.0
 
     def __init__(self, range: bool, board: bool) -> None:
         self._range = COUNT if range else 0

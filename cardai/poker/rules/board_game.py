@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
+from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -129,13 +130,16 @@ class PokerTables(RowTables):
 
     def __init__(self, game: BoardPoker, count: int) -> None:
         super().__init__(game, count)
-        from cardai.poker.rules import _kernels as k
-
-        self._poker = k
         for name in ("history", "history_round", "history_seat"):
             self.data[name] = -1
         self.data["deck"] = -1
         self._setup_dtype = setup_dtype(game.num_players)
+
+    @cached_property
+    def _poker(self) -> ModuleType:
+        from cardai.poker.rules import _kernels
+
+        return _kernels
 
     def reset(
         self,

@@ -33,6 +33,8 @@ class Source:
     """Whether the planes show cards, rather than filled levels or amounts written as cards."""
     decode: Callable[[Bits, Levels], dict[str, Any]] | None = None
     """From (k,) bits and (k,) levels of one view back to field values."""
+    low: float = 0.0
+    """The least level that a plane can have; the greatest is 1."""
     cells: bool = False
     """Whether the planes are read cell by cell: one cell of all of them is marked, the number of a class."""
 
@@ -50,6 +52,7 @@ class GridLayout(Layout):
         marked = [source.cells for source in sources for _ in source.planes]
         self.cell_planes = tuple(k for k, cells in enumerate(marked) if cells)
         self.shape = (len(self.planes), window.height, window.width)
+        self.low, self.high = min([0.0, *(source.low for source in sources)]), 1.0
 
     def encode(self, views: Views, out: Float32s | None = None) -> Float32s:
         """Return (n, P, H, W) float32. ``out``: an array of that shape from an earlier call, to be overwritten."""

@@ -88,7 +88,7 @@ def numbers(f: Field) -> Source:
         values = [bool(x) for x in values] if f.kind == "flag" else values
         return {f.name: values if f.size else values[0]}
 
-    return Source(planes, fill, False, decode)
+    return Source(planes, fill, False, decode, low=f.minimum / scale)
 
 
 def numbers_as_cards(f: Field, unit: float) -> Source:
