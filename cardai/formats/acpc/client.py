@@ -140,3 +140,9 @@ def play(
                 patience.answers = _WORTH
             patience.wait_for(max(expected - len(rest), 1))
     return decisions
+
+
+def _refuse_endless(rest: bytes) -> None:
+    """Raise DamagedFileError where what has come of a line is longer than any match state."""
+    if len(rest) > LONGEST:
+        raise DamagedFileError(f"The dealer sent a line of more than {LONGEST:,} bytes, which no match state has.")
