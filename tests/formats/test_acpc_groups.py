@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -165,7 +166,12 @@ def test_a_program_ends_with_what_it_has_started_where_ours_is_killed(tmp_path: 
     finally:
         ours.kill()
         ours.wait()
-    assert until(lambda: not any(map(alive, both)))
+    try:
+        assert until(lambda: not any(map(alive, both)))
+    finally:
+        for pid in both:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
 
 def test_a_program_that_ends_when_it_is_asked_is_waited_for_no_longer(tmp_path: Path) -> None:

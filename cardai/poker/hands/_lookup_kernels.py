@@ -1,4 +1,4 @@
-"""Kernels that look hands up in tables over classes of boards: their bucket, and what may become of them."""
+"""Kernels that look hands up in tables over classes of boards."""
 
 from __future__ import annotations
 
@@ -42,40 +42,3 @@ def find_buckets(cards: Any, hole: Any, board: Any, out: Any) -> None:
             number, renaming = np.int64(classes[size - 3][index]), np.int64(renamings[size - 3][index])
             previous = key
         out[i] = tables[size - 2][number, hand_maps[renaming, hand]]
-
-
-@kernel
-def count_ends(cards: Any, hole: Any, board: Any, whole: Any, out: Any) -> None:
-    """Add to ``out`` (n, B) how often a hand's strength on the river lies in each of B bins, over all cards to come.
-
-    Args:
-        cards: strengths (classes, 1326) uint16 of hands on boards of five, the largest strength, the classes and
-            renamings of those boards, and hand maps.
-        hole, board: (n, 2) and (n, 5) int8 cards, three to five of them dealt; rows without a board are left alone.
-    """
-    strengths, most, class_of, renaming_of, hand_maps = cards
-    bins = out.shape[1]
-    for i in range(len(out)):
-        size, taken = 0, np.int64(0)
-        for k in range(2):
-            taken |= np.int64(1) << np.int64(hole[i, k])
-        for k in range(5):
-            if board[i, k] >= 0:
-                whole[size] = board[i, k]
-                taken |= np.int64(1) << np.int64(board[i, k])
-                size += 1
-        hand = pair_number(hole[i, 0], hole[i, 1])
-        turns = 52 if 0 < size < 5 else min(size, 1)
-        for a in range(turns):
-            if size < 5:
-                if (taken >> a) & 1:
-                    continue
-                whole[size] = a
-            for b in range(a if size == 3 else 1):
-                if size == 3:
-                    if (taken >> b) & 1:
-                        continue
-                    whole[4] = b
-                index = board_index(whole, 5)
-                strength = np.int64(strengths[class_of[index], hand_maps[renaming_of[index], hand]])
-                out[i, strength * bins // (most + 1)] += 1
