@@ -35,10 +35,6 @@ WITH_FILES = ("solved_spot",)
 """Plugins that take a spot in a directory: tests/poker/ranges/test_spot_game.py holds them to the kit."""
 
 
-WITH_TABLES = ("cnn_valuation_potential", "cnn_valuation_buckets")
-"""Encoders that make tables for a minute when they are first used: tests/plugins/encoders/test_grid.py has tests of theirs."""
-
-
 def ours(kind: str, presets: bool = True) -> list[str]:
     """Return the names of our own plugins."""
     found = [entry for entry in registry.entries(kind) if entry.distribution == "cardai"]
@@ -52,7 +48,7 @@ def cases(kind: str) -> Iterator[Case]:
             plugin = registry.create(kind, name)
         except UsageError:  # a general plugin that cannot be built without options; its presets are checked
             continue
-        if name in (*WITH_FILES, *WITH_TABLES):
+        if name in WITH_FILES:
             continue
         game = next((game for game in GAMES if takes(plugin, game)), None)
         assert game, f"none of {GAMES} is taken by the {kind} {name}"

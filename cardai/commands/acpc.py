@@ -176,6 +176,10 @@ Plays = Annotated[
         show_default="the definition's",
     ),
 ]
+Silence = Annotated[
+    float,
+    typer.Option("--silence", metavar="SECONDS", min=0, help="How long the dealer may say nothing; 0: for ever."),
+]
 Compiled = Annotated[
     bool,
     typer.Option(
@@ -195,6 +199,7 @@ def play(
     seed: PlaySeed = 0,
     plays: Plays = "",
     compiled: Compiled = False,
+    silence: Silence = 3600.0,
 ) -> None:
     """Take part in a match of the poker competition with any agent.
 
@@ -209,4 +214,5 @@ def play(
 
     definition = find_definition(game)[1]
     player = AgentPlayer(agent, definition, seed, plays)
-    play_match(connect(host, port), definition, player.choose, player.hand_finished if player.wants_results else None)
+    told = player.hand_finished if player.wants_results else None
+    play_match(connect(host, port), definition, player.choose, told, silence)

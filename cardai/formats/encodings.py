@@ -1,4 +1,4 @@
-"""How files of hands are encoded: UTF-8 with or without its mark, UTF-16, Windows-1252; lines end in any way."""
+"""How files of hands are encoded: UTF-8 with or without its mark, UTF-16, Windows-1252; packed by gzip or not."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import codecs
 import io
 import sys
 from typing import IO
+
+from cardai.formats.packed import MAGIC, Unpacked
 
 _UTF16 = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
@@ -21,9 +23,15 @@ codecs.register_error("cardai.windows", _as_windows)
 
 
 def text_of(file: IO[bytes]) -> IO[str]:
-    """Return a file of bytes as text. No byte is an error; closing the text closes the file."""
+    """Return a file of bytes, packed or not, as text whose lines may end in any way; closing it closes the file.
+
+    No byte is an error, but for those of a packed file, which is read as it says or raises a DamagedFileError.
+    """
     buffered = file if isinstance(file, io.BufferedReader) else io.BufferedReader(file)  # type: ignore[type-var]
     first = buffered.peek(4)[:4]
+    if first[:2] == MAGIC:
+        buffered = io.BufferedReader(Unpacked(buffered))
+        first = buffered.peek(4)[:4]
     encoding = _UTF16.get(first[:2], "utf-8-sig")
     if encoding == "utf-8-sig" and len(first) == 4 and not first[1] and not first[3] and first[0]:
         encoding = "utf-16-le"  # the mark was lost

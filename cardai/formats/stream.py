@@ -15,6 +15,8 @@ __all__ = ["HandStream", "sources", "stream_hands"]
 def sources(path: str) -> list[str]:
     """Return the files of hands that ``path`` names: itself, or those in the directory and below it, in order of names.
 
+    A packed file (``x.log.gz``) counts as what is in it.
+
     Raises:
         UsageError: it is a directory with none.
     """
@@ -23,7 +25,11 @@ def sources(path: str) -> list[str]:
     if not os.path.isdir(path):
         return [path]
     known = endings()
-    found = [str(file) for file in sorted(Path(path).rglob("*")) if file.suffix in known and not unfinished(file)]
+    found = [str(file) for file in sorted(Path(path).rglob("*")) if _ending(file) in known and not unfinished(file)]
     if not found:
         raise UsageError(f"The directory {path!r} has no files of hands ({', '.join(known)}) in it.")
     return found
+
+
+def _ending(file: Path) -> str:
+    return Path(file.stem).suffix if file.suffix == ".gz" else file.suffix

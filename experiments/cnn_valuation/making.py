@@ -32,8 +32,7 @@ SYSTEMS = {
     "paper": PAPER,
     "cards": ("cnn_valuation_ours", "poker_cnn_limit_ours"),
     "ours": ("cnn_valuation_ours", "cnn_valuation_ours"),
-    "potential": ("cnn_valuation_ours", "cnn_valuation_potential"),
-    "levels": ("cnn_valuation_levels", "cnn_valuation_buckets"),
+    "levels": ("cnn_valuation_levels", "cnn_valuation_ours:buckets=true"),
 }
 """The publication's, and ours by what it sees, each more than the one before (report.py says what)."""
 POLICY = "policy"

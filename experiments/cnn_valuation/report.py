@@ -18,8 +18,7 @@ LOSS = 60.0
 SEEN = (
     "`paper` is the publication's network, planes and optimiser. The others are our network by what it sees, each more than "
     "the one before: `cards` position, cards and bets of all rounds; `ours` the price and the hand's chance to beat a random "
-    "one (the number by which threshold and holdem_heuristic decide); `potential` how that chance is distributed on the "
-    "river; `levels` is a dense network of the same without the cards, which also sees in which of 169 + 3 * 500 buckets "
+    "one (the number by which threshold and holdem_heuristic decide); `levels` is a dense network of the same without the cards, which also sees in which of 169 + 3 * 500 buckets "
     "the hand is (those by which bucket_mccfr's player decides). Behind a key stand its minibatches and options; `policy` learned the teacher's probabilities, not the actions drawn.",
 )
 SHARE, KL = 0.97, 0.02

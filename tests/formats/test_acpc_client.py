@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import socket
 import threading
 import time
@@ -10,6 +11,7 @@ import pytest
 from cardai.core.errors import DamagedFileError
 from cardai.formats.acpc.client import connect, play
 from cardai.formats.acpc.gamedef import load_game
+from cardai.formats.acpc.seat import MatchAborted
 from tests.formats.acpc_table import LIMIT
 
 HAND = [  # position 1: the button, who acts first before the flop and second after it
@@ -25,7 +27,8 @@ ANSWERED = [0, 3]
 class Server:
     """A stand-in for a dealer: accepts one player and lets a test say what is sent."""
 
-    def __init__(self) -> None:
+    def __init__(self, silence: float = 60.0) -> None:
+        self._silence = silence
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port = self._listening.getsockname()[1]
         self.result: int | Exception | None = None
@@ -38,7 +41,8 @@ class Server:
 
     def _play(self) -> None:
         try:
-            self.result = play(connect("127.0.0.1", self.port), load_game(LIMIT), lambda follower: 1)
+            wire = connect("127.0.0.1", self.port)
+            self.result = play(wire, load_game(LIMIT), lambda follower: 1, silence=self._silence)
         except Exception as error:
             self.result = error
 
@@ -129,3 +133,29 @@ def test_a_dealer_of_another_game_is_an_error_that_quotes_it(line: str) -> None:
     if line == "MATCHSTATE:1:0:cc/:|9hQd":  # no board, but nothing to decide either
         return
     assert isinstance(result, DamagedFileError)
+
+
+def test_a_line_without_an_end_is_refused_while_it_is_small() -> None:
+    server = Server()
+    with contextlib.suppress(OSError):  # the player breaks off
+        for _ in range(1000):
+            server.connection.sendall(b"MATCHSTATE:" * 1000)
+            if server.result is not None:
+                break
+            time.sleep(0.01)
+    result = server.end()
+    assert isinstance(result, DamagedFileError)
+    assert "a line of more than 65,536 bytes" in str(result)
+
+
+def test_a_dealer_that_falls_silent_is_waited_for_no_longer_than_was_said() -> None:
+    server = Server(silence=0.5)
+    server.connection.sendall((HAND[0] + "\r\n").encode())
+    assert server.answer()
+    begun = time.monotonic()
+    while server.result is None and time.monotonic() < begun + 10:
+        time.sleep(0.02)
+    assert time.monotonic() - begun < 10
+    result = server.end()
+    assert isinstance(result, MatchAborted)
+    assert "said nothing for 0.5 seconds" in str(result)

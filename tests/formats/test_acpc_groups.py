@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -154,3 +155,31 @@ def test_a_program_ends_with_ours_whatever_ended_that(number: int, tmp_path: Pat
         ours.kill()
         ours.wait()
     assert until(lambda: not any(map(alive, both)))
+
+
+def test_a_program_ends_with_what_it_has_started_where_ours_is_killed(tmp_path: Path) -> None:
+    """SIGKILL leaves us no time to end anything."""
+    running = program(tmp_path, STUBBORN + CONNECTS + "time.sleep(300)", 300)
+    ours = subprocess.Popen([sys.executable, "-c", OURS, running.command], env={**os.environ, "PYTHONPATH": str(ROOT)})
+    try:
+        both = pids(tmp_path)
+    finally:
+        ours.kill()
+        ours.wait()
+    try:
+        assert until(lambda: not any(map(alive, both)))
+    finally:
+        for pid in both:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def test_a_program_that_ends_when_it_is_asked_is_waited_for_no_longer(tmp_path: Path) -> None:
+    """Whatever else is in its group has ended too, and left no zombie that would count as alive."""
+    leader = groups.start([sys.executable, "-c", "import time; time.sleep(300)"])
+    os.killpg(leader.pid, 0)
+    begun = time.monotonic()
+    groups.end(leader, 60.0)
+    assert time.monotonic() - begun < 20
+    with pytest.raises(ProcessLookupError):
+        os.killpg(leader.pid, 0)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import cardai
 from cardai.cli import main as enter
 from cardai.commands.acpc_match import seeds_of
 from cardai.core.errors import AgentError, UsageError
@@ -80,6 +81,20 @@ def test_a_foreign_program_plays_by_its_command_line(tmp_path: Path) -> None:
         called = series.names[1].encode()
         assert (directory / name).read_bytes().replace(called, b"always_call") == log
     assert (results(series, directory)[0, 1].won == results(same, tmp_path / "ours")[0, 1].won).all()
+
+
+def test_players_are_found_from_the_callers_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A relative run and the program of the docs, with the output in a directory of its own."""
+    program(tmp_path, CALLER.replace("1 if len(rounds) == 1 else 0", "0"))  # who begins in Kuhn poker
+    monkeypatch.chdir(tmp_path)
+    cardai.train("cfr", "kuhn", steps=2, out="runs/k")
+    series = Series("kuhn", ("runs/k", f"{sys.executable} caller.py"), hands=4, seeds=(1,))
+    directory = Path("out")
+    begin(series, directory, resume=False)
+    _, match = next(series.matches())
+    play_by_processes(match, series.players, [1, 2], directory)
+    assert finished(directory / f"{match.name}.log", 4)
+    assert not list(tmp_path.glob("*.log"))
 
 
 def test_a_program_that_fails_ends_the_match_with_its_last_words(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import cardai
 from cardai import make
 from cardai.arena import records
 from cardai.arena.table import replay
@@ -121,6 +122,23 @@ def test_a_hand_that_is_there_twice_counts_once(tmp_path: Path) -> None:
     converted(tmp_path / "out", log)
     manifest = read_manifest(tmp_path / "out")
     assert (manifest.hands, manifest.repeated) == (18, 18)
+
+
+def test_the_same_cards_played_alike_again_are_hands_of_their_own(tmp_path: Path) -> None:
+    record = tmp_path / "kuhn.jsonl"
+    cardai.play("kuhn", ["random", "random"], games=400, seed=1, record=record)
+    lines = record.read_text(encoding="utf-8").splitlines(keepends=True)
+    alike = [tuple(map(str, map(hand.get, ("seats", "deck", "actions")))) for hand in map(json.loads, lines[1:])]
+    assert len(set(alike)) <= 60  # six deals, five ways to play each, two seatings
+    found = converted(tmp_path / "out", record)
+    manifest = read_manifest(tmp_path / "out")
+    assert (manifest.hands, manifest.repeated) == (400, 0)
+    assert len(found) == sum(len(json.loads(line)["actions"]) for line in lines[1:])
+    again = tmp_path / "again.jsonl"
+    again.write_text("".join([*lines, *lines[1:]]), encoding="utf-8")
+    converted(tmp_path / "twice", again)
+    manifest = read_manifest(tmp_path / "twice")
+    assert (manifest.hands, manifest.repeated) == (400, 400)
 
 
 def test_the_share_held_out_is_that_which_was_asked_for() -> None:

@@ -46,13 +46,15 @@ def play_by_processes(
 ) -> None:
     """Play ``match`` between ``players`` (agents' specs or command lines), by seat; its log is ``directory``/NAME.log.
 
-    What a process says on stderr is in NAME.dealer.txt and NAME.seat1.txt, ...
+    Players start in the caller's directory, so that relative runs and programs are found; the dealer in ``directory``, where
+    it writes. What a process says on stderr is in NAME.dealer.txt and NAME.seat1.txt, ...
 
     Raises:
         UsageError: a program cannot be started. AgentError: a player ended before the match, or the dealer ended it.
     """
     with ExitStack() as stack:
-        dealer = _start(_dealer_command(match), directory, match.name + ".dealer", stack, subprocess.PIPE)
+        said = directory / f"{match.name}.dealer.txt"
+        dealer = _start(_dealer_command(match), said, stack, directory, subprocess.PIPE)
         assert dealer.stdout is not None
         ports = [int(word) for word in dealer.stdout.readline().split()]
         if len(ports) != len(players):
@@ -62,7 +64,7 @@ def play_by_processes(
         clients = []
         for seat, (player, port) in enumerate(zip(players, ports, strict=True)):
             command = client_command(player, match, port, seeds[seat], compiled, plays)
-            clients.append(_start(command, directory, f"{match.name}.seat{seat + 1}", stack))
+            clients.append(_start(command, directory / f"{match.name}.seat{seat + 1}.txt", stack))
         _watch(dealer, clients, players, match, directory)
         deadline = time.monotonic() + _GRACE
         while any(client.poll() is None for client in clients) and time.monotonic() < deadline:
@@ -75,10 +77,17 @@ def _dealer_command(match: Match) -> list[str]:
 
 
 def _start(
-    command: Sequence[str], directory: Path, name: str, stack: ExitStack, out: int | IO[bytes] = subprocess.DEVNULL
+    command: Sequence[str],
+    said: Path,
+    stack: ExitStack,
+    directory: Path | None = None,
+    out: int | IO[bytes] = subprocess.DEVNULL,
 ) -> subprocess.Popen[bytes]:
-    """Start a process in ``directory`` that is ended with the ``stack``, and whatever it has started with it."""
-    notes = stack.enter_context((directory / f"{name}.txt").open("wb"))
+    """Start a process, in ``directory`` or the caller's, that is ended with the ``stack``, and whatever it has started with it.
+
+    What it says on stderr goes to the file ``said``.
+    """
+    notes = stack.enter_context(said.open("wb"))
     try:
         process = groups.start(command, directory, out, notes)
     except OSError as error:

@@ -155,8 +155,12 @@ class _Conversion:
         return evolve(found, hand=number[found.hand], player=who[found.hand, found.player], test=test)
 
     def _is_new(self, names: list[str], record: Record, deal: int) -> bool:
-        """Whether a hand was not there before with the same players, cards and actions; count it."""
-        whole = hash((tuple(names), tuple(record["deck"]), tuple(record["actions"])))
+        """Whether a hand was not there before: its number and deck's seed, players, cards and actions; count it.
+
+        Cards and actions alone do not tell: in small games honest hands are played alike by the thousand.
+        """
+        number = (record.get("game_number", 0), record.get("hand", 0), record.get("seed", 0))
+        whole = hash((number, tuple(names), tuple(record["deck"]), tuple(record["actions"])))
         if whole in self.seen:
             self.repeated += 1
             return False

@@ -30,7 +30,7 @@ from cardai.core.rng import derive, derive_many
 from cardai.poker.buckets import _kernels as kernels
 from cardai.poker.buckets._kmeans import k_means
 from cardai.poker.buckets._store import VERSION, load, save
-from cardai.poker.hands._potential_kernels import find_buckets
+from cardai.poker.hands._lookup_kernels import find_buckets
 from cardai.poker.hands.boards import BOARD_SIZES, COUNTS, boards, hand_maps
 from cardai.poker.hands.combos import COUNT, pairs
 from cardai.poker.hands.ranking import batch_tables
@@ -163,19 +163,6 @@ def all_river_strengths() -> Table:
         part = slice(start, start + 1024)
         kernels.strengths(river.cards[part], pairs(), batch_tables(7), out[part])
     return out
-
-
-@lru_cache(maxsize=1)
-def kept_river_strengths() -> Table:
-    """Return those of :func:`all_river_strengths`, read-only: from the user's cache directory, or made and kept there."""
-    wanted, shape = {"street": STREETS[3], "feature": "strengths"}, (COUNTS[5], COUNT)
-    table = load(wanted, shape)
-    if table is None:
-        made = all_river_strengths()
-        save(wanted, made)
-        table = load(wanted, shape)  # from the file, so that processes share it
-        table = made if table is None else table
-    return _read_only([table])[0]
 
 
 def percentiles(mass: npt.NDArray[np.int64], count: int) -> Table:

@@ -339,18 +339,17 @@ def test_a_bucket_is_one_cell_of_its_planes(monkeypatch: pytest.MonkeyPatch) -> 
     from cardai.plugins.encoders.grid import papers
 
     game = cardai.game("acpc_limit_2p")
-    layout = cardai.encoder("cnn_valuation_buckets").for_game(game)
-    less = cardai.encoder("cnn_valuation_potential").for_game(game)
-    assert less.shape == (44 + 24, 4, 13)
+    layout = cardai.encoder("cnn_valuation_ours:buckets=true").for_game(game)
+    less = cardai.encoder("cnn_valuation_ours").for_game(game)
+    assert less.shape == (44, 4, 13)
     assert less.cell_planes == ()
     assert layout.card_planes == less.card_planes
-    assert layout.cell_planes == tuple(range(68, 68 + 33))  # 169 + 3 * 500 cells, 52 a plane
+    assert layout.cell_planes == tuple(range(44, 44 + 33))  # 169 + 3 * 500 cells, 52 a plane
     # the tables take a minute to make: those of one starting hand and one flop, by hand
     zeros = [np.zeros((count, 1326), np.uint16) for count in (1, 1755)]
     zeros[0][0, 1325], zeros[1][:, 1325] = 168, 499  # the last hand: As Ks
     known = papers.BucketOptions()
     monkeypatch.setattr(papers, "buckets", lambda options: Buckets(known, known.counts, zeros))
-    monkeypatch.setattr(papers, "chances_to_end_above", lambda hole, board: np.zeros((len(hole), 24), np.float32))
     flop = cards("2c 7d 9d")
     spades = cards("As Ks")
     views = np.concatenate(
@@ -359,3 +358,5 @@ def test_a_bucket_is_one_cell_of_its_planes(monkeypatch: pytest.MonkeyPatch) -> 
     code = layout.encode(views)[:, list(layout.cell_planes)].reshape(2, -1)
     # in a plane a cell's number is its card's, 13 * suit + rank, and the rows are the suits c d h s
     assert [np.flatnonzero(row).tolist() for row in code] == [[168], [169 + 499]]
+    with pytest.raises(UsageError, match="buckets of hold'em hands"):
+        cardai.encoder("cnn_valuation_ours:planes=poker_cnn_limit,buckets=true").for_game(cardai.game("leduc"))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +114,25 @@ def test_what_a_network_of_levels_sees_of_an_example_is_what_it_plays_by(data: s
         kept = run._outputs(train.take(rows), rows)
         fresh = run.network(torch.from_numpy(run.layout.encode(train.views[rows])))
     assert torch.equal(kept, fresh)
+
+
+def test_what_a_network_of_levels_sees_is_not_kept_block_by_block(data: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small tensors that are kept between the planes of each block held on to the memory of all planes there ever were."""
+    run = training(data, "cnn_valuation_ours", network="levels")
+    read, given, most = run.network.read, [], []
+
+    def noted(x: Any) -> Any:
+        parts = read(x)
+        given.extend(map(weakref.ref, parts))
+        most.append(sum(part() is not None for part in given))
+        return parts
+
+    monkeypatch.setattr(run.network, "read", noted)
+    levels, marked = run._read_all(np.repeat(run._data()[0].views[:1], 2000))
+    assert (levels.shape, marked.shape) == ((2000, 38), (2000,))
+    assert torch.equal(levels, levels[:1].expand(2000, -1))
+    assert len(most) == 8
+    assert max(most) <= 4  # this block's and the one before
 
 
 def test_a_run_learns_from_the_first_decisions_alone_if_it_is_told_how_many(data: str) -> None:

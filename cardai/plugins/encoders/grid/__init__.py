@@ -11,8 +11,6 @@ Presets:
     poker_cnn_triple_draw_ours: the same planes, 4 by 13 and with the pot as a level; ours.
     cnn_valuation: the 16 planes of the CNN valuation method for no-limit hold'em (Tang, Xu and Tan 2020, table 1).
     cnn_valuation_ours: for the same task poker_cnn_limit's planes, 4 by 13, with price, raises and hand strength; ours.
-    cnn_valuation_potential: the same and the distribution of the strength that the hand will have on the river; ours.
-    cnn_valuation_buckets: the same and the bucket of bucket_mccfr that the hand is in; ours.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import option
 from cardai.plugins.encoders.grid import sources
 from cardai.plugins.encoders.grid.layout import GridLayout, Source, need
-from cardai.plugins.encoders.grid.papers import PAPERS, pot_as_cards, pot_as_level, pot_as_logarithm
+from cardai.plugins.encoders.grid.papers import PAPERS, bucket, pot_as_cards, pot_as_level, pot_as_logarithm
 from cardai.plugins.encoders.grid.windows import CLUBS_FIRST, SPADES_FIRST, window
 
 Size = Literal["4x13", "8x13", "15x15", "17x17"]
@@ -113,8 +111,6 @@ class PaperGrid(Encoder):
         "poker_cnn_triple_draw",
         "cnn_valuation",
         "cnn_valuation_ours",
-        "cnn_valuation_potential",
-        "cnn_valuation_buckets",
     ] = option(help="whose list of planes")
     size: Size = option("17x17", help="plane size; the publications pad to 17x17")
     placement: Placement = option("centred", help="where a padded plane holds the card window")
@@ -125,6 +121,10 @@ class PaperGrid(Encoder):
         help="cards: the publication's, which no longer grows beyond 52 cells (2,600 of the 4,800 chips that there can be); "
         "level: a plane filled with the pot's share of the largest; logarithm: the same of its logarithm in big blinds",
     )
+    buckets: bool = option(
+        False,
+        help="hold'em: the bucket of bucket_mccfr that the hand is in, too (tables that take a minute of CPU to make, once)",
+    )
 
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "poker_cnn_video": {"planes": "poker_cnn_video"},
@@ -134,15 +134,14 @@ class PaperGrid(Encoder):
         "poker_cnn_triple_draw_ours": {"planes": "poker_cnn_triple_draw", "size": "4x13", "pot": "level"},
         "cnn_valuation": {"planes": "cnn_valuation", "placement": "corner", "suits": "shdc"},
         "cnn_valuation_ours": {"planes": "cnn_valuation_ours", "size": "4x13", "pot": "logarithm"},
-        "cnn_valuation_potential": {"planes": "cnn_valuation_potential", "size": "4x13", "pot": "logarithm"},
-        "cnn_valuation_buckets": {"planes": "cnn_valuation_buckets", "size": "4x13", "pot": "logarithm"},
     }
 
     def for_game(self, game: Game) -> GridLayout:
         place = window(self.size, self.placement, CLUBS_FIRST if self.suits == "cdhs" else SPADES_FIRST)
         pots = {"cards": pot_as_cards(self.chip_unit), "level": pot_as_level, "logarithm": pot_as_logarithm}
-        pot = pots[self.pot]
-        layout = GridLayout(place, _placed(PAPERS[self.planes](game, pot)), lossless=False)
+        planes = PAPERS[self.planes](game, pots[self.pot])
+        planes += [bucket(game)] if self.buckets else []
+        layout = GridLayout(place, _placed(planes), lossless=False)
         if not layout.planes:
             raise UsageError(
                 f"The planes of {self.planes} show nothing of {type(game).__name__}. Choose another encoder."

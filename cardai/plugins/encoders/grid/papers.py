@@ -27,7 +27,6 @@ from cardai.plugins.encoders.grid.sources import CELLS, amount_as_cards, cards_e
 from cardai.poker.buckets.tables import STREETS, BucketOptions, buckets
 from cardai.poker.contract import betting_game, deals_holdem
 from cardai.poker.fields import POKER, last_round
-from cardai.poker.hands.potential import BINS, chances_to_end_above
 from cardai.poker.hands.strength import win_rates
 
 PotPlane = Callable[[Game], Source]
@@ -129,16 +128,6 @@ def cnn_valuation_ours(game: Game, pot: PotPlane) -> list[Source]:
     return [*poker_cnn_limit(game, pot), _price(), _raises(), _strength()]
 
 
-def cnn_valuation_potential(game: Game, pot: PotPlane) -> list[Source]:
-    """Ours: the planes of cnn_valuation_ours, then what may become of the hand."""
-    return [*cnn_valuation_ours(game, pot), _potential()]
-
-
-def cnn_valuation_buckets(game: Game, pot: PotPlane) -> list[Source]:
-    """Ours: the planes of cnn_valuation_potential, then the hand's bucket."""
-    return [*cnn_valuation_potential(game, pot), _bucket()]
-
-
 def _price() -> Source:
     """The share of the pot after calling that a call costs, a filled plane."""
 
@@ -176,19 +165,10 @@ def _strength() -> Source:
     )
 
 
-def _potential() -> Source:
-    """The distribution of the hand's strength on the river, a filled plane a bound."""
-
-    def fill(views: Views, bits: Bits, levels: Levels) -> None:
-        levels[:] = chances_to_end_above(views["hole"], views["board"])
-
-    meaning = "the chance that the hand's strength on the river is above"
-    planes = (Plane(f"ends above {k}/{BINS}", "", f"{meaning} {k}/{BINS}", "all cards to come") for k in range(1, BINS))
-    return Source(tuple(planes), fill)
-
-
-def _bucket() -> Source:
+def bucket(game: Game) -> Source:
     """One cell of many planes: the hand's bucket among those of all streets (169 starting hands, then clusters)."""
+    if not deals_holdem(game):
+        raise UsageError(f"buckets=true shows the buckets of hold'em hands. {brief(game)} is something else.")
     options = BucketOptions()
     starts = np.cumsum([0, *options.counts])
     count = -(-int(starts[-1]) // CELLS)
@@ -330,6 +310,4 @@ PAPERS = {
     "poker_cnn_triple_draw": poker_cnn_triple_draw,
     "cnn_valuation": cnn_valuation,
     "cnn_valuation_ours": cnn_valuation_ours,
-    "cnn_valuation_potential": cnn_valuation_potential,
-    "cnn_valuation_buckets": cnn_valuation_buckets,
 }

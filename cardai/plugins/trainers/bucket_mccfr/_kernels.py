@@ -12,7 +12,7 @@ from cardai.core.kernel import kernel
 from cardai.core.rng import below, hash64, uniform
 from cardai.poker.hands._boards_kernels import board_index
 from cardai.poker.hands._equity_kernels import board_key, board_set, value_on
-from cardai.poker.hands._potential_kernels import pair_number
+from cardai.poker.hands._lookup_kernels import pair_number
 
 KIND, ACTOR, STREET, COUNT, BASE, STRIDE = 0, 1, 2, 3, 4, 5
 """Columns of ``Nodes.node``."""

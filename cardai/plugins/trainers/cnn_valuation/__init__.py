@@ -7,7 +7,7 @@ Presets:
     cnn_valuation_paper: the publication's network and optimiser, learning the actions played (Tang, Xu and Tan 2020).
     cnn_valuation_literal: the same by the word of its text: who wins, and no player (Tang, Xu and Tan 2020).
     cnn_valuation_ours: suits treated alike, Adam, and actions drawn by their probabilities; ours.
-    cnn_valuation_levels: dense layers over numbers, betting and buckets, for the encoder cnn_valuation_buckets; ours.
+    cnn_valuation_levels: dense layers over numbers, betting and buckets, for the encoder cnn_valuation_ours:buckets=true; ours.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class CnnValuation(Trainer):
         "cnn",
         help="cnn: the publication's, 114,339 weights at 16 planes of 17x17; cnn_flat: its reading without the dense "
         "layer, 48,547; suits: ours, alike in suits, of 4x13 planes; levels: dense layers over what is no card (numbers, "
-        "betting, the bucket of cnn_valuation_buckets), ten times as fast",
+        "betting, the bucket of cnn_valuation_ours:buckets=true), ten times as fast",
     )
     hidden: int = option(
         128, help="suits and levels: units of each of the two hidden layers", validator=[validators.gt(0), validators.le(8192)]

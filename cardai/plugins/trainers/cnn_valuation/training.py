@@ -140,13 +140,19 @@ class ValuationTraining(Training):
         return self.network.answer(levels, marked)
 
     def _read_all(self, views: Views) -> tuple[Tensor, ...]:
-        """Return what a network of levels sees of all views, a few hundred bytes each."""
-        assert isinstance(self.network, LevelPolicy)
-        parts = []
+        """Return what a network of levels sees of all views, a few hundred bytes each.
+
+        It is written into arrays of their own: small results that are kept between the large ones of each block would hold
+        on to the memory of all planes there ever were, 12 kB a view.
+        """
+        network = self.network
+        assert isinstance(network, LevelPolicy)
+        levels, marked = torch.empty((len(views), len(network.levels))), torch.empty(len(views), dtype=torch.int64)
         for start in range(0, len(views), VIEWS):
             tell("What the network sees", start, len(views))
-            parts.append(self.network.read(torch.from_numpy(self.layout.encode(views[start : start + VIEWS]))))
-        return tuple(torch.cat(part) for part in zip(*parts, strict=True))
+            part = slice(start, start + VIEWS)
+            levels[part], marked[part] = network.read(torch.from_numpy(self.layout.encode(views[part])))
+        return levels, marked
 
     def _loss(self, logits: Tensor, batch: Examples, policy: Float32s | None) -> Tensor:
         """Return a minibatch's mean loss: eq. 6, or cross entropy, weighted by what follows in the hand.
