@@ -249,6 +249,14 @@ class Game(ABC):
         """
         return None
 
+    def best_response(self, policy: Callable[[int, Views, Legal], Float64s]) -> tuple[Float64s, Float64s] | None:
+        """Return (P,) what each seat earns where all play ``policy``, and (P,) what a best response to it earns there alone.
+
+        For games that know a quicker way than walking their tree. ``policy(seat, views, legal)`` returns sound probabilities
+        (n, num_distinct_actions) at the views (n,) of a seat. None: the tree is walked (the default).
+        """
+        return None
+
     # -- matches ---------------------------------------------------------------------------------------------------
 
     def next_hand(self, score: tuple[float, ...], previous: PlayedHand | None, seed: int) -> Setup:

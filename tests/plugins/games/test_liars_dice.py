@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pyspiel
 import pytest
 
 import cardai
-from cardai.core.errors import IllegalActionError, OptionError, UsageError
+from cardai.core.agent import Agent
+from cardai.core.errors import AgentError, IllegalActionError, OptionError, UsageError
 from cardai.core.fields import pack_views, unpack_view
 from cardai.core.game import State
+from cardai.core.progress import listening
+from cardai.core.rng import Rows, derive
+from cardai.solve.measures import measure, measure_behaviour, profile
+from cardai.solve.sequence_form import game_form
 
 
 def pair(dice: int, faces: int) -> tuple[State, pyspiel.State]:
@@ -171,3 +177,81 @@ def test_drawn_dice_are_as_likely_as_they_fall_and_weights_count() -> None:
 def test_sizes_have_bounds(spec: str) -> None:
     with pytest.raises(OptionError, match=spec.partition(":")[2].partition("=")[0]):
         cardai.game(spec)
+
+
+class Skewed(Agent):
+    """Plays by what it sees, never alike: the policy is a function of the bytes of the view, some of it 0."""
+
+    def policy(self, views: Any, legal: Any) -> Any:
+        code = np.array([derive(3, view.tobytes().hex()) for view in views], np.uint64)
+        weights = Rows(code).random(legal.shape[1]) ** 3 * legal
+        weights[weights < 0.02] = 0
+        weights[weights.sum(axis=1) == 0] = legal[weights.sum(axis=1) == 0]
+        return weights / weights.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("spec", ["liars_dice:faces=3", "liars_dice:dice=2,faces=2"])
+def test_its_own_best_response_is_the_trees(spec: str) -> None:
+    game = cardai.game(spec)
+    walked = measure_behaviour(game_form(game)[1], profile(game, Skewed()))
+    found = measure(game, Skewed())
+    assert found.expected == pytest.approx(walked.expected, abs=1e-12)
+    assert found.best_response == pytest.approx(walked.best_response, abs=1e-12)
+    mixed = [Skewed(), cardai.agent("random")]
+    walked = measure_behaviour(game_form(game)[1], profile(game, mixed))
+    assert measure(game, mixed).best_response == pytest.approx(walked.best_response, abs=1e-12)
+    assert measure(game, mixed).expected == pytest.approx(walked.expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("spec", "value", "best"),
+    [
+        # the first by OpenSpiel's best_response on its own tree, the others by a second programme, written apart
+        ("liars_dice:faces=3", 0.018519, (0.592593, 0.518519)),
+        ("liars_dice", -0.032407, (0.795492, 0.765997)),
+        pytest.param("liars_dice:dice=2,faces=5", -0.014000, (0.894314, 0.886881), marks=pytest.mark.long),
+    ],
+)
+def test_uniform_play_is_worth_what_it_is_known_to_be(spec: str, value: float, best: tuple[float, float]) -> None:
+    found = measure(cardai.game(spec), cardai.agent("random"))
+    assert found.expected == pytest.approx((value, -value), abs=1e-6)
+    assert found.best_response == pytest.approx(best, abs=1e-6)
+
+
+def test_the_player_is_asked_once_about_each_information_set_and_what_is_done_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("cardai.plugins.games.liars_dice._response.BATCH", 500)
+    game = cardai.game("liars_dice:faces=4")
+    seen: list[bytes] = []
+
+    class Notes(Skewed):
+        def policy(self, views: Any, legal: Any) -> Any:
+            seen.extend(view.tobytes() for view in views)
+            return super().policy(views, legal)
+
+    told: list[tuple[int, int]] = []
+    with listening(lambda label, done, total: told.append((done, total))):
+        few = measure(game, Notes())
+    assert len(seen) == len(set(seen)) == 2**8 * 4
+    assert told[-1] == (1024, 1024)
+    assert len(told) == 4
+    monkeypatch.undo()
+    assert few == measure(game, Skewed())
+
+
+def test_games_of_more_seats_are_walked_and_wrong_players_refused() -> None:
+    game = cardai.game("liars_dice:faces=2,players=3")
+    assert sum(measure(game, cardai.agent("random")).expected) == pytest.approx(0)
+    two = cardai.game("liars_dice:faces=2")
+    with pytest.raises(UsageError, match=r"2 seats\. Got 3 agents"):
+        measure(two, [Skewed()] * 3)
+    with pytest.raises(UsageError, match="too large to enumerate"):
+        measure(cardai.game("liars_dice:dice=6"), Skewed())
+
+    class Sure(Agent):
+        def policy(self, views: Any, legal: Any) -> Any:
+            return np.ones(legal.shape)
+
+    with pytest.raises(AgentError, match=r"over the legal actions \[0, 1, 2, 3\].*'dice': \[0\]"):
+        measure(two, Sure())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen, validators
 
+from cardai.core.arrays import Float64s
 from cardai.core.dice import DiceGame
-from cardai.core.fields import Field
-from cardai.core.game import Tables
+from cardai.core.fields import Field, Views
+from cardai.core.game import Legal, Tables
 from cardai.core.hookspecs import hookimpl
 from cardai.core.rng import Source
 from cardai.core.rows import RowKernels, row_fields
@@ -122,6 +123,11 @@ class LiarsDice(DiceGame):
         from cardai.plugins.games.liars_dice._hands import determinize
 
         return determinize(self, view, rng, count, weights)
+
+    def best_response(self, policy: Callable[[int, Views, Legal], Float64s]) -> tuple[Float64s, Float64s] | None:
+        from cardai.plugins.games.liars_dice._response import best_response
+
+        return best_response(self, policy)
 
     @property
     def hands(self) -> tuple[tuple[int, ...], ...]:
