@@ -219,6 +219,9 @@ class Game(ABC):
         """
         raise UsageError(f"{type(self).__name__} offers no determinize: see docs/plugins.md for how a game writes it.")
 
+    def expect_determinize(self) -> None:  # noqa: B027 - most games have nothing to do
+        """Hear that :meth:`determinize` will be asked about views that are made from now on (default: all the same)."""
+
     # -- what tools ask ----------------------------------------------------------------------------------------------
     # The defaults ask the families that the game speaks, which know what their fields mean.
 

@@ -79,10 +79,9 @@ def walk(chances: Any, holds: Any, bidding: Any, doubting: Any, expected: Any, b
             for h in range(count):
                 reach[depth + 1, actor, h] = reach[depth, actor, h] * bidding[after, h]
                 reach[depth + 1, 1 - actor, h] = reach[depth, 1 - actor, h]
-            number[depth + 1] = after
-            bid[depth + 1] = bid[depth] + 1
             bid[depth] += 1
             depth += 1
+            number[depth], bid[depth] = after, bid[depth - 1]
             begin(after, bid[depth] - 1, depth % 2, reach[depth], holds, doubting, answer[depth], value[depth])
         elif depth == 0:
             break
