@@ -171,6 +171,9 @@ class _Run:
         self.tree: dict[Hashable, Node] = {}
         self.roots: list[Node] = []
         self.count, self.sum, self.squares = 0, 0.0, 0.0  # the returns of who searches
+        self.deviation = (
+            0.0  # the largest so far: what is always played deviates little, and others are to be tried still
+        )
         self.mover = -1
 
     def run(self) -> Found:
@@ -231,7 +234,7 @@ class _Run:
     ) -> list[int]:
         """Return an action for each of ``rows``, at which ``seat`` is to act; where a node is new the tree ends."""
         views = tables.views(seat, rows) if self.search.together else None
-        spread = self.search.budget.exploration * self._deviation()
+        spread = self.search.budget.exploration * (self.deviation or 1.0)
         chosen = []
         for k, row in enumerate(rows):
             path = paths[row]
@@ -253,12 +256,6 @@ class _Run:
             chosen.append(node.actions[place])
         return chosen
 
-    def _deviation(self) -> float:
-        if self.count < 2:
-            return 1.0
-        mean = self.sum / self.count
-        return sqrt(max(self.squares / self.count - mean * mean, 1e-12))
-
     def _note(self, returns: Float64s, paths: list[list[tuple[Node, int, int]]]) -> None:
         for result, path in zip(returns.tolist(), paths, strict=True):
             for node, place, seat in path:
@@ -267,6 +264,8 @@ class _Run:
             self.count += 1
             self.sum += result[self.mover]
             self.squares += result[self.mover] ** 2
+        mean = self.sum / self.count
+        self.deviation = max(self.deviation, sqrt(max(self.squares / self.count - mean * mean, 0.0)))
 
     def _found(self) -> Found:
         """Return visits, and the mean over the roots of what each action brought there."""
