@@ -219,6 +219,9 @@ class Game(ABC):
         """
         raise UsageError(f"{type(self).__name__} offers no determinize: see docs/plugins.md for how a game writes it.")
 
+    def expect_determinize(self) -> None:  # noqa: B027 - most games have nothing to do
+        """Hear that :meth:`determinize` will be asked about views that are made from now on (default: all the same)."""
+
     # -- what tools ask ----------------------------------------------------------------------------------------------
     # The defaults ask the families that the game speaks, which know what their fields mean.
 
@@ -246,6 +249,14 @@ class Game(ABC):
 
         Raises:
             UsageError: ``values`` are none for the game, or the player cannot be measured; before any work.
+        """
+        return None
+
+    def best_response(self, policy: Callable[[int, Views, Legal], Float64s]) -> tuple[Float64s, Float64s] | None:
+        """Return (P,) what each seat earns where all play ``policy``, and (P,) what a best response to it earns there alone.
+
+        For games that know a quicker way than walking their tree. ``policy(seat, views, legal)`` returns sound probabilities
+        (n, num_distinct_actions) at the views (n,) of a seat. None: the tree is walked (the default).
         """
         return None
 

@@ -93,7 +93,7 @@ def plain_step(tables: RowTables) -> Callable[..., tuple[int, int]]:
     def step(data: Any, rules: Any, index: Any, action: int, mask: Any, choices: Any, payoff: Any) -> tuple[int, int]:
         row = data[0]
         if action >= 0 and row["current"] == CHANCE:
-            bring_forward(row, int(row["dealt"]), action)
+            tables.put(row, int(row["dealt"]), action)
             kernels.deal(data, rules[0], index)
         elif action >= 0:
             kernels.apply(data, rules[0], index, np.array([action], np.int64))
@@ -248,8 +248,8 @@ class RowState(State):
 
     def key(self, player: int) -> bytes:
         start = f"{player} {self._setup.starter} {self._setup.score} {self._setup.stacks}"
-        noticed = ((actor, seen[player]) for actor, _, seen in self._events if seen[player] is not None)
-        return (start + "".join(f" {actor}:{seen}" for actor, seen in noticed)).encode()
+        noticed = [(actor, seen[player]) for actor, _, seen in self._events if seen[player] is not None]
+        return (start + "".join(f" {actor}:{seen}" for actor, seen in self.game.remembered(noticed))).encode()
 
     def returns(self) -> list[float]:
         return self._returns.copy()

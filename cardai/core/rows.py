@@ -134,6 +134,13 @@ class RowGame(Game):
         """Return what ``player`` sees of ``action`` (default: all of it; None: not even that it was played), for keys."""
         return action
 
+    def remembered(self, noticed: list[tuple[int, int | None]]) -> list[tuple[int, int | None]]:
+        """Return what of (actor, action) pairs, as a player noticed them in order, its key holds (default: all of them).
+
+        For games in which the order of what chance shows a player says nothing, as of dice rolled one by one.
+        """
+        return noticed
+
     def tables(self, count: int) -> RowTables:
         return RowTables(self, count)
 
@@ -210,7 +217,11 @@ class RowTables(Tables):
         if decks is not None and not self.lay(index, decks):
             for row, deck in zip(index, decks, strict=True):
                 for position, card in enumerate(deck):
-                    bring_forward(self.data[row], position, int(card))
+                    self.put(self.data[row], position, int(card))
+
+    def put(self, row: Any, position: int, outcome: int) -> None:
+        """Let ``outcome`` be what chance takes at ``position`` of one row. Raises IllegalActionError where it cannot be."""
+        bring_forward(row, position, outcome)
 
     def lay(self, index: IntArray, decks: Any) -> bool:
         """Lay whole decks, an array (m, D) with every card of the deck in each row, on ``index``; else say False."""

@@ -1,21 +1,22 @@
 """Exact measures: expected values, best responses, exploitability and NashConv of any agent that has a policy.
 
-An agent's ``policy`` is asked once, for all information sets of a seat in one batch; everything else is arithmetic on
-the game in sequence form. Values are in the game's unit, a hand.
+An agent's ``policy`` is asked once, for all information sets of a seat in one batch (in several where a game brings a best
+response of its own); everything else is arithmetic on the game in sequence form. Values are in the game's unit, a hand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
 from cardai.core.agent import Agent
-from cardai.core.arrays import Float64s
+from cardai.core.arrays import Bools, Float64s
 from cardai.core.errors import AgentError, UsageError
-from cardai.core.game import Game
+from cardai.core.fields import Views, unpack_view
+from cardai.core.game import Amounts, Game, Legal
 from cardai.solve import _kernels
 from cardai.solve._kernels import Form
 from cardai.solve.sequence_form import behaviour_of, game_form, plan_of
@@ -67,12 +68,39 @@ def measure_plan(form: Form, plan: Float64s) -> Measured:
 def measure(game: Game, agent: Agent | Sequence[Agent], name: str = "", limit: int = NODE_LIMIT) -> Measured:
     """Return exact values and best responses where ``agent`` plays every seat (or each of a sequence its own).
 
-    ``limit``: nodes of the largest tree that is walked.
+    A game that brings a best response of its own (:meth:`~cardai.core.game.Game.best_response`) is asked for it; of others
+    the tree is walked, of at most ``limit`` nodes.
 
     Raises:
         UsageError: the game cannot be enumerated, or the agent cannot be asked. AgentError: it answers wrongly.
     """
+    own = game.best_response(_Asked(game, agent, name))
+    if own is not None:
+        return Measured(*(tuple(values.tolist()) for values in own))
     return measure_behaviour(game_form(game, limit)[1], profile(game, agent, name, limit))
+
+
+class _Asked:
+    """What plays each seat, as :meth:`Game.best_response` asks it: one agent in all, or one of a sequence a seat."""
+
+    def __init__(self, game: Game, agents: Agent | Sequence[Agent], name: str) -> None:
+        self.game, self.name = game, name
+        self.agents = [agents] * game.num_players if isinstance(agents, Agent) else list(agents)
+        self.ready: dict[int, Agent] = {}  # by what each agent is: one in several seats gets ready once
+
+    def __call__(self, seat: int, views: Views, legal: Legal) -> Float64s:
+        _need_seats(self.game, self.agents)
+        agent = self.agents[seat]
+        player = self.ready.get(id(agent))
+        if player is None:
+            player = self.ready[id(agent)] = agent.for_game(self.game)
+        assert not isinstance(legal, Amounts)  # such games are not measured exactly
+        return _answer(player, views, legal, self.name, lambda i: repr(unpack_view(self.game.view_fields, views[i])))
+
+
+def _need_seats(game: Game, agents: Sequence[Agent]) -> None:
+    if len(agents) != game.num_players:
+        raise UsageError(f"{type(game).__name__} has {game.num_players} seats. Got {len(agents)} agents instead.")
 
 
 def exploitability(game: Game, agent: Agent, name: str = "") -> float:
@@ -118,8 +146,7 @@ def profile(game: Game, agents: Agent | Sequence[Agent], name: str = "", limit: 
     if isinstance(agents, Agent):
         table = ask(tree, agents.for_game(game), np.arange(len(tree.infosets)), name)
         return behaviour_of(tree, table)
-    if len(agents) != tree.num_players:
-        raise UsageError(f"{type(game).__name__} has {tree.num_players} seats. Got {len(agents)} agents instead.")
+    _need_seats(game, agents)
     tables = [policy_of(tree, agent.for_game(game), seat, name) for seat, agent in enumerate(agents)]
     return behaviour_of(tree, np.sum(tables, axis=0))
 
@@ -138,6 +165,12 @@ def ask(tree: GameTree, agent: Agent, infosets: npt.NDArray[np.integer], name: s
     Raises:
         UsageError: the agent is stateful or has no policy. AgentError: its answer is no distribution over legal actions.
     """
+    views, legal = tree.infosets.views[infosets], tree.infosets.legal[infosets]
+    return _answer(agent, views, legal, name, lambda i: repr(tree.infosets.keys[infosets[i]]))
+
+
+def _answer(agent: Agent, views: Views, legal: Bools, name: str, where: Callable[[int], str]) -> Float64s:
+    """Return the agent's probabilities (n, num_distinct_actions), checked; ``where(i)`` names the i-th view."""
     called = name or type(getattr(agent, "agent", agent)).__name__
     if agent.stateful:
         raise UsageError(
@@ -149,8 +182,7 @@ def ask(tree: GameTree, agent: Agent, infosets: npt.NDArray[np.integer], name: s
             f"The agent {called} has no policy, only single actions: it cannot be measured exactly. "
             "Measure it by play (cardai run), or give it a policy(views, legal)."
         )
-    legal = tree.infosets.legal[infosets]
-    answer = np.array(agent.policy(tree.infosets.views[infosets], legal), np.float64)
+    answer = np.array(agent.policy(views, legal), np.float64)
     if answer.shape != legal.shape:
         raise AgentError(f"The policy of {called} must have the shape {legal.shape}. Got {answer.shape} instead.")
     total = answer.sum(axis=1)
@@ -160,7 +192,7 @@ def ask(tree: GameTree, agent: Agent, infosets: npt.NDArray[np.integer], name: s
         i = int(np.flatnonzero(wrong)[0])
         raise AgentError(
             f"The policy of {called} must be probabilities over the legal actions {np.flatnonzero(legal[i]).tolist()}. "
-            f"Got {answer[i].tolist()} instead, for the information set {tree.infosets.keys[infosets[i]]!r}."
+            f"Got {answer[i].tolist()} instead, for the information set {where(i)}."
         )
     answer *= legal
     return np.asarray(answer / answer.sum(axis=1, keepdims=True))

@@ -30,6 +30,7 @@ OURS = (
     "holdem_limit",
     "triple_draw",
     "video_poker",
+    "liars_dice",
 )
 
 

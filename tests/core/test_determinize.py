@@ -23,6 +23,7 @@ GAMES = [
     "kuhn", "leduc", "leduc:players=3", "leduc:suits=false", "leduc_deepstack", "leduc_rlcard", "holdem_limit",
     "holdem_fcpa", "acpc_nolimit_2p", "acpc_nolimit_6p:hands=3", "triple_draw", "triple_draw:players=4,stack=2000", "gin",
     "gin:up_card_phase=false,wall_turn=true", "gin:melds=choose,knock_limit=0",
+    "liars_dice:dice=2,faces=3,players=3",
 ]  # fmt: skip
 ROW = np.zeros(1, np.int64)
 

@@ -23,6 +23,7 @@ GAMES = [
     "gin:melds=choose,wall_turn=true",
     "triple_draw:players=6",  # its deck runs out
     "video_poker",
+    "liars_dice:dice=2,faces=3,players=3",
 ]
 
 

@@ -1,0 +1,281 @@
+"""Monte Carlo tree search in hidden worlds: hands that agree with what a player sees, drawn by the game and played on.
+
+Two ways to put the worlds together:
+
+* perfect information Monte Carlo (Levy 1989; Long, Sturtevant, Buro and Furtak, "Understanding the success of perfect
+  information Monte Carlo sampling in game tree search", 2010): each world is a game with open cards and a tree of its own;
+  what an action is worth is the mean over worlds. The player believes that it will know later which world it is in, and
+  that it may then act otherwise in each: strategy fusion. It never hides or asks for information.
+* information set Monte Carlo tree search (Cowling, Powley and Whitehouse, "Information set Monte Carlo tree search", 2012):
+  one tree, whose nodes are what the seat to act sees, so that it acts alike in worlds that look alike to it. (Nodes of
+  every seat's own views: their "multiple observer" form.)
+
+In both, seats choose by UCB1 (Auer, Cesa-Bianchi and Fischer 2002), each for its own return (max^n, Luckhardt and Irani
+1986), and from the first new node on an agent plays the hand out. Worlds go on in lock step; what is under way counts as
+tried but brings nothing yet (Liu, Chen, Yu and others, "Watch the unobserved", 2020).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable
+from hashlib import blake2b
+from math import log, sqrt
+from typing import Any
+
+import numpy as np
+from attrs import define, frozen
+
+from cardai import make
+from cardai.core.agent import Agent
+from cardai.core.arrays import Bools, Float64s, Int64s
+from cardai.core.errors import UsageError
+from cardai.core.fields import Views, unpack_view
+from cardai.core.game import Amounts, Game, Legal, Tables
+from cardai.core.legal import take
+from cardai.core.rng import Rows, derive, derive_many, hash_rows
+from cardai.core.spec import brief
+
+_KEPT = 4096
+"""Searches that are remembered: a person is shown probabilities and values of the same one."""
+
+
+@define
+class Node:
+    """What is known of one decision: for each of its ``actions``, how often it was begun, finished, and what it brought."""
+
+    actions: list[int]
+    begun: list[int]
+    finished: list[int]
+    total: list[float]
+    visits: int = 0
+
+    def choose(self, spread: float) -> int:
+        """Return the place of the action with the highest upper confidence bound, and count it as begun."""
+        best, highest = 0, -float("inf")
+        for place, begun in enumerate(self.begun):
+            if not begun:
+                best = place
+                break
+            done = self.finished[place]
+            mean = self.total[place] / done if done else 0.0
+            bound = mean + spread * sqrt(log(self.visits) / begun)
+            if bound > highest:
+                best, highest = place, bound
+        self.begun[best] += 1
+        self.visits += 1
+        return best
+
+
+@frozen(eq=False)
+class Found:
+    """What a search says of each action (A,): how often it was played, and its mean return (NaN: never finished)."""
+
+    visits: Float64s
+    values: Float64s
+
+
+@frozen
+class Budget:
+    """How much is searched a decision: ``simulations`` hands played out, or for ``seconds`` where that is above 0.
+
+    ``worlds`` is how many go on in lock step, ``exploration`` the weight of what was tried little, in standard deviations
+    of the returns.
+    """
+
+    simulations: int
+    seconds: float
+    worlds: int
+    exploration: float
+
+
+class Search(Agent):
+    """A player that searches anew at each decision, ready for one game; its chance follows from ``seed`` and the view.
+
+    ``together``: one tree over all worlds (information sets), else one in each (perfect information); ``by_visits``: actions
+    are drawn as often as the search tried them, else the best is played.
+
+    Raises:
+        UsageError: the game draws no hands to agree with a view, has amounts, or ``rollout`` cannot play hands out.
+    """
+
+    def __init__(
+        self, game: Game, budget: Budget, rollout: str, together: bool, by_visits: bool = False, seed: int = 0
+    ) -> None:
+        self.game, self.budget, self.seed = game, budget, seed
+        self.together, self.by_visits = together, by_visits
+        if game.amounts:
+            raise UsageError(f"A search takes games of few actions: give {brief(game)} a ladder of bets if it has one.")
+        self.rollout = make.agent(rollout).for_game(game)
+        if self.rollout.stateful or self.rollout.interactive:
+            raise UsageError(f"{rollout} cannot play hands out: it remembers, or is a person.")
+        game.expect_determinize()
+        self._try_worlds()
+        self._known: dict[bytes, Found] = {}
+
+    def _try_worlds(self) -> None:
+        """Raise UsageError where the game cannot draw hands that agree with a view."""
+        tables = self.game.tables(1)
+        tables.reset(np.zeros(1, np.uint64))
+        player = int(tables.current_players()[0])
+        if player >= 0:
+            view = tables.views(player, np.zeros(1, np.int64))[0]
+            self.game.determinize(unpack_view(self.game.view_fields, view), 0, 1)
+
+    def policy(self, views: Views, legal: Legal) -> Float64s:
+        assert not isinstance(legal, Amounts)
+        out = np.zeros(legal.shape)
+        for i in range(len(views)):
+            if legal[i].sum() == 1:
+                out[i] = legal[i]
+                continue
+            found = self.found(views[i : i + 1], legal[i])
+            if self.by_visits:
+                out[i] = found.visits / found.visits.sum()
+            else:
+                worth = found.visits + 0.0 if self.together else np.where(np.isnan(found.values), -np.inf, found.values)
+                best = np.flatnonzero(legal[i] & (worth == worth[legal[i]].max()))
+                out[i, best] = 1 / len(best)
+        return out
+
+    def action_values(self, views: Views, legal: Legal) -> Float64s:
+        assert not isinstance(legal, Amounts)
+        out = np.full(legal.shape, np.nan)
+        for i in range(len(views)):
+            if legal[i].sum() > 1:
+                out[i] = self.found(views[i : i + 1], legal[i]).values
+        return out
+
+    def found(self, view: Views, legal: Bools) -> Found:
+        """Return what the search at one view (1,) says of its ``legal`` actions (A,)."""
+        told = view.tobytes()
+        known = self._known.get(told)
+        if known is None:
+            seed = derive(self.seed, int.from_bytes(blake2b(told, digest_size=8).digest()))
+            known = _Run(self, unpack_view(self.game.view_fields, view[0]), legal, seed).run()
+            if len(self._known) >= _KEPT:
+                self._known.clear()
+            self._known[told] = known
+        return known
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_known": {}}
+
+
+class _Run:
+    """One search."""
+
+    def __init__(self, search: Search, view: dict[str, Any], legal: Bools, seed: int) -> None:
+        self.search, self.game, self.view, self.seed = search, search.game, view, seed
+        self.legal = legal
+        self.tree: dict[Hashable, Node] = {}
+        self.roots: list[Node] = []
+        self.count, self.sum, self.squares = 0, 0.0, 0.0  # the returns of who searches
+        self.deviation = (
+            0.0  # the largest so far: what is always played deviates little, and others are to be tried still
+        )
+        self.mover = -1
+
+    def run(self) -> Found:
+        budget, together = self.search.budget, self.search.together
+        worlds = budget.worlds
+        if not together:  # every world tries every action a few times
+            worlds = max(1, min(worlds, budget.simulations // (4 * int(self.legal.sum()))))
+        start, done, rounds = time.monotonic(), 0, 0
+        drawn: Tables | None = None
+        while self._goes_on(done, start):
+            size = worlds if budget.seconds or not together else min(worlds, budget.simulations - done)
+            if drawn is None or together:
+                drawn = self.game.determinize(self.view, derive(self.seed, "worlds", rounds), size)
+                self.mover = int(drawn.current_players()[0])
+            tables = drawn
+            if not together:
+                tables = self.game.tables(size)
+                tables.copy_rows(drawn, np.arange(size))
+            self._round(tables, derive_many(self.seed, "play", rounds, count=size))
+            done += size
+            rounds += 1
+        return self._found()
+
+    def _goes_on(self, done: int, start: float) -> bool:
+        budget = self.search.budget
+        if budget.seconds:
+            return not done or time.monotonic() - start < budget.seconds
+        return done < budget.simulations
+
+    def _round(self, tables: Tables, streams: Any) -> None:
+        """Play one hand on in every world: by the tree as far as it goes, then by the rollout's agent."""
+        count, seats = len(streams), self.game.num_players
+        paths: list[list[tuple[Node, int, int]]] = [[] for _ in range(count)]
+        inside, step = np.ones(count, bool), 0
+        while True:
+            current = tables.current_players()
+            if (current < 0).all():
+                break
+            for seat in range(seats):
+                rows = np.flatnonzero(current == seat)
+                if not len(rows):
+                    continue
+                legal = tables.legal(rows)
+                actions = np.empty(len(rows), np.int64)
+                known = inside[rows]
+                if known.any():
+                    actions[known] = self._inside(tables, seat, rows[known], take(legal, known), inside, paths)
+                if not known.all():
+                    luck = Rows(hash_rows(streams[rows[~known]], step * seats + seat))
+                    views = tables.views(seat, rows[~known])
+                    actions[~known] = self.search.rollout.act(views, take(legal, ~known), luck)
+                tables.apply(rows, actions)
+            step += 1
+        self._note(tables.returns(np.arange(count)), paths)
+
+    def _inside(
+        self, tables: Tables, seat: int, rows: Int64s, legal: Legal, inside: Bools, paths: list[Any]
+    ) -> list[int]:
+        """Return an action for each of ``rows``, at which ``seat`` is to act; where a node is new the tree ends."""
+        views = tables.views(seat, rows) if self.search.together else None
+        spread = self.search.budget.exploration * (self.deviation or 1.0)
+        chosen = []
+        for k, row in enumerate(rows):
+            path = paths[row]
+            key: Hashable
+            if views is not None:
+                key = (seat, views[k].tobytes())
+            else:
+                key = (int(row), tuple(node.actions[place] for node, place, _ in path))
+            node = self.tree.get(key)
+            if node is None:
+                actions = np.flatnonzero(np.asarray(legal)[k]).tolist()
+                none = [0] * len(actions)
+                node = self.tree[key] = Node(actions, none, none.copy(), [0.0] * len(actions))
+                inside[row] = not path  # the root is no leaf
+                if not path:
+                    self.roots.append(node)
+            place = node.choose(spread)
+            path.append((node, place, seat))
+            chosen.append(node.actions[place])
+        return chosen
+
+    def _note(self, returns: Float64s, paths: list[list[tuple[Node, int, int]]]) -> None:
+        for result, path in zip(returns.tolist(), paths, strict=True):
+            for node, place, seat in path:
+                node.finished[place] += 1
+                node.total[place] += result[seat]
+            self.count += 1
+            self.sum += result[self.mover]
+            self.squares += result[self.mover] ** 2
+        mean = self.sum / self.count
+        self.deviation = max(self.deviation, sqrt(max(self.squares / self.count - mean * mean, 0.0)))
+
+    def _found(self) -> Found:
+        """Return visits, and the mean over the roots of what each action brought there."""
+        visits = np.zeros(len(self.legal))
+        values, worlds = np.zeros(len(self.legal)), np.zeros(len(self.legal))
+        for root in self.roots:
+            for place, action in enumerate(root.actions):
+                visits[action] += root.finished[place]
+                if root.finished[place]:
+                    values[action] += root.total[place] / root.finished[place]
+                    worlds[action] += 1
+        with np.errstate(invalid="ignore"):
+            return Found(visits, values / worlds)

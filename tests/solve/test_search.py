@@ -1,0 +1,163 @@
+"""Search in hidden worlds: what it finds where the answer is known, for two players and more, and what it refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from attrs import frozen
+
+import cardai
+from cardai.core.errors import UsageError
+from cardai.core.fields import Field, pack_views
+from cardai.core.game import CHANCE, TERMINAL, Game, Setup, State
+from cardai.core.states import StateGame
+from cardai.solve.measures import measure
+from cardai.solve.search import Node
+from tests.solve.small_games import ListState
+
+AGENTS = ("pimc:simulations=120", "ismcts:simulations=120")
+
+
+def asked(game: Game, spec: str, state: State) -> tuple[Any, Any]:
+    """Return what the player would do at ``state``, and what it expects: (A,) probabilities and values."""
+    agent = cardai.agent(spec).for_game(game)
+    views = pack_views(game.view_fields, [state.view(state.current_player())])
+    legal = np.zeros((1, game.num_distinct_actions), bool)
+    legal[0, state.legal_actions()] = True
+    return agent.policy(views, legal)[0], agent.action_values(views, legal)[0]
+
+
+def after(game: Game, *actions: int) -> State:
+    state = game.new_initial_state()
+    for action in actions:
+        state.apply_action(action)
+    return state
+
+
+@pytest.mark.parametrize("spec", AGENTS)
+def test_what_is_sure_is_known_exactly(spec: str) -> None:
+    """Kuhn: to a bet a king wins 2 and a jack loses 2 by calling; folding loses 1."""
+    game = cardai.game("kuhn")
+    for card, best, called in ((2, 1, 2.0), (0, 0, -2.0)):
+        policy, values = asked(game, spec, after(game, 1, card, 1))
+        assert policy.tolist() == [float(best == 0), float(best == 1)]
+        assert values.tolist() == [-1.0, called]
+
+
+@pytest.mark.parametrize("spec", AGENTS)
+def test_with_three_seats_each_plays_for_itself(spec: str) -> None:
+    """Kuhn for three: the third seat holds the best card and faces a bet and a fold, or a bet and a call."""
+    game = cardai.game("kuhn:players=3")
+    for second in (0, 1):
+        policy, values = asked(game, spec, after(game, 1, 0, 3, 1, second))
+        assert policy.tolist() == [0, 1]
+        assert values.tolist() == [-1, 3 + second]
+
+
+class GuessState(ListState):
+    """A coin falls unseen; seat 0 takes a quarter, or goes on and guesses how it fell for one."""
+
+    def current_player(self) -> int:
+        return CHANCE if not self.played else TERMINAL if self.played[1:2] == [0] or len(self.played) == 3 else 0
+
+    def legal_actions(self) -> list[int]:
+        return [] if self.is_terminal() else [0, 1]
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        return [(0, 0.5), (1, 0.5)]
+
+    def view(self, player: int) -> dict[str, Any]:
+        return {"player": player, "history": self.played[1:]}
+
+    def returns(self) -> list[float]:
+        if not self.is_terminal():
+            return [0.0]
+        return [0.25 if len(self.played) == 2 else 1.0 if self.played[2] == self.played[0] else -1.0]
+
+
+@frozen
+class Guess(StateGame):
+    """Guessing is worth nothing to who cannot see the coin."""
+
+    num_players, num_distinct_actions, num_chance_outcomes = 1, 2, 2
+    view_fields = (
+        Field("player", "seat", "who looks", maximum=0, role="player"),
+        Field("history", "public_history", "moves so far", maximum=1, size=2, role="actions"),
+    )
+
+    def new_initial_state(self, setup: Setup | None = None) -> State:
+        return GuessState(self)
+
+    def action_to_string(self, action: int) -> str:
+        return str(action)
+
+
+def test_open_cards_fuse_strategies_and_one_tree_over_information_sets_does_not() -> None:
+    """Frank and Basin ("Search in games with incomplete information", 1998): to who sees the coin in every world, guessing
+    is worth 1 and the sure quarter nothing. Exactly: pimc gives the quarter away, ismcts does not."""
+    game = Guess()
+    policy, values = asked(game, "pimc:simulations=2000", after(game, 0))
+    assert policy.tolist() == [0, 1]
+    assert values[1] > 0.5
+    policy, values = asked(game, "ismcts:simulations=300", after(game, 0))
+    assert policy.tolist() == [1, 0]
+    assert values[1] < 0.25
+    losses = [
+        measure(game, cardai.agent(name)).exploitability for name in ("pimc:simulations=2000", "ismcts", "random")
+    ]
+    assert losses == pytest.approx([0.25, 0.0, 0.125])  # a guess brings 0 on average, whoever makes it
+
+
+def test_it_wins_from_random_play() -> None:
+    for spec in AGENTS:
+        result = cardai.play("liars_dice:faces=3", [spec, "random"], games=60, seed=1)
+        gain = result.mean_return(0)
+        assert gain.mean - gain.half_width > 0, spec
+
+
+def test_hands_are_played_out_by_the_agent_that_is_named() -> None:
+    """Who always calls never folds a bluff: what a bet is worth then is the same whoever holds what."""
+    game = cardai.game("leduc")
+    state = after(game, 5, 0)
+    _, quiet = asked(game, "ismcts:simulations=64,rollout=always_call", state)
+    _, wild = asked(game, "ismcts:simulations=64,rollout=always_raise", state)
+    assert quiet[1:].tolist() != wild[1:].tolist()
+
+
+def test_a_search_takes_as_long_as_it_is_told() -> None:
+    import time
+
+    game = cardai.game("leduc")
+    state = after(game, 5, 0)
+    asked(game, "ismcts:simulations=1", state)  # compiles
+    start = time.monotonic()
+    policy, values = asked(game, "ismcts:seconds=0.3", state)
+    assert 0.3 <= time.monotonic() - start < 30
+    assert policy.sum() == 1
+    assert np.isfinite(values[1:]).all()
+
+
+@pytest.mark.parametrize(
+    ("game", "spec", "says"),
+    [
+        ("video_poker", "pimc", "offers no determinize"),
+        ("holdem_nolimit", "ismcts", "a ladder of bets"),
+        ("gin", "ismcts:rollout=champion", "cannot play hands out: it remembers"),
+    ],
+)
+def test_what_it_cannot_search_is_refused(game: str, spec: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        cardai.agent(spec).for_game(cardai.game(game))
+
+
+def test_a_node_tries_everything_once_and_then_what_promises_most() -> None:
+    node = Node([4, 7, 9], [0] * 3, [0] * 3, [0.0] * 3)
+    assert [node.choose(1.0) for _ in range(3)] == [0, 1, 2]
+    node.finished[:] = [1, 1, 1]
+    node.total[:] = [0.0, 5.0, 0.0]
+    assert node.choose(0.5) == 1
+    assert node.choose(0.5) == 1  # what is under way brings nothing yet, and its mean is still 5
+    assert node.choose(50.0) == 0, "with much curiosity, what was tried less"
+    assert (node.visits, node.begun) == (6, [2, 3, 1])
