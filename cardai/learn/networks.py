@@ -31,6 +31,23 @@ def mlp(inputs: int, hidden: Sequence[int], outputs: int, seed: int) -> nn.Seque
     return nn.Sequential(*layers)
 
 
+def tanh_mlp(inputs: int, hidden: Sequence[int], outputs: int, last: float, seed: int) -> nn.Sequential:
+    """Return Linear, Tanh, ..., Linear with orthogonal weights and biases of 0, from ``seed`` alone.
+
+    Weights are scaled by sqrt(2), those of the last layer by ``last``: what PPO's implementations have (Huang et al., "The
+    37 implementation details of proximal policy optimization", ICLR Blog Track 2022, detail 2).
+    """
+    generator = torch.Generator().manual_seed(seed & (2**63 - 1))
+    layers: list[nn.Module] = []
+    sizes = [inputs, *hidden, outputs]
+    for i, (fan_in, fan_out) in enumerate(pairwise(sizes)):
+        layer, end = nn.Linear(fan_in, fan_out), i == len(sizes) - 2
+        nn.init.orthogonal_(layer.weight, last if end else math.sqrt(2), generator=generator)
+        nn.init.zeros_(layer.bias)
+        layers += [layer] if end else [layer, nn.Tanh()]
+    return nn.Sequential(*layers)
+
+
 def choose_device(name: str) -> torch.device:
     """Return the device of that name; ``auto`` is the first GPU if there is one.
 

@@ -1,0 +1,124 @@
+"""Policy gradients by self-play for any game with a list of actions: PPO and magnetic mirror descent.
+
+rollouts.py    whole hands in lock step, one policy in all seats
+advantages.py  what actions were worth: GAE, a critic of all seats' views, or the game's tree
+losses.py      the clipped surrogate, and the pulls to a magnet and to the last policy
+training.py    iterations, metrics, checkpoints
+
+Presets:
+    ppo: no pull to a magnet or to the last policy, entropy bonus 0.05 (Rudolph et al. 2025, defaults).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from attrs import frozen, validators
+
+from cardai.core import registry
+from cardai.core.encoder import Encoder, Layout
+from cardai.core.errors import UsageError
+from cardai.core.game import Game
+from cardai.core.hookspecs import hookimpl
+from cardai.core.spec import brief, option
+from cardai.core.trainer import Trainer
+from cardai.solve.tree import refuse_if_large
+
+if TYPE_CHECKING:
+    from cardai.core.agent import Agent
+    from cardai.plugins.trainers.mmd.training import MMDTraining
+
+_PPO: Mapping[str, Any] = {"magnet": 0.0, "last": 0.0, "entropy": 0.05}
+_positive = validators.gt(0)
+_at_least_0 = validators.ge(0)
+_share = [validators.ge(0), validators.le(1)]
+
+
+@frozen
+class MMD(Trainer):
+    """Magnetic mirror descent by policy gradients. A step is an iteration: ``batch`` decisions of self-play, then
+    ``epochs`` times ``minibatches`` gradient steps."""
+
+    step_unit: ClassVar[str] = "iterations"
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"ppo": _PPO}
+
+    advantages: Literal["gae", "all_actions", "exact"] = option(
+        "gae",
+        help="gae: of the actions taken, by a critic of the own view; all_actions: of all, by a critic of all seats' "
+        "views and what was played; exact: of all, by the game's tree (small games; nothing is played)",
+    )
+    batch: int = option(
+        1024, help="decisions an iteration, of all seats, at least (hands are finished)", validator=_positive
+    )
+    tables: int = option(128, help="hands played in lock step", validator=_positive)
+    minibatches: int = option(4, help="minibatches of an epoch", validator=_positive)
+    epochs: int = option(4, help="times that an iteration's decisions are learned from", validator=_positive)
+    magnet: float = option(0.05, help="weight of the pull to the magnet, KL(policy || magnet)", validator=_at_least_0)
+    magnet_every: int = option(
+        0,
+        help="iterations after which the magnet is the policy of the moment; 0: it stays uniform",
+        validator=_at_least_0,
+    )
+    last: float = option(
+        0.05, help="weight of the pull to the policy that played, KL(policy || last)", validator=_at_least_0
+    )
+    entropy: float = option(0.0, help="weight of the policy's entropy", validator=_at_least_0)
+    clip: float = option(0.1, help="PPO's clip range of the probability ratio; 0: none", validator=_at_least_0)
+    value_clip: bool = option(True, help="clip the critic's moves by the same range")
+    normalize: bool = option(True, help="scale a minibatch's sampled advantages to mean 0 and deviation 1")
+    discount: float = option(0.99, help="gamma of gae, for each of a seat's own decisions", validator=_share)
+    decay: float = option(0.95, help="lambda: how much of what was played counts beside the critic", validator=_share)
+    reward_scale: float | None = option(
+        None,
+        help="returns are multiplied by this; none: 1 / the most there is to win",
+        validator=validators.optional(_positive),
+    )
+    hidden: int = option(512, help="units of a hidden layer (tanh)", validator=_positive)
+    layers: int = option(3, help="hidden layers of actor and critic each", validator=_positive)
+    rate: float = option(2.5e-4, help="learning rate of Adam", validator=_positive)
+    rate_end: float = option(0.0, help="learning rate after anneal iterations", validator=_at_least_0)
+    anneal: int = option(0, help="iterations over which the rate falls linearly; 0: it does not", validator=_at_least_0)
+    value_weight: float = option(0.5, help="weight of the critic's loss", validator=_at_least_0)
+    norm: float = option(0.5, help="largest norm of a gradient; 0: any", validator=_at_least_0)
+    threads: int = option(1, help="CPU threads", validator=_positive)
+    measure_limit: int = option(
+        200_000, help="nodes of the largest game whose exploitability is measured", validator=_positive
+    )
+    eval_every: int = option(100, help="iterations between rows of metrics", validator=_positive)
+
+    def start(self, game: Game, encoder: Encoder | None, seed: int) -> MMDTraining:
+        from cardai.plugins.trainers.mmd.training import MMDTraining
+
+        return MMDTraining(self, game, self._layout(game, encoder), seed)
+
+    def check_game(self, game: Game) -> None:
+        if game.amounts:
+            raise UsageError(
+                f"Policy gradients need a list of actions, and those of {brief(game)} are amounts of chips. "
+                "Give it a ladder of bets, for example holdem_nolimit:bets=0.5+1+allin."
+            )
+        if self.advantages == "exact":
+            refuse_if_large(game, self.measure_limit)
+
+    def _layout(self, game: Game, encoder: Encoder | None) -> Layout:
+        self.check_game(game)
+        return (encoder or registry.create("encoder", game.default_encoder)).for_game(game)
+
+    def trained_agent(
+        self, game: Game, encoder: Encoder | None, seed: int, directory: Path, options: Mapping[str, Any]
+    ) -> Agent:
+        from cardai.learn.tensors import read_modules
+        from cardai.plugins.trainers.mmd.networks import make_networks
+        from cardai.plugins.trainers.mmd.player import MMDAgent
+
+        layout = self._layout(game, encoder)
+        networks = make_networks(self, game, layout, seed)
+        read_modules(directory / "networks.safetensors", networks)
+        return MMDAgent(networks, game, layout, options)
+
+
+@hookimpl
+def cardai_trainer() -> Mapping[str, type[Trainer]]:
+    return {"mmd": MMD}

@@ -1,0 +1,49 @@
+"""The trained player: the actor's policy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import nn
+
+from cardai.core.agent import Agent, need_game
+from cardai.core.arrays import Bools, Float32s, Float64s
+from cardai.core.encoder import Layout
+from cardai.core.errors import OptionError, UsageError
+from cardai.core.fields import Views
+from cardai.core.game import Amounts, Game, Legal
+from cardai.learn import tensors
+from cardai.learn.policies import legal_softmax
+
+
+def asked(network: nn.Module, codes: Float32s, legal: Bools) -> Float64s:
+    """Return a network's probabilities (n, A) of the ``legal`` actions (n, A) for codes (n, C), all in one batch."""
+    with torch.inference_mode():
+        return legal_softmax(network(torch.from_numpy(codes)).numpy(), legal)
+
+
+class MMDAgent(Agent):
+    """Plays with a trained actor."""
+
+    def __init__(
+        self, networks: Mapping[str, nn.Module], game: Game, layout: Layout, options: Mapping[str, Any]
+    ) -> None:
+        for name in options:
+            raise OptionError(f"The player of a policy gradient has no option {name!r}. It has none.")
+        self._game, self._layout = game, layout
+        self._actor = networks["actor"]
+
+    def for_game(self, game: Game) -> Agent:
+        need_game(self._game, game, "This policy was trained on")
+        return self
+
+    def policy(self, views: Views, legal: Legal) -> Float64s:
+        if isinstance(legal, Amounts):
+            raise UsageError("This policy plays games with a mask of legal actions only.")
+        return self.on_codes(self._layout.encode(views).reshape(len(views), -1), legal)
+
+    def on_codes(self, codes: Float32s, legal: Bools) -> Float64s:
+        """Return probabilities (n, A) for codes (n, C); a row's do not depend on the others."""
+        return legal_softmax(tensors.in_chunks(self._actor, codes, torch.device("cpu")), legal)

@@ -1,0 +1,215 @@
+"""Policy gradients under way: self-play, advantages, a few epochs of minibatches; metrics, checkpoints, the player."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from cardai.core.arrays import Bools, Float32s, Float64s, Int64s
+from cardai.core.encoder import Layout
+from cardai.core.errors import CardaiError, DamagedFileError, UsageError
+from cardai.core.game import Game
+from cardai.core.npz import read_npz, write_npz
+from cardai.core.rng import derive
+from cardai.core.trainer import Metrics, Training
+from cardai.learn import tensors
+from cardai.learn.distinct import distinct
+from cardai.plugins.trainers.mmd.advantages import ExactGame, corrected_targets, generalised_advantages
+from cardai.plugins.trainers.mmd.losses import TERMS, CriticExamples, Examples, Inputs, losses
+from cardai.plugins.trainers.mmd.networks import make_networks
+from cardai.plugins.trainers.mmd.player import MMDAgent, asked
+from cardai.plugins.trainers.mmd.rollouts import Batch, Rollouts
+
+if TYPE_CHECKING:
+    from cardai.plugins.trainers.mmd import MMD
+
+NETWORKS, PROGRESS, OPTIMISER = "networks.safetensors", "progress.npz", "optimiser.safetensors"
+
+
+class MMDTraining(Training):
+    """A training under way. Hands, minibatches and weights follow from the seed and the iteration's number alone."""
+
+    def __init__(self, options: MMD, game: Game, layout: Layout, seed: int) -> None:
+        self.options, self.game, self.layout, self.seed = options, game, layout, seed
+        self.step = 0
+        self.exact = _exact(options, game, layout)
+        self.networks = make_networks(options, game, layout, seed)
+        self.actor, self.critic = self.networks["actor"], self.networks.get("critic")
+        learned = [p for network in (self.actor, self.critic) if network is not None for p in network.parameters()]
+        self.optimizer = torch.optim.Adam(learned, lr=options.rate, eps=1e-5)
+        self.rollouts = Rollouts(game, layout, options.tables, seed, options.advantages == "all_actions")
+        self.scale = options.reward_scale or (1 / game.max_utility if game.max_utility else 1.0)
+        self.counts = np.zeros(3, np.int64)  # decisions and hands so far, minibatches since the last row
+        self.sums = np.zeros(len(TERMS))
+
+    def train(self, steps: int) -> Iterator[Metrics]:
+        goal, every = self.step + steps, self.options.eval_every
+        cpu, played = time.process_time(), int(self.counts[0])
+        while self.step < goal:
+            self.iterate()
+            if self.step % every:
+                yield {}
+                continue
+            speed = (int(self.counts[0]) - played) / max(1e-9, time.process_time() - cpu)
+            yield {**self.measure(), "steps_per_second": speed}
+            cpu, played = time.process_time(), int(self.counts[0])
+
+    def iterate(self) -> None:
+        """Do one iteration: play, estimate advantages, and learn ``epochs`` times from what was played."""
+        o = self.options
+        with tensors.threads(o.threads):
+            examples = self._tree_examples() if o.advantages == "exact" else self._played_examples()
+            for group in self.optimizer.param_groups:
+                group["lr"] = self.rate
+            for epoch in range(o.epochs):
+                order = np.random.default_rng(derive(self.seed, "order", self.step, epoch)).permutation(len(examples))
+                for rows in np.array_split(order, min(o.minibatches, len(examples))):
+                    self._learn(examples, np.sort(rows))
+            self.step += 1
+            if o.magnet_every and self.step % o.magnet_every == 0:
+                self.networks["magnet"].load_state_dict(self.actor.state_dict())
+
+    @property
+    def rate(self) -> float:
+        """The learning rate of this iteration: it falls linearly from ``rate`` to ``rate_end``."""
+        o = self.options
+        passed = min(1.0, self.step / o.anneal) if o.anneal else 0.0
+        return o.rate + passed * (o.rate_end - o.rate)
+
+    def _learn(self, examples: Examples, rows: Int64s) -> None:
+        loss, terms = losses(self.options, self.actor, self.critic, examples, rows)
+        self.optimizer.zero_grad()
+        loss.backward()
+        if self.options.norm:
+            torch.nn.utils.clip_grad_norm_(self.optimizer.param_groups[0]["params"], self.options.norm)
+        self.optimizer.step()
+        self.sums += terms.double().numpy()
+        self.counts[2] += 1
+
+    # -- what is learned from --------------------------------------------------------------------------------------
+
+    def _tree_examples(self) -> Examples:
+        assert self.exact is not None
+        game, policy = self.exact, self._policy(self.exact.codes, self.exact.legal)
+        weights, gains = game.advantages(policy)
+        inputs = self._inputs(game.codes, game.legal, policy)
+        return Examples(inputs, np.arange(len(policy)), weights, gains=gains * self.scale)
+
+    def _played_examples(self) -> Examples:
+        batch = self.rollouts.play(self._policy, self.options.batch, int(self.counts[1]))
+        self.counts[:2] += len(batch), len(batch.returns)
+        first, inverse = distinct(np.concatenate([batch.codes, batch.legal], axis=1, dtype=np.float32))
+        inputs = self._inputs(batch.codes[first], batch.legal[first], batch.policies[first])
+        weights, returns = np.full(len(batch), 1 / len(batch)), batch.returns * self.scale
+        if self.options.advantages == "gae":
+            critic, advantages = self._generalised(batch, first, inverse, returns)
+            return Examples(inputs, inverse, weights, batch.chosen, None, advantages, critic)
+        critic, gains, residuals = self._all_actions(batch, returns)
+        return Examples(inputs, inverse, weights, batch.chosen, gains, residuals, critic)
+
+    def _generalised(self, batch: Batch, first: Int64s, inverse: Int64s, returns: Float64s) -> Any:
+        """Return what the critic of own views learns, and the advantages (N,) of the chosen actions."""
+        o, codes = self.options, batch.codes[first]
+        values = self._values(codes)[inverse].astype(np.float64)  # (N, 1)
+        advantages = generalised_advantages(batch, values[:, 0], returns, o.discount, o.decay)
+        targets = (advantages[:, None] + values).astype(np.float32)
+        columns = np.zeros((len(batch), 1), np.int64)
+        return CriticExamples(codes, inverse, columns, targets, values.astype(np.float32)), advantages
+
+    def _all_actions(self, batch: Batch, returns: Float64s) -> Any:
+        """Return what the critic of all seats' views learns, the advantages (N, A) that it says, and by how much what
+        came of the chosen actions (N,) differs from what it said."""
+        players, actions = self.game.num_players, self.game.num_distinct_actions
+        first, inverse = distinct(batch.whole)
+        codes = batch.whole[first]
+        q = self._values(codes).reshape(-1, actions, players)[inverse].astype(np.float64)
+        targets = corrected_targets(batch, q, returns, self.options.decay)
+        own, at = q[:, :, 0], np.arange(len(batch))
+        gains = np.where(batch.legal, own - (batch.policies * own).sum(axis=1, keepdims=True), 0.0)
+        columns = batch.chosen[:, None] * players + np.arange(players)
+        before = q[at, batch.chosen].astype(np.float32)
+        critic = CriticExamples(codes, inverse, columns, targets.astype(np.float32), before)
+        return critic, gains, targets[:, 0] - own[at, batch.chosen]
+
+    def _inputs(self, codes: Float32s, legal: Bools, policy: Float64s) -> Inputs:
+        """Return inputs with what was played there, and the magnet: an earlier actor, or all legal actions alike."""
+        magnet = legal / legal.sum(axis=1, keepdims=True)
+        if "magnet" in self.networks:
+            magnet = asked(self.networks["magnet"], codes, legal)
+        return Inputs(codes, legal, _logs(policy), _logs(magnet))
+
+    def _policy(self, codes: Float32s, legal: Bools) -> Float64s:
+        return asked(self.actor, codes, legal)
+
+    def _values(self, codes: Float32s) -> Float32s:
+        assert self.critic is not None
+        with torch.inference_mode():
+            out: Float32s = self.critic(torch.from_numpy(codes)).numpy()
+        return out
+
+    # -- measuring and playing -------------------------------------------------------------------------------------
+
+    def measure(self) -> Metrics:
+        """Return the metrics as things stand; terms of the loss are means since the last time.
+
+        Raises:
+            CardaiError: one is not a number, since the networks have run away.
+        """
+        metrics: Metrics = {}
+        if self.exact is not None:
+            player, game = self.agent({}), self.exact
+            measured = game.measure(player.on_codes(game.codes, game.legal))
+            metrics = {"exploitability": measured.exploitability, "value": measured.expected[0]}
+        metrics |= dict(zip(TERMS, (self.sums / max(1, self.counts[2])).tolist(), strict=True))
+        metrics |= {"rate": self.rate, "env_steps": float(self.counts[0]), "hands": float(self.counts[1])}
+        self.sums[:], self.counts[2] = 0, 0
+        lost = [name for name, value in metrics.items() if not np.isfinite(value)]
+        if lost:
+            raise CardaiError(
+                f"The {lost[0]} of this policy gradient is no longer a number. Start a new run with a smaller rate."
+            )
+        return metrics
+
+    def agent(self, options: Mapping[str, Any]) -> MMDAgent:
+        return MMDAgent(self.networks, self.game, self.layout, options)
+
+    # -- checkpoints -----------------------------------------------------------------------------------------------
+
+    def save(self, directory: Path) -> None:
+        tensors.write_modules(directory / NETWORKS, self.networks)
+        tensors.write(directory / OPTIMISER, tensors.optimizer_tensors(self.optimizer, "optimizer"))
+        write_npz(directory / PROGRESS, {"step": np.int64(self.step), "counts": self.counts, "sums": self.sums})
+
+    def load(self, directory: Path) -> None:
+        expected = {"step": (np.int64, ()), "counts": (np.int64, (3,)), "sums": (np.float64, self.sums.shape)}
+        found = read_npz(directory / PROGRESS, expected)
+        if found["step"] < 0 or found["counts"].min() < 0 or not np.isfinite(found["sums"]).all():
+            raise DamagedFileError(f"The file {directory / PROGRESS} holds numbers that no training writes.")
+        state = tensors.read(directory / OPTIMISER)
+        tensors.read_modules(directory / NETWORKS, self.networks)
+        tensors.restore_optimizer(self.optimizer, state, "optimizer", directory / OPTIMISER)
+        self.step = int(found["step"])
+        self.counts[:], self.sums[:] = found["counts"], found["sums"]
+
+
+def _exact(options: MMD, game: Game, layout: Layout) -> ExactGame | None:
+    """Return the game's tree where it can be enumerated within the limit; exact advantages need it.
+
+    Raises:
+        UsageError: they are asked for, and it cannot.
+    """
+    try:
+        return ExactGame.of(game, layout, options.measure_limit)
+    except UsageError:
+        if options.advantages == "exact":
+            raise
+        return None
+
+
+def _logs(policy: Float64s) -> Float32s:
+    return np.log(np.maximum(policy, 1e-30)).astype(np.float32)

@@ -1,0 +1,210 @@
+"""Magnetic mirror descent and PPO: advantages are right, it learns, resumes bit for bit, and refuses what it cannot take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cardai
+from cardai import testing
+from cardai.core import registry
+from cardai.core.arrays import Bools, Float32s, Float64s
+from cardai.core.errors import DamagedFileError, OptionError, UsageError
+from cardai.learn.policies import legal_softmax
+from cardai.plugins.trainers.mmd import rollouts
+from cardai.plugins.trainers.mmd.advantages import ExactGame, corrected_targets, generalised_advantages
+from cardai.plugins.trainers.mmd.training import MMDTraining
+from cardai.solve.measures import exploitability
+from cardai.testing import Case
+
+TINY = "hidden=8,layers=1,batch=24,tables=8,epochs=2,minibatches=2,eval_every=5"
+
+
+@testing.parametrize_checks(
+    "trainer",
+    f"mmd:{TINY}",
+    f"mmd:{TINY},advantages=all_actions,clip=0,magnet_every=3",
+    f"mmd:{TINY},advantages=exact",
+    game="kuhn",
+    encoder="flat",
+    steps=10,
+)
+def test_it_conforms(check: Case) -> None:
+    check()
+
+
+def start(spec: str, game: str = "kuhn", encoder: str | None = None, seed: int = 1) -> Any:
+    made = None if encoder is None else cardai.encoder(encoder)
+    return registry.create("trainer", spec).start(cardai.game(game), made, seed)
+
+
+def advance(training: Any, steps: int) -> dict[str, float]:
+    last: dict[str, float] = {}
+    for metrics in training.train(steps):
+        last = metrics or last
+    return last
+
+
+def exact_kuhn() -> ExactGame:
+    game = cardai.game("kuhn")
+    return ExactGame.of(game, cardai.encoder("flat").for_game(game), 1000)
+
+
+def some_policy(codes: Float32s, legal: Bools) -> Float64s:
+    """Return a fixed policy (n, A) that differs from code to code."""
+    steps = np.arange(codes.shape[1])[:, None] * np.arange(1, legal.shape[1] + 1)
+    return legal_softmax(np.sin(codes @ np.sin(1.0 + steps)), legal)
+
+
+def test_exact_advantages_are_the_slopes_of_the_games_values() -> None:
+    game = exact_kuhn()
+    policy = some_policy(game.codes, game.legal)
+    weights, gains = game.advantages(policy)
+    assert weights.sum() == pytest.approx(1)
+    assert (policy * gains).sum(axis=1) == pytest.approx(0, abs=1e-12)
+    owner = np.zeros(len(policy), int)
+    owner[game.row_of_set] = game.tree.infosets.player
+    base, step, slopes = game.measure(policy).expected, 1e-6, []
+    for row in range(len(policy)):
+        moved = policy.copy()
+        moved[row] = (1 - step) * policy[row] + step * np.array([1.0, 0.0])
+        slopes.append((game.measure(moved).expected[owner[row]] - base[owner[row]]) / step)
+    # a row's slope is its reach times the advantage of the action; decisions a hand are the reaches' sum
+    reached = np.array(slopes) / gains[:, 0]
+    assert reached / reached.sum() == pytest.approx(weights, rel=1e-4)
+
+
+@pytest.fixture(scope="module")
+def played() -> tuple[Any, rollouts.Batch]:
+    """Return Kuhn poker, and 200,000 decisions of some policy in it."""
+    game = cardai.game("kuhn")
+    layout = cardai.encoder("flat").for_game(game)
+    return game, rollouts.Rollouts(game, layout, 20_000, 3, whole=True).play(some_policy, 200_000, 0)
+
+
+def test_sampled_advantages_of_all_actions_have_the_exact_ones_as_their_mean_whatever_the_critic_says(
+    played: Any,
+) -> None:
+    _, batch = played
+    exact = exact_kuhn()
+    weights, gains = exact.advantages(some_policy(exact.codes, exact.legal))
+    q = np.cos(batch.whole @ np.cos(np.arange(batch.whole.shape[1] * 4.0)).reshape(-1, 4)).reshape(-1, 2, 2)
+    targets = corrected_targets(batch, q, batch.returns, 1.0)
+    at, own = np.arange(len(batch)), q[:, :, 0]
+    estimate = own - (batch.policies * own).sum(axis=1, keepdims=True)
+    estimate[at, batch.chosen] += (targets[:, 0] - own[at, batch.chosen]) / batch.policies[at, batch.chosen]
+    for row in range(len(exact.codes)):
+        mine = (batch.codes == exact.codes[row]).all(axis=1)
+        assert mine.mean() == pytest.approx(weights[row], abs=0.005)
+        found = estimate[mine] - (batch.policies[mine] * estimate[mine]).sum(axis=1, keepdims=True)
+        # 12 sets of 2 actions: a miss by more than 5 standard errors has probability 1e-5
+        assert (abs(found.mean(axis=0) - gains[row]) < 5 * found.std(axis=0) / np.sqrt(mine.sum())).all()
+
+
+def test_less_of_what_was_played_counts_with_a_smaller_lambda(played: Any) -> None:
+    _, batch = played
+    targets = corrected_targets(batch, np.zeros((len(batch), 2, 2)), batch.returns, 0.5)
+    for hand in range(50):  # a critic of zero halves what was played at each decision back from the end
+        at = np.flatnonzero(batch.hands == hand)
+        halved = 0.5 ** np.arange(len(at) - 1, -1, -1)
+        assert targets[at, 0] == pytest.approx(batch.returns[hand, batch.seats[at]] * halved)
+
+
+def test_generalised_advantages_are_sums_of_td_errors(played: Any) -> None:
+    _, batch = played
+    values = np.sin(np.arange(len(batch), dtype=np.float64))
+    found = generalised_advantages(batch, values, batch.returns, 0.9, 0.8)
+    for hand in range(50):
+        for seat in range(2):
+            at = np.flatnonzero((batch.hands == hand) & (batch.seats == seat))
+            ahead = np.append(values[at[1:]] * 0.9, batch.returns[hand, seat])
+            errors = ahead - values[at]  # Schulman et al. 2016, eq. 9
+            wanted = [sum((0.9 * 0.8) ** k * e for k, e in enumerate(errors[t:])) for t in range(len(at))]
+            assert found[at] == pytest.approx(np.array(wanted))
+
+
+def test_a_hand_depends_on_the_seed_and_its_number_alone() -> None:
+    game = cardai.game("leduc")
+    layout = cardai.encoder("leduc_30").for_game(game)
+    by = {n: rollouts.Rollouts(game, layout, n, 5, whole=False).play(some_policy, 60, 7) for n in (1, 4)}
+    assert all(len(batch) >= 60 for batch in by.values())
+    for hand in range(10):
+        one, four = (np.flatnonzero(by[n].hands == hand) for n in (1, 4))
+        assert by[1].chosen[one].tolist() == by[4].chosen[four].tolist()
+        assert (by[1].codes[one] == by[4].codes[four]).all()
+        assert by[1].returns[hand].tolist() == by[4].returns[hand].tolist()
+
+
+@pytest.mark.parametrize("options", ["", ",advantages=all_actions,clip=0", ",advantages=exact,epochs=4"])
+def test_it_learns_kuhn_poker(options: str) -> None:
+    spec = f"mmd:hidden=32,layers=1,batch=1000,minibatches=1,rate=0.01,anneal=120,normalize=false,magnet=0.01,eval_every=120{options}"
+    training = start(spec)
+    metrics = advance(training, 120)
+    # uniform play is exploitable by 0.4583 (11/24); the magnet's pull keeps it from 0
+    assert metrics["exploitability"] < 0.16
+    assert metrics["exploitability"] == pytest.approx(exploitability(cardai.game("kuhn"), training.agent({})), abs=1e-6)
+
+
+def test_a_full_pull_to_the_magnet_leaves_uniform_play() -> None:
+    training = start("mmd:hidden=16,layers=1,rate=0.01,magnet=100,advantages=exact,minibatches=1,eval_every=30")
+    # 11/24, by hand: the best responses to uniform play in Kuhn poker win 1/2 and 5/12
+    assert advance(training, 30)["exploitability"] == pytest.approx(11 / 24, abs=0.01)
+
+
+@pytest.mark.parametrize("options", ["", ",advantages=all_actions,magnet_every=4", ",advantages=exact"])
+def test_saved_and_loaded_training_goes_on_byte_for_byte(options: str, tmp_path: Path) -> None:
+    spec = f"mmd:{TINY}{options}"
+    whole, half, other = (start(spec) for _ in range(3))
+    advance(whole, 12)
+    advance(half, 7)
+    for name in ("middle", "whole", "other"):
+        (tmp_path / name).mkdir()
+    half.save(tmp_path / "middle")
+    other.load(tmp_path / "middle")
+    advance(other, 5)
+    whole.save(tmp_path / "whole")
+    other.save(tmp_path / "other")
+    for file in (tmp_path / "whole").iterdir():
+        assert file.read_bytes() == (tmp_path / "other" / file.name).read_bytes(), file.name
+
+
+def test_a_checkpoint_of_other_sizes_is_refused(tmp_path: Path) -> None:
+    start(f"mmd:{TINY}").save(tmp_path)
+    with pytest.raises(DamagedFileError):
+        start(f"mmd:{TINY}".replace("hidden=8", "hidden=16")).load(tmp_path)
+
+
+def test_it_takes_more_than_two_players() -> None:
+    training = start(f"mmd:{TINY},advantages=all_actions,measure_limit=1", "leduc:players=3")
+    metrics = advance(training, 5)
+    assert "exploitability" not in metrics
+    assert metrics["env_steps"] >= 5 * 24
+
+
+@pytest.mark.parametrize(
+    ("spec", "game", "message"),
+    [
+        ("mmd", "holdem_nolimit", "Give it a ladder of bets"),
+        ("mmd:advantages=exact", "gin", "is too large to enumerate"),
+        ("mmd:advantages=exact,measure_limit=50", "kuhn", "more than 50 nodes"),
+    ],
+)
+def test_what_it_cannot_take_is_said(spec: str, game: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        start(spec, game)
+
+
+def test_the_player_has_no_options() -> None:
+    with pytest.raises(OptionError, match="has no option 'polcy'"):
+        start(f"mmd:{TINY}").agent({"polcy": "last"})
+
+
+def test_ppo_has_neither_pull() -> None:
+    # the defaults of Rudolph et al. 2025: entropy 0.05, clip 0.1, 4 epochs of 4 minibatches of 1024 decisions
+    ppo = registry.create("trainer", "ppo")
+    assert (ppo.magnet, ppo.last, ppo.entropy, ppo.clip) == (0, 0, 0.05, 0.1)
+    assert (ppo.batch, ppo.minibatches, ppo.epochs, ppo.hidden, ppo.layers) == (1024, 4, 4, 512, 3)
+    assert isinstance(start(f"ppo:{TINY}"), MMDTraining)
