@@ -65,8 +65,8 @@ class Need:
 def needs(load: Load, kind: str, spec: Spec, root: str = "", use: Use = "start", place: str = "") -> Iterator[Need]:
     """Yield what a foreign spec names that it may not, however deep; nothing is made.
 
-    ``root`` is the directory whose files may be named; a path, or a player, that is not opened in this ``use`` is let alone.
-    What no plugin is, or has no such option, is left to whoever makes it.
+    ``root`` is the directory whose files may be named; a path, or a trained run, that is not opened in this ``use`` is let
+    alone. What no plugin is, or has no such option, is left to whoever makes it.
     """
     here = f"{place}{' > ' if place else ''}{kind} {spec.name}"
     if kind == "agent" and spec.is_run:
@@ -84,19 +84,19 @@ def needs(load: Load, kind: str, spec: Spec, root: str = "", use: Use = "start",
     for key, value in spec.values().items():
         declared = options[key].metadata.get("holds", TEXT) if key in options else TEXT
         when, _, holds = ("", "", declared) if callable(declared) else declared.rpartition(" ")
-        if use not in OPENED.get(when, OPENED[""]):
-            continue
+        opened = use in OPENED.get(when, OPENED[""])
         usual = options[key].default if key in options else None
         for item in value if isinstance(value, list) else [value]:
             if holds in KINDS:
                 with suppress(CardaiError):
-                    yield from needs(load, holds, parse(item), root, use, f"{here}, {key}")
+                    inner = needs(load, holds, parse(item), root, use, f"{here}, {key}")
+                    yield from (found for found in inner if opened or found.power != READS_PATHS)
             elif item == usual or not item:
                 continue
             elif callable(holds):
                 if why := holds(item):
                     yield Need(f"{here}, {key}", why, READS_PATHS, item)
-            elif holds == PATH and not inside(item, root):
+            elif holds == PATH and opened and not inside(item, root):
                 yield Need(f"{here}, {key}", "the path", READS_PATHS, item)
 
 
