@@ -302,6 +302,7 @@ TABULAR: dict[str, tuple[str, str, str | None, int]] = {
 }
 """Trainer, game, encoder and steps of runs whose readers are quick."""
 NETWORKS: dict[str, tuple[str, str, str | None, int]] = {
+    "mmd": ("mmd:hidden=8,layers=1,batch=64,tables=16,average=50", "kuhn", "flat", 5),
     "nfsp": ("nfsp:hidden=8", "kuhn", "flat", 200),
     "gin_values": ("gin_values:hands=64,belief_hands=256,taught=1,batch=16,hidden=8", "gin", None, 1),
     "poker_cnn": (

@@ -346,6 +346,7 @@ SMALL: Mapping[str, Small] = {
         "leduc_values:width=8,context=16,blocks=1,batch=20,anneal=8,situations=../labels", "leduc_deepstack", ready=_labels
     ),
     "gin_values": Small("gin_values:hands=64,belief_hands=256,taught=1,batch=16,hidden=8", "gin", steps=3),
+    "mmd": Small("mmd:hidden=8,layers=1,batch=64,tables=16,eval_every=5,average=100", "kuhn", "flat", steps=20),
     "nfsp": Small(
         "nfsp:hidden=16,tables=32,batch=32,rl_capacity=2000,sl_capacity=5000,min_data=100", "kuhn", "flat", steps=20
     ),

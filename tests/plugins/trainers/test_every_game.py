@@ -15,6 +15,7 @@ TRAINERS = {
     "cfr": "cfr",
     "mccfr": "mccfr",
     "xfp": "xfp",
+    "mmd": "mmd:hidden=8,layers=1,batch=16,tables=4,minibatches=1,epochs=1,eval_every=6,measure_limit=1000",
     "nfsp": "nfsp:hidden=8,tables=8,min_data=16,batch=8,rl_capacity=500,sl_capacity=500,eval_every=20",
     "poker_cnn": "poker_cnn:network=dense,examples=64,batch=16,every=8,validation=0,measure=false,threads=1",
     "poker_cnn_betting": "poker_cnn_betting:network=dense,hands=10,batch=16,branches=0,threads=1",
@@ -27,6 +28,9 @@ TAKEN = {
     *((name, "openspiel") for name in ("cfr", "mccfr", "xfp", "nfsp")),
     ("cfr", "kuhn"), ("cfr", "leduc"), ("mccfr", "kuhn"), ("mccfr", "leduc"), ("xfp", "kuhn"), ("xfp", "leduc"),
     ("nfsp", "kuhn"), ("nfsp", "leduc"),
+    *(("mmd", name) for name in (
+        "gin", "holdem_limit", "holdem_spot", "kuhn", "leduc", "openspiel", "triple_draw", "video_poker"
+    )),
     ("poker_cnn", "holdem_limit"), ("poker_cnn", "holdem_nolimit"), ("poker_cnn", "triple_draw"),
     ("poker_cnn", "video_poker"),
     ("poker_cnn_betting", "kuhn"), ("poker_cnn_betting", "leduc"), ("poker_cnn_betting", "gin"),

@@ -7,6 +7,17 @@ training.py    iterations, metrics, checkpoints
 
 Presets:
     ppo: no pull to a magnet or to the last policy, entropy bonus 0.05 (Rudolph et al. 2025, defaults).
+    mmd_leduc: all actions at once, no momentum, a magnet whose pull falls from 0.5 to 0.05 chips; ours.
+    mmd_liars_dice: MMD with the best options found for liar's dice of 2 dice and 5 faces (Rudolph et al. 2025).
+    mmd_phantom_ttt: MMD with the best options found for phantom tic-tac-toe (Rudolph et al. 2025).
+    mmd_abrupt_phantom_ttt: MMD with the best options found for abrupt phantom tic-tac-toe (Rudolph et al. 2025).
+    mmd_dark_hex: MMD with the best options found for dark hex on 3x3 (Rudolph et al. 2025).
+    mmd_abrupt_dark_hex: MMD with the best options found for abrupt dark hex on 3x3 (Rudolph et al. 2025).
+    ppo_liars_dice: PPO with the best options found for liar's dice of 2 dice and 5 faces (Rudolph et al. 2025).
+    ppo_phantom_ttt: PPO with the best options found for phantom tic-tac-toe (Rudolph et al. 2025).
+    ppo_abrupt_phantom_ttt: PPO with the best options found for abrupt phantom tic-tac-toe (Rudolph et al. 2025).
+    ppo_dark_hex: PPO with the best options found for dark hex on 3x3 (Rudolph et al. 2025).
+    ppo_abrupt_dark_hex: PPO with the best options found for abrupt dark hex on 3x3 (Rudolph et al. 2025).
 """
 
 from __future__ import annotations
@@ -31,6 +42,61 @@ if TYPE_CHECKING:
     from cardai.plugins.trainers.mmd.training import MMDTraining
 
 _PPO: Mapping[str, Any] = {"magnet": 0.0, "last": 0.0, "entropy": 0.05}
+_DECISIONS = 10_000_000  # the publication's training, over which the rate falls to 0
+
+
+def _published(
+    rate: float,
+    steps: int,
+    minibatches: int,
+    epochs: int,
+    clip: float,
+    entropy: float,
+    kl: float,
+    value: float,
+    norm: float,
+) -> Mapping[str, Any]:
+    """Return options from a row of the publication's table; ``steps`` are those of each of 8 tables."""
+    batch = 8 * steps
+    own = {"magnet": entropy, "last": kl, "entropy": 0.0} if kl else {"magnet": 0.0, "last": 0.0, "entropy": entropy}
+    shape = {"batch": batch, "tables": max(8, batch // 8), "minibatches": minibatches, "epochs": epochs, "clip": clip}
+    return {**own, **shape, "rate": rate, "anneal": _DECISIONS // batch, "value_weight": value, "norm": norm}
+
+
+_GAMES: Mapping[str, Mapping[str, Any]] = {  # best_hyperparameters of nathanlct/IIG-RL-Benchmark
+    "mmd_liars_dice": _published(6.25e-5, 256, 1, 8, 0.025, 0.1, 0.025, 0.0625, 0.5),
+    "mmd_phantom_ttt": _published(2.5e-4, 128, 4, 4, 0.1, 0.05, 0.05, 0.5, 0.5),
+    "mmd_abrupt_phantom_ttt": _published(2.5e-4, 16, 1, 4, 0.8, 0.2, 0.2, 1.0, 0.25),
+    "mmd_dark_hex": _published(6.25e-5, 128, 4, 1, 0.1, 0.2, 0.025, 2.0, 2.0),
+    "mmd_abrupt_dark_hex": _published(6.25e-5, 32, 32, 2, 0.8, 0.05, 0.1, 0.0625, 0.5),
+    "ppo_liars_dice": _published(6.25e-5, 256, 1, 8, 0.025, 0.1, 0.0, 0.0625, 0.5),
+    "ppo_phantom_ttt": _published(2.5e-4, 128, 4, 4, 0.1, 0.05, 0.0, 0.5, 0.5),
+    "ppo_abrupt_phantom_ttt": _published(2.5e-4, 512, 1, 4, 0.8, 0.2, 0.0, 0.5, 1.0),
+    "ppo_dark_hex": _published(2e-3, 512, 4, 8, 0.025, 0.05, 0.0, 1.0, 2.0),
+    "ppo_abrupt_dark_hex": _published(2.5e-4, 256, 8, 4, 0.025, 0.05, 0.0, 0.0625, 2.0),
+}
+_LEDUC: Mapping[str, Any] = {
+    "advantages": "all_actions",
+    "activation": "relu",
+    "hidden": 128,
+    "layers": 1,
+    "batch": 8192,
+    "tables": 2048,
+    "minibatches": 1,
+    "epochs": 1,
+    "clip": 0.0,
+    "value_clip": False,
+    "normalize": False,
+    "norm": 0.0,
+    "reward_scale": 1.0,
+    "magnet": 0.5,
+    "magnet_end": 0.05,
+    "last": 0.0,
+    "rate": 2e-3,
+    "rate_end": 1e-5,
+    "anneal": 20_000,
+    "momentum": 0.0,
+}
 _positive = validators.gt(0)
 _at_least_0 = validators.ge(0)
 _share = [validators.ge(0), validators.le(1)]
@@ -42,7 +108,7 @@ class MMD(Trainer):
     ``epochs`` times ``minibatches`` gradient steps."""
 
     step_unit: ClassVar[str] = "iterations"
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"ppo": _PPO}
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"ppo": _PPO, "mmd_leduc": _LEDUC, **_GAMES}
 
     advantages: Literal["gae", "all_actions", "exact"] = option(
         "gae",
@@ -56,6 +122,11 @@ class MMD(Trainer):
     minibatches: int = option(4, help="minibatches of an epoch", validator=_positive)
     epochs: int = option(4, help="times that an iteration's decisions are learned from", validator=_positive)
     magnet: float = option(0.05, help="weight of the pull to the magnet, KL(policy || magnet)", validator=_at_least_0)
+    magnet_end: float | None = option(
+        None,
+        help="weight of that pull after anneal iterations; none: the same",
+        validator=validators.optional(_positive),
+    )
     magnet_every: int = option(
         0,
         help="iterations after which the magnet is the policy of the moment; 0: it stays uniform",
@@ -75,13 +146,30 @@ class MMD(Trainer):
         help="returns are multiplied by this; none: 1 / the most there is to win",
         validator=validators.optional(_positive),
     )
-    hidden: int = option(512, help="units of a hidden layer (tanh)", validator=_positive)
+    activation: Literal["tanh", "relu"] = option(
+        "tanh", help="of hidden layers: tanh with orthogonal weights at first, or relu with uniform ones"
+    )
+    hidden: int = option(512, help="units of a hidden layer", validator=_positive)
     layers: int = option(3, help="hidden layers of actor and critic each", validator=_positive)
     rate: float = option(2.5e-4, help="learning rate of Adam", validator=_positive)
-    rate_end: float = option(0.0, help="learning rate after anneal iterations", validator=_at_least_0)
-    anneal: int = option(0, help="iterations over which the rate falls linearly; 0: it does not", validator=_at_least_0)
+    momentum: float = option(0.9, help="Adam's beta 1", validator=[validators.ge(0), validators.lt(1)])
+    rate_end: float = option(
+        0.0,
+        help="learning rate after anneal iterations; 0: it falls linearly, else geometrically",
+        validator=_at_least_0,
+    )
+    anneal: int = option(
+        0, help="iterations over which rate and magnet fall to their ends; 0: they stay", validator=_at_least_0
+    )
     value_weight: float = option(0.5, help="weight of the critic's loss", validator=_at_least_0)
     norm: float = option(0.5, help="largest norm of a gradient; 0: any", validator=_at_least_0)
+    average: int = option(
+        0,
+        help="decisions kept of all actors so far, from which the averaged policy is learned; 0: there is none",
+        validator=_at_least_0,
+    )
+    average_batch: int = option(1024, help="rows of the averaged policy's minibatches", validator=_positive)
+    average_updates: int = option(2, help="minibatches of the averaged policy an iteration", validator=_positive)
     threads: int = option(1, help="CPU threads", validator=_positive)
     measure_limit: int = option(
         200_000, help="nodes of the largest game whose exploitability is measured", validator=_positive
@@ -101,6 +189,13 @@ class MMD(Trainer):
             )
         if self.advantages == "exact":
             refuse_if_large(game, self.measure_limit)
+
+    def __attrs_post_init__(self) -> None:
+        if self.average and self.advantages == "exact":
+            raise ValueError("The averaged policy is learned from play, and with advantages=exact nothing is played.")
+
+    def agent_options(self) -> Mapping[str, str]:
+        return {"policy": "last (default: the actor) or average (of all actors so far; trained with average=N)"}
 
     def _layout(self, game: Game, encoder: Encoder | None) -> Layout:
         self.check_game(game)

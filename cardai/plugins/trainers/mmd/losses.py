@@ -65,8 +65,10 @@ class Inputs:
     magnet: Float32s
 
 
-def losses(options: MMD, actor: nn.Module, critic: nn.Module | None, examples: Examples, rows: Int64s) -> Any:
-    """Return (loss, the five :data:`TERMS`) of the examples ``rows`` (m,).
+def losses(
+    options: MMD, magnet: float, actor: nn.Module, critic: nn.Module | None, examples: Examples, rows: Int64s
+) -> Any:
+    """Return (loss, the five :data:`TERMS`) of the examples ``rows`` (m,); ``magnet`` weighs that pull.
 
     With pi the actor's policy, pi_t that which played, m the magnet and A the advantages, the policy's part is
     -E[min(r A, clip(r) A)] + magnet KL(pi || m) + last KL(pi || pi_t) - entropy H(pi): PPO's clipped surrogate (Schulman
@@ -84,9 +86,9 @@ def losses(options: MMD, actor: nn.Module, critic: nn.Module | None, examples: E
     entropy = -(weight * (pi * logs.masked_fill(~legal, 0.0)).sum(1)).sum()
     kl = (weight * (pi * (logs - played).masked_fill(~legal, 0.0)).sum(1)).sum()
     loss = o.last * kl - o.entropy * entropy - gain
-    if o.magnet:
+    if magnet:
         apart = logs - torch.from_numpy(inputs.magnet[seen])
-        loss = loss + o.magnet * (weight * (pi * apart.masked_fill(~legal, 0.0)).sum(1)).sum()
+        loss = loss + magnet * (weight * (pi * apart.masked_fill(~legal, 0.0)).sum(1)).sum()
     value = torch.zeros(())
     if critic is not None and examples.critic is not None:
         value = _value_loss(o, critic, examples.critic, rows)
@@ -132,4 +134,5 @@ def _value_loss(o: MMD, critic: nn.Module, examples: CriticExamples, rows: Int64
         before = torch.from_numpy(examples.before[rows])
         held = before + (found - before).clamp(-o.clip, o.clip)
         error = torch.max(error, (held - target).square())
-    return 0.5 * error.mean()
+    loss: Tensor = 0.5 * error.mean()
+    return loss

@@ -1,4 +1,4 @@
-"""The trained player: the actor's policy."""
+"""The trained player: the last actor's policy, or the average of all."""
 
 from __future__ import annotations
 
@@ -25,15 +25,21 @@ def asked(network: nn.Module, codes: Float32s, legal: Bools) -> Float64s:
 
 
 class MMDAgent(Agent):
-    """Plays with a trained actor."""
+    """Plays with the last actor, or with the averaged policy where one was learned."""
 
     def __init__(
         self, networks: Mapping[str, nn.Module], game: Game, layout: Layout, options: Mapping[str, Any]
     ) -> None:
-        for name in options:
-            raise OptionError(f"The player of a policy gradient has no option {name!r}. It has none.")
+        unknown = sorted(options.keys() - {"policy"})
+        if unknown:
+            raise OptionError(f"The player of a policy gradient has no option {unknown[0]!r}. It has one: policy.")
+        chosen = str(options.get("policy", "last"))
+        if chosen not in ("last", "average"):
+            raise OptionError(f"The option 'policy' must be last or average. Got {chosen!r} instead.")
+        if chosen == "average" and "average" not in networks:
+            raise OptionError("This run has no averaged policy: train with average=N, or play policy=last.")
         self._game, self._layout = game, layout
-        self._actor = networks["actor"]
+        self._network = networks["average" if chosen == "average" else "actor"]
 
     def for_game(self, game: Game) -> Agent:
         need_game(self._game, game, "This policy was trained on")
@@ -46,4 +52,4 @@ class MMDAgent(Agent):
 
     def on_codes(self, codes: Float32s, legal: Bools) -> Float64s:
         """Return probabilities (n, A) for codes (n, C); a row's do not depend on the others."""
-        return legal_softmax(tensors.in_chunks(self._actor, codes, torch.device("cpu")), legal)
+        return legal_softmax(tensors.in_chunks(self._network, codes, torch.device("cpu")), legal)

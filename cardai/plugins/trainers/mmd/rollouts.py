@@ -76,8 +76,10 @@ class Rollouts:
             free = np.union1d(free, over)
             if len(free) == count and done >= decisions:
                 break
-        return Batch(*(np.concatenate(parts) for parts in zip(*(s[:6] for s in steps), strict=True)), returns,
-                     np.concatenate([s[6] for s in steps]))  # fmt: skip
+        hands, seats, codes, legal, policies, chosen, whole = (
+            np.concatenate(parts) for parts in zip(*steps, strict=True)
+        )
+        return Batch(hands, seats, codes, legal, policies, chosen, returns, whole)
 
     def _deal(self, rows: Int64s, first: int) -> Any:
         """Begin the hands ``first``, ... at ``rows``; return their streams of random numbers."""

@@ -20,10 +20,12 @@ from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
 from cardai.learn.distinct import distinct
 from cardai.plugins.trainers.mmd.advantages import ExactGame, corrected_targets, generalised_advantages
+from cardai.plugins.trainers.mmd.average import Average
 from cardai.plugins.trainers.mmd.losses import TERMS, CriticExamples, Examples, Inputs, losses
 from cardai.plugins.trainers.mmd.networks import make_networks
 from cardai.plugins.trainers.mmd.player import MMDAgent, asked
 from cardai.plugins.trainers.mmd.rollouts import Batch, Rollouts
+from cardai.solve.measures import Measured
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.mmd import MMD
@@ -41,9 +43,10 @@ class MMDTraining(Training):
         self.networks = make_networks(options, game, layout, seed)
         self.actor, self.critic = self.networks["actor"], self.networks.get("critic")
         learned = [p for network in (self.actor, self.critic) if network is not None for p in network.parameters()]
-        self.optimizer = torch.optim.Adam(learned, lr=options.rate, eps=1e-5)
+        self.optimizer = torch.optim.Adam(learned, lr=options.rate, betas=(options.momentum, 0.999), eps=1e-5)
         self.rollouts = Rollouts(game, layout, options.tables, seed, options.advantages == "all_actions")
         self.scale = options.reward_scale or (1 / game.max_utility if game.max_utility else 1.0)
+        self.average = self._average()
         self.counts = np.zeros(3, np.int64)  # decisions and hands so far, minibatches since the last row
         self.sums = np.zeros(len(TERMS))
 
@@ -70,19 +73,39 @@ class MMDTraining(Training):
                 order = np.random.default_rng(derive(self.seed, "order", self.step, epoch)).permutation(len(examples))
                 for rows in np.array_split(order, min(o.minibatches, len(examples))):
                     self._learn(examples, np.sort(rows))
+            if self.average is not None:
+                self.average.learn(self.step, o.average_batch)
             self.step += 1
             if o.magnet_every and self.step % o.magnet_every == 0:
                 self.networks["magnet"].load_state_dict(self.actor.state_dict())
 
+    def _average(self) -> Average | None:
+        o, network = self.options, self.networks.get("average")
+        if network is None:
+            return None
+        inputs = int(np.prod(self.layout.shape))
+        seed = derive(self.seed, "average")
+        return Average(network, inputs, self.game.num_distinct_actions, o.average, o.average_updates, seed)
+
     @property
     def rate(self) -> float:
-        """The learning rate of this iteration: it falls linearly from ``rate`` to ``rate_end``."""
-        o = self.options
-        passed = min(1.0, self.step / o.anneal) if o.anneal else 0.0
-        return o.rate + passed * (o.rate_end - o.rate)
+        """The learning rate of this iteration."""
+        return self._falling(self.options.rate, self.options.rate_end)
+
+    @property
+    def magnet(self) -> float:
+        """The weight of the pull to the magnet in this iteration."""
+        return self._falling(self.options.magnet, self.options.magnet_end)
+
+    def _falling(self, first: float, end: float | None) -> float:
+        """Return where a weight is between ``first`` and its ``end``: linearly towards 0, else geometrically."""
+        passed = min(1.0, self.step / self.options.anneal) if self.options.anneal else 0.0
+        if end is None or not first:
+            return first
+        return first * (end / first) ** passed if end else first * (1 - passed)
 
     def _learn(self, examples: Examples, rows: Int64s) -> None:
-        loss, terms = losses(self.options, self.actor, self.critic, examples, rows)
+        loss, terms = losses(self.options, self.magnet, self.actor, self.critic, examples, rows)
         self.optimizer.zero_grad()
         loss.backward()
         if self.options.norm:
@@ -103,6 +126,8 @@ class MMDTraining(Training):
     def _played_examples(self) -> Examples:
         batch = self.rollouts.play(self._policy, self.options.batch, int(self.counts[1]))
         self.counts[:2] += len(batch), len(batch.returns)
+        if self.average is not None:
+            self.average.remember(batch)
         first, inverse = distinct(np.concatenate([batch.codes, batch.legal], axis=1, dtype=np.float32))
         inputs = self._inputs(batch.codes[first], batch.legal[first], batch.policies[first])
         weights, returns = np.full(len(batch), 1 / len(batch)), batch.returns * self.scale
@@ -162,11 +187,17 @@ class MMDTraining(Training):
         """
         metrics: Metrics = {}
         if self.exact is not None:
-            player, game = self.agent({}), self.exact
-            measured = game.measure(player.on_codes(game.codes, game.legal))
+            measured = self._measured("last")
             metrics = {"exploitability": measured.exploitability, "value": measured.expected[0]}
+            if self.average is not None:
+                metrics["average_exploitability"] = self._measured("average").exploitability
         metrics |= dict(zip(TERMS, (self.sums / max(1, self.counts[2])).tolist(), strict=True))
-        metrics |= {"rate": self.rate, "env_steps": float(self.counts[0]), "hands": float(self.counts[1])}
+        metrics |= {
+            "rate": self.rate,
+            "magnet": self.magnet,
+            "env_steps": float(self.counts[0]),
+            "hands": float(self.counts[1]),
+        }
         self.sums[:], self.counts[2] = 0, 0
         lost = [name for name, value in metrics.items() if not np.isfinite(value)]
         if lost:
@@ -174,6 +205,10 @@ class MMDTraining(Training):
                 f"The {lost[0]} of this policy gradient is no longer a number. Start a new run with a smaller rate."
             )
         return metrics
+
+    def _measured(self, policy: str) -> Measured:
+        assert self.exact is not None
+        return self.exact.measure(self.agent({"policy": policy}).on_codes(self.exact.codes, self.exact.legal))
 
     def agent(self, options: Mapping[str, Any]) -> MMDAgent:
         return MMDAgent(self.networks, self.game, self.layout, options)
@@ -183,6 +218,8 @@ class MMDTraining(Training):
     def save(self, directory: Path) -> None:
         tensors.write_modules(directory / NETWORKS, self.networks)
         tensors.write(directory / OPTIMISER, tensors.optimizer_tensors(self.optimizer, "optimizer"))
+        if self.average is not None:
+            self.average.save(directory)
         write_npz(directory / PROGRESS, {"step": np.int64(self.step), "counts": self.counts, "sums": self.sums})
 
     def load(self, directory: Path) -> None:
@@ -190,6 +227,8 @@ class MMDTraining(Training):
         found = read_npz(directory / PROGRESS, expected)
         if found["step"] < 0 or found["counts"].min() < 0 or not np.isfinite(found["sums"]).all():
             raise DamagedFileError(f"The file {directory / PROGRESS} holds numbers that no training writes.")
+        if self.average is not None:
+            self.average.load(directory)
         state = tensors.read(directory / OPTIMISER)
         tensors.read_modules(directory / NETWORKS, self.networks)
         tensors.restore_optimizer(self.optimizer, state, "optimizer", directory / OPTIMISER)

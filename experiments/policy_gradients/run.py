@@ -1,0 +1,124 @@
+"""Policy gradients on Leduc and Kuhn poker: three seeds of each preset, as a table and a picture.
+
+One command, resumable: what has been trained is kept in ``--runs`` and goes on from there.
+
+    python experiments/policy_gradients/run.py                   # everything (an hour of CPU)
+    python experiments/policy_gradients/run.py --only leduc      # the entries whose label has this word
+    python experiments/policy_gradients/run.py --report          # only write results/ from what there is
+
+Exploitability is the mean of both best responses' values, in chips a hand, exact; a seed's figure is the mean of its last five
+rows, and the CPU seconds are its training's and measuring's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+from attrs import frozen
+
+from cardai.commands.plot import draw
+from cardai.training.curves import curves
+from cardai.training.runs import Run
+from cardai.training.session import Session
+
+HERE = Path(__file__).parent
+SEEDS = 3
+ROWS = 5
+
+
+@frozen
+class Entry:
+    """One curve: a trainer's spec, its game, and how far it goes."""
+
+    label: str
+    trainer: str
+    game: str
+    encoder: str
+    steps: int
+
+
+ENTRIES = (
+    Entry("leduc-mmd", "mmd_leduc", "leduc", "leduc_30", 20_000),
+    Entry("leduc-ppo", "ppo:eval_every=10", "leduc", "leduc_30", 2_000),
+    Entry("kuhn-mmd", "mmd_leduc:anneal=4000,magnet_end=0.02,tables=512,batch=2048", "kuhn", "flat", 4_000),
+)
+
+
+def train(entry: Entry, seed: int, runs: Path) -> None:
+    """Train one seed to its end, from where it stands."""
+    path = runs / f"{entry.label}-{seed}"
+    if (path / "run.json").is_file():
+        session = Session.resume(Run.open(path))
+    else:
+        run = Run.create(path, entry.trainer, entry.game, entry.encoder, seed, entry.steps)
+        session = Session.start(run)
+    if session.training.step < entry.steps:
+        session.train(entry.steps)
+
+
+def trained(entry: Entry, runs: Path) -> list[Run]:
+    """Return the entry's runs that have rows enough for a figure."""
+    paths = [runs / f"{entry.label}-{seed}" for seed in range(1, SEEDS + 1)]
+    found = [Run.open(path) for path in paths if (path / "run.json").is_file()]
+    return [run for run in found if len(list(run.read_metrics())) >= ROWS]
+
+
+def report(runs: Path) -> str:
+    """Return the table of what has been trained; a run that is not at its end is shown with the step it reached."""
+    lines = [
+        "| entry | seed | iterations | decisions | CPU seconds | exploitability, mean of the last five rows | lowest row |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for entry in ENTRIES:
+        ends = []
+        for run in trained(entry, runs):
+            rows = list(run.read_metrics())
+            last, found = rows[-1], [row["exploitability"] for row in rows]
+            ends.append(float(np.mean(found[-ROWS:])))
+            counted = f"{last['step']:,} | {last['env_steps']:,.0f} | {last['cpu_seconds']:,.0f}"
+            lines.append(f"| {entry.label} | {run.seed} | {counted} | {ends[-1]:.4f} | {min(found):.4f} |")
+        if len(ends) == SEEDS:
+            lines.append(f"| {entry.label} | median | | | | {median(ends):.4f} | |")
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train what was asked for and write results/."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="the entries whose label has this word")
+    parser.add_argument("--report", action="store_true", help="train nothing")
+    parser.add_argument("--runs", type=Path, default=Path("runs/policy_gradients"))
+    parser.add_argument("--results", type=Path, default=HERE / "results")
+    given = parser.parse_args(arguments)
+    for entry in ENTRIES:
+        for seed in range(1, SEEDS + 1):
+            if entry.label.count(given.only) and not given.report:
+                train(entry, seed, given.runs)
+    given.results.mkdir(parents=True, exist_ok=True)
+    table = report(given.runs)
+    (given.results / "results.md").write_text(table, encoding="utf-8")
+    sys.stdout.write(table)
+    lines = [
+        curve
+        for entry in ENTRIES
+        if (found := trained(entry, given.runs))
+        for curve in curves(found, axis="cpu_seconds")
+    ]
+    draw(
+        lines,
+        given.results / "cpu_seconds.png",
+        "exploitability (chips)",
+        "CPU seconds",
+        True,
+        True,
+        "Policy gradients",
+    )
+
+
+if __name__ == "__main__":
+    main()
