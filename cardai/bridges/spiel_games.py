@@ -21,7 +21,8 @@ from attrs import frozen
 
 from cardai.core.errors import nearest
 from cardai.core.fields import Field
-from cardai.core.game import CHANCE, Setup, State
+from cardai.core.game import CHANCE, Setup, State, Tables
+from cardai.core.rng import Source
 from cardai.core.spec import option
 from cardai.core.states import StateGame
 
@@ -132,10 +133,22 @@ class OpenSpiel(StateGame):
         """What the game's tensors and texts hold, as far as random hands show."""
         return _Shape(self.theirs)
 
-    @cached_property
+    @property
     def recent(self) -> Recent:
-        """States whose views were asked for, for bots."""
-        return Recent()
+        """States whose views were asked for in this process, for bots and for :meth:`determinize`."""
+        return _recent(self.name)
+
+    def expect_determinize(self) -> None:
+        self.recent.watched = True
+
+    def determinize(self, view: Mapping[str, Any], rng: Source, count: int, weights: Any = None) -> Tables:
+        """Return hands of a state that this process has shown as ``view`` since :meth:`expect_determinize` was called.
+
+        What ``view``'s player has not noticed is drawn anew (:mod:`cardai.bridges.spiel_worlds`). No weights.
+        """
+        from cardai.bridges.spiel_worlds import determinize
+
+        return determinize(self, view, rng, count, weights)
 
     @cached_property
     def view_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
@@ -244,6 +257,10 @@ class SpielState(State):
 
     def apply_action(self, action: int) -> None:
         self.check_legal(action)
+        self.play(action)
+
+    def play(self, action: int) -> None:
+        """Do the same as :meth:`apply_action` for an action that is known to be legal."""
         player = self.current_player()
         if player != CHANCE:
             self._own[player] = (*self._own[player], int(action))
@@ -289,10 +306,10 @@ class SpielState(State):
 
 
 class Recent:
-    """OpenSpiel states by what a player saw in them: for OpenSpiel's bots alone, which want a state, not a view.
+    """OpenSpiel states by what a player saw in them: for who wants a state, not a view.
 
-    A bot gets some state in which the player sees what it sees here. Those that look at nothing but the player's
-    observations, as the seated ones do, learn nothing that the view does not say.
+    A bot of OpenSpiel's gets some state in which the player sees what it sees here. Those that look at nothing but the
+    player's observations, as the seated ones do, learn nothing that the view does not say; nor does who draws worlds.
     """
 
     def __init__(self) -> None:
@@ -307,8 +324,14 @@ class Recent:
             self._states[self._key(player, tensor)] = state.clone()
 
     def state(self, player: int, tensor: npt.NDArray[Any]) -> Any:
-        """Return a state that looks so to ``player``."""
+        """Return a state that looks so to ``player``. Raises KeyError where none was kept."""
         return self._states[self._key(player, tensor)]
 
     def _key(self, player: int, tensor: npt.NDArray[Any]) -> bytes:
         return bytes([player]) + np.asarray(tensor, np.int64).tobytes()
+
+
+@cache
+def _recent(name: str) -> Recent:
+    """Return what is kept of one OpenSpiel game: a player that travels to another process finds that process's."""
+    return Recent()

@@ -56,6 +56,12 @@ class StateTables(Tables):
             self._decks[row] = []
             self._advance(int(row))
 
+    def take_state(self, row: int, state: State, rolled: list[int], seed: int) -> None:
+        """Put a hand on ``row`` in which chance has ``rolled`` so far; what it does next follows from ``seed``."""
+        self._states[row], self._seeds[row] = state, seed
+        self._given[row], self._decks[row] = [], rolled
+        self._advance(row)
+
     def _advance(self, row: int) -> None:
         state = self.state(row)
         while state.current_player() == CHANCE:

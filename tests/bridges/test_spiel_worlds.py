@@ -1,0 +1,71 @@
+"""OpenSpiel's hands drawn anew: they look the same to the player, hide nothing of what it knows, and can be searched."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cardai
+from cardai.core.errors import UsageError
+from cardai.core.fields import unpack_view
+
+pytest.importorskip("pyspiel")
+ROW = np.zeros(1, np.int64)
+
+
+def view_of(game: Any, tables: Any) -> dict[str, Any]:
+    return unpack_view(game.view_fields, tables.views(int(tables.current_players()[0]), ROW)[0])
+
+
+@pytest.mark.parametrize(
+    "name", ["kuhn_poker", "leduc_poker(players=3)", "liars_dice", "phantom_ttt", "hearts", "oh_hell", "spades"]
+)
+def test_drawn_hands_look_the_same_to_the_player_and_can_be_played_on(name: str) -> None:
+    game: Any = cardai.game("openspiel", name=name)
+    game.expect_determinize()
+    rng, count, met, moved = Random(4), 2, 0, 0
+    tables = game.tables(1)
+    tables.reset(np.array([3], np.uint64))
+    while (player := int(tables.current_players()[0])) >= 0:
+        shown, legal = tables.views(player, ROW), tables.legal(ROW)
+        if met < 2 or rng.random() < 0.05:
+            hands = game.determinize(view_of(game, tables), rng.getrandbits(40), count)
+            rows = np.arange(count)
+            assert (hands.views(player, rows) == np.repeat(shown, count)).all()
+            assert (hands.current_players() == player).all()
+            assert (hands.legal(rows) == legal).all()
+            moved += sum(hands.state(row).history != tables.state(0).history for row in range(count))
+            met += 1
+        tables.apply(ROW, np.array([rng.choice(np.flatnonzero(legal[0]).tolist())]))
+    assert met
+    assert moved, "the hidden part is drawn"
+
+
+def test_what_is_hidden_is_as_likely_as_it_should_be() -> None:
+    """Liar's dice: the other die is any of six; kuhn: either of two cards."""
+    for name, place, known in (("liars_dice", 1, 6), ("kuhn_poker", 1, 2)):
+        game: Any = cardai.game("openspiel", name=name)
+        game.expect_determinize()
+        tables = game.tables(1)
+        tables.reset(np.zeros(1, np.uint64))
+        hands = game.determinize(view_of(game, tables), 1, 1200)
+        fell = Counter(hands.state(row).history[place] for row in range(1200))
+        assert len(fell) == known
+        assert all(abs(count - 1200 / known) < 4.5 * (1200 / known) ** 0.5 for count in fell.values())
+
+
+def test_a_view_that_was_not_shown_is_refused() -> None:
+    game: Any = cardai.game("openspiel", name="leduc_poker(players=4)")
+    tables = game.tables(1)
+    tables.reset(np.zeros(1, np.uint64))
+    with pytest.raises(UsageError, match="only for views that this process has shown"):
+        game.determinize(view_of(game, tables), 1, 1)
+
+
+def test_their_games_are_searched() -> None:
+    result = cardai.play("openspiel:name=liars_dice", ["ismcts:simulations=30,worlds=10", "random"], games=12, seed=1)
+    assert result.mean_return(0).mean > 0
