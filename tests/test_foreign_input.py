@@ -83,6 +83,8 @@ OWN = {
     "core.memory._free": "the system's",
     "core.memory.address_space": "the system's",
     "core.npz.write_npz": "writes",
+    "formats.acpc.groups._work_on": "the null device",
+    "formats.acpc.groups.fork": "what a process forked from this one says: play_by_processes",
     "formats.acpc.matchfiles._open": "writes, and reads none of it",
     "formats.acpc.processes._last_words": "what a player of ours wrote, shown as text",
     "formats.acpc.processes.play_by_processes": "our own dealer's ports",

@@ -10,7 +10,9 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -281,7 +283,7 @@ def test_a_head_that_goes_silent_while_pieces_are_done_ends_the_work(monkeypatch
     monkeypatch.setattr(cluster, "ANSWER_SECONDS", 0.1)
     monkeypatch.setattr(cluster, "CLOSING_SECONDS", 0.1)
     far = cluster.Cluster.__new__(cluster.Cluster)
-    far._ray, far._heard = Ray(), time.monotonic()
+    far._on, far._ray, far._heard = "ray", Ray(), time.monotonic()
     with speaking(b"\0") as port:
         far._head = ("127.0.0.1", port)
         assert far.finished(["a", "b"]) == "a"
@@ -293,6 +295,75 @@ def test_a_head_that_goes_silent_while_pieces_are_done_ends_the_work(monkeypatch
     begun = time.monotonic()
     far.close(False)
     assert time.monotonic() - begun < 5
+
+
+class FakeRay:
+    """Ray's names, the work done here; ``log`` notes connections begun and ended."""
+
+    exceptions = type("Errors", (), {"GetTimeoutError": KeyError, "RayTaskError": KeyError, "RayError": KeyError})
+
+    def __init__(self, log: list[str]) -> None:
+        self.log = log
+
+    def put(self, thing: Any) -> Any:
+        return thing
+
+    def remote(self, **options: Any) -> Any:
+        return lambda function: SimpleNamespace(remote=lambda *given: partial(function, *given))
+
+    def cluster_resources(self) -> dict[str, float]:
+        return {"CPU": 2.0}
+
+    def wait(self, under_way: list[Any], num_returns: int, timeout: float) -> tuple[list[Any], list[Any]]:
+        return under_way[:1], under_way[1:]
+
+    def get(self, handle: Any, timeout: float) -> Any:
+        return handle()
+
+    def shutdown(self) -> None:
+        self.log.append("ended")
+
+
+@pytest.fixture
+def connections(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return what is noted of connections to a cluster that is none."""
+    log: list[str] = []
+
+    def connected(on: str) -> tuple[Any, None]:
+        log.append("begun")
+        return FakeRay(log), None
+
+    monkeypatch.setattr("cardai.core.extras.find_spec", lambda name: True)
+    monkeypatch.setattr(cluster, "_connected", connected)
+    return log
+
+
+def test_a_tournament_has_one_connection_to_its_cluster(connections: list[str]) -> None:
+    """Each pair began Ray and its workers anew: six small ones took 64 seconds there, and 10 here."""
+    agents = ["random", "always_call", "always_raise"]
+    far = tournament.play_pairings("leduc", agents, games=40, on="ray")
+    near = tournament.play_pairings("leduc", agents, games=40)
+    assert connections == ["begun", "ended"]
+    assert all(far.cell(i, j) == near.cell(i, j) for i in range(3) for j in range(3) if i != j)
+
+
+def test_works_outside_share_nothing_and_one_that_is_left_ends_what_is_under_way(connections: list[str]) -> None:
+    def done() -> list[int]:
+        return sorted(result for _, result in Work(squared, 1, on="ray", pieces=[("a", (2,)), ("b", (3,))]).run())
+
+    assert done() == done() == [5, 10]
+    assert connections == ["begun", "ended"] * 2
+    connections.clear()
+    with pieces.one_connection():
+        assert done() == done() == [5, 10]
+        with pieces.one_connection():
+            done()
+        assert connections == ["begun"]
+        next(left := Work(squared, 1, on="ray", pieces=[("a", (2,)), ("b", (3,))]).run())
+        left.close()
+        assert connections == ["begun", "ended"]
+        done()
+    assert connections == ["begun", "ended", "begun", "ended"]
 
 
 @pytest.mark.parametrize("on", ["ray://", "ray://head", "ray://head:port", "ray://head:99999", "ray://a:b:1"])

@@ -28,6 +28,7 @@ from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.locks import DirectoryLock
 from cardai.core.rng import derive
+from cardai.pieces import one_connection
 
 if TYPE_CHECKING:
     from cardai.arena.tournament_store import Store
@@ -111,7 +112,8 @@ def play_pairings(
     match.check_games(games, 2 if duplicate else 1)
     plan = _Plan(game, names, made, games, seed, duplicate, jobs, forfeit, on)
     pairings: dict[tuple[int, int], Pairing] = {}
-    with DirectoryLock(Path(out), "The tournament in {} is being played") if out else nullcontext():
+    lock = DirectoryLock(Path(out), "The tournament in {} is being played") if out else nullcontext()
+    with lock, one_connection():
         store = Store(Path(out), settings, resume) if out else None
         for i, j in _pairs(len(names), form):
             pairings[i, j] = store.load(names[i], names[j]) if store else Pairing(names[i], names[j])

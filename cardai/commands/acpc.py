@@ -13,13 +13,6 @@ if TYPE_CHECKING:
     from cardai.formats.acpc.matchfiles import MatchFiles
 
 
-def _spare_collections() -> None:
-    """Look for reference cycles seldom: betting nodes are many, long-lived and few of them garbage."""
-    import gc
-
-    gc.set_threshold(50_000, 50, 50)
-
-
 def _choose_kernels(compiled: bool) -> bool:
     """Run kernels as plain Python from here on, unless they are to be compiled."""
     if not compiled:
@@ -91,12 +84,11 @@ def dealer(
     holdem.limit.2p.reverse_blinds, holdem.nolimit.2p.reverse_blinds, holdem.limit.3p, holdem.nolimit.3p,
     kuhn.limit.3p, leduc.limit.2p.
     """
-    from cardai.core.kernel import interpret
-
-    interpret()  # a few hands a second are no reason to compile anything
-    _spare_collections()
+    _choose_kernels(compiled=False)  # a few hands a second are no reason to compile anything
     from cardai.formats.acpc.matchfiles import MatchFiles
+    from cardai.formats.acpc.nodes import spare_collections
 
+    spare_collections()
     times = (t_response, t_hand, t_per_hand, start_timeout)
     match = _match(name, gamedef, hands, seed, tuple(players), fixed, host, ports, times)
     _deal(match, MatchFiles.open(name, log, transactions, append))
@@ -206,12 +198,13 @@ def play(
     Ends when the dealer ends the match. The agent sees the game of cardai that the definition describes; with --as a
     game that has a ladder of bets, its bets become amounts.
     """
-    _spare_collections()
     from cardai.formats.acpc.client import connect
     from cardai.formats.acpc.client import play as play_match
     from cardai.formats.acpc.games import find_definition
+    from cardai.formats.acpc.nodes import spare_collections
     from cardai.formats.acpc.player import AgentPlayer
 
+    spare_collections()
     definition = find_definition(game)[1]
     player = AgentPlayer(agent, definition, seed, plays)
     told = player.hand_finished if player.wants_results else None

@@ -44,7 +44,12 @@ Resume = Annotated[bool, typer.Option("--resume", help="Go on with the matches i
 InProcess = Annotated[
     bool, typer.Option("--in-process", help="Agents only, without processes and sockets: the same logs, sooner.")
 ]
-Compiled = Annotated[bool, typer.Option("--compiled", help="Agents compile their kernels (for slow thinkers).")]
+Compiled = Annotated[
+    bool,
+    typer.Option(
+        "--compiled/--interpreted", help="Agents compile their kernels; a few hands are sooner played without."
+    ),
+]
 Plays = Annotated[
     str, typer.Option("--as", metavar="GAME", help="The game agents play.", show_default="the definition's")
 ]
@@ -58,7 +63,7 @@ def match(
     seeds: Seeds = "0",
     resume: Resume = False,
     in_process: InProcess = False,
-    compiled: Compiled = False,
+    compiled: Compiled = True,
     plays: Plays = "",
     json: Json = False,
 ) -> None:
@@ -75,11 +80,11 @@ def match(
     except ValueError as error:
         raise UsageError(f"{error} Give --agent for each.") from error
     planned.definition()
-    _check_players(agent, in_process)
-    if in_process and not compiled:
+    if not compiled:
         from cardai.core.kernel import interpret
 
         interpret()
+    _check_players(agent, in_process)
     directory = directory.absolute()
     library.begin(planned, directory, resume)
     try:

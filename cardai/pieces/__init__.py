@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 from cardai.core.errors import PluginError, UsageError
 from cardai.core.extras import need_extra
 from cardai.pieces.cluster import Cluster, host_of
+from cardai.pieces.cluster import one_connection as one_connection
 from cardai.pieces.workers import Here, Lost, Processes, Workers
 
 Piece = tuple[str, tuple[Any, ...]]

@@ -45,7 +45,10 @@ class Cluster:
     """A Ray cluster: one CPU a piece."""
 
     def __init__(self, function: Callable[..., Any], shared: Any, on: str) -> None:
-        ray, self._head = _connected(on)
+        self._on = on
+        ray, self._head = _kept.get(on) or _connected(on)
+        if _keeping:
+            _kept[on] = ray, self._head
         self._ray = ray
         self._heard = time.monotonic()
         """When there was a sign of the head."""
@@ -86,11 +89,9 @@ class Cluster:
         return result
 
     def close(self, done: bool) -> None:
-        def leave() -> None:
-            with suppress(Exception):  # the cluster may be gone
-                self._ray.shutdown()
-
-        _within(CLOSING_SECONDS, leave)
+        if not done or self._on not in _kept:  # whatever is under way ends with the connection
+            _kept.pop(self._on, None)
+            _leave(self._ray)
 
     def _watch(self) -> None:
         """Ask the head whether it is there. Raises PluginError once it has been silent for :data:`SILENT_SECONDS`."""
@@ -102,6 +103,35 @@ class Cluster:
             if time.monotonic() - self._heard > SILENT_SECONDS:
                 why = f"its head does not answer ({_silence(error)})"
                 raise PluginError(f"The connection to the Ray cluster was lost: {why}.") from error
+
+
+_kept: dict[str, tuple[Any, tuple[str, int] | None]] = {}
+"""Ray and the head of each place to which a connection is kept."""
+_keeping: list[None] = []
+"""One entry for each :func:`one_connection` under way."""
+
+
+@contextmanager
+def one_connection() -> Iterator[None]:
+    """Let all works inside share their connection to a cluster, and its workers, who have compiled and loaded by then.
+
+    A connection, or Ray on this machine, takes seconds to begin; without this every work has its own.
+    """
+    _keeping.append(None)
+    try:
+        yield
+    finally:
+        _keeping.pop()
+        while _kept and not _keeping:
+            _leave(_kept.popitem()[1][0])
+
+
+def _leave(ray: Any) -> None:
+    def leave() -> None:
+        with suppress(Exception):  # the cluster may be gone
+            ray.shutdown()
+
+    _within(CLOSING_SECONDS, leave)
 
 
 @contextmanager

@@ -159,9 +159,13 @@ def test_a_program_ends_with_ours_whatever_ended_that(number: int, tmp_path: Pat
 
 def test_a_program_ends_with_what_it_has_started_where_ours_is_killed(tmp_path: Path) -> None:
     """SIGKILL leaves us no time to end anything."""
-    running = program(tmp_path, STUBBORN + CONNECTS + "time.sleep(300)", 300)
+    asked = (
+        "wire.sendall(b'VERSION:2.0.0\\n')\nwire.recv(9)\nopen(sys.argv[1] + '/asked', 'w').close()\ntime.sleep(300)"
+    )
+    running = program(tmp_path, STUBBORN + CONNECTS + asked, 300)
     ours = subprocess.Popen([sys.executable, "-c", OURS, running.command], env={**os.environ, "PYTHONPATH": str(ROOT)})
     try:
+        assert until((tmp_path / "asked").exists)
         both = pids(tmp_path)
     finally:
         ours.kill()
@@ -183,3 +187,48 @@ def test_a_program_that_ends_when_it_is_asked_is_waited_for_no_longer(tmp_path: 
     assert time.monotonic() - begun < 20
     with pytest.raises(ProcessLookupError):
         os.killpg(leader.pid, 0)
+
+
+FORKED = """
+import os, sys, tempfile, time
+from pathlib import Path
+from cardai.formats.acpc import groups
+def work(name):
+    Path(sys.argv[1], name).write_text(str(os.getpid()))
+    time.sleep(300)
+with tempfile.TemporaryFile() as notes:
+    both = [groups.fork(lambda name=name: work(name), None, notes) for name in ("leader", "child")]
+    Path(sys.argv[1], "guarded").touch()
+    time.sleep(300)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="nothing is forked elsewhere")
+def test_forked_processes_end_where_ours_is_killed(tmp_path: Path) -> None:
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ours = subprocess.Popen([sys.executable, "-c", FORKED, str(tmp_path)], env=env)
+    try:
+        assert until((tmp_path / "guarded").exists)
+        both = pids(tmp_path)
+    finally:
+        ours.kill()
+        ours.wait()
+    assert until(lambda: not any(map(alive, both)))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="nothing is forked elsewhere")
+def test_a_forked_process_says_how_it_ended_and_what_it_printed(tmp_path: Path) -> None:
+    text = (
+        "import os, sys\nfrom cardai.formats.acpc import groups\n"
+        "with open('notes', 'wb') as notes:\n"
+        "    said = groups.fork(lambda: print('hello'), None, notes, out=True)\n"
+        "    assert said.stdout.read() == b'hello\\n' and said.wait() == 0\n"
+        "    groups.end(said)\n"
+        "    for work, code in ((lambda: sys.exit(3), 3), (lambda: 1 / 0, 1), (lambda: os.kill(os.getpid(), 9), -9)):\n"
+        "        ended = groups.fork(work, None, notes)\n"
+        "        assert ended.wait() == code, ended.returncode\n"
+        "        groups.end(ended)\n"
+    )
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, "-W", "error", "-c", text], cwd=tmp_path, check=True, timeout=60, env=env)
+    assert (tmp_path / "notes").read_text().count("ZeroDivisionError: division by zero") == 1

@@ -17,6 +17,7 @@ from cardai.formats.acpc.processes import play_by_processes
 from cardai.formats.acpc.series import Pairing, Series, begin, finished, is_command, results
 from cardai.formats.stream import stream_hands
 from tests.formats.acpc_table import LIMIT, NO_LIMIT
+from tests.support import python
 
 CALLER = """
 import socket, sys
@@ -95,6 +96,43 @@ def test_players_are_found_from_the_callers_directory(tmp_path: Path, monkeypatc
     play_by_processes(match, series.players, [1, 2], directory)
     assert finished(directory / f"{match.name}.log", 4)
     assert not list(tmp_path.glob("*.log"))
+
+
+FORKS = """
+import sys
+from pathlib import Path
+from cardai.core.errors import AgentError
+from cardai.formats.acpc import groups
+from cardai.formats.acpc.processes import play_by_processes
+from cardai.formats.acpc.series import Series, begin
+def anew(*_, **__):
+    raise AssertionError("a process was started anew")
+groups.start = anew
+series = Series(sys.argv[1], ("acpc_mix", "random"), hands=12, seeds=(3,))
+begin(series, Path("wire"), resume=False)
+seats, match = next(series.matches())
+seeds = [series.client_seed(match, seat) for seat in range(2)]
+play_by_processes(match, [series.players[k] for k in seats], seeds, Path("wire"))
+Path("broken").mkdir()
+try:
+    play_by_processes(match, ["acpc_mix", "nobody"], seeds, Path("broken"))
+except AgentError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="nothing is forked elsewhere")
+def test_a_process_of_one_thread_forks_dealer_and_agents_and_the_log_is_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    series = Series(LIMIT, ("acpc_mix", "random"), hands=12, seeds=(3,))
+    here = played(series, tmp_path / "here")
+    monkeypatch.chdir(tmp_path)
+    done = python("-c", FORKS, LIMIT)
+    assert done.stdout.startswith("The player 'nobody' ended with 2 in 0-1.seed3: cardai: There is no agent"), done
+    assert not done.returncode
+    assert (tmp_path / "wire" / "0-1.seed3.seat1.txt").read_text() == ""
+    assert (tmp_path / "wire" / "0-1.seed3.log").read_bytes() == here["0-1.seed3.log"]
 
 
 def test_a_program_that_fails_ends_the_match_with_its_last_words(tmp_path: Path) -> None:

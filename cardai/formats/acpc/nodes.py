@@ -5,6 +5,8 @@ Positions are the competition's: 0 is the first player after the button.
 
 from __future__ import annotations
 
+import gc
+
 from cardai.core.errors import IllegalActionError
 from cardai.core.kernel import interpreted_copy
 from cardai.formats.acpc.gamedef import GameDef
@@ -14,6 +16,11 @@ from cardai.poker.rules.growing_tree import BettingNode, GrowingTree, rules
 ranking = interpreted_copy("cardai.poker.hands._ranking_kernels")
 
 _SUIT = 8191  # 13 ones
+
+
+def spare_collections() -> None:
+    """Look for reference cycles seldom: betting nodes are many, long-lived and few of them garbage."""
+    gc.set_threshold(50_000, 50, 50)
 
 
 class WireTree(GrowingTree):

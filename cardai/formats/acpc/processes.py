@@ -6,14 +6,21 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from typing import IO
+
+from attrs import frozen
 
 from cardai.core.errors import AgentError, UsageError
 from cardai.formats.acpc import groups
-from cardai.formats.acpc.dealer import Match
+from cardai.formats.acpc.client import connect, play
+from cardai.formats.acpc.dealer import Dealer, Match
+from cardai.formats.acpc.matchfiles import MatchFiles
+from cardai.formats.acpc.nodes import spare_collections
+from cardai.formats.acpc.player import AgentPlayer
+from cardai.formats.acpc.seat import MatchAborted
 from cardai.formats.acpc.series import is_command
 from cardai.training.session import plugin_options
 
@@ -47,14 +54,15 @@ def play_by_processes(
     """Play ``match`` between ``players`` (agents' specs or command lines), by seat; its log is ``directory``/NAME.log.
 
     Players start in the caller's directory, so that relative runs and programs are found; the dealer in ``directory``, where
-    it writes. What a process says on stderr is in NAME.dealer.txt and NAME.seat1.txt, ...
+    it writes. Where that is safe, our own are forked from this process, which has loaded what they need. What a process says
+    on stderr is in NAME.dealer.txt and NAME.seat1.txt, ...
 
     Raises:
         UsageError: a program cannot be started. AgentError: a player ended before the match, or the dealer ended it.
     """
     with ExitStack() as stack:
         said = directory / f"{match.name}.dealer.txt"
-        dealer = _start(_dealer_command(match), said, stack, directory, subprocess.PIPE)
+        dealer = _Process(_dealer_command(match), partial(_deal, match), said, directory, out=True).start(stack)
         assert dealer.stdout is not None
         ports = [int(word) for word in dealer.stdout.readline().split()]
         if len(ports) != len(players):
@@ -64,7 +72,8 @@ def play_by_processes(
         clients = []
         for seat, (player, port) in enumerate(zip(players, ports, strict=True)):
             command = client_command(player, match, port, seeds[seat], compiled, plays)
-            clients.append(_start(command, directory / f"{match.name}.seat{seat + 1}.txt", stack))
+            work = None if is_command(player) else partial(_take_part, player, match, port, seeds[seat], plays)
+            clients.append(_Process(command, work, directory / f"{match.name}.seat{seat + 1}.txt").start(stack))
         _watch(dealer, clients, players, match, directory)
         deadline = time.monotonic() + _GRACE
         while any(client.poll() is None for client in clients) and time.monotonic() < deadline:
@@ -76,29 +85,59 @@ def _dealer_command(match: Match) -> list[str]:
     return [*words, "--start_timeout", str(match.start_timeout), "--quiet"]
 
 
-def _start(
-    command: Sequence[str],
-    said: Path,
-    stack: ExitStack,
-    directory: Path | None = None,
-    out: int | IO[bytes] = subprocess.DEVNULL,
-) -> subprocess.Popen[bytes]:
-    """Start a process, in ``directory`` or the caller's, that is ended with the ``stack``, and whatever it has started with it.
+@frozen
+class _Process:
+    """A process of a match: its command line, and the same as a function where the process may be forked from this one.
 
-    What it says on stderr goes to the file ``said``.
+    It begins in ``directory`` or the caller's. What it says on stderr goes to the file ``said``.
     """
-    notes = stack.enter_context(said.open("wb"))
-    try:
-        process = groups.start(command, directory, out, notes)
-    except OSError as error:
-        raise UsageError(f"The program {shlex.join(command)!r} cannot be started: {error.strerror}.") from error
-    stack.callback(groups.end, process, _PATIENCE)
-    return process
+
+    command: Sequence[str]
+    work: Callable[[], object] | None
+    said: Path
+    directory: Path | None = None
+    out: bool = False
+    """Whether its stdout is read."""
+
+    def start(self, stack: ExitStack) -> groups.Leader:
+        """Start it, and end it with the ``stack``, and whatever it has started."""
+        notes = stack.enter_context(self.said.open("wb"))
+        try:
+            if self.work is not None and groups.can_fork():
+                process: groups.Leader = groups.fork(self.work, self.directory, notes, self.out)
+            else:
+                out = subprocess.PIPE if self.out else subprocess.DEVNULL
+                process = groups.start(self.command, self.directory, out, notes)
+        except OSError as error:
+            raise UsageError(
+                f"The program {shlex.join(self.command)!r} cannot be started: {error.strerror}."
+            ) from error
+        stack.callback(groups.end, process, _PATIENCE)
+        return process
+
+
+def _deal(match: Match) -> None:
+    """Be the dealer, in the directory of the log."""
+    spare_collections()
+    with Dealer(match, MatchFiles.open(match.name)) as table:
+        table.listen()
+        try:
+            table.play()
+        except MatchAborted:  # the dealer has said why, in the competition's words
+            raise SystemExit(1) from None
+
+
+def _take_part(player: str, match: Match, port: int, seed: int, plays: str) -> None:
+    """Be an agent's client."""
+    spare_collections()
+    agent = AgentPlayer(player, match.game, seed, plays)
+    told = agent.hand_finished if agent.wants_results else None
+    play(connect(match.host, port), match.game, agent.choose, told)
 
 
 def _watch(
-    dealer: subprocess.Popen[bytes],
-    clients: Sequence[subprocess.Popen[bytes]],
+    dealer: groups.Leader,
+    clients: Sequence[groups.Leader],
     players: Sequence[str],
     match: Match,
     directory: Path,
