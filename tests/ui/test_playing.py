@@ -30,7 +30,7 @@ def opponents(game: str) -> tuple[str, ...]:
 
 
 async def play_a_key(person: Sat, rng: Random) -> None:
-    """Press keys that make one move: a listed action's, a card's, or several cards' and Enter."""
+    """Press keys that make one move: a listed action's, a card's, several cards' and Enter, or arrows and Enter."""
     board = person.board
     listed = [key for key, choice in board.listed() if key and choice.action >= 0]
     keys = [key for key in listed if listed.count(key) == 1]  # another needs the amount too
@@ -39,8 +39,10 @@ async def play_a_key(person: Sat, rng: Random) -> None:
         await person.press(*rng.sample(cards, rng.randint(0, 2)), "enter")
     elif cards:
         await person.press(rng.choice(cards))
-    else:
+    elif keys:
         await person.press(rng.choice([key for key in keys if key != "f"] or keys))
+    else:
+        await person.press(*["right"] * rng.randint(0, 2), "enter")
 
 
 @pytest.mark.parametrize("game", GAMES)

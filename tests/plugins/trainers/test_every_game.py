@@ -28,8 +28,9 @@ TAKEN = {
     *((name, "openspiel") for name in ("cfr", "mccfr", "xfp", "nfsp")),
     ("cfr", "kuhn"), ("cfr", "leduc"), ("mccfr", "kuhn"), ("mccfr", "leduc"), ("xfp", "kuhn"), ("xfp", "leduc"),
     ("nfsp", "kuhn"), ("nfsp", "leduc"),
+    *((name, "liars_dice") for name in ("cfr", "mccfr", "xfp", "nfsp", "poker_cnn_betting")),
     *(("mmd", name) for name in (
-        "gin", "holdem_limit", "holdem_spot", "kuhn", "leduc", "openspiel", "triple_draw", "video_poker"
+        "gin", "holdem_limit", "holdem_spot", "kuhn", "leduc", "liars_dice", "openspiel", "triple_draw", "video_poker"
     )),
     ("poker_cnn", "holdem_limit"), ("poker_cnn", "holdem_nolimit"), ("poker_cnn", "triple_draw"),
     ("poker_cnn", "video_poker"),
@@ -46,8 +47,11 @@ def test_every_trainer_is_tried() -> None:
     assert set(ours) == {*TRAINERS, *ELSEWHERE}
 
 
-LONG = {("nfsp", "holdem_spot")}
-"""They take half a minute: every one of the spot's information sets is laid out for the network."""
+LONG = {
+    ("nfsp", "holdem_spot"),
+    *((name, "liars_dice") for name in ("cfr", "mccfr", "xfp", "nfsp", "poker_cnn_betting")),
+}
+"""They take some seconds or half a minute: every information set is laid out for the tables or the network."""
 PAIRS = [
     pytest.param(name, game, marks=[pytest.mark.long] if (name, game) in LONG else [])
     for name in TRAINERS
