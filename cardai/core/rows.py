@@ -79,6 +79,14 @@ class RowKernels:
     :func:`~cardai.core.row_state.plain_step` makes the same of the other kernels and says what it does. Unlike theirs,
     ``rules`` is the array of length 1: handing a record to a kernel costs more than most steps.
     """
+    numbers: Callable[..., Any] | None = None
+    """numbers(data, rules, index, player, at, out): what ``player`` may know of one hand, as numbers; only to save time.
+
+    It fills ``out`` (1, w) int64 with what :class:`~cardai.core.numbers.ViewNumbers` makes of the game's view; ``at`` (k, 2)
+    int64 has the first column of each field in ``numbered``, and the one behind its last. ``rules`` is an array, as above.
+    """
+    numbered: tuple[str, ...] = ()
+    """The view fields whose columns ``numbers`` is given, in its order."""
 
 
 @kernel

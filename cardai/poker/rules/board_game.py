@@ -92,7 +92,20 @@ def _kernels() -> RowKernels:
         returns=k.returns,
         outcomes=k.outcomes,
         step=k.step,
+        numbers=k.numbers,
+        numbered=_NUMBERED,
     )
+
+
+_NUMBERED = (
+    *("player", "button"),
+    *("round", "raises", "pot", "to_call"),
+    *("spent", "round_spent", "stacks", "score"),
+    "folded",
+    *("hole", "board"),
+    *("history", "history_round", "history_seat"),
+)
+"""The fields in the order in which the kernel of views takes their columns."""
 
 
 def _start(data: Any, rules: Any, index: IntArray, setups: npt.NDArray[Any]) -> None:
