@@ -169,6 +169,9 @@ class OneHand:
         self.lists: dict[bytes, list[int]] = {}
         self._first: tuple[Setup, RowState] | None = None
 
+    def __reduce__(self) -> Any:
+        return _one_hand_of, (self.tables.game,)
+
     def listed(self, marked: bytes) -> list[int]:
         """Return the actions of a mask, the bytes of ``mask``, as a list of :attr:`lists` that nobody writes into."""
         if len(self.lists) >= _MOST_LISTS:
@@ -198,6 +201,10 @@ class OneHand:
             tables.kernels.start(tables.data, tables.rules, self.index, pack_setups(len(self.seats), [setup]))
             self._first = setup, RowState(tables.game, self, setup, tables.data.tobytes())
         return self._first[1].clone()
+
+
+def _one_hand_of(game: RowGame) -> OneHand:
+    return game.one_hand
 
 
 class RowState(State):

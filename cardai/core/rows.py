@@ -150,6 +150,10 @@ class RowGame(Game):
         """What all states of the game have in common."""
         return OneHand(self, hidden=type(self).observed is not RowGame.observed)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what is of this process alone."""
+        return {name: value for name, value in self.__dict__.items() if name != "one_hand"}
+
     def new_initial_state(self, setup: Setup | None = None) -> State:
         return self.one_hand.start(setup or _SETUP)
 
