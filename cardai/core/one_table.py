@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from cardai.core.arrays import Bools, Float32s, Float64s, Int64s
+from cardai.core.direct import direct
 from cardai.core.encoder import Layout
 from cardai.core.game import CHANCE, TERMINAL, Game, Tables
 from cardai.core.legal import Amounts
@@ -88,14 +89,30 @@ class RowTable(OneTable):
         self._data, self._masks = self.tables.data, self.mask[None]
         self._deck, self._dealt = self._data["deck"][0], self._data["dealt"]
         self._choices = np.empty_like(self._hand.choices)
+        seats = self.game.num_players
+        columns = np.zeros(1, np.int8), np.zeros((1, seats)), np.zeros((1, seats), np.int64)
+        self._fixed = self._data, self._hand.rules, INDEX, self.game.deck_template()
+        self._seed, self._columns = np.zeros(1, np.uint64), columns
+        kernel = self.tables.kernels.begin
+        self._begin = None if kernel is None else direct(kernel, *self._fixed, self._seed, *columns)
 
     def __getstate__(self) -> dict[str, Any]:
-        parts = ("_hand", "_data", "_masks", "_deck", "_dealt", "_choices")
+        parts = ("_hand", "_data", "_masks", "_deck", "_dealt", "_choices", "_fixed", "_begin")
         return {name: value for name, value in self.__dict__.items() if name not in parts}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._bind()
+
+    def begin(self, seed: int, setups: Any) -> None:
+        if self._begin is None:
+            super().begin(seed, setups)
+            return
+        starter, score, stacks = self._columns
+        self._seed[0], starter[0] = seed, setups["starter"][0]
+        score[0], stacks[0] = setups["score"][0], setups["stacks"][0]
+        self._begin(*self._fixed, self._seed, starter, score, stacks)
+        self._note()
 
     def play(self, action: int) -> None:
         hand, data, mask, choices = self._hand, self._data, self._masks, self._choices

@@ -79,6 +79,12 @@ class RowKernels:
     :func:`~cardai.core.row_state.plain_step` makes the same of the other kernels and says what it does. Unlike theirs,
     ``rules`` is the array of length 1: handing a record to a kernel costs more than most steps.
     """
+    begin: Callable[..., Any] | None = None
+    """begin(data, rules, index, template, seeds, starter, score, stacks): a hand in one call; only to save time.
+
+    It shuffles the deck ``template`` (D,) int8 by ``seeds`` (1,) uint64, begins the hand as the columns of its setup say, (1,)
+    int8, (1, P) float64 and (1, P) int64, and deals as far as the first decision. ``rules`` is an array, as above.
+    """
     numbers: Callable[..., Any] | None = None
     """numbers(data, rules, index, player, at, out): what ``player`` may know of one hand, as numbers; only to save time.
 

@@ -118,6 +118,14 @@ def begin(data: Any, rules: Any, index: Any, template: Any, seeds: Any, starter:
 
 
 @kernel
+def begin_one(
+    data: Any, rules: Any, index: Any, template: Any, seeds: Any, starter: Any, score: Any, stacks: Any
+) -> None:
+    """Shuffle, begin and deal one hand (see RowKernels.begin)."""
+    begin(data, rules[0], index, template, seeds, starter, score, stacks)
+
+
+@kernel
 def deal(data: Any, rules: Any, index: Any) -> None:
     """Deal one card at each row (they wait for one)."""
     for i in range(len(index)):

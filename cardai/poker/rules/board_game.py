@@ -92,6 +92,7 @@ def _kernels() -> RowKernels:
         returns=k.returns,
         outcomes=k.outcomes,
         step=k.step,
+        begin=k.begin_one,
         numbers=k.numbers,
         numbered=_NUMBERED,
     )
