@@ -143,13 +143,16 @@ class PokerTables(RowTables):
 
     def __init__(self, game: BoardPoker, count: int) -> None:
         super().__init__(game, count)
-        from cardai.poker.rules import _kernels as k
-
-        self._poker = k
         for name in ("history", "history_round", "history_seat"):
             self.data[name] = -1
         self.data["deck"] = -1
         self._setup_dtype = setup_dtype(game.num_players)
+
+    @property
+    def _poker(self) -> Any:
+        from cardai.poker.rules import _kernels as k  # held by no table: modules cannot be copied
+
+        return k
 
     def reset(
         self,
