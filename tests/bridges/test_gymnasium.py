@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import numpy as np
@@ -311,6 +313,32 @@ def test_a_step_after_the_end_is_refused() -> None:
         _, _, over, _, info = env.step(first_legal(info["action_mask"]))
     with pytest.raises(IllegalActionError, match="call reset"):
         env.step(1)
+
+
+@pytest.mark.parametrize("action", [1.0, float("nan"), "call", None, np.array([1])])
+def test_an_action_that_is_no_whole_number_is_refused_in_words(action: Any) -> None:
+    env = cardai.make_env("leduc", seat=0)
+    with pytest.raises(IllegalActionError, match="call reset"):
+        env.step(1)
+    env.reset(seed=1)
+    with pytest.raises(UsageError, match="An action must be a whole number"):
+        env.step(action)
+
+
+def test_a_copy_of_an_environment_goes_on_by_itself() -> None:
+    env = cardai.make_env("leduc", seat=0)
+    _, info = env.reset(seed=1)
+    for other in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        codes, over = [], False
+        while not over:
+            code, reward, over, _, _ = other.step(1)
+            codes.append(code)
+        assert env.action_masks().tolist() == info["action_mask"].tolist()  # as it was
+    over = False
+    for expected in codes:
+        code, won, over, _, _ = env.step(1)
+        assert np.array_equal(code, expected)
+    assert (over, won) == (True, reward)
 
 
 def test_three_opponents_sit_in_the_order_given_from_the_player_on() -> None:
