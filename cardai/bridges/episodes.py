@@ -26,7 +26,7 @@ from cardai.core.game import Game, IntArray, setup_dtype
 from cardai.core.rng import derive, hash_rows
 
 Length = Literal["hand", "match"]
-_PASSED_OVER = 1000  # episodes
+PASSED_OVER = 1000  # episodes
 
 
 def seated(game: Game, opponent: Agent | str | Sequence[Agent | str]) -> list[Agent]:
@@ -106,12 +106,12 @@ class Episodes:
         Raises:
             UsageError: that player is not asked in any of a thousand episodes.
         """
-        for _ in range(_PASSED_OVER):
+        for _ in range(PASSED_OVER):
             self._begin(rows)
             rows = rows[self.over[rows]]
             if not len(rows):
                 return
-        raise UsageError(f"In {_PASSED_OVER:,} episodes nothing was asked of seat {int(self.own[rows[0]])}.")
+        raise UsageError(f"In {PASSED_OVER:,} episodes nothing was asked of seat {int(self.own[rows[0]])}.")
 
     def _begin(self, rows: IntArray) -> None:
         self._episode[rows] += self.count

@@ -22,6 +22,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from cardai import make
 from cardai.bridges.episodes import Episodes, Length
 from cardai.bridges.observing import (
     RENDER_MODES,
@@ -34,43 +35,56 @@ from cardai.bridges.observing import (
     not_begun,
     rendered,
 )
+from cardai.bridges.one_game import OneSeat
 from cardai.core.agent import Agent
 from cardai.core.arrays import Bools, Float32s, Float64s, Int64s
 from cardai.core.encoder import Encoder
 from cardai.core.errors import IllegalActionError, UsageError
-from cardai.core.fields import unpack_view
+from cardai.core.fields import Views, unpack_view
 from cardai.core.game import Game
 from cardai.core.legal import legal_list
+from cardai.core.one_table import INDEX
 
 Illegal = Literal["lowest", "raise"]
 Opponent = Agent | str | Sequence[Agent | str]
 _RENDER_MODES = ("ansi", "rgb_array")  # of many tables
 
 
-class _Tables:
-    """What both environments are: episodes, an encoder, and what is done about illegal actions."""
+class _Offered:
+    """What both environments show of themselves: game, encoder, spaces, and what is done about illegal actions."""
 
     def __init__(
-        self,
-        game: Game | str,
-        count: int,
-        seat: int | None,
-        opponent: Opponent,
-        encoder: Encoder | str | None,
-        episode: Length,
-        illegal: Illegal,
-        render_mode: str | None,
+        self, game: Game | str, encoder: Encoder | str | None, illegal: Illegal, render_mode: str | None
     ) -> None:
         if illegal not in ("lowest", "raise"):
             raise UsageError(f"illegal must be 'lowest' or 'raise'. Got {illegal!r}.")
-        self.episodes = Episodes(game, opponent, count, seat, episode)
-        self.game = self.episodes.game
+        self.game: Game = make.game(game) if isinstance(game, str) else game
         self.layout = layout_for(self.game, encoder)
         self.illegal = illegal
         self.render_mode = render_mode
         self.observation_space = spaces.Box(*bounds_of(self.layout), dtype=np.float32)
         self.action_space = spaces.Discrete(self.game.num_distinct_actions)
-        self.mask: Bools = np.zeros((count, self.game.num_distinct_actions), np.bool_)
+
+    def refuse(self, action: int, table: int, mask: Bools) -> None:
+        """Raise IllegalActionError where illegal actions are to be refused; ``mask`` (1, A) has the legal ones."""
+        if self.illegal == "raise":
+            legal = legal_list(mask, 0)
+            raise IllegalActionError(f"The action {action} is not legal at table {table}. Legal: {legal}.")
+
+    def picture(self, views: Views) -> Any:
+        """Return one row of views as its player sees it, in the render mode; None without one."""
+        if self.render_mode is None:
+            return None
+        return rendered(self.game, unpack_view(self.game.view_fields, views[0]), self.render_mode)
+
+
+class _Tables:
+    """Episodes at many tables, and their masks."""
+
+    def __init__(self, offered: _Offered, count: int, seat: int | None, opponent: Opponent, episode: Length) -> None:
+        self.offered, self.layout = offered, offered.layout
+        self.episodes = Episodes(offered.game, opponent, count, seat, episode)
+        self.mask: Bools = np.zeros((count, offered.game.num_distinct_actions), np.bool_)
 
     def look(self) -> Float32s:
         """Return the observations (n, *shape), and keep the legal actions."""
@@ -89,20 +103,9 @@ class _Tables:
         wrong = ~inside | ~self.mask[rows, np.where(inside, actions, 0)]
         if wrong.any():
             first = int(np.flatnonzero(wrong)[0])
-            if self.illegal == "raise":
-                legal = legal_list(self.mask, int(rows[first]))
-                raise IllegalActionError(
-                    f"The action {int(actions[first])} is not legal at table {int(rows[first])}. Legal: {legal}."
-                )
+            self.offered.refuse(int(actions[first]), int(rows[first]), self.mask[rows[first]][None])
             actions = np.where(wrong, self.mask[rows].argmax(axis=1), actions)
         return *self.episodes.act(rows, actions), wrong
-
-    def picture(self, row: int) -> Any:
-        """Return table ``row`` as its player sees it, in the render mode; None without one."""
-        if self.render_mode is None:
-            return None
-        view = self.episodes.views(np.array([row]))[0]
-        return rendered(self.game, unpack_view(self.game.view_fields, view), self.render_mode)
 
 
 class CardEnv(gymnasium.Env[Float32s, Any]):
@@ -122,9 +125,10 @@ class CardEnv(gymnasium.Env[Float32s, Any]):
         render_mode: str | None = None,
     ) -> None:
         check_render_mode(render_mode)
-        self._tables = _Tables(game, 1, seat, opponent, encoder, episode, illegal, render_mode)
-        self.game, self.layout, self.render_mode = self._tables.game, self._tables.layout, render_mode
-        self.observation_space, self.action_space = self._tables.observation_space, self._tables.action_space
+        self._offered = _Offered(game, encoder, illegal, render_mode)
+        self.game, self.layout, self.render_mode = self._offered.game, self._offered.layout, render_mode
+        self.observation_space, self.action_space = self._offered.observation_space, self._offered.action_space
+        self._seat = OneSeat(self.game, self.layout, opponent, seat, episode)
         self._begun = False
 
     def reset(
@@ -134,10 +138,10 @@ class CardEnv(gymnasium.Env[Float32s, Any]):
         super().reset(seed=seed)
         if seed is not None or not self._begun:
             self._begun = True
-            self._tables.episodes.begin(int(self.np_random.integers(2**63)) if seed is None else seed)
+            self._seat.begin(int(self.np_random.integers(2**63)) if seed is None else seed)
         else:
-            self._tables.episodes.next_episodes(np.zeros(1, np.int64))
-        return self._seen(False)
+            self._seat.next_episode()
+        return self._seen()
 
     def step(self, action: Any) -> tuple[Float32s, float, bool, bool, dict[str, Any]]:
         """Play ``action`` and let the opponents move; the reward is what a hand that ended brought.
@@ -145,33 +149,43 @@ class CardEnv(gymnasium.Env[Float32s, Any]):
         Raises:
             UsageError: no whole number, or reset() was never called. IllegalActionError: the episode is over.
         """
-        if not self._begun:
-            raise not_begun()
-        if not self._tables.mask.any():
-            raise IllegalActionError("The episode is over: call reset().")
-        rewards, over, wrong = self._tables.play(np.zeros(1, np.int64), np.array([action_of(action)]))
-        code, info = self._seen(bool(wrong[0]))
-        return code, float(rewards[0]), bool(over[0]), False, info
+        seat = self._seat
+        if seat.over:
+            raise IllegalActionError("The episode is over: call reset().") if self._begun else not_begun()
+        played = action_of(action)
+        mask = seat.table.mask
+        wrong = not 0 <= played < len(mask) or not mask[played]
+        if wrong:
+            self._offered.refuse(played, 0, mask[None])
+            played = int(mask.argmax())
+        reward = seat.act(played)
+        code, info = self._seen()
+        if wrong:
+            info["illegal_action"] = True
+        return code, reward, seat.over, False, info
 
-    def _seen(self, wrong: bool) -> tuple[Float32s, dict[str, Any]]:
-        code = self._tables.look()[0]
-        info = {"action_mask": self._tables.mask[0].astype(np.int8), "seat": int(self._tables.episodes.own[0])}
+    def _seen(self) -> tuple[Float32s, dict[str, Any]]:
         if self.render_mode == "human":
-            self._tables.picture(0)
-        return code, info | ({"illegal_action": True} if wrong else {})
+            self._picture()
+        return self._seat.see(), {"action_mask": self._seat.table.mask.astype(np.int8), "seat": self._seat.own}
+
+    def _picture(self) -> Any:
+        return self._offered.picture(self._seat.table.tables.views(self._seat.own, INDEX))
 
     def action_masks(self) -> Bools:
         """Return the legal actions (A,) bool, where sb3-contrib looks for them."""
-        return np.array(self._tables.mask[0])
+        return self._seat.table.mask.copy()
 
     def render(self) -> Any:
         """Return the table as the player sees it: text (ansi), or an image (height, width, 3) uint8 (rgb_array).
 
         In the mode "human" reset and step print it, and this does nothing.
         """
-        if self.render_mode is not None and not self._begun:
+        if self.render_mode is None:
+            return None
+        if not self._begun:
             raise not_begun()
-        return None if self.render_mode == "human" else self._tables.picture(0)
+        return None if self.render_mode == "human" else self._picture()
 
 
 class CardVectorEnv(VectorEnv[Float32s, Any, Any]):
@@ -196,11 +210,12 @@ class CardVectorEnv(VectorEnv[Float32s, Any, Any]):
         render_mode: str | None = None,
     ) -> None:
         check_render_mode(render_mode, _RENDER_MODES)
-        self._tables = _Tables(game, num_envs, seat, opponent, encoder, episode, illegal, render_mode)
-        self.game, self.layout, self.render_mode = self._tables.game, self._tables.layout, render_mode
+        self._offered = _Offered(game, encoder, illegal, render_mode)
+        self.game, self.layout, self.render_mode = self._offered.game, self._offered.layout, render_mode
+        self._tables = _Tables(self._offered, num_envs, seat, opponent, episode)
         self.num_envs = num_envs
-        self.single_observation_space = self._tables.observation_space
-        self.single_action_space = self._tables.action_space
+        self.single_observation_space = self._offered.observation_space
+        self.single_action_space = self._offered.action_space
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._mode = AutoresetMode(autoreset_mode)
@@ -282,4 +297,5 @@ class CardVectorEnv(VectorEnv[Float32s, Any, Any]):
         """Return each table as its player sees it."""
         if self.render_mode is not None and not self._begun:
             raise not_begun()
-        return tuple(self._tables.picture(row) for row in range(self.num_envs))
+        views = self._tables.episodes.views
+        return tuple(self._offered.picture(views(np.array([row]))) for row in range(self.num_envs))

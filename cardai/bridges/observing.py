@@ -56,6 +56,8 @@ def mask_of(legal: Legal) -> Bools:
 
 def action_of(given: Any) -> int:
     """Return an action from outside as an int of 64 bits. Raises UsageError unless it is one, numpy's and torch's too."""
+    if type(given) is int and -(1 << 63) <= given < 1 << 63:
+        return given
     array = np.asarray(given)
     if array.ndim or array.dtype.kind not in "iu" or array.dtype == np.uint64:
         raise wrong_type("The action", "one whole number", given)

@@ -20,6 +20,10 @@ from cardai.core.encoder import Encoder, Layout
 from cardai.core.errors import UsageError
 from cardai.core.fields import pack_views, with_role
 from cardai.core.game import CHANCE, Game, State
+from cardai.core.numbers import NumberLayout
+from cardai.core.one_table import RowSight
+from cardai.core.row_state import RowState
+from cardai.core.rows import RowGame
 
 _REGISTERED: dict[str, tuple[Game, Encoder, float, int]] = {}  # by short name: what was asked for
 LONGEST = 10_000
@@ -220,12 +224,19 @@ class Observer:
 
     def __init__(self, game: Game, layout: Layout, perfect_recall: bool) -> None:
         self._game, self._layout, self._perfect_recall = game, layout, perfect_recall
+        self._sight: RowSight | None = None
+        if isinstance(game, RowGame) and isinstance(layout, NumberLayout):
+            self._sight = RowSight(game, layout)
         self.tensor = np.zeros(int(np.prod(layout.shape)), np.float32)
         self.dict = {"observation": self.tensor.reshape(layout.shape)}
 
     def set_from(self, state: Any, player: int) -> None:
         """Put what ``player`` knows in ``tensor``."""
-        views = pack_views(self._game.view_fields, [cast(TheirState, state).ours.view(player)])
+        ours = cast(TheirState, state).ours
+        if self._sight is not None and isinstance(ours, RowState):
+            self.tensor[:] = self._sight.at(ours, player).ravel()
+            return
+        views = pack_views(self._game.view_fields, [ours.view(player)])
         self.tensor[:] = self._layout.encode(views)[0].ravel()
 
     def string_from(self, state: Any, player: int) -> str:

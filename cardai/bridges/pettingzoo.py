@@ -6,7 +6,8 @@
 Agents are ``player_0``, ``player_1``, ..., by seat. An observation is ``{"observation": float32, "action_mask": int8}``, the
 view of the agent as the encoder has it and what it may do (nothing when another is to act); the mask is in ``infos`` too.
 Rewards are each seat's result of a hand in the game's unit. An episode is a hand, or with ``episode="match"`` a game of
-hands. It is a :class:`~cardai.arena.table.Table` of one game, so the same seed has the same cards as anywhere else.
+hands. Episode e is group e of the arena (:mod:`cardai.bridges.one_game`), so the same seed has the same cards as anywhere
+else.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from cardai import make
-from cardai.arena.table import Table
 from cardai.bridges.episodes import Length, check_seat
 from cardai.bridges.observing import (
     RENDER_MODES,
@@ -29,13 +29,17 @@ from cardai.bridges.observing import (
     bounds_of,
     check_render_mode,
     layout_for,
-    mask_of,
     not_begun,
     rendered,
 )
+from cardai.bridges.one_game import OneGame
 from cardai.core import registry
 from cardai.core.encoder import Encoder
+from cardai.core.errors import IllegalActionError
+from cardai.core.fields import unpack_view
 from cardai.core.game import Game
+from cardai.core.one_table import INDEX, OneTable
+from cardai.core.rng import derive
 
 ILLEGAL_REWARD = -1
 """What :func:`env` gives whoever plays an illegal action, which ends the episode (PettingZoo's custom)."""
@@ -84,7 +88,6 @@ class CardAEC(AECEnv[str, dict[str, Any], Any]):
         self.metadata = {**type(self).metadata, "name": f"cardai_{registry.spec_of(self.game)}"}
         self.layout = layout_for(self.game, encoder)
         self.render_mode = render_mode
-        self._length = episode
         self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_players)]
         self._seat = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         actions = self.game.num_distinct_actions
@@ -98,9 +101,11 @@ class CardAEC(AECEnv[str, dict[str, Any], Any]):
             )
             for agent in self.possible_agents
         }
+        self._games = OneGame(self.game, self.layout, episode)
+        self._table = self._games.table
+        self._nothing = np.zeros(actions, np.int8)
         self._root: int | None = None
-        self._episode = 0
-        self._table: Table | None = None
+        self._deal_root = self._episode = 0
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of an agent's observations."""
@@ -114,9 +119,9 @@ class CardAEC(AECEnv[str, dict[str, Any], Any]):
         """Begin the next episode; with ``seed`` the first of that seed."""
         if seed is not None or self._root is None:
             self._root = seeding.np_random()[1] if seed is None else seed
-            self._episode = -1
+            self._deal_root, self._episode = derive(self._root, "deal"), -1
         self._episode += 1
-        self._table = Table(self.game, [None] * self.game.num_players, seed=self._root, groups=[self._episode])
+        self._games.begin(self._deal_root, self._episode)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -135,15 +140,16 @@ class CardAEC(AECEnv[str, dict[str, Any], Any]):
             return
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
-        table.act(action_of(action))
-        self._settle()
-        self._accumulate_rewards()
+        table.play(self._legal(action))
+        if self._settle():
+            self._accumulate_rewards()
 
     def observe(self, agent: str) -> dict[str, Any]:
         """Return what ``agent`` may know and do."""
-        table = self._seated()
-        code = self.layout.encode(table.views(self._seat[agent]))[0]
-        return {"observation": code, "action_mask": self._mask(agent)}
+        table, seat = self._seated(), self._seat[agent]
+        waits = table.current != seat
+        mask = self._nothing.copy() if waits else table.mask.astype(np.int8)
+        return {"observation": table.see(seat), "action_mask": mask}
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:
         """Return the table as the agent to act sees it: text (ansi), or an image (height, width, 3) (rgb_array).
@@ -155,33 +161,37 @@ class CardAEC(AECEnv[str, dict[str, Any], Any]):
     def close(self) -> None:
         """Do nothing: there is no window."""
 
-    def _seated(self) -> Table:
-        if self._table is None:
+    def _seated(self) -> OneTable:
+        if self._root is None:
             raise not_begun()
         return self._table
 
     def _rendered(self) -> Any:
-        view = self._seated().view(self._seat[self.agent_selection])
-        return rendered(self.game, view, self.render_mode or "ansi")
+        views = self._seated().tables.views(self._seat[self.agent_selection], INDEX)
+        return rendered(self.game, unpack_view(self.game.view_fields, views[0]), self.render_mode or "ansi")
 
-    def _mask(self, agent: str) -> npt.NDArray[np.int8]:
-        table = self._seated()
-        if table.to_act != self._seat[agent]:
-            return np.zeros(self.game.num_distinct_actions, np.int8)
-        return np.asarray(mask_of(table.legal())[0], np.int8)
+    def _legal(self, action: Any) -> int:
+        """Return ``action`` as a number. Raises IllegalActionError unless the seat to act may play it."""
+        mask, played = self._table.mask, action_of(action)
+        if not 0 <= played < len(mask) or not mask[played]:
+            raise IllegalActionError(f"The action {action!r} is not legal here. Legal: {self._table.listed()}.")
+        return played
 
-    def _settle(self) -> None:
-        """Hand out what a finished hand brought, deal the match's next, and find who is to act."""
-        table = self._seated()
-        while table.hand_over:
-            for agent, points in zip(self.possible_agents, table.end().returns, strict=True):
+    def _settle(self) -> bool:
+        """Hand out what a finished hand brought, deal the match's next, find who is to act; return whether anything was paid."""
+        table, paid = self._table, False
+        while table.current < 0:
+            paid = True
+            for agent, points in zip(self.possible_agents, table.returns[0].tolist(), strict=True):
                 self.rewards[agent] += points
-            if self._length == "hand" or table.game_over:
+            if self._games.end():
                 self.terminations = dict.fromkeys(self.agents, True)
                 break
-            table.next_hand()
-        if table.to_act is not None:
-            self.agent_selection = self.possible_agents[table.to_act]
-        self.infos = {agent: {"action_mask": self._mask(agent)} for agent in self.agents}
+        if table.current >= 0:
+            self.agent_selection = self.possible_agents[table.current]
+        self.infos = {agent: {"action_mask": self._nothing.copy()} for agent in self.agents}
+        if table.current >= 0:
+            self.infos[self.agent_selection]["action_mask"] = table.mask.astype(np.int8)
         if self.render_mode == "human":
             self._rendered()
+        return paid

@@ -67,6 +67,9 @@ class Agent:
     """Whether a person answers (then one game is played, and no progress bar is shown)."""
     sequential: ClassVar[bool] = False
     """Whether it can only play hand after hand (a program behind a wire): then one game is under way at a time."""
+    uniform: ClassVar[bool] = False
+    """Whether it plays each legal action of a mask equally often, the one that ``below(seed, 0, count)`` of its stream
+    counts from the lowest: then whoever plays one table draws for it and makes it no views."""
     values_of: ClassVar[str] = ""
     """What :meth:`action_values` are, in words: "points from here on"; "" for the hand's return in the game's unit."""
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}

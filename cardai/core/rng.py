@@ -77,7 +77,7 @@ def _uniform_rows(seeds: Any, out: Any) -> None:
             out[i, k] = uniform(seeds[i], k)
 
 
-def _hash_int(seed: int, counter: int) -> int:
+def hash_int(seed: int, counter: int) -> int:
     """The same as :func:`hash64` on Python ints, for seeds that are made outside kernels."""
     x = (seed + 0x9E3779B97F4A7C15 * ((counter & _WORD) + 1)) & _WORD
     x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & _WORD
@@ -85,16 +85,21 @@ def _hash_int(seed: int, counter: int) -> int:
     return x ^ (x >> 31)
 
 
+def below_int(seed: int, counter: int, bound: int) -> int:
+    """The same as :func:`below` on Python ints."""
+    return ((hash_int(seed, counter) >> 32) * bound) >> 32
+
+
 def derive(root: int, *path: int | str) -> int:
     """Return the seed (0 <= seed < 2**64) at ``path`` below the root seed; different paths are independent.
 
     ``derive(seed, "deal", 17)`` is the same number in every process and version.
     """
-    value = _hash_int(root & _WORD, root >> 64)
+    value = hash_int(root & _WORD, root >> 64)
     for part in path:
         number = int.from_bytes(part.encode(), "little") if isinstance(part, str) else part
         while True:
-            value = _hash_int(value, number & _WORD)
+            value = hash_int(value, number & _WORD)
             number >>= 64
             if number in (0, -1):
                 break
@@ -134,7 +139,7 @@ class Rows:
     def random(self, count: int = 1) -> Float64s:
         """Return uniform numbers in [0, 1): (n,) for ``count`` 1, else (n, count)."""
         if count == 1 and len(self.seeds) == 1 and interpreted():  # Python's ints are faster than numpy's scalars
-            return np.array([(_hash_int(int(self.seeds[0]), 0) >> 11) * _TO_UNIT])
+            return np.array([(hash_int(int(self.seeds[0]), 0) >> 11) * _TO_UNIT])
         out = np.empty((len(self.seeds), count))
         _uniform_rows(self.seeds, out)
         return out[:, 0] if count == 1 else out
@@ -142,7 +147,7 @@ class Rows:
     def fork(self, counter: int) -> Rows:
         """Return new independent streams, a row each, numbered by ``counter`` (>= 1000 keeps clear of random())."""
         if len(self.seeds) == 1 and interpreted():
-            return Rows(np.array([_hash_int(int(self.seeds[0]), counter)], np.uint64))
+            return Rows(np.array([hash_int(int(self.seeds[0]), counter)], np.uint64))
         return Rows(hash_rows(self.seeds, counter))
 
     def generator(self, row: int) -> Random:

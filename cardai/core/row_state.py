@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from cardai.core.arrays import Int64s
+from cardai.core.direct import direct
 from cardai.core.errors import IllegalActionError, wrong_type
-from cardai.core.fields import interned, unpack_view
+from cardai.core.fields import Views, interned, unpack_view
 from cardai.core.game import CHANCE, TERMINAL, Amounts, Setup, State, pack_setups
 from cardai.core.kernel import kernel
 from cardai.core.legal import legal_text
+from cardai.core.numbers import numbers_of
 
 if TYPE_CHECKING:
     from cardai.core.rows import RowGame, RowTables
@@ -57,11 +61,13 @@ def list_outcomes(row: Any, choices: Any) -> Any:
     """Fill ``choices`` with the cards left in the row's deck, ascending (equal cards twice); return how many."""
     deck = row["deck"]
     counts = np.zeros(128, np.int64)
+    behind = 0
     for k in range(row["dealt"], len(deck)):
         if deck[k] >= 0:
             counts[deck[k]] += 1
+            behind = max(behind, deck[k] + 1)
     found = 0
-    for card in range(128):
+    for card in range(behind):
         for _ in range(counts[card]):
             choices[found] = card
             found += 1
@@ -85,8 +91,8 @@ def plain_step(tables: RowTables) -> Callable[..., tuple[int, int]]:
     It plays ``action`` on the only row: chance's outcome where ``current`` is -1, else what the seat to act does (below
     0: nothing is played). Then it fills ``choices`` (k,) int64 with what can be played next, ascending: chance's outcomes
     (equal ones twice) or the legal actions; where these are :class:`Amounts`, the kinds below 2 and then the least and the
-    most (0 and -1: no raise). When the hand is over it fills ``payoff`` (1, P) float64. ``mask`` (1, A) bool is scratch.
-    It returns (``current``, the number of choices).
+    most (0 and -1: no raise). When the hand is over it fills ``payoff`` (1, P) float64. ``mask`` (1, A) bool is filled with
+    the legal actions of the seat to act, and scratch where there are none. It returns (``current``, the number of choices).
     """
     kernels = tables.kernels
 
@@ -109,6 +115,7 @@ def plain_step(tables: RowTables) -> Callable[..., tuple[int, int]]:
                 listed = [kind for kind in (0, 1) if legal.kinds[0, kind]]
                 listed += [int(legal.min_amount[0]), int(legal.max_amount[0])] if legal.kinds[0, 2] else [0, -1]
             else:
+                mask[:] = legal
                 listed = np.flatnonzero(legal[0]).tolist()
         choices[: len(listed)] = listed
         return current, len(listed)
@@ -116,27 +123,75 @@ def plain_step(tables: RowTables) -> Callable[..., tuple[int, int]]:
     return step
 
 
+def _plain_numbers(tables: RowTables) -> Callable[..., None]:
+    """Return what :attr:`cardai.core.rows.RowKernels.numbers` does, made of the game's other kernels."""
+    numbers = numbers_of(tables.game.view_fields)
+
+    def fill(data: Any, rules: Any, index: Any, player: int, at: Any, out: Any) -> None:
+        out[:] = numbers.of(tables.over(data).views(player, index))
+
+    return fill
+
+
+def _row_of(hand: OneHand, raw: bytes) -> npt.NDArray[Any]:
+    """Return a copy of the row ``raw`` (numpy would copy it field by field)."""
+    return np.ndarray(1, hand.dtype, bytearray(raw))
+
+
+_MOST_LISTS = 1 << 12
+"""Masks whose actions are kept as lists: a game of bets has few, one of cards many."""
+
+
 class OneHand:
     """What the states of one game have in common, and the hand that the last setup began.
 
-    ``hidden`` says whether some action is not seen as it is by everybody (the game's ``observed`` decides).
+    ``hidden`` says whether some action is not seen as it is by everybody (the game's ``observed`` decides). What kernels
+    write into (``mask``, ``choices``, ``payoff``) is of the last step of any state.
     """
 
     def __init__(self, game: RowGame, hidden: bool) -> None:
         self.tables = game.tables(1)
         rules = game.rules_row()
         self.rules = rules.view(interned(rules.dtype))
-        self.step = self.tables.kernels.step or plain_step(self.tables)
         self.index = np.zeros(1, np.int64)
         self.mask = np.zeros((1, 0 if game.amounts else game.num_distinct_actions), np.bool_)
         self.amounts = game.amounts
         self.dtype = self.tables.data.dtype
         template = game.deck_template()
-        self.room = max(len(self.tables.data["deck"][0]), self.mask.shape[1])
+        self.choices = np.empty(max(len(self.tables.data["deck"][0]), self.mask.shape[1]), np.int64)
+        self.payoff = np.zeros((1, game.num_players))
+        kernel = self.tables.kernels.step or plain_step(self.tables)
+        arguments = self.tables.data, self.rules, self.index, -1, self.mask, self.choices, self.payoff
+        self.step = direct(kernel, *arguments)
         self.repeats = len(np.unique(template)) < len(template)  # whether some cards are equal
         self.hidden = hidden
         self.seats = range(game.num_players)
+        self.lists: dict[bytes, list[int]] = {}
         self._first: tuple[Setup, RowState] | None = None
+
+    def __reduce__(self) -> Any:
+        return _one_hand_of, (self.tables.game,)
+
+    def listed(self, marked: bytes) -> list[int]:
+        """Return the actions of a mask, the bytes of ``mask``, as a list of :attr:`lists` that nobody writes into."""
+        if len(self.lists) >= _MOST_LISTS:
+            self.lists.clear()
+        return self.lists.setdefault(marked, np.frombuffer(marked, np.bool_).nonzero()[0].tolist())
+
+    @cached_property
+    def _numbers(self) -> tuple[Callable[..., Any], Int64s, Int64s]:
+        """The game's kernel of one view as numbers, the columns of the fields, and the row that it fills."""
+        kernels, numbers = self.tables.kernels, numbers_of(self.tables.game.view_fields)
+        places = [(numbers.where[name].start, numbers.where[name].stop) for name in kernels.numbered]
+        at, out = np.array(places, np.int64).reshape(-1, 2), np.empty((1, numbers.width), np.int64)
+        kernel = kernels.numbers or _plain_numbers(self.tables)
+        return direct(kernel, self.tables.data, self.rules, self.index, 0, at, out), at, out
+
+    def numbers(self, data: npt.NDArray[Any], player: int) -> Int64s:
+        """Return what ``player`` may know of the hand ``data`` as numbers (1, width), good until the next call."""
+        kernel, at, out = self._numbers
+        kernel(data, self.rules, self.index, player, at, out)
+        return out
 
     def start(self, setup: Setup) -> RowState:
         """Return a new hand before its first card."""
@@ -148,6 +203,10 @@ class OneHand:
         return self._first[1].clone()
 
 
+def _one_hand_of(game: RowGame) -> OneHand:
+    return game.one_hand
+
+
 class RowState(State):
     """One hand of a fast game, with explicit chance. What can be played next is found once, with each step."""
 
@@ -157,26 +216,23 @@ class RowState(State):
         self.game = game
         self._hand = hand
         self._setup = setup
-        self._events: list[tuple[int, int, tuple[int | None, ...]]] = []  # (actor, action, what each seat saw of it)
+        self._events: list[tuple[int, int, Any]] = []  # (actor, action, what was seen of it: see _seen)
         self._returns = [0.0] * game.num_players
-        self._place(raw)
+        self._data = _row_of(hand, raw)
         self._take(-1)
-
-    def _place(self, raw: bytes) -> None:
-        """Let the hand's row be a copy of ``raw`` (numpy would copy it field by field)."""
-        hand = self._hand
-        self._data: npt.NDArray[Any] = np.ndarray(1, hand.dtype, bytearray(raw))
-        self._choices = np.empty(hand.room, np.int64)
-        self._payoff = np.empty((1, len(hand.seats)))
 
     def _take(self, action: int) -> None:
         """Play ``action`` (below 0: none) and note what can be played next."""
         hand = self._hand
-        current, count = hand.step(self._data, hand.rules, hand.index, action, hand.mask, self._choices, self._payoff)
-        self._current = int(current)
-        self._listed: list[int] = self._choices[:count].tolist()
-        if current == TERMINAL:
-            self._returns = self._payoff[0].tolist()
+        current, count = hand.step(self._data, hand.rules, hand.index, action, hand.mask, hand.choices, hand.payoff)
+        self._current: int = current
+        if current >= 0 and not hand.amounts:
+            marked = hand.mask.tobytes()
+            self._listed = hand.lists.get(marked) or hand.listed(marked)
+        else:
+            self._listed = hand.choices[:count].tolist()
+            if current == TERMINAL:
+                self._returns = hand.payoff.tolist()[0]
 
     def _tables(self) -> RowTables:
         return self._hand.tables.over(self._data)
@@ -212,26 +268,43 @@ class RowState(State):
         return self.game.chance_seen_by(self.row)
 
     def apply_action(self, action: int) -> None:
-        hand, current, listed = self._hand, self._current, self._listed
+        hand, current = self._hand, self._current
+        if action.__class__ is not int or action not in self._listed or hand.amounts:
+            action = self._checked(action)
+        if current == CHANCE:  # who sees it is asked of the row as it was, and only where a key is wanted
+            seen: Any = self._data.tobytes()
+        elif hand.hidden:
+            row = self.row
+            seen = tuple([self.game.observed(row, current, action, p) for p in hand.seats])
+        else:
+            seen = None
+        self._events.append((current, action, seen))
+        self._take(action)
+
+    def _checked(self, action: Any) -> int:
+        """Return a legal action as a plain number. Raises IllegalActionError, or UsageError where it is no number."""
+        current, listed = self._current, self._listed
         try:
             legal = action in listed
-            if hand.amounts and current >= 0:
+            if self._hand.amounts and current >= 0:
                 legal = action in listed[:-2] or listed[-2] <= action <= listed[-1]
             played = int(action)
         except (TypeError, ValueError):
             raise wrong_type("An action", "a whole number (action_from_string finds it by name)", action) from None
         if not legal or played != action:
             self._refuse(action)
-        if current == CHANCE:
-            watching = self.chance_seen_by()
-            seen: tuple[int | None, ...] = tuple([played if p in watching else -1 for p in hand.seats])
-        elif hand.hidden:
-            row = self.row
-            seen = tuple([self.game.observed(row, current, played, p) for p in hand.seats])
-        else:
-            seen = (played,) * len(hand.seats)
-        self._events.append((current, played, seen))
-        self._take(played)
+        return played
+
+    def _seen(self, number: int) -> tuple[int | None, ...]:
+        """Return what each seat saw of event ``number``: -1 a chance outcome that it did not see, None nothing at all."""
+        actor, action, seen = self._events[number]
+        if seen is None:
+            return (action,) * len(self._hand.seats)
+        if isinstance(seen, bytes):
+            watching = self.game.chance_seen_by(_row_of(self._hand, seen)[0])
+            seen = tuple([action if p in watching else -1 for p in self._hand.seats])
+            self._events[number] = actor, action, seen
+        return seen  # type: ignore[no-any-return]
 
     def _refuse(self, action: int) -> None:
         """Raise the error of an illegal action."""
@@ -244,12 +317,24 @@ class RowState(State):
         refuse(self._current, 0, action, self._listed)
 
     def view(self, player: int) -> dict[str, Any]:
-        return unpack_view(self.game.view_fields, self._tables().views(player, self._hand.index)[0])
+        return unpack_view(self.game.view_fields, self.views(player)[0])
 
     def key(self, player: int) -> bytes:
         start = f"{player} {self._setup.starter} {self._setup.score} {self._setup.stacks}"
-        noticed = [(actor, seen[player]) for actor, _, seen in self._events if seen[player] is not None]
-        return (start + "".join(f" {actor}:{seen}" for actor, seen in self.game.remembered(noticed))).encode()
+        noticed: list[tuple[int, int | None]] = []
+        for number, (actor, action, seen) in enumerate(self._events):
+            found = action if seen is None else self._seen(number)[player]
+            if found is not None:
+                noticed.append((actor, found))
+        return (start + "".join(f" {actor}:{found}" for actor, found in self.game.remembered(noticed))).encode()
+
+    def views(self, player: int) -> Views:
+        """Return :meth:`view` as one row of views."""
+        return self._tables().views(player, self._hand.index)
+
+    def numbers(self, player: int) -> Int64s:
+        """Return :meth:`view` as numbers (1, width) (:mod:`cardai.core.numbers`), good until the game's next call of this."""
+        return self._hand.numbers(self._data, player)
 
     def returns(self) -> list[float]:
         return self._returns.copy()
@@ -260,7 +345,7 @@ class RowState(State):
     def clone(self) -> RowState:
         other = RowState.__new__(RowState)
         other.game, other._hand, other._setup = self.game, self._hand, self._setup
-        other._place(self._data.tobytes())
+        other._data = _row_of(self._hand, self._data.tobytes())
         other._current, other._listed, other._returns = self._current, self._listed, self._returns  # never written into
         other._events = self._events.copy()
         return other

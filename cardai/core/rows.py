@@ -79,6 +79,20 @@ class RowKernels:
     :func:`~cardai.core.row_state.plain_step` makes the same of the other kernels and says what it does. Unlike theirs,
     ``rules`` is the array of length 1: handing a record to a kernel costs more than most steps.
     """
+    begin: Callable[..., Any] | None = None
+    """begin(data, rules, index, template, seeds, starter, score, stacks): a hand in one call; only to save time.
+
+    It shuffles the deck ``template`` (D,) int8 by ``seeds`` (1,) uint64, begins the hand as the columns of its setup say, (1,)
+    int8, (1, P) float64 and (1, P) int64, and deals as far as the first decision. ``rules`` is an array, as above.
+    """
+    numbers: Callable[..., Any] | None = None
+    """numbers(data, rules, index, player, at, out): what ``player`` may know of one hand, as numbers; only to save time.
+
+    It fills ``out`` (1, w) int64 with what :class:`~cardai.core.numbers.ViewNumbers` makes of the game's view; ``at`` (k, 2)
+    int64 has the first column of each field in ``numbered``, and the one behind its last. ``rules`` is an array, as above.
+    """
+    numbered: tuple[str, ...] = ()
+    """The view fields whose columns ``numbers`` is given, in its order."""
 
 
 @kernel
@@ -148,6 +162,10 @@ class RowGame(Game):
     def one_hand(self) -> OneHand:
         """What all states of the game have in common."""
         return OneHand(self, hidden=type(self).observed is not RowGame.observed)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what is of this process alone."""
+        return {name: value for name, value in self.__dict__.items() if name != "one_hand"}
 
     def new_initial_state(self, setup: Setup | None = None) -> State:
         return self.one_hand.start(setup or _SETUP)

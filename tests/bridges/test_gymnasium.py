@@ -362,6 +362,22 @@ def test_a_step_after_the_end_is_refused() -> None:
         env.step(1)
 
 
+def test_a_copy_of_an_environment_goes_on_by_itself() -> None:
+    env = cardai.make_env("leduc", seat=0)
+    _, info = env.reset(seed=1)
+    for other in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        codes, over = [], False
+        while not over:
+            code, reward, over, _, _ = other.step(1)
+            codes.append(code)
+        assert env.action_masks().tolist() == info["action_mask"].tolist()  # as it was
+    over = False
+    for expected in codes:
+        code, won, over, _, _ = env.step(1)
+        assert np.array_equal(code, expected)
+    assert (over, won) == (True, reward)
+
+
 ONE_ACTION = [[1], np.array([[1]]), float("nan"), 1.5, None, "1", True, 2**64 - 1, 2**70]
 
 

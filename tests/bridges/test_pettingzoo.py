@@ -63,9 +63,21 @@ def test_a_third_partys_game_passes_too(capsys: pytest.CaptureFixture[str], tmp_
         registry.default.reset()
 
 
+def beside(game: str, seed: int) -> Table:
+    """Return the arena's table of the same first game."""
+    return Table(game, [None, None], seed=seed)
+
+
+def play_on(table: Table, action: int) -> None:
+    """Play ``action`` there too, as far as the game's next decision."""
+    table.act(action)
+    if table.hand_over and not table.game_over:
+        table.next_hand()
+
+
 @pytest.mark.parametrize("target", sizes(40, 100))
 def test_a_match_hands_out_each_hands_returns_to_its_seats(target: int) -> None:
-    env = pettingzoo.raw_env(f"gin:target={target}", episode="match")
+    env, table = pettingzoo.raw_env(f"gin:target={target}", episode="match"), beside(f"gin:target={target}", 4)
     env.reset(seed=4)
     total, hands = np.zeros(2), 0
     rng = np.random.default_rng(0)
@@ -77,8 +89,9 @@ def test_a_match_hands_out_each_hands_returns_to_its_seats(target: int) -> None:
             continue
         hands += env.rewards["player_0"] != 0
         assert np.array_equal(info["action_mask"], observation["action_mask"])
-        env.step(rng.choice(np.flatnonzero(observation["action_mask"])))
-    table = env._seated()
+        action = int(rng.choice(np.flatnonzero(observation["action_mask"])))
+        env.step(action)
+        play_on(table, action)
     scored = [record["returns"] for record in table.records]
     assert total.tolist() == np.sum(scored, axis=0).tolist()
     assert len(scored) > 1
@@ -87,14 +100,17 @@ def test_a_match_hands_out_each_hands_returns_to_its_seats(target: int) -> None:
 
 def test_what_a_hand_brought_is_handed_out_once_in_a_match_of_many() -> None:
     """Rewards that are not taken back at the next step are counted again at each."""
-    env = pettingzoo.raw_env("leduc:hands=4", episode="match")
+    env, table = pettingzoo.raw_env("leduc:hands=4", episode="match"), beside("leduc:hands=4", 4)
     env.reset(seed=4)
     total, rng = np.zeros(2), np.random.default_rng(0)
     for agent in env.agent_iter():
         observation, reward, over, _, _ = env.last()
         total[int(agent[-1])] += reward
-        env.step(None if over else rng.choice(np.flatnonzero(observation["action_mask"])))
-    scored = [record["returns"] for record in env._seated().records]
+        action = None if over else int(rng.choice(np.flatnonzero(observation["action_mask"])))
+        env.step(action)
+        if action is not None:
+            play_on(table, action)
+    scored = [record["returns"] for record in table.records]
     assert sum(returns[0] != 0 for returns in scored[:-1]) > 1
     assert total.tolist() == np.sum(scored, axis=0).tolist()
 

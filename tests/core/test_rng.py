@@ -18,14 +18,15 @@ words = st.integers(0, 2**64 - 1)
 
 @given(words, words)
 def test_compiled_hashes_are_those_of_python_ints(seed: int, counter: int) -> None:
-    assert int(rng.hash64(np.uint64(seed), np.uint64(counter))) == rng._hash_int(seed, counter)
+    assert int(rng.hash64(np.uint64(seed), np.uint64(counter))) == rng.hash_int(seed, counter)
+    assert int(rng.below(np.uint64(seed), counter & 0xFFFF, 10)) == rng.below_int(seed, counter & 0xFFFF, 10)
 
 
 def test_the_hash_is_splitmix64() -> None:
     # The first outputs of SplitMix64 from the state 1234567, as in the reference implementation of
     # S. Vigna (https://prng.di.unimi.it/splitmix64.c), published in Rosetta Code's "Pseudo-random numbers/Splitmix64".
     expected = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431]
-    assert [rng._hash_int(1234567, k) for k in range(4)] == expected
+    assert [rng.hash_int(1234567, k) for k in range(4)] == expected
 
 
 def test_interpreted_numbers_are_the_compiled_ones() -> None:
@@ -106,10 +107,10 @@ def test_a_choice_at_the_border_of_two_columns_takes_the_upper_one_and_still_no_
 def test_a_path_is_hashed_64_bits_at_a_time() -> None:
     above = rng.derive(3, "a")
     for number in (0, 5, 2**63, 2**64 - 1):
-        assert rng.derive(3, "a", number) == rng._hash_int(above, number)
-    assert rng.derive(3, "a", 2**64 + 7) == rng._hash_int(rng._hash_int(above, 7), 1)
-    assert rng.derive(3, "12345678!") == rng._hash_int(
-        rng._hash_int(rng.derive(3), int.from_bytes(b"12345678", "little")), ord("!")
+        assert rng.derive(3, "a", number) == rng.hash_int(above, number)
+    assert rng.derive(3, "a", 2**64 + 7) == rng.hash_int(rng.hash_int(above, 7), 1)
+    assert rng.derive(3, "12345678!") == rng.hash_int(
+        rng.hash_int(rng.derive(3), int.from_bytes(b"12345678", "little")), ord("!")
     )
 
 

@@ -11,6 +11,7 @@ import pytest
 import cardai
 from cardai.core.errors import IllegalActionError
 from cardai.core.game import Setup
+from cardai.core.numbers import numbers_of
 from cardai.core.row_state import RowState, plain_step
 
 GAMES = [
@@ -36,8 +37,10 @@ def state_of(spec: str) -> RowState:
 def plain(state: RowState, action: int) -> tuple[bytes, int, list[int], list[float]]:
     """Return row, current player, choices and returns after ``action`` as the game's separate kernels have them."""
     hand, data = state._hand, state._data.copy()
-    choices, payoff = np.empty(hand.room, np.int64), np.zeros((1, len(hand.seats)))
-    current, count = plain_step(hand.tables)(data, hand.rules, hand.index, action, None, choices, payoff)
+    choices, payoff = np.empty_like(hand.choices), np.zeros((1, len(hand.seats)))
+    current, count = plain_step(hand.tables)(
+        data, hand.rules, hand.index, action, np.empty_like(hand.mask), choices, payoff
+    )
     return data.tobytes(), current, choices[:count].tolist(), payoff[0].tolist()
 
 
@@ -123,3 +126,32 @@ def test_a_key_says_how_the_hand_began() -> None:
     undealt = {cardai.game("leduc").new_initial_state(Setup(starter=starter)).key(0) for starter in (0, 1)}
     assert len(undealt) == 2  # the order of the deal does not say it yet
     assert key(0, Setup()) == key(0, Setup(hand=3))  # which hand it is, a view does not say
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_a_view_as_numbers_is_the_view(spec: str) -> None:
+    """Numbers that a kernel writes by itself are those that are made of the structured view."""
+    rng = random.Random(spec)
+    for _ in range(4):
+        state = state_of(spec)
+        while not state.is_terminal():
+            state.apply_action(rng.choice(state.legal_actions()))
+            for player in range(state.game.num_players):
+                views = state.views(player)
+                assert np.array_equal(state.numbers(player), numbers_of(state.game.view_fields).of(views))
+
+
+@pytest.mark.parametrize("spec", ["leduc:players=3", "gin", "video_poker"])
+def test_a_key_says_who_saw_each_card_however_late_it_is_asked(spec: str) -> None:
+    rng = random.Random(spec)
+    asked, late = state_of(spec), state_of(spec)
+    seats = range(asked.game.num_players)
+    while not asked.is_terminal():
+        watching, outcome = asked.chance_seen_by(), rng.choice(asked.legal_actions())
+        chance = asked.is_chance_node()
+        for state in (asked, late):
+            state.apply_action(outcome)
+        keys = [asked.key(seat) for seat in seats]
+        if chance:
+            assert [key.endswith(f":{outcome}".encode()) for key in keys] == [seat in watching for seat in seats]
+    assert [late.clone().key(seat) for seat in seats] == keys == [late.key(seat) for seat in seats]

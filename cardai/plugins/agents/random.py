@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from attrs import frozen
 
@@ -17,6 +19,8 @@ from cardai.core.rng import Rows
 @frozen
 class Random(Agent):
     """Uniform over legal actions; in full no-limit uniform over kinds, and a raise uniform over the amounts."""
+
+    uniform: ClassVar[bool] = True
 
     def policy(self, views: Views, legal: Legal) -> Float64s:
         mask = legal_columns(legal)

@@ -118,6 +118,14 @@ def begin(data: Any, rules: Any, index: Any, template: Any, seeds: Any, starter:
 
 
 @kernel
+def begin_one(
+    data: Any, rules: Any, index: Any, template: Any, seeds: Any, starter: Any, score: Any, stacks: Any
+) -> None:
+    """Shuffle, begin and deal one hand (see RowKernels.begin)."""
+    begin(data, rules[0], index, template, seeds, starter, score, stacks)
+
+
+@kernel
 def deal(data: Any, rules: Any, index: Any) -> None:
     """Deal one card at each row (they wait for one)."""
     for i in range(len(index)):
@@ -328,3 +336,27 @@ def views(
             history[i, k] = row["history"][k]
             when_and_who[0][i, k] = row["history_round"][k]
             when_and_who[1][i, k] = row["history_seat"][k]
+
+
+@kernel
+def numbers(data: Any, rules: Any, index: Any, player: Any, at: Any, out: Any) -> None:
+    """Fill one view as numbers (see RowKernels.numbers); ``at`` has the columns of the fields as :func:`views` takes them."""
+    out[:] = -1
+    views(
+        data,
+        rules[0],
+        index,
+        player,
+        (out[:, at[0, 0]], out[:, at[1, 0]]),
+        (out[:, at[2, 0]], out[:, at[3, 0]], out[:, at[4, 0]], out[:, at[5, 0]]),
+        (
+            out[:, at[6, 0] : at[6, 1]],
+            out[:, at[7, 0] : at[7, 1]],
+            out[:, at[8, 0] : at[8, 1]],
+            out[:, at[9, 0] : at[9, 1]],
+        ),
+        out[:, at[10, 0] : at[10, 1]],
+        (out[:, at[11, 0] : at[11, 1]], out[:, at[12, 0] : at[12, 1]]),
+        out[:, at[13, 0] : at[13, 1]],
+        (out[:, at[14, 0] : at[14, 1]], out[:, at[15, 0] : at[15, 1]]),
+    )

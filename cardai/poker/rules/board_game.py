@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
-from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -93,7 +92,21 @@ def _kernels() -> RowKernels:
         returns=k.returns,
         outcomes=k.outcomes,
         step=k.step,
+        begin=k.begin_one,
+        numbers=k.numbers,
+        numbered=_NUMBERED,
     )
+
+
+_NUMBERED = (
+    *("player", "button"),
+    *("round", "raises", "pot", "to_call"),
+    *("spent", "round_spent", "stacks", "score"),
+    "folded",
+    *("hole", "board"),
+    *("history", "history_round", "history_seat"),
+)
+"""The fields in the order in which the kernel of views takes their columns."""
 
 
 def _start(data: Any, rules: Any, index: IntArray, setups: npt.NDArray[Any]) -> None:
@@ -135,11 +148,11 @@ class PokerTables(RowTables):
         self.data["deck"] = -1
         self._setup_dtype = setup_dtype(game.num_players)
 
-    @cached_property
-    def _poker(self) -> ModuleType:
-        from cardai.poker.rules import _kernels
+    @property
+    def _poker(self) -> Any:
+        from cardai.poker.rules import _kernels as k  # held by no table: modules cannot be copied
 
-        return _kernels
+        return k
 
     def reset(
         self,
