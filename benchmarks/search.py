@@ -27,10 +27,10 @@ SMALL = 60
 """Simulations of the weaker player and against random: in OpenSpiel's games a tenth of it a world."""
 
 
-def accepted() -> Iterator[tuple[str, str]]:
-    """Yield (game, options of a search) for cardai's games that take a search, and for ten of OpenSpiel's."""
+def accepted(word: str) -> Iterator[tuple[str, str]]:
+    """Yield (game, options of a search) for cardai's games that take a search and ten of OpenSpiel's, if ``word`` is in them."""
     for entry in registry.entries("game"):
-        if entry.distribution != "cardai" or entry.name == "openspiel":
+        if entry.distribution != "cardai" or entry.name == "openspiel" or word not in entry.name:
             continue
         try:
             cardai.agent("ismcts").for_game(cardai.game(entry.name))
@@ -38,7 +38,8 @@ def accepted() -> Iterator[tuple[str, str]]:
             continue
         yield entry.name, f"simulations={SMALL}"
     for name in THEIRS:
-        yield f'openspiel:name="{name}"', f"simulations={SMALL // 2},worlds={SMALL // 10}"
+        if word in f"openspiel:{name}":
+            yield f'openspiel:name="{name}"', f"simulations={SMALL // 2},worlds={SMALL // 10}"
 
 
 def duel(game: str, agent: str, against: str, games: int) -> None:
@@ -65,9 +66,8 @@ def main() -> None:
     options = parser.parse_args()
     for agent in options.agents.split(","):
         if options.what == "random":
-            for game, how in accepted():
-                if options.only in game:
-                    duel(game, f"{agent}:{how}", "random", options.games)
+            for game, how in accepted(options.only):
+                duel(game, f"{agent}:{how}", "random", options.games)
         elif options.what == "time":
             for game in TIMED:
                 if options.only in game:

@@ -19,6 +19,7 @@ import numpy.typing as npt
 import pyspiel
 from attrs import frozen
 
+from cardai.bridges.spiel_worlds import determinize, said
 from cardai.core.errors import nearest
 from cardai.core.fields import Field
 from cardai.core.game import CHANCE, Setup, State, Tables
@@ -146,8 +147,6 @@ class OpenSpiel(StateGame):
 
         What ``view``'s player has not noticed is drawn anew (:mod:`cardai.bridges.spiel_worlds`). No weights.
         """
-        from cardai.bridges.spiel_worlds import determinize
-
         return determinize(self, view, rng, count, weights)
 
     @cached_property
@@ -222,11 +221,6 @@ class _Shape:
         """Return the tensor as whole numbers within bounds."""
         values = np.rint(self.raw(state, player) * self.scale).astype(np.int64)
         return np.clip(values, 0, 1) if self.binary else np.clip(values, -self.maximum, self.maximum)
-
-
-def said(state: Any, player: int, information: bool) -> str:
-    """Return what ``player`` knows (or, where a game has no information states, observes) in OpenSpiel's words."""
-    return str(state.information_state_string(player) if information else state.observation_string(player))
 
 
 class SpielState(State):

@@ -17,7 +17,6 @@ import numpy as np
 import pyspiel
 from attrs import define, frozen
 
-from cardai.bridges.spiel_games import SpielState, said
 from cardai.core.determinize import hand_seeds, need_count, need_view, seed_of
 from cardai.core.errors import UsageError
 from cardai.core.game import CHANCE
@@ -25,7 +24,7 @@ from cardai.core.rng import Source
 from cardai.core.states import StateTables
 
 if TYPE_CHECKING:
-    from cardai.bridges.spiel_games import OpenSpiel
+    from cardai.bridges.spiel_games import OpenSpiel, SpielState
 
 _TRIES = 3_000
 """How often a hand is told for one world, at most."""
@@ -96,12 +95,17 @@ def _resampled(game: OpenSpiel, state: Any, player: int, random: Random, count: 
 
 def _with_past(game: OpenSpiel, spiel: Any) -> tuple[SpielState, list[int]]:
     """Return a state of ours that went the way of OpenSpiel's, and the outcomes of chance on it."""
-    out, rolled = SpielState(game, game.theirs.new_initial_state()), []
+    out, rolled = game.new_initial_state(), []
     for action in spiel.history():
         if out.current_player() == CHANCE:
             rolled.append(int(action))
         out.play(int(action))
     return out, rolled
+
+
+def said(state: Any, player: int, information: bool) -> str:
+    """Return what ``player`` knows (or, where a game has no information states, observes) in OpenSpiel's words."""
+    return str(state.information_state_string(player) if information else state.observation_string(player))
 
 
 @frozen
@@ -131,7 +135,7 @@ class _Told:
     @classmethod
     def of(cls, game: OpenSpiel, state: Any, player: int) -> _Told:
         """Return the hand of ``state``, whose hidden parts are read for their kind alone."""
-        told = SpielState(game, game.theirs.new_initial_state())
+        told = game.new_initial_state()
         events: list[_Event] = []
         rolled: set[int] = set()
         apart = True

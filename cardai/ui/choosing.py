@@ -14,7 +14,7 @@ from cardai.arena.display import flowing
 from cardai.core.extras import players_command
 from cardai.ui import box, kept
 from cardai.ui.background import Background
-from cardai.ui.players import Player, fitting, games
+from cardai.ui.players import Player, fitting, games, strong
 from cardai.ui.strength import keep, measure
 
 MEASURED = 200
@@ -111,7 +111,8 @@ class ChoosePlayer(Chooser):
 
     def _list(self, players: list[Player]) -> None:
         self.players = players
-        at = self.query_one(OptionList).highlighted or 0
+        at = self.query_one(OptionList).highlighted
+        at = strong(players) if at is None else at
         self.say("" if players else "No program that is installed plays this game.")
         self.missing = box.missing(self.game)
         width = max((len(name) for name in [p.spec for p in players] + [b.name for b in self.missing]), default=0)

@@ -68,6 +68,16 @@ def fitting(game: Game, spec: str) -> list[Player]:
     return found
 
 
+STRONG = ("champion", "ismcts")
+"""Who is pointed at first, where it plays the game: a champion, else the search that plays any."""
+
+
+def strong(players: list[Player]) -> int:
+    """Return the place in ``players`` of the opponent that is pointed at first."""
+    specs = [player.spec for player in players]
+    return next((specs.index(name) for name in STRONG if name in specs), 0)
+
+
 def _fits(spec: str, game: Game) -> bool:
     try:
         return not bound(make.agent(spec), game).interactive

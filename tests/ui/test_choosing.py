@@ -6,11 +6,13 @@ import asyncio
 import json
 from pathlib import Path
 
+from textual.widgets import OptionList
+
 from cardai import make
 from cardai.core.extras import players_command
 from cardai.ui.app import PlayOptions
 from cardai.ui.choosing import ChooseGame, ChoosePlayer
-from cardai.ui.players import fitting
+from cardai.ui.players import Player, fitting, strong
 from cardai.ui.strength import SHIPPED, Strength, known_strengths, measure, reference
 from cardai.ui.table import Playing
 from tests.ui.driving import Sat, seated
@@ -27,12 +29,7 @@ def test_a_game_and_a_player_that_fits_are_chosen_and_play_begins() -> None:
             await person.until(lambda: isinstance(person.screen, ChooseGame))
             await choose(person, "kuhn")
             await person.until(lambda: isinstance(person.screen, ChoosePlayer) and bool(person.screen.players))
-            assert {player.spec for player in person.screen.players} == {
-                "best_response",
-                "ismcts",
-                "pimc",
-                "random",
-            }
+            assert {player.spec for player in person.screen.players} == {"best_response", "ismcts", "pimc", "random"}
             await choose(person, "random")
             await person.until(lambda: isinstance(person.screen, Playing) and person.screen.scene is not None)
             assert person.scene.names.count("random") == 1
@@ -50,6 +47,20 @@ def test_a_player_in_the_box_that_is_not_installed_is_offered_and_says_how_it_co
             assert players_command() in str(person.screen.query_one("#about").content)
 
     asyncio.run(play())
+
+
+def test_a_strong_opponent_is_pointed_at_first() -> None:
+    """The search that plays any game, where there is no champion."""
+
+    async def play() -> None:
+        async with seated(PlayOptions("kuhn")) as person:
+            await person.until(lambda: isinstance(person.screen, ChoosePlayer) and bool(person.screen.players))
+            at = person.screen.query_one(OptionList).highlighted
+            assert person.screen.rows[at][0] == "ismcts"
+
+    asyncio.run(play())
+    assert strong([Player(name, "") for name in ("always", "champion", "ismcts")]) == 1
+    assert strong([Player(name, "") for name in ("always", "random")]) == 0
 
 
 def test_escape_goes_back_to_the_games_and_q_leaves() -> None:
