@@ -37,6 +37,8 @@ class Source:
     """The least level that a plane can have; the greatest is 1."""
     cells: bool = False
     """Whether the planes are read cell by cell: one cell of all of them is marked, the number of a class."""
+    of_hand: bool = False
+    """Whether the levels or cells follow from the player's own cards and the board alone."""
 
 
 class GridLayout(Layout):
@@ -51,6 +53,8 @@ class GridLayout(Layout):
         self.card_planes = tuple(k for k, cards in enumerate(shows) if cards)
         marked = [source.cells for source in sources for _ in source.planes]
         self.cell_planes = tuple(k for k, cells in enumerate(marked) if cells)
+        hands = [source.of_hand for source in sources for _ in source.planes]
+        self.hand_planes = tuple(k for k, of_hand in enumerate(hands) if of_hand)
         self.shape = (len(self.planes), window.height, window.width)
         self.low, self.high = min([0.0, *(source.low for source in sources)]), 1.0
 

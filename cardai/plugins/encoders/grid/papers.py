@@ -162,6 +162,7 @@ def _strength() -> Source:
             for k in range(_STEPS)
         ),
         fill,
+        of_hand=True,
     )
 
 
@@ -181,7 +182,7 @@ def bucket(game: Game) -> Source:
     planes = (
         Plane(f"bucket {k}", "", meaning, f"{k * CELLS} to {k * CELLS + CELLS - 1}, a cell each") for k in range(count)
     )
-    return Source(tuple(planes), fill, cells=True)
+    return Source(tuple(planes), fill, cells=True, of_hand=True)
 
 
 def _fields(game: Game) -> dict[str, Field]:

@@ -33,6 +33,7 @@ from cardai.plugins.trainers.cnn_valuation.ladder import Ladder
 from cardai.plugins.trainers.cnn_valuation.networks import LevelPolicy, make_network
 from cardai.plugins.trainers.cnn_valuation.player_options import PlayerOptions
 from cardai.plugins.trainers.cnn_valuation.players import VIEWS, ImitationAgent, outputs
+from cardai.plugins.trainers.cnn_valuation.ranges import RangeImitator, answers_ranges
 
 if TYPE_CHECKING:
     from cardai.plugins.trainers.cnn_valuation import CnnValuation
@@ -202,7 +203,8 @@ class ValuationTraining(Training):
 
     def _player(self, options: PlayerOptions) -> ImitationAgent:
         ladder = None if self.ladder is None else self._ladder(options.bet)
-        return ImitationAgent(self.network.eval(), self.layout, self.game, self.device, options, ladder)
+        kind = RangeImitator if answers_ranges(self.network, self.layout, self.game) else ImitationAgent
+        return kind(self.network.eval(), self.layout, self.game, self.device, options, ladder)
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
         if self.literal:
