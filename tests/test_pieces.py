@@ -297,6 +297,34 @@ def test_a_head_that_goes_silent_while_pieces_are_done_ends_the_work(monkeypatch
     assert time.monotonic() - begun < 5
 
 
+@pytest.mark.skipif(os.name == "nt", reason="signals of Linux")
+def test_ray_leaves_signals_to_this_process_and_dumps_no_state_of_machines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ray's core sets handlers below Python's, which dump their stack on stderr; a thread of it prints what dead machines did."""
+    pytest.importorskip("ray")
+    import ctypes
+    import signal
+
+    heard: list[int] = []
+    quiet: list[Any] = []
+
+    def init(*address: Any, **options: Any) -> None:
+        from ray._private import worker
+
+        quiet.append(worker.listen_error_messages(None, None))  # Ray's own asks the worker that it is given
+        ctypes.CDLL(None).signal(int(signal.SIGTERM), ctypes.c_void_p(1))  # SIG_IGN, as a library sets it
+
+    monkeypatch.setattr("ray.init", init)
+    before = signal.signal(signal.SIGTERM, lambda number, frame: heard.append(number))
+    try:
+        monkeypatch.setenv("RAY_ADDRESS", "local")
+        cluster._connected("ray")
+        os.kill(os.getpid(), signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert heard == [signal.SIGTERM]
+    assert quiet == [None]
+
+
 class FakeRay:
     """Ray's names, the work done here; ``log`` notes connections begun and ended."""
 

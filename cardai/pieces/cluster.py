@@ -200,20 +200,47 @@ def _join(on: str, head: tuple[str, int] | None, init: Callable[[], object], hin
 
     def connect() -> None:
         try:
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), _no_dumps():
                 warnings.simplefilter("ignore")
                 init()
         except BaseException as error:
             raised.append(error)
 
     begun = time.monotonic()
-    done = _within(PATIENCE, connect)  # Ray's own limits do not cover every step
+    with _own_signals():
+        done = _within(PATIENCE, connect)  # Ray's own limits do not cover every step
     if not done or any(isinstance(error, ConnectionError) for error in raised):
         seconds = f"{time.monotonic() - begun:.0f} seconds"
         what = f"it did not start here in {seconds}." if head is None else f"it did not connect in {seconds}. {hint}"
         raise PluginError(f"Ray cannot be reached by --on {on}: {what}")
     for error in raised:
         raise error
+
+
+@contextmanager
+def _no_dumps() -> Iterator[None]:
+    """Let Ray begin without its thread that prints a dead machine's state (9 KB); no option of it leaves that out."""
+    from ray._private import worker
+
+    listen = worker.listen_error_messages
+    worker.listen_error_messages = lambda *_: None
+    try:
+        yield
+    finally:
+        worker.listen_error_messages = listen
+
+
+@contextmanager
+def _own_signals() -> Iterator[None]:
+    """Keep this process's handlers of signals: Ray puts its own below Python's, which dump their stack and end it at once."""
+    import signal
+    import threading
+
+    yield
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGTERM, signal.SIGINT):
+            if (handler := signal.getsignal(number)) is not None:
+                signal.signal(number, handler)
 
 
 def _ask(head: tuple[str, int], seconds: float) -> None:
