@@ -241,6 +241,19 @@ def test_ppo_has_neither_pull() -> None:
     assert isinstance(start(f"ppo:{TINY}"), MMDTraining)
 
 
+def test_the_reservoir_keeps_early_and_late_decisions_alike(played: Any) -> None:
+    _, batch = played
+    average = Average(mlp(1, (1,), 2, 1), 1, 2, 2_000, 1, 1)
+    for at in np.split(np.arange(40_000), 8):
+        average.remember(
+            evolve(batch, codes=at[:, None].astype(np.float32), chosen=batch.chosen[at], policies=batch.policies[at])
+        )
+    assert average.seen == 40_000
+    counts = np.bincount((average.codes[:, 0] // 5_000).astype(int), minlength=8)
+    # 250 each with a deviation of 15: a miss by 75 has probability 5e-6
+    assert (abs(counts - 250) < 75).all()
+
+
 @pytest.mark.parametrize(
     ("preset", "row"),
     [  # learning rate, steps of 8 tables, minibatches, epochs, clip, entropy, KL, value, norm
