@@ -14,7 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from cardai.core.agent import Agent
-from cardai.core.arrays import Bools, Float64s, Int8s, Int64s
+from cardai.core.arrays import Bools, Float32s, Float64s, Int8s, Int64s
 from cardai.core.errors import AgentError, UsageError
 from cardai.core.fields import Views
 from cardai.core.game import Game, Tables
@@ -136,6 +136,24 @@ class RangePolicy(Protocol):
 
         ``nodes`` (m,) are decision nodes of one street, ``board`` its cards. Hands that the board blocks get any row.
         """
+
+
+@runtime_checkable
+class TablePolicy(Protocol):
+    """A :class:`RangePolicy` that on the river looks up each hand's bucket in a table of probabilities.
+
+    Who walks many subtrees can then pack the table once, instead of asking for every hand at every node.
+    """
+
+    @property
+    def river_buckets(self) -> int:
+        """How many buckets the river has."""
+
+    def bucket_policy(self, nodes: Int64s) -> Float32s:
+        """Return (rows, buckets): for each action of each decision node of the river (in order) its probability."""
+
+    def buckets_at(self, roots: Int64s, board: Sequence[int], hands: Int64s) -> Int64s:
+        """Return (2, n, s) the buckets of ``hands`` (n,) of either seat on ``board`` in the subtrees below ``roots`` (s,)."""
 
 
 class RangeAdapter:

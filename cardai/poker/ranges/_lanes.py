@@ -3,7 +3,7 @@
 numba's loops over sixteen numbers do not become vector instructions, so these are written in LLVM's own vectors, which
 every machine has in some width. Interpreted, they are numpy rows, with the same results.
 
-A *lane row* k of a flat array is its numbers [16 k, 16 k + 16). ``mass`` (M,) float64 has the mass of all hands in lane
+A *lane row* k of a flat array is its numbers [16 k, 16 k + 16). ``mass`` (M,) has the mass of all hands in lane
 row 0 and that of the hands with card c in lane row c + 1. "Met" is ``mass[0] - mass[a] - mass[b]``: what remains for a hand
 of the cards a and b (hands that hold both are taken out twice).
 """
@@ -57,7 +57,18 @@ def _interpreted_operations() -> tuple[Operation, ...]:
         with numpy.errstate(divide="ignore", invalid="ignore"):
             return x / y
 
-    return turn_in, turn_out, add, below, up_to, close, quotient
+    def times(out: Any, i: Any, x: Any, j: Any, y: Any, k: Any) -> None:
+        row(out, i)[:] = row(x, j) * row(y, k)
+
+    def plus(out: Any, i: Any, x: Any, j: Any) -> None:
+        row(out, i)[:] += row(x, j)
+
+    def top(out: Any, i: Any, x: Any, j: Any) -> None:
+        import numpy
+
+        row(out, i)[:] = numpy.maximum(row(out, i), row(x, j))
+
+    return turn_in, turn_out, add, below, up_to, close, quotient, times, plus, top
 
 
 def _compiled_operations() -> tuple[Operation, ...]:
@@ -87,10 +98,16 @@ def _compiled_operations() -> tuple[Operation, ...]:
             vector = ir.VectorType(self.element(i), LANES).as_pointer()
             return self.builder.bitcast(self.builder.gep(self.array(i).data, [offset]), vector)
 
-        def load(self, i: int, offset: Any, widen: bool = True) -> Any:
+        def load(self, i: int, offset: Any) -> Any:
             value = self.builder.load(self.pointer(i, offset))
             value.align = 4 if self.element(i) != double else 8
-            return value if self.element(i) == double or not widen else self.builder.fpext(value, wide)
+            return value
+
+        def alike(self, *values: Any) -> list[Any]:
+            """Return the vectors in float64 if one of them is."""
+            if all(value.type != wide for value in values):
+                return list(values)
+            return [value if value.type == wide else self.builder.fpext(value, wide) for value in values]
 
         def store(self, i: int, offset: Any, value: Any) -> None:
             if value.type == wide and self.element(i) != double:
@@ -146,39 +163,56 @@ def _compiled_operations() -> tuple[Operation, ...]:
         rows = []
         for i in range(LANES):
             at = place.row_of(0, 1, place.builder.add(first, word(i)), hand)
-            rows.append(place.load(0, at, widen=False))
+            rows.append(place.load(0, at))
         for i, one in enumerate(transpose(place, rows)):
             place.store(4, place.lane(place.builder.add(hand, word(i))), one)
 
     def turn_out(place: Emitter) -> None:
         first, hand = place.integer(2), place.integer(3)
         lanes = [place.lane(place.builder.add(hand, word(i))) for i in range(LANES)]
-        rows = transpose(place, [place.load(4, lane, widen=False) for lane in lanes])
+        rows = transpose(place, [place.load(4, lane) for lane in lanes])
         for i, one in enumerate(rows):
             place.store(0, place.row_of(0, 1, place.builder.add(first, word(i)), hand), one)
 
     def add(place: Emitter) -> None:
         value = place.load(3, place.lane(place.integer(4)))
         for at in (word(0), place.integer(1), place.integer(2)):
-            place.store(0, place.lane(at), place.builder.fadd(place.load(0, place.lane(at)), value))
+            terms = place.alike(place.load(0, place.lane(at)), value)
+            place.store(0, place.lane(at), place.builder.fadd(*terms))
 
     def below(place: Emitter) -> None:
         place.store(0, place.lane(place.integer(1)), place.met(2, 3, 4))
 
     def up_to(place: Emitter) -> None:
         at = place.lane(place.integer(1))
-        place.store(0, at, place.builder.fadd(place.load(0, at), place.met(2, 3, 4)))
+        place.store(0, at, place.builder.fadd(*place.alike(place.load(0, at), place.met(2, 3, 4))))
 
     def close(place: Emitter) -> None:
         builder, at = place.builder, place.lane(place.integer(1))
         start = builder.mul(place.integer(7), word(3))
         factor = [place.load(6, place.lane(builder.add(start, word(i)))) for i in range(3)]
-        parts = (place.load(0, at), place.met(2, 3, 4), place.load(5, at))
+        known = place.alike(place.load(0, at), place.met(2, 3, 4), place.load(5, at), *factor)
+        parts, factor = known[:3], known[3:]
         terms = [builder.fmul(one, other) for one, other in zip(factor, parts, strict=True)]
         place.store(0, at, builder.fadd(builder.fadd(terms[0], terms[1]), terms[2]))
 
     def quotient(place: Emitter) -> Any:
         return place.builder.fdiv(place.arguments[0], place.arguments[1])
+
+    def times(place: Emitter) -> None:
+        factors = place.alike(*(place.load(i, place.lane(place.integer(i + 1))) for i in (2, 4)))
+        place.store(0, place.lane(place.integer(1)), place.builder.fmul(*factors))
+
+    def plus(place: Emitter) -> None:
+        at = place.lane(place.integer(1))
+        terms = place.alike(place.load(0, at), place.load(2, place.lane(place.integer(3))))
+        place.store(0, at, place.builder.fadd(*terms))
+
+    def top(place: Emitter) -> None:
+        at = place.lane(place.integer(1))
+        one, other = place.alike(place.load(0, at), place.load(2, place.lane(place.integer(3))))
+        higher = place.builder.fcmp_ordered(">", other, one)
+        place.store(0, at, place.builder.select(higher, other, one))
 
     return (
         operation(turn_in, 5),
@@ -188,6 +222,9 @@ def _compiled_operations() -> tuple[Operation, ...]:
         operation(up_to, 5),
         operation(close, 8),
         operation(quotient, 2, "same"),
+        operation(times, 6),
+        operation(plus, 4),
+        operation(top, 4),
     )
 
 
@@ -198,11 +235,13 @@ def _operations() -> tuple[Operation, ...]:
     return _compiled_operations()
 
 
-turn_in, turn_out, add, below, up_to, close, quotient = _operations()
+turn_in, turn_out, add, below, up_to, close, quotient, times, plus, top = _operations()
 """turn_in(rows, which, first, hand, columns): lane row ``hand + i`` of ``columns`` := number ``hand + i`` of the sixteen
 rows ``which[first : first + 16]``, for i < 16; turn_out the other way round.
 add(mass, a, b, columns, k): lane rows 0, a, b of ``mass`` += lane row k of ``columns``.
 below(out, k, mass, a, b): lane row k := met; up_to: += met.
 close(out, k, mass, a, b, columns, factors, batch): lane row k := f0 k + f1 met + f2 of ``columns``, with lane rows
 3 batch + (0, 1, 2) of ``factors``.
-quotient(x, y): x / y without a test for zero, so that loops over it become vector instructions."""
+quotient(x, y): x / y without a test for zero, so that loops over it become vector instructions.
+times(out, i, x, j, y, k): lane row i := lane row j of ``x`` times lane row k of ``y``. plus(out, i, x, j): lane row i += lane
+row j of ``x``; top: the larger of both."""

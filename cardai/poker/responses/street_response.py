@@ -29,6 +29,7 @@ from cardai.poker.hands.combos import COUNT, left_by, pairs
 from cardai.poker.range_policy import RangePolicy
 from cardai.poker.ranges.public_tree import DEAL, DECISION, FOLD, SHOWDOWN, PublicTree
 from cardai.poker.responses import _street_kernels as kernels
+from cardai.poker.responses.river_forest import RiverForest
 
 Vectors = Float64s
 _PAIRS = pairs().astype(np.int64)
@@ -120,15 +121,23 @@ class Walker:
     """Walks ranges through the streets of one game, both seats playing ``player`` or one answering it.
 
     Where hands are all-in on the flop or the turn, the rest of the board is dealt out; before the flop it is not: see
-    :func:`need_late_showdowns`.
+    :func:`need_late_showdowns`. On a CPU the river is walked in ``dtype``, sixteen subtrees at once
+    (:mod:`.river_forest`); with dense products on a GPU, as the streets before it.
     """
 
-    def __init__(self, tree: PublicTree, player: RangePolicy, terminal_values: TerminalValues = SWEEPS) -> None:
+    def __init__(
+        self,
+        tree: PublicTree,
+        player: RangePolicy,
+        terminal_values: TerminalValues = SWEEPS,
+        dtype: type = np.float32,
+    ) -> None:
         self.tree, self.player, self.terminal_values = tree, player, terminal_values
         self.trees = street_trees(tree)
         self.streets: list[list[StreetTree]] = [[], [], [], []]
         for root, one in self.trees.items():
             self.streets[tree.street[root]].append(one)
+        self.forest = RiverForest(tree, player, dtype) if self.streets[3] and terminal_values == SWEEPS else None
 
     def ranges_at(self, street: int, board: Sequence[int]) -> dict[int, Vectors]:
         """Return both seats' ranges (2, 1326) at the roots of ``street`` if both play the player, on ``board``.
@@ -203,6 +212,11 @@ class Walker:
         best. Cards to come are averaged. ``told(boards)`` hears of each board of five that is done, ``alike`` is for how
         many it stands.
         """
+        if street == 3 and self.forest:
+            sums = self.forest.empty()
+            self.forest.add(board, self.forest.pack(roots), _UNCHANGED, sums)
+            told(alike)
+            return self.forest.unpack(sums, roots)
         prepared: dict[int, Vectors] = {}
         below: dict[int, Vectors] = {}
         come = [root for root, both in roots.items() if both.any()]  # a seat may answer by what it never does itself
@@ -243,6 +257,8 @@ class Walker:
         alike: int,
     ) -> dict[int, Vectors]:
         """Return the values at the roots of the next street, averaged over the card that is dealt (turn and river)."""
+        if len(board) == 4 and self.forest:
+            return self._over_rivers(self.forest, board, roots, told, alike)
         sums = {root: np.zeros((2, COUNT)) for root in roots}
         for card, namings in next_cards(board, getattr(self.player, "ignores_suits", False)):
             ranges = {root: np.where(_HOLDS[card], 0.0, both) for root, both in roots.items()}
@@ -251,6 +267,21 @@ class Walker:
                 for renaming in namings:
                     sums[root][:, hand_maps()[renaming]] += values
         return {root: total / (52 - len(board) - 4) for root, total in sums.items()}
+
+    def _over_rivers(
+        self,
+        forest: RiverForest,
+        board: Sequence[int],
+        roots: Mapping[int, Vectors],
+        told: Callable[[int], None],
+        alike: int,
+    ) -> dict[int, Vectors]:
+        """Return what :meth:`_averaged` does on the turn: ranges and sums stay as the forest has them."""
+        ranges, sums = forest.pack(roots), forest.empty()
+        for card, namings in next_cards(board, getattr(self.player, "ignores_suits", False)):
+            forest.add([*board, card], ranges, hand_maps()[namings].astype(np.int64), sums)
+            told(alike * len(namings))
+        return {root: total / (52 - len(board) - 4) for root, total in forest.unpack(sums, roots).items()}
 
     def _at_the_ends(
         self, trees: Sequence[StreetTree], seat: int, reaches: Sequence[Vectors], board: Sequence[int]
@@ -281,6 +312,7 @@ class Walker:
         return np.asarray(values[0], np.float64)
 
 
+_UNCHANGED = np.arange(COUNT)[None]
 _HOLDS = (np.arange(52)[:, None, None] == _PAIRS).any(axis=2)
 """(52, 1326) whether a card is in a hand."""
 

@@ -57,7 +57,7 @@ def test_turns_are_worth_what_walking_whole_ranges_says():
     tree = public_tree(LATE)
     player = Blind(tree)
     assert blind_policy(player, tree)[tree.decisions] == pytest.approx(player.table[tree.decisions])
-    walker = Walker(tree, player)
+    walker = Walker(tree, player, dtype=np.float64)
     even = compatible(np.array([card_set(BOARD)], np.uint64))[0].astype(float)
     roots = [one.root for one in walker.streets[2]]
     walked = walker.values(2, BOARD, {root: np.stack([even, even]) for root in roots})

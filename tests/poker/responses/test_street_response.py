@@ -88,7 +88,7 @@ def test_what_is_gained_on_the_river_is_what_dense_matrices_say():
             values = dense_values(tree, player, 0, seat, is_open.astype(float), choose, meet, sign)
             expected.append(float(values[is_open].sum()) / pairings(5))
         gains.append(expected[1] - expected[0])
-    assert Walker(tree, player).gain(3, BOARD) == pytest.approx(np.mean(gains), abs=1e-9)
+    assert Walker(tree, player, dtype=np.float64).gain(3, BOARD) == pytest.approx(np.mean(gains), abs=1e-9)
     assert min(gains) > 0.5
 
 
@@ -97,7 +97,7 @@ def test_against_a_caller_every_hand_that_is_ahead_bets_once():
     hands = board_hands(BOARD)
     ahead = np.maximum(hands.showdown(np.ones(COUNT)), 0.0).sum() / pairings(5)
     # of the 20 chips at stake anyhow both win as much as they lose; the bet of 20 is what answering adds
-    assert Walker(tree, Caller(tree)).gain(3, BOARD) == pytest.approx(20 * ahead, abs=1e-9)
+    assert Walker(tree, Caller(tree), dtype=np.float64).gain(3, BOARD) == pytest.approx(20 * ahead, abs=1e-9)
 
 
 def slow_values(tree, player, node, seat, own, other, board, first):
@@ -140,7 +140,7 @@ LATE = Betting(2, 4, (10, 5), (1, 0, 0, 0), (0, 0, 1, 1), (10, 10, 20, 20))  # c
 def test_from_the_turn_all_rivers_are_dealt():
     tree = public_tree(LATE)
     player = Random(tree, 2)
-    walker, told = Walker(tree, player), []
+    walker, told = Walker(tree, player, dtype=np.float64), []
     with listening(lambda *at: told.append(at)):
         gain = walker.gain(2, BOARD[:4], "This board")
     assert told == [("This board", k, 48) for k in range(1, 49)]
@@ -184,9 +184,9 @@ def test_boards_that_differ_by_names_of_suits_need_not_be_worked_out_twice(stree
     )
     every, once, told = ByClass(tree), ByClass(tree), []
     once.ignores_suits = True
-    expected = Walker(tree, every).gain(street, parse_cards(board))
+    expected = Walker(tree, every, dtype=np.float64).gain(street, parse_cards(board))
     with listening(lambda label, *at: told.append(at)):
-        found = Walker(tree, once).gain(street, parse_cards(board))
+        found = Walker(tree, once, dtype=np.float64).gain(street, parse_cards(board))
     assert found == pytest.approx(expected, abs=1e-9)
     assert told[-1] == ((48, 48) if street == 2 else (2352, 2352))
     assert len(told) < told[-1][1]
@@ -194,7 +194,7 @@ def test_boards_that_differ_by_names_of_suits_need_not_be_worked_out_twice(stree
 
 def test_flops_are_summed_over_all_that_can_follow():
     tree = public_tree(Betting(2, 4, (10, 5), (1, 0, 0, 0), (0, 0, 0, 0), (10, 10, 20, 20)))
-    walker, flop = Walker(tree, Caller(tree)), parse_cards("KdQd4c")
+    walker, flop = Walker(tree, Caller(tree), dtype=np.float64), parse_cards("KdQd4c")
     found = walker.flop_values(flop)
     assert found.shape == (1, 2, 169)
     equity = range_equity(np.ones(COUNT), np.ones(COUNT), flop).by_hand[0]
@@ -206,7 +206,7 @@ def test_flops_are_summed_over_all_that_can_follow():
 
 def test_before_the_flop_the_classes_of_hands_answer_best():
     tree = public_tree(Betting(2, 4, (10, 5), (1, 0, 0, 0), (1, 0, 0, 0), (10, 10, 20, 20)))
-    walker = Walker(tree, Caller(tree))
+    walker = Walker(tree, Caller(tree), dtype=np.float64)
     cards = pairs()[[np.flatnonzero(starting_classes() == c)[0] for c in range(169)]].astype(int)
     high, low = (cards % 13).max(axis=1), (cards % 13).min(axis=1)
     suited = cards[:, 0] // 13 == cards[:, 1] // 13

@@ -16,6 +16,7 @@ from cardai.poker.hands.combos import COUNT, left_by, pairs
 from cardai.poker.ranges.leaves import apart, showdowns
 from cardai.poker.ranges.public_tree import DEAL, DECISION, PublicTree
 from cardai.poker.responses.measure import Response, measure
+from cardai.poker.responses.street_response import Walker
 from cardai.poker.responses.street_samples import PlayedHands, StreetOptions
 
 GAME = "acpc_limit_2p"
@@ -33,6 +34,7 @@ def best(
     """Return what best responses win with each hand (2, 1326) where ``path`` leads, both ranges there, who and where."""
     sampler = StreetOptions(game, agent, len(board) - 2, hands=1).sampler()
     assert isinstance(sampler, PlayedHands)
+    sampler.walker = Walker(sampler.walker.tree, sampler.walker.player, dtype=np.float64)
     node = at(sampler.walker.tree, path)
     reach = np.random.default_rng(0).uniform(0, 1, (2, 1326)) * left_by(board)
     return sampler.walker.values(len(board) - 2, board, {node: reach})[node], reach, sampler, node

@@ -94,6 +94,21 @@ class BucketAgent(Agent):
         kernels.answer_ranges(self.layout.nodes.node, nodes, np.ascontiguousarray(places), self.chances, out)
         return out
 
+    @property
+    def river_buckets(self) -> int:
+        """How many buckets the river has: see :class:`cardai.poker.range_policy.TablePolicy`."""
+        return self.buckets.counts[3]
+
+    def bucket_policy(self, nodes: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        """Return (rows, buckets): see :class:`cardai.poker.range_policy.TablePolicy`."""
+        return rows_of(self.layout, nodes, self.river_buckets, self.chances)
+
+    def buckets_at(
+        self, roots: npt.NDArray[np.int64], board: Sequence[int], hands: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        """Return (2, n, s): see :class:`cardai.poker.range_policy.TablePolicy`."""
+        return np.broadcast_to(self.buckets.of(board, hands)[:, None], (2, len(hands), len(roots)))
+
     @cached_property
     def chances(self) -> npt.NDArray[np.float32]:
         """The probabilities that the table means, worked out once for those who ask for whole ranges."""
@@ -107,6 +122,16 @@ def chances_of(
     out = np.zeros(layout.size, np.float32)
     kernels.all_chances(layout.nodes.node, np.array(counts, np.int64), table, purify, out)
     return out
+
+
+def rows_of(
+    layout: BucketLayout, nodes: npt.NDArray[np.int64], count: int, chances: npt.NDArray[np.float32]
+) -> npt.NDArray[np.float32]:
+    """Return (rows, count) the probabilities of each action of ``nodes`` (in order) in each of ``count`` buckets."""
+    known = layout.nodes.node
+    firsts = np.concatenate([known[at, kernels.BASE] + np.arange(known[at, kernels.COUNT]) for at in nodes.tolist()])
+    strides = np.repeat(known[nodes, kernels.STRIDE], known[nodes, kernels.COUNT])
+    return np.asarray(chances[firsts[:, None] + strides[:, None] * np.arange(count)])
 
 
 def _same_play(one: PublicTree, other: PublicTree) -> bool:

@@ -168,6 +168,8 @@ class RiverPlaces:
         self._board: tuple[int, ...] = ()
         self._asked = -1
         self._all: npt.NDArray[np.int32] | None = None
+        self._turn: tuple[tuple[int, ...], bytes] = ((), b"")
+        self._came: Table = np.zeros((2, COUNT, 0), np.float32)
 
     def of(self, board: Sequence[int], root: int) -> npt.NDArray[np.int64]:
         """Return (2, 1326) the buckets of both seats' hands below ``root`` (0 for hands that the board blocks).
@@ -183,6 +185,24 @@ class RiverPlaces:
         if self._all is None:
             return self._work_out(np.array([root]))[:, :, 0]
         return np.asarray(self._all[int(np.searchsorted(self._roots, root))], np.int64)
+
+    def among(
+        self, board: Sequence[int], hands: npt.NDArray[np.int64], roots: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        """Return (2, n, s) the buckets of both seats' ``hands`` below each of ``roots`` (s,).
+
+        The ranges that come to the river do not depend on its card: those of the last turn are kept.
+        """
+        turn = tuple(board[:4]), roots.tobytes()
+        if turn != self._turn:
+            known = board_hands(board[:4])
+            self._turn, self._came = turn, np.zeros((2, COUNT, len(roots)), np.float32)
+            self._came[:, known.hands] = self.blueprint.ranges(board, known, roots)
+        whole = board_hands(board)
+        found = self.kind.of(whole, self._came[:, whole.hands])
+        place = np.empty(COUNT, np.int64)
+        place[whole.hands] = np.arange(len(whole.hands))
+        return found if np.array_equal(hands, whole.hands) else found[:, place[hands]]
 
     def _work_out(self, roots: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         hands = board_hands(self._board)

@@ -13,7 +13,7 @@ from cardai.core.agent import Agent
 from cardai.core.fields import Views
 from cardai.core.game import Game, Legal
 from cardai.plugins.trainers.bucket_mccfr import _agent_kernels as kernels
-from cardai.plugins.trainers.bucket_mccfr.agent import BucketAgent, chances_of
+from cardai.plugins.trainers.bucket_mccfr.agent import BucketAgent, chances_of, rows_of
 from cardai.plugins.trainers.bucket_mccfr.layout import BucketLayout
 from cardai.plugins.trainers.bucket_mccfr.river import RIVER, RiverPlaces
 from cardai.poker.hands.combos import COUNT, pair_index
@@ -74,6 +74,21 @@ class RiverAgent(Agent):
         out = np.empty((int(self.tree.num_children[nodes].sum()), COUNT))
         kernels.answer_ranges(self.layout.nodes.node, nodes, places, self.chances, out)
         return out
+
+    @property
+    def river_buckets(self) -> int:
+        """How many buckets the river has: see :class:`cardai.poker.range_policy.TablePolicy`."""
+        return self.places.kind.count
+
+    def bucket_policy(self, nodes: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        """Return (rows, buckets): see :class:`cardai.poker.range_policy.TablePolicy`."""
+        return rows_of(self.layout, nodes, self.river_buckets, self.chances)
+
+    def buckets_at(
+        self, roots: npt.NDArray[np.int64], board: Sequence[int], hands: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        """Return (2, n, s): see :class:`cardai.poker.range_policy.TablePolicy`."""
+        return self.places.among(board, hands, roots)
 
     @cached_property
     def chances(self) -> npt.NDArray[np.float32]:
