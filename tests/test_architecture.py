@@ -409,7 +409,7 @@ def code_lines(file: Path) -> int:
 LINES, FUNCTION = 400, 40
 """The most lines of a file, and of a function without its docstring."""
 LONG_FILES: dict[str, int] = {}
-LONG_FUNCTIONS: dict[str, int] = {"poker.ranges._lanes._compiled_operations": 129}
+LONG_FUNCTIONS: dict[str, int] = {"poker.ranges._lanes._compiled_operations": 155}
 """What is longer, by how many lines it has: the vector operations are closures over one set of LLVM types."""
 
 

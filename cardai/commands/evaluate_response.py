@@ -42,6 +42,8 @@ class Bets(StrEnum):
     all56 = "56"
 
 
+FEW_BOARDS = 10
+"""Below so many boards an interval over them says little: its own ends vary as much as what it is for."""
 AGENT = Annotated[str, typer.Option("--agent", "-a", metavar="AGENT", help="The player that is measured.")]
 GAME = Annotated[str, typer.Option("--game", "-g", metavar="GAME", help="Hold'em of two players.")]
 LADDER = Annotated[str, typer.Option("--game", "-g", metavar="GAME", help="Hold'em of two players, limit or a ladder.")]
@@ -250,6 +252,8 @@ def _show_response(whom: str, street: str, found: Response, unit: str) -> None:
     )
     brackets = "In brackets: the 95 % interval over boards, by the bootstrap within strata."
     console.print(brackets if unit == "boards" else "± is half a 95% interval over hands.")
+    if unit == "boards" and found.done < FEW_BOARDS:
+        console.print(f"Fewer than {FEW_BOARDS} boards decide nothing: take more.")
 
 
 def _local_json(found: Response) -> dict[str, Any]:

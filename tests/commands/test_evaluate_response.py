@@ -16,6 +16,7 @@ def test_it_prints_the_bound_and_its_interval(cardai: Call, tmp_path: Path) -> N
     assert called.code == 0
     assert "A best response from the river to always_call" in called.out
     assert "5 boards" in called.out
+    assert "Fewer than 10 boards decide nothing" in called.out
     found = json.loads(cardai(*CALL, "--boards", "5", "--out", kept, "--json").out)
     assert f"wins {found['mean']:.1f} ({found['low']:.1f} to {found['high']:.1f}) mbb" in called.out
     assert (found["boards"], found["from"], found["exact"]) == (5, "river", False)

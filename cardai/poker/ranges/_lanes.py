@@ -22,10 +22,27 @@ LANES = 16
 Operation = Callable[..., Any]
 
 
-def _interpreted_operations() -> tuple[Operation, ...]:
-    def row(array: Any, k: Any) -> Any:
-        return array[LANES * int(k) : LANES * int(k) + LANES]
+def row(array: Any, k: Any) -> Any:
+    """Return a lane row, interpreted."""
+    return array[LANES * int(k) : LANES * int(k) + LANES]
 
+
+def _interpreted_rows() -> tuple[Operation, ...]:
+    def times(out: Any, i: Any, x: Any, j: Any, y: Any, k: Any) -> None:
+        row(out, i)[:] = row(x, j) * row(y, k)
+
+    def plus(out: Any, i: Any, x: Any, j: Any) -> None:
+        row(out, i)[:] += row(x, j)
+
+    def top(out: Any, i: Any, x: Any, j: Any) -> None:
+        import numpy
+
+        row(out, i)[:] = numpy.maximum(row(out, i), row(x, j))
+
+    return times, plus, top
+
+
+def _interpreted_operations() -> tuple[Operation, ...]:
     def met(mass: Any, a: Any, b: Any) -> Any:
         return row(mass, 0) - row(mass, a) - row(mass, b)
 
@@ -57,18 +74,7 @@ def _interpreted_operations() -> tuple[Operation, ...]:
         with numpy.errstate(divide="ignore", invalid="ignore"):
             return x / y
 
-    def times(out: Any, i: Any, x: Any, j: Any, y: Any, k: Any) -> None:
-        row(out, i)[:] = row(x, j) * row(y, k)
-
-    def plus(out: Any, i: Any, x: Any, j: Any) -> None:
-        row(out, i)[:] += row(x, j)
-
-    def top(out: Any, i: Any, x: Any, j: Any) -> None:
-        import numpy
-
-        row(out, i)[:] = numpy.maximum(row(out, i), row(x, j))
-
-    return turn_in, turn_out, add, below, up_to, close, quotient, times, plus, top
+    return turn_in, turn_out, add, below, up_to, close, quotient, *_interpreted_rows()
 
 
 def _compiled_operations() -> tuple[Operation, ...]:

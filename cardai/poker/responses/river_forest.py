@@ -54,13 +54,13 @@ class Grove:
         """How many probabilities a packed row has: a multiple of sixteen."""
         return max(1, -(-int(self.shape.actions.max()) // LANES)) * LANES
 
-    def room(self, dtype: type) -> tuple[Packed, ...]:
+    def room(self, dtype: npt.DTypeLike) -> tuple[Packed, ...]:
         """Return the arrays that :func:`._forest_kernels.walk` works in."""
         ends, nodes = len(self.shape.end), len(self.shape.end) + len(self.shape.decision)
         reaches, values = int(self.shape.actions.max()) + 1, max(nodes, ends)
         sizes = (self.width * LANES,), (reaches, _HANDS * LANES), (53 * LANES,), (values, _HANDS * LANES), (LANES,)
         chances, reach, mass, value, ones = (np.zeros(size, dtype) for size in sizes)
-        return chances, reach, mass, value, ones + dtype(1)
+        return chances, reach, mass, value, ones + 1
 
 
 class RiverForest:
@@ -69,7 +69,7 @@ class RiverForest:
     ``dtype`` (float32 or float64) is what ranges and values are worked out in.
     """
 
-    def __init__(self, tree: PublicTree, player: RangePolicy, dtype: type = np.float32) -> None:
+    def __init__(self, tree: PublicTree, player: RangePolicy, dtype: npt.DTypeLike = np.float32) -> None:
         self.tree, self.player, self.dtype = tree, player, dtype
         self.groves = _groves(tree, dtype)
         self.roots: Int64s = np.concatenate([one.roots for one in self.groves])
@@ -197,7 +197,7 @@ def _places(grove: Grove, count: int, buckets: Int64s) -> Packed:
     return np.ascontiguousarray(blocks).reshape(grove.blocks, 2, n * LANES)
 
 
-def _groves(tree: PublicTree, dtype: type) -> list[Grove]:
+def _groves(tree: PublicTree, dtype: npt.DTypeLike) -> list[Grove]:
     """Return the river's subtrees by shape."""
     by_shape: dict[bytes, list[Int64s]] = {}
     for root, nodes in tree.subtrees.items():
@@ -208,7 +208,7 @@ def _groves(tree: PublicTree, dtype: type) -> list[Grove]:
     return [_grove(tree, np.stack(members), dtype) for members in by_shape.values()]
 
 
-def _grove(tree: PublicTree, members: Int64s, dtype: type) -> Grove:
+def _grove(tree: PublicTree, members: Int64s, dtype: npt.DTypeLike) -> Grove:
     """Return the grove of subtrees ``members`` (S, m), each with its nodes in order."""
     first = members[0]
     kind, actor = tree.kind[first], tree.actor[first].astype(np.int64)
@@ -240,7 +240,7 @@ def _grove(tree: PublicTree, members: Int64s, dtype: type) -> Grove:
     return Grove(members[:, 0].copy(), decisions, shape, _factors(tree, members[:, ending], shown, dtype))  # type: ignore[arg-type]
 
 
-def _factors(tree: PublicTree, ends: Int64s, shown: Bools, dtype: type) -> Packed:
+def _factors(tree: PublicTree, ends: Int64s, shown: Bools, dtype: npt.DTypeLike) -> Packed:
     """Return (B, 2, t, 48) what :func:`._forest_kernels.terminal_values` multiplies by, at ``ends`` (S, t)."""
     lanes, count = ends.shape
     blocks = -(-lanes // LANES)

@@ -17,6 +17,7 @@ from math import comb
 from typing import ClassVar, Protocol
 
 import numpy as np
+import numpy.typing as npt
 from attrs import field, frozen
 
 from cardai.core.arrays import Bools, Float64s, Int64s
@@ -130,7 +131,7 @@ class Walker:
         tree: PublicTree,
         player: RangePolicy,
         terminal_values: TerminalValues = SWEEPS,
-        dtype: type = np.float32,
+        dtype: npt.DTypeLike = np.float32,
     ) -> None:
         self.tree, self.player, self.terminal_values = tree, player, terminal_values
         self.trees = street_trees(tree)

@@ -22,6 +22,7 @@ from cardai.core.arrays import Bools, Float64s, Int64s
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.rng import derive
+from cardai.core.spec import brief
 from cardai.poker.buckets.tables import STREETS as STREETS
 from cardai.poker.hands.boards import BOARD_SIZES, boards
 from cardai.poker.hands.combos import COUNT, left_by, pair_index
@@ -123,10 +124,23 @@ class Unseen(Sampler):
 
 
 def _before_the_flop(game: Game, agent: Agent, options: StreetOptions) -> Sampler:
-    """Return what measures exploitability, in the quickest way."""
+    """Return what measures exploitability, in the quickest way.
+
+    Raises:
+        UsageError: the player looks at its cards, and does not say that it treats suits alike: the classes of flops would
+            stand for others than those that it plays differently.
+    """
     classes = FlopClasses(game, agent, options)
-    policy = blind_policy(classes.walker.player, classes.walker.tree)
-    return classes if policy is None else Unseen(classes, policy)
+    player = classes.walker.player
+    policy = blind_policy(player, classes.walker.tree)
+    if policy is not None:
+        return Unseen(classes, policy)
+    if not getattr(player, "ignores_suits", False):
+        raise UsageError(
+            f"From preflop the classes of flops stand for all flops, and {brief(agent)} does not say that it plays alike "
+            "whatever suits are called (ignores_suits). Take --from flop: boards are then drawn with all their suits."
+        )
+    return classes
 
 
 class PlayedHands(_Streets):

@@ -145,3 +145,19 @@ def test_the_same_seed_gives_the_same_gains_and_more_hands_only_add_to_them() ->
 def test_what_cannot_be_measured_is_refused(game: str, agent: str, options: Any, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         along(game, cardai.agent(agent), **{"hands": 1, **options})
+
+
+class Clubs(Agent):
+    """Raises with two clubs alone: suits matter to it."""
+
+    def policy(self, views: Any, legal: Any) -> Any:
+        out = np.zeros(legal.shape)
+        out[:, 1] = 1.0
+        raises = (views["hole"] < 13).all(axis=1) & legal[:, 2]
+        out[raises] = np.eye(legal.shape[1])[2]
+        return out
+
+
+def test_a_player_that_does_not_treat_suits_alike_is_refused_where_classes_of_flops_stand_for_all() -> None:
+    with pytest.raises(UsageError, match="whatever suits are called"):
+        StreetOptions(cardai.game("holdem_limit:max_raises=1+0+0+0"), Clubs(), 0).sampler()

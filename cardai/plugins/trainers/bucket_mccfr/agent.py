@@ -15,6 +15,7 @@ from cardai.core.fields import Views
 from cardai.core.game import Game, Legal
 from cardai.core.spec import brief, convert
 from cardai.plugins.trainers.bucket_mccfr import _agent_kernels as kernels
+from cardai.plugins.trainers.bucket_mccfr import _kernels as columns
 from cardai.plugins.trainers.bucket_mccfr.layout import BucketLayout, holdem_tree
 from cardai.poker.buckets.tables import Buckets
 from cardai.poker.hands.combos import COUNT
@@ -129,8 +130,8 @@ def rows_of(
 ) -> npt.NDArray[np.float32]:
     """Return (rows, count) the probabilities of each action of ``nodes`` (in order) in each of ``count`` buckets."""
     known = layout.nodes.node
-    firsts = np.concatenate([known[at, kernels.BASE] + np.arange(known[at, kernels.COUNT]) for at in nodes.tolist()])
-    strides = np.repeat(known[nodes, kernels.STRIDE], known[nodes, kernels.COUNT])
+    firsts = np.concatenate([known[at, columns.BASE] + np.arange(known[at, columns.COUNT]) for at in nodes.tolist()])
+    strides = np.repeat(known[nodes, columns.STRIDE], known[nodes, columns.COUNT])
     return np.asarray(chances[firsts[:, None] + strides[:, None] * np.arange(count)])
 
 
