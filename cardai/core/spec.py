@@ -86,7 +86,7 @@ def parse(text: str) -> Spec:
         raise SpecError(f"The spec {text!r} has no name before its options. {_FORM}")
     if not colon:
         return Spec(name, (), source)
-    options: list[tuple[str, str]] = []
+    options: dict[str, str] = {}
     position = 0
     while True:
         key = _BARE.match(rest, position)
@@ -94,11 +94,11 @@ def parse(text: str) -> Spec:
         if not key.group() or not rest.startswith("=", key.end()):
             raise SpecError(f"The spec {text!r} has no key=value at {rest[position:]!r}. {_FORM}")
         end = _value_end(rest, key.end() + 1, text)
-        if key.group() in dict(options):
+        if key.group() in options:
             raise SpecError(f"The spec {text!r} gives the option {key.group()!r} twice. Give it once.")
-        options.append((key.group(), rest[key.end() + 1 : end]))
+        options[key.group()] = rest[key.end() + 1 : end]
         if end == len(rest):
-            return Spec(name, tuple(options), source)
+            return Spec(name, tuple(options.items()), source)
         position = end + 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Literal
 
 import pytest
@@ -65,6 +66,13 @@ def test_a_mistake_is_quoted_with_its_place(text: str, said: str) -> None:
         parse(text)
     assert said in str(error.value)
     assert repr(text) in str(error.value)
+
+
+def test_a_spec_of_many_options_is_read_in_time_that_grows_as_they_do() -> None:
+    began = time.process_time()
+    spec = parse("kuhn:" + ",".join(f"a{n}=1" for n in range(30_000)))  # of a third of a record's longest line
+    assert len(spec.options) == 30_000
+    assert time.process_time() - began < 5  # with a look through all for each: minutes
 
 
 def test_options_given_twice_alike_are_one_and_otherwise_an_error() -> None:
