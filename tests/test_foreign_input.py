@@ -83,6 +83,7 @@ OWN = {
     "core.memory._free": "the system's",
     "core.memory.address_space": "the system's",
     "core.npz.write_npz": "writes",
+    "core.row_state.OneHand.listed": "our own bytes",
     "formats.acpc.groups._work_on": "the null device",
     "formats.acpc.groups.fork": "what a process forked from this one says: play_by_processes",
     "formats.acpc.matchfiles._open": "writes, and reads none of it",

@@ -90,7 +90,7 @@ class RiverForest:
         """Return sums (B, 2, 1326, 16) for each grove, nothing yet."""
         return [np.zeros((grove.blocks, 2, COUNT, LANES)) for grove in self.groves]
 
-    def unpack(self, sums: Sequence[Float64s], roots: Mapping[int, Float64s]) -> dict[int, Float64s]:
+    def by_root(self, sums: Sequence[Float64s], roots: Mapping[int, Float64s]) -> dict[int, Float64s]:
         """Return (2, 1326) for each of ``roots``."""
         out = {}
         for grove, one in zip(self.groves, sums, strict=True):

@@ -217,7 +217,7 @@ class Walker:
             sums = self.forest.empty()
             self.forest.add(board, self.forest.pack(roots), _UNCHANGED, sums)
             told(alike)
-            return self.forest.unpack(sums, roots)
+            return self.forest.by_root(sums, roots)
         prepared: dict[int, Vectors] = {}
         below: dict[int, Vectors] = {}
         come = [root for root, both in roots.items() if both.any()]  # a seat may answer by what it never does itself
@@ -282,7 +282,7 @@ class Walker:
         for card, namings in next_cards(board, getattr(self.player, "ignores_suits", False)):
             forest.add([*board, card], ranges, hand_maps()[namings].astype(np.int64), sums)
             told(alike * len(namings))
-        return {root: total / (52 - len(board) - 4) for root, total in forest.unpack(sums, roots).items()}
+        return {root: total / (52 - len(board) - 4) for root, total in forest.by_root(sums, roots).items()}
 
     def _at_the_ends(
         self, trees: Sequence[StreetTree], seat: int, reaches: Sequence[Vectors], board: Sequence[int]

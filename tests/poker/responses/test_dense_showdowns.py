@@ -44,7 +44,7 @@ def test_ends_are_worth_what_sweeps_say(board):
 def test_a_best_response_wins_what_it_wins_by_sweeps():
     tree = public_tree(Betting(2, 4, (10, 5), (1, 0, 0, 0), (1, 0, 0, 2), (10, 10, 20, 20)))
     player, board = Random(tree), parse_cards("KdQsJh4c3c")
-    dense, swept = (Walker(tree, player, one).gain(3, board) for one in (DENSE, Sweeps()))
+    dense, swept = (Walker(tree, player, one, np.float64).gain(3, board) for one in (DENSE, Sweeps()))
     assert dense == pytest.approx(swept, abs=1e-10)
     assert dense > 0.5
 

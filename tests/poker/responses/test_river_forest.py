@@ -101,6 +101,6 @@ def test_from_the_turn_the_cards_are_dealt_as_before(player):
 def test_what_is_packed_comes_back(player):
     forest = RiverForest(player.tree, player)
     ranges = {int(root): np.random.default_rng(root).uniform(0, 1, (2, COUNT)) for root in forest.roots[[0, 17, -1]]}
-    back = forest.unpack([one.astype(np.float64) for one in forest.pack(ranges)], ranges)
+    back = forest.by_root([one.astype(np.float64) for one in forest.pack(ranges)], ranges)
     for root, one in ranges.items():
         assert back[root] == pytest.approx(one, rel=1e-6)
