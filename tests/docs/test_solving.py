@@ -40,9 +40,23 @@ def test_the_python_example_prints_what_is_known(capsys: pytest.CaptureFixture[s
     assert float(mean) == pytest.approx(0.71, abs=0.05)
 
 
-@pytest.mark.parametrize("name", re.findall(r"^\| `.*` \|", TEXT, re.MULTILINE))
+TRAINERS = TEXT[TEXT.index("| trainer |") :].partition("\n\n")[0]
+
+
+@pytest.mark.parametrize("name", re.findall(r"^\| `.*` \|", TRAINERS, re.MULTILINE))
 def test_every_trainer_named_exists(name: str) -> None:
     from cardai.core.registry import create
 
     for spec in re.findall(r"`(\w+)`", name):
         create("trainer", spec)
+
+
+def test_every_option_of_the_search_players_is_theirs() -> None:
+    from cardai.core.registry import create
+    from cardai.core.spec import options_of
+
+    known = {key for agent in ("pimc", "ismcts") for key in options_of(type(create("agent", agent)))}
+    table = TEXT[TEXT.index("| option |") :].partition("\n\n")[0]
+    named = re.findall(r"`(\w+)(?:=\w+)?`", "".join(re.findall(r"^\| `.*?` \|", table, re.MULTILINE)))
+    assert len(named) >= 5
+    assert set(named) <= known
