@@ -75,8 +75,8 @@ class MMD(Trainer):
         help="returns are multiplied by this; none: 1 / the most there is to win",
         validator=validators.optional(_positive),
     )
-    hidden: int = option(512, help="units of a hidden layer (tanh)", validator=_positive)
-    layers: int = option(3, help="hidden layers of actor and critic each", validator=_positive)
+    hidden: int = option(512, help="units of a hidden layer (tanh)", validator=validators.in_(range(1, 8193)))
+    layers: int = option(3, help="hidden layers of actor and critic each", validator=validators.in_(range(1, 33)))
     rate: float = option(2.5e-4, help="learning rate of Adam", validator=_positive)
     rate_end: float = option(0.0, help="learning rate after anneal iterations", validator=_at_least_0)
     anneal: int = option(0, help="iterations over which the rate falls linearly; 0: it does not", validator=_at_least_0)

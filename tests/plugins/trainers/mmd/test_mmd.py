@@ -197,6 +197,12 @@ def test_what_it_cannot_take_is_said(spec: str, game: str, message: str) -> None
         start(spec, game)
 
 
+@pytest.mark.parametrize("spec", ["mmd:layers=100000000", "mmd:hidden=1000000000", "ppo:layers=33", "nfsp:hidden=9000"])
+def test_networks_that_no_file_could_hold_are_refused_before_they_are_made(spec: str) -> None:
+    with pytest.raises(OptionError, match="must be"):
+        registry.create("trainer", spec)
+
+
 def test_the_player_has_no_options() -> None:
     with pytest.raises(OptionError, match="has no option 'polcy'"):
         start(f"mmd:{TINY}").agent({"polcy": "last"})
