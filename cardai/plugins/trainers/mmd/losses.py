@@ -132,4 +132,5 @@ def _value_loss(o: MMD, critic: nn.Module, examples: CriticExamples, rows: Int64
         before = torch.from_numpy(examples.before[rows])
         held = before + (found - before).clamp(-o.clip, o.clip)
         error = torch.max(error, (held - target).square())
-    return 0.5 * error.mean()
+    loss: Tensor = 0.5 * error.mean()
+    return loss

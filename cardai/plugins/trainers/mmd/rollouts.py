@@ -76,8 +76,8 @@ class Rollouts:
             free = np.union1d(free, over)
             if len(free) == count and done >= decisions:
                 break
-        return Batch(*(np.concatenate(parts) for parts in zip(*(s[:6] for s in steps), strict=True)), returns,
-                     np.concatenate([s[6] for s in steps]))  # fmt: skip
+        *own, whole = (np.concatenate(parts) for parts in zip(*steps, strict=True))
+        return Batch(*own, returns=returns, whole=whole)
 
     def _deal(self, rows: Int64s, first: int) -> Any:
         """Begin the hands ``first``, ... at ``rows``; return their streams of random numbers."""
