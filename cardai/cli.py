@@ -285,6 +285,10 @@ def _complain(error: BaseException, message: str) -> None:
     write_error(f"cardai: {message}\n")
 
 
+_NO_ROOM = ("DefaultCPUAllocator", "CUDA out of memory")
+"""What torch says, in a RuntimeError, where a tensor does not fit."""
+
+
 def _unexpected(error: BaseException) -> str:
     if package := blamed_package(error):
         return f"{package}."
@@ -296,6 +300,8 @@ def _unexpected(error: BaseException) -> str:
         )
     if isinstance(error, MemoryError):
         return f"There is not enough memory{': ' if str(error) else ''}{error}.".replace("..", ".")
+    if isinstance(error, RuntimeError) and any(words in str(error) for words in _NO_ROOM):
+        return "There is not enough memory for tensors of these sizes."
     place = plugin_place(error, ours=False)
     if place is not None:
         return f"{registry.owner(place[0])} {raised(error)}."

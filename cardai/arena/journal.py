@@ -13,7 +13,7 @@ from typing import Any
 
 from cardai.arena.records import Record, RecordWriter, allow_header, header_line, record_line
 from cardai.core.errors import UsageError
-from cardai.core.files import STANDARD, naming, remove_unfinished, replaced, write_atomically
+from cardai.core.files import STANDARD, naming, refuse_link, remove_unfinished, replaced, write_atomically
 
 ENDING = ".open"
 
@@ -25,8 +25,14 @@ def journal_of(path: str | Path) -> Path:
 
 
 def beside(path: Path) -> Path:
-    """Return the file in which the record at ``path`` is kept until it is put in its place."""
-    return path.with_name(path.name + ENDING)
+    """Return the file in which the record at ``path`` is kept until it is put in its place.
+
+    Raises:
+        DamagedFileError: it is a link, or a pipe: whoever gave you the record may not say what is written where.
+    """
+    journal = path.with_name(path.name + ENDING)
+    refuse_link(journal)
+    return journal
 
 
 def kept_at(path: str | Path) -> Path | None:

@@ -324,16 +324,28 @@ def _depth(value: Any, enough: int) -> int:
 
 
 def refuse_links(directory: Path) -> None:
-    """Raise DamagedFileError if anything in ``directory``, however deep, is a link: what is written or deleted there would
-    be elsewhere.
+    """Raise DamagedFileError if anything in ``directory``, however deep, is a link, a pipe or the like.
+
+    What is read, written or deleted by way of a link is elsewhere; a pipe that nobody writes into is waited for forever.
     """
     for folder, inner, files in os.walk(directory):
         for name in (*inner, *files):
-            if os.path.islink(os.path.join(folder, name)):
-                raise DamagedFileError(
-                    f"{os.path.join(folder, name)} is a link to {os.readlink(os.path.join(folder, name))!r}. A directory "
-                    "of cardai's holds its own files only: put the file itself there, or delete the link."
-                )
+            refuse_link(Path(folder, name))
+
+
+def refuse_link(file: Path) -> None:
+    """Raise DamagedFileError if ``file`` is neither a file nor a directory of its own, nor absent."""
+    try:
+        mode = file.lstat().st_mode
+    except (OSError, ValueError):  # another process has removed it, or it can have no file: said when it is opened
+        return
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+        return
+    what = f"link to {os.readlink(file)!r}" if stat.S_ISLNK(mode) else "pipe, or a socket"
+    raise DamagedFileError(
+        f"{file} is a {what}. A directory of cardai's holds its own files only: put the file itself there, or delete the "
+        f"{'link' if stat.S_ISLNK(mode) else 'pipe'}."
+    )
 
 
 def file_digest(path: Path) -> str:

@@ -55,3 +55,12 @@ def test_what_fails_where_next_to_nothing_is_left_fails_for_want_of_memory(monke
     assert _unexpected(error).startswith("This is a mistake in the program: SystemError")
     monkeypatch.setattr(memory, "address_space", lambda: 3 << 20)
     assert _unexpected(error).startswith("There is not enough memory: the limit (ulimit -v) leaves 3 MiB.")
+
+
+def test_a_tensor_that_does_not_fit_is_said_to_be_that_and_no_mistake_in_the_program() -> None:
+    from cardai.cli import _unexpected
+
+    torch = pytest.importorskip("torch")
+    with pytest.raises(RuntimeError) as raised:
+        torch.empty(1 << 60, dtype=torch.uint8)
+    assert _unexpected(raised.value) == "There is not enough memory for tensors of these sizes."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 import cardai
 from cardai import make
+from cardai.arena.match_journal import MatchJournal
 from cardai.arena.saved_table import SavedTable
 from cardai.arena.table import Table
 from cardai.arena.tournament import play_pairings
@@ -19,6 +21,10 @@ from cardai.core import registry
 from cardai.core.allowed import trust_all
 from cardai.core.errors import CardaiError, DamagedFileError, UntrustedError
 from cardai.core.files import digest_of, write_json
+from cardai.formats.acpc import series
+from cardai.learn.imitation import examples
+from cardai.poker.ranges import spot
+from cardai.poker.values import situation_set
 from cardai.training import sweeps
 from cardai.training.runs import Run
 from cardai.training.session import Session
@@ -71,7 +77,7 @@ def test_a_run_that_names_a_program_starts_none_on_resume_nor_when_it_is_played(
     forged(run, trainer=trainer.format(started), game="holdem_limit", encoder="grid")
     with pytest.raises(UntrustedError, match="which starts a program"):
         Session.resume(Run.open(run))
-    with pytest.raises(UntrustedError, match="which starts a program"):
+    with pytest.raises(DamagedFileError, match="no good checkpoint"):  # who is met only in training is not looked at
         make.agent(str(run)).for_game(make.game("holdem_limit"))
     assert not started.exists()
 
@@ -215,9 +221,49 @@ def test_a_record_that_was_not_replaced_stays_allowed(
 
 def test_a_table_writes_no_journal_through_a_link_that_leads_nowhere_yet(tmp_path: Path) -> None:
     (tmp_path / "new.jsonl.open").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(CardaiError, match="match that was not finished"):
+    with pytest.raises(DamagedFileError, match="is a link to"):
         Table("kuhn", ["random", None], save=tmp_path / "new.jsonl")
     assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_match_goes_on_through_no_link_in_the_place_of_its_journal(tmp_path: Path) -> None:
+    record, elsewhere = tmp_path / "match.jsonl", tmp_path / "elsewhere"
+    match = {"header": {"game": "kuhn", "agents": ["random"] * 2, "seed": 0, "duplicate": False}, "resume": True}
+    with MatchJournal(record, **match) as journal:
+        journal.close()
+    (tmp_path / "match.jsonl.open").symlink_to(elsewhere)
+    for precious in (None, b"no line ends here"):  # what a journal that was cut off at once begins with
+        if precious is not None:
+            elsewhere.write_bytes(precious)
+        with pytest.raises(DamagedFileError, match="is a link to"):
+            MatchJournal(record, **match)
+        assert (elsewhere.read_bytes() if elsewhere.exists() else None) == precious
+    with pytest.raises(DamagedFileError, match="is a link to"):
+        SavedTable.read(record)
+
+
+def test_a_pipe_in_a_run_is_refused_and_not_waited_for(run: Path) -> None:
+    manifest = next(run.rglob("manifest.json"))
+    manifest.unlink()
+    os.mkfifo(manifest)
+    with pytest.raises(DamagedFileError, match="is a pipe"):
+        Run.open(run)
+
+
+def test_links_in_a_solved_spot_situations_examples_and_a_series_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "solution-7.npz").symlink_to(tmp_path / "elsewhere")
+    assert not spot.begun(tmp_path)
+    heads = {
+        spot.SPOT: spot.read_spot,
+        situation_set.HEAD: situation_set.load,
+        examples.MANIFEST: examples.read_manifest,
+    }
+    for head, read in heads.items():
+        (tmp_path / head).write_text("{}")
+        with pytest.raises(DamagedFileError, match="is a link to"):
+            read(tmp_path)
+    with pytest.raises(DamagedFileError, match="is a link to"):
+        series.begin(series.Series("kuhn", ("random", "random"), 1, (0,)), tmp_path, resume=True)
 
 
 def test_a_record_may_be_read_from_a_file_without_a_name() -> None:

@@ -19,7 +19,7 @@ from attrs import Attribute, field, frozen
 from cardai.arena.statistics import Estimate, mean
 from cardai.core.arrays import Float64s
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import read_json, vacant, write_json
+from cardai.core.files import read_json, refuse_links, vacant, write_json
 from cardai.core.rng import derive
 from cardai.formats.acpc.dealer import Match
 from cardai.formats.acpc.gamedef import GameDef
@@ -116,6 +116,7 @@ def begin(series: Series, directory: Path, resume: bool) -> None:
     if not vacant(directory):
         if not resume:
             raise UsageError(f"{directory} is not empty. Go on with the matches in it by --resume, or name another.")
+        refuse_links(directory)
         if read_json(directory / PLAN) != wanted:
             raise UsageError(f"{directory} holds other matches: see {PLAN} there, or name another directory.")
         return

@@ -17,7 +17,7 @@ from cardai.core.arrays import Bools, Float32s, Int16s, Int64s, Uint64s
 from cardai.core.encoder import Layout
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.fields import Views, view_dtype
-from cardai.core.files import LOCK, read_json, unfinished, vacant
+from cardai.core.files import LOCK, read_json, refuse_links, unfinished, vacant
 from cardai.core.game import Game
 from cardai.core.locks import DirectoryLock
 from cardai.core.needs import write_own
@@ -220,6 +220,7 @@ def read_manifest(directory: str | Path) -> Manifest:
         raise UsageError(
             f"There are no examples in {str(directory)!r}. Make them with: cardai convert LOG --to examples --out DIR."
         )
+    refuse_links(Path(directory))
     value = read_json(path)
     if value.get("cardai") != "examples" or value.get("format") != FORMAT:
         raise DamagedFileError(f"The file {path} is no manifest of examples of format {FORMAT}.")

@@ -18,7 +18,7 @@ from attrs import asdict, define, field, frozen
 from cardai.cards.text import cards_text, parse_cards
 from cardai.core.arrays import Float64s
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import read_json, unfinished, write_json
+from cardai.core.files import read_json, refuse_links, unfinished, write_json
 from cardai.core.memory import free_memory
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.schema import structure, whole
@@ -204,7 +204,10 @@ class Solution:
 
 def begun(directory: Path) -> bool:
     """Whether all that a directory holds was left by a process that was killed while it saved a spot for the first time."""
-    return all(unfinished(file) or file.match(ARRAYS.format("*")) for file in directory.iterdir())
+    left = (
+        unfinished(file) or (file.match(ARRAYS.format("*")) and not file.is_symlink()) for file in directory.iterdir()
+    )
+    return all(left)
 
 
 @frozen
@@ -226,6 +229,7 @@ def read_spot(directory: str | Path) -> Spot:
 def _read_head(path: Path) -> _Head:
     if not os.path.isfile(path / SPOT):
         raise UsageError(f"There is no solved spot in {str(path)!r}: it has no {SPOT}.")
+    refuse_links(path)
     head = structure(read_json(path / SPOT), _Head, f"The file {path / SPOT}")
     if head.format != "cardai spot 1" or head.arrays != ARRAYS.format(head.iterations):
         raise DamagedFileError(f"The file {path / SPOT} is damaged or foreign: its format is {head.format[:40]!r}.")

@@ -25,7 +25,7 @@ from attrs import asdict, evolve, field, frozen
 from cardai.core import registry
 from cardai.core.arrays import Float32s
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import file_digest, read_json, vacant
+from cardai.core.files import file_digest, read_json, refuse_links, vacant
 from cardai.core.locks import DirectoryLock
 from cardai.core.needs import write_own
 from cardai.core.npz import read_npz, write_npz
@@ -219,6 +219,7 @@ def load(directory: str | Path) -> SituationSet:
         raise UsageError(
             f"There are no situations in {str(path)!r}: it has no {HEAD}. Make some by: cardai situations."
         )
+    refuse_links(path)
     what = f"The file {path / HEAD}"
     head = structure(read_json(path / HEAD), _Head, what)
     if head.format != FORMAT:

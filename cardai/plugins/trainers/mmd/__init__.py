@@ -149,8 +149,8 @@ class MMD(Trainer):
     activation: Literal["tanh", "relu"] = option(
         "tanh", help="of hidden layers: tanh with orthogonal weights at first, or relu with uniform ones"
     )
-    hidden: int = option(512, help="units of a hidden layer", validator=_positive)
-    layers: int = option(3, help="hidden layers of actor and critic each", validator=_positive)
+    hidden: int = option(512, help="units of a hidden layer", validator=validators.in_(range(1, 8193)))
+    layers: int = option(3, help="hidden layers of actor and critic each", validator=validators.in_(range(1, 33)))
     rate: float = option(2.5e-4, help="learning rate of Adam", validator=_positive)
     momentum: float = option(0.9, help="Adam's beta 1", validator=[validators.ge(0), validators.lt(1)])
     rate_end: float = option(

@@ -99,7 +99,9 @@ class NFSP(Trainer):
     stratified: float = option(
         0.0, help="share of Q's minibatches drawn evenly over information states (the paper: 0)", validator=_share
     )
-    hidden: int = option(64, help="units of the hidden layer (ReLU) of both networks", validator=_positive)
+    hidden: int = option(
+        64, help="units of the hidden layer (ReLU) of both networks", validator=validators.in_(range(1, 8193))
+    )
     updates: int = option(2, help="minibatches for each network after each iteration", validator=_positive)
     batch: int = option(128, help="rows of a minibatch", validator=_positive)
     target_every: int = option(300, help="Q updates between refits of the target network; 0: no target network")

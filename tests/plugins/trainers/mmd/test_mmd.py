@@ -233,6 +233,12 @@ def test_the_averaged_policy_is_the_mean_of_what_was_played(played: Any) -> None
     assert asked(network, batch.codes[first], batch.legal[first]) == pytest.approx(wanted, abs=0.1)
 
 
+@pytest.mark.parametrize("spec", ["mmd:layers=100000000", "mmd:hidden=1000000000", "ppo:layers=33", "nfsp:hidden=9000"])
+def test_networks_that_no_file_could_hold_are_refused_before_they_are_made(spec: str) -> None:
+    with pytest.raises(OptionError, match="must be"):
+        registry.create("trainer", spec)
+
+
 def test_ppo_has_neither_pull() -> None:
     # the defaults of Rudolph et al. 2025: entropy 0.05, clip 0.1, 4 epochs of 4 minibatches of 1024 decisions
     ppo = registry.create("trainer", "ppo")
