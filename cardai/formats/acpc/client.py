@@ -115,10 +115,7 @@ def play(
         while data := receive():
             lines = (rest + data).split(b"\n")
             rest = lines.pop()
-            if len(rest) > LONGEST:
-                raise DamagedFileError(
-                    f"The dealer sent a line of more than {LONGEST:,} bytes, which no match state has."
-                )
+            _refuse_endless(rest)
             expected, answered = 1, False
             for line in lines:
                 line, end = (line[:-1], 2) if line[-1:] == b"\r" else (line, 1)
