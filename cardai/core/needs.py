@@ -22,9 +22,9 @@ from attrs import frozen
 
 from cardai.core.allowed import allow, allowed, trusting
 from cardai.core.errors import CardaiError, UntrustedError
-from cardai.core.files import file_digest, write_json
+from cardai.core.files import file_digest, json_bytes, write_atomically
 from cardai.core.spec import Spec, options_of, parse
-from cardai.core.trust import Source, source_of
+from cardai.core.trust import Source, digest, source_of
 
 Load = Callable[[str, str], tuple[type, dict[str, Any]]]
 """From a kind and a name to a plugin's class: what a registry's ``load`` does."""
@@ -150,10 +150,15 @@ def allow_own(load: Load, source: Source, specs: Iterable[tuple[str, str]], use:
 def write_own(load: Load, path: Path, value: Any, specs: Iterable[tuple[str, str]]) -> None:
     """Write ``value`` as JSON to ``path``, and allow the file what the ``specs`` (kinds and texts) in it need: a run's own
     command named them. Raises UsageError, WriteError."""
-    write_json(path, value)
-    allow_file(load, path, specs)
+    data = json_bytes(value)
+    _allow(load, path, digest(data), specs)  # first: a process killed in between leaves no file that nobody may read
+    write_atomically(path, data)
 
 
 def allow_file(load: Load, path: Path, specs: Iterable[tuple[str, str]]) -> None:
     """Allow the JSON file ``path`` what the ``specs`` (kinds and texts) in it need, as :func:`allow_own` does."""
-    allow_own(load, Source(os.path.realpath(path), file_digest(path), os.path.realpath(path.parent)), specs)
+    _allow(load, path, file_digest(path), specs)
+
+
+def _allow(load: Load, path: Path, digest: str, specs: Iterable[tuple[str, str]]) -> None:
+    allow_own(load, Source(os.path.realpath(path), digest, os.path.realpath(path.parent)), specs)

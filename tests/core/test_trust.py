@@ -15,7 +15,7 @@ from cardai.core import registry
 from cardai.core.allowed import allow, allowed, trust_all
 from cardai.core.errors import CardaiError, UntrustedError
 from cardai.core.files import read_json, write_json
-from cardai.core.needs import POWERS, allow_own, inside, needs
+from cardai.core.needs import POWERS, allow_own, inside, needs, write_own
 from cardai.core.spec import Spec, build, options_of, parse
 from cardai.core.trust import Foreign, Source, marked, read_from, source_of
 from cardai.testing._trust import STARTS, heard, text_options
@@ -231,6 +231,20 @@ def test_an_own_file_is_allowed_only_what_it_needs_and_by_no_text_of_a_stranger(
     assert not allowed(SOURCE)
     allow_own(registry.load, SOURCE, [("game", "leduc"), ("agent", PROGRAM)])
     assert allowed(SOURCE)
+
+
+def test_an_own_file_is_allowed_before_it_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that is killed in between leaves no file that its owner is refused."""
+
+    def killed(path: Path, data: bytes) -> None:
+        write_json(path, {"agent": PROGRAM})
+        assert allowed(read_from(path, data))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cardai.core.needs.write_atomically", killed)
+    with pytest.raises(KeyboardInterrupt):
+        write_own(registry.load, tmp_path / "run.json", {"agent": PROGRAM}, [("agent", PROGRAM)])
+    assert allowed(read_from(tmp_path / "run.json", (tmp_path / "run.json").read_bytes()))
 
 
 def test_marking_leaves_one_s_own_as_it_is() -> None:
