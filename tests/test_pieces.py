@@ -29,6 +29,7 @@ from cardai.poker.responses.street_samples import StreetOptions
 from cardai.training.runs import Run
 from cardai.training.sweeps import Sweep
 from tests.pieces.functions import deadly, dying, failing, squared, waiting
+from tests.support import python
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -60,6 +61,18 @@ def test_a_killed_process_has_its_pieces_done_again(tmp_path: Path) -> None:
     work = Work(dying, str(tmp_path), jobs=2, pieces=[(str(k), (k,)) for k in range(4)])
     assert sorted(result for _, result in work.run()) == [0, 1, 2, 3]
     assert (tmp_path / "killed").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals' masks are POSIX's")
+def test_workers_hear_nothing_of_ctrl_c_and_of_a_closed_terminal() -> None:
+    """In a new process: whichever began the resource tracker before would hide that it unblocks Ctrl-C."""
+    script = (
+        "import signal\nfrom cardai.pieces import Work\nfrom tests.pieces.functions import ignores\n"
+        "work = Work(ignores, [signal.SIGINT, signal.SIGHUP], jobs=2, pieces=[(str(k), (k,)) for k in range(4)])\n"
+        "print(sorted(result for _, result in work.run()))\n"
+    )
+    done = python("-c", script)
+    assert done.stdout.split("\n")[0] == "[True, True, True, True]", done.stderr
 
 
 def test_a_piece_that_kills_every_worker_is_named() -> None:

@@ -117,6 +117,9 @@ def _deaf() -> Iterator[None]:
     if sys.platform == "win32":
         yield
         return
+    from multiprocessing.resource_tracker import ensure_running
+
+    ensure_running()  # Python 3.11's unblocks Ctrl-C when it begins, which must not be inside
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP, signal.SIGINT})
     try:
         yield

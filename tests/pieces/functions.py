@@ -39,3 +39,8 @@ def waiting(folder: str, number: int) -> int:
     while number == 0 and not (Path(folder) / "go").exists():
         time.sleep(0.01)
     return number
+
+
+def ignores(signals: list[int], number: int) -> bool:
+    """Whether this process hears nothing of any of ``signals``."""
+    return set(signals) <= signal.pthread_sigmask(signal.SIG_BLOCK, [])
