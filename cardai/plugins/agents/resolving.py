@@ -23,6 +23,7 @@ from cardai.poker.ranges.range_game import is_leduc
 from cardai.poker.resolving.blueprint import blueprint
 from cardai.poker.resolving.depth_limit import DepthLimit, network_depth_limit
 from cardai.poker.resolving.games import (
+    AHEAD,
     BETS,
     ITERATIONS,
     LEDUC_ITERATIONS,
@@ -63,6 +64,7 @@ class Resolving(Agent):
     )  # fmt: skip
 
     bets: str = option(BETS, help="hold'em without a ladder or limits: the bets that are looked at, a menu a round")
+    ahead: str = option(AHEAD, help="the same in rounds behind the one that is decided")
     blueprint: str = option(
         "",
         holds="agent",
@@ -83,7 +85,7 @@ class Resolving(Agent):
             raise ValueError(f"skip must be below iterations. Got {self.skip} of {self.iterations}.")
 
     def for_game(self, game: Game) -> Agent:
-        played, leduc = resolved_game(game, self.bets), is_leduc(game)
+        played, leduc = resolved_game(game, self.bets, self.ahead), is_leduc(game)
         limit = DepthLimit() if leduc else LIMIT
         usual: int | tuple[int, ...] = LEDUC_ITERATIONS if leduc else ITERATIONS
         if self.values != EXACT:

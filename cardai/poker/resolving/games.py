@@ -30,12 +30,15 @@ ITERATIONS = (300, 200, 100, 500)
 WITH_VALUES = 24
 """Iterations of a decision on the flop where a network values its leaves."""
 LEDUC_ITERATIONS = 1000
-BETS = "preflop=1+allin,flop=0.5+1+allin/1+allin,turn=1+allin,river=0.5+1+allin/1+allin"
+BETS = "preflop=1+allin,flop=0.5+1+allin/1+allin/allin,turn=1+allin/1+allin/allin,river=0.5+1+allin/1+allin/allin"
 """What is looked at in no-limit."""
+AHEAD = "1+allin/allin"
+"""What is looked at there in a round behind the one that is decided: the river's tree is most of a turn's."""
 
 
-def resolved_game(game: Game, bets: str = BETS) -> RangeGame:
-    """Return ``game`` as its ranges are played; ``bets`` are looked at in hold'em without limits or a ladder.
+def resolved_game(game: Game, bets: str = BETS, ahead: str = AHEAD) -> RangeGame:
+    """Return ``game`` as its ranges are played; ``bets`` are looked at in hold'em without limits or a ladder,
+    and ``ahead`` in rounds behind the one that is decided.
 
     Raises:
         UsageError: it is neither Leduc nor hold'em for two.
@@ -45,7 +48,9 @@ def resolved_game(game: Game, bets: str = BETS) -> RangeGame:
     said = board_game(game)
     if said is None or not plays_holdem(game, 2):
         raise UsageError(f"resolving plays Leduc and hold'em of two players. {brief(game)} is {described(game)}.")
-    return range_game(game, "resolving", menus(bets, ROUNDS) if said.betting.no_limit and not said.ladder else ())
+    if not said.betting.no_limit or said.ladder:
+        return range_game(game, "resolving")
+    return range_game(game, "resolving", menus(bets, ROUNDS), menus(ahead, ROUNDS))
 
 
 def resolving_player(

@@ -106,7 +106,7 @@ def test_a_network_of_the_turn_values_the_flop(network: Path) -> None:
     views = tables.views(int(tables.current_players()[0]), row)
     policy = player.policy(views, tables.legal(row))
     assert policy.sum() == pytest.approx(1)
-    assert type(player.decision(views[0]).solver.leaves).__name__ == "NetworkLeaves"
+    assert type(player.decision(views[0]).solver.leaves).__name__ == "TurnLeaves"
 
 
 @pytest.mark.parametrize(
