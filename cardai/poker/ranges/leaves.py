@@ -34,6 +34,13 @@ class CheckedDown:
     ) -> None:
         self._wins = np.ascontiguousarray(showdowns(board, hands)[np.ix_(numbers, numbers)], dtype)
 
+    @classmethod
+    def of(cls, wins: Float32s) -> CheckedDown:
+        """Return the same of what pairs of the n hands win (n, n), as :func:`showdowns` says it."""
+        made = cls.__new__(cls)
+        made._wins = wins
+        return made
+
     def evaluate(self, player: int, reach: npt.NDArray[np.floating], nodes: Sequence[Node]) -> Float64s:  # type: ignore[type-arg]
         """Return (C, n) the values of each hand of ``player`` (see :class:`~cardai.poker.ranges.solver.LeafEvaluator`)."""
         stakes = np.array([min(node.spent) for node in nodes], np.float64)

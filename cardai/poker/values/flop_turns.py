@@ -8,6 +8,7 @@ side by side in vector instructions.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,9 @@ from cardai.core.arrays import Float32s, Float64s, Int64s
 from cardai.poker.hands.combos import COUNT, pairs
 from cardai.poker.hands.ranking import batch_tables
 from cardai.poker.ranges._lanes import LANES
+from cardai.poker.ranges._rollout_kernels import add_wins
 from cardai.poker.ranges.hands import HOLDEM
+from cardai.poker.ranges.leaves import apart
 from cardai.poker.values import _leaf_kernels as kernels
 from cardai.poker.values.network_inputs import HAND_INPUTS, ranges_context
 from cardai.poker.values.prepared import CONTEXT
@@ -67,6 +70,17 @@ class FlopTurns:
         ends = np.searchsorted(strength[order], strength[order], side="right")
         return order, self.left[card][order].astype(np.int16), ends.astype(np.int16)
 
+    @cached_property
+    def showdowns(self) -> Float32s:
+        """(n, n) how often the row's hand beats the column's, less how often it loses, over all rivers that leave both."""
+        wins, level = np.zeros((len(self.numbers),) * 2, np.int16), np.empty(len(self.numbers), np.int16)
+        for order, end, count in zip(self._orders, self._ends, self._counts.tolist(), strict=True):
+            level[:] = -1
+            level[order[:count]] = end[:count]
+            add_wins(level, wins)
+        pairs_meet = (len(self.cards) - 4) * (len(self.cards) - 5) // 2
+        return wins * (apart(HOLDEM)[np.ix_(self.numbers, self.numbers)] / np.float32(pairs_meet))
+
     def order(self, card: int) -> Int64s:
         """Return (H,) the places among the vectors of the turn's hands, in the order in which they are shown."""
         return self.left[card][self._sorted[card][0]]
@@ -102,3 +116,13 @@ class FlopTurns:
                 )  # fmt: skip
         boards = np.tile(np.array((*self.flop, self.cards[card]), np.int8), (count, 1))
         return ranges_context(summaries, half_pots, moments[..., 0], moments[..., 1], boards, stack), hands, met
+
+
+def flop_turns(flop: Sequence[int], numbers: Int64s) -> FlopTurns:
+    """Return the turns behind a flop; those of the last few are kept."""
+    return _flop_turns(tuple(flop), np.asarray(numbers, np.int64).tobytes())
+
+
+@lru_cache(8)
+def _flop_turns(flop: tuple[int, ...], numbers: bytes) -> FlopTurns:
+    return FlopTurns(flop, np.frombuffer(numbers, np.int64))

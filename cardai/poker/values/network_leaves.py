@@ -18,7 +18,7 @@ from cardai.poker.ranges.averaged_leaves import AveragedLeaves
 from cardai.poker.ranges.leaves import CheckedDown
 from cardai.poker.ranges.public_tree import Node
 from cardai.poker.ranges.range_game import RangeGame
-from cardai.poker.values.flop_turns import FlopTurns
+from cardai.poker.values.flop_turns import flop_turns
 from cardai.poker.values.match_ups import legal_hands
 from cardai.poker.values.plain_network import PlainNetwork
 from cardai.poker.values.prepared import Prepared, prepare
@@ -42,16 +42,20 @@ class LeavesByCard(AveragedLeaves):
     def __init__(self, board: Sequence[int], numbers: Int64s, game: RangeGame, looks: int = 0) -> None:
         hands = game.hands
         cards = [card for card in hands.deck if card not in board]
-        super().__init__(numbers, len(hands.cards), cards, len(cards) - 2 * hands.held, game.stacks[0])
+        super().__init__(numbers, len(hands.cards), cards, len(cards) - 2 * hands.held, min(game.stacks))
         self.board, self.game, self.looks = tuple(board), game, looks or len(cards)
         order = np.random.default_rng(derive(0, "cards", *self.board)).permutation(len(cards))
         self.few = hands.held == 1  # hands: all boards are asked about at once, and for each player anew
         self._order, self._next = np.asarray(order, np.int64), 0
-        self._down = CheckedDown(self.board, self.hands, hands, np.float64 if self.few else np.float32)
+        self._down = self._checked_down()
         self._other: Float64s | None = None
         """What the hands of who was not asked about last are worth."""
         self._ready: Float64s | None = None
         """That, for the second player of an iteration."""
+
+    def _checked_down(self) -> CheckedDown:
+        """Return what hands are worth where nothing is decided any more."""
+        return CheckedDown(self.board, self.hands, self.game.hands, np.float64 if self.few else np.float32)
 
     @abstractmethod
     def _values(self, reach: Float64s, half_pots: list[int], cards: Int64s) -> Float64s:
@@ -132,8 +136,12 @@ class TurnLeaves(LeavesByCard):
     def __init__(
         self, network: PlainNetwork, board: Sequence[int], numbers: Int64s, game: RangeGame, looks: int = 0
     ) -> None:
+        self._turns = flop_turns(board, numbers)
         super().__init__(board, numbers, game, looks)
-        self.network, self._turns = network, FlopTurns(board, self.hands)
+        self.network = network
+
+    def _checked_down(self) -> CheckedDown:
+        return CheckedDown.of(self._turns.showdowns)
 
     def _values(self, reach: Float64s, half_pots: list[int], cards: Int64s) -> Float64s:
         out = np.zeros((2, len(half_pots), len(cards), len(self.hands)))
