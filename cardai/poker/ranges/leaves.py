@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from cardai.core.arrays import Float32s, Float64s, Int64s
 from cardai.core.progress import tell
-from cardai.poker.ranges._rollout_kernels import add_wins
+from cardai.poker.ranges._rollout_kernels import add_wins, weigh_wins
 from cardai.poker.ranges.hands import HOLDEM, Hands
 from cardai.poker.ranges.public_tree import Node
 
@@ -45,7 +45,11 @@ class CheckedDown:
         """Return (C, n) the values of each hand of ``player`` (see :class:`~cardai.poker.ranges.solver.LeafEvaluator`)."""
         stakes = np.array([min(node.spent) for node in nodes], np.float64)
         other = np.ascontiguousarray(reach[1 - player], self._wins.dtype)
-        return np.asarray(stakes[:, None] * (other @ self._wins.T), np.float64)
+        if self._wins.dtype != np.float32:
+            return np.asarray(stakes[:, None] * (other @ self._wins.T), np.float64)
+        found = np.empty_like(other)
+        weigh_wins(self._wins, other, found)
+        return np.asarray(stakes[:, None] * found, np.float64)
 
 
 def showdowns(board: Sequence[int], hands: Hands = HOLDEM) -> Float32s:

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from attrs import asdict, evolve, field, frozen
@@ -23,14 +22,15 @@ from cardai import make
 from cardai.core.arrays import Float32s, Float64s
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.files import read_json, write_json
+from cardai.core.game import Game
 from cardai.core.npz import read_npz, write_npz
-from cardai.core.schema import structure, whole
-from cardai.poker.contract import BoardGame, board_game
-from cardai.poker.hands.combos import COUNT
+from cardai.core.schema import structure
+from cardai.core.spec import brief
+from cardai.poker.contract import BoardGame, board_game, need_holdem
 from cardai.poker.notation import class_of
 from cardai.poker.range_policy import range_player
 from cardai.poker.ranges.menus import ALL_IN, Menu
-from cardai.poker.ranges.public_tree import DEAL, DECISION, Node, PublicTree, holdem_tree, tree_after
+from cardai.poker.ranges.public_tree import DECISION, Node, PublicTree, holdem_tree, tree_after
 from cardai.poker.resolving.player import Plan
 from cardai.poker.resolving.resolver import Public, nearest
 from cardai.training.runs import Run
@@ -120,7 +120,12 @@ def table_of(runs: Sequence[Path]) -> PreflopTable:
         game = Run.open(path).game()
         said = board_game(game)
         usual = _said("acpc_nolimit_2p").betting
-        if said is None or not said.ladder or said.stacks[0] % _BLIND or evolve(said.betting, deepest=usual.deepest) != usual:
+        if (
+            said is None
+            or not said.ladder
+            or said.stacks[0] % _BLIND
+            or evolve(said.betting, deepest=usual.deepest) != usual
+        ):
             raise UsageError(
                 f"A table of play before the flop is of acpc_nolimit_2p with a ladder of bets. {path} is of another game."
             )
@@ -286,3 +291,17 @@ def _fraction(amount: int, call: int) -> float:
 def harmonic(below: float, size: float, above: float) -> float:
     """Return how often a bet of ``size`` counts as ``below`` rather than ``above`` (fractions of the pot)."""
     return (above - size) * (1 + below) / ((above - below) * (1 + size))
+
+
+def preflop_player(directory: str, game: Game) -> Preflop:
+    """Return what plays before the flop of ``game`` by the table in ``directory``.
+
+    Raises:
+        UsageError: the game is not no-limit hold'em for two without a ladder, or there is no table.
+    """
+    said = need_holdem(game, "A table of play before the flop")
+    if not game.amounts or said.num_players != 2:
+        raise UsageError(f"A table of play before the flop is for no-limit hold'em of two players. Got {brief(game)}.")
+    if not (Path(directory) / HEAD).is_file():
+        raise UsageError(f"There is no table of play before the flop in {directory!r}: it has no {HEAD}.")
+    return Preflop(said, read_table(Path(directory)))

@@ -24,6 +24,9 @@ from cardai.poker.values.network_inputs import CONTEXT_INPUTS, HAND_INPUTS
 
 WEIGHTS = "weights.npz"
 _CONTEXT_LAYERS = (0, 2, 4)
+_SMALL = 262_144
+"""The largest product of matrices (rows x columns x length) that OpenBLAS does in one thread (interface/gemm.c): threads that wait
+for one another here cost more than they bring, many times as much on a busy machine."""
 
 
 @frozen(eq=False)
@@ -42,24 +45,28 @@ class PlainNetwork:
         """
         d, width = self.description, self.description.width
         out = np.empty(met.shape, np.float32)
-        seen = self._seen(context)
-        room = np.empty((3, hands.shape[2], width), np.float32)
+        part = max(16, _SMALL // max(width * width, width * hands.shape[3]))
+        room = np.empty((3, part, width), np.float32)
         for k in range(len(out)):
+            seen = self._seen(context[k])
             for seat in range(2):
-                gate, shift, line = np.split(seen[k, seat], (width, 2 * width))
-                equity = 2 * hands[k, seat, :, 0] - 1
-                found = self._of_hands(hands[k, seat], gate, shift, room)
-                found += np.float32(0.1) * (line[0] + line[1] * equity)
-                if d.check_down:
-                    found += equity
-                out[k, seat] = found * met[k, seat] if d.match_up else found
+                gate, shift, line = np.split(seen[seat], (width, 2 * width))
+                for first in range(0, met.shape[2], part):
+                    some = slice(first, first + part)
+                    of_hand = hands[k, seat, some]
+                    found = self._of_hands(of_hand, gate, shift, room[:, : len(of_hand)])
+                    equity = 2 * of_hand[:, 0] - 1
+                    found += np.float32(0.1) * (line[0] + line[1] * equity)
+                    if d.check_down:
+                        found += equity
+                    out[k, seat, some] = found * met[k, seat, some] if d.match_up else found
         if d.zero_sum:
             surplus = (ranges * out).sum(axis=(1, 2), keepdims=True)
             out -= surplus * met / np.maximum((ranges * met).sum(axis=(1, 2), keepdims=True), np.float32(1e-6))
         return out
 
     def _seen(self, context: Float32s) -> Float32s:
-        """Return (n, 2, 2 width + 2) what the part says that sees both ranges."""
+        """Return (2, 2 width + 2) what the part says that sees both ranges."""
         x = context
         for layer in _CONTEXT_LAYERS:
             x = x @ self.weights[f"context.{layer}.weight"].T + self.weights[f"context.{layer}.bias"]
