@@ -90,7 +90,9 @@ class PreflopTable:
     def strategy(self, depth: int, node: Node) -> Float64s:
         """Return (A, 169) how often each class takes each action of a decision."""
         first = self._first[depth][node.number]
-        return self.chances[depth][first : first + len(node.actions)].astype(np.float64)
+        rows = self.chances[depth][first : first + len(node.actions)].astype(np.float64)
+        total = rows.sum(axis=0)  # halves of 16 bits do not add up to 1
+        return np.where(total > 0, rows / np.where(total > 0, total, 1.0), 1 / len(rows))
 
 
 def _tree(ladder: Sequence[float], depth: int) -> PublicTree:
@@ -205,7 +207,7 @@ class Preflop:
         me, call = real.actor ^ public.button, max(real.spent)
         out, total = np.zeros((len(real.actions), CLASSES)), np.zeros(CLASSES)
         for line in self._follow(public):
-            weight = line.weight * line.ranges[me] * line.ranges[1 - me].sum() + 1e-12
+            weight = line.weight * line.ranges[me] * (line.ranges[1 - me] @ _EACH) + 1e-12
             total += weight
             if line.node.kind != DECISION:  # the table's betting is over: it has nothing to say but to go on
                 out[nearest(real.actions, 1, True)] += weight

@@ -147,52 +147,56 @@ def describe(
             mean of a seat's equity, and of the square of what it is off 0.5.
     """
     count = len(left)
-    by_card, parts = np.zeros(53), np.zeros((2, 53))
-    against, tie = np.zeros((2, count)), np.zeros((2, count))
-    tails = np.zeros((2, 2, count))
-    weights = np.zeros((2, count))
+    weights, against, tie, tails = (
+        np.zeros((2, count)),
+        np.zeros((2, count)),
+        np.zeros((2, count)),
+        np.zeros((2, 2, count)),
+    )
     for s in range(2):
-        by_card[:] = 0.0
-        parts[:] = 0.0
         for k in range(count):
-            h = np.int64(left[k])
-            w = np.float64(columns[LANES * h + lane + s])
-            weights[s, k] = w
-            by_card[0] += w
-            by_card[low[h]] += w
-            by_card[high[h]] += w
-        below, first = 0.0, 0
-        while first < count:
-            last, level = np.int64(ends[first]), 0.0
-            for k in range(first, last):
-                level += weights[s, k]
-            middle = (below + 0.5 * level) / by_card[0]
-            if middle > 1 - TAIL or middle < TAIL:
-                which = 0 if middle > 1 - TAIL else 1
-                for k in range(first, last):
-                    h = np.int64(left[k])
-                    parts[which, 0] += weights[s, k]
-                    parts[which, low[h]] += weights[s, k]
-                    parts[which, high[h]] += weights[s, k]
-                    tails[s, which, k] = weights[s, k]
-            below += level
-            first = last  # type: ignore[assignment]
-        most = 0.0
-        for k in range(count):
-            h = np.int64(left[k])
-            met[1 - s, k] = by_card[0] - by_card[low[h]] - by_card[high[h]] + weights[s, k]
-            most = max(most, np.float64(met[1 - s, k]))
+            weights[s, k] = columns[LANES * np.int64(left[k]) + lane + s]
+        _meet(weights[s], left, ends, low, high, met[1 - s], tails[s])
+        most = met[1 - s].max()
         for k in range(count):
             h = np.int64(left[k])
             total = rivers * np.float64(met[1 - s, k])
             meets = total > 1e-9 * rivers * most
-            w, b = np.float64(win[LANES * h + lane + s]), np.float64(whole[LANES * h + lane + s])
-            against[s, k] = min(max(0.5 * b / total, 0.0), 1.0) if meets else strength[h]
-            tie[s, k] = min(max((b - 2 * w) / total, 0.0), 1.0) if meets else 0.0
-            for which in range(2):
-                free = parts[which, 0] - parts[which, low[h]] - parts[which, high[h]] + tails[s, which, k]
-                tails[s, which, k] = free  # read once more below, for this hand alone
+            beaten, counted = np.float64(win[LANES * h + lane + s]), np.float64(whole[LANES * h + lane + s])
+            against[s, k] = min(max(0.5 * counted / total, 0.0), 1.0) if meets else strength[h]
+            tie[s, k] = min(max((counted - 2 * beaten) / total, 0.0), 1.0) if meets else 0.0
     _write(left, strength, spread, weights, against, tie, tails, hands, met, context, moments)
+
+
+@kernel
+def _meet(weights: Any, left: Any, ends: Any, low: Any, high: Any, met: Any, tails: Any) -> None:
+    """Set the weight ``met`` (H,) of a range that each hand meets, and of its strong and its weak hands, ``tails`` (2, H)."""
+    count = len(left)
+    by_card, parts = np.zeros(53), np.zeros((2, 53))
+    for k in range(count):
+        h = np.int64(left[k])
+        by_card[0] += weights[k]
+        by_card[low[h]] += weights[k]
+        by_card[high[h]] += weights[k]
+    below, first = 0.0, 0
+    while first < count:
+        last, level = np.int64(ends[first]), weights[first : ends[first]].sum()
+        middle = (below + 0.5 * level) / by_card[0]
+        if middle > 1 - TAIL or middle < TAIL:
+            part, tail = parts[0 if middle > 1 - TAIL else 1], tails[0 if middle > 1 - TAIL else 1]
+            for k in range(first, last):
+                h = np.int64(left[k])
+                part[0] += weights[k]
+                part[low[h]] += weights[k]
+                part[high[h]] += weights[k]
+                tail[k] = weights[k]
+        below += level
+        first = last  # type: ignore[assignment]
+    for k in range(count):
+        h = np.int64(left[k])
+        met[k] = by_card[0] - by_card[low[h]] - by_card[high[h]] + weights[k]
+        for which in range(2):
+            tails[which, k] += parts[which, 0] - parts[which, low[h]] - parts[which, high[h]]
 
 
 @kernel
