@@ -30,13 +30,13 @@ NAME = "nolimit_resolving"
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE / "cardai_players" / NAME
 WORK = f"runs/{NAME}"
-COUNT = 600
+COUNT = 440
 """Situations that are solved; more make it stronger."""
 SEEDS = (0, 1, 2)
-DEPTHS = {1000: 8_000_000, 2000: 4_000_000, 4000: 3_000_000, 10_000: 3_000_000, 20_000: 2_000_000}
+DEPTHS = {1000: 800_000, 2000: 1_000_000, 4000: 1_000_000, 10_000: 1_200_000, 20_000: 1_000_000}
 """Iterations by stack, in chips of which a big blind is 100."""
-NETWORK = "counterfactual_values:width=32,context=64,batch=20,rate=0.003,anneal=40,device=cpu"
-EPOCHS = 40
+NETWORK = "counterfactual_values:width=32,context=16,batch=10,rate=0.003,anneal=80,device=cpu"
+EPOCHS = 80
 TITLE = "No-limit hold'em for two by re-solving, any stacks and any bets"
 MEASURE = (
     f"cardai evaluate lbr --game holdem --agent {NAME}:seconds=0,threads=1,kept=300 --bets fcpa --rounds 3+4 --boards 8"
