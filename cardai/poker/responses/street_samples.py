@@ -32,9 +32,12 @@ from cardai.poker.ranges.public_tree import DEAL, DECISION, holdem_tree
 from cardai.poker.responses.blind_response import blind_response
 from cardai.poker.responses.board_sample import sample_boards
 from cardai.poker.responses.measure import Options, Response, Sampler, need_some
+from cardai.poker.responses.no_limit_hands import no_limit_hands
 from cardai.poker.responses.street_response import SWEEPS, TerminalValues, Walker, need_late_showdowns
 
 WHO = "A best response"
+RESPONSE_BETS = "0.5+1+2+allin"
+"""The bets of a responder in full no-limit, if none are named."""
 _ROW = np.zeros(1, np.int64)
 
 
@@ -48,18 +51,23 @@ class StreetOptions(Options):
     hands: int | None = None
     """Instead of boards: how many hands the player plays against itself, from the turn or the river on."""
     seed: int = 0
+    bets: str = RESPONSE_BETS
+    """In full no-limit along hands: the responder's bets."""
     terminal_values: TerminalValues = SWEEPS
     """Sweeps on the CPU, or products on a GPU (:mod:`cardai.poker.responses.dense_showdowns`), with the same result."""
 
     def sampler(self) -> Sampler:
         game, agent = make.as_game(self.game), make.as_agent(self.agent)
+        if self.hands is not None and game.amounts:
+            return no_limit_hands(game, agent, self.street, self.hands, self.seed, self.bets)
         if self.hands is not None:
             return PlayedHands(game, agent, self, self.hands)
         return BoardSamples(game, agent, self) if self.street else _before_the_flop(game, agent, self)
 
     def known_by(self) -> list[str | int]:
         if self.hands is not None:
-            return ["hands", self.street, self.hands, self.seed]
+            asked: list[str | int] = ["hands", self.street, self.hands, self.seed]
+            return [*asked, self.bets] if make.as_game(self.game).amounts else asked
         return [self.street, self.boards if self.street else len(boards(3).cards), self.seed if self.street else 0]
 
 
