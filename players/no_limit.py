@@ -140,11 +140,10 @@ def measure(given: argparse.Namespace) -> None:
 
 def strength(card: dict[str, Any], found: dict[str, Any]) -> None:
     """Write a measured strength into the card."""
-    figure = found["mbb_per_hand"]
-    card["figure"] = figure["mean"]
+    card["figure"] = found["mean"]
     card["strength"] = (
-        f"a local best response with fcpa on turn and river wins {figure['mean']:+,.0f} "
-        f"± {(figure['high'] - figure['low']) / 2:,.0f} mbb/g (always folding loses 750)"
+        f"a local best response with fcpa on turn and river wins {found['mean']:+,.0f} "
+        f"± {found['half_width']:,.0f} mbb/g over {found['boards']} boards (always folding loses 750)"
     )
     finish(card)
 
