@@ -120,9 +120,9 @@ class FlopTurns:
 
 def flop_turns(flop: Sequence[int], numbers: Int64s) -> FlopTurns:
     """Return the turns behind a flop; those of the last few are kept."""
-    return _flop_turns(tuple(flop), np.asarray(numbers, np.int64).tobytes())
+    return _flop_turns(tuple(flop), tuple(numbers.tolist()))
 
 
 @lru_cache(8)
-def _flop_turns(flop: tuple[int, ...], numbers: bytes) -> FlopTurns:
-    return FlopTurns(flop, np.frombuffer(numbers, np.int64))
+def _flop_turns(flop: tuple[int, ...], numbers: tuple[int, ...]) -> FlopTurns:
+    return FlopTurns(flop, np.array(numbers, np.int64))
