@@ -146,9 +146,8 @@ class TurnLeaves(LeavesByCard):
     def _values(self, reach: Float64s, half_pots: list[int], cards: Int64s) -> Float64s:
         out = np.zeros((2, len(half_pots), len(cards), len(self.hands)))
         half, known = np.array(half_pots, np.float64), self.network.description
-        stack = np.minimum(
-            self.game.stacks[0], half * (known.stack / known.least)
-        )  # deeper than it learned: as deep as it did
+        deepest = half * (known.stack / known.least)  # deeper than it learned counts as that
+        stack = np.minimum(self.stack, deepest)
         for k, card in enumerate(cards.tolist()):
             left, order = self._turns.left[card], self._turns.order(card)
             ranges = np.zeros(reach.shape)
