@@ -39,7 +39,7 @@ TRIED = {
     "core.npz._declared": "run",
     "core.npz.map_npy": "buckets",
     "core.npz.read_npz": "run",
-    "formats._opened": "phh",
+    "formats.opened": "phh",
     "formats.acpc.client._Patience.receive": "wire",
     "formats.acpc.gamedef.load_game": "gamedef",
     "formats.acpc.logs.read_log": "acpc",
