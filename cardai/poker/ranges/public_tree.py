@@ -241,7 +241,7 @@ class _Hand:
     """A hand after some actions, which a tree grows from."""
 
     def __init__(self, betting: Betting, stacks: Sequence[int], button: int, history: Sequence[int]) -> None:
-        if betting.dead_ante:
+        if any(betting.dead):
             raise UsageError(
                 "A public tree counts what each seat has put in, and a dead ante is nobody's. Take an ante of every seat."
             )
