@@ -612,14 +612,15 @@ def _read_bucket_store(folder: Path, rng: Random) -> None:
 
 
 def _spot(folder: Path) -> None:
-    from cardai.poker.ranges.spot import Spot, prepare, solve
+    from cardai.poker.ranges.solution import prepare, solve
+    from cardai.poker.ranges.spot import Spot
 
     spot = Spot("KsTh7s4d2c", 100, (150, 150), ("QQ+,AKs", "JJ,KJo,98s:0.5"), "1+allin")
     solve(prepare(spot), 50.0, 10).save(folder)
 
 
 def _read_spot(folder: Path, rng: Random) -> None:
-    from cardai.poker.ranges.spot import load, read_spot
+    from cardai.poker.ranges.solution import load, read_spot
 
     read_spot(folder)
     if rng.random() < 0.2:
