@@ -110,7 +110,8 @@ class _WhenGymnasiumComes:
     def find_spec(cls, name: str, path: "Any" = None, target: "Any" = None) -> "Any":
         if name != "gymnasium":
             return None
-        others = [finder for finder in sys.meta_path if finder is not cls]
+        # where this package was imported anew, there are several of this finder, which must not ask one another
+        others = [finder for finder in sys.meta_path if getattr(finder, "__module__", "") != __name__]
         spec: Any = next((found for finder in others if (found := finder.find_spec(name, path, target))), None)
         run = getattr(spec and spec.loader, "exec_module", None)
 
