@@ -32,6 +32,9 @@ _MIDDLES = np.array([3.5, 9, 14.5, 21, 25, 26.5, 30, 36, 44, 58])
 _NEWEST = 0.07  # the newest generation's share of the averaged networks
 VALUES_OF = "chance to win the match, %"
 """What the players' values of actions are."""
+NOISE = np.array([4.0, 4.0, 4.0, 4.0, 0.0, 0.0, 0.0])
+"""By phase: half a 95% interval of the error in what two actions differ by, in % of a match. ``python
+benchmarks/gin_judge.py`` measures it by playing hands out."""
 NET_PARTS = ("hidden_weight", "hidden_bias", "head_weight", "head_bias")
 
 
@@ -138,13 +141,30 @@ class ValuePlayer(Agent):
     def action_values(self, views: Views, legal: Legal) -> Float64s:
         return self.values_against(views, legal, np.tile(self.values.unknown(), (len(views), 1)))
 
-    def values_against(self, views: Views, legal: Legal, styles: Float64s) -> Float64s:
+    def judged_values(self, views: Views, legal: Legal) -> Float64s:
+        return self.judged_against(views, legal, np.tile(self.values.unknown(), (len(views), 1)))
+
+    def judged_against(self, views: Views, legal: Legal, styles: Float64s) -> Float64s:
+        """Return values of every action (n, num_distinct_actions), none above that of what the player would do itself.
+
+        What it never does it knows least about: it has not seen what comes of it.
+        """
+        values = self.values_against(views, legal, styles, every=True)
+        own = self.act_against(views, legal, Rows(np.zeros(len(views), np.uint64)), styles)
+        most = values[np.arange(len(views)), own]
+        return np.where(np.isnan(most)[:, None], np.nan, np.minimum(values, most[:, None]))
+
+    def value_noise(self, views: Views, legal: Legal) -> Float64s:
+        return np.asarray(np.repeat(NOISE[views["phase"]][:, None], np.asarray(legal).shape[1], axis=1))
+
+    def values_against(self, views: Views, legal: Legal, styles: Float64s, every: bool = False) -> Float64s:
         """Return (n, num_distinct_actions): the chance in % to win the match after each action that is worth a thought.
 
-        NaN elsewhere: after discards from melds, for instance, or where there is no choice. ``styles`` as in act_against.
+        NaN elsewhere: after discards from melds, for instance, or where there is no choice; with ``every`` only where the
+        networks know nothing (big gin, the wall, which melds are laid down). ``styles`` as in act_against.
         """
         found = np.empty((len(views), np.asarray(legal).shape[1]))
-        worths(views, legal, styles, self._ready(), found)
+        worths(views, legal, styles, self._ready(), every, found)
         return np.asarray(np.where(found >= 0, 100 * found, np.nan))
 
     def _ready(self) -> Nets:
@@ -186,6 +206,12 @@ class RememberingPlayer(Agent):
 
     def action_values(self, views: Views, legal: Legal) -> Float64s:
         return self.player.values_against(views, legal, np.repeat(self._styles, len(views), axis=0))
+
+    def judged_values(self, views: Views, legal: Legal) -> Float64s:
+        return self.player.judged_against(views, legal, np.repeat(self._styles, len(views), axis=0))
+
+    def value_noise(self, views: Views, legal: Legal) -> Float64s:
+        return self.player.value_noise(views, legal)
 
     def act_together(self, copies: Sequence[Agent], views: Views, legal: Legal, rng: Rows) -> Actions:
         styles = [copy._styles[0] for copy in copies if isinstance(copy, RememberingPlayer)]

@@ -1,0 +1,93 @@
+"""How far the gin champion's values may be off as a judge: its differences between actions beside hands played out.
+
+    python benchmarks/gin_judge.py --decisions 400 --hands 256
+
+Decisions are drawn from matches between two players. At each, the judge's best action and another legal one, drawn, are played
+out over the same hands: the opponent's cards by the champion's belief, who he is by its styles, both playing on to the
+hand's end; what stands then is worth what the table of wins says. The judge's difference less that of the hands played out
+has a spread; what the hands' own luck brings to it is taken out. Printed by phase: the standard deviation of what is left,
+1.96 times it (the floor below which nothing is called a mistake), the mean, and how many decisions there were.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import defaultdict
+
+import numpy as np
+
+from cardai import make
+from cardai.arena.table import Table
+from cardai.core.fields import unpack_view
+from cardai.core.rng import derive
+from cardai.gin.actions import PHASES, SHOW, WALL
+from cardai.gin.belief import weights_for
+from cardai.gin.search import Rollouts
+from cardai.gin.values import ValuePlayer
+from cardai.plugins.agents.champion import LEAGUE, values
+
+
+def drawn_decisions(players: list[str], wanted: int, seed: int):
+    """Yield (phase, view (1,), legal (1, A)) of decisions with a choice, one in five of matches between ``players``."""
+    rng = np.random.default_rng(seed)
+    game, number = make.game("gin"), 0
+    while True:
+        table = Table(game, [None, None], seed=derive(seed, "match", number))
+        bound = [make.agent(player).for_game(game).new_match(seat) for seat, player in enumerate(players)]
+        while not table.done:
+            if table.hand_over:
+                table.next_hand()
+                continue
+            seat = table.to_act
+            views, legal = table.views(), table.legal()
+            phase = int(views["phase"][0])
+            if legal.sum() > 1 and phase not in (WALL, SHOW) and rng.random() < 0.2:
+                yield phase, views, legal
+                wanted -= 1
+                if not wanted:
+                    return
+            table.act(table.ask(bound[table.player_at(seat)]))
+        number += 1
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--decisions", type=int, default=400)
+    parser.add_argument("--hands", type=int, default=256)
+    parser.add_argument("--players", nargs=2, default=["simple", "champion:memory=false"])
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    game = make.game("gin")
+    player = ValuePlayer(values(), "champion").for_game(game)
+    rollouts = Rollouts(player, game, LEAGUE, asked.hands, 0.0)
+    styles = player.values.unknown()
+    rng = np.random.default_rng([asked.seed, 1])
+    found: dict[str, list[tuple[float, float, float]]] = defaultdict(list)
+    for count, (phase, view, legal) in enumerate(drawn_decisions(asked.players, asked.decisions, asked.seed)):
+        known = player.judged_values(view, legal)[0]
+        actions = np.flatnonzero(np.isfinite(known))
+        if len(actions) < 2:
+            continue
+        best = int(np.nanargmax(known))
+        other = int(rng.choice(actions[actions != best]))
+        plain = unpack_view(game.view_fields, view[0])
+        odds = weights_for(game, plain, styles @ player.values.belief)
+        pair = np.array([best, other])
+        wins = 100 * rollouts._played(plain, odds, pair, asked.hands, derive(asked.seed, "hands", count), styles)
+        played = wins[0] - wins[1]
+        error = played.std(ddof=1) / np.sqrt(len(played))
+        found[PHASES[phase]].append((known[best] - known[other], played.mean(), error))
+    print(f"{'phase':<10} {'decisions':>9} {'judged':>8} {'played':>8} {'mean off':>9} {'deviation':>10} {'floor':>7}")
+    for name, rows in [*found.items(), ("all", [row for some in found.values() for row in some])]:
+        judged, played, error = np.array(rows).T
+        off = judged - played
+        left = max(off.var(ddof=1) - (error**2).mean(), 0.0) + off.mean() ** 2
+        print(
+            f"{name:<10} {len(rows):>9} {judged.mean():>8.2f} {played.mean():>8.2f} {off.mean():>9.2f} "
+            f"{np.sqrt(left):>10.2f} {1.96 * np.sqrt(left):>7.2f}"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+"""A review: all decisions of one player in a file of hands, what they cost in all and by kind, the dearest first.
+
+Costs are in the judge's unit. Every sum stands with a 95% interval over the independent groups of hands: how far the same
+player's sum over as many other hands may be from it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+
+from cardai.arena.statistics import group_sums, mean, ratio
+from cardai.core.arrays import Float64s
+from cardai.core.statistics import Estimate
+from cardai.study.graded import Decision, GradedHand
+from cardai.study.judge import VERDICTS
+
+KEYS = ("phase", "position", "kind", "line")
+"""By what decisions are summed, where the game tells them apart."""
+
+
+@frozen
+class Sum:
+    """What one kind of decision cost: decisions, mistakes among them, the sum, and the cost per 100 hands of the review."""
+
+    name: str
+    decisions: int
+    mistakes: int
+    cost: Estimate
+    """The sum over the review's hands, with its interval; ``count`` is the number of independent groups."""
+    per_100: Estimate
+
+
+@frozen
+class Setting:
+    """What a review was made with: it goes on only with the same."""
+
+    game: str
+    hero: str
+    judge: str
+    unit: str
+    money: str
+    """The unit of what hands brought."""
+    mistake: float
+    blunder: float
+    floor: float | None = None
+
+
+@frozen(eq=False)
+class Review:
+    """Graded hands of one player, in the file's order. ``left_out`` counts hands that were not graded, by the reason."""
+
+    setting: Setting
+    hands: tuple[GradedHand, ...]
+    left_out: dict[str, int] = field(factory=dict)
+
+    def __str__(self) -> str:
+        from cardai.study.report import text_of
+
+        return text_of(self)
+
+    @property
+    def decisions(self) -> list[tuple[GradedHand, Decision]]:
+        """All graded decisions with their hands, in order."""
+        return [(hand, decision) for hand in self.hands for decision in hand.decisions]
+
+    @property
+    def verdicts(self) -> dict[str, int]:
+        """How many decisions were good, inaccuracies, mistakes, blunders."""
+        found = Counter(decision.verdict for _, decision in self.decisions)
+        return {name: found[name] for name in VERDICTS}
+
+    @property
+    def not_graded(self) -> dict[str, int]:
+        """Decisions in graded hands that the judge had nothing to say about, by the reason."""
+        found: Counter[str] = Counter()
+        for hand in self.hands:
+            found.update(hand.left_out)
+        return dict(found)
+
+    def dearest(self, count: int | None = None) -> list[tuple[GradedHand, Decision]]:
+        """Return the decisions that cost something, the dearest first (of equals, the earlier)."""
+        costly = [pair for pair in self.decisions if pair[1].cost > 0]
+        return sorted(costly, key=lambda pair: -pair[1].cost)[:count]
+
+    @property
+    def won(self) -> Estimate:
+        """What the player won a hand, in the game's unit."""
+        return self._ratio(np.array([hand.returns for hand in self.hands], np.float64))
+
+    @property
+    def total(self) -> Sum:
+        """All costs together."""
+        return self._sum("all", lambda decision: True)
+
+    def sums(self, key: str) -> list[Sum]:
+        """Return the costs by what ``key`` (of :data:`KEYS`, or another of the situation's) tells apart, the dearest first."""
+        names = {decision.situation[key] for _, decision in self.decisions if key in decision.situation}
+        found = [self._sum(name, lambda d, name=name: d.situation.get(key) == name) for name in names]  # type: ignore[misc]
+        return sorted(found, key=lambda one: (-one.cost.mean, one.name))
+
+    @property
+    def keys(self) -> list[str]:
+        """By what the decisions of this review can be summed."""
+        known = {key for _, decision in self.decisions for key in decision.situation}
+        return [*(key for key in KEYS if key in known), *sorted(known - {*KEYS})]
+
+    @property
+    def rating(self) -> float:
+        """100 times the squared mean of how near decisions came to the best, from the worst: mjai-reviewer's number.
+
+        Its author calls it unreliable: it depends on how far apart the judge sees bad actions. nan without a decision.
+        """
+        spans = [(d.best_value - d.worst_value, d.lost) for _, d in self.decisions if d.best_value > d.worst_value]
+        near = [1.0 if lost <= 0 else 1 - lost / span for span, lost in spans]
+        return 100 * float(np.mean(near)) ** 2 if near else float("nan")
+
+    def _sum(self, name: str, wanted: Callable[[Decision], bool]) -> Sum:
+        chosen = [[d for d in hand.decisions if wanted(d)] for hand in self.hands]
+        costs = np.array([sum(d.cost for d in some) for some in chosen], np.float64)
+        a_hand = self._ratio(costs)
+        count = sum(len(some) for some in chosen)
+        wrong = sum(d.cost > 0 for some in chosen for d in some)
+        return Sum(name, count, wrong, a_hand.scaled(len(self.hands)), a_hand.scaled(100))
+
+    def _ratio(self, values: Float64s) -> Estimate:
+        """Return the mean a hand of values (n,), interval over groups."""
+        groups = np.array([hand.group for hand in self.hands], np.int64)
+        if not len(groups):
+            return mean(values)
+        return ratio(group_sums(groups, values), group_sums(groups, np.ones(len(values))))
+
+    def to_pandas(self) -> Any:
+        """Return a pandas DataFrame, a row a decision. Raises PluginError where pandas is not installed."""
+        from cardai.core.extras import need_extra
+
+        need_extra("pandas", "to_pandas()")
+        import pandas  # type: ignore[import-untyped]
+
+        from cardai.study.report import COLUMNS, rows_of
+
+        return pandas.DataFrame(rows_of(self), columns=COLUMNS)
+
+
+def reviewed(setting: Setting, hands: Sequence[GradedHand], left_out: dict[str, int] | None = None) -> Review:
+    """Return a review of ``hands`` in the file's order."""
+    return Review(setting, tuple(sorted(hands, key=_number)), dict(left_out or {}))
+
+
+def _number(hand: GradedHand) -> int:
+    return hand.number
