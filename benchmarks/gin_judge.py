@@ -5,8 +5,9 @@
 Decisions are drawn from matches between two players. At each, the judge's best action and another legal one, drawn, are played
 out over the same hands: the opponent's cards by the champion's belief, who he is by its styles, both playing on to the
 hand's end; what stands then is worth what the table of wins says. The judge's difference less that of the hands played out
-has a spread; what the hands' own luck brings to it is taken out. Printed by phase: the standard deviation of what is left,
-1.96 times it (the floor below which nothing is called a mistake), the mean, and how many decisions there were.
+has a spread; what the hands' own luck brings to it is taken out. Printed by phase: the means, and 1.96 times the root mean
+square of what is left, in % of a match and as a share of the stake, what a hand can mean at the score
+(``ValuePlayer.stakes``): the floor below which nothing is called a mistake.
 """
 
 from __future__ import annotations
@@ -56,6 +57,10 @@ def main() -> None:
     parser.add_argument("--decisions", type=int, default=400)
     parser.add_argument("--hands", type=int, default=256)
     parser.add_argument("--players", nargs=2, default=["simple", "champion:memory=false"])
+    parser.add_argument(
+        "--turns", type=int, default=0, help="judge by hands played on for so many turns; 0: by the networks"
+    )
+    parser.add_argument("--rows", help="append each decision's figures here, as text")
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     game = make.game("gin")
@@ -65,7 +70,7 @@ def main() -> None:
     rng = np.random.default_rng([asked.seed, 1])
     found: dict[str, list[tuple[float, float, float]]] = defaultdict(list)
     for count, (phase, view, legal) in enumerate(drawn_decisions(asked.players, asked.decisions, asked.seed)):
-        known = player.judged_values(view, legal)[0]
+        known = player.judged(view, legal, np.zeros(1, np.int64))[0][0]
         actions = np.flatnonzero(np.isfinite(known))
         if len(actions) < 2:
             continue
@@ -77,15 +82,27 @@ def main() -> None:
         wins = 100 * rollouts._played(plain, odds, pair, asked.hands, derive(asked.seed, "hands", count), styles)
         played = wins[0] - wins[1]
         error = played.std(ddof=1) / np.sqrt(len(played))
-        found[PHASES[phase]].append((known[best] - known[other], played.mean(), error))
-    print(f"{'phase':<10} {'decisions':>9} {'judged':>8} {'played':>8} {'mean off':>9} {'deviation':>10} {'floor':>7}")
+        judged = known[best] - known[other]
+        stake = float(player.stakes(view)[0])
+        if asked.rows:
+            with open(asked.rows, "a") as rows_file:
+                row = (phase, judged, 0.0, played.mean(), error, stake, int(view["own_turns"][0]), other)
+                print(*row, file=rows_file)
+        found[PHASES[phase]].append((judged, played.mean(), error, stake))
+    print(
+        f"{'phase':<10} {'decisions':>9} {'judged':>8} {'played':>8} {'mean off':>9} {'floor':>7} {'of the stake':>12}"
+    )
     for name, rows in [*found.items(), ("all", [row for some in found.values() for row in some])]:
-        judged, played, error = np.array(rows).T
-        off = judged - played
-        left = max(off.var(ddof=1) - (error**2).mean(), 0.0) + off.mean() ** 2
+        judged, played, error, stake = np.array(rows).T
+        spreads = []
+        for scale in (np.ones(len(rows)), stake):
+            off = (judged - played) / scale
+            left = max(off.var(ddof=1) - ((error / scale) ** 2).mean(), 0.0) + off.mean() ** 2
+            spreads.append(1.96 * float(np.sqrt(left)))
         print(
-            f"{name:<10} {len(rows):>9} {judged.mean():>8.2f} {played.mean():>8.2f} {off.mean():>9.2f} "
-            f"{np.sqrt(left):>10.2f} {1.96 * np.sqrt(left):>7.2f}"
+            f"{name:<10} {len(rows):>9} {judged.mean():>8.2f} {played.mean():>8.2f} {(judged - played).mean():>9.2f} "
+            f"{spreads[0]:>7.2f} {spreads[1]:>12.3f}",
+            flush=True,
         )
 
 

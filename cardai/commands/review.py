@@ -78,7 +78,8 @@ def review(
     from cardai.core.files import write_atomically
     from cardai.formats import read_hands
     from cardai.study.judge import judge_for
-    from cardai.study.report import csv_of, plain, text_of
+    from cardai.study.report import csv_of, plain
+    from cardai.study.review import text_of
     from cardai.study.session import job_of, run
 
     held = read_hands(file)

@@ -20,7 +20,6 @@ from cardai.core.game import Amounts, Game, Legal
 from cardai.solve import _kernels
 from cardai.solve._kernels import Form
 from cardai.solve.sequence_form import behaviour_of, game_form, plan_of
-from cardai.solve.tabular import TabularAgent
 from cardai.solve.tree import NODE_LIMIT, GameTree, game_tree
 
 SUM_TOLERANCE = 1e-4
@@ -126,13 +125,6 @@ def head_to_head(game: Game, agent: Agent, against: Agent) -> float:
     seats = range(game.num_players)
     tables = {p: [agent if q == p else against for q in seats] for p in seats}
     return sum(expected_value(game, table)[p] for p, table in tables.items()) / len(seats)
-
-
-def best_response(game: Game, agent: Agent, name: str = "") -> TabularAgent:
-    """Return the player that, in each seat, is a best response to ``agent`` in all the others (first of equals)."""
-    from cardai.solve.values import best_responder
-
-    return best_responder(game, agent, name)
 
 
 def profile(game: Game, agents: Agent | Sequence[Agent], name: str = "", limit: int = NODE_LIMIT) -> Float64s:

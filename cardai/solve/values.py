@@ -16,7 +16,7 @@ from cardai.core.arrays import Float64s
 from cardai.core.fields import Views
 from cardai.core.game import Game, Legal
 from cardai.solve import _kernels
-from cardai.solve.measures import measure_plan, profile
+from cardai.solve.measures import ask, measure_plan, profile
 from cardai.solve.sequence_form import behaviour_of, plan_of, policy_table, sequence_form
 from cardai.solve.tabular import TabularAgent
 from cardai.solve.tree import GameTree, game_tree
@@ -89,7 +89,7 @@ def _table(tree: GameTree, values: Float64s, missing: float) -> Float64s:
     return out
 
 
-def best_responder(game: Game, agent: Agent, name: str = "") -> ValuedAgent:
+def best_response(game: Game, agent: Agent, name: str = "") -> ValuedAgent:
     """Return the best response to ``agent`` in all other seats (first of equals), with the exact values of all actions.
 
     Raises:
@@ -114,11 +114,6 @@ def equilibrium_player(game: Game, agent: Agent, name: str) -> ValuedAgent:
         UsageError: the game cannot be enumerated, or the agent cannot be asked. AgentError: it answers wrongly.
     """
     tree = game_tree(game)
-    behaviour = behaviour_of(tree, _asked(tree, agent, name))
+    asked = ask(tree, agent.for_game(game), np.arange(len(tree.infosets)), name)
+    behaviour = behaviour_of(tree, asked)
     return ValuedAgent(tree, behaviour, behaviour, None, name)
-
-
-def _asked(tree: GameTree, agent: Agent, name: str) -> Float64s:
-    from cardai.solve.measures import ask
-
-    return ask(tree, agent.for_game(tree.game), np.arange(len(tree.infosets)), name)

@@ -95,7 +95,8 @@ class JudgeGrader:
             return
         views = np.concatenate([asked.views for _, asked in everything])
         legal = _together([asked.legal for _, asked in everything])
-        values, noise = self.judge.values(views, legal)
+        taken = np.array([asked.action for _, asked in everything], np.int64)
+        values, noise = self.judge.values(views, legal, taken)
         for (hand, asked), row, floor in zip(everything, values, noise, strict=True):
             if not np.isfinite(row[asked.action]):
                 hand.left_out[UNKNOWN] += 1

@@ -6,9 +6,9 @@ player's sum over as many other hands may be from it.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from attrs import field, frozen
@@ -16,9 +16,12 @@ from attrs import field, frozen
 from cardai.arena.statistics import group_sums, mean, ratio
 from cardai.core.arrays import Float64s
 from cardai.core.statistics import Estimate
+from cardai.core.text import one_line
 from cardai.study.graded import Decision, GradedHand
 from cardai.study.judge import VERDICTS
 
+SUMS = 8
+"""How many of each kind's sums the text shows, the dearest: plain values have all."""
 KEYS = ("phase", "position", "kind", "line")
 """By what decisions are summed, where the game tells them apart."""
 
@@ -59,8 +62,6 @@ class Review:
     left_out: dict[str, int] = field(factory=dict)
 
     def __str__(self) -> str:
-        from cardai.study.report import text_of
-
         return text_of(self)
 
     @property
@@ -134,17 +135,6 @@ class Review:
             return mean(values)
         return ratio(group_sums(groups, values), group_sums(groups, np.ones(len(values))))
 
-    def to_pandas(self) -> Any:
-        """Return a pandas DataFrame, a row a decision. Raises PluginError where pandas is not installed."""
-        from cardai.core.extras import need_extra
-
-        need_extra("pandas", "to_pandas()")
-        import pandas  # type: ignore[import-untyped]
-
-        from cardai.study.report import COLUMNS, rows_of
-
-        return pandas.DataFrame(rows_of(self), columns=COLUMNS)
-
 
 def reviewed(setting: Setting, hands: Sequence[GradedHand], left_out: dict[str, int] | None = None) -> Review:
     """Return a review of ``hands`` in the file's order."""
@@ -153,3 +143,82 @@ def reviewed(setting: Setting, hands: Sequence[GradedHand], left_out: dict[str, 
 
 def _number(hand: GradedHand) -> int:
     return hand.number
+
+
+# -- text ------------------------------------------------------------------------------------------------------------
+
+
+def text_of(review: Review, dearest: int = 10) -> str:
+    """Return a review as text: what it is of, the sums, the dearest decisions with their reasons."""
+    lines = [_title(review), *_counts(review), ""]
+    lines += _sums(review)
+    costly = review.dearest(dearest)
+    if costly:
+        lines += ["", f"The dearest decisions (of {len(review.dearest())}):"]
+    for rank, (hand, decision) in enumerate(costly, 1):
+        lines += decision_lines(decision, review.setting.unit, f"{rank}. hand {hand.number}")
+    return "\n".join(lines)
+
+
+def _title(review: Review) -> str:
+    setting = review.setting
+    hero, judge = one_line(setting.hero), one_line(setting.judge)
+    return f"{hero} at {one_line(setting.game)}, judged by {judge}; costs: {one_line(setting.unit)}"
+
+
+def _counts(review: Review) -> list[str]:
+    names = ", ".join(f"{count:,} {_several(name, count)}" for name, count in review.verdicts.items())
+    lines = [f"{len(review.hands):,} hands, {len(review.decisions):,} decisions: {names}"]
+    for what, counted in (("hands", review.left_out), ("decisions", review.not_graded)):
+        lines += [f"{count:,} {what} left out: {one_line(reason)}" for reason, count in sorted(counted.items())]
+    lines.append(f"won {review.won.text(2, review.setting.money, sign=True)} a hand")
+    if not math.isnan(review.rating):
+        lines.append(f"rating {review.rating:.1f} of 100 (how near to the best; not comparable between judges)")
+    return lines
+
+
+def _several(verdict: str, count: int) -> str:
+    return verdict if verdict == "good" or count == 1 else "inaccuracies" if verdict == "inaccuracy" else f"{verdict}s"
+
+
+def _sums(review: Review) -> list[str]:
+    rows = [("", review.total)]
+    for key in review.keys:
+        rows += [(key, one) for one in review.sums(key)[:SUMS]]
+    width = max(len(one_line(one.name)) for _, one in rows)
+    lines = [f"{'':<9} {'':<{width}} {'decisions':>9} {'mistakes':>9} {'cost':>10}  per 100 hands"]
+    last = None
+    for key, one in rows:
+        label = "" if key == last else key
+        last = key
+        lines.append(
+            f"{label:<9} {one_line(one.name):<{width}} {one.decisions:>9,} {one.mistakes:>9,} {number(one.cost.mean):>10}  "
+            f"{spread(one.per_100)}"
+        )
+    return lines
+
+
+def number(value: float) -> str:
+    """Return a number with three digits that count, without an exponent."""
+    if not math.isfinite(value):
+        return "?"
+    digits = 2 - math.floor(math.log10(abs(value))) if abs(value) >= 1e-9 else 0
+    return f"{value:,.{min(max(digits, 0), 8)}f}"
+
+
+def spread(estimate: Estimate) -> str:
+    """Return "1.23 ± 0.45"; a width that is not known is "?"."""
+    return f"{number(estimate.mean)} ± {number(estimate.half_width)}"
+
+
+def decision_lines(decision: Decision, unit: str, head: str) -> list[str]:
+    """Return one decision as lines: what it cost, what was done and what is best, and why."""
+    floor = f" (the judge may be off by {number(decision.floor)})" if decision.floor > 0 else ""
+    lines = [f"{head}: {decision.verdict}, {number(decision.lost)} {one_line(unit)}{floor}"]
+    lines.append(
+        f"   {one_line(decision.words)} ({number(decision.value)}); best {one_line(decision.best_words)} ({number(decision.best_value)})"
+    )
+    where = [decision.situation[key] for key in ("phase", "position", "kind", "line") if decision.situation.get(key)]
+    if where:
+        lines.append(f"   {one_line(', '.join(where))}")
+    return [*lines, *(f"   {one_line(reason.words)}" for reason in decision.reasons)]

@@ -9,8 +9,9 @@ from typing import Any
 
 from attrs import asdict, field, frozen
 
+from cardai.arena.records import parsed_line
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import limited_lines, write_atomically
+from cardai.core.files import limited_lines, too_deep, write_atomically
 from cardai.core.schema import structure
 from cardai.study.graded import GradedHand
 from cardai.study.report import FORMAT
@@ -55,12 +56,9 @@ def read(path: Path) -> tuple[Review, str]:
 
 
 def _parsed(line: str, path: Path, number: int) -> Mapping[str, Any]:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise DamagedFileError(f"The review {path}, line {number}, is damaged: it is not JSON.") from error
-    if not isinstance(value, dict):
-        raise DamagedFileError(f"The review {path}, line {number}, is damaged: it is no object.")
+    value = parsed_line(line)
+    if value is None or too_deep(value):
+        raise DamagedFileError(f"The review {path}, line {number}, is damaged: it is not JSON, or none of ours.")
     return value
 
 

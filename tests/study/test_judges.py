@@ -18,13 +18,14 @@ from cardai.core.errors import UsageError
 from cardai.core.fields import pack_views
 from cardai.draw.actions import HOLDS
 from cardai.gin.actions import DISCARD
-from cardai.gin.melds import melded
+from cardai.gin.melds import deadwoods
 from cardai.study.graded import Decision, GradedHand
 from cardai.study.judge import judge_for, judges
 from cardai.study.review import Review
 from cardai.study.session import job_of, run
 
 PLANTED = 20
+NONE = np.zeros(1, np.int64)
 
 
 def reviewed(file: Path, game: str, agents: list[str], games: int) -> Review:
@@ -67,15 +68,14 @@ def places(pairs: list[tuple[GradedHand, Decision]]) -> set[tuple[int, int]]:
     return {(hand.number, decision.place) for hand, decision in pairs}
 
 
-def breaks_a_meld(view: dict[str, Any]) -> int | None:
-    """Return a card out of a meld of three, where a card of no meld could go instead."""
-    if view["phase"] != DISCARD:
+def breaks_a_hand_that_could_knock(view: dict[str, Any]) -> int | None:
+    """Return the discard that leaves the most deadwood, where with another one could knock and the hand is not nearly over."""
+    if view["phase"] != DISCARD or view["stock"] < 10:
         return None
     hand = int(view["hand"])
-    inside = int(melded(np.array([hand], np.uint64))[0])
-    if inside.bit_count() != 3 or view["own_turns"] < 2:
-        return None
-    return next(card for card in range(52) if inside >> card & 1 and card != view["taken_card"])
+    cards = [card for card in range(52) if hand >> card & 1 and card != view["taken_card"]]
+    left = deadwoods(np.array([hand & ~(1 << card) for card in cards], np.uint64))
+    return cards[int(left.argmax())] if left.min() <= 10 and left.max() >= 30 else None
 
 
 def throws_everything_away(view: dict[str, Any]) -> int | None:
@@ -86,7 +86,7 @@ def throws_everything_away(view: dict[str, Any]) -> int | None:
 
 def test_all_planted_mistakes_in_gin_are_found_and_are_the_dearest() -> None:
     champion = make.agent("champion:memory=false")
-    review, errors = planted("gin", [champion, champion], breaks_a_meld, 2)
+    review, errors = planted("gin", [champion, champion], breaks_a_hand_that_could_knock, 1)
     found = review.dearest(PLANTED)
     assert places(found) == errors
     assert all(decision.cost > decision.floor > 0 for _, decision in found)
@@ -103,7 +103,11 @@ def test_all_planted_mistakes_in_video_poker_are_found_and_ranked_by_what_they_c
 
 @pytest.mark.parametrize(
     ("game", "agents"),
-    [("kuhn", ["equilibrium", "random"]), ("leduc:suits=false", ["equilibrium", "random"]), ("video_poker", ["video_perfect"])],
+    [
+        ("kuhn", ["equilibrium", "random"]),
+        ("leduc:suits=false", ["equilibrium", "random"]),
+        ("video_poker", ["video_perfect"]),
+    ],
 )
 def test_perfect_play_has_no_mistakes(tmp_path: Path, game: str, agents: list[str]) -> None:
     review = reviewed(tmp_path / "r.jsonl", game, agents, 300)
@@ -128,7 +132,7 @@ def test_values_against_an_equilibrium_are_those_of_kuhn_poker_by_hand() -> None
         for action in (his, mine, 1):  # seat 0 is dealt and bets
             state.apply_action(action)
         views = pack_views(game.view_fields, [state.view(1)])
-        values, noise = judge.values(views, np.ones((1, 2), np.bool_))
+        values, noise = judge.values(views, np.ones((1, 2), np.bool_), NONE)
         assert values[0, 0] == pytest.approx(-1)
         assert values[0, 1] == pytest.approx(2 if card == "king" else -2)
         assert (noise < 1e-3).all()
@@ -139,14 +143,19 @@ def test_a_best_response_judges_against_the_player_it_is_given() -> None:
     game = make.game("leduc")
     judge = judge_for(game, "best_response:to=always_fold")
     table = Table(game, [None, None], seed=1)
-    values, noise = judge.values(table.views(), table.legal())
+    values, noise = judge.values(table.views(), table.legal(), NONE)
     assert values[0, 2] == pytest.approx(1)  # a raise: the other folds his ante
     assert not noise.any()
 
 
 def test_the_best_judge_of_a_game_is_found_by_what_plugins_say_of_themselves() -> None:
     best = {game: judge_for(make.game(game)).name for game in ("kuhn", "gin", "video_poker", "triple_draw")}
-    assert best == {"kuhn": "equilibrium", "gin": "champion", "video_poker": "video_perfect", "triple_draw": "ismcts"}
+    assert best == {
+        "kuhn": "equilibrium",
+        "gin": "champion",
+        "video_poker": "video_perfect",
+        "triple_draw": "ismcts",
+    }
     assert [*judges()][-1] == "ismcts"
 
 
@@ -154,7 +163,7 @@ def test_whoever_has_no_values_or_no_measured_error_is_refused_by_name() -> None
     game = make.game("kuhn")
     views, legal = Table(game, [None, None]).views(), np.ones((1, 2), np.bool_)
     with pytest.raises(UsageError, match="random has no values of actions"):
-        judge_for(game, "random").values(views, legal)
+        judge_for(game, "random").values(views, legal, NONE)
     with pytest.raises(UsageError, match="is a person"):
         judge_for(game, "human")
     with pytest.raises(UsageError, match="Nobody who is installed judges"):
@@ -164,13 +173,15 @@ def test_whoever_has_no_values_or_no_measured_error_is_refused_by_name() -> None
 def test_a_search_says_how_far_sampling_leaves_its_values_open() -> None:
     game = make.game("leduc")
     table = Table(game, [None, None], seed=2)
-    few, many = (judge_for(game, f"ismcts:simulations={n}").values(table.views(), table.legal())[1] for n in (64, 1024))
+    few, many = (
+        judge_for(game, f"ismcts:simulations={n}").values(table.views(), table.legal(), NONE)[1] for n in (64, 1024)
+    )
     assert 0 < np.median(many) < np.median(few)
 
 
 def test_all_holds_of_video_poker_have_a_value() -> None:
     game = make.game("video_poker")
     table = Table(game, [None], seed=2)
-    values, noise = judge_for(game).values(table.views(), table.legal())
+    values, noise = judge_for(game).values(table.views(), table.legal(), NONE)
     assert np.isfinite(values).all()
     assert values.shape == noise.shape == (1, HOLDS)
