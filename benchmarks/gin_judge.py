@@ -1,6 +1,7 @@
 """How far the gin champion's values may be off as a judge: its differences between actions beside hands played out.
 
-    python benchmarks/gin_judge.py --decisions 400 --hands 256
+    python benchmarks/gin_judge.py --decisions 600 --hands 128
+    python benchmarks/gin_judge.py --knocks 300
 
 Decisions are drawn from matches between two players. At each, the judge's best action and another legal one, drawn, are played
 out over the same hands: the opponent's cards by the champion's belief, who he is by its styles, both playing on to the
@@ -18,10 +19,11 @@ from collections import defaultdict
 import numpy as np
 
 from cardai import make
+from cardai.arena.statistics import mean
 from cardai.arena.table import Table
 from cardai.core.fields import unpack_view
 from cardai.core.rng import derive
-from cardai.gin.actions import PHASES, SHOW, WALL
+from cardai.gin.actions import ASK_KNOCK, KNOCK, PHASES, SHOW, WALL
 from cardai.gin.belief import weights_for
 from cardai.gin.search import Rollouts
 from cardai.gin.values import ValuePlayer
@@ -51,6 +53,41 @@ def drawn_decisions(players: list[str], wanted: int, seed: int):
         number += 1
 
 
+def knocks(wanted: int, seed: int) -> None:
+    """Print what knocking was worth in real hands beside what the networks and hands by the belief say of it."""
+    game, rows = make.game("gin"), np.zeros(1, np.int64)
+    player = ValuePlayer(values(), "champion").for_game(game)
+    rollouts, styles = Rollouts(player, game, LEAGUE, 64, 0.0), player.values.unknown()
+    found: list[tuple[float, float, float]] = []
+    number = 0
+    while len(found) < wanted:
+        table, number = Table(game, [None, None], seed=derive(seed, "knocks", number)), number + 1
+        while not table.done:
+            if table.hand_over:
+                table.next_hand()
+                continue
+            view, legal = table.views(), table.legal()
+            judged = player.judged(view, legal, rows)[0][0]
+            if view["phase"][0] == ASK_KNOCK and np.isfinite(judged[KNOCK]):
+                tables, plain = game.tables(1), unpack_view(game.view_fields, view[0])
+                tables.copy_rows(table._loop.tables, rows)
+                tables.apply(rows, np.array([KNOCK]))
+                points = tables.returns(rows)[:, int(view["player"][0])]
+                real = [float(rollouts._wins(points, plain, np.full(1, s))[0]) for s in range(len(styles))]
+                odds = weights_for(game, plain, styles @ player.values.belief)
+                drawn = rollouts._played(plain, odds, np.array([KNOCK]), 64, derive(seed, "hands", len(found)), styles)
+                net = player.values_against(view, legal, styles[None], every=True)[0, KNOCK]
+                found.append((float(net), 100 * float(drawn.mean()), 100 * float(styles @ np.array(real))))
+            table.act(table.ask(player))
+    net, drawn, real = np.array(found).T
+    print(
+        f"knocking, {len(found)} times: really {real.mean():.2f} % of a match, networks {net.mean():.2f}, drawn {drawn.mean():.2f}"
+    )
+    for name, said in (("networks", net), ("drawn hands", drawn)):
+        off = mean(said - real)
+        print(f"{name} less what it really was: {off.text(2, '%', sign=True)}")
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -60,9 +97,13 @@ def main() -> None:
     parser.add_argument(
         "--turns", type=int, default=0, help="judge by hands played on for so many turns; 0: by the networks"
     )
-    parser.add_argument("--rows", help="append each decision's figures here, as text")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--knocks", type=int, default=0, help="look at so many decisions to knock in real hands instead"
+    )
     asked = parser.parse_args()
+    if asked.knocks:
+        return knocks(asked.knocks, asked.seed)
     game = make.game("gin")
     player = ValuePlayer(values(), "champion").for_game(game)
     rollouts = Rollouts(player, game, LEAGUE, asked.hands, 0.0)
@@ -84,10 +125,6 @@ def main() -> None:
         error = played.std(ddof=1) / np.sqrt(len(played))
         judged = known[best] - known[other]
         stake = float(player.stakes(view)[0])
-        if asked.rows:
-            with open(asked.rows, "a") as rows_file:
-                row = (phase, judged, 0.0, played.mean(), error, stake, int(view["own_turns"][0]), other)
-                print(*row, file=rows_file)
         found[PHASES[phase]].append((judged, played.mean(), error, stake))
     print(
         f"{'phase':<10} {'decisions':>9} {'judged':>8} {'played':>8} {'mean off':>9} {'floor':>7} {'of the stake':>12}"
