@@ -55,6 +55,9 @@ COMMANDS = {
     "acpc": Command(
         "acpc:acpc", "The poker competition's dealer, players and matches.", WIRE, ("dealer", "play", "match")
     ),
+    "match": Command(
+        "match:match", "Play against Slumbot, or in GTO Wizard's benchmark.", WIRE, ("slumbot", "gtowizard")
+    ),
     "convert": Command("convert:convert", "Convert hand records between formats.", WIRE),
 }
 
