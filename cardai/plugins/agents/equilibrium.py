@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from attrs import frozen, validators
 
@@ -26,7 +26,9 @@ class Equilibrium(Agent):
 
     judges: ClassVar[int] = 3
 
-    solver: str = option("pdcfr_plus", holds="trainer", help="The tabular trainer that solves the game.")
+    solver: Literal["pdcfr_plus", "pcfr_plus", "cfr_plus", "dcfr"] = option(
+        "pdcfr_plus", help="The trainer that solves the game."
+    )
     to: float = option(
         1e-9, help="Solve until best responses gain less than this part of a unit.", validator=validators.gt(0)
     )
@@ -56,7 +58,9 @@ class _Solved(Agent):
 
         training = create("trainer", self.options.solver).start(self.game, None, 0)
         if not isinstance(training, TabularTraining):
-            raise UsageError(f"equilibrium solves by a tabular trainer, such as pdcfr_plus. Got {self.options.solver}.")
+            raise UsageError(
+                f"equilibrium solves by a tabular trainer. The one that is called {self.options.solver} is none."
+            )
         if abs(training.tree.terminal_returns.sum(axis=1)).max() > 1e-9:
             raise UsageError(
                 f"equilibrium plays zero-sum games for two. {brief(self.game)}'s returns do not sum to zero."
