@@ -34,6 +34,7 @@ ALLOWED = {
     "make": {"training", "core"},
     "arena": {"arena", "make", *_BASE},
     "learn": {"learn", "arena", "make", *_BASE},
+    "study": {"study", "arena", "make", *_BASE},
     "solve": {"solve", "arena", "make", *_BASE},
     "bridges": {"bridges", "arena", "make", *_BASE},
     "poker": {"poker", *_ANY},

@@ -56,6 +56,7 @@ TRIED = {
     "learn.tensors.read": "networks",
     "plugins.trainers.bucket_mccfr.checkpoints.check_buckets": "buckets",
     "poker.buckets._store.load": "buckets",
+    "study.saved.read": "review",
     "training.run_files.metrics_row": "run",
     "training.runs.Run._holds": "run",
     "training.runs.Run.read_metrics": "run",
