@@ -97,6 +97,8 @@ class CallableRoom(type(sys)):
 def _register(gymnasium: "Any") -> None:
     """Tell Gymnasium of our environment, by the name of its class: nothing is imported before it is made."""
     here = "cardai.bridges.gymnasium"
+    if "cardai/CardGame-v0" in gymnasium.registry:  # cardai is imported anew
+        return
     gymnasium.register("cardai/CardGame-v0", f"{here}:CardEnv", vector_entry_point=f"{here}:CardVectorEnv")
 
 
