@@ -145,9 +145,7 @@ def test_a_hand_depends_on_the_seed_and_its_number_alone() -> None:
 
 @pytest.mark.parametrize("options", ["", ",advantages=all_actions,clip=0", ",advantages=exact,epochs=4"])
 def test_it_learns_kuhn_poker(options: str) -> None:
-    spec = (
-        f"mmd:hidden=32,layers=1,batch=1000,minibatches=1,rate=0.02,anneal=60,normalize=false,eval_every=60{options}"
-    )
+    spec = f"mmd:hidden=32,layers=1,batch=1000,minibatches=1,rate=0.02,anneal=60,normalize=false,eval_every=60{options}"
     training = start(spec)
     metrics = advance(training, 60)
     # uniform play is exploitable by 0.4583 (11/24); the magnet's pull keeps it from 0
