@@ -43,7 +43,8 @@ ALLOWED = {
     "plugins": _ALL,
     "testing": {"testing", *_FAMILIES, "arena", "make", "training", "cards", "core"},
     "ui": {"ui", "api", *_ALL} - {"pieces"},
-    "commands": {"commands", "ui", "testing", "api", *_ALL},
+    "web": {"web", "ui", "api", *_ALL} - {"pieces"},  # scenes, keys, matches; what knows textual is the terminal's
+    "commands": {"commands", "ui", "web", "testing", "api", *_ALL},
     "cli": {"cli", "commands", "core"},
     "api": {"api", "poker", *_ANY},
     "__main__": {"cli"},

@@ -31,6 +31,7 @@ TRIED = {
     "arena.match_journal.MatchJournal._open": "journal",
     "arena.records.parsed_line": "record",
     "arena.records.read": "record",
+    "arena.records.read_header": "record",
     "arena.tournament_store._whole_lines": "tournament",
     "core.files.file_digest": "run",
     "core.files.limited_lines": "record",
@@ -57,7 +58,7 @@ TRIED = {
     "training.runs.Run._holds": "run",
     "training.runs.Run.read_metrics": "run",
     "training.runs.Run.verify": "run",
-    "ui.browser._carry": "page",
+    "web.socket.understood": "page",
 }
 """Readers, and the kind of benchmarks/fuzz.py that tries each."""
 OWN = {

@@ -141,8 +141,12 @@ class Game(ABC):
     """Whether every finished hand's returns sum to zero (a claim that the conformance kit tests)."""
     default_encoder: str = "flat"
     """The encoder that learners get where none is named: ``flat`` lays out any game."""
+    title: ClassVar[str] = ""
+    """What people call it ("Gin rummy"); "" where its name says it."""
     rules: ClassVar[str] = ""
     """The rules in a paragraph, for ``cardai describe game``."""
+    page: ClassVar[str] = ""
+    """A jinja2 template beside the class's module that draws its table in the browser; "" (the default): from its fields."""
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     may: ClassVar[frozenset[str]] = frozenset()
 
@@ -233,6 +237,11 @@ class Game(ABC):
     def named_raises(self, view: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
         """Return raises that have a name to the player who looks, as (name, chips raised to); default: its families'."""
         return tuple(size for family in self.families for size in family.named_raises(view))
+
+    def counted_from(self, view: Mapping[str, Any]) -> int:
+        """Return what amounts are counted from, to the player who looks: a bet is told by the chips of its street, the action
+        is in chips of the hand, and this is the difference (default: its families')."""
+        return sum(family.counted_from(view) for family in self.families)
 
     def put_in(self, views: Views, seat: int) -> Float64s:
         """Return (n,) what ``seat`` has put into the hand so far, in :attr:`unit`: it is gone whatever comes."""

@@ -20,7 +20,7 @@ from cardai.ui.dialogs import Confirm, Page
 from cardai.ui.players import games
 from tests.ui.driving import Sat, seated
 
-GAMES = [name for name, _ in games() if registry.find("game", name).distribution == "cardai"]
+GAMES = [game.spec for game in games() if registry.find("game", game.spec).distribution == "cardai"]
 
 
 def opponents(game: str) -> tuple[str, ...]:
