@@ -50,7 +50,7 @@ ALLOWED = {
     "__main__": {"cli"},
     "": {"core", "api", "bridges", "solve"},
 }
-"""Layer -> what of cardai it may import: cli > commands, ui > plugins > formats > poker, draw, gin > study, solve, learn,
+"""Layer -> what of cardai it may import: cli > commands > web > ui > plugins > formats > poker, draw, gin > study, solve, learn,
 bridges > arena > make > training > cards > core. Within a layer, no module of another layer at the same height."""
 
 

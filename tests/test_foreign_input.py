@@ -105,6 +105,7 @@ OWN = {
     "training.sweeps._pack": "writes",
     "training.sweeps._unpack": "by our own worker, unpacked by tarfile's filter for data",
     "ui.box.in_the_box": "a file that we ship",
+    "web.render.own_template": "a plugin's own template, which is a program's",
 }
 """Readers of what no stranger writes, and why."""
 

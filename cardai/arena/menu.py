@@ -180,12 +180,17 @@ def menu_of(game: Game, view: Mapping[str, Any], legal: Legal) -> Menu:
     sizes = tuple((name, amount) for name, amount in game.named_raises(view) if low <= amount < high)
     top = next((name for name, amount in reversed(game.named_raises(view)) if amount == high), "the most")
     verb = _verb_of(game.action_words(low, view))
-    menu = Menu(choices, low, high, sizes, top, meanings, game.counted_from(view), verb)
+    menu = Menu(choices, low, high, sizes, top, meanings, counted_from(game, view), verb)
     named = ", ".join(f"{name} {menu.said(amount)}" for name, amount in (*sizes, (top, high)))
     words = f"{verb} {menu.said(high)}, {top}"
     if low < high:
         words = f"{verb} {menu.said(low)}..{menu.said(high)} ({named})"
     return evolve(menu, choices=(*choices, Choice(-1, words, "r")))
+
+
+def counted_from(game: Game, view: Mapping[str, Any]) -> int:
+    """Return what amounts are counted from, to the player who looks: the chips of streets before this one."""
+    return sum(family.counted_from(view) for family in game.families)
 
 
 def _verb_of(words: str) -> str:

@@ -201,8 +201,7 @@ class Game(ABC):
     def action_from_string(self, text: str) -> int:
         """Return the action that :meth:`action_to_string` calls ``text`` (capitals and blanks do not matter).
 
-        Raises:
-            UsageError: no action is called so; the message names the nearest.
+        Raises UsageError: no action is called so; the message names the nearest.
         """
         wanted = " ".join(text.split()).casefold()
         names: list[str] = []
@@ -238,11 +237,6 @@ class Game(ABC):
         """Return raises that have a name to the player who looks, as (name, chips raised to); default: its families'."""
         return tuple(size for family in self.families for size in family.named_raises(view))
 
-    def counted_from(self, view: Mapping[str, Any]) -> int:
-        """Return what amounts are counted from, to the player who looks: a bet is told by the chips of its street, the action
-        is in chips of the hand, and this is the difference (default: its families')."""
-        return sum(family.counted_from(view) for family in self.families)
-
     def put_in(self, views: Views, seat: int) -> Float64s:
         """Return (n,) what ``seat`` has put into the hand so far, in :attr:`unit`: it is gone whatever comes."""
         return sum((family.put_in(views, seat) for family in self.families), np.zeros(len(views)))
@@ -264,9 +258,8 @@ class Game(ABC):
     def best_response(self, policy: Callable[[int, Views, Legal], Float64s]) -> tuple[Float64s, Float64s] | None:
         """Return (P,) what each seat earns where all play ``policy``, and (P,) what a best response to it earns there alone.
 
-        For games that know a quicker way than walking their tree. ``policy(seat, views, legal)`` returns sound probabilities
-        (n, num_distinct_actions) at the views (n,) of a seat. None: the tree is walked (the default).
-        """
+        For games that know a quicker way than walking their tree (None, the default). ``policy(seat, views, legal)`` returns
+        sound probabilities (n, num_distinct_actions) at the views (n,) of a seat."""
         return None
 
     # -- matches ---------------------------------------------------------------------------------------------------
@@ -320,8 +313,7 @@ class Game(ABC):
         agent's seat in each. The default has nothing to add.
 
         A game that overrides this or :meth:`figures` alone is given the hands of a long match all at once. One that has
-        :meth:`figure_parts` and :meth:`figure_rows` is asked for those instead, some thousand hands at a time.
-        """
+        :meth:`figure_parts` and :meth:`figure_rows` is asked for those instead, some thousand hands at a time."""
         return []
 
     def figures(self, hands: Records, seats: IntArray) -> Mapping[str, Estimate]:

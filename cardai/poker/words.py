@@ -12,7 +12,7 @@ from cardai.poker.rules.betting import Betting, stacks_before
 FRACTIONS = {1.0: "pot", 0.5: "half pot"}
 """Rungs of a ladder of bets that have a name; others are so many of the pot."""
 _BETS = re.compile(r"(call|bet|raise to) \d")
-_AMOUNT = re.compile(r"\d[\d,]*(?!\S*\d* of the pot)")
+_AMOUNT = re.compile(r"\d+(?:,\d{3})*")
 
 
 def betting_words(action: int, view: Mapping[str, Any], raise_to: int = 0) -> str:
@@ -44,7 +44,7 @@ def in_big_blinds(words: str, big_blind: int) -> str:
     """Return a bet in words with its amount in big blinds: "raise to 250" is "raise to 2.5 bb"; other words as they are."""
     if not big_blind or not _BETS.match(words):
         return words
-    return _AMOUNT.sub(lambda found: f"{int(found[0].replace(',', '')) / big_blind:,.4g} bb", words)
+    return _AMOUNT.sub(lambda found: f"{int(found[0].replace(',', '')) / big_blind:,.4g} bb", words, count=1)
 
 
 def limit_raise(betting: Betting, view: Mapping[str, Any]) -> int:

@@ -14,6 +14,7 @@ from cardai.core import registry
 from cardai.draw.contract import is_solo_draw
 from cardai.gin.fields import GIN
 from cardai.poker.fields import POKER
+from cardai.poker.words import in_big_blinds
 from cardai.ui.keys import Keyboard, keyboard, short_words
 from cardai.ui.lines import end_text, standing_text, turn_words
 from cardai.ui.players import title_of
@@ -37,10 +38,10 @@ def drawn(scene: Scene, big_blinds: bool) -> dict[str, Any]:
                           standing=standing_text(scene)),
         "felt": felt(scene, blind, playable(scene, board)),
         "actions": render("actions.html", scene=scene, end=ended(scene), **actions(scene, board, blind)),
-        "log": render("log.html", scene=scene, several=several_names(scene)),
+        "log": render("log.html", scene=scene, several=several_names(scene), said=lambda words: in_big_blinds(words, blind)),
     }  # fmt: skip
     turn = turn_words(scene)
-    return {"parts": parts, "said": turn, "live": live_words(scene, turn), "mine": board is not None,
+    return {"parts": parts, "said": turn, "live": live_words(scene, turn, blind), "mine": board is not None,
             "over": scene.end is not None}  # fmt: skip
 
 
@@ -74,7 +75,7 @@ def actions(scene: Scene, board: Keyboard | None, blind: int) -> dict[str, Any]:
         return {"buttons": [], "amounts": None, "cards": None, "melds": []}
     menu, cards = board.menu, playable(scene, board)
     buttons = [
-        {"key": choice.key, "words": short_words(choice), "action": choice.action, "confirm": _confirm(choice.words),
+        {"key": choice.key, "words": in_big_blinds(short_words(choice), blind), "action": choice.action, "confirm": _confirm(in_big_blinds(choice.words, blind)),
          "primary": choice.key in PRIMARY}
         for choice in menu.choices
         if choice.action >= 0 and not (choice.cards and choice.cards <= cards and cards)
@@ -111,10 +112,10 @@ def several_names(scene: Scene) -> bool:
     return len(set(scene.names)) < len(scene.names)
 
 
-def live_words(scene: Scene, turn: str) -> str:
+def live_words(scene: Scene, turn: str, blind: int) -> str:
     """Return what a screen reader is to say: the last that happened, the own cards, and what is asked."""
     said = [
-        f"{'' if entry.seat is None else scene.name(entry.seat)} {spelled(entry.words)}".strip()
+        f"{'' if entry.seat is None else scene.name(entry.seat)} {spelled(in_big_blinds(entry.words, blind))}".strip()
         for entry in scene.log[-6:]
     ]
     own = own_cards(scene)

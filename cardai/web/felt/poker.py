@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from cardai.arena.display import card_name, is_french
+from cardai.cards.text import parse_cards
 from cardai.core.game import Game
 from cardai.draw.fields import DRAW
 from cardai.ui.pictures.poker import held, own_field, position, round_name, strength
@@ -29,7 +31,10 @@ def given(scene: Scene, cards: frozenset[int], blind: int) -> Mapping[str, Any]:
         "middle": int(view["pot"]) - pulled,
         "round": round_name(scene.game, view),
         "to_call": int(view["to_call"]) if scene.end is None else 0,
-        "own": [faced(scene.game, card, playable=card in cards) for card in own],
+        "own": [
+            faced(scene.game, card, playable=card in cards, **({"place": k + 1} if cards else {}))
+            for k, card in enumerate(own)
+        ],
         "strength": strength(scene),
         "blind": blind,
         "chips_behind": any(view["stacks"]),
@@ -76,5 +81,8 @@ def faced(game: Game, card: int, **more: Any) -> Mapping[str, Any]:
     """Return a card of a game as templates draw it, whatever the deck."""
     if is_french(game, card) or card < 0:
         return face(card, **more)
-    words = card_name(game, card)
-    return {"text": words, "words": words, **more}
+    words = game.card_to_string(card)
+    with suppress(ValueError):
+        (likeness,) = parse_cards(words)  # another deck's card that is called as one of 52 is drawn as that
+        return {**face(likeness, **more), "card": card}
+    return {"text": card_name(game, card), "words": words, **more}

@@ -47,7 +47,7 @@ document.addEventListener("DOMContentLoaded", () => {
     document.body.classList.toggle("mine", mine);
     say(message.said || (over ? "" : "…"));
     part("live").textContent = message.live;
-    const log = part("log"); log.scrollTop = log.scrollHeight;
+    newest();
     busy(false); sized();
     if (before) move(before);
     if (focused) [...document.querySelectorAll("#actions [data-key]")].find((one) => one.dataset.key === focused)?.focus({ preventScroll: true });
@@ -62,6 +62,8 @@ document.addEventListener("DOMContentLoaded", () => {
       one.animate([{ transform: from, opacity: was ? 1 : 0 }, { transform: "none", opacity: 1 }], { duration: 220, easing: "cubic-bezier(.2,.8,.3,1)" });
     }
   };
+  const newest = () => { const log = part("log"); log.scrollTop = log.scrollHeight; };
+  addEventListener("resize", newest);
   const busy = (on) => { table.classList.toggle("busy", on); };
 
   // -- amounts --
