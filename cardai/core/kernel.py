@@ -305,18 +305,28 @@ def _unlock(lock: Any) -> None:
 @contextmanager
 def when_compiling(tell: Callable[[], None]) -> Iterator[None]:
     """Call ``tell`` once if, while this is open, a kernel must be compiled because no cache holds it."""
+    with each_compiled(lambda name, count: tell() if count == 1 else None):
+        yield
+
+
+@contextmanager
+def each_compiled(tell: Callable[[str, int], None]) -> Iterator[None]:
+    """Call ``tell(kernel, count)`` whenever, while this is open, a kernel must be compiled because no cache holds it.
+
+    ``kernel`` is its module and name, ``count`` how many there were, itself included, in whatever thread.
+    """
     if _interpreted:
         yield
         return
     from numba.core import event
 
     class CompileListener(event.Listener):  # type: ignore[misc]
-        told = False
+        count = 0
 
         def on_start(self, event: Any) -> None:
-            if not self.told:
-                self.told = True
-                tell()
+            self.count += 1
+            function = event.data["dispatcher"].py_func
+            tell(f"{function.__module__}.{function.__name__}", self.count)
 
         def on_end(self, event: Any) -> None:
             pass

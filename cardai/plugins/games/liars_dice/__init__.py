@@ -34,6 +34,7 @@ class LiarsDice(DiceGame):
 
     unit: ClassVar[str] = "points"
     zero_sum: ClassVar[bool] = True
+    title: ClassVar[str] = "Liar's dice"
     rules: ClassVar[str] = (
         "Everybody rolls and looks at the own dice alone. In turn, each seat bids higher or says liar to the last bid: more "
         "dice, or as many of a higher face. A bid says that all dice together show its face so often; the highest face "
