@@ -100,7 +100,7 @@ class CallableRoom(type(sys)):
 def _register(gymnasium: "Any") -> None:
     """Tell Gymnasium of our environment, by the name of its class: nothing is imported before it is made."""
     here = "cardai.bridges.gymnasium"
-    if "cardai/CardGame-v0" in gymnasium.registry:  # this package was imported anew
+    if "cardai/CardGame-v0" in gymnasium.registry:  # cardai is imported anew
         return
     gymnasium.register("cardai/CardGame-v0", f"{here}:CardEnv", vector_entry_point=f"{here}:CardVectorEnv")
 
@@ -112,7 +112,8 @@ class _WhenGymnasiumComes:
     def find_spec(cls, name: str, path: "Any" = None, target: "Any" = None) -> "Any":
         if name != "gymnasium":
             return None
-        others = [finder for finder in sys.meta_path if finder is not cls]
+        ours = cls.__qualname__  # another where cardai was imported anew: each would ask the other
+        others = [finder for finder in sys.meta_path if getattr(finder, "__qualname__", "") != ours]
         spec: Any = next((found for finder in others if (found := finder.find_spec(name, path, target))), None)
         run = getattr(spec and spec.loader, "exec_module", None)
 
@@ -129,6 +130,5 @@ class _WhenGymnasiumComes:
 
 if hasattr(sys.modules.get("gymnasium"), "register"):
     _register(sys.modules["gymnasium"])
-else:  # in the place of that of an earlier import of this package: two would ask each other for ever
-    sys.meta_path[:] = [finder for finder in sys.meta_path if getattr(finder, "__module__", "") != __name__]
+else:
     sys.meta_path.insert(0, _WhenGymnasiumComes)
