@@ -31,6 +31,7 @@ TRIED = {
     "arena.match_journal.MatchJournal._open": "journal",
     "arena.records.parsed_line": "record",
     "arena.records.read": "record",
+    "arena.records.read_header": "record",
     "arena.tournament_store._whole_lines": "tournament",
     "core.files.file_digest": "run",
     "core.files.limited_lines": "record",
@@ -39,7 +40,7 @@ TRIED = {
     "core.npz._declared": "run",
     "core.npz.map_npy": "buckets",
     "core.npz.read_npz": "run",
-    "formats._opened": "phh",
+    "formats.opened": "phh",
     "formats.acpc.client._Patience.receive": "wire",
     "formats.acpc.gamedef.load_game": "gamedef",
     "formats.acpc.logs.read_log": "acpc",
@@ -50,14 +51,18 @@ TRIED = {
     "formats.acpc.series._values": "series",
     "formats.acpc.series.begin": "series",
     "formats.phh._hand": "phh",
+    "formats.sites.kept.KeptHands.__init__": "site",
+    "formats.sites.kept.KeptHands._take_up": "site",
+    "formats.sites.service.Service.parsed": "site",
     "learn.tensors.read": "networks",
     "plugins.trainers.bucket_mccfr.checkpoints.check_buckets": "buckets",
     "poker.buckets._store.load": "buckets",
+    "study.saved.read": "review",
     "training.run_files.metrics_row": "run",
     "training.runs.Run._holds": "run",
     "training.runs.Run.read_metrics": "run",
     "training.runs.Run.verify": "run",
-    "ui.browser._carry": "page",
+    "web.socket.understood": "page",
 }
 """Readers, and the kind of benchmarks/fuzz.py that tries each."""
 OWN = {
@@ -104,6 +109,7 @@ OWN = {
     "training.sweeps._pack": "writes",
     "training.sweeps._unpack": "by our own worker, unpacked by tarfile's filter for data",
     "ui.box.in_the_box": "a file that we ship",
+    "web.render.own_template": "a plugin's own template, which is a program's",
 }
 """Readers of what no stranger writes, and why."""
 
