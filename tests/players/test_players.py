@@ -24,16 +24,13 @@ from cardai.plugins.trainers.bucket_mccfr.layout import holdem_tree, lay_out
 from cardai.poker.buckets.tables import BucketOptions, load
 from cardai.poker.hands.boards import boards
 from cardai.poker.hands.combos import COUNT
-<<<<<<< HEAD
 from cardai.poker.notation import class_of, class_text
 from cardai.poker.ranges.public_tree import DECISION
 from cardai.poker.resolving.preflop import read_table as read_preflop
-=======
 from cardai.poker.responses.local_samples import LocalOptions
 from cardai.poker.responses.measure import measure
 from cardai.poker.responses.street_samples import StreetOptions
 from cardai.solve.aivat import aivat
->>>>>>> main
 from cardai.training.runs import Run
 from cardai.ui.box import in_the_box
 from tests.support import ROOT, install

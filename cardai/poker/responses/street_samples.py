@@ -33,21 +33,15 @@ from cardai.poker.ranges.public_tree import DEAL, DECISION, holdem_tree
 from cardai.poker.responses.blind_response import blind_response
 from cardai.poker.responses.board_sample import sample_boards
 from cardai.poker.responses.measure import Options, Response, Sampler, need_some
-<<<<<<< HEAD
 from cardai.poker.responses.no_limit_hands import no_limit_hands
+from cardai.poker.responses.preflop_response import CLASSES, PreflopGame, two_sided
 from cardai.poker.responses.street_response import SWEEPS, TerminalValues, Walker, need_late_showdowns
 
 WHO = "A best response"
 RESPONSE_BETS = "0.5+1+2+allin"
 """The bets of a responder in full no-limit, if none are named."""
-=======
-from cardai.poker.responses.preflop_response import CLASSES, PreflopGame, two_sided
-from cardai.poker.responses.street_response import SWEEPS, TerminalValues, Walker, need_late_showdowns
-
-WHO = "A best response"
 BOARDS = 20
 """How many boards are drawn unless it is said."""
->>>>>>> main
 _ROW = np.zeros(1, np.int64)
 
 
@@ -78,12 +72,8 @@ class StreetOptions(Options):
 
     def known_by(self) -> list[str | int]:
         if self.hands is not None:
-<<<<<<< HEAD
             asked: list[str | int] = ["hands", self.street, self.hands, self.seed]
             return [*asked, self.bets] if make.as_game(self.game).amounts else asked
-        return [self.street, self.boards if self.street else len(boards(3).cards), self.seed if self.street else 0]
-=======
-            return ["hands", self.street, self.hands, self.seed]
         if not self.street and self.boards is None:
             return [0, len(boards(3).cards), 0]
         return [self.street or "flops", self.drawn, self.seed]
@@ -92,7 +82,6 @@ class StreetOptions(Options):
     def drawn(self) -> int:
         """How many boards are drawn."""
         return BOARDS if self.boards is None else self.boards
->>>>>>> main
 
 
 class _Streets(Sampler):

@@ -141,7 +141,7 @@ class TurnLeaves(LeavesByCard):
         self.network = network
 
     def _checked_down(self) -> CheckedDown:
-        return CheckedDown.of(self._turns.showdowns)
+        return CheckedDown.of(self._turns.showdowns, self.hands)
 
     def _values(self, reach: Float64s, half_pots: list[int], cards: Int64s) -> Float64s:
         out = np.zeros((2, len(half_pots), len(cards), len(self.hands)))
