@@ -63,11 +63,11 @@ def river(name: str, words: str, agent: str, hands: int) -> Measure:
 
 
 MEASURES = (
-    river("river", "best response from the river, the player", SHIPPED, 16),
-    river("river_weak", "the same, its level weak", SHIPPED.replace(":", ":level=weak,"), 16),
-    river("river_calls", "the same, always_call", "always_call", 16),
+    river("river", "best response from the river, the player", SHIPPED, 60),
+    river("river_weak", "the same, its level weak", SHIPPED.replace(":", ":level=weak,"), 60),
+    river("river_calls", "the same, always_call", "always_call", 8),
     lbr("fold", "LBR fcpa on turn and river, always_fold", "always_fold", "fcpa", "3+4", 2),
-    lbr("fcpa", "LBR fcpa on turn and river, the player", SHIPPED, "fcpa", "3+4", 6, " --branches 3"),
+    lbr("fcpa", "LBR fcpa on turn and river, the player", SHIPPED, "fcpa", "3+4", 4, " --branches 3"),
     lbr("fcpa_plain", "LBR fcpa on turn and river, resolving without a network", PLAIN, "fcpa", "3+4", 4, " --branches 3"),
     lbr("fc", "LBR fc on all rounds, the player", SHIPPED, "fc", "1+2+3+4", 4, " --branches 3"),
     lbr("56", "LBR 56 bets on turn and river, the player", SHIPPED, "56", "3+4", 2, " --branches 2"),
