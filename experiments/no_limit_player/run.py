@@ -43,7 +43,7 @@ class Measure:
     words: str
     command: str
     kind: str
-    """lbr, river or match: how its JSON is read."""
+    """lbr, river or match: how its JSON is read; text: what it prints stands in the report as it is."""
 
 
 def lbr(name: str, words: str, agent: str, bets: str, rounds: str, boards: int, more: str = "") -> Measure:
@@ -73,21 +73,26 @@ MEASURES = (
     lbr("56", "LBR 56 bets on turn and river, the player", SHIPPED, "56", "3+4", 2, " --branches 2"),
     lbr("56_flop", "LBR 56 bets on the flop, then fc, the player", SHIPPED, "56", "2", 2, " --branches 2"),
     match("calls", "AIVAT, the player against always_call", SHIPPED, "always_call", 20),
+    Measure("decisions", "what a decision costs", "python benchmarks/decisions.py --hands 6", "text"),
     match("threshold", "AIVAT, the player against threshold", SHIPPED, "threshold", 20),
 )  # fmt: skip
 
 
 def measured(one: Measure, work: Path) -> dict[str, Any]:
     """Return what a command prints, with its CPU seconds."""
-    words = [*shlex.split(one.command)[1:], "--json"]
-    if one.kind != "match":
+    if one.kind == "text":
+        called = [sys.executable, *shlex.split(one.command)[1:]]
+    else:
+        called = [sys.executable, "-m", "cardai", *shlex.split(one.command)[1:], "--json"]
+    if one.kind in ("lbr", "river"):
         work.mkdir(parents=True, exist_ok=True)
-        words += ["--out", str(work / f"{one.name}.npz")]
+        called += ["--out", str(work / f"{one.name}.npz")]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([sys.executable, "-m", "cardai", *words], stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(called, stdout=subprocess.PIPE, text=True, check=True, cwd=ROOT)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return {"command": one.command, "cpu_seconds": round(spent, 1), "found": json.loads(done.stdout)}
+    found = done.stdout.splitlines() if one.kind == "text" else json.loads(done.stdout)
+    return {"command": one.command, "cpu_seconds": round(spent, 1), "found": found}
 
 
 def figure(one: Measure, found: dict[str, Any]) -> str:
@@ -122,11 +127,12 @@ def report(known: dict[str, Any]) -> str:
         "## Strength", "", "| measure | mbb/g | of | CPU s |", "|---|---|---|---|",
     ]  # fmt: skip
     there = [one for one in MEASURES if known.get(one.name, {}).get("command") == one.command]
+    texts, there = [one for one in there if one.kind == "text"], [one for one in there if one.kind != "text"]
     lines += [
         f"| {one.words} | {figure(one, known[one.name]['found'])} | {known[one.name]['cpu_seconds']:,.0f} |"
         for one in there
     ]
-    missing = [one.words for one in MEASURES if one not in there]
+    missing = [one.words for one in MEASURES if one not in there + texts]
     lines += ["", *([f"Not measured yet: {'; '.join(missing)}.", ""] if missing else [])]
     lines += ["By these commands:", "", "```sh", *(one.command for one in there), "```", ""]
     lines += [
