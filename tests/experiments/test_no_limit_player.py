@@ -27,7 +27,10 @@ def run() -> Any:
 
 def test_every_measure_is_a_command_that_exists(run: Any) -> None:
     for one in run.MEASURES:
-        _, name, *words = shlex.split(one.command)
+        program, name, *words = shlex.split(one.command)
+        if program == "python":
+            assert (ROOT / name).exists()
+            continue
         command = load_command(name)
         command = command.commands[words.pop(0)] if hasattr(command, "commands") else command
         known = {option for param in command.params for option in param.opts}
