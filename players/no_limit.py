@@ -38,7 +38,7 @@ DEPTHS = {1000: 800_000, 2000: 1_000_000, 4000: 1_000_000, 10_000: 1_200_000, 20
 NETWORK = "counterfactual_values:width=32,context=16,batch=10,rate=0.003,anneal=80,device=cpu"
 EPOCHS = 80
 TITLE = "No-limit hold'em for two by re-solving, any stacks and any bets"
-MEASURE = f"cardai evaluate lbr --game holdem --agent {NAME}:seconds=0,threads=1,kept=300 --bets fcpa --rounds 3+4 --boards 4 --branches 3"
+MEASURE = f"cardai evaluate lbr --game holdem --agent {NAME}:seconds=0,threads=1,kept=300 --bets fcpa --rounds 3+4 --boards 12 --branches 1"
 
 
 def commands(count: int, work: str) -> dict[str, str]:
