@@ -83,7 +83,7 @@ def _numbers(game: Any) -> int:
     kind = game.get_type()
     known = kind.provides_information_state_tensor
     shape = game.information_state_tensor_shape() if known else game.observation_tensor_shape()
-    return math.prod(shape) * int(game.max_game_length())
+    return int(math.prod(shape) * game.max_game_length())
 
 
 def _reads(name: str) -> str:

@@ -153,7 +153,7 @@ def _numba() -> Any:
     finally:
         if apart:
             del sys.modules["coverage"]
-    linalg = importlib.import_module("numba.np.linalg")
+    linalg: Any = importlib.import_module("numba.np.linalg")
     asked = linalg.ensure_blas
 
     def ensure_blas() -> None:
