@@ -22,7 +22,7 @@ from typing import Any
 from attrs import frozen
 
 from cardai.core.errors import DamagedFileError
-from cardai.core.files import read_json, write_atomically, write_json
+from cardai.core.files import digest_of, read_json, write_atomically, write_json
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -88,7 +88,7 @@ def measured(one: Measure, work: Path) -> dict[str, Any]:
         called = [sys.executable, "-m", "cardai", *shlex.split(one.command)[1:], "--json"]
     if one.kind in ("lbr", "river"):
         work.mkdir(parents=True, exist_ok=True)
-        called += ["--out", str(work / f"{one.name}.npz")]
+        called += ["--out", str(work / f"{one.name}-{digest_of(one.command)[:8]}.npz")]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(called, stdout=subprocess.PIPE, text=True, check=False, cwd=ROOT)
     if done.returncode not in (0, STOPPED):
