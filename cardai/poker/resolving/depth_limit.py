@@ -76,7 +76,7 @@ def network_depth_limit(path: str, game: RangeGame, looks: int) -> DepthLimit:
     if game.menus and menus(known.bets, (SECOND,) if few else ("turn", "river"))[0] != game.menus[whole]:
         raise UsageError(
             f"The values in {path!r} are those of bets {known.bets} on the {street}. resolving looks at others there: give it "
-            f"bets=...,{street}={known.bets},... or values of its own bets."
+            f"bets=...,{street}={known.bets},... values of its own bets, or values=exact."
         )
     return DepthLimit(whole, network, 0 if few else looks)
 
