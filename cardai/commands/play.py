@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from typing import TYPE_CHECKING, Annotated
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -18,6 +19,14 @@ if TYPE_CHECKING:
     from cardai.ui.app import PlayOptions
 
 SESSIONS = 4
+
+
+class When(StrEnum):
+    """When the coach speaks by himself."""
+
+    never, after, now = "never", "after", "now"
+
+
 PAGE = "TEXTUAL_DRIVER"
 """What textual's server sets for the process of a page."""
 
@@ -39,6 +48,10 @@ Seed = Annotated[
     int | None, typer.Option("--seed", metavar="N", min=0, help="Decides the cards.", show_default="drawn")
 ]
 FourColours = Annotated[bool, typer.Option("--four-colours", help="Draw each suit in a colour of its own.")]
+Coach = Annotated[
+    When,
+    typer.Option("--coach", help="When the coach says what your decisions cost.", show_default="when M asks"),
+]
 Browser = Annotated[bool, typer.Option("--browser", help="Play in a page of your browser.")]
 Host = Annotated[
     str,
@@ -64,6 +77,7 @@ def play(
     record: Record = None,
     seed: Seed = None,
     four_colours: FourColours = False,
+    coach: Coach = When.never,
     browser: Browser = False,
     host: Host = "127.0.0.1",
     port: Port = 0,
@@ -83,13 +97,17 @@ def play(
     opponents = tuple(vs or ())
     _check(game, opponents, resume)
     if browser:
-        words = arguments(game, opponents, resume, kept, seed, four_colours)
+        words = arguments(game, opponents, resume, kept, seed, four_colours, coach.value)
         plugins = [word for file in registry.plugin_files() for word in ("--plugin", os.path.abspath(file))]
         return _serve(["play", *words, *plugins], host, port, sessions, not no_open)
     need_terminal("play")
     from cardai.ui.app import PlayOptions
 
-    _run(PlayOptions(game, opponents, resume, kept, seed, "four" if four_colours else "two"))
+    _run(PlayOptions(game, opponents, resume, kept, seed, "four" if four_colours else "two", _when(coach)))
+
+
+def _when(coach: When) -> Literal["", "after", "now"]:
+    return "after" if coach is When.after else "now" if coach is When.now else ""
 
 
 def need_textual() -> None:
@@ -130,7 +148,13 @@ def _check(game: str | None, opponents: tuple[str, ...], resume: bool) -> None:
 
 
 def arguments(
-    game: str | None, opponents: tuple[str, ...], resume: bool, record: str | None, seed: int | None, four_colours: bool
+    game: str | None,
+    opponents: tuple[str, ...],
+    resume: bool,
+    record: str | None,
+    seed: int | None,
+    four_colours: bool,
+    coach: str = When.never,
 ) -> list[str]:
     """Return the words of a call that begins the same app."""
     words = [] if game is None else [game]
@@ -139,6 +163,7 @@ def arguments(
     words += ["--resume"] if resume else []
     words += ["--record", record] if record is not None else []
     words += ["--seed", str(seed)] if seed is not None else []
+    words += ["--coach", coach] if coach != When.never else []
     return words + (["--four-colours"] if four_colours else [])
 
 

@@ -213,6 +213,8 @@ def spread(estimate: Estimate) -> str:
 
 def decision_lines(decision: Decision, unit: str, head: str) -> list[str]:
     """Return one decision as lines: what it cost, what was done and what is best, and why."""
+    if not decision.cost:
+        return [f"{head}: {decision.verdict}, {one_line(decision.words)}"]
     floor = f" (the judge may be off by {number(decision.floor)})" if decision.floor > 0 else ""
     lines = [f"{head}: {decision.verdict}, {number(decision.lost)} {one_line(unit)}{floor}"]
     lines.append(
