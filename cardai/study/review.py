@@ -22,7 +22,7 @@ from cardai.study.judge import VERDICTS
 
 SUMS = 8
 """How many of each kind's sums the text shows, the dearest: plain values have all."""
-KEYS = ("phase", "position", "kind", "line")
+KEYS = ("phase", "position", "kind", "pot", "line")
 """By what decisions are summed, where the game tells them apart."""
 
 
