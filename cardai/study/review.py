@@ -202,7 +202,7 @@ def number(value: float) -> str:
     """Return a number with three digits that count, without an exponent."""
     if not math.isfinite(value):
         return "?"
-    digits = 2 - math.floor(math.log10(abs(value))) if abs(value) >= 1e-9 else 0
+    digits = 2 - math.floor(math.log10(abs(value))) if abs(value) >= 1e-6 else 0
     return f"{value:,.{min(max(digits, 0), 8)}f}"
 
 
