@@ -36,6 +36,7 @@ COMMANDS = {
     "matches": Command(
         "matches:matches", "Your matches: a list to search, what they come to, your data out or away.", PLAY
     ),
+    "drill": Command("drill:drill", "Meet your dearest mistakes again, graded at once.", PLAY),
     "list-plugins": Command(
         "list_plugins:list_plugins", "List games, encoders, agents, trainers, watchers, commands and formats.", LOOK
     ),
