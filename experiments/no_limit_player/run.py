@@ -65,8 +65,8 @@ def river(name: str, words: str, agent: str, hands: int) -> Measure:
 
 
 MEASURES = (
-    river("river", "best response from the river, the player", SHIPPED, 60),
-    river("river_weak", "the same, its level weak", SHIPPED.replace(":", ":level=weak,"), 60),
+    river("river", "best response from the river, the player", SHIPPED, 16),
+    river("river_weak", "the same, its level weak", SHIPPED.replace(":", ":level=weak,"), 16),
     river("river_calls", "the same, always_call", "always_call", 8),
     lbr("fold", "LBR fcpa on turn and river, always_fold", "always_fold", "fcpa", "3+4", 2),
     lbr("fcpa", "LBR fcpa on turn and river, the player", SHIPPED, "fcpa", "3+4", 12, " --branches 1"),
