@@ -41,7 +41,7 @@ def test_cards_that_the_opponent_is_known_to_hold_are_dangerous_too() -> None:
     known = {**view, "opponent_known": card_set(parse_cards("6h8h"))}
     assert dangers(known, parse_card("7h")) == dangers(view, parse_card("7h"))
     seen = {**view, "discard_set": card_set(parse_cards("6h8h"))}
-    assert dangers(seen, parse_card("7h")) == 0
+    assert dangers(seen, parse_card("7h")) == 1  # the other two sevens
 
 
 def test_helpful_cards_are_those_that_let_more_cards_lie_in_melds() -> None:
@@ -56,9 +56,7 @@ def test_reasons_of_a_discard_begin_with_what_speaks_for_the_best() -> None:
     view = gin_view("2c3c4cKdQd7h7s9cTdAh5s")
     found = reasons(view, parse_card("4c"), parse_card("Kd"))
     assert found[0].name == "deadwood"
-    assert (
-        found[0].number == 9
-    )  # breaking the run leaves 2, 3 and 4 loose less the four, against the king's ten: 5 + 10 - 6 ...
+    assert found[0].number == 15  # 2 + 3 + 59 loose points against 49 without the king
 
 
 def test_what_a_hold_is_paid_is_counted_over_all_draws() -> None:
