@@ -216,7 +216,7 @@ def decision_lines(decision: Decision, unit: str, head: str) -> list[str]:
     if not decision.cost:
         return [f"{head}: {decision.verdict}, {one_line(decision.words)}"]
     floor = f" (the judge may be off by {number(decision.floor)})" if decision.floor > 0 else ""
-    lines = [f"{head}: {decision.verdict}, {number(decision.lost)} {one_line(unit)}{floor}"]
+    lines = [f"{head}: {decision.verdict}, {number(decision.lost)}{unit and f' {one_line(unit)}'}{floor}"]
     lines.append(
         f"   {one_line(decision.words)} ({number(decision.value)}); best {one_line(decision.best_words)} ({number(decision.best_value)})"
     )
