@@ -119,6 +119,14 @@ class Solver(RangeCfr):
             self._walk(self._averages, player, mode)
         return self._averages[0]
 
+    def boards(self, player: int) -> Iterator[tuple[int, kernels.WalkBuffers]]:
+        """Yield each board of the second street and its arrays, as :meth:`look` has them, in one walk."""
+        streets, works, numbers = self.layout.streets, self._averages, self._discounts
+        kernels.enter(streets[0], works[0], 0, player, kernels.EXPECT, numbers)
+        for board in range(len(self.layout.boards[1])):
+            kernels.visit(streets, works, board, board + 1, player, kernels.EXPECT, numbers, self._out[:1], -1, -1)
+            yield board, works[1]
+
     def dealt(self, player: int, node: Node, card: int) -> Float64s:
         """Return (K,) what each hand of ``player`` is worth behind the chance node ``node`` once ``card`` has come.
 
