@@ -22,12 +22,15 @@ from cardai.commands.spot_options import (
     Cap,
     CheckDown,
     ForceAllin,
+    LibraryOption,
     Limit,
     Limits,
     Locks,
     Merge,
     Minimum,
+    Position,
     Pot,
+    Raised,
     RakeCap,
     RakeShare,
     Range,
@@ -105,6 +108,9 @@ def solve(
     iterations: Iterations = None,
     threads: Threads = 1,
     directory_out: DirectoryOut = None,
+    library: LibraryOption = None,
+    position: Position = None,
+    raised: Raised = None,
     bits: Bits = 0,
     keep: Keep = None,
     at: At = "",
@@ -122,10 +128,9 @@ def solve(
     if png is not None:
         check_picture(png)
     stop = Stop(None if to is None else percent(to, "--to"), iterations, threads, bits, _small(keep))
-    bounds = Limits(cap, minimum, add_allin, force_allin, merge)
-    given = SpotOptions(
-        board, pot, stack, range_, bets, limit, check_down, rake, rake_cap, lock, aggressor, bounds, directory_out
-    )
+    bounds, place = Limits(cap, minimum, add_allin, force_allin, merge), (directory_out, library, position, raised)
+    chips = (board, pot, stack, range_, bets, limit, check_down, rake, rake_cap)
+    given = SpotOptions(*chips, lock, aggressor, bounds, *place)
     _show(_found(directory, given, stop, at), at, png, json)
 
 
@@ -139,10 +144,11 @@ def _found(directory: Path | None, given: SpotOptions, stop: Stop, at: str) -> S
     """Return the solution of a new spot, or of a directory's."""
     if directory is not None and (named := given.named()):
         raise UsageError(f"{directory} has its own {named[0].removeprefix('--')}. Leave out {named[0]}.")
-    written = given.out if directory is None else directory if stop else None
-    with _kept_from_others(written):
-        if directory is None:
-            return _solved(given, stop, at)
+    if given.out is not None and given.library is not None:
+        raise UsageError("A spot is kept in --out or in --library. Leave one out.")
+    if directory is None:
+        return _solved(given, stop, at)
+    with _kept_from_others(directory if stop else None):
         return _gone_on(directory, stop, at)
 
 
@@ -183,14 +189,17 @@ def _gone_on(directory: Path, stop: Stop, at: str) -> Solution:
 
 def _solved(given: SpotOptions, stop: Stop, at: str) -> Solution:
     """Return a new spot, solved to 0.25 % of the pot unless another end is given."""
-    needed = given.needed()
-    if missing := [name for name, value in needed.items() if value is None]:
-        raise UsageError(
-            f"A spot needs {', '.join(needed)}: {missing[0]} is missing. (Or name a solved spot's directory.)"
-        )
-    solution = _taken_up(given.spot(), given.out, stop)
-    solution.check_line(at)
-    _go(solution, ENOUGH if stop.percent is None else stop.percent, stop.iterations or MOST, given.out, stop.small)
+    spot, place, small = given.spot(), given.out, stop.small
+    if given.library is not None:
+        from cardai.poker.ranges.library import Library, canonical
+
+        spot, small = canonical(spot), small if small is not None else True
+        place = Library(given.library).place(spot)
+    with _kept_from_others(place):
+        solution = _taken_up(spot, place, stop)
+        solution.label = {"position": given.position or "", "raised": given.raised or ""} if given.library else {}
+        solution.check_line(at)
+        _go(solution, ENOUGH if stop.percent is None else stop.percent, stop.iterations or MOST, place, small)
     return solution
 
 

@@ -73,7 +73,7 @@ def winnings(flop: Int64s) -> Float64s:
     range's hands."""
     rows, groups = [], class_of()
     for texts in PAIRS:
-        sums = range_equity_sums(*map(parse_range, texts), flop.tolist())
+        sums = range_equity_sums(parse_range(texts[0]), parse_range(texts[1]), flop.tolist())
         weights = np.stack([parse_range(text) for text in texts])
         won, met = sums[:, 0] + 0.5 * sums[:, 1], sums[:, 2]
         for seat in range(2):

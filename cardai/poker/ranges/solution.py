@@ -48,6 +48,8 @@ class Solution:
     measured: Measured | None = None
     measured_at: int = 0
     """The iterations that were done when it was measured."""
+    label: dict[str, str] = field(factory=dict)
+    """What a library calls it: its position and pot type."""
 
     @property
     def iterations(self) -> int:
@@ -154,6 +156,7 @@ class Solution:
             "iterations": self.iterations,
             "measured": [*self.measured.values, *self.measured.responses] if measured and self.measured else None,
             "bits": 16 if self.solver.packed else 32,
+            "label": self.label,
         }
         write_json(path / SPOT, {**head, "arrays": name})
         for old in (*path.glob(ARRAYS.format("*")), *path.glob(KEPT.format("*"))):
@@ -171,7 +174,7 @@ def begun(directory: Path) -> bool:
 
 
 @frozen
-class _Head:
+class Head:
     """What spot.json holds."""
 
     format: str
@@ -180,18 +183,20 @@ class _Head:
     arrays: str
     measured: tuple[float, ...] | None = None
     bits: int = field(default=32, validator=in_((16, 32)))
+    label: dict[str, str] = field(factory=dict)
 
 
 def read_spot(directory: str | Path) -> Spot:
     """Return the spot in ``directory``, without its solution. Raises UsageError (there is none), DamagedFileError."""
-    return _read_head(Path(directory)).spot
+    return read_head(Path(directory)).spot
 
 
-def _read_head(path: Path) -> _Head:
+def read_head(path: Path) -> Head:
+    """Return what the spot.json of a directory holds. Raises UsageError (there is none), DamagedFileError."""
     if not os.path.isfile(path / SPOT):
         raise UsageError(f"There is no solved spot in {str(path)!r}: it has no {SPOT}.")
     refuse_links(path)
-    head = structure(read_json(path / SPOT), _Head, f"The file {path / SPOT}")
+    head = structure(read_json(path / SPOT), Head, f"The file {path / SPOT}")
     if head.format not in FORMATS or head.arrays not in (ARRAYS.format(head.iterations), KEPT.format(head.iterations)):
         raise DamagedFileError(f"The file {path / SPOT} is damaged or foreign: its format is {head.format[:40]!r}.")
     return head
@@ -200,7 +205,7 @@ def _read_head(path: Path) -> _Head:
 def load(directory: str | Path, threads: int = 1) -> Solution:
     """Return the solution in ``directory``. Raises UsageError (there is none), DamagedFileError."""
     path = Path(directory)
-    head = _read_head(path)
+    head = read_head(path)
     small = head.arrays == KEPT.format(head.iterations)
     try:
         layout = head.spot.layout(small)
@@ -216,6 +221,7 @@ def load(directory: str | Path, threads: int = 1) -> Solution:
     if head.measured is not None and len(head.measured) == 4:
         a, b, c, d = head.measured
         solution.measured, solution.measured_at = Measured((a, b), (c, d)), head.iterations
+    solution.label = head.label
     return solution
 
 
