@@ -106,8 +106,9 @@ def follow(solver: Solver, board: list[int], line: str) -> PublicState:
 
 
 def look_at_kept(solver: KeptSolver, board: list[int], line: str, percent: float) -> Position:
-    """Return the decision that ``line`` leads to in a solution that was kept small: the last street is solved when it is
-    asked for, to ``percent`` of the pot there. Raises UsageError as :func:`look_at` does.
+    """Return the decision that ``line`` leads to in a solution that was kept small (see :func:`after_card`).
+
+    Raises UsageError as :func:`look_at` does.
     """
     words, place = words_of(line), start(solver, board)
     for k, word in enumerate(words):
@@ -116,13 +117,22 @@ def look_at_kept(solver: KeptSolver, board: list[int], line: str, percent: float
         elif len(place.path) + 1 < len(solver.layout.boards):
             place = _deal(solver, place, word, line)
         else:
-            whole = [*place.board, _dealt_card(place, word, line)]
-            root = place.node.children[0]
-            if root.kind != DECISION:
-                raise UsageError(f"After {line!r} the hand is over: a showdown.")
-            found = solver.subgame(root, whole, _reach(solver, place), percent / 100 * sum(root.spent))
-            return evolve(look_at(found, whole, " ".join(words[k + 1 :])), line=line.strip())
+            found, behind = after_card(solver, place, _dealt_card(place, word, line), percent)
+            return evolve(look_at(found, list(behind.board), " ".join(words[k + 1 :])), line=line.strip())
     return look_at(solver, board, line)
+
+
+def after_card(solver: Solver, place: PublicState, card: int, percent: float) -> tuple[Solver, PublicState]:
+    """Return where ``card`` leads to from a chance node, and whose node it is: the last street of a solution that was kept
+    small is solved for the board, to ``percent`` of the pot there. Raises UsageError where both are all-in.
+    """
+    if not isinstance(solver, KeptSolver) or len(place.path) + 1 < len(solver.layout.boards):
+        return solver, deal_card(solver, place, card)
+    whole, root = [*place.board, card], place.node.children[0]
+    if root.kind != DECISION:
+        raise UsageError("Both players are all-in there: the hand is over but for a showdown.")
+    found = solver.subgame(root, whole, _reach(solver, place), percent / 100 * sum(root.spent))
+    return found, start(found, whole)
 
 
 def _reach(solver: Solver, place: PublicState) -> Float64s:

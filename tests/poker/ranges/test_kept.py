@@ -81,6 +81,14 @@ def test_a_kept_solution_is_small_and_says_what_it_cannot_do(flop: Solution, kep
         kept.at("x x / 2c x x / 2c")
 
 
+def test_a_kept_solution_plays(kept: Solution, tmp_path: Path) -> None:
+    kept.save(tmp_path)
+    found = cardai.play(
+        f"holdem_spot:directory={tmp_path}", [f"solved_spot:directory={tmp_path}", "random"], games=6, seed=2
+    )
+    assert len(found.hands) == 6
+
+
 def test_a_damaged_kept_solution_is_refused(kept: Solution, tmp_path: Path) -> None:
     kept.save(tmp_path)
     (file,) = tmp_path.glob("kept-*.npz")
