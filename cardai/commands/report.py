@@ -122,7 +122,6 @@ def _rows(
 
     spot, rows = given.spot(), []
     label = {"position": given.position or "", "raised": given.raised or ""}
-    directory.mkdir(parents=True, exist_ok=True)
     with DirectoryLock(directory, "The library {} is being added to"), progress("flops", "solved") as advance:
         for one in reports(Library(directory), spot, flops, Goal(*goal), at, jobs=jobs, on=on, label=label):
             rows.append(one)
