@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from cardai.api import game as game
     from cardai.api import make_env as make_env
     from cardai.api import play as play
+    from cardai.api import selfplay_env as selfplay_env
     from cardai.api import to_openspiel as to_openspiel
     from cardai.api import tournament as tournament
     from cardai.api import trainer as trainer
@@ -37,6 +38,7 @@ _PLACES = {
     "load_run": "cardai.api.runs",
     "make_env": "cardai.api",
     "play": "cardai.api",
+    "selfplay_env": "cardai.api",
     "solve": "cardai.solve",
     "solve_spot": "cardai.api.solving",
     "to_openspiel": "cardai.api",
@@ -57,6 +59,7 @@ __all__ = [
     "load_run",
     "make_env",
     "play",
+    "selfplay_env",
     "solve",
     "solve_spot",
     "to_openspiel",
@@ -97,6 +100,8 @@ class CallableRoom(type(sys)):
 def _register(gymnasium: "Any") -> None:
     """Tell Gymnasium of our environment, by the name of its class: nothing is imported before it is made."""
     here = "cardai.bridges.gymnasium"
+    if "cardai/CardGame-v0" in gymnasium.registry:  # cardai is imported anew
+        return
     gymnasium.register("cardai/CardGame-v0", f"{here}:CardEnv", vector_entry_point=f"{here}:CardVectorEnv")
 
 
@@ -107,7 +112,8 @@ class _WhenGymnasiumComes:
     def find_spec(cls, name: str, path: "Any" = None, target: "Any" = None) -> "Any":
         if name != "gymnasium":
             return None
-        others = [finder for finder in sys.meta_path if finder is not cls]
+        ours = cls.__qualname__  # another where cardai was imported anew: each would ask the other
+        others = [finder for finder in sys.meta_path if getattr(finder, "__qualname__", "") != ours]
         spec: Any = next((found for finder in others if (found := finder.find_spec(name, path, target))), None)
         run = getattr(spec and spec.loader, "exec_module", None)
 

@@ -22,6 +22,9 @@ MAX_LINES = 3000
 MAX_LINE = 1000
 """Characters of a line that are looked at."""
 _ALL_IN = re.compile(r"all[- ]?in", re.IGNORECASE)
+_STRANGER = re.compile(
+    r"^(.{1,40}?):? (?:folds\b|checks\b|calls [^a-z]*\d|bets [^a-z]*\d|raises [^a-z]*\d|posts (?:small|big|the ante|ante))"
+)
 _SECTION = re.compile(r"^\*{2,3} ?(.*?) ?\*{2,3}(.*)$")
 _BOARDS = {"FIRST": 0, "1ST": 0, "SECOND": 1, "2ND": 1, "THIRD": 2, "3RD": 2, "FOURTH": 3}
 _POSTS = (
@@ -141,12 +144,12 @@ class LineRoom(ABC):
         given = amounts(behind) if kind not in ("fold", "check") else []
         if kind == "raise" and len(given) > 1:
             return Act(name, street, kind, to=given[1], all_in=all_in)
-        if kind in ("raise", "bet"):
+        if kind == "raise":
             return self.single(name, street, kind, given[0] if given else -1, all_in)
         return Act(name, street, kind, added=given[0] if given else -1, all_in=all_in)
 
     def single(self, name: str, street: int, kind: str, amount: int, all_in: bool) -> Act:
-        """Return a bet or raise with one amount: what is then put in on the street (a room may mean another thing)."""
+        """Return a raise with one amount: what is then put in on the street (a room may mean another thing)."""
         return Act(name, street, kind, to=amount, all_in=all_in)
 
     def post(self, told: Told, name: str, rest: str) -> None:
@@ -220,6 +223,8 @@ class _Reader:
             if given := amounts(head):
                 told.add(told.returned, name, given[0])
         else:
+            if (stranger := _STRANGER.match(line)) and not line.startswith(tuple(self.names)):
+                told.strangers.append(stranger[1])
             self.room.line(told, line, self.street)
 
     def _summed(self, line: str) -> None:

@@ -40,6 +40,8 @@ class Reading:
     dead: tuple[int, ...] = field(factory=tuple)
     straddle: int = -1
     away: tuple[int, ...] = field(factory=tuple)
+    unsaid: tuple[str, ...] = ()
+    """Who posted a blind that the file does not write."""
     sizes: tuple[int, ...] = (0, 0, 0, 0)
 
     @property
@@ -109,6 +111,8 @@ class Reading:
 def seated(told: Told) -> Table:
     """Return who was dealt in, by position. Raises Refused."""
     active = {post.name for post in told.posts} | {act.name for act in told.acts}
+    if not any(post.kind != "ante" for post in told.posts) and len(told.stakes) > 1:
+        active |= {name for name, seat in told.seats.items() if not seat.out}  # blinds that the file does not write
     active |= {name for name in told.cards if name in told.seats and not told.seats[name].out}
     names = sorted((name for name in told.seats if name in active), key=lambda name: told.seats[name].number)
     if not 2 <= len(names) <= MOST:
@@ -117,6 +121,8 @@ def seated(told: Told) -> Table:
     if len(set(numbers)) < len(numbers):
         raise Refused("two players in a seat", str(numbers))
     start = next((k for k, number in enumerate(numbers) if number > told.button), 0)
+    if not told.button:
+        start = _start(told, names)
     ordered = tuple(names[start:] + names[:start])
     unit = _unit(told)
     stacks = tuple(told.seats[name].stack // unit for name in ordered)
@@ -128,13 +134,24 @@ def seated(told: Told) -> Table:
     return Table(ordered, stacks, unit, button)
 
 
+def _start(told: Told, names: list[str]) -> int:
+    """Return who is first after the button, where the file does not say who has it: the small blind (for two: the big one)."""
+    wanted = "big" if len(names) == 2 else "small"
+    return next((names.index(post.name) for post in told.posts if post.kind == wanted and post.name in names), 0)
+
+
 def _unit(told: Told) -> int:
-    """Return the largest of 1, a hundredth and a ten-thousandth that all amounts of a hand are whole numbers of."""
+    """Return what a chip is in :data:`UNITS`: of 1, 1/100 and 1/10,000 the largest that divides all amounts of a hand.
+
+    Where stacks are larger than the rules count, it may be 100 or 10,000.
+    """
     given = [seat.stack for seat in told.seats.values()]
     given += [post.amount for post in told.posts]
     given += [amount for act in told.acts for amount in (act.added, act.to) if amount > 0]
     given += [*told.collected.values(), *told.returned.values()]
     whole = (10_000, 100, 1) if told.tournament or not told.currency else (100, 1)
+    if max(given, default=0) > MAX_CHIPS * whole[0]:
+        whole = (100_000_000, 1_000_000, *whole)
     return next(unit for unit in whole if all(amount % unit == 0 for amount in given))
 
 
@@ -147,12 +164,16 @@ def readings(told: Told, table: Table) -> Iterator[Reading]:
     antes = {at[post.name]: post.amount for post in posts if post.kind == "ante"}
     ante, dead_antes = _antes(antes, table.stacks)
     blinds = [post for post in posts if post.kind != "ante" and post.amount > 0]
-    if not any(post.kind == "big" for post in blinds):
-        blinds = _unsaid(table, blinds, stakes)
+    unsaid: list[Post] = []
+    if not any(post.kind in ("big", "extra", "both") for post in blinds):
+        unsaid = _unsaid(table, blinds, stakes, told.betting)
+        blinds = [*blinds, *unsaid]
+    named = max(stakes[:2], default=0) if told.betting != "limit" and len(stakes) > 1 else _called(told, table)
     for big_post in _bigs(blinds):
         for live in (False, True):
             base = Reading(table, told.betting, at[big_post.name], ante, away=_away(told, table))
-            placed = _placed(base, blinds, big_post, at, stakes, live, dead_antes)
+            base = evolve(base, unsaid=tuple(post.name for post in unsaid))
+            placed = _placed(base, blinds, big_post, at, named, live, dead_antes)
             if told.betting != "limit":
                 yield placed
             else:
@@ -184,17 +205,28 @@ def _antes(antes: dict[int, int], stacks: tuple[int, ...]) -> tuple[int, dict[in
     return 0, antes
 
 
-def _unsaid(table: Table, blinds: list[Post], stakes: tuple[int, ...]) -> list[Post]:
-    """Return the posts with the blinds that a file does not write, where the head names them."""
-    if len(stakes) < 2 or (blinds and not all(post.kind == "small" for post in blinds)):
+def _unsaid(table: Table, blinds: list[Post], stakes: tuple[int, ...], betting: str) -> list[Post]:
+    """Return the blinds that a file does not write, where the head names them."""
+    if len(stakes) < 2 or any(post.kind != "small" for post in blinds):
         if blinds:
-            return blinds
+            return []
         raise Refused("no blinds", "nobody posts a big blind")
-    *_, small, big = stakes[-2:] if len(stakes) == 2 else stakes[:2] if stakes[0] < stakes[1] else stakes[-2:]
+    small, big = (stakes[0] // 2, stakes[0]) if betting == "limit" else stakes[:2]
     n = len(table.names)
     holders = (1, 0) if n == 2 else (0, 1)
     made = [Post(table.names[holders[0]], "small", min(small, table.stacks[holders[0]]))]
-    return [*(blinds or made), Post(table.names[holders[1]], "big", min(big, table.stacks[holders[1]]))]
+    return [*([] if blinds else made), Post(table.names[holders[1]], "big", min(big, table.stacks[holders[1]]))]
+
+
+def _called(told: Told, table: Table) -> int:
+    """Return what the first to enter calls before any raise, if nothing of it is a blind; else 0."""
+    posted = {post.name for post in told.posts if post.kind != "ante"}
+    for act in told.acts:
+        if act.street or act.kind in ("bet", "raise", "put"):
+            return 0
+        if act.kind == "call" and act.name not in posted and not act.all_in:
+            return max(act.added, 0) // table.unit
+    return 0
 
 
 def _bigs(blinds: list[Post]) -> list[Post]:
@@ -208,14 +240,12 @@ def _placed(
     posts: list[Post],
     big_post: Post,
     at: dict[str, int],
-    stakes: tuple[int, ...],
+    named: int,
     live_small: bool,
     dead_antes: dict[int, int],
 ) -> Reading:
     """Return a reading with each post as live or dead chips; ``live_small``: small blinds out of position are live."""
     n, stacks = len(at), base.table.stacks
-    known = stakes[:2] if base.betting != "limit" else ()
-    named = max(known, default=0)
     others = [post.amount for post in posts if post.kind in ("big", "extra") and post is not big_post]
     big = big_post.amount
     if big + base.ante >= stacks[base.big] or big_post.all_in:  # short: the full blind is the head's

@@ -27,6 +27,16 @@ def replayed(told: Told) -> RoomHand:
     if not told.ended:
         raise Refused("the hand is not whole", "nobody collects the pot")
     table = seated(told)
+    try:
+        return _replayed(told, table)
+    except Refused:
+        if told.strangers:
+            raise Refused("a player without a seat", told.strangers[0][:40]) from None
+        raise
+
+
+def _replayed(told: Told, table: Table) -> RoomHand:
+    """Return the hand by the first reading that holds. Raises Refused as :func:`replayed` does."""
     best: tuple[int, Refused] | None = None
     for reading in readings(told, table):
         played = Played(told, table, reading)
@@ -66,7 +76,7 @@ class Played:
             given[post.name] += post.amount // unit
         for k, name in enumerate(table.names):
             put = self.row["spent"][k] + self.row["dead"][k]
-            if given[name] and given[name] != put:
+            if given[name] and given[name] != put and not (name in self.reading.unsaid and given[name] < put):
                 raise Refused(
                     "the posts are not those of the game", f"{name} posts {given[name]}, the rules take {put}"
                 )

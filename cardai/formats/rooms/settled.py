@@ -15,7 +15,7 @@ ranking = interpreted_copy("cardai.poker.hands._ranking_kernels")
 
 _SUIT = 8191  # 13 ones
 _BOARD = (0, 3, 4, 5)
-_MOST_RAKE = 0.2
+_MOST_RAKE = 0.12
 """The largest share of a pot that is believed to be rake where the file does not say it."""
 
 

@@ -40,14 +40,16 @@ _HOURS = {
 def units(text: str) -> int:
     """Return a number as rooms write it ("1,234.56", "0,05", "1 500", "2.5") in :data:`UNITS`.
 
-    A single comma before exactly three digits parts thousands, any other the cents; a single point is always a decimal one.
+    A single comma or point before exactly three digits parts thousands ("0.125" excepted), any other the cents.
     """
     plain = _GROUPS.sub("", text)
     point, comma = plain.rfind("."), plain.rfind(",")
     if comma > point >= 0 and plain.count(",") == 1:
         plain = plain.replace(".", "").replace(",", ".")  # 1.234,56
-    elif point >= 0:
+    elif point >= 0 and not (plain.count(".") == 1 and comma < 0 and len(plain) - point == 4 and plain[0] != "0"):
         plain = plain.replace(",", "")
+    elif point >= 0:
+        plain = plain.replace(".", "")
     elif plain.count(",") == 1 and len(plain) - comma != 4:
         plain = plain.replace(",", ".")
     else:

@@ -85,6 +85,8 @@ class Told:
     """Who sold the hand to the room before it was over: what they collected is none of the pot."""
     away: set[str] = field(factory=set)
     """Who posts and is folded at once, all-in or not: players who are away."""
+    strangers: list[str] = field(factory=list)
+    """Who acts, or posts, and has no seat."""
     ended: bool = False
     """Whether the file says that the hand came to its end."""
 

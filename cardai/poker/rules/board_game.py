@@ -95,6 +95,7 @@ def _kernels() -> RowKernels:
         begin=k.begin_one,
         numbers=k.numbers,
         numbered=_NUMBERED,
+        numbers_of_many=k.numbers_of_many,
     )
 
 
@@ -125,7 +126,7 @@ def _views(data: Any, rules: Any, index: IntArray, player: int, out: Views) -> N
         data,
         rules,
         index,
-        player,
+        np.full(len(index), player, np.int64),
         (c["player"], c["button"]),
         (c["round"], c["raises"], c["pot"], c["to_call"]),
         (c["spent"], c["round_spent"], c["stacks"], c["score"]),
@@ -319,7 +320,7 @@ class BoardPoker(ButtonMatches, RowGame, BoardAnswers):
 
     def action_words(self, action: int, view: Mapping[str, Any]) -> str:
         if action < 2 or self.amounts:
-            return betting_words(action, view, action, amounts=True)
+            return betting_words(action, view, action)
         if self.action_mapping:  # a raise too many calls
             return self.betting_action(action)
         if not self.ladder:
