@@ -12,7 +12,7 @@ from cardai.commands.spot_options import Position, Pot, Raised, Range, Stack, ch
 from cardai.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from cardai.poker.ranges.library import Library
+    from cardai.poker.ranges.library import Entry, Library
 
 DirectoryArgument = Annotated[Path, typer.Argument(metavar="DIR", help="A library.")]
 Board = Annotated[str, typer.Option("--board", metavar="CARDS", help="Spots of this board alone.")]
@@ -71,6 +71,14 @@ def _show(known: Library, board: str, position: str, raised: str, json: bool) ->
         ]
         print_json({"spots": spots, "ranges": [asdict(one) for one in starts]})
         return
+    out().print(_table(found))
+    out().print(
+        f"{len(found):,} spot{'s' * (len(found) != 1)}; ranges: "
+        f"{', '.join(f'{one.position} {one.raised}' for one in starts) or 'none'}."
+    )
+
+
+def _table(found: list[Entry]) -> Any:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
@@ -90,7 +98,4 @@ def _show(known: Library, board: str, position: str, raised: str, json: bool) ->
             str(one.path),
         )
         table.add_row(*cells)
-    out().print(table)
-    out().print(
-        f"{len(found):,} spots; ranges: {', '.join(f'{one.position} {one.raised}' for one in starts) or 'none'}."
-    )
+    return table

@@ -78,25 +78,9 @@ def report(
 
     What was solved is kept in the library, so that a report that was stopped goes on, and another line takes no time: --at x.
     """
-    limits = Limits(0, 0, add_allin, force_allin, merge)
-    given = SpotOptions(
-        "2c3c4c",
-        pot,
-        stack,
-        range_,
-        bets,
-        None,
-        False,
-        rake,
-        rake_cap,
-        None,
-        None,
-        limits,
-        None,
-        directory,
-        position,
-        raised,
-    )
+    limits, place = Limits(0, 0, add_allin, force_allin, merge), (None, directory, position, raised)
+    chips = ("2c3c4c", pot, stack, range_, bets, None, False, rake, rake_cap)
+    given = SpotOptions(*chips, None, None, limits, *place)
     rows = _rows(directory, given, _flops(flops, board), (percent(to, "--to"), iterations), at, jobs, on)
     _show(rows, only, sort, csv, json)
 
