@@ -148,7 +148,7 @@ def _named(apart: Float64s, chosen: list[int], weights: Float64s) -> Subset:
     generator = np.random.default_rng(derive(0, "flops"))
     drawn = [generator.choice(len(counts), len(chosen), replace=False, p=counts / counts.sum()) for _ in range(20)]
     random = [_error(apart, one.tolist(), counts[one] / counts[one].sum()) for one in drawn]
-    flops = tuple(cards_text(cards[chosen[k]][::-1]) for k in order)
+    flops = tuple(cards_text(sorted(cards[chosen[k]].tolist(), key=lambda card: (-(card % 13), -card))) for k in order)
     rounded = np.round(weights[order], 6)
     worst = float(np.abs(weights @ apart[chosen]).max())
     return Subset(flops, tuple(rounded.tolist()), _error(apart, chosen, weights), worst, float(np.mean(random)))
