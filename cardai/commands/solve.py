@@ -181,6 +181,7 @@ def _gone_on(directory: Path, stop: Stop, at: str) -> Solution:
     solution = load(directory, stop.threads)
     solution.check_line(at)
     if stop:
+        solution = _anew(solution, stop.percent or 0.0, stop)
         _go(solution, stop.percent or 0.0, stop.iterations or MOST, directory, stop.small)
     elif solution.measured is None:  # it was killed
         solution.measure()
@@ -206,8 +207,7 @@ def _solved(given: SpotOptions, stop: Stop, at: str) -> Solution:
 def _taken_up(spot: Spot, directory: Path | None, stop: Stop) -> Solution:
     """Return the spot as far as ``directory`` has it solved, or with no iteration done."""
     from cardai.core.files import vacant
-    from cardai.core.kernel import when_compiling
-    from cardai.poker.ranges.solution import SPOT, begun, load, packs, prepare
+    from cardai.poker.ranges.solution import SPOT, begun, load
 
     if directory is not None and (directory / SPOT).exists():
         known = load(directory, stop.threads)
@@ -216,9 +216,27 @@ def _taken_up(spot: Spot, directory: Path | None, stop: Stop) -> Solution:
                 f"{directory} holds another spot. Choose another --out, or go on by: cardai solve {directory}"
             )
         note(f"{directory} has {known.iterations:,} iterations: going on with them.")
-        return known
+        return _anew(known, ENOUGH if stop.percent is None else stop.percent, stop)
     if directory is not None and not vacant(directory) and not (directory.is_dir() and begun(directory)):
         raise UsageError(f"{directory} is not empty, and holds no solved spot. Choose another --out.")
+    return _begun(spot, stop)
+
+
+def _anew(known: Solution, to: float, stop: Stop) -> Solution:
+    """Return what is gone on with: a solution that was kept small, and is not as good as wanted, is begun anew."""
+    from cardai.poker.ranges.kept import KeptSolver
+
+    if not isinstance(known.solver, KeptSolver) or known.exploitability <= to:
+        return known
+    note(f"It was kept small, at {known.exploitability:.3g} % of the pot, so it is solved anew.")
+    return _begun(known.spot, stop)
+
+
+def _begun(spot: Spot, stop: Stop) -> Solution:
+    """Return a spot with no iteration done, after a word where that takes long."""
+    from cardai.core.kernel import when_compiling
+    from cardai.poker.ranges.solution import packs, prepare
+
     with when_compiling(lambda: note("Compiling the solver, which is kept for the next time.")):
         layout = spot.layout()
         _ask(spot, layout, packs(layout, stop.bits))

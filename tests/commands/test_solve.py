@@ -174,3 +174,29 @@ def test_a_solved_spot_is_read(cardai: Any, tmp_path: Path) -> None:
     written = cardai("spot", out, "--tree", str(tmp_path / "t.csv"))
     assert written.code == 0
     assert (tmp_path / "t.csv").exists()
+
+
+def test_a_turn_that_was_kept_small_is_looked_at_and_solved_anew(cardai: Any, tmp_path: Path) -> None:
+    out = str(tmp_path / "x")
+    terms = (
+        "--board",
+        "Ks7s4s2h",
+        "--pot",
+        "100",
+        "--stack",
+        "100",
+        "--range",
+        "QQ,AKs",
+        "--range",
+        "JJ,AQs",
+        "--bets",
+        "1/none",
+    )
+    first = cardai("solve", *terms, "--to", "5%", "--keep", "small", "--out", out, "--json")
+    assert [file.name[:4] for file in Path(out).glob("*.npz")] == ["kept"]
+    river = json.loads(cardai("solve", out, "--at", "x x / 9d", "--json").out)
+    assert (river["board"], river["line"]) == ("Ks7s4s2h9d", "x x / 9d")
+    better = cardai("solve", out, "--to", "1%", "--json")
+    assert "kept small" in better.err
+    assert json.loads(better.out)["exploitability_percent"] <= 1.0 < json.loads(first.out)["exploitability_percent"]
+    assert cardai("solve", *terms, "--keep", "some").code == 2
