@@ -16,25 +16,18 @@ from textual.widgets import Input, Static
 
 from cardai.arena.advice import Advised
 from cardai.arena.display import help_text, seat_name
+from cardai.cards.text import SUITS
 from cardai.core.errors import CardaiError
 from cardai.ui.background import Background
 from cardai.ui.cards import CardStyle, Palette, inline
 from cardai.ui.dialogs import Choice, Confirm, Page, advice_text
-from cardai.ui.keys import Act, Ask, Keyboard, Meaning, Say, Toggle, keyboard
-from cardai.ui.lines import choices_text, end_text, footer, title_of, turn_words
+from cardai.ui.keys import Act, Ask, Begin, Keyboard, Meaning, Say, Toggle, keyboard
+from cardai.ui.lines import KEYS_HELP, choices_text, end_text, footer, title_of, turn_words
 from cardai.ui.match import Match
 from cardai.ui.pictures import picture
 from cardai.ui.players import Player, fitting
 from cardai.ui.saving import save_picture
 from cardai.ui.scene import Entry, Scene
-
-KEYS_HELP = """
-At the table: the letter before an action plays it, and the same letter means the same throughout a game: f fold, c check \
-or call, r bet or raise, / half the pot, p the pot, a all-in, k knock. A letter or number below a card plays it, or \
-chooses it where several are played together; Enter then plays them. ← → and Enter choose an action, a click does too. \
-: takes a typed line: an action's name, cards (7c kd), or an amount. h says what another player would do here, H asks \
-which. ? shows this page. Ctrl+S saves the picture (SVG). Enter deals the next hand. q asks before it stops; the match is kept.
-"""
 
 
 class Watching(Screen[None]):
@@ -154,6 +147,8 @@ class Playing(Watching):
         self.board: Keyboard | None = None
         self.chosen: frozenset[int] = frozenset()
         self.at: int | None = None
+        self.begun = ""
+        """A rank that was typed, whose suit is to follow."""
         self.adviser = ""
 
     def on_mount(self) -> None:
@@ -180,7 +175,7 @@ class Playing(Watching):
         """Show a scene, and let the programs move until it is the person's turn."""
         match = self.match
         assert match is not None
-        self.chosen, self.at, self.board = frozenset(), None, keyboard(scene)
+        self.chosen, self.at, self.begun, self.board = frozenset(), None, "", keyboard(scene)
         self.show(scene)
         if match.waiting:
             assert scene.to_act is not None
@@ -213,7 +208,7 @@ class Playing(Watching):
         scene, board = self.scene, self.board
         if scene is None:
             return
-        keys = {} if board is None else {card: key for key, card in board.letters.items()}
+        keys = {card: key for key, card in board.letters.items()} if board is not None and board.placed else {}
         card_style = CardStyle(self.palette, keys, self.chosen, "▲" if board is None else board.mark)
         self.put("picture", picture(scene, card_style))
         self.put("actions", self._actions())
@@ -241,14 +236,17 @@ class Playing(Watching):
     def press(self, key: str, character: str) -> None:
         """Do what a key means."""
         general = {"q": self._stop, "?": self.help, "h": self._hint, "H": self._other_hint}
-        if character in general:
+        if self.begun and character and character in SUITS and self.board is not None:  # h is hearts now, and no hint
+            begun, self.begun = self.begun, ""
+            self._take(self.board.press(character, begun))
+        elif character in general:
             general[character]()
         elif key == "ctrl+s":
             self.save()
         elif key == "enter":
             self._enter()
         elif key == "escape":
-            self.chosen, self.at = frozenset(), None
+            self.chosen, self.at, self.begun = frozenset(), None, ""
             self.draw()
         elif self._needs_turn() or self.board is None:
             return
@@ -257,6 +255,7 @@ class Playing(Watching):
         elif character == ":":
             self._ask(Ask("an action's name, cards such as 7c, or an amount"))
         elif character and character.isprintable():
+            self.begun = ""
             self._take(self.board.press(character))
 
     def on_click(self, event: events.Click) -> None:
@@ -303,15 +302,32 @@ class Playing(Watching):
         match = self.match
         assert match is not None
         if isinstance(meaning, Act):
-            action = meaning.action
-            self._do(lambda: match.act(action))
+            self._play(meaning.action)
         elif isinstance(meaning, Toggle):
             self.chosen ^= {meaning.card}
             self.draw()
         elif isinstance(meaning, Ask):
             self._ask(meaning)
+        elif isinstance(meaning, Begin):
+            self.begun = meaning.rank
+            self.say(meaning.words)
         elif isinstance(meaning, Say):
             self.say(meaning.words)
+
+    def _play(self, action: int) -> None:
+        """Play an action; before one that puts in everything the person is asked once."""
+        match, scene = self.match, self.scene
+        assert match is not None
+        words = match.game.action_words(action, scene.view) if scene is not None else ""
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self._do(lambda: match.act(action))
+
+        if "all-in" in words:
+            self.app.push_screen(Confirm(f"{words.capitalize()}?"), answered)
+        else:
+            answered(True)
 
     # -- typing ----------------------------------------------------------------------------------------------------
 
