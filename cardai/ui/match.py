@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from cardai import make
 from cardai.arena.advice import Advised, Adviser
 from cardai.arena.menu import menu_of
 from cardai.arena.moves import HandEnd, Move
@@ -42,6 +43,7 @@ class Match:
         Raises:
             UsageError: not as many as there are seats, or one that does not play the game; ``save`` cannot be written.
         """
+        game = make.as_game(game).for_people()
         table = Table(game, [None, *opponents], seed=seed, groups=itertools.count(), save=save, stepwise=True)
         return cls(table)
 

@@ -72,7 +72,7 @@ def test_a_hand_of_every_game_is_played_by_keys_and_the_next_is_dealt(game: str,
     asyncio.run(play())
     (file,) = matches.glob("*.jsonl")
     kept = records.read(file)
-    assert kept.header["game"] == game
+    assert kept.header["game"] == registry.spec_of(make.game(game).for_people())
     assert len(kept.hands) == 1
     assert not kept.damaged
 
@@ -334,3 +334,16 @@ def test_the_rules_are_complete_at_every_width(size: tuple[int, int]) -> None:
             assert [word for word in said if word not in shown] == []
 
     asyncio.run(read())
+
+
+def test_openspiel_s_games_show_what_a_player_knows_as_text() -> None:
+    pytest.importorskip("pyspiel")
+
+    async def look() -> None:
+        async with seated(PlayOptions("openspiel:name=leduc_poker", ("random",), seed=4)) as person:
+            drawn = person.shown("picture")
+            assert "[Private: " in drawn  # OpenSpiel's information state of Leduc begins so
+            assert "tensor" not in drawn
+            assert "[Observer: 0]" in drawn or "[Observer: 1]" in drawn
+
+    asyncio.run(look())
