@@ -102,9 +102,15 @@ class LiarsDice(DiceGame):
     def chance_seen_by(self, row: Any) -> tuple[int, ...]:
         return (int(row["dealt"]) // self.dice,)
 
+    @property
+    def num_rolls(self) -> int:
+        return self.players * self.dice
+
     def row_dtype(self) -> np.dtype[Any]:
-        made = ("made", np.int8, (self.num_distinct_actions,))
-        return np.dtype([*row_fields(self.players * self.dice), made, ("last", np.int16), ("count", np.int16)])
+        """Two sizes, not one for each number of dice and faces: kernels are compiled for a row."""
+        dice, actions = (12, 73) if self.num_rolls <= 12 and self.bids <= 72 else (36, 361)
+        made = ("made", np.int8, (actions,))
+        return np.dtype([*row_fields(dice), made, ("last", np.int16), ("count", np.int16)])
 
     def rules_row(self) -> npt.NDArray[Any]:
         return np.array([(self.players, self.dice, self.faces)], [(name, np.int64) for name in _OPTIONS])
