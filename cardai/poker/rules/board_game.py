@@ -244,7 +244,6 @@ class BoardPoker(ButtonMatches, RowGame, BoardAnswers):
 
     @cached_property
     def amounts(self) -> bool:  # type: ignore[override]
-        """Whether legal actions are amounts of chips rather than a mask."""
         return self.betting.no_limit and not self.ladder
 
     # -- what the contract asks for ----------------------------------------------------------------------------------
