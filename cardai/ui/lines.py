@@ -17,7 +17,7 @@ or call, r bet or raise, / half the pot, p the pot, a all-in, k knock. A card is
 0 for ten, J Q K A), then its suit (c d h s) where there are several; a number below a card is its place. It is played, or \
 chosen where several are played together; Enter then plays them. All-in asks once. ← → and Enter choose an action, a click does too. \
 : takes a typed line: an action's name, cards (7c kd), or an amount. h says what another player would do here, H asks \
-which. ? shows this page. Ctrl+S saves the picture (SVG). Enter deals the next hand. q asks before it stops; the match is kept.
+which. M shows what your decisions of this hand cost, and why. ? shows this page. Ctrl+S saves the picture (SVG). Enter deals the next hand. q asks before it stops; the match is kept.
 """
 
 

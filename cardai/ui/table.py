@@ -20,6 +20,7 @@ from cardai.cards.text import SUITS
 from cardai.core.errors import CardaiError
 from cardai.ui.background import Background
 from cardai.ui.cards import CardStyle, Palette, inline
+from cardai.ui.coach import Coaching, When
 from cardai.ui.dialogs import Choice, Confirm, Page, advice_text
 from cardai.ui.keys import Act, Ask, Begin, Keyboard, Meaning, Say, Toggle, keyboard
 from cardai.ui.lines import KEYS_HELP, choices_text, end_text, footer, title_of, turn_words
@@ -128,7 +129,7 @@ class Watching(Screen[None]):
         return "cardai"
 
 
-class Playing(Watching):
+class Playing(Watching, Coaching):
     """A person's table. ``made`` makes the match, in a thread, since rules may have to be compiled;
     ``released`` is called when it is kept and put away, ``ended`` when there can be none."""
 
@@ -138,8 +139,10 @@ class Playing(Watching):
         palette: Palette,
         released: Callable[[], None],
         ended: Callable[[Exception], None],
+        coach: When = "",
     ) -> None:
         super().__init__(palette)
+        self.coach = coach
         self.made = made
         self.ended = ended
         self.released = released
@@ -147,8 +150,7 @@ class Playing(Watching):
         self.board: Keyboard | None = None
         self.chosen: frozenset[int] = frozenset()
         self.at: int | None = None
-        self.begun = ""
-        """A rank that was typed, whose suit is to follow."""
+        self.begun = ""  # a rank that was typed, whose suit is to follow
         self.adviser = ""
 
     def on_mount(self) -> None:
@@ -182,7 +184,9 @@ class Playing(Watching):
             self.say(f"{scene.names[scene.to_act]} is thinking ...", "dim")
             self._do(match.step)
         else:
-            self.say(turn_words(scene))
+            self.say(f"{self.told} {turn_words(scene)}".strip())
+            if scene.end is not None and self.coach == "after":
+                self.tell_hand()
 
     def _do(self, change: Callable[[], None]) -> None:
         """Change the table in a thread, and go on with what is then to be seen."""
@@ -201,7 +205,7 @@ class Playing(Watching):
         self.put("title", title_of(scene))
         self.draw()
         self.show_log(scene)
-        self.put("footer", footer("h hint", "H hint of ...", "? rules", ": type", "q stop"))
+        self.put("footer", footer("h hint", "M mistakes", "? rules", ": type", "q stop"))
 
     def draw(self) -> None:
         """Draw the picture and the actions as they are now."""
@@ -235,10 +239,9 @@ class Playing(Watching):
 
     def press(self, key: str, character: str) -> None:
         """Do what a key means."""
-        general = {"q": self._stop, "?": self.help, "h": self._hint, "H": self._other_hint}
+        general = {"q": self._stop, "?": self.help, "h": self._hint, "H": self._other_hint, "M": self.show_hand}
         if self.begun and character and character in SUITS and self.board is not None:  # h is hearts now, and no hint
-            begun, self.begun = self.begun, ""
-            self._take(self.board.press(character, begun))
+            self._take(self.board.press(character, self.begun))
         elif character in general:
             general[character]()
         elif key == "ctrl+s":
@@ -255,7 +258,6 @@ class Playing(Watching):
         elif character == ":":
             self._ask(Ask("an action's name, cards such as 7c, or an amount"))
         elif character and character.isprintable():
-            self.begun = ""
             self._take(self.board.press(character))
 
     def on_click(self, event: events.Click) -> None:
@@ -301,6 +303,7 @@ class Playing(Watching):
         """Do what a key, a click or a typed line meant."""
         match = self.match
         assert match is not None
+        self.begun = ""
         if isinstance(meaning, Act):
             self._play(meaning.action)
         elif isinstance(meaning, Toggle):
@@ -316,18 +319,17 @@ class Playing(Watching):
 
     def _play(self, action: int) -> None:
         """Play an action; before one that puts in everything the person is asked once."""
-        match, scene = self.match, self.scene
+        match = self.match
         assert match is not None
-        words = match.game.action_words(action, scene.view) if scene is not None else ""
+        words = match.game.action_words(action, match.table.view(match.seat))
 
         def answered(yes: bool | None) -> None:
             if yes:
-                self._do(lambda: match.act(action))
+                self._do(lambda: self.act(match, action))
 
-        if "all-in" in words:
-            self.app.push_screen(Confirm(f"{words.capitalize()}?"), answered)
-        else:
-            answered(True)
+        if "all-in" not in words:
+            return answered(True)
+        self.app.push_screen(Confirm(f"{words.capitalize()}?"), answered)
 
     # -- typing ----------------------------------------------------------------------------------------------------
 
@@ -391,9 +393,8 @@ class Playing(Watching):
             if yes:
                 self.app.exit()
 
-        self.app.push_screen(
-            Confirm("Stop playing? The match is kept: cardai play --resume goes on with it."), answered
-        )
+        words = "Stop playing? The match is kept: cardai play --resume goes on with it."
+        self.app.push_screen(Confirm(words), answered)
 
     def picture_name(self) -> str:
         return f"cardai-{self.scene.title}" if self.scene is not None else "cardai"
