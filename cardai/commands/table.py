@@ -46,6 +46,7 @@ COMMANDS = {
     "solve": Command(
         "solve:solve", "Solve a spot of hold'em over ranges: how often to bet what, and its worth.", LEARN
     ),
+    "range": Command("range:show_range", "Show, count, combine and convert ranges of hold'em.", LOOK),
     "situations": Command(
         "situations:situations", "Solve many situations over ranges, for value networks to learn from.", LEARN
     ),

@@ -56,7 +56,11 @@ def test_a_range_is_written_so_that_it_is_read_back(text: str) -> None:
     [
         ("22+,A1s", "cannot be read at 'A1s'"),
         ("AAs", "a pair is neither suited nor offsuit"),
-        ("KTo+:1.5", "a weight is a number from 0 to 1"),
+        ("KTo+:150", "a weight is a number from 0 to 1"),
+        ("[50]AA", "the bracket is never closed"),
+        ("AA[/50]", "brackets hold a weight"),
+        ("0%", "more than 0 %"),
+        ("QQ-99-", "Known are hands"),
         ("AsAs", "one card cannot be held twice"),
         ("A5s-K2s", "the ends must be pairs"),
         ("A5s-A2o", "both ends must be suited, or both not"),
