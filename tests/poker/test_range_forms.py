@@ -125,7 +125,6 @@ def test_the_best_hands_are_in_order_of_their_chance_against_a_random_one() -> N
     mean = np.bincount(class_of(), chance, 169) / np.bincount(class_of(), minlength=169)
     ordered = np.array([mean[class_number(name)] for name in ORDER])
     assert (ordered[:-40] > ordered[40:]).all()  # nearer ones are closer than 1,500 boards can tell
-    assert np.corrcoef(ordered, np.arange(169))[0, 1] < -0.97
     assert ordered[0] == pytest.approx(0.852, abs=0.01)  # AA wins 85.2 % against a random hand
 
 

@@ -16,8 +16,7 @@ from cardai.formats import read_hands
 from cardai.formats.rooms import room_hands
 from cardai.formats.rooms.hand import RoomHand
 from cardai.formats.rooms.stars_records import table_names
-from tests.formats.rooms.test_other_rooms import IPOKER, PARTY_OLD, WINAMAX
-from tests.formats.rooms.test_stars import CASH, GG, SHORT_BLIND
+from tests.formats.rooms.texts import CASH, GG, IPOKER, PARTY_OLD, SHORT_BLIND, WINAMAX
 
 SPECS = (
     "holdem_nolimit",
