@@ -131,3 +131,14 @@ def test_files_are_read_in_every_encoding_with_every_line_end(tmp_path, encoding
 def test_a_fold_that_the_file_leaves_out_is_implied_and_said() -> None:
     hand = one(CASH.replace("x [Ah] (y): folds\n", ""))
     assert [action.player for action in hand.actions if action.implied] == [1]
+
+
+def test_a_name_of_asterisks_is_no_heading() -> None:
+    hand = one(CASH.replace("bets $9", "** FLOP **"))
+    assert hand.players[0].name == "** FLOP **"
+
+
+def test_two_files_that_were_cut_within_a_line_cost_one_hand() -> None:
+    cut = CASH[: CASH.index("[Ad 7d 4h]") + 4] + CASH
+    found = hands_of(cut)
+    assert [isinstance(hand, RoomHand) for hand in found] == [False, True]
