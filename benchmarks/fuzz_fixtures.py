@@ -62,6 +62,7 @@ def fixtures() -> list[Fixture]:
         Fixture("sweep", "mccfr", _swept, _read_sweep, seal_run),
         Fixture("strength", "measured", _measured, _read_strengths),
         Fixture("tournament", "leduc", _tournament, _read_tournament),
+        Fixture("review", "kuhn", _reviewed, _read_review),
         Fixture("spot", "river", _spot, _read_spot),
         Fixture("pieces", "measure", _pieces, _read_pieces),
         Fixture("gin_values", "begin", _gin_values, _read_gin_values),
@@ -339,6 +340,37 @@ def _read_tournament(folder: Path, rng: Random) -> None:
     standings = tournament.saved(folder, ["random", "always_call"])
     if standings is not None:
         standings.cell(0, 1)
+
+
+def _reviewed(folder: Path) -> None:
+    from cardai.study import saved
+
+    review, digest = _review_of(folder / "hands.jsonl")
+    saved.write(folder / "review.jsonl", review, digest)
+
+
+def _review_of(file: Path) -> tuple[Any, str]:
+    """Return a review of hands of Kuhn poker that are played into ``file``, and the digest of the file."""
+    from cardai.arena import records
+    from cardai.study.judge import judge_for
+    from cardai.study.session import job_of, run
+
+    match.play("kuhn", ["random", "always_call"], games=8, seed=1, record=file)
+    job = job_of(
+        records.read(file), make.game("kuhn"), "random", judge_for(make.game("kuhn"), "equilibrium:iterations=64")
+    )
+    return run(job)[0], job.digest
+
+
+def _read_review(folder: Path, rng: Random) -> None:
+    from cardai.study import saved
+    from cardai.study.report import csv_of, plain
+    from cardai.study.review import text_of
+
+    found, _ = saved.read(folder / "review.jsonl")
+    text_of(found)
+    csv_of(found)
+    plain(found)
 
 
 def _measured(folder: Path) -> None:

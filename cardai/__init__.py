@@ -97,6 +97,8 @@ class CallableRoom(type(sys)):
 def _register(gymnasium: "Any") -> None:
     """Tell Gymnasium of our environment, by the name of its class: nothing is imported before it is made."""
     here = "cardai.bridges.gymnasium"
+    if "cardai/CardGame-v0" in gymnasium.registry:  # cardai is imported anew
+        return
     gymnasium.register("cardai/CardGame-v0", f"{here}:CardEnv", vector_entry_point=f"{here}:CardVectorEnv")
 
 
@@ -107,7 +109,8 @@ class _WhenGymnasiumComes:
     def find_spec(cls, name: str, path: "Any" = None, target: "Any" = None) -> "Any":
         if name != "gymnasium":
             return None
-        others = [finder for finder in sys.meta_path if finder is not cls]
+        ours = cls.__qualname__  # another where cardai was imported anew: each would ask the other
+        others = [finder for finder in sys.meta_path if getattr(finder, "__qualname__", "") != ours]
         spec: Any = next((found for finder in others if (found := finder.find_spec(name, path, target))), None)
         run = getattr(spec and spec.loader, "exec_module", None)
 

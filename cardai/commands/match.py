@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cardai.commands.invocation import Json, Seed, note, out, print_json, progress
-from cardai.commands.show.figures import estimate_json
+from cardai.commands.show.figures import estimate_json, interval_json
 from cardai.core.errors import CardaiError, UsageError
 
 if TYPE_CHECKING:
@@ -147,7 +147,8 @@ def _report(kept: KeptHands, site: str, agent: str, record: str, aivat: bool, js
         console.print(f"{site}'s own AIVAT  {_mbb(found.aivat)}")
     if corrected is not None:
         scale = 1000.0 / kept.hands[0].big_blind
-        console.print(f"AIVAT                {_mbb(corrected.corrected.scaled(scale))}")
+        luckless = corrected.corrected.scaled(scale).text(1, "mbb a hand", sign=True)
+        console.print(f"AIVAT                {luckless:>28}")
     if found.decisions:
         mean = found.seconds / found.decisions
         console.print(
@@ -196,7 +197,7 @@ def _as_json(found: SiteFigures, corrected: Aivat | None, site: str, agent: str)
         "won": estimate_json(found.chips),
         "above_baseline": found.above_baseline and estimate_json(found.above_baseline),
         "site_aivat": found.aivat and estimate_json(found.aivat),
-        "aivat_chips": corrected and estimate_json(corrected.corrected),
+        "aivat_chips": corrected and interval_json(corrected.corrected),
         "decisions": found.decisions,
         "seconds": found.seconds,
         "longest": found.longest,

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from attrs import evolve, field, frozen, validators
 
 from cardai.core.arrays import Float64s, Int8s, Records
+from cardai.core.reasons import Reason
 
 Kind = Literal["card", "cards", "card_set", "count", "chips", "flag", "seat", "public_history", "private_history"]
 KINDS: tuple[str, ...] = (
@@ -156,6 +157,10 @@ class Family:
         """Return raises that have a name, as (name, chips raised to), at a view of one of its games (default: none)."""
         return ()
 
+    def counted_from(self, view: Mapping[str, Any]) -> int:
+        """Return what named amounts are counted from: chips of the player who looks that are not said (default: none)."""
+        return 0
+
     def put_in(self, views: Views, seat: int) -> Float64s:
         """Return (n,) what ``seat`` has put into the hand by views of one of its games (default: nothing)."""
         return np.zeros(len(views))
@@ -163,6 +168,14 @@ class Family:
     def canonical_form(self, fields: tuple[Field, ...]) -> CanonicalForm | None:
         """Return how views over ``fields`` look up to suits' names and the order of cards (None: the family cannot say)."""
         return None
+
+    def situation(self, view: Mapping[str, Any]) -> Mapping[str, str]:
+        """Return what kind of decision a view of one of its games asks for, as :meth:`Answers.situation` does (default: nothing)."""
+        return {}
+
+    def reasons(self, game: Any, view: Mapping[str, Any], taken: int, best: int) -> tuple[Reason, ...]:
+        """Return what speaks for ``best`` against ``taken`` at a view of ``game``, one of its games (default: nothing)."""
+        return ()
 
     def field(self, name: str, maximum: int = 0, size: int = 0, **changes: Any) -> Field:
         """Return the family's field ``name`` for a game: its maximum and size, and other ``changes``, filled in."""

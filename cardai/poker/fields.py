@@ -14,6 +14,7 @@ import numpy as np
 from cardai.core.arrays import Float64s
 from cardai.core.fields import Family, Field, Views
 from cardai.core.game import Game
+from cardai.core.reasons import Reason
 from cardai.poker.rules.betting import Betting
 
 
@@ -31,8 +32,22 @@ class BettingFamily(Family):
         sizes = ("half pot", max(view["spent"]) + called // 2), ("pot", max(view["spent"]) + called)
         return (*sizes, ("all-in", view["spent"][view["player"]] + behind)) if behind else sizes
 
+    def counted_from(self, view: Mapping[str, Any]) -> int:
+        player = view["player"]
+        return int(view["spent"][player] - view["round_spent"][player])
+
     def put_in(self, views: Views, seat: int) -> Float64s:
         return np.asarray(views["spent"][:, seat], np.float64)
+
+    def situation(self, view: Mapping[str, Any]) -> Mapping[str, str]:
+        from cardai.poker import reasons
+
+        return reasons.situation(view)
+
+    def reasons(self, game: Any, view: Mapping[str, Any], taken: int, best: int) -> tuple[Reason, ...]:
+        from cardai.poker import reasons
+
+        return reasons.reasons(game, view, taken, best)
 
 
 POKER = BettingFamily(

@@ -17,16 +17,16 @@ from cardai import CallableRoom
 
 if TYPE_CHECKING:
     from cardai.solve.measures import Measured as Measured
-    from cardai.solve.measures import best_response as best_response
     from cardai.solve.measures import expected_value as expected_value
     from cardai.solve.measures import exploitability as exploitability
     from cardai.solve.measures import head_to_head as head_to_head
     from cardai.solve.measures import measure as measure
     from cardai.solve.measures import nash_conv as nash_conv
     from cardai.solve.tree import game_tree as game_tree
+    from cardai.solve.values import best_response as best_response
 
 sys.modules[__name__].__class__ = CallableRoom
-_PLACES = {"game_tree": "tree"}
+_PLACES = {"game_tree": "tree", "best_response": "values"}
 __all__ = [
     "Measured",
     "best_response",
