@@ -216,6 +216,11 @@ def _converted(source: str, wanted: str, game: GameDef | None) -> Written:
     from cardai.formats.log_format import LogFormat
 
     target = registry.create("format", wanted)
+    if isinstance(target, LogFormat) and source != "-" and _of_a_room(source):
+        raise UsageError(
+            f"{wanted} files hold hands of one game with equal stacks, and those of a poker room differ from hand to hand. "
+            "Convert them to record (.jsonl) or with --to pokerstars."
+        )
     if isinstance(target, LogFormat):
         return target.write_log(read_log(source, game))  # nothing is lost between two forms of one log
     file = read_hands(source, game)

@@ -162,7 +162,7 @@ class IPokerRoom:
         number, kind, name = given.get("no", ""), given.get("type", ""), given.get("player", "")
         order = int(number[:9]) if number.isdigit() else 0
         amount = sum(amounts(given.get("sum", ""))[:1])
-        if kind in _POSTS:
+        if kind in _POSTS and amount:
             posts.append((order, Post(name, _POSTS[kind], amount)))
         elif kind in _ACTS:
             if kind == "23":

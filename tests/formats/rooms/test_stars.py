@@ -142,3 +142,9 @@ def test_two_files_that_were_cut_within_a_line_cost_one_hand() -> None:
     cut = CASH[: CASH.index("[Ad 7d 4h]") + 4] + CASH
     found = hands_of(cut)
     assert [isinstance(hand, RoomHand) for hand in found] == [False, True]
+
+
+def test_a_fold_out_of_turn_waits_for_its_turn() -> None:
+    early = CASH.replace("Zoë: raises $0.10 to $0.15\n", "a:b: folds\nZoë: raises $0.10 to $0.15\n", 1)
+    early = early.replace('folds"\na:b: folds\n', 'folds"\n', 1)
+    assert one(early).actions == one(CASH).actions
