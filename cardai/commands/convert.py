@@ -103,6 +103,7 @@ def _hands(source: str, target: str, to: str, game: str, strict: bool) -> None:
     from cardai.formats.acpc.games import find_definition
 
     wanted = to or _format_of(target)
+    problems: Sequence[str]
     if wanted == "record" and source != "-" and _of_a_room(source):
         count, problems = _streamed(source, target)
     else:

@@ -147,5 +147,5 @@ def _plain(weights: Float64s) -> dict[str, Any]:
         "combos": combos(weights),
         "share": combos(weights) / len(weights),
         "notation": written_range(weights, "notation") if weights.any() else "",
-        "classes": {class_text(number): round(float(mean[number]), 9) for number in np.flatnonzero(mean)},
+        "classes": {class_text(k): round(float(mean[k]), 9) for k in np.flatnonzero(mean).tolist()},
     }

@@ -7,8 +7,9 @@ import pytest
 
 from cardai.cards.text import parse_cards
 from cardai.core.errors import UsageError
+from cardai.poker.hand_classes import class_of, class_text
 from cardai.poker.hands.combos import pair_index
-from cardai.poker.notation import class_of, class_text, parse_range, range_text
+from cardai.poker.notation import parse_range, range_text
 
 
 def classes(text: str) -> set[str]:
