@@ -85,12 +85,12 @@ FORMS: Mapping[str, Callable[[Float64s], str]] = {
 
 def united(*ranges: Float64s) -> Float64s:
     """Return (1326,) the larger weight of each hand."""
-    return np.maximum.reduce(ranges)
+    return np.asarray(np.maximum.reduce(ranges))
 
 
 def common(*ranges: Float64s) -> Float64s:
     """Return (1326,) the smaller weight of each hand."""
-    return np.minimum.reduce(ranges)
+    return np.asarray(np.minimum.reduce(ranges))
 
 
 def without(weights: Float64s, taken: Float64s) -> Float64s:
