@@ -34,6 +34,8 @@ class PokerStarsRoom(StarsRoom):
         if match is not None:
             told.room = self.room if match["room"].lower() == "pokerstars" else match["room"]
             words = match["words"].lower()
+            if match["room"].lower() == "full tilt poker":  # as that room wrote before it was PokerStars'
+                raise Refused("another room", match["room"])
             if not ("hand" in words or "game" in words):
                 raise Refused("another language", hand.lines[0][:60])
         super().head(hand, told)
