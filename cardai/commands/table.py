@@ -57,6 +57,7 @@ COMMANDS = {
     "report": Command("report:report", "Solve one spot on many flops: a row a flop, and the weighted mean.", LEARN),
     "flops": Command("report:flops", "Show few flops that stand for all 1,755, with their weights.", LEARN),
     "library": Command("library:library", "List a library's solved spots, and keep ranges in it by position.", LEARN),
+    "range": Command("range:show_range", "Show, count, combine and convert ranges of hold'em.", LOOK),
     "situations": Command(
         "situations:situations", "Solve many situations over ranges, for value networks to learn from.", LEARN
     ),
