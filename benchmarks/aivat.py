@@ -3,7 +3,8 @@
     python benchmarks/aivat.py [--game short_deck:bets=half+pot+allin] [--games 5000] [--seeds 1]
 
 Pairs of players on duplicate decks: two that play by rules, and an uneven pair. ``high_cards`` bets high cards and pairs, at
-any game of two hole cards; the first of a pair is measured.
+any game of two hole cards; the first of a pair is measured. ``--coverage 1000`` draws hands from those anew and prints how
+often the intervals hold what they are for.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ import numpy as np
 from attrs import evolve
 
 from cardai import make
+from cardai.arena.bootstrap import bootstrap
 from cardai.arena.match import play
 from cardai.arena.records import read
+from cardai.arena.statistics import mean
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float64s
 from cardai.core.fields import Views
@@ -46,6 +49,7 @@ def main() -> None:
     parser.add_argument("--game", default="short_deck:bets=half+pot+allin")
     parser.add_argument("--games", type=int, default=5000)
     parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--coverage", type=int, default=0, metavar="N", help="samples of each size that are drawn")
     args = parser.parse_args()
     game = make.game(args.game)
     print(f"{args.game}, {args.games:,} hands, {game.unit} a hand")
@@ -63,6 +67,24 @@ def main() -> None:
                 f"{luck.half_width:.1f}, {found.ratio:.3f} of the spread",
                 flush=True,
             )
+            if args.coverage:
+                show_coverage(found.values, args.coverage, seed)
+
+
+def show_coverage(values: Float64s, samples: int, seed: int) -> None:
+    """Print how often 95 % intervals of hands drawn from ``values`` hold their mean: Student's, and the bootstrap's."""
+    rng, mean_of_all = np.random.default_rng(seed), float(values.mean())
+    skew = float((((values - mean_of_all) / values.std()) ** 3).mean())
+    print(f"  coverage, skew {skew:.1f}, {samples:,} samples of each size:", flush=True)
+    for size in (30, 100, 200, 1000):
+        held = np.zeros(2)
+        for _ in range(samples):
+            drawn = rng.choice(values, size)
+            for k, found in enumerate((mean(drawn), bootstrap(drawn, None, seed))):
+                held[k] += found.low <= mean_of_all <= found.high
+        student, ours = held / samples
+        error = 1.96 * (0.05 * 0.95 / samples) ** 0.5
+        print(f"  {size:5,} hands: Student {student:.3f}, bootstrap {ours:.3f} (± {error:.3f})", flush=True)
 
 
 if __name__ == "__main__":

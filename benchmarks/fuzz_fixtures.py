@@ -61,10 +61,12 @@ def fixtures() -> list[Fixture]:
         Fixture("sweep", "mccfr", _swept, _read_sweep, seal_run),
         Fixture("strength", "measured", _measured, _read_strengths),
         Fixture("tournament", "leduc", _tournament, _read_tournament),
+        Fixture("review", "kuhn", _reviewed, _read_review),
         Fixture("spot", "river", _spot, _read_spot),
         Fixture("pieces", "measure", _pieces, _read_pieces),
         Fixture("gin_values", "begin", _gin_values, _read_gin_values),
         Fixture("series", "limit", _series, _read_series),
+        Fixture("site", "slumbot", _site_match, _read_site_match),
         Fixture("phh", "limit", _histories("holdem_limit"), _read_histories),
         Fixture("phh", "nolimit", _histories("holdem_nolimit"), _read_histories),
     ]
@@ -222,6 +224,75 @@ def _read_histories(folder: Path, rng: Random) -> None:
             read_hands(file)
 
 
+def _site_match(folder: Path) -> None:
+    """The record of hands on a site that is gone on with, and what the sites answer in the next."""
+    from cardai.formats.sites.kept import KeptHands, SiteHand
+    from cardai.formats.sites.series import header_of
+
+    hand = SiteHand(0, 1, "cr300f", "AsKs|2c7d", -100.0, 100, baseline=50.0)
+    with KeptHands(str(folder / "match.jsonl"), header_of("slumbot", _site_game(), "threshold", 3), False) as kept:
+        kept.keep(hand, None)
+    frame = {
+        "action": "b300c/kk/kk/k",
+        "client_pos": 1,
+        "hole_cards": ["As", "Ks"],
+        "board": ["2c", "3d", "4h", "5s", "9c"],
+    }
+    over = {"action": "b300c/kk/kk/kk", "winnings": 300, "bot_hole_cards": ["7h", "8d"], "baseline_winnings": 100}
+    write_json(folder / "begin.json", frame)
+    write_json(folder / "act.json", {**frame, "token": "one", **over})
+    players = [
+        {"name": "GTO Wizard", "position": "BB", "hole_cards": "7h8d"},
+        {"name": "me", "position": "SB", "hole_cards": "AsKs"},
+    ]
+    state = {
+        "board_cards": "2c3d4h5s9c",
+        "is_hand_over": True,
+        "players": players,
+        "winnings": 300.0,
+        "aivat_score": 1.5,
+    }
+    state["action_history"] = ["b300", "c", "_", "c", "c", "_", "c", "c", "_", "c", "c"]
+    game = {"starting_stack": 20000, "blinds": [100, 50]}
+    write_json(folder / "wizard.json", {"hands": [{"hand_id": "x1", "game": game, "game_state": state}]})
+
+
+def _site_game() -> Any:
+    from cardai.formats.acpc.gamedef import load_game
+    from cardai.formats.slumbot import GAME
+
+    return load_game(GAME)
+
+
+def _read_site_match(folder: Path, rng: Random) -> None:
+    """Go on with a match on a site that answers what lies in the folder."""
+    from cardai.formats.sites.gtowizard import GtoWizard
+    from cardai.formats.sites.kept import KeptHands
+    from cardai.formats.sites.series import SitePlayer, figures, header_of, play_hands
+    from cardai.formats.sites.service import NoAnswerError, Service
+    from cardai.formats.sites.slumbot import Slumbot
+
+    class Answers(Service):
+        def call(self, path: str, body: Any = None, **_: Any) -> dict[str, Any]:
+            name = {"/api/new_hand": "begin.json", "/api/act": "act.json"}.get(path, "wizard.json")
+            try:
+                data = (folder / name).read_bytes()
+            except OSError as error:  # no answer came
+                raise NoAnswerError(str(error)) from error
+            return self.parsed(path, data)
+
+    service = Answers("http://127.0.0.1:9")
+    if rng.random() < 0.3:
+        SitePlayer("always_call", _site_game(), 3).play(GtoWizard(service), 0)
+    elif rng.random() < 0.5:
+        SitePlayer("always_call", _site_game(), 3).play(Slumbot(service), 0)
+    else:
+        site = Slumbot(service)
+        with KeptHands(str(folder / "match.jsonl"), header_of("slumbot", _site_game(), "threshold", 3), True) as kept:
+            play_hands(site, SitePlayer("threshold", _site_game(), 3), kept, 2)
+            figures(kept.hands)
+
+
 def _series(folder: Path) -> None:
     from cardai.formats.acpc.inprocess import play_agents
     from cardai.formats.acpc.series import begin
@@ -260,6 +331,37 @@ def _read_tournament(folder: Path, rng: Random) -> None:
     standings = tournament.saved(folder, ["random", "always_call"])
     if standings is not None:
         standings.cell(0, 1)
+
+
+def _reviewed(folder: Path) -> None:
+    from cardai.study import saved
+
+    review, digest = _review_of(folder / "hands.jsonl")
+    saved.write(folder / "review.jsonl", review, digest)
+
+
+def _review_of(file: Path) -> tuple[Any, str]:
+    """Return a review of hands of Kuhn poker that are played into ``file``, and the digest of the file."""
+    from cardai.arena import records
+    from cardai.study.judge import judge_for
+    from cardai.study.session import job_of, run
+
+    match.play("kuhn", ["random", "always_call"], games=8, seed=1, record=file)
+    job = job_of(
+        records.read(file), make.game("kuhn"), "random", judge_for(make.game("kuhn"), "equilibrium:iterations=64")
+    )
+    return run(job)[0], job.digest
+
+
+def _read_review(folder: Path, rng: Random) -> None:
+    from cardai.study import saved
+    from cardai.study.report import csv_of, plain
+    from cardai.study.review import text_of
+
+    found, _ = saved.read(folder / "review.jsonl")
+    text_of(found)
+    csv_of(found)
+    plain(found)
 
 
 def _measured(folder: Path) -> None:
@@ -542,14 +644,15 @@ def _read_bucket_store(folder: Path, rng: Random) -> None:
 
 
 def _spot(folder: Path) -> None:
-    from cardai.poker.ranges.spot import Spot, prepare, solve
+    from cardai.poker.ranges.solution import prepare, solve
+    from cardai.poker.ranges.spot import Spot
 
     spot = Spot("KsTh7s4d2c", 100, (150, 150), ("QQ+,AKs", "JJ,KJo,98s:0.5"), "1+allin")
     solve(prepare(spot), 50.0, 10).save(folder)
 
 
 def _read_spot(folder: Path, rng: Random) -> None:
-    from cardai.poker.ranges.spot import load, read_spot
+    from cardai.poker.ranges.solution import load, read_spot
 
     read_spot(folder)
     if rng.random() < 0.2:

@@ -18,7 +18,8 @@ from attrs import evolve
 
 from cardai.poker.hands.combos import pairs
 from cardai.poker.ranges import _walk_kernels as kernels
-from cardai.poker.ranges.spot import Spot, prepare
+from cardai.poker.ranges.solution import prepare
+from cardai.poker.ranges.spot import Spot
 from cardai.poker.values.batch_labels import solve_situations
 from cardai.poker.values.situation_set import Recipe, solve_shard
 from cardai.poker.values.situations import EVERY

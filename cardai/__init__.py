@@ -11,13 +11,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from cardai import bridges as bridges
-    from cardai import solve as solve
     from cardai.api import agent as agent
     from cardai.api import encoder as encoder
     from cardai.api import game as game
     from cardai.api import make_env as make_env
     from cardai.api import play as play
-    from cardai.api import solve_spot as solve_spot
     from cardai.api import to_openspiel as to_openspiel
     from cardai.api import tournament as tournament
     from cardai.api import trainer as trainer
@@ -25,6 +23,8 @@ if TYPE_CHECKING:
     from cardai.api.evaluation import evaluate as evaluate
     from cardai.api.runs import load_run as load_run
     from cardai.api.runs import train as train
+    from cardai.api.solving import solve as solve
+    from cardai.api.solving import solve_spot as solve_spot
 
 __version__ = "0.1.0"
 _PLACES = {
@@ -38,13 +38,14 @@ _PLACES = {
     "make_env": "cardai.api",
     "play": "cardai.api",
     "solve": "cardai.solve",
-    "solve_spot": "cardai.api",
+    "solve_spot": "cardai.api.solving",
     "to_openspiel": "cardai.api",
     "tournament": "cardai.api",
     "train": "cardai.api.runs",
     "trainer": "cardai.api",
     "vector_env": "cardai.api",
 }
+_CALLED = {"solve": "cardai.api.solving"}
 __all__ = [
     "__version__",
     "agent",
@@ -79,9 +80,25 @@ def __getattr__(name: str) -> "Any":
     return module if _PLACES[name] == f"cardai.{name}" else getattr(module, name)
 
 
+class CallableRoom(type(sys)):
+    """A room of the package that is called as the function of its name: ``cardai.solve(...)``.
+
+    Python puts a folder in the place of a function of its name as soon as anything in the folder is imported; here the folder
+    is the function as well, whichever was asked for first.
+    """
+
+    def __call__(self, *args: "Any", **options: "Any") -> "Any":
+        from importlib import import_module
+
+        name = self.__name__.removeprefix("cardai.")
+        return getattr(import_module(_CALLED[name]), name)(*args, **options)
+
+
 def _register(gymnasium: "Any") -> None:
     """Tell Gymnasium of our environment, by the name of its class: nothing is imported before it is made."""
     here = "cardai.bridges.gymnasium"
+    if "cardai/CardGame-v0" in gymnasium.registry:  # cardai is imported anew
+        return
     gymnasium.register("cardai/CardGame-v0", f"{here}:CardEnv", vector_entry_point=f"{here}:CardVectorEnv")
 
 
@@ -92,7 +109,8 @@ class _WhenGymnasiumComes:
     def find_spec(cls, name: str, path: "Any" = None, target: "Any" = None) -> "Any":
         if name != "gymnasium":
             return None
-        others = [finder for finder in sys.meta_path if finder is not cls]
+        ours = cls.__qualname__  # another where cardai was imported anew: each would ask the other
+        others = [finder for finder in sys.meta_path if getattr(finder, "__qualname__", "") != ours]
         spec: Any = next((found for finder in others if (found := finder.find_spec(name, path, target))), None)
         run = getattr(spec and spec.loader, "exec_module", None)
 

@@ -34,6 +34,7 @@ ALLOWED = {
     "make": {"training", "core"},
     "arena": {"arena", "make", *_BASE},
     "learn": {"learn", "arena", "make", *_BASE},
+    "study": {"study", "arena", "make", *_BASE},
     "solve": {"solve", "arena", "make", *_BASE},
     "bridges": {"bridges", "arena", "make", *_BASE},
     "poker": {"poker", *_ANY},
@@ -191,6 +192,7 @@ TYPE_CIRCLES: tuple[set[str], ...] = (
     {"training.runs", "training.specs"},
     {"arena.match", "arena.ratings", "arena.report", "arena.tournament"},
     {"formats.acpc.dealer", "formats.acpc.matchfiles"},
+    {"poker.ranges.showing", "poker.ranges.solution"},
     {"poker.rules.board_game", "poker.rules.determinize"},
 )
 """Modules that know one another's types: two halves of one thing. No others may; a plugin's own modules count as one."""

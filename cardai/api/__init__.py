@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from cardai.arena.match import MatchResult
     from cardai.arena.tournament import Standings
     from cardai.bridges.gymnasium import CardEnv, CardVectorEnv
-    from cardai.poker.ranges.spot import Solution
 
 Player = str | Agent | Callable[..., int]
 """A player: its name with options, a run's directory, an Agent, or a function (view, legal, rng) -> action."""
@@ -217,10 +216,3 @@ def to_openspiel(game: str | Game, encoder: str | Encoder = "flat", **options: A
     from cardai.bridges import openspiel
 
     return openspiel.to_openspiel(game, encoder, **options)
-
-
-def solve_spot(board: str, *, pot: int, stack: int | Sequence[int], **more: Any) -> Solution:
-    """Solve a spot of hold'em over ranges: :func:`cardai.poker.ranges.spot.solve_spot` has all options."""
-    from cardai.poker.ranges import spot
-
-    return spot.solve_spot(board, pot=pot, stack=stack, **more)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
+    from cardai.arena.bootstrap import Interval
     from cardai.arena.match import MatchResult
     from cardai.arena.tournament import Standings
 
@@ -34,6 +35,13 @@ def signed(estimate: Estimate, unit: str) -> str:
     digits = 2 if math.isnan(width) or width == 0 else max(0, min(6, 1 - math.floor(math.log10(width))))
     mean = round(estimate.mean, digits) + 0.0  # no -0
     return f"{mean:+.{digits}f} ± {'?' if math.isnan(width) else f'{width:.{digits}f}'} {unit}"
+
+
+def between(found: Interval, unit: str) -> str:
+    """Return a mean as "+1.23 (+0.92 to +1.60) points", with as many digits as its interval is worth."""
+    width = (found.high - found.low) / 2
+    digits = 2 if math.isnan(width) or width == 0 else max(0, min(6, 1 - math.floor(math.log10(width))))
+    return found.text(digits, unit, sign=True)
 
 
 def columns(agents: Sequence[str]) -> list[str]:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cardai.arena.report import signed
+from cardai.arena.report import between, signed
 from cardai.commands.invocation import Json, Seed, note, out, print_json, progress
-from cardai.commands.show.figures import estimate_json
+from cardai.commands.show.figures import estimate_json, interval_json
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.notes import tell
 
@@ -118,11 +118,11 @@ def show(found: Aivat, game: Game, agent: str, values: str | None) -> None:
     by = f", values {values}" if values else ""
     console.print(f"AIVAT of {agent}, {len(found.chips):,} hands{by}:")
     console.print(f"won     {signed(found.won, game.unit)} a hand, standard deviation {chips:.4g}")
-    console.print(f"AIVAT   {signed(found.corrected, game.unit)} a hand, standard deviation {corrected:.4g}")
+    console.print(f"AIVAT   {between(found.corrected, game.unit)} a hand, standard deviation {corrected:.4g}")
     if chips and corrected:
         console.print(
             f"{found.ratio:.3g} of the spread: as good as {(chips / corrected) ** 2:,.1f} times as many hands. "
-            "± is half a 95% interval."
+            "± and brackets: 95% intervals."
         )
 
 
@@ -133,7 +133,7 @@ def as_json(found: Aivat, game: Game) -> Mapping[str, Any]:
         "unit": game.unit,
         "hands": len(found.chips),
         "won": estimate_json(found.won),
-        "aivat": estimate_json(found.corrected),
+        "aivat": interval_json(found.corrected),
         "deviation": {"won": chips, "aivat": corrected},
         "ratio": None if found.ratio != found.ratio else found.ratio,
     }

@@ -61,7 +61,16 @@ START = Annotated[
     typer.Option("--from", help="The street from which the responder answers best; last: draw poker's last round."),
 ]
 SAMPLED = Annotated[
-    int, typer.Option("--boards", "-n", metavar="N", min=1, max=1_000_000, help="Boards to sample (not from preflop).")
+    int | None,
+    typer.Option(
+        "--boards",
+        "-n",
+        metavar="N",
+        min=1,
+        max=1_000_000,
+        help="Boards to sample; from preflop flops, which bound exploitability from both sides.",
+        show_default="20; from preflop all flops",
+    ),
 ]
 ALONG = Annotated[
     int | None,
@@ -126,7 +135,7 @@ def best_response(
     agent: AGENT,
     game: LADDER,
     start: START = From.river,
-    boards: SAMPLED = 20,
+    boards: SAMPLED = None,
     hands: ALONG = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
@@ -140,7 +149,7 @@ def best_response(
     In draw poker (triple_draw) --from last, along hands: the responder answers best in the last round of betting.
     The responder plays as the player does until then. Boards up to that street are sampled in strata, all that comes
     later is counted out. From preflop it is exploitability itself: a minute for a player that does not look at its
-    cards, else days of CPU, flop by flop.
+    cards, else days of CPU, flop by flop; with --boards N it is bounded from both sides by N flops.
 
     Example: cardai evaluate best-response --game acpc_limit_2p --agent always_call --from preflop
     """
@@ -255,7 +264,8 @@ def _response_json(asked: dict[str, Any], found: Response, unit: str, seed: int)
         return asked | counted | spread_json(found.spread) | {"unit": "mbb/g"}
     ends = {"mean": found.mbb.mean, "low": found.mbb.low, "high": found.mbb.high}
     figures = {name: value if isfinite(value) else None for name, value in ends.items()}
-    return asked | {"boards": found.done, "seed": seed} | figures | {"unit": "mbb/g", "exact": found.exact}
+    upper = {} if found.upper is None else {"upper_estimate": found.upper * 1000 / found.big_blind}
+    return asked | {"boards": found.done, "seed": seed} | figures | upper | {"unit": "mbb/g", "exact": found.exact}
 
 
 def _show_response(whom: str, street: str, found: Response, unit: str) -> None:
@@ -269,6 +279,9 @@ def _show_response(whom: str, street: str, found: Response, unit: str) -> None:
         console.print(f"wins {found.mbb.mean:.2f} mbb a hand (exploitability).")
         return
     hands = f"along {found.done:,} hands ({found.reached:,} came there)"
+    if found.upper is not None:
+        _show_two_sided(whom, found)
+        return
     sampled = f"{found.done:,} boards" if unit == "boards" else hands
     console.print(f"A best response from the {street} to {whom}, {sampled}:")
     console.print(
@@ -280,11 +293,28 @@ def _show_response(whom: str, street: str, found: Response, unit: str) -> None:
         console.print(f"Fewer than {FEW_BOARDS} boards decide nothing: take more.")
 
 
+def _show_two_sided(whom: str, found: Response) -> None:
+    """Print what sampled flops say of exploitability itself."""
+    console = out()
+    console.print(f"A best response from before the flop to {whom}, {found.done:,} of {found.pieces:,} flops drawn:")
+    upper = (found.upper or 0.0) * 1000 / found.big_blind
+    if len(found.gains):
+        console.print(
+            f"wins at least {found.mbb.text(1)} mbb a hand: answers before the flop that the other half of the flops chose."
+        )
+        console.print("In brackets: the 95 % interval over flops, by the bootstrap within strata.")
+    console.print(
+        f"Upper estimate {upper:.1f} mbb a hand: answers scored on the flops that chose them, too high in the mean."
+    )
+    if found.done < FEW_BOARDS:
+        console.print(f"Fewer than {FEW_BOARDS} flops decide nothing: take more.")
+
+
 def _local_json(found: Response) -> dict[str, Any]:
     """Return what a local best response wins as plain values."""
-    from cardai.commands.show.figures import spread_json
+    from cardai.commands.show.figures import interval_json, spread_json
 
-    aivat = {"aivat": spread_json(found.corrected)} if found.corrected else {}
+    aivat = {"aivat": interval_json(found.corrected)} if found.corrected else {}
     return {**spread_json(found.spread), "unit": "mbb/g", **aivat}
 
 

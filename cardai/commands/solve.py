@@ -7,21 +7,41 @@ from contextlib import AbstractContextManager, nullcontext
 from math import log
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from attrs import frozen
 
 from cardai.commands import invocation
 from cardai.commands.invocation import Json, note, out, print_json, say
+from cardai.commands.spot_options import (
+    AddAllin,
+    Aggressor,
+    Bets,
+    Board,
+    Cap,
+    CheckDown,
+    ForceAllin,
+    Limit,
+    Limits,
+    Locks,
+    Merge,
+    Minimum,
+    Pot,
+    RakeCap,
+    RakeShare,
+    Range,
+    SpotOptions,
+    Stack,
+    percent,
+)
 from cardai.core.errors import UsageError
 from cardai.core.notes import show_state
 
 if TYPE_CHECKING:
-    from cardai.poker.ranges.position import Position
-    from cardai.poker.ranges.spot import Solution, Spot
+    from cardai.poker.ranges.solution import Solution
+    from cardai.poker.ranges.spot import Spot
 
-SEATS = ("first to act", "button")
 MOST = 5000
 """Iterations unless told."""
 ENOUGH = 0.25
@@ -33,24 +53,6 @@ SAVE_SECONDS = 120.0
 """Seconds of solving between two saves, or more: a twentieth of the time may go into saving."""
 _SAVED_SHARE = 20
 
-Board = Annotated[str | None, typer.Option("--board", metavar="CARDS", help="Three, four or five cards.")]
-Pot = Annotated[int | None, typer.Option("--pot", metavar="CHIPS", help="The pot, half from each player.")]
-Stack = Annotated[
-    str | None, typer.Option("--stack", metavar="CHIPS", help="Chips behind; two joined by + if they differ.")
-]
-Range = Annotated[
-    list[str] | None,
-    typer.Option("--range", "-r", metavar="RANGE", help="Of who acts first, then of the button: 22+,A2s+,KTo+:0.5."),
-]
-Bets = Annotated[
-    str | None,
-    typer.Option("--bets", metavar="SIZES", help="0.5+1+allin; / for raises; turn=0.5,river=1/allin by street."),
-]
-Limit = Annotated[
-    str | None, typer.Option("--limit", metavar="SIZES", help="Limit bets: the size on each street to come, 2+4+4.")
-]
-Cap = Annotated[int, typer.Option("--cap", metavar="N", min=0, help="Bets and raises a street (limit: 4).")]
-CheckDown = Annotated[bool, typer.Option("--check-down", help="Nobody bets behind this street.")]
 To = Annotated[
     str | None, typer.Option("--to", metavar="PERCENT", help="Stop at this exploitability, in % of the pot.")
 ]
@@ -75,7 +77,15 @@ def solve(
     bets: Bets = None,
     limit: Limit = None,
     cap: Cap = 0,
+    minimum: Minimum = 0,
     check_down: CheckDown = False,
+    rake: RakeShare = None,
+    rake_cap: RakeCap = None,
+    lock: Locks = None,
+    add_allin: AddAllin = 0.0,
+    force_allin: ForceAllin = 0.0,
+    merge: Merge = 0.0,
+    aggressor: Aggressor = None,
     to: To = None,
     iterations: Iterations = None,
     threads: Threads = 1,
@@ -94,17 +104,23 @@ def solve(
 
     if png is not None:
         check_picture(png)
-    stop = Stop(None if to is None else _percent(to), iterations)
-    given = SpotOptions(board, pot, stack, range_, bets, limit, cap, check_down, directory_out)
+    stop = Stop(None if to is None else percent(to, "--to"), iterations)
+    bounds = Limits(cap, minimum, add_allin, force_allin, merge)
+    given = SpotOptions(
+        board, pot, stack, range_, bets, limit, check_down, rake, rake_cap, lock, aggressor, bounds, directory_out
+    )
+    _show(_found(directory, given, stop, at, threads), at, png, json)
+
+
+def _found(directory: Path | None, given: SpotOptions, stop: Stop, at: str, threads: int) -> Solution:
+    """Return the solution of a new spot, or of a directory's."""
     if directory is not None and (named := given.named()):
         raise UsageError(f"{directory} has its own {named[0].removeprefix('--')}. Leave out {named[0]}.")
     written = given.out if directory is None else directory if stop else None
     with _kept_from_others(written):
         if directory is None:
-            solution = _solved(given, stop, at, threads)
-        else:
-            solution = _gone_on(directory, stop, at, threads)
-    _show(solution, at, png, json)
+            return _solved(given, stop, at, threads)
+        return _gone_on(directory, stop, at, threads)
 
 
 def _kept_from_others(directory: Path | None) -> AbstractContextManager[object]:
@@ -125,33 +141,9 @@ class Stop:
         return self.percent is not None or self.iterations is not None
 
 
-@frozen
-class SpotOptions:
-    """The options that make up a new spot; None is one that was not given."""
-
-    board: str | None
-    pot: int | None
-    stack: str | None
-    ranges: list[str] | None
-    bets: str | None
-    limit: str | None
-    cap: int
-    checked_down: bool
-    out: Path | None
-
-    def needed(self) -> dict[str, Any]:
-        """Return the options without which there is no spot."""
-        return {"--board": self.board, "--pot": self.pot, "--stack": self.stack}
-
-    def named(self) -> list[str]:
-        """Return the names of the options that were given."""
-        other = {"--range": self.ranges, "--bets": self.bets, "--limit": self.limit, "--out": self.out}
-        return [name for name, value in {**self.needed(), **other}.items() if value is not None]
-
-
 def _gone_on(directory: Path, stop: Stop, at: str, threads: int) -> Solution:
     """Return a solved spot, solved further where that is asked for: to the iterations alone, whatever is reached."""
-    from cardai.poker.ranges.spot import load
+    from cardai.poker.ranges.solution import load
 
     solution = load(directory, threads)
     solution.check_line(at)
@@ -169,62 +161,16 @@ def _solved(given: SpotOptions, stop: Stop, at: str, threads: int) -> Solution:
         raise UsageError(
             f"A spot needs {', '.join(needed)}: {missing[0]} is missing. (Or name a solved spot's directory.)"
         )
-    solution = _taken_up(_spot(given), given.out, threads)
+    solution = _taken_up(given.spot(), given.out, threads)
     solution.check_line(at)
     _go(solution, ENOUGH if stop.percent is None else stop.percent, stop.iterations or MOST, given.out)
     return solution
 
 
-def _spot(given: SpotOptions) -> Spot:
-    from cardai.cards.text import cards_text
-    from cardai.poker.ranges.spot import Spot, check_chips, parse_board
-
-    assert given.board is not None
-    assert given.pot is not None
-    assert given.stack is not None
-    check_chips("The pot", given.pot)
-    ranges = given.ranges or []
-    if len(ranges) > 2:
-        raise UsageError(f"--range is given once for each player, twice at most. It is given {len(ranges)} times.")
-    if given.limit is not None and given.bets is not None:
-        raise UsageError("Bets are either those of --limit or those of --bets. Leave one out.")
-    stacks = _numbers(given.stack, "--stack")
-    return Spot(
-        board=cards_text(parse_board(given.board)),
-        pot=given.pot,
-        stacks=stacks * 2 if len(stacks) == 1 else stacks,
-        ranges=tuple([*ranges, "random", "random"][:2]),
-        bets="0.5+1+allin" if given.bets is None else given.bets,
-        limit=() if given.limit is None else _numbers(given.limit, "--limit"),
-        cap=given.cap,
-        checked_down=given.checked_down,
-    )
-
-
-def _numbers(text: str, option: str) -> tuple[int, ...]:
-    try:
-        numbers = tuple(int(word.replace(",", "")) for word in text.split("+"))
-    except ValueError:
-        numbers = (0,)
-    if not all(0 < number < 2**31 for number in numbers):
-        raise UsageError(f"{option} takes chips, whole numbers above 0 joined by +. Got {text!r}.")
-    return numbers
-
-
-def _percent(text: str) -> float:
-    try:
-        value = float(text.strip().removesuffix("%"))
-    except ValueError:
-        value = 0.0
-    if not 0.0 < value <= 100.0:
-        raise UsageError(f"--to takes a percentage of the pot above 0, such as 0.25%. Got {text!r}.")
-    return value
-
-
 def _taken_up(spot: Spot, directory: Path | None, threads: int) -> Solution:
     """Return the spot as far as ``directory`` has it solved, or with no iteration done."""
     from cardai.core.files import vacant
-    from cardai.poker.ranges.spot import SPOT, begun, load, prepare
+    from cardai.poker.ranges.solution import SPOT, begun, load, prepare
 
     if directory is not None and (directory / SPOT).exists():
         known = load(directory, threads)
@@ -242,7 +188,7 @@ def _taken_up(spot: Spot, directory: Path | None, threads: int) -> Solution:
 def _go(solution: Solution, to: float, iterations: int, directory: Path | None) -> None:
     """Solve with a live line; what is done is kept now and then, and when somebody stops it."""
     from cardai.commands.process import stopping_gently
-    from cardai.poker.ranges.spot import solve
+    from cardai.poker.ranges.solution import solve
 
     note(describe(solution))
     live = Live(to)
@@ -281,6 +227,10 @@ def describe(solution: Solution) -> str:
     return (
         f"{layout.tree.size:,} public nodes, {counted}{len(solution.solver.hands):,} hands: {size:,.1f} MiB, about {each} "
         f"of CPU an iteration, so {_clock(200 * seconds)} to {_clock(1000 * seconds)} for the usual 200 to 1,000."
+        + (
+            f" {layout.tree.below:,} bets of the menu are below the least raise, and left out."
+            * bool(layout.tree.below)
+        )
     )
 
 
@@ -327,74 +277,22 @@ def _clock(seconds: float) -> str:
 
 
 def _show(solution: Solution, line: str, png: str | None, json: bool) -> None:
-    from cardai.cards.text import cards_glyphs
     from cardai.commands.show import range_grid
+    from cardai.poker.ranges import showing
 
     position = solution.at(line)
-    spot = solution.spot
-    where = f"after {position.line}" if position.line else "at the beginning"
-    title = f"{cards_glyphs(position.board)}, {where}: {SEATS[position.seat]}, pot {position.pot:,}"
+    title = showing.title(position)
     if png is not None:
         range_grid.draw(position, title, png)
     if json:
-        print_json(as_json(solution, position))
+        print_json(showing.as_json(solution, position))
         return
     console = out()
-    first, button = solution.values
-    console.print(
-        f"{solution.iterations:,} iterations, exploitability {solution.exploitability:.3g} % of the pot of {spot.pot:,}. "
-        f"Worth: first to act {first:,.2f}, button {button:,.2f}."
-    )
+    console.print(showing.standing(solution))
     console.print(f"\n{title}")
-    console.print(_table(position))
+    console.print(showing.table(position, "--at"))
     _, words = range_grid.shown_actions(position.actions)
     console.print(f"How often each hand {words}, in % (- is not in the range):")
     console.print(range_grid.text_grid(position))
     if png is not None:
         console.print(f"Drawn: {png}")
-
-
-def _table(position: Position) -> Any:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    for name, justify in (("action", "left"), ("--at", "left"), ("how often", "right"), ("worth", "right")):
-        table.add_column(name, justify=justify)  # type: ignore[arg-type]
-    rows = zip(position.actions, position.tokens, position.frequencies, position.action_values, strict=True)
-    for words, token, often, worth in rows:
-        table.add_row(words, token, f"{100 * often:.2f} %", "" if worth != worth else f"{worth:,.2f}")
-    table.add_row("all", "", "100.00 %", f"{position.value:,.2f}")
-    return table
-
-
-def as_json(solution: Solution, position: Position) -> dict[str, Any]:
-    """Return a solution and one of its decisions as JSON; chips are from the decision on, a fold is worth 0."""
-    from attrs import asdict
-
-    from cardai.cards.text import cards_text
-    from cardai.poker.hands.combos import pairs
-
-    cards = pairs()[position.hands][:, ::-1]
-    own, hands = position.weights[position.seat], []
-    for k in range(len(position.hands)):
-        if own[k] > 0:
-            worth = [None if x != x else float(x) for x in position.values[:, k]]
-            often = [float(x) for x in position.strategy[:, k]]
-            hands.append({"hand": cards_text(cards[k]), "weight": float(own[k]), "frequencies": often, "values": worth})
-    rows = zip(position.actions, position.tokens, position.frequencies, position.action_values, strict=True)
-    return {
-        "spot": asdict(solution.spot),
-        "iterations": solution.iterations,
-        "exploitability_percent": solution.exploitability,
-        "values": list(solution.values),
-        "line": position.line,
-        "board": cards_text(position.board),
-        "seat": position.seat,
-        "pot": position.pot,
-        "actions": [
-            {"action": words, "token": token, "frequency": often, "value": None if worth != worth else worth}
-            for words, token, often, worth in rows
-        ],
-        "value": position.value,
-        "hands": hands,
-    }

@@ -32,6 +32,7 @@ COMMANDS = {
     "run": Command("run:run", "Play games between two agents and report who is better, with an interval.", PLAY),
     "tournament": Command("tournament:tournament", "Play every pair of several agents and print the crosstable.", PLAY),
     "replay": Command("replay:replay", "Step through a recorded hand, with its cards drawn.", PLAY),
+    "review": Command("review:review", "Grade a player's decisions: what each cost, the dearest first.", PLAY),
     "list-plugins": Command(
         "list_plugins:list_plugins", "List games, encoders, agents, trainers, watchers, commands and formats.", LOOK
     ),
@@ -53,6 +54,9 @@ COMMANDS = {
     "check": Command("check:check", "Run the conformance checks on an installed plugin.", PLUG),
     "acpc": Command(
         "acpc:acpc", "The poker competition's dealer, players and matches.", WIRE, ("dealer", "play", "match")
+    ),
+    "match": Command(
+        "match:match", "Play against Slumbot, or in GTO Wizard's benchmark.", WIRE, ("slumbot", "gtowizard")
     ),
     "convert": Command("convert:convert", "Convert hand records between formats.", WIRE),
 }

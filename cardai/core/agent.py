@@ -72,6 +72,11 @@ class Agent:
     counts from the lowest: then whoever plays one table draws for it and makes it no views."""
     values_of: ClassVar[str] = ""
     """What :meth:`action_values` are, in words: "points from here on"; "" for the hand's return in the game's unit."""
+    judges: ClassVar[int] = 0
+    """How well its values of actions judge what others did, where it is asked by default: 0 not at all, 1 as a search with
+    guesses of its own, 2 as learned values whose error was measured, 3 exactly (see :meth:`value_noise`)."""
+    value_classes: ClassVar[tuple[float, float]] = (0.0, 0.0)
+    """What a mistake and a blunder cost at least, in the unit of its values; zeros: shares of the game's largest return."""
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     may: ClassVar[frozenset[str]] = frozenset()
 
@@ -97,6 +102,20 @@ class Agent:
         are their three kinds.
         """
         raise NotImplementedError(f"{type(self).__name__} has no values of actions.")
+
+    def judged(self, views: Views, legal: Legal, taken: Actions) -> tuple[Float64s, Float64s]:
+        """Return the values (n, num_distinct_actions) by which the actions ``taken`` (n,) are judged, and :meth:`value_noise`.
+
+        Default: :meth:`action_values`. For players whose values leave out what they would never do.
+        """
+        return self.action_values(views, legal), self.value_noise(views, legal)
+
+    def value_noise(self, views: Views, legal: Legal) -> Float64s:
+        """Return (n, num_distinct_actions): by how much the values of an action and of the best may differ by error alone.
+
+        Zeros where values are exact; else half a 95% interval. What costs less is no mistake.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not say how far its values of actions may be off.")
 
     def strategy(self, state: State, game: Game | None = None) -> dict[str, float]:
         """Return the probability of each legal action of the seat to act at ``state``, by name: {"fold": 0.1, ...}.

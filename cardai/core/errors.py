@@ -11,6 +11,7 @@
       AgentError                1   an agent that answered wrongly or raised, with game, seed and hand
       DamagedFileError          1   a record, log, run or checkpoint that is truncated, foreign or half written
       WriteError                1   a file that cannot be written: the disk is full, the place has gone
+      RemoteError               1   a service on the network that refuses, is busy, or cannot be reached
 
 A message says what was wrong, what was given, what is known, and what to do.
 """
@@ -75,6 +76,10 @@ class DamagedFileError(CardaiError):
 
 class WriteError(CardaiError):
     """A file that cannot be written: the disk is full, the place has gone."""
+
+
+class RemoteError(CardaiError):
+    """A service on the network that refuses, is busy, or cannot be reached."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from attrs import evolve, field, frozen, validators
 
 from cardai.core.arrays import Float64s, Int8s, Records
+from cardai.core.reasons import Reason
 
 Kind = Literal["card", "cards", "card_set", "count", "chips", "flag", "seat", "public_history", "private_history"]
 KINDS: tuple[str, ...] = (
@@ -163,6 +164,14 @@ class Family:
     def canonical_form(self, fields: tuple[Field, ...]) -> CanonicalForm | None:
         """Return how views over ``fields`` look up to suits' names and the order of cards (None: the family cannot say)."""
         return None
+
+    def situation(self, view: Mapping[str, Any]) -> Mapping[str, str]:
+        """Return what kind of decision a view of one of its games asks for, as :meth:`Answers.situation` does (default: nothing)."""
+        return {}
+
+    def reasons(self, game: Any, view: Mapping[str, Any], taken: int, best: int) -> tuple[Reason, ...]:
+        """Return what speaks for ``best`` against ``taken`` at a view of ``game``, one of its games (default: nothing)."""
+        return ()
 
     def field(self, name: str, maximum: int = 0, size: int = 0, **changes: Any) -> Field:
         """Return the family's field ``name`` for a game: its maximum and size, and other ``changes``, filled in."""

@@ -10,15 +10,16 @@ writes its rules as kernels (:mod:`cardai.core.rows`); its State is then one row
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from cardai.core.answers import Answers
 from cardai.core.arrays import Bools, Float64s, Int8s, Int64s, Integers, Records, Uint64s
 from cardai.core.errors import IllegalActionError, UsageError, nearest
-from cardai.core.fields import CanonicalForm, Family, Field, Views, as_dealt, unpack_view
+from cardai.core.fields import Family, Field, Views, unpack_view
 from cardai.core.legal import Amounts as Amounts  # known from here too, as Legal is
 from cardai.core.legal import Legal as Legal
 from cardai.core.legal import allows as allows
@@ -113,7 +114,7 @@ class State(ABC):
             raise IllegalActionError(f"The action {action} is not legal here. Legal: {legal}.")
 
 
-class Game(ABC):
+class Game(Answers, ABC):
     """A game's rules and description. Subclasses are frozen attrs classes whose fields are the game's options.
 
     A Game plays one *hand*; :meth:`next_hand` and :meth:`match_over` make a *match* of hands.
@@ -219,46 +220,8 @@ class Game(ABC):
         """
         raise UsageError(f"{type(self).__name__} offers no determinize: see docs/plugins.md for how a game writes it.")
 
-    def expect_determinize(self) -> None:  # noqa: B027 - most games have nothing to do
+    def expect_determinize(self) -> None:
         """Hear that :meth:`determinize` will be asked about views that are made from now on (default: all the same)."""
-
-    # -- what tools ask ----------------------------------------------------------------------------------------------
-    # The defaults ask the families that the game speaks, which know what their fields mean.
-
-    @property
-    def max_utility(self) -> float:
-        """The most that a hand can bring a seat, or cost it, in :attr:`unit` (default: its families'; 0: unknown)."""
-        return max((family.max_utility(self.view_fields) for family in self.families), default=0.0)
-
-    def named_raises(self, view: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
-        """Return raises that have a name to the player who looks, as (name, chips raised to); default: its families'."""
-        return tuple(size for family in self.families for size in family.named_raises(view))
-
-    def put_in(self, views: Views, seat: int) -> Float64s:
-        """Return (n,) what ``seat`` has put into the hand so far, in :attr:`unit`: it is gone whatever comes."""
-        return sum((family.put_in(views, seat) for family in self.families), np.zeros(len(views)))
-
-    def canonical_form(self) -> CanonicalForm:
-        """Return how views look up to suits' names and the order of cards (default: its families'; none: as dealt)."""
-        offered = (family.canonical_form(self.view_fields) for family in self.families)
-        return next((form for form in offered if form is not None), as_dealt)
-
-    def aivat_estimator(self, agent: Any, values: Any, called: str, seed: int) -> Callable[[Any, int], float] | None:
-        """Return an :class:`~cardai.solve.aivat.Estimator` for ``agent``, whom messages name ``called``; None: the game is
-        enumerated (the default). ``values`` is a value function (None: the game's own), ``seed`` draws what is sampled.
-
-        Raises:
-            UsageError: ``values`` are none for the game, or the player cannot be measured; before any work.
-        """
-        return None
-
-    def best_response(self, policy: Callable[[int, Views, Legal], Float64s]) -> tuple[Float64s, Float64s] | None:
-        """Return (P,) what each seat earns where all play ``policy``, and (P,) what a best response to it earns there alone.
-
-        For games that know a quicker way than walking their tree. ``policy(seat, views, legal)`` returns sound probabilities
-        (n, num_distinct_actions) at the views (n,) of a seat. None: the tree is walked (the default).
-        """
-        return None
 
     # -- matches ---------------------------------------------------------------------------------------------------
 

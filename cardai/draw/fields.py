@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from cardai.core.fields import CanonicalForm, Family, Field
+from cardai.core.reasons import Reason
 
 
 class DrawFamily(Family):
@@ -18,6 +22,20 @@ class DrawFamily(Family):
         if not cards <= {"hand", "discarded"}:
             return None
         return hand_and_discards_form if "discarded" in cards else hand_form
+
+    def situation(self, view: Mapping[str, Any]) -> Mapping[str, str]:
+        """Return the dealt hand of a single player; in a game of draws and bets, that a draw is asked for."""
+        from cardai.draw import reasons
+
+        if "drawing" in view:
+            return {"kind": "draw"} if view["drawing"] else {}
+        return reasons.situation(view)
+
+    def reasons(self, game: Any, view: Mapping[str, Any], taken: int, best: int) -> tuple[Reason, ...]:
+        from cardai.draw import reasons
+        from cardai.draw.contract import is_solo_draw
+
+        return reasons.reasons(game, view, taken, best) if is_solo_draw(game) else ()
 
 
 DRAW = DrawFamily(

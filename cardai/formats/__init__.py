@@ -33,8 +33,8 @@ def read_hands(source: str | Path | IO[str], game: GameDef | None = None) -> Rec
     from cardai.formats.log_format import LogFormat
     from cardai.formats.record import RecordFormat
 
-    with _opened(source) as (name, stream):
-        found, lines = _peek(name, stream)
+    with opened(source) as (name, stream):
+        found, lines = peek(name, stream)
         if isinstance(found, RecordFormat):
             return records.read_lines(lines, name)
         if isinstance(found, LogFormat):
@@ -49,8 +49,8 @@ def read_log(source: str | Path | IO[str], game: GameDef | None = None) -> Log:
     from cardai.formats.log_format import LogFormat
     from cardai.formats.record import RecordFormat
 
-    with _opened(source) as (name, stream):
-        found, lines = _peek(name, stream)
+    with opened(source) as (name, stream):
+        found, lines = peek(name, stream)
         if isinstance(found, LogFormat):
             return found.read_log(lines, game)
         if isinstance(found, RecordFormat):
@@ -67,8 +67,8 @@ def stream_hands(source: str | Path | IO[str], game: GameDef | None = None) -> I
     """
     from cardai.formats.log_format import LogFormat
 
-    with _opened(source) as (name, stream):
-        found, lines = _peek(name, stream)
+    with opened(source) as (name, stream):
+        found, lines = peek(name, stream)
         yield found.read(lines, name, game) if isinstance(found, LogFormat) else found.read(lines, name)
 
 
@@ -87,7 +87,7 @@ def _collected(stream: HandStream) -> RecordFile:
     return RecordFile({**header, "seed": 0, "duplicate": False}, hands, left_out)
 
 
-def _peek(name: str, stream: IO[str]) -> tuple[Format, Iterator[str]]:
+def peek(name: str, stream: IO[str]) -> tuple[Format, Iterator[str]]:
     """Return a file's format, by the first line that tells, and all its lines.
 
     Raises:
@@ -133,7 +133,7 @@ def endings() -> dict[str, str]:
 
 
 @contextmanager
-def _opened(source: str | Path | IO[str]) -> Iterator[tuple[str, IO[str]]]:
+def opened(source: str | Path | IO[str]) -> Iterator[tuple[str, IO[str]]]:
     """Yield the name of a source for messages, and its text."""
     from cardai.core.errors import UsageError
     from cardai.formats.encodings import standard_text, text_of

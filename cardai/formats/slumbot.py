@@ -72,16 +72,19 @@ def to_slumbot(node: BettingNode) -> str:
         assert before is not None  # a path leaves the root out
         while len(streets) <= before.round:
             streets.append("")
-        actor = before.actor
-        if step.action == FOLD:
-            streets[-1] += "f"
-        elif step.action == CALL:
-            streets[-1] += "c" if before.row["spent"][actor] < before.row["max_spent"] else "k"
-        else:
-            earlier = before.row["spent"][actor] - before.row["round_spent"][actor]
-            streets[-1] += f"b{step.action - earlier}"
+        streets[-1] += step_text(before, step.action)
     streets += [""] * (node.round + 1 - len(streets))
     return "/".join(streets)
+
+
+def step_text(node: BettingNode, action: int) -> str:
+    """Return the site's letters of one action (0 fold, 1 check or call, N raise to N chips in the whole hand) at ``node``."""
+    row, actor = node.row, node.actor
+    if action == FOLD:
+        return "f"
+    if action == CALL:
+        return "c" if row["spent"][actor] < row["max_spent"] else "k"
+    return f"b{action - row['spent'][actor] + row['round_spent'][actor]}"
 
 
 def lines_of(log: Log) -> list[str]:

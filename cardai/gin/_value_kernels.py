@@ -242,8 +242,12 @@ def act_by_values(views: Any, legal: Any, styles: Any, seeds: Any, nets: Any, ou
 
 
 @kernel
-def worths(views: Any, legal: Any, styles: Any, nets: Any, out: Any) -> None:
-    """Fill ``out`` (n, actions) with the chance to win the match after each action worth a thought, -1 elsewhere."""
+def worths(views: Any, legal: Any, styles: Any, nets: Any, every: Any, out: Any) -> None:
+    """Fill ``out`` (n, actions) with the chance to win the match after each action worth a thought, -1 elsewhere.
+
+    ``every``: also after what is hardly worth one, to judge what somebody did: discards from melds, taking a card that makes
+    no meld, playing on with gin. Big gin, the wall and what melds are laid down are left out.
+    """
     work = _work(nets.hidden_bias.shape[1])
     out[:] = -1.0
     for i in range(len(views)):
@@ -253,17 +257,17 @@ def worths(views: Any, legal: Any, styles: Any, nets: Any, out: Any) -> None:
         card = bit_of(max(view["up_card"], 0))
         if phase == DISCARD and not legal[i, KNOCK]:
             knowledge = _begin(view, styles[i], nets, work)
-            left = candidates_of(hand, allowed_cards(legal[i]))
+            left = allowed_cards(legal[i]) if every else candidates_of(hand, allowed_cards(legal[i]))
             while left != U0:
                 card = lowest(left)
                 left = left ^ card
                 out[i, house_number(card)] = _worth(hand ^ card, card, AFTER, knowledge, nets, work)
-        elif phase == ASK_KNOCK and deadwood_of(hand) > 0:
+        elif phase == ASK_KNOCK and (every or deadwood_of(hand) > 0):
             knowledge = _begin(view, styles[i], nets, work)
             describe_hand(hand, card, knowledge.unseen, work.chances, knowledge.known, knowledge.limit, work.features)
             out[i, PLAY_ON] = expected(nets, AFTER, work)
             out[i, KNOCK] = expected(nets, KNOCKED, work)
-        elif phase in (OFFER, DRAW) and connected(hand) & card != U0:
+        elif phase in (OFFER, DRAW) and (every or connected(hand) & card != U0):
             knowledge = _begin(view, styles[i], nets, work)
             out[i, PASS if phase == OFFER else STOCK] = _worth(hand, U0, BEFORE, knowledge, nets, work)
             as_if_drawn(view["own_turns"] + 1, work.features)

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 # kernel constants
+from collections.abc import Mapping
+from typing import Any
+
 from cardai.core.fields import Family, Field
+from cardai.core.reasons import Reason
 from cardai.gin.actions import PHASES
 
 PILE = 32
@@ -18,6 +22,16 @@ class GinFamily(Family):
 
     def max_utility(self, fields: tuple[Field, ...]) -> float:
         return float(MOST_POINTS)
+
+    def situation(self, view: Mapping[str, Any]) -> Mapping[str, str]:
+        from cardai.gin import reasons
+
+        return reasons.situation(view)
+
+    def reasons(self, game: Any, view: Mapping[str, Any], taken: int, best: int) -> tuple[Reason, ...]:
+        from cardai.gin import reasons
+
+        return reasons.reasons(view, taken, best)
 
 
 GIN = GinFamily(

@@ -53,7 +53,7 @@ class Rollouts:
         """Return an action for one view (1,), or -1 where there is nothing to compare; ``styles`` (STYLES,)."""
         assert self.player.nets is not None  # it is ready for its game
         found = np.empty((1, self.game.num_distinct_actions))
-        worths(view, legal, styles[None], self.player.nets, found)
+        worths(view, legal, styles[None], self.player.nets, False, found)
         order = np.argsort(-found[0], kind="stable")[:CANDIDATES]
         actions = order[found[0, order] > max(0.0, found[0].max() - NEAR)]
         if len(actions) < 2:
@@ -108,7 +108,7 @@ class Rollouts:
         there = np.flatnonzero((views["phase"] == DISCARD) & (views["own_turns"] >= until))
         if len(there):
             found = np.empty((len(there), self.game.num_distinct_actions))
-            worths(views[there], take(legal, there), styles[there], self.player.nets, found)
+            worths(views[there], take(legal, there), styles[there], self.player.nets, False, found)
             best = found.max(axis=1)
             out[there] = np.where(best >= 0, best, np.nan)
         return out

@@ -32,6 +32,10 @@ _MIDDLES = np.array([3.5, 9, 14.5, 21, 25, 26.5, 30, 36, 44, 58])
 _NEWEST = 0.07  # the newest generation's share of the averaged networks
 VALUES_OF = "chance to win the match, %"
 """What the players' values of actions are."""
+NOISE = np.array([0.06, 0.13, 0.15, 0.15, 0.0, 0.0, 0.0])
+"""By phase: half a 95% interval of the error in what two actions differ by, as a share of what a hand can mean at the score
+(:meth:`ValuePlayer.stakes`). ``python benchmarks/gin_judge.py`` measures it by playing hands out, and says why not for knocks:
+they are given the discards' error, since the hands that the belief draws there are worse than real ones."""
 NET_PARTS = ("hidden_weight", "hidden_bias", "head_weight", "head_bias")
 
 
@@ -138,13 +142,42 @@ class ValuePlayer(Agent):
     def action_values(self, views: Views, legal: Legal) -> Float64s:
         return self.values_against(views, legal, np.tile(self.values.unknown(), (len(views), 1)))
 
-    def values_against(self, views: Views, legal: Legal, styles: Float64s) -> Float64s:
+    def judged(self, views: Views, legal: Legal, taken: Actions) -> tuple[Float64s, Float64s]:
+        styles = np.tile(self.values.unknown(), (len(views), 1))
+        return self.judged_against(views, legal, styles), self.value_noise(views, legal)
+
+    def judged_against(self, views: Views, legal: Legal, styles: Float64s) -> Float64s:
+        """Return values of every action (n, num_distinct_actions), none above that of what the player would do itself.
+
+        What it never does it knows least about: it has not seen what comes of it.
+        """
+        values = self.values_against(views, legal, styles, every=True)
+        own = self.act_against(views, legal, Rows(np.zeros(len(views), np.uint64)), styles)
+        most = values[np.arange(len(views)), own]
+        return np.where(np.isnan(most)[:, None], np.nan, np.minimum(values, most[:, None]))
+
+    def value_noise(self, views: Views, legal: Legal) -> Float64s:
+        noise = NOISE[views["phase"]] * self.stakes(views)
+        return np.asarray(np.repeat(noise[:, None], np.asarray(legal).shape[1], axis=1))
+
+    def stakes(self, views: Views) -> Float64s:
+        """Return (n,) what a hand can mean at the score, in % of a match: the chance to win it after 25 points won, less that
+        after 25 points lost."""
+        nets = self._ready()
+        rows, me = np.arange(len(views)), views["player"].astype(np.int64)
+        score = np.clip(100 - nets.target + views["score"].astype(np.int64), 0, 100)
+        mine, his = score[rows, me], score[rows, 1 - me]
+        wins = np.tensordot(self.values.unknown(), self.values.wins, axes=1)
+        return np.asarray(100 * (wins[np.minimum(mine + 25, 100), his] - wins[mine, np.minimum(his + 25, 100)]))
+
+    def values_against(self, views: Views, legal: Legal, styles: Float64s, every: bool = False) -> Float64s:
         """Return (n, num_distinct_actions): the chance in % to win the match after each action that is worth a thought.
 
-        NaN elsewhere: after discards from melds, for instance, or where there is no choice. ``styles`` as in act_against.
+        NaN elsewhere: after discards from melds, for instance, or where there is no choice; with ``every`` only where the
+        networks know nothing (big gin, the wall, which melds are laid down). ``styles`` as in act_against.
         """
         found = np.empty((len(views), np.asarray(legal).shape[1]))
-        worths(views, legal, styles, self._ready(), found)
+        worths(views, legal, styles, self._ready(), every, found)
         return np.asarray(np.where(found >= 0, 100 * found, np.nan))
 
     def _ready(self) -> Nets:
@@ -186,6 +219,13 @@ class RememberingPlayer(Agent):
 
     def action_values(self, views: Views, legal: Legal) -> Float64s:
         return self.player.values_against(views, legal, np.repeat(self._styles, len(views), axis=0))
+
+    def judged(self, views: Views, legal: Legal, taken: Actions) -> tuple[Float64s, Float64s]:
+        values = self.player.judged_against(views, legal, np.repeat(self._styles, len(views), axis=0))
+        return values, self.player.value_noise(views, legal)
+
+    def value_noise(self, views: Views, legal: Legal) -> Float64s:
+        return self.player.value_noise(views, legal)
 
     def act_together(self, copies: Sequence[Agent], views: Views, legal: Legal, rng: Rows) -> Actions:
         styles = [copy._styles[0] for copy in copies if isinstance(copy, RememberingPlayer)]

@@ -159,7 +159,7 @@ def plays_holdem(game: Game, players: int = 0) -> bool:
     said = board_game(game)
     if said is None or (players and said.num_players != players):
         return False
-    return deals_holdem(said) and said.board == HOLDEM_BOARD and said.betting.dead_ante == 0
+    return deals_holdem(said) and said.board == HOLDEM_BOARD and not any(said.betting.dead)
 
 
 def need_holdem(game: Game, who: str, players: int = 2) -> BoardGame:
@@ -186,7 +186,7 @@ def described(game: Game) -> str:
     hole = f"{count} hole card{'s' * (count > 1)}" + (f" of which exactly {playing} play" if playing else "")
     board = "+".join(map(str, said.board))
     whole = board_game(game)
-    dead = ", a dead ante" if whole is not None and whole.betting.dead_ante else ""
+    dead = ", a dead ante" if whole is not None and any(whole.betting.dead) else ""
     return f"{said.deck.name}, {hole}, a board of {board}, {said.ranking.name}, {said.num_players} players{dead}"
 
 

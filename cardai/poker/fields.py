@@ -14,6 +14,7 @@ import numpy as np
 from cardai.core.arrays import Float64s
 from cardai.core.fields import Family, Field, Views
 from cardai.core.game import Game
+from cardai.core.reasons import Reason
 from cardai.poker.rules.betting import Betting
 
 
@@ -33,6 +34,16 @@ class BettingFamily(Family):
 
     def put_in(self, views: Views, seat: int) -> Float64s:
         return np.asarray(views["spent"][:, seat], np.float64)
+
+    def situation(self, view: Mapping[str, Any]) -> Mapping[str, str]:
+        from cardai.poker import reasons
+
+        return reasons.situation(view)
+
+    def reasons(self, game: Any, view: Mapping[str, Any], taken: int, best: int) -> tuple[Reason, ...]:
+        from cardai.poker import reasons
+
+        return reasons.reasons(game, view, taken, best)
 
 
 POKER = BettingFamily(

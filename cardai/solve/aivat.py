@@ -18,12 +18,14 @@ Small games are enumerated (:mod:`cardai.solve.aivat_tree`); a game that cannot 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 from attrs import frozen
 
+from cardai.arena.bootstrap import Interval, bootstrap
 from cardai.arena.records import Record, check_fits
 from cardai.arena.statistics import Estimate, group_sums, ratio
 from cardai.core.agent import Agent
@@ -61,9 +63,14 @@ class Aivat:
         return self._mean(self.chips)
 
     @property
-    def corrected(self) -> Estimate:
-        """The mean of AIVAT, interval over groups."""
-        return self._mean(self.values)
+    def corrected(self) -> Interval:
+        """The mean of AIVAT, interval over groups by the studentized bootstrap: a few hands are nearly all of its spread."""
+        if not len(self.values):
+            return Interval(math.nan, math.nan, math.nan, 0)
+        played = group_sums(self.groups, np.ones(len(self.values)))
+        mean = self._mean(self.values).mean
+        level = group_sums(self.groups, self.values - self._seat_means(self.values) + float(np.mean(self.values)))
+        return bootstrap(mean + (level - mean * played) / played.mean(), None, 0)
 
     @property
     def deviations(self) -> tuple[float, float]:
@@ -133,8 +140,9 @@ def aivat(
 
 def refuse(game: Game, agent: Agent, called: str) -> None:
     """Raise UsageError unless ``agent`` can be asked what all its hands would do, in a game that can be worked out."""
-    if agent.stateful or not agent.has_policy():
-        what = "remembers what happens in a match" if agent.stateful else "has no policy, only act"
+    player = agent.for_game(game)  # what plays for a run, or a player in a package, is known then
+    if player.stateful or not player.has_policy():
+        what = "remembers what happens in a match" if player.has_policy() else "has no policy, only act"
         raise UsageError(f"AIVAT asks a player what all its hands would do. {called} {what}.")
     if game.aivat_estimator(agent, None, called, 0) is None:
         try:

@@ -20,7 +20,6 @@ from cardai.core.game import Amounts, Game, Legal
 from cardai.solve import _kernels
 from cardai.solve._kernels import Form
 from cardai.solve.sequence_form import behaviour_of, game_form, plan_of
-from cardai.solve.tabular import TabularAgent, tabular_agent
 from cardai.solve.tree import NODE_LIMIT, GameTree, game_tree
 
 SUM_TOLERANCE = 1e-4
@@ -126,18 +125,6 @@ def head_to_head(game: Game, agent: Agent, against: Agent) -> float:
     seats = range(game.num_players)
     tables = {p: [agent if q == p else against for q in seats] for p in seats}
     return sum(expected_value(game, table)[p] for p, table in tables.items()) / len(seats)
-
-
-def best_response(game: Game, agent: Agent, name: str = "") -> TabularAgent:
-    """Return the player that, in each seat, is a best response to ``agent`` in all the others (first of equals)."""
-    tree, form = game_form(game)
-    plan = plan_of(form, profile(game, agent, name))
-    answer, values = np.empty(len(plan)), np.empty(len(plan))
-    for player in range(tree.num_players):
-        _kernels.sequence_values(form, player, plan, values)
-        _kernels.best_value(form, player, values)
-        _kernels.best_choices(form, player, values, answer)
-    return tabular_agent(tree, answer, f"The best response to {name or type(agent).__name__}")
 
 
 def profile(game: Game, agents: Agent | Sequence[Agent], name: str = "", limit: int = NODE_LIMIT) -> Float64s:

@@ -73,6 +73,8 @@ class Found:
 
     visits: Float64s
     values: Float64s
+    deviation: float
+    """The standard deviation of the returns of who searches."""
 
 
 @frozen
@@ -144,6 +146,18 @@ class Search(Agent):
         for i in range(len(views)):
             if legal[i].sum() > 1:
                 out[i] = self.found(views[i : i + 1], legal[i]).values
+        return out
+
+    def value_noise(self, views: Views, legal: Legal) -> Float64s:
+        """Return what sampling alone leaves open; what the search believes wrongly is not in it."""
+        assert not isinstance(legal, Amounts)
+        out = np.zeros(legal.shape)
+        for i in range(len(views)):
+            if legal[i].sum() > 1:
+                found = self.found(views[i : i + 1], legal[i])
+                best = int(np.nanargmax(found.values))
+                rare = 1 / np.maximum(found.visits, 1) + 1 / max(found.visits[best], 1)
+                out[i] = 1.96 * found.deviation * np.sqrt(rare)
         return out
 
     def found(self, view: Views, legal: Bools) -> Found:
@@ -278,4 +292,4 @@ class _Run:
                     values[action] += root.total[place] / root.finished[place]
                     worlds[action] += 1
         with np.errstate(invalid="ignore"):
-            return Found(visits, values / worlds)
+            return Found(visits, values / worlds, self.deviation)

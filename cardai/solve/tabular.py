@@ -33,7 +33,7 @@ class TabularAgent(Agent):
         self._columns = np.concatenate(spans)
         seen = self._seen(views)
         order = np.argsort(seen, kind="stable")
-        self._known, self._table = seen[order], table[order]
+        self._order, self._known, self._table = order, seen[order], table[order]
         same = np.flatnonzero(self._known[1:] == self._known[:-1])
         if len(same):
             view = unpack_view(game.view_fields, views[order[same[0]]])
@@ -53,13 +53,21 @@ class TabularAgent(Agent):
         return self
 
     def policy(self, views: Views, legal: Legal) -> Float64s:
+        return np.asarray(self._table[self._rows(views)])
+
+    def _in_order(self, table: Float64s) -> Float64s:
+        """Return a table (I, ...) over information sets in the order of :meth:`_rows`."""
+        return np.asarray(table[self._order])
+
+    def _rows(self, views: Views) -> npt.NDArray[np.integer]:
+        """Return (n,) where views stand in the table. Raises UsageError for one that it does not have."""
         seen = self._seen(views)
         found = np.minimum(np.searchsorted(self._known, seen), len(self._known) - 1)
         unknown = np.flatnonzero(self._known[found] != seen)
         if len(unknown):
             view = unpack_view(self.game.view_fields, views[unknown[0]])
             raise UsageError(f"{self.name} does not know this view: {view}. It was solved for {brief(self.game)}.")
-        return np.asarray(self._table[found])
+        return np.asarray(found)
 
 
 def raw(views: Views) -> npt.NDArray[np.uint8]:

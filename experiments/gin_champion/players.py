@@ -75,7 +75,7 @@ class Hesitant(ValuePlayer):
         knocks = np.flatnonzero((views["phase"] == ASK_KNOCK) & (out == KNOCK))
         if len(knocks):
             found = np.empty((len(knocks), legal.shape[1]))
-            worths(views[knocks], legal[knocks], styles[knocks], self.nets, found)
+            worths(views[knocks], legal[knocks], styles[knocks], self.nets, False, found)
             gain = found[:, KNOCK] - found[:, PLAY_ON]
             out[knocks[(found[:, KNOCK] >= 0) & (gain < self.MARGIN)]] = PLAY_ON  # gin is not compared
         return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import ClassVar
 
@@ -17,4 +18,10 @@ class Boxed(Agent):
     run: ClassVar[Path]
 
     def for_game(self, game: Game) -> Agent:
-        return make.agent(Spec(str(self.run))).for_game(game)
+        return _player_of(self.run).for_game(game)
+
+
+@cache
+def _player_of(run: Path) -> Agent:
+    """Return the player of a run, read once: it is bound to a game as often as somebody asks."""
+    return make.agent(Spec(str(run)))

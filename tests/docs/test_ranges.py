@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cardai.poker.notation import parse_range
-from cardai.poker.ranges.menus import menus
+from cardai.poker.ranges.sizes import bet_plan
 from tests.commands.conftest import Call, cardai  # noqa: F401
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "ranges.md").read_text(encoding="utf-8")
@@ -36,5 +36,10 @@ def test_the_notation_is_known() -> None:
     for line in table.splitlines()[2:]:
         for written in re.findall(r"`([^`]+)`", line.split("|")[1]):
             assert parse_range(written).any()
-    (by_street,) = re.findall(r'--bets "(turn=[^"]+)"', TEXT)
-    assert len(menus(by_street, ["turn", "river"])) == 2
+    streets = ["flop", "turn", "river"]
+    for plan in re.findall(r'--bets "([^"]+)"', TEXT):
+        assert bet_plan(plan, streets).menus
+    sizes = TEXT.partition("## Bets")[2].partition("| written |")[2].partition("\n\n")[0]
+    for line in sizes.splitlines()[2:]:
+        for written in re.findall(r"`([^`/]+)`", line.split("|")[1]):
+            assert bet_plan(f"1/{written}", streets).menus

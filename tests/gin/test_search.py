@@ -43,7 +43,7 @@ def test_worths_are_those_by_which_the_player_chooses() -> None:
     kinds = set()
     for view, legal in views_of_a_match():
         found = np.empty((1, legal.shape[1]))
-        worths(view, legal, styles, player.nets, found)
+        worths(view, legal, styles, player.nets, False, found)
         if (found[0] >= 0).sum() > 1:
             chosen = int(player.act(view, legal, Rows(np.zeros(1, np.uint64)))[0])
             assert found[0, chosen] == found[0].max()
@@ -104,7 +104,7 @@ def test_hands_that_networks_judge_after_a_turn_vary_less_and_bring_the_same() -
     compared = 0
     for view, legal in views_of_a_match(3)[::4]:
         found = np.empty((1, legal.shape[1]))
-        worths(view, legal, styles[None], player.nets, found)
+        worths(view, legal, styles[None], player.nets, False, found)
         best = np.array([found[0].argmax()])
         if found[0].max() < 0:
             continue

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 import cardai
+from cardai.arena.match import play
+from cardai.arena.records import read
 from cardai.cli import load_command
 from cardai.core import registry
 from cardai.plugins.trainers.bucket_mccfr.checkpoints import read_table
@@ -19,6 +21,10 @@ from cardai.plugins.trainers.bucket_mccfr.layout import holdem_tree, lay_out
 from cardai.poker.buckets.tables import BucketOptions, load
 from cardai.poker.hands.boards import boards
 from cardai.poker.hands.combos import COUNT
+from cardai.poker.responses.local_samples import LocalOptions
+from cardai.poker.responses.measure import measure
+from cardai.poker.responses.street_samples import StreetOptions
+from cardai.solve.aivat import aivat
 from cardai.training.runs import Run
 from cardai.ui.box import in_the_box
 from tests.support import ROOT, install
@@ -164,3 +170,16 @@ def test_nothing_but_what_a_player_reads_is_in_the_box() -> None:
     for name in CARDS:
         files = {file.name for file in (BOX / "cardai_players" / name / "run").rglob("*") if file.is_file()}
         assert {file for file in files if not file.endswith(".safetensors")} <= read
+
+
+@pytest.mark.parametrize("name", [name for name, card in CARDS.items() if "limit" in card["game"]])
+def test_every_measure_of_large_games_takes_the_players_in_the_box(boxed: None, tmp_path: Path, name: str) -> None:
+    if network(name):
+        pytest.importorskip("torch")
+    if not tables_are_made(name):
+        pytest.skip("Its tables of buckets are not made on this machine: cardai buckets makes them in a minute.")
+    player, game = module(name).Player(), cardai.game(CARDS[name]["game"])
+    play(game, [player, "always_call"], games=4, seed=1, record=tmp_path / "hands.jsonl", names=("it", "other"))
+    assert len(aivat(game, player, read(tmp_path / "hands.jsonl").hands).values) == 4
+    assert measure(LocalOptions(game, player, hands=2)).done == 1
+    assert measure(StreetOptions(game, player, 3, 1)).done == 1

@@ -18,7 +18,6 @@ from cardai.core.registry import create
 from cardai.solve import tree
 from cardai.solve.measures import (
     Measured,
-    best_response,
     expected_value,
     exploitability,
     head_to_head,
@@ -29,6 +28,7 @@ from cardai.solve.measures import (
 from cardai.solve.sequence_form import behaviour_of, behaviour_of_plan, game_form, plan_of, policy_table
 from cardai.solve.tabular import TabularAgent
 from cardai.solve.tree import game_tree
+from cardai.solve.values import best_response
 from tests.solve.small_games import Hide
 from tests.solve.spiel import SpielGame, spiel_policy
 

@@ -6,7 +6,14 @@ import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from cardai.arena.bootstrap import Interval
     from cardai.core.statistics import Estimate
+
+
+def interval_json(found: Interval) -> dict[str, Any]:
+    """Return an interval as mean, low, high (null where unknown) and its independent values."""
+    values = {"mean": found.mean, "low": found.low, "high": found.high}
+    return {key: None if math.isnan(x) else x for key, x in values.items()} | {"count": found.count}
 
 
 def spread_json(estimate: Estimate) -> dict[str, Any]:

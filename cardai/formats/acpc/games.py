@@ -285,10 +285,15 @@ def _cards(said: BoardGame, name: str) -> tuple[int, int, int, tuple[int, ...]]:
     """
     board = tuple(later - earlier for earlier, later in zip((0, *said.board), said.board, strict=False))
     betting, held = said.betting, said.hole.count
-    if betting.pot_limit or betting.dead_ante or (betting.no_limit and 0 < betting.minimum_bet < max(betting.blinds)):
+    if (
+        betting.pot_limit
+        or betting.full_blinds
+        or any(betting.dead)
+        or (betting.no_limit and 0 < betting.minimum_bet < max(betting.blinds))
+    ):
         raise UsageError(
-            f"ACPC's dealer cannot play {name!r}: it knows no pot limit, no ante of one seat for all, and no blind above the "
-            "least bet (a straddle)."
+            f"ACPC's dealer cannot play {name!r}: it knows no pot limit, no ante of one seat for all, no other dead chips, and "
+            "no blind above the least bet (a straddle) or larger than what its seat posted."
         )
     if said.deck == FRENCH and said.ranking == HIGH and not said.hole.playing and held <= MAX_HOLE:
         return 4, 13, held, board

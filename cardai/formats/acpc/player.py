@@ -38,8 +38,12 @@ class AgentPlayer:
         self._views = view_maker(self.map)
         self._agent: Agent = own_copy(bound(agent, self.map.game), 0)
         self._scalar: ScalarAgent | None = self._agent.agent if isinstance(self._agent, BoundScalar) else None
-        self._random = Random(derive(seed, "acpc"))
+        self.restart(derive(seed, "acpc"))
         self._draws = type(self._agent).act is Agent.act
+
+    def restart(self, seed: int) -> None:
+        """Let ``seed`` decide from here on what the agent leaves to chance."""
+        self._random = Random(seed)
 
     def choose(self, follower: Follower) -> int:
         """Return the action of the wire that the agent takes where it stands.

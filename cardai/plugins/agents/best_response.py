@@ -18,7 +18,7 @@ class BestResponse(Agent):
     to: str = option("random", holds="agent", help="the player to answer: a plugin's spec or a trained run's directory")
 
     def for_game(self, game: Game) -> Agent:
-        from cardai.solve.measures import best_response
+        from cardai.solve.values import best_response
 
         return best_response(game, create("agent", self.to), self.to)
 

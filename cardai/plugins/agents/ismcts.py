@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from attrs import frozen, validators
 
@@ -15,6 +15,8 @@ from cardai.core.spec import option
 @frozen
 class Ismcts(Agent):
     """Information set Monte Carlo tree search (Cowling, Powley and Whitehouse 2012), for two or more players."""
+
+    judges: ClassVar[int] = 1
 
     simulations: int = option(400, help="Hands played out a decision.", validator=validators.ge(1))
     seconds: float = option(

@@ -18,7 +18,7 @@ from cardai.core.spec import brief, option
 from cardai.poker.hands.combos import pair_index
 from cardai.poker.ranges.position import PublicState, deal_card, start, step
 from cardai.poker.ranges.public_tree import DEAL
-from cardai.poker.ranges.spot import Solution, load
+from cardai.poker.ranges.solution import Solution, load
 from cardai.poker.ranges.spot_game import SpotGame, action_numbers
 
 

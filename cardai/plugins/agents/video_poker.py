@@ -42,6 +42,8 @@ class VideoPerfect(Agent):
         None, validator=_readable, help="the pay table to play for (default: the game's)"
     )
     values_of: ClassVar[str] = "mean payout, exact"
+    judges: ClassVar[int] = 3
+    value_classes: ClassVar[tuple[float, float]] = (exact.TINY, exact.SMALL)
     _pays: exact.Pays = field(default=exact.PAY_TABLES["976-9-6"], alias="_pays")
 
     def for_game(self, game: Game) -> Agent:
@@ -54,6 +56,9 @@ class VideoPerfect(Agent):
 
     def action_values(self, views: Views, legal: Legal) -> Float64s:
         return np.asarray(exact.hold_values(self._pays)(views["hand"]), np.float64)
+
+    def value_noise(self, views: Views, legal: Legal) -> Float64s:
+        return np.zeros((len(views), holds.HOLDS))
 
 
 @frozen

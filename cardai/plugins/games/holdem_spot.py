@@ -8,7 +8,8 @@ from attrs import frozen
 
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import option
-from cardai.poker.ranges.spot import Spot, read_spot
+from cardai.poker.ranges.solution import read_spot
+from cardai.poker.ranges.spot import Spot
 from cardai.poker.ranges.spot_game import SMALL, SpotGame
 
 

@@ -11,12 +11,15 @@ from attrs import field, frozen
 
 from cardai.core.arrays import Float64s, Int64s
 from cardai.poker.ranges import _public_tree_kernels as kernels
+from cardai.poker.ranges.rake import NO_RAKE, Rake
 
 DECISION, DEAL, SHOWDOWN, FOLD = kernels.DECISION, kernels.DEAL, kernels.SHOWDOWN, kernels.FOLD
 TERMINATED = kernels.TERMINATED
 """The end of a gadget: its player takes the values that it was promised (see :func:`.public_tree.gadget`)."""
 TERMINATE, FOLLOW = -1, -2
 """A gadget's actions."""
+PREFLOP_STREETS = 4
+"""The streets of a hand that begins before the flop."""
 Ints = npt.NDArray[np.int32]
 
 
@@ -50,6 +53,12 @@ class PublicTree:
     """The last street that was grown; where others follow, its DEAL nodes have no child."""
     num_streets: int
     """The streets of the hand, from its first on."""
+    scale: int = 1
+    """How many chips here make one of those that people see: pots that are odd, or have cents, are counted in smaller ones."""
+    rake: Rake = NO_RAKE
+    """In chips of the tree, of every pot in which a flop was seen."""
+    below: int = 0
+    """How many bets of the menus lie below the least raise, at all decisions, and were left out."""
     _nodes: dict[int, Node] = field(factory=dict, init=False, repr=False)
 
     @property
@@ -134,6 +143,15 @@ class PublicTree:
         return out
 
     @cached_property
+    def raked(self) -> Float64s:
+        """(N,): what the house takes of the pot at each end; 0 elsewhere, and where the hand ends before its second street
+        of four."""
+        ends = (self.kind == SHOWDOWN) | (self.kind == FOLD)
+        folded = (self.kind == FOLD) & (self.street == 0) & (self.num_streets == PREFLOP_STREETS)
+        pots = 2.0 * np.where(ends & ~folded, self.spent[:, :2].min(axis=1), 0)
+        return self.rake.of(pots)
+
+    @cached_property
     def begun(self) -> Ints:
         """(N, P): the chips that each seat had put in when the node's street began."""
         return np.where(self.roots[:, None] > 0, self.spent[self.roots], np.array(self.opening, np.int32))
@@ -208,6 +226,11 @@ class Forest:
     def won(self) -> Float64s:
         """(2, m)."""
         return np.ascontiguousarray(self.tree.won[:, self.numbers])
+
+    @cached_property
+    def raked(self) -> Float64s:
+        """(m,)."""
+        return self.tree.raked[self.numbers]
 
     @cached_property
     def num_actions(self) -> Ints:

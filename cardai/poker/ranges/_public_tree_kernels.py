@@ -9,10 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardai.core.kernel import kernel
-from cardai.poker.rules._betting_kernels import act, can_fold, post, raise_bounds, rung_amount
+from cardai.poker.rules._betting_kernels import act, can_fold, post, pot, raise_bounds, rung_amount, to_call
 
 DECISION, DEAL, SHOWDOWN, FOLD, TERMINATED = 0, 1, 2, 3, 4
 _ROUND_OVER, _SHOWDOWN, _UNCONTESTED = 1, 2, 3
+ALL, POT, MULTIPLE, EVEN, CHIPS = 0, 1, 2, 3, 4
+"""Sizes: all-in; a fraction of the pot after a call; a multiple of the bet of this street; all-in by even growth of the pot
+over so many bets (0: one a street to come); chips above the bet."""
 
 
 class Growth(NamedTuple):
@@ -23,6 +26,11 @@ class Growth(NamedTuple):
     distinct: bool  # whether rungs of one amount are one bet
     rungs: Any  # (S, L) int64
     fractions: Any  # (S, L, R) float64, ascending, all-in last
+    unit: int  # 0: bets are those of the ladder; else those of ``sizes``, rounded to a multiple of it
+    aggressor: int  # who bet last before the root, -1 nobody
+    counts: Any  # (S, 3, M) int64: how many sizes seat 0, seat 1 and seat 0 after a call have, by raises on the street
+    sizes: Any  # (S, 3, M, R, 2) float64: kind and number
+    limits: Any  # (3,) float64: add all-in, force all-in, merge (see :class:`~cardai.poker.ranges.sizes.BetPlan`)
 
 
 class Arrays(NamedTuple):
@@ -33,6 +41,8 @@ class Arrays(NamedTuple):
     action: Any  # (N, A) int32, the same
     amount: Any  # (N, A) int32, the same
     spent: Any  # (N, P) int32
+    menu: Any  # (depth, R + 2) int64: the bets at each decision of the path under way, -1 after the last
+    below: Any  # (1,) int64: how many sizes were below the least raise
 
 
 @kernel
@@ -82,6 +92,101 @@ def _amount_of(row: Any, rules: Any, action: Any) -> Any:
 
 
 @kernel
+def _last_to_bet(row: Any, street: Any, before: Any) -> Any:
+    """Return who bet or raised last on the street before ``street``, -1 nobody; ``before`` the root's first street."""
+    if street == 0:
+        return before
+    for k in range(row["actions"] - 1, -1, -1):
+        if row["history_round"][k] == street - 1 and row["history"][k] >= 2:
+            return np.int64(row["history_seat"][k])
+    return np.int64(-1)
+
+
+@kernel
+def _sized(row: Any, rules: Any, growth: Any, size: Any, called: Any, high: Any) -> Any:
+    """Return what a size raises to, rounded; ``called`` the pot after a call."""
+    kind, value, top = np.int64(size[0]), size[1], np.int64(row["max_spent"])
+    seat = row["current"]
+    begun = np.int64(row["spent"][seat]) - np.int64(row["round_spent"][seat])
+    if kind == ALL:
+        return high
+    if kind == MULTIPLE:
+        to = value * (top - begun)
+    elif kind == EVEN:
+        bets = value if value > 0 else float(rules["num_rounds"] - row["round"])
+        to = (top - begun) + called * (((called + 2.0 * (high - top)) / called) ** (1.0 / bets) - 1.0) / 2.0
+    elif kind == CHIPS:
+        to = (top - begun) + value
+    else:
+        to = (top - begun) + value * called
+    return begun + np.int64(np.floor(to / growth.unit + 0.5 + 1e-9)) * growth.unit
+
+
+@kernel
+def _fill_menu(row: Any, rules: Any, growth: Any, menu: Any, below: Any) -> None:
+    """Write the bets of the seat to act into ``menu``, ascending, each once, -1 behind the last."""
+    low, high = raise_bounds(row, rules)
+    menu[:] = -1
+    if high == 0:
+        return
+    street, seat = np.int64(row["round"]), np.int64(row["current"])
+    donk = seat == 0 and row["raises"] == 0 and _last_to_bet(row, street, np.int64(growth.aggressor)) == 1
+    who, level = np.int64(2) if donk else seat, min(np.int64(row["raises"]), growth.counts.shape[2] - 1)
+    top, called = np.int64(row["max_spent"]), float(pot(row, rules) + to_call(row, seat))
+    count = 0
+    for k in range(growth.counts[street, who, level] + 1):
+        if k < growth.counts[street, who, level]:
+            amount = _sized(row, rules, growth, growth.sizes[street, who, level, k], called, np.int64(high))
+        elif growth.limits[0] > 0 and high - top <= growth.limits[0] * called:
+            amount = np.int64(high)
+        else:
+            continue
+        if amount <= top or (amount < low and amount < high):
+            below[0] += 1
+            continue
+        if high - amount <= growth.limits[1] * (called + 2.0 * (amount - top)):
+            amount = np.int64(high)
+        place = count
+        while place > 0 and menu[place - 1] > amount:
+            place -= 1
+        if place > 0 and menu[place - 1] == amount:
+            continue
+        for later in range(count, place, -1):
+            menu[later] = menu[later - 1]
+        menu[place] = amount
+        count += 1
+    _merge(menu, count, top, called, growth.limits[2])
+
+
+@kernel
+def _merge(menu: Any, count: Any, top: Any, called: Any, merge: Any) -> None:
+    """Leave out bets that are close to a larger one."""
+    if merge <= 0.0:
+        return
+    kept = count - 1  # from the largest down: the place of the last that is kept, filled from the back
+    for k in range(count - 2, -1, -1):
+        if (called + (menu[kept] - top)) / (called + (menu[k] - top)) < 1.0 + merge:
+            continue
+        kept -= 1
+        menu[kept] = menu[k]
+    for k in range(count - kept):
+        menu[k] = menu[kept + k]
+    menu[count - kept :] = -1
+
+
+@kernel
+def _choice(row: Any, rules: Any, growth: Any, tried: Any, menu: Any, below: Any) -> Any:
+    """Return how the history notes the action ``tried``; -1: there is none. A decision's first action fills its menu."""
+    if growth.unit == 0:
+        _take_menu(row, rules, growth)
+    elif tried == 0:
+        _fill_menu(row, rules, growth, menu, below)
+    if growth.unit > 0 and tried >= 2:
+        return menu[tried - 2]
+    return np.int64(_amount_of(row, rules, tried))
+
+
+@kernel
 def lay_out(rules: Any, rows: Any, waiting: Any, growth: Any, status: Any, arrays: Any) -> Any:
     """Fill a tree in depth-first order, node by node; return how many nodes it has, or -1 if there is too little room.
 
@@ -105,8 +210,7 @@ def lay_out(rules: Any, rows: Any, waiting: Any, growth: Any, status: Any, array
             top -= 1
             continue
         waiting[top, 1] = tried + 1
-        _take_menu(rows[top], rules, growth)
-        written, k = _amount_of(rows[top], rules, tried), small[node, 4]
+        written, k = _choice(rows[top], rules, growth, tried, arrays.menu[top], arrays.below), small[node, 4]
         if written < 0 or (growth.distinct and tried > 2 and written == amount[node, k - 1]):
             continue
         if count + rules["num_rounds"] + 1 > len(small):

@@ -44,6 +44,11 @@ class Street(NamedTuple):
     ups: Any  # (I, H) uint16: the place of each hand among those of the board before
     first_image: Any  # (B + 1,) int32: a board stands for all its images, suits renamed
     factor: float  # the probability of each card of the next street
+    lock_of: Any  # (N,) int32: which of the locked nodes it is, -1 none; (0,) where nothing is locked
+    lock_row: (
+        Any  # (L, B) int32: the first row of a locked node's actions in ``locked``, -1 on a board where it is free
+    )
+    locked: Any  # (rows, H) float64: how often a hand must take an action; below 0 where it is free
 
 
 class WalkBuffers(NamedTuple):
@@ -127,6 +132,36 @@ def _regret(regret: Any, value: Any, mean: Any, positive: Any, negative: Any, ze
 
 
 @kernel
+def first_locked(street: Any, node: Any, board: Any) -> Any:
+    """Return the first row of the locked frequencies of a decision on a board, -1 where no hand's are."""
+    if len(street.lock_of) == 0:
+        return -1
+    which = street.lock_of[node]
+    return np.int64(street.lock_row[which, board]) if which >= 0 else -1
+
+
+@kernel
+def _obey(locked: Any, row: Any, n: Any) -> None:
+    for h in range(n):
+        if locked[h] >= 0.0:
+            row[h] = locked[h]
+
+
+@kernel
+def _forget(locked: Any, row: Any, zero: Any, n: Any) -> None:
+    for h in range(n):
+        if locked[h] >= 0.0:
+            row[h] = zero
+
+
+@kernel
+def _add_locked(locked: Any, sigma: Any, value: Any, out: Any, n: Any) -> None:
+    for h in range(n):
+        if locked[h] >= 0.0:
+            out[h] += sigma[h] * value[h]
+
+
+@kernel
 def enter(street: Any, work: Any, board: Any, player: Any, mode: Any, numbers: Any) -> None:
     """Set sigma and reach of a board's nodes from the reach at its roots; when training, add to the player's average."""
     n, slots, offset = street.count[board], len(work.sigma), 2 * street.roots
@@ -142,10 +177,12 @@ def enter(street: Any, work: Any, board: Any, player: Any, mode: Any, numbers: A
         for a in range(actions):
             _add_positive(work.regrets[source + a], work.total, zero, n)
         _scales(work.total, work.spare, numbers[SHARE + actions], zero, one, n)
-        own = work.reach[street.row_of[actor, node]]
+        own, lock = work.reach[street.row_of[actor, node]], first_locked(street, node, board)
         for a in range(actions):
             sigma, reach = work.sigma[first + a], work.reach[offset + first + a]
             _probabilities(work.regrets[source + a], work.total, work.spare, sigma, zero, n)
+            if lock >= 0:
+                _obey(street.locked[lock + a], sigma, n)
             _product(own, sigma, reach, n)
             if mode == TRAIN and actor == player:
                 _average(work.sums[source + a], reach, numbers[KEEP], n)
@@ -183,9 +220,20 @@ def ends_of_hands(street: Any, work: Any, board: Any, player: Any) -> None:
 
 
 @kernel
+def _learn(street: Any, work: Any, board: Any, node: Any, mean: Any, numbers: Any) -> None:
+    """Update the regrets of a decision; ``mean`` (H,): what it is worth. Locked hands have none."""
+    n, first, lock = street.count[board], street.first_slot[node], first_locked(street, node, board)
+    for a in range(street.num_actions[node]):
+        row, value = work.regrets[board * len(work.sigma) + first + a], work.values[street.roots + first + a]
+        _regret(row, value, mean, numbers[POSITIVE], numbers[NEGATIVE], numbers[ZERO], n)
+        if lock >= 0:
+            _forget(street.locked[lock], row, numbers[ZERO], n)
+
+
+@kernel
 def leave(street: Any, work: Any, board: Any, player: Any, mode: Any, numbers: Any) -> None:
     """Set the values (T) of a board's nodes for the player; when training, update the player's regrets."""
-    n, slots, roots = street.count[board], len(work.sigma), street.roots
+    n, roots = street.count[board], street.roots
     ends_of_hands(street, work, board, player)
     for i in range(len(street.chance)):
         value = work.values[street.chance[i]]
@@ -204,22 +252,17 @@ def leave(street: Any, work: Any, board: Any, player: Any, mode: Any, numbers: A
             _copy(work.values[roots + first], value, n)
             for a in range(1, actions):
                 _take_larger(work.values[roots + first + a], value, n)
+            lock = first_locked(street, node, board)
+            if lock >= 0:
+                _forget(street.locked[lock], value, numbers[ZERO], n)
+                for a in range(actions):
+                    _add_locked(street.locked[lock], work.sigma[first + a], work.values[roots + first + a], value, n)
         else:
             _product(work.sigma[first], work.values[roots + first], value, n)
             for a in range(1, actions):
                 _add_product(work.sigma[first + a], work.values[roots + first + a], value, n)
             if mode == TRAIN:
-                source = board * slots + first
-                for a in range(actions):
-                    _regret(
-                        work.regrets[source + a],
-                        work.values[roots + first + a],
-                        value,
-                        numbers[POSITIVE],
-                        numbers[NEGATIVE],
-                        numbers[ZERO],
-                        n,
-                    )
+                _learn(street, work, board, node, value, numbers)
 
 
 @kernel

@@ -200,17 +200,23 @@ class DealtBoards:
 
 
 def deal_boards(
-    hands: Hands, board: Sequence[int], streets: int, ranges: Float64s, isomorphic: bool = True, every: bool = False
+    hands: Hands,
+    board: Sequence[int],
+    streets: int,
+    ranges: Float64s,
+    isomorphic: bool = True,
+    every: bool = False,
+    keeps: Callable[[tuple[Ints, Ints]], bool] = lambda renaming: True,
 ) -> list[DealtBoards]:
     """Return the boards of this street and ``streets - 1`` more, a card each, up to the names of suits where that is exact.
 
     Args:
         ranges: (2, K) weights. Hands that neither player holds are left out unless ``every``. Suits are renamed only
-            where both ranges stay the same.
+            where both ranges stay the same, and where ``keeps`` of a renaming (cards, hands) says that all else does.
     """
     kept = np.asarray((ranges > 0).any(axis=0) | every, np.bool_)
     group = hands.renamings(board)
-    group = [one for one in group if (ranges[:, one[1]] == ranges).all()] if isomorphic else group[:1]
+    group = [one for one in group if (ranges[:, one[1]] == ranges).all() and keeps(one)] if isomorphic else group[:1]
     out = [DealtBoards() for _ in range(streets)]
     _deal(hands, tuple(board), kept, group, out, 0)
     return out

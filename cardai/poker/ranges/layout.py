@@ -13,6 +13,7 @@ from cardai.core.errors import UsageError
 from cardai.poker.ranges._lanes import LANES
 from cardai.poker.ranges._walk_kernels import MOST_ACTIONS, SHARE, Street, WalkBuffers
 from cardai.poker.ranges.hands import DealtBoards, Hands
+from cardai.poker.ranges.locks import Locked, locked_rows
 from cardai.poker.ranges.public_tree import DEAL, DECISION, FOLD, SHOWDOWN, Forest, PublicTree
 
 STREETS = 3
@@ -28,6 +29,8 @@ class TreeLayout:
     tree: PublicTree
     hands: Hands
     boards: list[DealtBoards]
+    locks: Sequence[Locked] = ()
+    """What is not solved but given; boards that a renaming of suits takes to others must have theirs taken along."""
     streets: tuple[Street, ...] = field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -97,7 +100,7 @@ class TreeLayout:
     def _street(self, number: int, forest: Forest) -> Street:
         boards = self.boards[number]
         last = number + 1 == len(self.boards)
-        shown, gain = forest.kind == SHOWDOWN, forest.won
+        shown, gain, rake = forest.kind == SHOWDOWN, forest.won, forest.raked
         last_nodes = np.concatenate([forest.ends(SHOWDOWN), forest.ends(FOLD)])
         batches = -(-len(last_nodes) // LANES)
         row_of = rows_of_reach(forest)
@@ -108,8 +111,7 @@ class TreeLayout:
         for k, node in enumerate(last_nodes):
             for player in range(2):
                 columns[player, k] = row_of[1 - player, node]
-                won = gain[player, node]
-                factors[player, k // LANES, :, k % LANES] = (won, -won, 0.0) if shown[node] else (0.0, won, won)
+                factors[player, k // LANES, :, k % LANES] = _factors(gain[player, node], rake[node], shown[node])
         cards = [self.hands.cards[hands] + 1 for hands in boards.hands]
         known = len(boards.boards[0])
         return Street(
@@ -132,7 +134,18 @@ class TreeLayout:
             ups=_pad([up for ups in boards.ups for up in ups], boards.width, np.uint16),
             first_image=np.cumsum([0, *(len(ups) for ups in boards.ups)]).astype(np.int32),
             factor=1.0 if last else 1.0 / (len(self.hands.deck) - known - 2 * self.hands.held),
+            **locked_rows(self.locks, forest, boards, known - number),
         )
+
+
+def _factors(won: float, rake: float, compared: bool) -> tuple[float, float, float]:
+    """Return what an end's masses are multiplied with (see :func:`._lanes.close`): who wins ``won`` pays the rake, and half of
+    it at a tie.
+    """
+    if compared:
+        return won - rake / 2, -won, -rake / 2
+    folded = won - rake if won > 0 else won
+    return 0.0, folded, folded
 
 
 def rows_of_reach(forest: Forest) -> npt.NDArray[np.int32]:
@@ -160,7 +173,7 @@ def _empty_street() -> Street:
     wide = np.zeros((0, LANES), np.uint16)
     return Street(
         0, np.zeros(0, np.int8), none, none, none, table, table, none, np.zeros((2, 0)), 0, none, none, none, cards, cards,
-        wide, wide, np.zeros(1, np.int32), 1.0,
+        wide, wide, np.zeros(1, np.int32), 1.0, none, table, np.zeros((0, LANES)),
     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from cardai.core.progress import tell
 from cardai.poker.ranges._rollout_kernels import add_wins
 from cardai.poker.ranges.hands import HOLDEM, Hands
 from cardai.poker.ranges.public_tree import Node
+from cardai.poker.ranges.rake import NO_RAKE
 
 EXACT = 20_000
 """So many ways to go on are all looked at; of more, ``SAMPLED`` random ones."""
@@ -33,12 +34,20 @@ class CheckedDown:
         self, board: Sequence[int], numbers: Int64s, hands: Hands = HOLDEM, dtype: npt.DTypeLike = np.float32
     ) -> None:
         self._wins = np.ascontiguousarray(showdowns(board, hands)[np.ix_(numbers, numbers)], dtype)
+        self._apart = np.ascontiguousarray(apart(hands)[np.ix_(numbers, numbers)], dtype)
 
     def evaluate(self, player: int, reach: npt.NDArray[np.floating], nodes: Sequence[Node]) -> Float64s:  # type: ignore[type-arg]
         """Return (C, n) the values of each hand of ``player`` (see :class:`~cardai.poker.ranges.solver.LeafEvaluator`)."""
         stakes = np.array([min(node.spent) for node in nodes], np.float64)
         other = np.ascontiguousarray(reach[1 - player], self._wins.dtype)
-        return np.asarray(stakes[:, None] * (other @ self._wins.T), np.float64)
+        won = np.asarray(other @ self._wins.T, np.float64)
+        rake = nodes[0].tree.rake if nodes else NO_RAKE
+        if not rake:
+            return np.asarray(stakes[:, None] * won, np.float64)
+        paid = (
+            rake.of(2.0 * stakes)[:, None] / 2
+        )  # by who wins, and by half at ties: (1 + wins - losses) / 2 of the rake
+        return np.asarray((stakes[:, None] - paid) * won - paid * (other @ self._apart.T), np.float64)
 
 
 def showdowns(board: Sequence[int], hands: Hands = HOLDEM) -> Float32s:

@@ -1,13 +1,9 @@
 """A decision of a solved subgame: how often each hand takes each action, and what that is worth.
 
-A line is the actions from the root, separated by blanks, and the cards that come: ``x b1000 c / 2c``. ``x`` checks, ``c``
-calls (or checks), ``f`` folds, ``b1000`` or ``r3000`` bets or raises to so many chips on this street, ``a`` goes all-in.
+A line is the actions from the root, separated by blanks, and the cards that come: ``x b1000 c / 2c`` (:mod:`.lines`).
 """
 
 from __future__ import annotations
-
-import re
-from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +13,9 @@ from cardai.cards.text import card_text, parse_cards
 from cardai.core.arrays import Float64s, Int64s
 from cardai.core.errors import UsageError
 from cardai.poker.ranges.cfr import meetings
-from cardai.poker.ranges.public_tree import DEAL, DECISION, SHOWDOWN, Action, Node
+from cardai.poker.ranges.lines import action_words, means, token, words_of
+from cardai.poker.ranges.public_tree import DEAL, DECISION, SHOWDOWN, Node
 from cardai.poker.ranges.solver import Solver
-
-_CALLS = ("c", "x", "k")
 
 
 @frozen(eq=False)
@@ -30,7 +25,7 @@ class Position:
     line: str
     board: tuple[int, ...]
     seat: int
-    pot: int
+    pot: float
     actions: tuple[str, ...]
     """What each action is: "check", "bet 1,000", "raise to 3,000", "all-in 19,000"."""
     tokens: tuple[str, ...]
@@ -104,7 +99,7 @@ def decision_at(solver: Solver, board: list[int], line: str) -> PublicState:
 def follow(solver: Solver, board: list[int], line: str) -> PublicState:
     """Return where ``line`` leads to, be it a decision or not. Raises UsageError."""
     place = start(solver, board)
-    for word in line.replace("/", " ").replace(",", " ").split():
+    for word in words_of(line):
         place = _deal(solver, place, word, line) if place.node.kind == DEAL else _act(place, word, line)
     return place
 
@@ -127,7 +122,7 @@ def _act(place: PublicState, word: str, line: str) -> PublicState:
     if node.kind != DECISION:
         raise UsageError(f"The line {line!r} goes on with {word!r} after the hand is over.")
     for action, child in zip(node.actions, node.children, strict=True):
-        if _means(word.lower(), node, action):
+        if means(word.lower(), node, action):
             return step(place, node.children.index(child))
     known = ", ".join(token(node, action) for action in node.actions)
     raise UsageError(f"The line {line!r} cannot go on with {word!r}. Here are known: {known}.")
@@ -168,19 +163,19 @@ def _position(solver: Solver, place: PublicState, line: str) -> Position:
     numbers = boards.hands[place.path[-1] if place.path else 0]
     n, index, seat = len(numbers), node.index, node.actor
     work = solver.look(place.path, seat)
-    static = layout.streets[street]
+    static, scale = layout.streets[street], layout.tree.scale
     reach = np.stack([work.reach[static.row_of[s, index], :n] for s in range(2)]).astype(np.float64)
     slots = static.first_slot[index] + np.arange(len(node.children))
     met = meetings(layout.hands.cards[numbers], reach[1 - seat], layout.hands.places)
     met = np.where(met > 1e-9 * max(1e-300, reach[1 - seat].sum()), met, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        values = np.where(met > 0, work.values[static.roots + slots, :n] / met, np.nan) + node.spent[seat]
+        values = (np.where(met > 0, work.values[static.roots + slots, :n] / met, np.nan) + node.spent[seat]) / scale
     return Position(
         line=line.strip(),
         board=place.board,
         seat=seat,
-        pot=sum(node.spent),
-        actions=tuple(action_words(node, action, layout.tree.stacks) for action in node.actions),
+        pot=sum(node.spent) / scale if sum(node.spent) % scale else sum(node.spent) // scale,
+        actions=tuple(action_words(node, action) for action in node.actions),
         tokens=tuple(token(node, action) for action in node.actions),
         hands=place.hands[numbers],
         weights=reach,
@@ -188,37 +183,3 @@ def _position(solver: Solver, place: PublicState, line: str) -> Position:
         values=values,
         met=met,
     )
-
-
-def token(node: Node, action: Action) -> str:
-    """Return an action as it is written in a line."""
-    if action.kind < 2:
-        return "f" if action.kind == 0 else "x" if node.spent[0] == node.spent[1] else "c"
-    letter = "b" if node.spent == node.begun else "r"
-    return f"{letter}{action.amount - node.begun[node.actor]}"
-
-
-def action_words(node: Node, action: Action, stacks: Sequence[int]) -> str:
-    """Return an action in words, with chips of this street."""
-    seat = node.actor
-    put = action.amount - node.begun[seat]
-    if action.kind == 0:
-        return "fold"
-    if action.kind == 1:
-        due = min(node.spent[1 - seat], stacks[seat]) - node.spent[seat]
-        return f"call {due:,}" if due > 0 else "check"
-    if action.amount == stacks[seat]:
-        return f"all-in {put:,}"
-    return f"{'bet' if node.spent == node.begun else 'raise to'} {put:,}"
-
-
-def _means(word: str, node: Node, action: Action) -> bool:
-    if action.kind == 0:
-        return word == "f"
-    if action.kind == 1:
-        return word in _CALLS
-    amounts = [other.amount for other in node.actions if other.kind == 2]
-    if word in ("a", "allin"):
-        return action.amount == max(amounts)
-    match = re.fullmatch(r"[br](\d{1,12})", word)
-    return match is not None and int(match.group(1)) == action.amount - node.begun[node.actor]

@@ -72,6 +72,7 @@ __all__ = [
     "betting_tree",
     "gadget",
     "holdem_tree",
+    "planned_tree",
     "public_tree",
     "street_betting",
     "tree_after",
@@ -148,6 +149,17 @@ def betting_tree(
     return _Hand(betting, stacks, button, ()).grown(_growth(_each(menus, betting), betting.num_rounds - 1), most)
 
 
+def planned_tree(
+    betting: Betting, stacks: Sequence[int], growth: kernels.Growth, most: int = MOST_SOLVED
+) -> PublicTree:
+    """Return the tree of ``betting`` with the bets of a plan (:mod:`cardai.poker.ranges.sizes`); seat 1 has the button.
+
+    Raises:
+        UsageError: the tree has more than ``most`` nodes.
+    """
+    return _Hand(betting, stacks, 1, ()).grown(growth, most)
+
+
 def tree_after(
     betting: Betting,
     stacks: Sequence[int],
@@ -190,6 +202,7 @@ def gadget(tree: PublicTree, player: int) -> PublicTree:
     return evolve(tree, small=small, child=child, action=action, amount=amount, spent=spent)
 
 
+_NO_SIZES = np.zeros((1, 3, 1), np.int64), np.zeros((1, 3, 1, 1, 2)), np.zeros(3)
 _ROUNDS, _RUNGS, _HISTORY = 8, 64, 8 * MAX_ACTIONS
 _RULES = np.dtype([*rules_fields(MAX_PLAYERS, _ROUNDS), ("rungs", "i8"), ("fractions", "f8", (_RUNGS,))])
 _ROW = np.dtype([("current", "i1"), *row_fields(MAX_PLAYERS, _HISTORY)])
@@ -221,14 +234,14 @@ def _growth(menus: Sequence[Menu], until: int, solved: bool = True) -> kernels.G
     for place in np.ndindex(*rungs.shape):
         chosen = levels[place[0]][place[1]]
         fractions[place][: len(chosen)] = sorted(chosen, key=lambda rung: (rung == ALL_IN, rung)) if solved else chosen
-    return kernels.Growth(until, solved, solved, rungs, fractions)
+    return kernels.Growth(until, solved, solved, rungs, fractions, 0, -1, *_NO_SIZES)
 
 
 class _Hand:
     """A hand after some actions, which a tree grows from."""
 
     def __init__(self, betting: Betting, stacks: Sequence[int], button: int, history: Sequence[int]) -> None:
-        if betting.dead_ante:
+        if any(betting.dead):
             raise UsageError(
                 "A public tree counts what each seat has put in, and a dead ante is nobody's. Take an ante of every seat."
             )
@@ -249,10 +262,10 @@ class _Hand:
             whole = room + _ROUNDS + 1  # the kernel stops while there is room for an all-in and the streets behind it
             small, spent = np.zeros((whole, 5), np.int32), np.zeros((whole, players), np.int32)
             child, action, amount = (np.full((whole, actions), -1, np.int32) for _ in range(3))
-            arrays, waiting = (
-                kernels.Arrays(small, child, action, amount, spent),
-                np.zeros((len(self.rows), 2), np.int64),
+            menu, below, waiting = (
+                np.zeros(shape, np.int64) for shape in ((len(self.rows), actions), 1, (len(self.rows), 2))
             )
+            arrays = kernels.Arrays(small, child, action, amount, spent, menu, below)
             count = int(kernels.lay_out(self.rules[0], self.rows, waiting, growth, self.status, arrays))
             if 0 <= count <= most:
                 break
@@ -264,6 +277,8 @@ class _Hand:
             room = min(8 * room, most)
         if growth.distinct and small[:, 4].max() > MOST_ACTIONS:
             raise UsageError(f"A menu of at most {MOST_ACTIONS - 2} bets is possible. Got {small[:, 4].max() - 2}.")
-        small, child, action, amount, spent = (one[:count].copy() for one in arrays)
+        small, child, action, amount, spent = (one[:count].copy() for one in arrays[:5])
         chips = self.stacks, self.opening
-        return PublicTree(small, child, action, amount, spent, *chips, growth.until, self.betting.num_rounds)
+        return PublicTree(
+            small, child, action, amount, spent, *chips, growth.until, self.betting.num_rounds, below=int(below[0])
+        )

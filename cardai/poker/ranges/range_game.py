@@ -49,7 +49,7 @@ def range_game(game: Game, who: str, menus: Sequence[Menu] = ()) -> RangeGame:
         raise UsageError(f"{who} plays games of two players. {brief(game)} has {said.num_players}.")
     if not said.suits_seen or said.action_mapping:
         raise UsageError(f"{who} needs a game with suits, without action_mapping. Got {brief(game)}.")
-    if said.betting.dead_ante:
+    if any(said.betting.dead):
         raise UsageError(f"{who} plays pots that hold the players' bets alone. {brief(game)} has dead antes.")
     if rungs := tuple(said.ladder):
         ordered = (*[rung for rung in rungs if rung != ALL_IN], *[ALL_IN] * (ALL_IN in rungs))

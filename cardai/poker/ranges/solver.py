@@ -142,7 +142,12 @@ class Solver(RangeCfr):
         rows = work.sums[first : first + len(node.children), : len(numbers)].astype(np.float64)
         total = rows.sum(axis=0)
         even = np.full(rows.shape, 1.0 / len(rows))
-        return numbers, np.where(total > 0, rows / np.where(total > 0, total, 1.0), even)
+        played = np.where(total > 0, rows / np.where(total > 0, total, 1.0), even)
+        fixed = kernels.first_locked(self.layout.streets[street], node.index, board)
+        if fixed >= 0:
+            given = self.layout.streets[street].locked[fixed : fixed + len(rows), : len(numbers)]
+            played = np.where(given >= 0, given, played)
+        return numbers, played
 
     # -- stopping and going on ---------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from cardai.cards.text import card_text, cards_glyphs
 from cardai.core.arrays import Float64s
+from cardai.core.errors import UsageError
 from cardai.core.fields import Family, Field
 from cardai.core.states import CHANCE, TERMINAL, Setup, State, StateGame
 from cardai.poker.contract import FRENCH, HIGH, HOLDEM_BOARD, Hole
@@ -17,8 +18,8 @@ from cardai.poker.fields import POKER, betting_fields, history_fields
 from cardai.poker.hands import combos
 from cardai.poker.hands.equity import hand_equity
 from cardai.poker.ranges.cfr import meetings
-from cardai.poker.ranges.position import action_words
-from cardai.poker.ranges.public_tree import DEAL, DECISION, FOLD, Node, PublicTree, street_betting
+from cardai.poker.ranges.lines import action_words
+from cardai.poker.ranges.public_tree import DEAL, DECISION, FOLD, Node, PublicTree
 from cardai.poker.ranges.spot import Spot
 from cardai.poker.rules.answers import CardAnswers
 
@@ -41,7 +42,8 @@ class SpotGame(StateGame, CardAnswers):
     zero_sum: ClassVar[bool] = True
     rules: ClassVar[str] = (
         "Both players hold a hand of their range, drawn so that every pair of hands that share no card is as likely as the "
-        "product of its weights. The pot is half from each. Seat 0 acts first on every street; bets are those of the spot."
+        "product of its weights. The pot is half from each. Seat 0 acts first on every street; bets are those of the "
+        "spot. Stacks are the shorter one; where a spot has cents or an odd pot, chips are its smallest parts."
     )
     deck = FRENCH
     hole = Hole(2)
@@ -57,7 +59,10 @@ class SpotGame(StateGame, CardAnswers):
     @cached_property
     def tree(self) -> PublicTree:
         """The public tree."""
-        return self.spot.tree()
+        tree = self.spot.tree()
+        if tree.rake:
+            raise UsageError("A spot with rake is no game for two players alone: solve it without rake to play it.")
+        return tree
 
     @cached_property
     def ranges(self) -> Float64s:
@@ -93,7 +98,7 @@ class SpotGame(StateGame, CardAnswers):
     @cached_property
     def view_fields(self) -> tuple[Field, ...]:  # type: ignore[override]
         spot = self.spot
-        betting = street_betting(spot.pot, len(spot.streets), spot.limit, spot.cap, spot.minimum)
+        betting = spot.betting()
         said = "0 fold, 1 check or call, 2 and more the bets that are possible there, ascending"
         return (
             *betting_fields(betting, max(self.tree.stacks)),
@@ -119,7 +124,7 @@ class SpotGame(StateGame, CardAnswers):
         numbers = action_numbers(node)
         if node.kind != DECISION or action not in numbers:
             return self.action_to_string(action)
-        return action_words(node, node.actions[numbers.index(action)], self.tree.stacks)
+        return action_words(node, node.actions[numbers.index(action)])
 
     def chance_to_string(self, outcome: int) -> str:
         return cards_glyphs(_PAIRS[outcome])

@@ -21,7 +21,7 @@ from attrs import frozen
 
 from cardai.arena.records import Record
 from cardai.core.agent import Agent
-from cardai.core.arrays import Float64s, Int64s
+from cardai.core.arrays import Float64s, Int64s, Uint64s
 from cardai.core.fields import Views
 from cardai.core.game import Game, Tables
 from cardai.core.legal import Amounts, Legal, legal_columns, take
@@ -37,6 +37,8 @@ FRACTIONS = tuple(0.05 * 1.15**k for k in range(53))
 """The bets of the setting 56, in pots."""
 SAMPLES = 200
 """Boards by which equity is estimated where more than one card is to come; with one to come all are counted."""
+DRAWS = 32
+"""How often a player that draws its raises, and does not say how, is asked for one, to weigh its hands by."""
 _PAIRS = pairs().astype(np.int64)
 _ROW = np.zeros(1, np.int64)
 _FOLD, _CALL, _RAISE = 0, 1, 2
@@ -146,7 +148,9 @@ class LocalResponder:
         return amount
 
     def _weigh_amount(self, views: Views, legal: Amounts, range_: Float64s, amount: int) -> None:
-        """Weigh the range by how often each hand raises to ``amount``; where that is not known, by whether it would twice."""
+        """Weigh the range by how often each hand raises to ``amount``; where it does not say so, by how often it does in some
+        draws (any belief is a legal one: what is won stays a bound).
+        """
         live = np.flatnonzero(range_)
         known = amounts_of(self.agent, views, legal, live)
         if known is not None:
@@ -154,12 +158,18 @@ class LocalResponder:
             range_[live] *= odds[:, int(np.searchsorted(amounts, amount))]
             return
         batch, rows = holding(views, live), legal.take(np.zeros(len(live), np.int64))
-        tried = [
-            self.agent.raise_to(batch, rows, Rows(derive_many(self.seed, "amount", k, count=len(live)))) for k in (0, 1)
-        ]
-        same = tried[0] == amount
-        if np.array_equal(tried[0], tried[1]) and same.any():
-            range_[live[~same]] = 0.0
+        tried = np.array(
+            [self.agent.raise_to(batch, rows, Rows(self._luck("amount", k, len(live)))) for k in range(DRAWS)]
+        )
+        same = (tried == amount).sum(axis=0)
+        if (tried == tried[0]).all():  # nothing is left to chance
+            if same.any():
+                range_[live[same == 0]] = 0.0
+        else:
+            range_[live] *= (same + 0.5) / (DRAWS + 1)
+
+    def _luck(self, name: str, number: int, count: int) -> Uint64s:
+        return derive_many(self.seed, name, number, count=count)
 
     # -- the responder ---------------------------------------------------------------------------------------------
 

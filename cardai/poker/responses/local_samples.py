@@ -73,17 +73,18 @@ class _Local(Sampler):
 
     def __init__(self, game: Game, agent: Agent, options: LocalOptions, pieces: int) -> None:
         need_holdem(game, WHO)
+        player = agent.for_game(game)
         estimates = agent if options.estimates is None else make.as_agent(options.estimates)
-        for asked in (agent, estimates):
-            need_policy(asked)
+        guess = player if options.estimates is None else estimates.for_game(game)
+        need_policy(player, agent)
+        need_policy(guess, estimates)
         rounds = range(4) if options.rounds is None else options.rounds
         if not set(rounds) <= set(range(4)):
             raise UsageError(
                 f"Rounds are numbered from 0 (before the flop) to 3 (river). Got {', '.join(map(str, rounds))}."
             )
         super().__init__(game, agent, pieces, WHO)
-        self.options, self.player = options, agent.for_game(game)
-        guess = self.player if options.estimates is None else estimates.for_game(game)
+        self.options, self.player = options, player
         self.ahead = Lookahead(game, guess, options.bets, frozenset(rounds))
 
 

@@ -24,6 +24,7 @@ import cloudpickle
 import numpy as np
 from attrs import cmp_using, evolve, field, frozen
 
+from cardai.arena.bootstrap import Interval, bootstrap
 from cardai.arena.statistics import Estimate, mean
 from cardai.core import registry
 from cardai.core.agent import Agent
@@ -33,7 +34,6 @@ from cardai.core.files import digest_of
 from cardai.core.game import Game
 from cardai.pieces import Work, check_place
 from cardai.poker.contract import BettingGame, need_holdem
-from cardai.poker.responses.board_sample import Interval, bootstrap
 from cardai.poker.responses.kept import Kept
 
 Progress = Callable[[int, int], None]
@@ -58,6 +58,8 @@ class Response:
     strata: Int64s | None = field(default=None, eq=_ARRAY, repr=False)
     """(n,) the stratum of each piece that was drawn in strata."""
     seed: int = 0
+    upper: float | None = None
+    """Of sampled flops: chips a hand that the answers before the flop win on the flops that chose them, too high in the mean."""
     aivat: Float64s | None = field(default=None, eq=_ARRAY, repr=False)
     """(n,) The gains by AIVAT of the player's side: the luck of the cards and of the player's choices taken out."""
 
@@ -85,9 +87,9 @@ class Response:
         return mean(self.gains).scaled(1000 / self.big_blind)
 
     @property
-    def corrected(self) -> Estimate | None:
+    def corrected(self) -> Interval | None:
         """Thousandths of a big blind a hand by AIVAT, if it was asked for."""
-        return None if self.aivat is None else mean(self.aivat).scaled(1000 / self.big_blind)
+        return None if self.aivat is None else bootstrap(self.aivat, None, self.seed).scaled(1000 / self.big_blind)
 
 
 class Sampler(ABC):

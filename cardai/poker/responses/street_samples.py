@@ -1,7 +1,8 @@
 """Best responses from a street on: sampled over boards or along played hands, or over all classes of flops.
 
 From the river, turn or flop a sample of boards is measured, and the mean is a lower bound on exploitability. From before
-the flop it is exploitability: over all 1,755 classes of flops, or at once where the player does not look at its cards.
+the flop it is exploitability: over all 1,755 classes of flops, or at once where the player does not look at its cards; a
+sample of flops bounds it from both sides.
 
 Boards ask a player at every public state. One that solves each decision cannot answer that in a day: from the turn or the
 river it plays hands against itself. Where one comes to the street, both ranges are known, and best responses are counted out
@@ -32,9 +33,12 @@ from cardai.poker.ranges.public_tree import DEAL, DECISION, holdem_tree
 from cardai.poker.responses.blind_response import blind_response
 from cardai.poker.responses.board_sample import sample_boards
 from cardai.poker.responses.measure import Options, Response, Sampler, need_some
+from cardai.poker.responses.preflop_response import CLASSES, PreflopGame, two_sided
 from cardai.poker.responses.street_response import SWEEPS, TerminalValues, Walker, need_late_showdowns
 
 WHO = "A best response"
+BOARDS = 20
+"""How many boards are drawn unless it is said."""
 _ROW = np.zeros(1, np.int64)
 
 
@@ -43,8 +47,8 @@ class StreetOptions(Options):
     """A best response from ``street`` on (0 before the flop, 3 the river)."""
 
     street: int = 3
-    boards: int = 20
-    """How many boards are drawn; none from before the flop."""
+    boards: int | None = None
+    """How many boards are drawn; None: 20, and from before the flop all classes of flops, for exploitability itself."""
     hands: int | None = None
     """Instead of boards: how many hands the player plays against itself, from the turn or the river on."""
     seed: int = 0
@@ -55,12 +59,21 @@ class StreetOptions(Options):
         game, agent = make.as_game(self.game), make.as_agent(self.agent)
         if self.hands is not None:
             return PlayedHands(game, agent, self, self.hands)
-        return BoardSamples(game, agent, self) if self.street else _before_the_flop(game, agent, self)
+        if self.street:
+            return BoardSamples(game, agent, self)
+        return SampledFlops(game, agent, self) if self.boards is not None else _before_the_flop(game, agent, self)
 
     def known_by(self) -> list[str | int]:
         if self.hands is not None:
             return ["hands", self.street, self.hands, self.seed]
-        return [self.street, self.boards if self.street else len(boards(3).cards), self.seed if self.street else 0]
+        if not self.street and self.boards is None:
+            return [0, len(boards(3).cards), 0]
+        return [self.street or "flops", self.drawn, self.seed]
+
+    @property
+    def drawn(self) -> int:
+        """How many boards are drawn."""
+        return BOARDS if self.boards is None else self.boards
 
 
 class _Streets(Sampler):
@@ -79,9 +92,9 @@ class BoardSamples(_Streets):
     """A piece is a board: what answering best from the street on wins there."""
 
     def __init__(self, game: Game, agent: Agent, options: StreetOptions) -> None:
-        need_some(options.boards, "board")
-        super().__init__(game, agent, options, options.boards)
-        self.sample = sample_boards(BOARD_SIZES[options.street], options.boards, options.seed)
+        need_some(options.drawn, "board")
+        super().__init__(game, agent, options, options.drawn)
+        self.sample = sample_boards(BOARD_SIZES[options.street], options.drawn, options.seed)
 
     def piece(self, number: int) -> Float64s:
         street, board = self.options.street, self.sample.boards[number].tolist()
@@ -89,6 +102,34 @@ class BoardSamples(_Streets):
 
     def response(self, found: Float64s, done: Bools) -> Response:
         return evolve(super().response(found, done), strata=self.sample.strata[done], seed=self.options.seed)
+
+
+class SampledFlops(_Streets):
+    """A piece is a flop that is drawn; all together bound exploitability from both sides (:mod:`.preflop_response`)."""
+
+    def __init__(self, game: Game, agent: Agent, options: StreetOptions) -> None:
+        need_some(options.drawn, "board")
+        super().__init__(game, agent, options, options.drawn)
+        self.shape = (len(self.walker.flop_roots), 2, CLASSES)
+        self.sample = sample_boards(BOARD_SIZES[1], options.drawn, options.seed)
+        self._preflop = PreflopGame.of(self.walker)
+
+    def piece(self, number: int) -> Float64s:
+        return self.walker.flop_values(self.sample.boards[number].tolist(), f"Board {number + 1}")
+
+    def response(self, found: Float64s, done: Bools) -> Response:
+        if not done.any():
+            return Response(np.zeros(0), self.big_blind, self.pieces, 0)
+        both = two_sided(self._preflop, found[done])
+        return Response(
+            both.lower,
+            self.big_blind,
+            self.pieces,
+            int(done.sum()),
+            strata=self.sample.strata[done][: len(both.lower)],
+            seed=self.options.seed,
+            upper=both.upper,
+        )
 
 
 class FlopClasses(_Streets):

@@ -88,29 +88,25 @@ def first_to_act(row: Any, rules: Any) -> Any:
 def post(row: Any, rules: Any) -> Any:
     """Begin the betting of a hand: antes and blinds. ``button`` and ``stack`` are in place; see also clear_history.
 
-    A dead ante leaves the stack for ``dead`` before anything else is posted, and is no part of ``spent``. Sets ``current`` to the first seat to act and returns CONTINUES, or SHOWDOWN when posting left nobody a choice.
+    Dead chips leave the stack for ``dead`` before anything else is posted, and are no part of ``spent``. Sets ``current`` to the first seat to act and returns CONTINUES, or SHOWDOWN when posting left nobody a choice.
     """
     n = rules["num_players"]
     top = 0
     blind = rules["minimum_bet"]
-    row["dead"] = 0
-    if rules["dead_ante"] > 0:
-        seat = seat_at(row, rules, rules["dead_position"])
-        row["dead"] = min(rules["dead_ante"], row["stack"][seat])
-        if row["stack"][seat] < UNLIMITED:
-            row["stack"][seat] -= row["dead"]
     for position in range(n):
         seat = (row["button"] + rules["offset"] + position) % n
+        row["dead"][seat] = min(rules["dead"][position], row["stack"][seat])
+        if row["stack"][seat] < UNLIMITED:
+            row["stack"][seat] -= row["dead"][seat]
         stack = row["stack"][seat]
         ante = min(rules["ante"], stack)
         amount = min(ante + rules["blinds"][position], stack)
         row["spent"][seat] = amount
         row["round_spent"][seat] = amount - ante
-        row["folded"][seat] = 0
+        row["folded"][seat] = rules["away"][position]
         top = max(top, amount)
         blind = max(blind, rules["blinds"][position])
     row["max_spent"] = top
-    row["min_raise_to"] = top + blind
     row["round"] = 0
     row["raises"] = 0
     row["acts"] = 0
@@ -123,6 +119,9 @@ def post(row: Any, rules: Any) -> Any:
         row["round"] = rules["num_rounds"] - 1
         row["current"] = -4
         return 2
+    if rules["full_blinds"] and count > 1:
+        row["max_spent"] = max(top, rules["ante"] + blind)
+    row["min_raise_to"] = row["max_spent"] + blind
     return 0
 
 
@@ -143,10 +142,10 @@ def to_call(row: Any, seat: Any) -> Any:
 
 @kernel
 def pot(row: Any, rules: Any) -> Any:
-    """Return all chips put in so far, a dead ante among them."""
-    total = row["dead"]
+    """Return all chips put in so far, dead ones among them."""
+    total = 0
     for seat in range(rules["num_players"]):
-        total += row["spent"][seat]
+        total += row["spent"][seat] + row["dead"][seat]
     return total
 
 
@@ -243,7 +242,7 @@ def _settle(row: Any, rules: Any, seat: Any) -> Any:
         row["current"] = -4
         return 3
     count = count_able(row, rules)
-    if row["called"] < count:
+    if row["called"] < count and not (count == 1 and rules["full_blinds"] and _covers(row, rules)):
         row["current"] = next_to_act(row, rules, seat)
         return 0
     if count < 2 or row["round"] + 1 >= rules["num_rounds"]:
@@ -262,11 +261,26 @@ def _settle(row: Any, rules: Any, seat: Any) -> Any:
 
 
 @kernel
+def _covers(row: Any, rules: Any) -> Any:
+    """Say whether the one seat that can still act has put in all that others have: only a blind that nobody has is not called."""
+    most = 0
+    own = 0
+    for seat in range(rules["num_players"]):
+        if able(row, seat):
+            own = row["spent"][seat]
+        elif not row["folded"][seat]:
+            most = max(most, row["spent"][seat])
+    return own >= most
+
+
+@kernel
 def _pay_dead(row: Any, rules: Any, ranks: Any, out: Any) -> None:
-    """Add to ``out`` (P,) what the dead ante cost the seat that paid it and brought the winners."""
+    """Add to ``out`` (P,) what dead chips cost the seats that paid them and brought the winners."""
     winners = 0
     best = ranks[0]
+    total = 0
     for seat in range(rules["num_players"]):
+        total += row["dead"][seat]
         if not row["folded"][seat]:
             if winners == 0 or ranks[seat] > best:
                 best = ranks[seat]
@@ -274,22 +288,24 @@ def _pay_dead(row: Any, rules: Any, ranks: Any, out: Any) -> None:
             elif ranks[seat] == best:
                 winners += 1
     for seat in range(rules["num_players"]):
+        out[seat] -= row["dead"][seat]
         if not row["folded"][seat] and ranks[seat] == best:
-            out[seat] += row["dead"] / winners
-    out[seat_at(row, rules, rules["dead_position"])] -= row["dead"]
+            out[seat] += total / winners
 
 
 @kernel
 def payoffs(row: Any, rules: Any, ranks: Any, out: Any) -> None:
     """Fill ``out`` (P,) with each seat's net chips of a finished hand. ``ranks`` (P,): more is better; ties split.
 
-    Every distinct amount put in bounds one pot, won by the best of those who paid it in full and have not folded. A dead
-    ante goes to the best of all who have not folded.
+    Every distinct amount put in bounds one pot, won by the best of those who paid it in full and have not folded. Dead
+    chips go to the best of all who have not folded.
     """
     n = rules["num_players"]
+    dead = False
     for seat in range(n):
         out[seat] = 0.0
-    if row["dead"] > 0:
+        dead = dead or row["dead"][seat] > 0
+    if dead:
         _pay_dead(row, rules, ranks, out)
     low = 0
     while True:

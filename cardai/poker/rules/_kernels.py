@@ -318,10 +318,10 @@ def views(
         numbers[0][i] = row["round"]
         numbers[1][i] = row["raises"]
         numbers[3][i] = to_call(row, player) if row["current"] >= 0 else 0
-        total = np.int64(row["dead"])
+        total = np.int64(0)
         for seat in range(rules["num_players"]):
             spent, stack = row["spent"][seat], row["stack"][seat]
-            total += spent
+            total += spent + row["dead"][seat]
             chips[0][i, seat] = spent
             chips[1][i, seat] = row["round_spent"][seat]
             chips[2][i, seat] = stack - spent if stack < rules["unlimited"] else 0

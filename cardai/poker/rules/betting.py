@@ -10,8 +10,10 @@ The rules are those of the Annual Computer Poker Competition's dealer (protocol 
 * pot-limit raises are no-limit raises to at most the bet and the pot as it is after a call;
 * a blind above the big blind is a straddle: it is live, its seat acts last before the flop, and the first raise must add
   as much as it; later rounds' least bet stays the big blind (``minimum_bet``);
-* every seat's ``ante`` is the same and counts to what it has put in; a dead ante is one seat's for the whole table (the
-  big blind's in tournaments), is posted before its blind, and counts towards no bet;
+* every seat's ``ante`` is the same and counts to what it has put in; dead chips (one seat's ante for the whole table, as
+  the big blind's in tournaments; a missed small blind) are posted before its blind, and count towards no bet;
+* what a blind is to call is what its seat posted, or with ``full_blinds`` the whole of it where that seat is all-in for less
+  (the rooms' rule), as long as two can act;
 * limit raises add the round's size to the bet, capped by the stack;
 * pots split evenly, fractions included; side pots follow the distinct amounts put in; who folded cannot win.
 
@@ -154,6 +156,11 @@ class Betting:
     """Chips that one seat puts in for all before its blind; they are won and count towards no bet."""
     dead_position: int = field(default=0)
     """The position that pays the dead ante."""
+    dead_posts: tuple[int, ...] = ()
+    """Chips that each position puts in for nothing beside a dead ante (missed blinds); none: nobody does."""
+    full_blinds: bool = False
+    away: tuple[int, ...] = ()
+    """1 for each position that posts and is folded at once: players who are away; none: nobody is."""
     offset: int = 1
     fold_anytime: bool = False
     minimum_bet: int = 0
@@ -168,6 +175,13 @@ class Betting:
     def _of_no_limit(self, attribute: Attribute[Any], value: bool) -> None:
         if value and not self.no_limit:
             raise ValueError("pot_limit bounds the raises of no_limit betting: set both.")
+
+    @property
+    def dead(self) -> tuple[int, ...]:
+        """The chips that each position puts in which count towards no bet."""
+        posts = list(self.dead_posts or (0,) * self.num_players)
+        posts[self.dead_position] += self.dead_ante
+        return tuple(posts)
 
     @dead_position.validator
     def _a_position(self, attribute: Attribute[Any], value: int) -> None:
@@ -195,12 +209,13 @@ class Betting:
             "fold_anytime": int(self.fold_anytime),
             "empty_raises": int(self.empty_raises and not self.no_limit),
             "offset": self.offset,
+            "full_blinds": int(self.full_blinds),
             "ante": self.ante,
-            "dead_ante": self.dead_ante,
-            "dead_position": self.dead_position,
             "minimum_bet": self.minimum_bet or max(*self.blinds, 1),
             "max_actions": MAX_ACTIONS,
             "blinds": list(self.blinds),
+            "dead": list(self.dead),
+            "away": list(self.away or (0,) * self.num_players),
             "first": list(self.first),
             "raise_sizes": list(self.raise_sizes),
             "max_raises": list(self.max_raises),
@@ -222,8 +237,9 @@ class Betting:
         n, length = self.num_players, self.history_length
         row: dict[str, Any] = {"current": -1, "button": button, "round": 0, "last": button}
         row.update({"raises": 0, "acts": 0, "called": 0, "actions": 0, "max_spent": 0, "min_raise_to": 0})
-        row["dead"] = 0
-        row.update({"stack": list(stacks) or [UNLIMITED] * n, "spent": [0] * n, "round_spent": [0] * n})
+        row.update(
+            {"stack": list(stacks) or [UNLIMITED] * n, "dead": [0] * n, "spent": [0] * n, "round_spent": [0] * n}
+        )
         row.update({"folded": [0] * n, "history": [-1] * length})
         row.update({"history_round": [-1] * length, "history_seat": [-1] * length})
         return row
@@ -231,12 +247,13 @@ class Betting:
 
 def rules_fields(players: int, rounds: int) -> list[tuple[Any, ...]]:
     """Return the dtype fields of :meth:`Betting.rules`, with room for ``players`` and ``rounds`` (or more)."""
-    flags = ("no_limit", "pot_limit", "fold_anytime", "empty_raises")
-    antes = ("ante", "dead_ante", "dead_position")
-    numbers = ("num_players", "num_rounds", *flags, "offset", *antes, "minimum_bet", "max_actions")
+    flags = ("no_limit", "pot_limit", "fold_anytime", "empty_raises", "full_blinds")
+    numbers = ("num_players", "num_rounds", *flags, "offset", "ante", "minimum_bet", "max_actions")
     by_round = ("first", "raise_sizes", "max_raises")
     return [(name, "i8") for name in numbers] + [
         ("blinds", "i8", (players,)),
+        ("dead", "i8", (players,)),
+        ("away", "i8", (players,)),
         *((name, "i8", (rounds,)) for name in by_round),
     ]
 
@@ -255,9 +272,9 @@ def row_fields(players: int, history: int) -> list[tuple[Any, ...]]:
         ("called", "i2"),
         ("actions", "i2"),
         ("max_spent", "i4"),
-        ("dead", "i4"),
         ("min_raise_to", "i8"),
         ("stack", "i4", (players,)),
+        ("dead", "i4", (players,)),
         ("spent", "i4", (players,)),
         ("round_spent", "i4", (players,)),
         ("folded", "i1", (players,)),
@@ -268,10 +285,13 @@ def row_fields(players: int, history: int) -> list[tuple[Any, ...]]:
 
 
 def stacks_before(betting: Betting, view: Mapping[str, Any]) -> tuple[int, ...]:
-    """Return the chips that each seat of a view began the hand with, a dead ante among them."""
+    """Return the chips that each seat of a view began the hand with, dead ones among them."""
     stacks = [int(behind) + int(spent) for behind, spent in zip(view["stacks"], view["spent"], strict=True)]
-    payer = (int(view["button"]) + betting.offset + betting.dead_position) % betting.num_players
-    stacks[payer] += int(view["pot"]) - int(sum(view["spent"]))
+    left, first = int(view["pot"]) - int(sum(view["spent"])), int(view["button"]) + betting.offset
+    for position, posted in enumerate(betting.dead_posts):
+        stacks[(first + position) % betting.num_players] += min(posted, left)
+        left -= min(posted, left)
+    stacks[(first + betting.dead_position) % betting.num_players] += left
     return tuple(stacks)
 
 

@@ -41,6 +41,21 @@ class Holdem(BoardPoker):
         (), help="Further live blinds behind the big one, each above the last (20, 20+40); who posts one acts last.",
         validator=chips,
     )  # fmt: skip
+    posts: tuple[int, ...] = option(
+        (), help="Live blinds beside those, by position from the first seat after the button (0+0+0+10: a newcomer's).",
+        validator=chips,
+    )  # fmt: skip
+    dead: tuple[int, ...] = option(
+        (), help="Chips put in that count towards no bet, by position (0+0+0+5: a missed small blind).", validator=chips
+    )
+    away: tuple[int, ...] = option(
+        (), help="1 for each position that posts and is folded at once, as those who are away in tournaments (0+1+0).",
+        validator=chips,
+    )  # fmt: skip
+    full_blinds: bool = option(
+        False, help="The big blind is what is called even where its seat is all-in for less, as in poker rooms."
+    )
+    fold_anytime: bool = option(False, help="Whether a player may fold with nothing to call.")
     reverse_blinds: bool = option(
         True,
         help="Heads-up the button posts the small blind and acts first before the flop (three or more: no effect).",
@@ -69,10 +84,23 @@ class Holdem(BoardPoker):
             raise ValueError(
                 f"Every blind and straddle is posted by a seat of its own. Got {len(posted)} of them for {n} players."
             )
-        if any(later <= max(posted[:k]) for k, later in enumerate(posted) if k >= len(self.blinds)):
+        if any(0 < later <= max(posted[:k]) for k, later in enumerate(posted) if k >= len(self.blinds)):
             raise ValueError(f"Each of straddles must be above the blind before it. Got {self.straddles}.")
+        if posted[-1] == 0 and self.straddles:
+            raise ValueError(f"The last of straddles must be posted, and 0 passes a seat over. Got {self.straddles}.")
         blinds, first = posted + (0,) * (n - len(posted)), len(posted) % n
         return (blinds[::-1], 1) if n == 2 and self.reverse_blinds else (blinds, first)
+
+    def _with_posts(self, blinds: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the blinds by position with the posts beside them."""
+        for name, given in (("posts", self.posts), ("dead", self.dead), ("away", self.away)):
+            if given and len(given) != self.players:
+                raise ValueError(f"{name} needs an entry for each of {self.players} positions. Got {given}.")
+        if any(blind and more for blind, more in zip(blinds, self.posts, strict=False)):
+            raise ValueError(f"posts must leave out the positions that post a blind. Got {self.posts}.")
+        if self.away and (max(self.away) > 1 or self.players - sum(self.away) < 2):
+            raise ValueError(f"away needs a 0 or 1 for each position, and two who play. Got {self.away}.")
+        return tuple(map(sum, zip(blinds, self.posts, strict=True))) if self.posts else blinds
 
     def holdem_betting(self, **more: Any) -> Betting:
         """Return the betting rules with the blinds put in their positions; ``more`` is what limit or no-limit adds."""
@@ -82,12 +110,16 @@ class Holdem(BoardPoker):
         return Betting(
             num_players=self.players,
             num_rounds=4,
-            blinds=blinds,
+            blinds=self._with_posts(blinds),
             first=(first, 0, 0, 0),
             ante=self.ante if each else 0,
             dead_ante=0 if each else self.ante,
             dead_position=big[0] if turned else big[-1],  # of equal blinds the last one posted is the big one
-            minimum_bet=max(self.blinds) if self.straddles else 0,
+            dead_posts=self.dead,
+            away=self.away,
+            full_blinds=self.full_blinds,
+            fold_anytime=self.fold_anytime,
+            minimum_bet=max(self.blinds) if self.straddles or self.posts else 0,
             deepest=max(self.stacks),
             **more,
         )
@@ -95,7 +127,7 @@ class Holdem(BoardPoker):
     def check_stacks(self) -> None:
         """Refuse stacks that do not cover the blinds, naming them."""
         for stack in self.stacks:
-            if not self.ante + max(*self.blinds, *self.straddles, 0) <= stack <= UNLIMITED:
+            if not self.ante + max(*self.blinds, *self.straddles, *self.posts, *self.dead, 0) <= stack <= UNLIMITED:
                 raise ValueError(f"A stack must cover the ante and the biggest blind. Got {stack}.")
         check_pot(self.players, self.most_chips())
         check_declared(self)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
 
 import cardai
 from cardai.cards.text import parse_cards
@@ -19,9 +18,10 @@ from cardai.poker.ranges import _walk_kernels as kernels
 from cardai.poker.ranges.hands import HOLDEM, LeducHands, deal_boards
 from cardai.poker.ranges.layout import TreeLayout
 from cardai.poker.ranges.menus import menus
-from cardai.poker.ranges.public_tree import DECISION, FOLD, SHOWDOWN, Node, betting_tree, street_betting
+from cardai.poker.ranges.public_tree import FOLD, SHOWDOWN, betting_tree, street_betting
 from cardai.poker.ranges.solver import Solver
 from cardai.solve.measures import measure
+from tests.poker.ranges.linear_program import linear_program
 
 BOARD = "KsTh7s4d2c"
 STREETS = ("flop", "turn", "river")
@@ -98,61 +98,6 @@ def test_renaming_suits_changes_nothing_in_leduc(leduc_solver: Solver) -> None:
     solver.run(40)
     assert solver.measure().values == pytest.approx(leduc_solver.measure().values, abs=1e-12)
     assert solver.measure().responses == pytest.approx(leduc_solver.measure().responses, abs=1e-12)
-
-
-def linear_program(layout: TreeLayout, ranges: np.ndarray) -> float:
-    """Return what seat 0 wins in equilibrium, in chips, from the sequence form as one linear program (von Stengel 1996)."""
-    hands = layout.boards[0].hands[0]
-    n, street, cards = len(hands), layout.streets[0], pairs()[hands]
-    meet = ~(cards[:, None, :, None] == cards[None, :, None, :]).any(axis=(2, 3))
-    strengths = river_strengths(layout.boards[0].boards[0])[hands]
-    wins = np.sign(strengths[:, None] - strengths[None, :]) * meet
-    w0, w1 = ranges[:, hands]
-    nodes = layout.tree.streets[0].nodes
-    bounds = [node.index for node in nodes if node.kind == DECISION and node.actor == 1]
-    rows = sorted({int(street.row_of[0, node.index]) for node in nodes})
-    x = {row: k * n for k, row in enumerate(rows)}  # seat 0's plan
-    u = {index: (len(rows) + k) * n for k, index in enumerate(bounds)}  # what seat 1 gets from its decisions
-    size = (len(rows) + len(bounds)) * n
-
-    def worth(node: Node) -> np.ndarray:
-        """Return (n, size): what seat 1's hands get from a node on, times its weights."""
-        out = np.zeros((n, size))
-        if node.kind == DECISION and node.actor == 0:
-            return np.sum([worth(child) for child in node.children], axis=0)
-        if node.kind == DECISION:
-            out[np.arange(n), u[node.index] + np.arange(n)] = 1.0
-            return out
-        gain = wins * min(node.spent) if node.kind == SHOWDOWN else meet * node.spent[node.actor] * (1, -1)[node.actor]
-        start = x[int(street.row_of[0, node.index])]
-        out[:, start : start + n] = w1[:, None] * gain
-        return out
-
-    above = [worth(child) - worth(nodes[i]) for i in bounds for child in nodes[i].children]
-    equal, right = [], []
-    for node in nodes:
-        if node.kind == DECISION and node.actor == 0:
-            flow = np.zeros((n, size))
-            for child in node.children:
-                flow[np.arange(n), x[int(street.row_of[0, child.index])] + np.arange(n)] += 1.0
-            row = np.zeros((n, size))
-            row[np.arange(n), x[int(street.row_of[0, node.index])] + np.arange(n)] = 1.0
-            equal.append(flow - row)
-            right.append(np.zeros(n))
-    first = np.zeros((n, size))
-    first[np.arange(n), x[0] + np.arange(n)] = 1.0
-    limits = [(0, None)] * (len(rows) * n) + [(None, None)] * (len(bounds) * n)
-    found = linprog(
-        worth(nodes[0]).sum(axis=0),
-        A_ub=np.concatenate(above),
-        b_ub=np.zeros(len(above) * n),
-        A_eq=np.concatenate([*equal, first]),
-        b_eq=np.concatenate([*right, w0]),
-        bounds=limits,
-        method="highs",
-    )
-    assert found.status == 0
-    return float(-found.fun / (w0 @ meet @ w1))
 
 
 def test_ranges_of_24_hands_equal_a_linear_program() -> None:

@@ -11,8 +11,9 @@ import pytest
 
 import cardai
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.poker.ranges import spot as spots
-from cardai.poker.ranges.spot import Solution, Spot, load, prepare
+from cardai.poker.ranges import solution as solutions
+from cardai.poker.ranges.solution import Solution, load, prepare
+from cardai.poker.ranges.spot import Spot
 
 RANGES = ("QQ+,AKs,T9s,KQo:0.5", "JJ,AQs,76s,KJo")
 
@@ -96,8 +97,10 @@ def test_damaged_spots_are_refused_by_name(
         (Spot("KsTh7s4d2c", 100, (150, 150), ("KsTh", "AA")), "holds no hand that the board KsTh7s4d2c leaves"),
         (Spot("KsTh7s4d2c", 100, (150, 150), ("AA",)), "Two ranges are needed"),
         (Spot("KsTh7s4d", 100, (150, 150), limit=(2,)), "a size for each street to come (turn, river): 2. Got 1: 2."),
-        (Spot("KsTh7s4d2c", 2000, (900, 5000), bets="0.5+1"), "smallest is 1,000 chips into a pot of 2,000"),
-        (Spot("KsTh7s4d2c", 2, (2**31 - 1, 5)), "at most"),
+        (Spot("KsTh7s4d2c", 100, (150, 150), rake=1.5), "share of the pot from 0 to below 1"),
+        (Spot("KsTh7s4d2c", 100.005, (150, 150)), "at most two digits behind the point"),
+        (Spot("KsTh7s4d2c", 100, (150, 150), bets="2x+1"), "hold '2x', which is of a bet before it"),
+        (Spot("KsTh7s4d2c", 2, (2**31 - 1, 2**31 - 1)), "at most"),
         (Spot("KsTh7s4d2c", 100, (150, 150), minimum=-100), "A minimum is from 0 to"),
         (Spot("KsTh7s4d2c", 100, (150, 150), cap=2**64), "A cap is from 0 to"),
         (Spot("KsTh7s4d2c", 100, (150, 150), limit=(-1,)), "A size of limit bets is from 0 to"),
@@ -110,12 +113,13 @@ def test_spots_that_make_no_sense_are_refused_in_a_sentence(spot: Spot, message:
 
 
 def test_a_tree_larger_than_memory_is_refused_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spots, "free_memory", lambda: 1 << 16)
+    monkeypatch.setattr(solutions, "free_memory", lambda: 1 << 16)
     with pytest.raises(UsageError, match=r"needs 0\.0 GiB of memory.*Leave out bets"):
         prepare(Spot("KsTh7s4d2c", 2000, (19000, 19000)))
 
 
 def test_bets_up_to_the_stack_and_all_in_are_no_mistake() -> None:
+    assert len(prepare(Spot("KsTh7s4d2c", 2000, (900, 5000), bets="0.5+1")).solver.layout.tree.root.actions) == 2
     assert len(prepare(Spot("KsTh7s4d2c", 2000, (1000, 5000), bets="0.5+1")).solver.layout.tree.root.actions) == 2
     assert len(prepare(Spot("KsTh7s4d2c", 2000, (900, 5000), bets="0.5+allin")).solver.layout.tree.root.actions) == 2
 
@@ -124,7 +128,7 @@ def test_a_solution_that_no_longer_fits_is_not_called_damaged(
     turn: Solution, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     turn.save(tmp_path)
-    monkeypatch.setattr(spots, "free_memory", lambda: 1 << 16)
+    monkeypatch.setattr(solutions, "free_memory", lambda: 1 << 16)
     with pytest.raises(UsageError, match="of memory"):
         load(tmp_path)
 
@@ -132,7 +136,7 @@ def test_a_solution_that_no_longer_fits_is_not_called_damaged(
 def test_chips_out_of_bounds_are_said() -> None:
     for chips in ({"pot": -4, "stack": 5}, {"pot": 4, "stack": (5, 2**40)}, {"pot": 2**40, "stack": 5}):
         with pytest.raises(UsageError, match="must be from 1 to"):
-            spots.solve_spot("KsTh7s4d2c", **chips)  # type: ignore[arg-type]
+            cardai.solve("KsTh7s4d2c", **chips)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -167,9 +171,7 @@ def test_a_flop_that_is_checked_down_is_worth_its_equity() -> None:
 
 
 def test_a_small_flop_is_solved_to_the_end() -> None:
-    from cardai.poker.ranges.spot import solve_spot
-
-    found = solve_spot(
+    found = cardai.solve(
         "Ks7h4d", pot=100, stack=100, ranges=("AA,KQs,87s", "QQ,KJs,65s"), bets="1/none", to=1.0, iterations=400
     )
     assert found.exploitability <= 1.0
@@ -178,7 +180,44 @@ def test_a_small_flop_is_solved_to_the_end() -> None:
     assert sum(found.values) == pytest.approx(100, abs=1e-3)
 
 
-def test_a_call_of_more_than_one_has_is_of_what_one_has() -> None:
-    solution = prepare(Spot("Ks7s4s2h3d", 100, (300, 150), ("QQ+", "JJ,AQs"), "1+allin"))
-    assert solution.at("b300").actions == ("fold", "call 150")
+def test_what_one_stack_has_more_is_not_played_for() -> None:
+    solution = prepare(Spot("Ks7s4s2h3d", 100, (300, 150), ("QQ+", "JJ,AQs"), "0.75+1+2+allin"))
+    assert solution.at("").tokens == ("x", "b75", "b100", "b150")
+    assert solution.at("b150").actions == ("fold", "call 150")
     assert solution.at("b100").actions == ("fold", "call 100", "all-in 150")
+
+
+@pytest.mark.parametrize(
+    ("pot", "stack", "tokens", "words"),
+    [
+        (100, 400, ["x", "b29", "b400"], "bet 29"),  # 0.29 of 100 rounds to 29, though the product is 28.999...
+        (55, 400, ["x", "b16", "b400"], "bet 16"),
+        (7.5, 20.25, ["x", "b2.18", "b20.25"], "bet 2.18"),
+    ],
+)
+def test_any_pot_and_cents_are_played_for(pot: float, stack: float, tokens: list[str], words: str) -> None:
+    solved = cardai.solve(
+        "Ks7s4s2h3d", pot=pot, stack=stack, ranges=("QQ+", "JJ,AQs"), bets="0.29+allin", iterations=20
+    )
+    root = solved.at("")
+    assert (list(root.tokens), root.actions[1], root.pot) == (tokens, words, pot)
+    assert sum(solved.values) == pytest.approx(pot, abs=1e-4)
+    assert solved.at(tokens[1]).pot == pytest.approx(pot + float(tokens[1][1:]))
+
+
+def test_an_older_spot_is_read(turn: Solution, tmp_path: Path) -> None:
+    turn.save(tmp_path)
+    head = json.loads((tmp_path / "spot.json").read_text())
+    fields = ("board", "pot", "stacks", "ranges", "bets", "limit", "cap", "minimum", "checked_down", "isomorphic")
+    old = {**head, "format": "cardai spot 1", "spot": {name: head["spot"][name] for name in fields}}
+    (tmp_path / "spot.json").write_text(json.dumps(old))
+    assert load(tmp_path).spot == turn.spot
+
+
+def test_the_function_has_the_name_of_a_room_whichever_came_first() -> None:
+    import importlib
+
+    import cardai.solve.measures
+
+    assert callable(cardai.solve)
+    assert importlib.import_module("cardai.solve").measures is cardai.solve.measures

@@ -10,7 +10,8 @@ import pytest
 import cardai
 from cardai import testing
 from cardai.core.errors import UsageError
-from cardai.poker.ranges.spot import Spot, prepare, solve
+from cardai.poker.ranges.solution import prepare, solve
+from cardai.poker.ranges.spot import Spot
 from cardai.poker.ranges.spot_game import SMALL
 from cardai.solve.measures import measure
 

@@ -17,8 +17,9 @@ from cardai.poker.ranges.layout import TreeLayout
 from cardai.poker.ranges.menus import menus
 from cardai.poker.ranges.public_tree import FOLLOW, TERMINATE, PublicTree, betting_tree, gadget, tree_after
 from cardai.poker.ranges.range_game import RangeGame
+from cardai.poker.ranges.solution import prepare
 from cardai.poker.ranges.solver import Solver
-from cardai.poker.ranges.spot import Spot, prepare
+from cardai.poker.ranges.spot import Spot
 from cardai.poker.resolving.depth_limit import DepthLimit
 from cardai.poker.resolving.games import LIMIT, resolved_game, resolving_player
 from cardai.poker.resolving.player import ResolvingPlayer

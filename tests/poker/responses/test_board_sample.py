@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cardai.arena.bootstrap import bootstrap
 from cardai.poker.hands.boards import boards
-from cardai.poker.responses.board_sample import bootstrap, sample_boards
+from cardai.poker.responses.board_sample import sample_boards
 
 
 @pytest.mark.parametrize("cards", [3, 4, 5])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from attrs import frozen, validators
 
@@ -37,6 +37,9 @@ class Champion(Agent):
 
     Within a match it learns how the opponent plays, from how his hands ended.
     """
+
+    judges: ClassVar[int] = 2
+    value_classes: ClassVar[tuple[float, float]] = (3.0, 8.0)
 
     memory: bool = option(True, help="Whether it learns in a match how the opponent plays.")
     rollouts: int = option(

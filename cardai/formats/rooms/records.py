@@ -1,0 +1,118 @@
+"""Rooms' hands as cardai's records, each with a game of its own, and what the room said of it beside."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+from cardai.core.format import LeftOut
+from cardai.core.kernel import interpreted_copy
+from cardai.formats.rooms.hand import RoomHand
+
+ranking = interpreted_copy("cardai.poker.hands._ranking_kernels")
+_SUIT = 8191  # 13 ones
+
+
+def record_of(hand: RoomHand, number: int, agents: list[str], places: dict[str, int]) -> dict[str, Any] | LeftOut:
+    """Return a hand as a record; names not yet in ``agents`` are added to it, and to ``places``.
+
+    A record deals every card. Cards that the file does not show are dealt from those nobody had, to losers of a showdown so
+    that they lose, and ``room`` says whose they are (``unknown``).
+    """
+    dealt = _dealt(hand)
+    if dealt is None:
+        return LeftOut(f"hand {hand.number}: who won showed no cards, so none can be dealt.", "winners without cards")
+    for player in hand.players:
+        if player.name not in places:
+            places[player.name] = len(agents)
+            agents.append(player.name)
+    return {
+        "game_number": number,
+        "hand": 0,
+        "seats": [places[player.name] for player in hand.players],
+        "seed": 0,
+        "setup": {"starter": len(hand.players) - 1, "score": [], "stacks": [player.stack for player in hand.players]},
+        "deck": [*(card for pair in dealt for card in pair), *hand.board],
+        "actions": list(hand.moves),
+        "returns": list(hand.returns),
+        "outcome": {
+            "showdown": hand.showdown,
+            "round": hand.actions[-1].round if hand.actions else 0,
+            "pot": hand.pot - sum(player.dead for player in hand.players),
+        },
+        "game": hand.game,
+        "room": _note(hand),
+    }
+
+
+def _note(hand: RoomHand) -> dict[str, Any]:
+    """Return what a record keeps of the room: plain values."""
+    note: dict[str, Any] = {
+        "name": hand.room,
+        "number": hand.number,
+        "time": "" if hand.time is None else hand.time.isoformat(),
+        "table": hand.table,
+        "tournament": hand.tournament,
+        "currency": hand.currency,
+        "chip": hand.chip,
+        "big_blind": hand.big_blind,
+        "hero": hand.hero,
+        "button": hand.button,
+        "seats": [player.seat for player in hand.players],
+        "net": [player.net for player in hand.players],
+        "rake": hand.rake,
+        "unknown": [k for k, player in enumerate(hand.players) if not player.cards],
+    }
+    if len(hand.boards) > 1:
+        note["boards"] = [list(board) for board in hand.boards]
+    if any(action.implied for action in hand.actions):
+        note["implied"] = [k for k, action in enumerate(hand.actions) if action.implied]
+    return note
+
+
+def _dealt(hand: RoomHand) -> list[tuple[int, ...]] | None:
+    """Return everybody's hole cards, those that nobody saw from the cards that are left; None: winners' are not known."""
+    held = [player.cards for player in hand.players]
+    if all(held):
+        return held
+    seen = {card for pair in held for card in pair} | {card for board in hand.boards for card in board}
+    left = [card for rank in range(13) for suit in range(4) if (card := 13 * suit + rank) not in seen]
+    folded = {action.player for action in hand.actions if action.kind == "fold"}
+    out = list(held)
+    for k, pair in enumerate(held):
+        if pair or not hand.showdown or k in folded:
+            continue
+        found = _losing(hand, k, left, folded)
+        if found is None:
+            return None
+        out[k] = found
+        left = [card for card in left if card not in found]
+    for k, pair in enumerate(out):
+        if not pair:
+            out[k], left = (left[-1], left[-2]), left[:-2]
+    return out
+
+
+def _losing(hand: RoomHand, player: int, left: list[int], folded: set[int]) -> tuple[int, int] | None:
+    """Return two of the cards ``left`` with which a player loses to all who are known, or None."""
+    if hand.players[player].net + sum(a.added for a in hand.actions if a.player == player) > 0 and (
+        hand.players[player].collected
+    ):
+        return None
+    bar = [
+        min(_rank(other.cards, board) for k, other in enumerate(hand.players) if other.cards and k not in folded)
+        if any(other.cards and k not in folded for k, other in enumerate(hand.players))
+        else 0
+        for board in hand.boards
+    ]
+    for pair in combinations(left, 2):
+        if all(_rank(pair, board) < least for board, least in zip(hand.boards, bar, strict=True)):
+            return pair
+    return None
+
+
+def _rank(pair: tuple[int, ...], board: tuple[int, ...]) -> int:
+    bits = 0
+    for card in (*pair, *board):
+        bits |= 1 << card
+    return int(ranking.rank_suits(bits & _SUIT, bits >> 13 & _SUIT, bits >> 26 & _SUIT, bits >> 39, 1))

@@ -1,0 +1,133 @@
+"""The end of a hand: cards that are there once, a board as long as the betting, winners and chips as the rules have them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import frozen
+
+from cardai.core.kernel import interpreted_copy
+from cardai.formats.rooms.readings import Table
+from cardai.formats.rooms.told import Refused, Told
+
+rules = interpreted_copy("cardai.poker.rules._betting_kernels")
+ranking = interpreted_copy("cardai.poker.hands._ranking_kernels")
+
+_SUIT = 8191  # 13 ones
+_BOARD = (0, 3, 4, 5)
+_MOST_RAKE = 0.12
+"""The largest share of a pot that is believed to be rake where the file does not say it."""
+
+
+@frozen
+class Settled:
+    """What a hand brought: ``net`` by the file, ``returns`` by the rules (no rake), ``rake`` all that the room took."""
+
+    boards: tuple[tuple[int, ...], ...]
+    net: tuple[int, ...]
+    returns: tuple[float, ...]
+    rake: int
+
+
+def settle(told: Told, table: Table, row: dict[str, Any], law: dict[str, Any], contested: bool) -> Settled:
+    """Return what a played hand brought. Raises Refused where cards, winners or chips do not agree."""
+    boards = _boards(told, row, contested)
+    _check_cards(told, boards)
+    returns = [0.0] * len(table.names)
+    for board in boards or ((),):
+        out = [0.0] * len(table.names)
+        rules.payoffs(row, law, _ranks(told, table, row, board, contested), out)
+        returns = [total + one / max(len(boards), 1) for total, one in zip(returns, out, strict=True)]
+    unit, best = table.unit, None
+    for returned in _uncalled(told, table, row):
+        net = [
+            told.collected.get(name, 0) // unit + returned[k] - row["spent"][k] - row["dead"][k]
+            for k, name in enumerate(table.names)
+        ]
+        try:
+            rake = _agreed(told, table, net, returns, row, len(boards))
+        except Refused as error:
+            best = best or error
+        else:
+            return Settled(boards, tuple(net), tuple(returns), rake)
+    assert best is not None
+    raise best
+
+
+def _boards(told: Told, row: dict[str, Any], contested: bool) -> tuple[tuple[int, ...], ...]:
+    """Return the boards, of five cards if hands were compared. Raises Refused if one is too short."""
+    needed = 5 if contested else _BOARD[row["round"]]
+    boards = [board for board in told.boards if board]
+    if not boards:
+        if needed:
+            raise Refused("the board is shorter than the betting", "")
+        return ()
+    whole = [boards[0]]
+    for board in boards[1:]:  # later ones may be written from where they part
+        whole.append(board if len(board) >= len(boards[0]) else boards[0][: len(boards[0]) - len(board)] + board)
+    if any(len(board) < needed or len(board) > 5 for board in whole):
+        raise Refused("the board is shorter than the betting", f"{len(whole[0])} cards")
+    return tuple(dict.fromkeys(whole)) if contested else tuple(whole[:1])
+
+
+def _check_cards(told: Told, boards: tuple[tuple[int, ...], ...]) -> None:
+    held = [card for pair in told.cards.values() for card in pair]
+    if any(len(pair) != 2 for pair in told.cards.values()):
+        raise Refused("another game", "not two hole cards")
+    for board in boards:
+        if len({*held, *board}) < len(held) + len(board):
+            raise Refused("a card is there twice", "")
+
+
+def _ranks(told: Told, table: Table, row: dict[str, Any], board: tuple[int, ...], contested: bool) -> list[int]:
+    """Return each hand's rank. One that nobody saw has won where its player collected, and lost elsewhere."""
+    if not contested:
+        return [0] * len(table.names)
+    common = 0
+    for card in board:
+        common |= 1 << card
+    ranks = []
+    for k, name in enumerate(table.names):
+        held = told.cards.get(name)
+        if row["folded"][k]:
+            ranks.append(0)
+        elif held is None:
+            ranks.append(2**30 if name in told.collected else 0)
+        else:
+            bits = common | 1 << held[0] | 1 << held[1]
+            ranks.append(int(ranking.rank_suits(bits & _SUIT, bits >> 13 & _SUIT, bits >> 26 & _SUIT, bits >> 39, 1)))
+    return ranks
+
+
+def _uncalled(told: Told, table: Table, row: dict[str, Any]) -> list[list[int]]:
+    """Return what came back of each player's bets: as the file says, else nothing (it is in what was collected), else all."""
+    said = [told.returned.get(name, 0) // table.unit for name in table.names]
+    if any(said):
+        return [said]
+    ordered = sorted(row["spent"])
+    over = ordered[-1] - ordered[-2]
+    back = [over if spent == ordered[-1] else 0 for spent in row["spent"]]
+    return [said, back] if over else [said]
+
+
+def _agreed(told: Told, table: Table, net: list[int], returns: list[float], row: dict[str, Any], boards: int) -> int:
+    """Return the rake. Raises Refused where what the file says that was won is not what the rules give, less rake."""
+    unit, odd = table.unit, 3.0 * max(boards, 1)
+    less = [ours - theirs for ours, theirs in zip(returns, net, strict=True)]
+    insured = {k for k, name in enumerate(table.names) if name in told.insured}
+    if insured:
+        return (told.rake or 0) // unit
+    rake = -sum(net)
+    said = None if told.rake is None else told.rake // unit - told.dropped // unit
+    pot = sum(row["spent"]) + sum(row["dead"])
+    if said is not None and abs(rake - said) > odd:
+        raise Refused("chips do not add up", f"{rake} are missing, the rake is {said}")
+    if said is None and not -odd <= rake <= (odd if told.tournament else _MOST_RAKE * pot + odd):
+        raise Refused("chips do not add up", f"{rake} of {pot} are missing")
+    for k, name in enumerate(table.names):
+        won = returns[k] + row["spent"][k] + row["dead"][k] > 0
+        if not won and abs(less[k]) > odd:
+            raise Refused("another wins", f"{name} has {net[k]:+}, by the rules {returns[k]:+g}")
+        if won and not min(0, rake) - odd <= less[k] <= max(0, rake) + odd:
+            raise Refused("a winner wins another amount", f"{name} has {net[k]:+}, by the rules {returns[k]:+g}")
+    return rake

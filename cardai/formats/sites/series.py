@@ -1,0 +1,229 @@
+"""Hands of an agent against a site: each followed by the rules, asked of the agent, kept, and counted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+
+from cardai.arena.records import Record
+from cardai.arena.statistics import Estimate, mean
+from cardai.core.errors import DamagedFileError, RemoteError
+from cardai.core.rng import derive
+from cardai.formats.acpc.follower import Follower
+from cardai.formats.acpc.gamedef import GameDef
+from cardai.formats.acpc.games import game_map
+from cardai.formats.acpc.logs import LogHand
+from cardai.formats.acpc.player import AgentPlayer
+from cardai.formats.acpc.records import checked, stream_records
+from cardai.formats.acpc.states import Cards, deal_text
+from cardai.formats.sites.kept import KeptHands, SiteHand
+from cardai.formats.sites.shown import LostHandError, Shown, Site
+from cardai.formats.slumbot import from_slumbot
+from cardai.poker.rules.growing_tree import BettingNode
+
+LOST_IN_A_ROW = 3
+"""Hands without an end, one after another, after which a match stops."""
+
+
+class SitePlayer:
+    """An agent at a site's table. ``seed`` and a hand's number decide what it leaves to chance in that hand.
+
+    Raises:
+        UsageError: there is no such agent, or it does not play the site's game.
+    """
+
+    def __init__(self, agent: str, definition: GameDef, seed: int, plays: str = "") -> None:
+        self.agent, self.definition, self._seed = agent, definition, seed
+        self._player = AgentPlayer(agent, definition, seed, plays)
+        self._follower = Follower(definition)
+        if not self._player.wants_results:
+            self._warm_up()
+
+    def _warm_up(self) -> None:
+        """Have a first decision made before a hand waits for it: kernels are compiled, tables are made."""
+        node = self._follower.tree.root
+        self._follower.see(b"MATCHSTATE:%d:0::%s" % (node.actor, b"|AsKs" if node.actor else b"AsKs|"))
+        self._player.choose(self._follower)
+
+    def play(self, site: Site, number: int) -> tuple[SiteHand, Record | None]:
+        """Play one hand to its end and return it, and its record where all cards are known.
+
+        Raises:
+            LostHandError, RemoteError: the site. AgentError: the agent. DamagedFileError: the site's hand is none by the
+                rules, or worth something else.
+        """
+        shown = site.begin()
+        self._player.restart(derive(self._seed, "site", number))
+        times: list[float] = []
+        while shown.winnings is None:
+            node = self._see(shown, number)
+            if node.actor != shown.position:
+                raise DamagedFileError(
+                    f"{site.name} waits for us after {shown.betting!r}, where by the rules it is not our turn."
+                )
+            begun = time.perf_counter()
+            action = self._player.choose(self._follower)
+            times.append(time.perf_counter() - begun)
+            shown = site.act(shown, node, action)
+        return self._ended(site, shown, number, times)
+
+    def _see(self, shown: Shown, number: int) -> BettingNode:
+        node = from_slumbot(shown.betting, self._follower.tree)
+        line = f"MATCHSTATE:{shown.position}:{number}:{node.text}:{self._deal(shown, node)}"
+        self._follower.see(line.encode())
+        return node
+
+    def _deal(self, shown: Shown, node: BettingNode) -> str:
+        hole = (shown.hole, shown.opponent) if node.actor < 0 else (shown.hole, ())
+        return deal_text(hole if shown.position == 0 else hole[::-1], self._board(shown.board, node))
+
+    def _board(self, board: Cards, node: BettingNode) -> tuple[Cards, ...]:
+        """Return the board's cards by round; what a site shows beyond the rounds that were played is left out."""
+        ends = [self.definition.board_before(round_) for round_ in range(node.round + 1)]
+        if len(board) < ends[-1]:
+            raise DamagedFileError(
+                f"The site showed {len(board)} board cards after {node.text!r}, which needs {ends[-1]}."
+            )
+        return tuple(board[low:high] for low, high in pairwise(ends))
+
+    def _ended(self, site: Site, shown: Shown, number: int, times: Sequence[float]) -> tuple[SiteHand, Record | None]:
+        node = self._see(shown, number)
+        assert shown.winnings is not None  # or it is not over
+        if node.actor >= 0:
+            raise DamagedFileError(
+                f"{site.name} ended the hand after {shown.betting!r}, where by the rules it goes on."
+            )
+        names, values, hole = (self.agent, site.name), (shown.winnings, -shown.winnings), (shown.hole, shown.opponent)
+        if shown.position:
+            names, values, hole = names[::-1], values[::-1], hole[::-1]
+        log = LogHand(number, node.text, hole, self._board(shown.board, node), values, names)
+        record = self._record(site, log) if shown.opponent else None
+        if not shown.opponent and not node.contested:
+            self._check_uncontested(site, node, values)
+        self._tell()
+        return SiteHand(
+            number=number,
+            position=shown.position,
+            betting=node.text,
+            cards=deal_text(hole, log.board),
+            winnings=shown.winnings,
+            big_blind=max(self.definition.blind),
+            baseline=shown.baseline,
+            aivat=shown.aivat,
+            hand_id=shown.hand_id,
+            decisions=len(times),
+            seconds=round(sum(times), 4),
+            longest=round(max(times, default=0.0), 4),
+        ), record
+
+    def _record(self, site: Site, log: LogHand) -> Record:
+        """Return the record of a hand whose cards are all known, checked by the rules."""
+        try:
+            checked(self._follower.tree, log)
+        except DamagedFileError as error:
+            raise DamagedFileError(
+                f"{site.name}'s hand {log.hand} ({log.text()}) is none by the rules: {error}"
+            ) from error
+        found = next(stream_records(self._player.map, [log], [self.agent, site.name], site.name))
+        assert isinstance(found, dict)  # it was checked
+        return {**found, "group": log.hand, "game_number": log.hand, "hand": 0}
+
+    def _check_uncontested(self, site: Site, node: BettingNode, values: tuple[float, float]) -> None:
+        """Raise DamagedFileError where a hand that ended with a fold is worth something else by the rules."""
+        ours = self._follower.tree.values(node, [])
+        if any(abs(one - other) > 1e-5 for one, other in zip(ours, values, strict=True)):
+            raise DamagedFileError(
+                f"{site.name} says that {node.text!r} is worth {values}; by the rules it is {tuple(ours)}."
+            )
+
+    def _tell(self) -> None:
+        if self._player.wants_results:
+            self._player.hand_finished(self._follower)
+
+
+def play_hands(
+    site: Site, player: SitePlayer, kept: KeptHands, hands: int, progress: Callable[[int, int], None] | None = None
+) -> int:
+    """Play until ``hands`` are in ``kept`` and return how many were lost on the way, those of before included.
+
+    Raises:
+        RemoteError: the site refuses, or three hands in a row are lost; what was played is kept.
+    """
+    played = sum(not hand.lost for hand in kept.hands)
+    in_a_row = 0
+    while played < hands:
+        number = len(kept.hands)
+        try:
+            kept.keep(*player.play(site, number))
+            played, in_a_row = played + 1, 0
+        except LostHandError as error:
+            in_a_row += 1
+            kept.keep(_lost(player, number), None)
+            if in_a_row == LOST_IN_A_ROW:
+                raise RemoteError(f"{in_a_row} hands in a row were lost. {error}") from error
+        if progress is not None:
+            progress(played, hands)
+    return sum(hand.lost for hand in kept.hands)
+
+
+def _lost(player: SitePlayer, number: int) -> SiteHand:
+    return SiteHand(number, 0, "", "", 0.0, max(player.definition.blind), lost=True)
+
+
+@frozen
+class SiteFigures:
+    """What a match came to, in mbb a hand (thousandths of a big blind), each with its 95% interval over hands.
+
+    ``above_baseline`` is the winnings less what the site's own player would have won with the same cards, ``aivat`` the
+    site's own figure; None where it does not say so of every hand.
+    """
+
+    hands: int
+    lost: int
+    unseen: int
+    """Hands whose other cards the site did not show."""
+    chips: Estimate
+    above_baseline: Estimate | None
+    aivat: Estimate | None
+    decisions: int
+    seconds: float
+    longest: float
+
+
+def figures(hands: Sequence[SiteHand]) -> SiteFigures:
+    """Return the figures of finished hands; lost ones are in none but their count."""
+    played = [hand for hand in hands if not hand.lost]
+
+    def of(values: list[Any]) -> Estimate | None:
+        if not played or any(value is None for value in values):
+            return None
+        return mean(np.array([1000.0 * v / hand.big_blind for v, hand in zip(values, played, strict=True)]))
+
+    less = [None if hand.baseline is None else hand.winnings - hand.baseline for hand in played]
+    return SiteFigures(
+        hands=len(played),
+        lost=len(hands) - len(played),
+        unseen=sum("|" in hand.cards and "" in hand.cards.partition("/")[0].split("|") for hand in played),
+        chips=of([hand.winnings for hand in played]) or mean(np.array([])),
+        above_baseline=of(less),
+        aivat=of([hand.aivat for hand in played]),
+        decisions=sum(hand.decisions for hand in played),
+        seconds=sum(hand.seconds for hand in played),
+        longest=max((hand.longest for hand in played), default=0.0),
+    )
+
+
+def header_of(site: str, definition: GameDef, agent: str, seed: int, plays: str = "") -> dict[str, Any]:
+    """Return the first line of the record of such a match."""
+    return {
+        "game": game_map(definition, plays).spec,
+        "agents": [agent, site],
+        "seed": seed,
+        "duplicate": False,
+        "site": site,
+    }

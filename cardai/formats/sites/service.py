@@ -1,0 +1,144 @@
+"""JSON over HTTPS: one call, its answer checked, patience with a service that is busy.
+
+Waits between tries are drawn from 0 to a bound that doubles ("full jitter": Brooker, "Exponential backoff and jitter", AWS
+Architecture Blog 2015), so that many clients that were refused together do not come back together.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import random
+import ssl
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from cardai.core.errors import DamagedFileError, RemoteError, UsageError
+from cardai.core.files import too_deep
+from cardai.core.text import one_line
+
+BUSY = frozenset({502, 503, 504})
+"""What a gateway answers for a service behind it that has no time."""
+LONGEST = 1 << 20
+"""Bytes of an answer; a hand takes about one thousand."""
+_AGENT = "cardai (imperfect-information card games; one client)"
+"""A library's own User-Agent is refused with 403 by one of the sites."""
+_LOCAL = {"127.0.0.1", "localhost", "::1"}
+
+
+class BusyError(RemoteError):
+    """The service answers that it has no time or no place now. ``status`` is what it said."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class NoAnswerError(RemoteError):
+    """No answer came: the service cannot be reached, or was cut off, so that nobody knows whether it did what was asked."""
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Another address could be anybody's, and headers hold a key."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+class Service:
+    """Calls one site at ``url``. ``headers`` go with every call, ``seconds`` is how long an answer may take, ``tries`` how
+    often a call is tried that may be repeated.
+
+    Raises:
+        UsageError: ``url`` is neither https nor this machine's.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        headers: Mapping[str, str] | None = None,
+        seconds: float = 30.0,
+        tries: int = 8,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        parts = urllib.parse.urlsplit(url)
+        if not parts.hostname or not (parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOCAL)):
+            raise UsageError(
+                f"--url must begin with https:// (or http:// on this machine, to try a server of your own). Got {url!r}."
+            )
+        self.url, self.host = url.rstrip("/"), parts.netloc
+        self._headers = {"Accept": "application/json", "User-Agent": _AGENT, **(headers or {})}
+        self._seconds, self._tries, self._sleep = seconds, tries, sleep
+        self._open = urllib.request.build_opener(
+            _NoRedirects, urllib.request.HTTPSHandler(context=ssl.create_default_context())
+        ).open
+        self._jitter = random.Random()  # no game depends on it
+
+    def call(
+        self,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        *,
+        again: frozenset[int] = BUSY,
+        repeat: bool = True,
+    ) -> dict[str, Any]:
+        """Return the answer to one call, a JSON object: POST with a ``body``, else GET. Whoever calls hands it to the schema.
+
+        Busy answers (``again``) are waited for and tried anew, lost ones too where the call may be repeated (``repeat``).
+
+        Raises:
+            BusyError, NoAnswerError: at the last try. RemoteError: the service refuses. DamagedFileError: it answers with
+                what is no such answer.
+        """
+        for tried in range(self._tries):
+            try:
+                return self._once(path, body, again)
+            except (BusyError, NoAnswerError) as error:
+                if tried + 1 == self._tries or not (repeat or (isinstance(error, BusyError) and error.status == 409)):
+                    raise
+                self._sleep(self._jitter.uniform(0.0, min(30.0, 0.5 * 2.0**tried)))
+        raise AssertionError("a last try returns or raises")
+
+    def _once(self, path: str, body: Mapping[str, Any] | None, again: frozenset[int]) -> dict[str, Any]:
+        data = None if body is None else json.dumps(body).encode()
+        headers = self._headers if data is None else {**self._headers, "Content-Type": "application/json"}
+        request = urllib.request.Request(self.url + path, data=data, headers=headers)
+        try:
+            with self._open(request, timeout=self._seconds) as answer:
+                return self.parsed(path, answer.read(LONGEST + 1))
+        except urllib.error.HTTPError as error:
+            with error:
+                raise self._refused(path, error, again) from error
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            why = getattr(error, "reason", None) or error
+            raise NoAnswerError(
+                f"{self.host} did not answer {path}: {one_line(str(why))[:200]}. Is this machine connected?"
+            ) from error
+
+    def _refused(self, path: str, error: urllib.error.HTTPError, again: frozenset[int]) -> RemoteError:
+        try:
+            said = error.read(4096).decode("utf-8", "replace")
+        except (OSError, http.client.HTTPException):
+            said = ""
+        message = f"{self.host} answered {path} with {error.code} {one_line(str(error.reason))[:80]}"
+        message += f": {one_line(said).strip()[:300]}." if said.strip() else "."
+        return BusyError(message, error.code) if error.code in again else RemoteError(message)
+
+    def parsed(self, path: str, data: bytes) -> dict[str, Any]:
+        """Return the JSON object that an answer is. Raises DamagedFileError, or RemoteError with what it says is wrong."""
+        if len(data) > LONGEST:
+            raise DamagedFileError(f"{self.host} answered {path} with more than {LONGEST:,} bytes.")
+        try:
+            value = json.loads(data)
+        except (ValueError, RecursionError):
+            value = None
+        if not isinstance(value, dict) or too_deep(value):
+            raise DamagedFileError(f"{self.host} answered {path} with {data[:60]!r}, which is no JSON object.")
+        said = value.get("error_msg") or value.get("detail") or value.get("error")
+        if said:
+            raise RemoteError(f"{self.host} refused {path}: {one_line(str(said))[:300]}.")
+        return value

@@ -1,0 +1,126 @@
+"""A solution as people read it: tables, rows for other tables, JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from attrs import asdict
+
+from cardai.arena.report import as_html, as_text
+from cardai.cards.text import cards_glyphs, cards_text
+from cardai.poker.hands.combos import pairs
+from cardai.poker.ranges.position import Position
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from cardai.poker.ranges.solution import Solution
+
+SEATS = ("first to act", "button")
+HEADER = ("action", "line", "how often", "worth")
+
+
+def title(position: Position) -> str:
+    """Return which decision it is."""
+    where = f"after {position.line}" if position.line else "at the beginning"
+    return f"{cards_glyphs(position.board)}, {where}: {SEATS[position.seat]}, pot {position.pot:,}"
+
+
+def standing(solution: Solution) -> str:
+    """Return how far a solution is and what the spot is worth."""
+    if solution.measured is None:
+        return f"{solution.iterations:,} iterations, not measured."
+    first, button = solution.values
+    taken = f", the house {solution.spot.pot - first - button:,.2f}" if solution.spot.rake else ""
+    return (
+        f"{solution.iterations:,} iterations, exploitability {solution.exploitability:.3g} % of the pot of "
+        f"{solution.spot.pot:,}. Worth: first to act {first:,.2f}, button {button:,.2f}{taken}."
+    )
+
+
+def rows(position: Position) -> list[tuple[str, str, str, str]]:
+    """Return a decision's actions as text, under HEADER; the last row is all of them."""
+    found = zip(position.actions, position.tokens, position.frequencies, position.action_values, strict=True)
+    out = [(words, token, f"{100 * often:.2f} %", _chips(worth)) for words, token, often, worth in found]
+    return [*out, ("all", "", "100.00 %", _chips(position.value))]
+
+
+def table(position: Position, line: str = HEADER[1]) -> Table:
+    """Return a decision's actions for rich; ``line`` heads how each is written in a line."""
+    from rich.table import Table
+
+    out = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    for name, justify in zip((HEADER[0], line, *HEADER[2:]), ("left", "left", "right", "right"), strict=True):
+        out.add_column(name, justify=justify)  # type: ignore[arg-type]
+    for row in rows(position):
+        out.add_row(*row)
+    return out
+
+
+def parts(solution: Solution) -> Iterator[RenderableType]:
+    """Yield a solution for rich: how far it is, and its first decision."""
+    from rich.text import Text
+
+    position = solution.at("")
+    yield Text(standing(solution))
+    yield Text(title(position))
+    yield table(position)
+
+
+def text(solution: Solution) -> str:
+    """Return what ``print(solution)`` shows."""
+    return as_text(list(parts(solution)))
+
+
+def page(solution: Solution) -> str:
+    """Return a solution's first decision as HTML."""
+    position = solution.at("")
+    return as_html(title(position), HEADER, rows(position), standing(solution))
+
+
+def columns(position: Position) -> dict[str, Any]:
+    """Return a decision as columns, a row a hand of the range: hand, weight, and of each action how often and its worth."""
+    own = np.flatnonzero(position.weights[position.seat] > 0)
+    found: dict[str, Any] = {"hand": _names(position)[own], "weight": position.weights[position.seat][own]}
+    for token, often, worth in zip(position.tokens, position.strategy, position.values, strict=True):
+        found[f"often_{token}"] = often[own]
+        found[f"worth_{token}"] = worth[own]
+    found["worth"] = (position.strategy * np.nan_to_num(position.values)).sum(axis=0)[own]
+    return found
+
+
+def as_json(solution: Solution, position: Position) -> dict[str, Any]:
+    """Return a solution and one of its decisions as JSON; chips are from the decision on, a fold is worth 0."""
+    names, own, hands = _names(position), position.weights[position.seat], []
+    for k in np.flatnonzero(own > 0):
+        worth = [None if x != x else float(x) for x in position.values[:, k]]
+        often = [float(x) for x in position.strategy[:, k]]
+        hands.append({"hand": str(names[k]), "weight": float(own[k]), "frequencies": often, "values": worth})
+    found = zip(position.actions, position.tokens, position.frequencies, position.action_values, strict=True)
+    return {
+        "spot": asdict(solution.spot),
+        "iterations": solution.iterations,
+        "exploitability_percent": solution.exploitability,
+        "values": list(solution.values),
+        "line": position.line,
+        "board": cards_text(position.board),
+        "seat": position.seat,
+        "pot": position.pot,
+        "actions": [
+            {"action": words, "token": token, "frequency": often, "value": None if worth != worth else worth}
+            for words, token, often, worth in found
+        ],
+        "value": position.value,
+        "hands": hands,
+    }
+
+
+def _names(position: Position) -> Any:
+    return np.array([cards_text(one) for one in pairs()[position.hands][:, ::-1]])
+
+
+def _chips(worth: float) -> str:
+    return "" if worth != worth else f"{worth:,.2f}"

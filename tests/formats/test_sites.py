@@ -1,0 +1,287 @@
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from cardai.arena.records import read
+from cardai.cli import main
+from cardai.core.errors import DamagedFileError, RemoteError, UsageError
+from cardai.formats.acpc.gamedef import load_game
+from cardai.formats.acpc.nodes import WireTree
+from cardai.formats.sites.gtowizard import GtoWizard, definition_of
+from cardai.formats.sites.kept import KeptHands
+from cardai.formats.sites.series import SiteFigures, SitePlayer, figures, header_of, play_hands
+from cardai.formats.sites.service import LONGEST, BusyError, NoAnswerError, Service
+from cardai.formats.sites.shown import Site
+from cardai.formats.sites.slumbot import Slumbot
+from cardai.formats.slumbot import GAME, from_slumbot, to_slumbot
+from cardai.poker.rules.growing_tree import BettingNode
+from tests.formats.sites_server import Sites, serving
+from tests.support import ROOT
+
+THRESHOLD = "threshold"
+
+
+def _service(url: str, tries: int = 8) -> Service:
+    return Service(url, seconds=5, tries=tries, sleep=lambda seconds: None)
+
+
+def _played(site: Site, file: Path, hands: int, resume: bool = False, agent: str = THRESHOLD) -> SiteFigures:
+    player = SitePlayer(agent, site.definition, 3)
+    with KeptHands(str(file), header_of(site.name, site.definition, agent, 3), resume) as kept:
+        play_hands(site, player, kept, hands)
+        return figures(kept.hands)
+
+
+def _call(*arguments: str, code: int) -> None:
+    ended: object = 0
+    try:
+        main(list(arguments))
+    except SystemExit as end:
+        ended = end.code
+    assert (ended or 0) == code
+
+
+def _won(file: Path) -> list[float]:
+    return [hand["site"]["winnings"] for hand in read(file).hands]
+
+
+def test_hands_on_slumbot_are_those_of_the_rules_and_of_its_own_count(tmp_path: Path) -> None:
+    sites = Sites()
+    with serving(sites) as url:
+        found = _played(Slumbot(_service(url)), tmp_path / "m", 60)
+    expected = [deal.winnings() for deal in sites.deals.values()]
+    assert found.hands == len(expected) == 60
+    assert found.chips.mean == pytest.approx(sum(expected) * 10 / 60)
+    assert found.above_baseline is not None
+    assert found.above_baseline.mean == pytest.approx(1000)  # its server says 100 chips less than was won
+    records = read(tmp_path / "m")
+    assert not records.damaged
+    assert [hand["returns"][hand["seats"].index(0)] for hand in records.hands] == expected
+    assert {hand["seats"][0] for hand in records.hands} == {0, 1}
+
+
+def test_all_in_hands_of_slumbot_may_leave_empty_streets() -> None:
+    tree = WireTree(load_game(GAME))
+    node = from_slumbot("b20000c///", tree)
+    assert node.actor < 0
+    assert node is from_slumbot("b20000c", tree)
+
+
+def test_hands_on_gto_wizard_are_those_of_the_rules_whoever_is_listed_first(tmp_path: Path) -> None:
+    sites = Sites()
+    with serving(sites) as url:
+        found = _played(GtoWizard(_service(url)), tmp_path / "m", 60)
+    assert _won(tmp_path / "m") == [deal.winnings() for deal in sites.deals.values()]
+    assert found.aivat is not None
+    assert found.aivat.mean == 250.0  # 25 chips of 100 a big blind
+    assert found.unseen == 0
+
+
+def test_both_sites_are_played_alike(tmp_path: Path) -> None:
+    for site in (Slumbot, GtoWizard):
+        with serving(Sites()) as url:
+            _played(site(_service(url)), tmp_path / site.name, 30)
+    assert _won(tmp_path / "slumbot") == _won(tmp_path / "gtowizard")
+
+
+def test_a_match_goes_on_where_it_was_killed_with_the_same_hands(tmp_path: Path) -> None:
+    with serving(Sites()) as url:
+        _played(Slumbot(_service(url)), tmp_path / "whole", 30, agent="acpc_mix")
+    with serving(Sites()) as url:
+        _played(Slumbot(_service(url)), tmp_path / "parts", 11, agent="acpc_mix")
+        with (tmp_path / "parts").open("a") as file:
+            file.write('{"game_number":11,"hand')  # killed while it wrote
+        _played(Slumbot(_service(url)), tmp_path / "parts", 30, resume=True, agent="acpc_mix")
+    assert _without_times(tmp_path / "whole") == _without_times(tmp_path / "parts")
+
+
+def _without_times(file: Path) -> list[object]:
+    hands = read(file).hands
+    assert len(hands) == 30
+    return [{**hand, "site": {**hand["site"], "seconds": 0, "longest": 0}} for hand in hands]
+
+
+def test_a_busy_site_is_waited_for(tmp_path: Path) -> None:
+    sites = Sites()
+    sites.faults = {"/api/new_hand": [502, 503, 504], "/hands": [409, 409], "/hands/in-progress": [503]}
+    with serving(sites) as url:
+        assert _played(Slumbot(_service(url)), tmp_path / "s", 3).hands == 3
+        assert _played(GtoWizard(_service(url)), tmp_path / "g", 3).hands == 3
+
+
+def test_waiting_ends_at_the_last_try() -> None:
+    sites, waits = Sites(), list[float]()
+    sites.faults = {"/api/new_hand": [503] * 5}
+    with serving(sites) as url, pytest.raises(BusyError, match="answered /api/new_hand with 503"):
+        Slumbot(Service(url, tries=5, sleep=waits.append)).begin()
+    assert len(waits) == 4
+    assert all(0 <= wait <= 0.5 * 2**k for k, wait in enumerate(waits))
+
+
+def test_an_answer_that_was_lost_costs_slumbot_s_hand_which_is_counted(tmp_path: Path) -> None:
+    sites = Sites()
+    sites.faults = {"/api/act": ["cut"]}
+    with serving(sites) as url:
+        found = _played(Slumbot(_service(url)), tmp_path / "m", 5)
+    assert (found.hands, found.lost, sites.begun) == (5, 1, 6)
+    lines = (tmp_path / "m").read_text().splitlines()
+    assert sum('"lost":true' in line for line in lines) == 1
+
+
+def test_it_costs_nothing_where_the_site_says_how_the_hand_stands(tmp_path: Path) -> None:
+    sites = Sites()
+    sites.faults = {"/hands": ["cut"], "/hands/hand-2/act": ["cut"]}
+    with serving(sites) as url:
+        found = _played(GtoWizard(_service(url)), tmp_path / "m", 6)
+    assert (found.hands, found.lost, sites.begun) == (6, 0, 6)
+
+
+def test_three_lost_hands_in_a_row_end_the_match_and_keep_it(tmp_path: Path) -> None:
+    sites = Sites()
+    sites.faults = {"/api/act": ["cut"] * 20}
+    with serving(sites) as url, pytest.raises(RemoteError, match="3 hands in a row were lost"):
+        _played(Slumbot(_service(url)), tmp_path / "m", 50)
+    assert (tmp_path / "m").read_text().count('"lost":true') == 3
+
+
+def test_hands_whose_other_cards_are_not_shown_count_and_are_no_records(tmp_path: Path) -> None:
+    sites = Sites(hide=True)
+    with serving(sites) as url:
+        found = _played(GtoWizard(_service(url)), tmp_path / "m", 20)
+    assert (found.hands, found.unseen) == (20, 20)
+    assert found.chips.mean == pytest.approx(sum(deal.winnings() for deal in sites.deals.values()) / 2)
+    file = read(tmp_path / "m")
+    assert (len(file.hands), len(file.damaged)) == (0, 20)
+
+
+def test_what_a_site_says_is_held_against_the_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Wrong(Slumbot):
+        def act(self, *args: object) -> object:  # type: ignore[override]
+            from attrs import evolve
+
+            shown = super().act(*args)  # type: ignore[arg-type]
+            return shown if shown.winnings is None else evolve(shown, winnings=shown.winnings + 1)
+
+    with serving(Sites()) as url, pytest.raises(DamagedFileError, match="is none by the rules: The values are"):
+        _played(Wrong(_service(url)), tmp_path / "m", 20)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (b"<html>", "no JSON object"),
+        (b"[" * 100_000, "no JSON object"),
+        (b" " * (LONGEST + 2), "more than 1,048,576 bytes"),
+        ({"error_msg": "No\x1b[2J token"}, r"refused /api/new_hand: No\\x1b\[2J token"),
+        ({"action": "", "client_pos": 2, "hole_cards": ["As", "Ks"]}, "client_pos must be from 0 to 1"),
+        ({"action": "", "client_pos": 1}, "hole_cards"),
+        ({"action": "", "client_pos": 1, "hole_cards": ["As", "Zz"]}, "cards"),
+        ({"action": "b9" * 5000, "client_pos": 1, "hole_cards": ["As", "Ks"]}, "longer than a hand"),
+        ({"action": "kkkk", "client_pos": 1, "hole_cards": ["As", "Ks"]}, "cannot be read|refuse|needs|ended"),
+        (403, "answered /api/new_hand with 403"),
+    ],
+)
+def test_foreign_answers_are_refused_in_a_sentence(tmp_path: Path, answer: object, said: str) -> None:
+    sites = Sites()
+    sites.faults = {"/api/new_hand": [answer]}
+    with serving(sites) as url, pytest.raises((DamagedFileError, RemoteError), match=said):
+        _played(Slumbot(_service(url)), tmp_path / "m", 1)
+
+
+def test_the_key_goes_to_https_or_to_this_machine_alone() -> None:
+    for url in ("http://slumbot.com", "ftp://127.0.0.1", "slumbot.com", "https://"):
+        with pytest.raises(UsageError, match="must begin with https"):
+            Service(url)
+    sites = Sites()
+    with serving(sites) as url:
+        Service(url, {"X-API-Key": "k"}).call("/hands/in-progress")
+    assert sites.headers[0]["X-Api-Key"] == "k"
+    assert not sites.headers[0]["User-Agent"].startswith("Python")
+
+
+def test_nobody_there_is_said() -> None:
+    with pytest.raises(NoAnswerError, match="did not answer /api/new_hand"):
+        Slumbot(Service("http://127.0.0.1:9", tries=1)).begin()
+
+
+def test_a_wrong_password_is_said() -> None:
+    with serving(Sites()) as url:
+        with pytest.raises(RemoteError, match="Invalid password"):
+            Slumbot(_service(url), "me", "wrong")
+        assert Slumbot(_service(url), "me", "right").begin().hole
+
+
+def test_a_seat_is_known_by_its_name(tmp_path: Path) -> None:
+    with serving(Sites()) as url:
+        assert _played(GtoWizard(_service(url), me="tester"), tmp_path / "m", 2).hands == 2
+        with pytest.raises(UsageError, match="Say which you are with --me"):
+            GtoWizard(_service(url), me="somebody else").begin()
+
+
+def test_a_game_of_the_benchmark_is_known_by_its_name() -> None:
+    assert definition_of("HUNL 200BB") == load_game(GAME)
+    assert definition_of("HUNL 100BB").stack == (10_000, 10_000)
+    for name in ("HUNL 0BB", "6MAX 100BB", ""):
+        with pytest.raises(UsageError, match="--game-name"):
+            definition_of(name)
+
+
+def test_a_game_that_is_not_what_was_asked_for_is_refused(tmp_path: Path) -> None:
+    with serving(Sites()) as url:
+        site = GtoWizard(_service(url))
+        site.definition = definition_of("HUNL 100BB")
+        with pytest.raises(UsageError, match="stacks of 20000, which is not"):
+            site.begin()
+
+
+def test_a_file_is_taken_up_by_its_own_match_alone(tmp_path: Path) -> None:
+    file = tmp_path / "m"
+    with serving(Sites()) as url:
+        site = Slumbot(_service(url))
+        _played(site, file, 2)
+        with pytest.raises(UsageError, match="is there already"):
+            _played(site, file, 3)
+        with pytest.raises(UsageError, match="holds a match with the agents"):
+            _played(site, file, 3, resume=True, agent="always_call")
+    file.write_text('{"some": "thing"}\n')
+    with pytest.raises(DamagedFileError, match="no record of cardai"), serving(Sites()) as url:
+        _played(Slumbot(_service(url)), file, 3, resume=True)
+    assert json.loads(file.read_text()) == {"some": "thing"}
+
+
+def test_actions_are_written_as_the_sites_want_them() -> None:
+    tree = WireTree(load_game(GAME))
+    node: BettingNode = tree.root
+    for action, text in [(300, "b300"), (1, "c"), (1, "k"), (500, "b200"), (1500, "b1200"), (0, "f")]:
+        after = tree.after(node, action)
+        assert to_slumbot(after).strip("/").endswith(text)
+        node = after
+
+
+def test_the_commands_of_the_docs_play_and_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (ROOT / "docs" / "sites.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GTOWIZARD_API_KEY", "k")
+    sites = Sites()
+    with serving(sites) as url:
+        for line in block.splitlines():
+            hands = str(int(re.findall(r"--hands (\d+)", line)[0]) // 200)
+            words = shlex.split(re.sub(r"--hands \d+", f"--hands {hands}", line))
+            _call(*words[1:], "--url", url, "--json", "--quiet", code=0)
+    assert sites.begun == 30
+    assert all("X-Api-Key" in headers for headers in sites.headers[-5:])
+    assert len(read(tmp_path / "slumbot.jsonl").hands) == 25
+
+
+def test_without_a_key_the_benchmark_is_not_called(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("GTOWIZARD_API_KEY", raising=False)
+    _call("match", "gtowizard", "--agent", "threshold", "--record", "x.jsonl", code=2)
+    assert "GTOWIZARD_API_KEY" in capsys.readouterr().err
