@@ -73,6 +73,7 @@ def run(
     """Try inputs of all kinds in turn until time or number is up, or Ctrl-C; note in ``tallies`` what became of them."""
     order = [kind for kind in KINDS for _ in range(WEIGHTS[kind])]
     Random(seed).shuffle(order)
+    order = KINDS + order  # each is tried early: a sample, too, has all
     end = time.monotonic() + seconds
     with contextlib.suppress(KeyboardInterrupt):
         for number in range(first, first + inputs):

@@ -119,7 +119,7 @@ def _copied(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
-_WAYS = 8
+_WAYS = 4
 """How often a good directory is read, to see all of its readers."""
 
 

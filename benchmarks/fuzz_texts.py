@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
 import json
 from collections.abc import Callable
@@ -203,50 +202,19 @@ def wire_target(world: World) -> Target:
 
 def page_target(world: World) -> Target:
     """What a page of ``cardai play --browser`` sends."""
-    from aiohttp import WSMsgType
+    from cardai.web.socket import Said, understood
 
-    from cardai.ui.browser import _carry
-
-    good = [["stdin", "x"], ["resize", {"width": 80, "height": 24}], ["ping", "5"], ["focus"], ["blur"]]
-
-    class Message:
-        type = WSMsgType.TEXT
-
-        def __init__(self, data: str) -> None:
-            self.data = data
-
-    class Page:
-        def __init__(self, texts: list[str]) -> None:
-            self.left = [Message(text) for text in texts]
-
-        def __aiter__(self) -> Page:
-            return self
-
-        async def __anext__(self) -> Message:
-            if not self.left:
-                raise StopAsyncIteration
-            return self.left.pop()
-
-        async def send_json(self, value: Any) -> None:
-            json.dumps(value)
-
-    class Heard:
-        async def send_bytes(self, data: bytes) -> None:
-            assert isinstance(data, bytes)
-
-        async def set_terminal_size(self, width: int, height: int) -> None:
-            assert 0 < width < 10_000
-            assert 0 < height < 10_000
-
-        async def focus(self) -> None: ...
-
-        async def blur(self) -> None: ...
+    good: list[Any] = [
+        {"does": "look", "at": 0, "big_blinds": True},
+        {"does": "act", "at": 1503, "action": 2},
+        {"does": "cards", "at": 2, "cards": [1, 51]},
+        {"does": "typed", "at": 2, "text": "raise to 300"},
+        {"does": "advise", "at": 0, "text": "random"},
+    ]
 
     def target(rng: Random) -> tuple[str, Callable[[], Any]]:
-        texts = [
-            json_text(damaged(json.loads(json.dumps(rng.choice(good))), Any, rng)) for _ in range(rng.choice([1, 3]))
-        ]
-        return str(texts), lambda: asyncio.run(_carry(Page(texts), Heard()))  # type: ignore[arg-type]
+        text = json_text(damaged(json.loads(json.dumps(rng.choice(good))), Said, rng))
+        return text, lambda: understood(text)
 
     return target
 

@@ -44,13 +44,14 @@ ALLOWED = {
     "plugins": _ALL,
     "testing": {"testing", *_FAMILIES, "arena", "make", "training", "cards", "core"},
     "ui": {"ui", "api", *_ALL} - {"pieces"},
-    "commands": {"commands", "ui", "testing", "api", *_ALL},
+    "web": {"web", "ui", "api", *_ALL} - {"pieces"},  # scenes, keys, matches; what knows textual is the terminal's
+    "commands": {"commands", "ui", "web", "testing", "api", *_ALL},
     "cli": {"cli", "commands", "core"},
     "api": {"api", "poker", *_ANY},
     "__main__": {"cli"},
     "": {"core", "api", "bridges", "solve"},
 }
-"""Layer -> what of cardai it may import: cli > commands, ui > plugins > formats > poker, draw, gin > study, solve, learn,
+"""Layer -> what of cardai it may import: cli > commands > web > ui > plugins > formats > poker, draw, gin > study, solve, learn,
 bridges > arena > make > training > cards > core. Within a layer, no module of another layer at the same height."""
 
 

@@ -31,6 +31,7 @@ TRIED = {
     "arena.match_journal.MatchJournal._open": "journal",
     "arena.records.parsed_line": "record",
     "arena.records.read": "record",
+    "arena.records.read_header": "record",
     "arena.tournament_store._whole_lines": "tournament",
     "core.files.file_digest": "run",
     "core.files.limited_lines": "record",
@@ -61,7 +62,7 @@ TRIED = {
     "training.runs.Run._holds": "run",
     "training.runs.Run.read_metrics": "run",
     "training.runs.Run.verify": "run",
-    "ui.browser._carry": "page",
+    "web.socket.understood": "page",
 }
 """Readers, and the kind of benchmarks/fuzz.py that tries each."""
 OWN = {
@@ -108,6 +109,7 @@ OWN = {
     "training.sweeps._pack": "writes",
     "training.sweeps._unpack": "by our own worker, unpacked by tarfile's filter for data",
     "ui.box.in_the_box": "a file that we ship",
+    "web.render.own_template": "a plugin's own template, which is a program's",
 }
 """Readers of what no stranger writes, and why."""
 

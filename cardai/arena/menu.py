@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from cardai.cards.text import cards_text, glyphs, parse_cards
 from cardai.core.game import Game
@@ -47,7 +47,10 @@ class Choice:
 
 @frozen
 class Menu:
-    """The choices of one decision. ``low`` and ``high`` bound a raise where amounts are named, else they are 0."""
+    """The choices of one decision. ``low`` and ``high`` bound a raise where amounts are named, else they are 0.
+
+    Amounts are actions, in chips of the whole hand; what people read and type is ``offset`` less, the chips of this street.
+    """
 
     choices: tuple[Choice, ...]
     low: int = 0
@@ -58,6 +61,22 @@ class Menu:
     """What ``high`` is called: all-in, or in pot-limit betting the pot."""
     keys: Mapping[str, str] = {}
     """All keys of the game, also of what is not legal now, with what they mean."""
+    offset: int = 0
+    """The chips that were put in before this street, which nobody counts."""
+    verb: str = "raise to"
+    """What naming an amount is called: "bet", "raise to"."""
+
+    def said(self, amount: int) -> str:
+        """Return an amount as people say it: on this street."""
+        return f"{amount - self.offset:,}"
+
+    def bounds(self) -> str:
+        """Return what can be named: "200 to 20,000", or the one amount and what it is called."""
+        return (
+            f"{self.said(self.low)} to {self.said(self.high)}"
+            if self.low < self.high
+            else f"{self.said(self.high)}, {self.top}"
+        )
 
     def lines(self) -> list[str]:
         """Return the menu as it is shown: what has a key, what is typed by its name, what is typed by its cards."""
@@ -96,7 +115,7 @@ class Menu:
         return self._by_name(answer, text)
 
     def _how_much(self) -> str:
-        return f"Raise to how much? Type {self.low:,} to {self.high:,}: your chips in the whole hand."
+        return f"{self.verb.capitalize()} how much? Type {self.bounds()}, on this street."
 
     def _amount(self, text: str) -> int | str | None:
         """Return the amount that a text names, a sentence for one out of bounds, None for no amount."""
@@ -109,10 +128,10 @@ class Menu:
         if match is None:
             return None
         digits = match.group(1).replace(",", "")
-        amount = int(digits) if len(digits) < 16 else self.high + 1
+        amount = int(digits) + self.offset if len(digits) < 16 else self.high + 1
         if self.low <= amount <= self.high:
             return amount
-        return f"A raise goes to {self.low:,} at least and {self.high:,} at most, your chips in the whole hand."
+        return f"You can {self.verb} {self.said(self.low)} at least and {self.said(self.high)} at most, on this street."
 
     def _by_cards(self, answer: str, verb: str, text: str) -> int | str:
         try:
@@ -160,9 +179,24 @@ def menu_of(game: Game, view: Mapping[str, Any], legal: Legal) -> Menu:
     low, high = int(legal.min_amount[0]), int(legal.max_amount[0])
     sizes = tuple((name, amount) for name, amount in game.named_raises(view) if low <= amount < high)
     top = next((name for name, amount in reversed(game.named_raises(view)) if amount == high), "the most")
-    named = ", ".join(f"{name} {amount:,}" for name, amount in (*sizes, (top, high)))
-    words = f"raise to {low:,}..{high:,} ({named})" if low < high else f"raise to {high:,}, {top}"
-    return Menu((*choices, Choice(-1, words, "r")), low, high, sizes, top, meanings)
+    verb = _verb_of(game.action_words(low, view))
+    menu = Menu(choices, low, high, sizes, top, meanings, counted_from(game, view), verb)
+    named = ", ".join(f"{name} {menu.said(amount)}" for name, amount in (*sizes, (top, high)))
+    words = f"{verb} {menu.said(high)}, {top}"
+    if low < high:
+        words = f"{verb} {menu.said(low)}..{menu.said(high)} ({named})"
+    return evolve(menu, choices=(*choices, Choice(-1, words, "r")))
+
+
+def counted_from(game: Game, view: Mapping[str, Any]) -> int:
+    """Return what amounts are counted from, to the player who looks: the chips of streets before this one."""
+    return sum(family.counted_from(view) for family in game.families)
+
+
+def _verb_of(words: str) -> str:
+    """Return what stands before the amount of a raise in words: "bet", "raise to"."""
+    verb = re.split(r"\s*\d", words, maxsplit=1)[0]
+    return verb or "raise to"
 
 
 def _choice(game: Game, view: Mapping[str, Any], action: int, keys: tuple[tuple[str, str], ...]) -> Choice:

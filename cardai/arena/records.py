@@ -114,6 +114,20 @@ def read(source: str | Path | IO[str]) -> RecordFile:
     return read_lines(limited_lines(source), str(getattr(source, "name", "the input")))
 
 
+def read_header(path: str | Path) -> Mapping[str, Any]:
+    """Return the header of the record at ``path``, whose texts are foreign; its hands are not read.
+
+    Raises:
+        UsageError: there is no such file. DamagedFileError: it does not begin with a record's header.
+    """
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return stream_lines(limited_lines(file), str(path))[0]
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise UsageError(f"The record file {str(path)!r} cannot be read: {why}.") from error
+
+
 def read_lines(lines: Iterator[str], name: str) -> RecordFile:
     """Return what :func:`read` does of the lines of the file ``name``."""
     header, coming = stream_lines(lines, name)

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from typing import IO, TYPE_CHECKING, Annotated, Any, Protocol, cast
@@ -40,7 +41,9 @@ class Invocation:
     taken: bool = False
     """Whether standard output is a file that the command writes (a record): results then go to stderr."""
     work: str = ""
-    """What long work was last shown."""
+    """What long work was last shown, ..."""
+    shown_at: float = 0.0
+    """... and when."""
 
 
 _invocation = Invocation()
@@ -258,7 +261,23 @@ def show_work(label: str, done: int, total: int) -> None:
         show_state("" if total and done >= total else f"{label}{share}")
     elif label != _invocation.work:
         note(f"{label} ...")
+        _invocation.shown_at = time.monotonic()
+    elif _due():
+        note(f"{label}: {done:,} of {total:,}" if total else f"{label}: {done:,}")
     _invocation.work = label
+
+
+SILENCE = 30.0
+"""Seconds after which long work says in a file or a pipe how far it is."""
+
+
+def _due() -> bool:
+    """Whether nothing has been said for so long that something should be."""
+    now = time.monotonic()
+    if now - _invocation.shown_at < SILENCE:
+        return False
+    _invocation.shown_at = now
+    return True
 
 
 class Advance(Protocol):
@@ -269,9 +288,12 @@ class Advance(Protocol):
 
 @contextmanager
 def progress(label: str, unit: str = "games") -> Iterator[Advance | None]:
-    """Show a progress bar on stderr; yield None where stderr is no terminal or --quiet was given."""
-    if _invocation.quiet or not sys.stderr.isatty():
+    """Show a progress bar on stderr, where that is no terminal a line now and then; yield None where --quiet was given."""
+    if _invocation.quiet:
         yield None
+        return
+    if not sys.stderr.isatty():
+        yield _Lines(label, unit)
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -282,3 +304,28 @@ def progress(label: str, unit: str = "games") -> Iterator[Advance | None]:
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(label, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+class _Lines:
+    """Progress where nobody watches a bar: a line of a log, seldom enough to be read."""
+
+    def __init__(self, label: str, unit: str) -> None:
+        self._label, self._unit = label, unit
+        self._begun, self._first = time.monotonic(), -1
+        _invocation.shown_at = self._begun
+
+    def __call__(self, done: int, total: int) -> None:
+        if self._first < 0:
+            self._first = done  # what was there when it went on took no time
+        if not _due() or done >= total:
+            return
+        took, new = time.monotonic() - self._begun, done - self._first
+        left = f", about {_long(took / new * (total - done))} left" if new > 0 else ""
+        note(f"{self._label}: {done:,} of {total:,} {self._unit}{left}.")
+
+
+def _long(seconds: float) -> str:
+    """Return a time in the unit in which it is read: "40 s", "12 min", "5.5 h"."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

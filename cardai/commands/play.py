@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from typing import TYPE_CHECKING, Annotated
@@ -10,16 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cardai.commands.invocation import absolute, note, say, stdout
-from cardai.commands.process import ENDING, end_with_stdin
+from cardai.commands.process import ENDING
 from cardai.core.errors import UsageError
 from cardai.core.extras import need_extra
 
 if TYPE_CHECKING:
     from cardai.ui.app import PlayOptions
 
-SESSIONS = 4
-PAGE = "TEXTUAL_DRIVER"
-"""What textual's server sets for the process of a page."""
+SESSIONS = 64
 
 Game = Annotated[
     str | None, typer.Argument(metavar="[GAME]", help="The game, such as gin or gin:target=50.", show_default="ask")
@@ -40,10 +37,10 @@ Seed = Annotated[
 ]
 FourColours = Annotated[bool, typer.Option("--four-colours", help="Draw each suit in a colour of its own.")]
 Browser = Annotated[bool, typer.Option("--browser", help="Play in a page of your browser.")]
-Host = Annotated[
+Listen = Annotated[
     str,
     typer.Option(
-        "--host",
+        "--listen",
         metavar="ADDRESS",
         help="With --browser: where to listen; others than this machine's let others in.",
     ),
@@ -52,7 +49,7 @@ Port = Annotated[
     int, typer.Option("--port", metavar="N", min=0, max=65535, help="With --browser: the port, 0 any free one.")
 ]
 Sessions = Annotated[
-    int, typer.Option("--sessions", metavar="N", min=1, max=64, help="With --browser: the most pages at a time.")
+    int, typer.Option("--sessions", metavar="N", min=1, max=1024, help="With --browser: the most tables at a time.")
 ]
 NoOpen = Annotated[bool, typer.Option("--no-open", help="With --browser: print the address and open nothing.")]
 
@@ -65,7 +62,7 @@ def play(
     seed: Seed = None,
     four_colours: FourColours = False,
     browser: Browser = False,
-    host: Host = "127.0.0.1",
+    listen: Listen = "127.0.0.1",
     port: Port = 0,
     sessions: Sessions = SESSIONS,
     no_open: NoOpen = False,
@@ -74,18 +71,13 @@ def play(
 
     The match is kept after every action, and --resume goes on with it. In a pipe, or without textual: run --agent human.
     """
-    need_textual()
-    if PAGE in os.environ:
-        end_with_stdin()  # its server's, which can be killed
-    from cardai.core import registry
-
+    if not browser:
+        need_textual()
     kept = absolute(record)
     opponents = tuple(vs or ())
     _check(game, opponents, resume)
     if browser:
-        words = arguments(game, opponents, resume, kept, seed, four_colours)
-        plugins = [word for file in registry.plugin_files() for word in ("--plugin", os.path.abspath(file))]
-        return _serve(["play", *words, *plugins], host, port, sessions, not no_open)
+        return _serve(game, opponents, resume, kept, seed, listen, port, sessions, not no_open)
     need_terminal("play")
     from cardai.ui.app import PlayOptions
 
@@ -98,8 +90,8 @@ def need_textual() -> None:
 
 
 def need_terminal(command: str) -> None:
-    """Raise UsageError unless the app can be shown: at a terminal, or as a page's process."""
-    if PAGE not in os.environ and not (sys.__stdin__ and sys.__stdin__.isatty() and sys.stderr.isatty()):
+    """Raise UsageError unless the app can be shown."""
+    if not (sys.__stdin__ and sys.__stdin__.isatty() and sys.stderr.isatty()):
         raise UsageError(
             f"cardai {command} needs a terminal. In a pipe, play in plain text: cardai run --game GAME --agent human"
         )
@@ -129,19 +121,6 @@ def _check(game: str | None, opponents: tuple[str, ...], resume: bool) -> None:
             raise UsageError(f"{opponent} is a person: cardai play seats one. Give a program by --vs.")
 
 
-def arguments(
-    game: str | None, opponents: tuple[str, ...], resume: bool, record: str | None, seed: int | None, four_colours: bool
-) -> list[str]:
-    """Return the words of a call that begins the same app."""
-    words = [] if game is None else [game]
-    for opponent in opponents:
-        words += ["--vs", opponent]
-    words += ["--resume"] if resume else []
-    words += ["--record", record] if record is not None else []
-    words += ["--seed", str(seed)] if seed is not None else []
-    return words + (["--four-colours"] if four_colours else [])
-
-
 def _run(options: PlayOptions) -> None:
     """Show the app until the person leaves it."""
     from cardai.ui.app import PlayApp
@@ -152,7 +131,7 @@ def _run(options: PlayOptions) -> None:
         raise app.problem
     if app.return_code:
         raise typer.Exit(app.return_code)
-    if app.file is not None and app.file.exists() and not app.is_web:
+    if app.file is not None and app.file.exists():
         note(f"Your match is in {app.file}. Go on with it: cardai play --resume{_named(options)}")
         note(f"Look at it again: cardai replay {shlex.quote(str(app.file))}")
 
@@ -161,15 +140,22 @@ def _named(options: PlayOptions) -> str:
     return f" --record {shlex.quote(options.record)}" if options.record is not None else ""
 
 
-def _serve(words: list[str], host: str, port: int, sessions: int, show: bool) -> None:
-    """Offer the app as a page until Ctrl-C."""
-    need_extra("textual_serve", "cardai play --browser", "play")
-    from cardai.ui.browser import serve
+def _serve(
+    game: str | None, opponents: tuple[str, ...], resume: bool, record: str | None, seed: int | None,
+    listen: str, port: int, sessions: int, show: bool,
+) -> None:  # fmt: skip
+    """Offer the pages until Ctrl-C."""
+    for module in ("starlette", "uvicorn", "jinja2"):
+        need_extra(module, "cardai play --browser", "play")
+    from cardai.web.pages import Asked
+    from cardai.web.serving import serve
 
+    asked = Asked.of(game, opponents, resume, record, seed)
     try:
-        came = serve(words, host, port, sessions, show, _say_at_once, note)
+        came = serve(asked, listen, port, sessions, show, _say_at_once, note)
     except OSError as error:
-        raise UsageError(f"{host}:{port} cannot be listened on: {error.strerror}. Give another --port.") from error
+        why = error.strerror or error
+        raise UsageError(f"{listen}:{port} cannot be listened on: {why}. Give another --port.") from error
     if came in ENDING:
         raise typer.Exit(128 + came)
 

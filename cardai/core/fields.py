@@ -157,6 +157,10 @@ class Family:
         """Return raises that have a name, as (name, chips raised to), at a view of one of its games (default: none)."""
         return ()
 
+    def counted_from(self, view: Mapping[str, Any]) -> int:
+        """Return what named amounts are counted from: chips of the player who looks that are not said (default: none)."""
+        return 0
+
     def put_in(self, views: Views, seat: int) -> Float64s:
         """Return (n,) what ``seat`` has put into the hand by views of one of its games (default: nothing)."""
         return np.zeros(len(views))

@@ -142,8 +142,12 @@ class Game(Answers, ABC):
     """Whether every finished hand's returns sum to zero (a claim that the conformance kit tests)."""
     default_encoder: str = "flat"
     """The encoder that learners get where none is named: ``flat`` lays out any game."""
+    title: ClassVar[str] = ""
+    """What people call it ("Gin rummy"); "" where its name says it."""
     rules: ClassVar[str] = ""
     """The rules in a paragraph, for ``cardai describe game``."""
+    page: ClassVar[str] = ""
+    """A jinja2 template beside the class's module that draws its table in the browser; "" (the default): from its fields."""
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     may: ClassVar[frozenset[str]] = frozenset()
 
@@ -198,8 +202,7 @@ class Game(Answers, ABC):
     def action_from_string(self, text: str) -> int:
         """Return the action that :meth:`action_to_string` calls ``text`` (capitals and blanks do not matter).
 
-        Raises:
-            UsageError: no action is called so; the message names the nearest.
+        Raises UsageError: no action is called so; the message names the nearest.
         """
         wanted = " ".join(text.split()).casefold()
         names: list[str] = []
@@ -274,8 +277,7 @@ class Game(Answers, ABC):
         agent's seat in each. The default has nothing to add.
 
         A game that overrides this or :meth:`figures` alone is given the hands of a long match all at once. One that has
-        :meth:`figure_parts` and :meth:`figure_rows` is asked for those instead, some thousand hands at a time.
-        """
+        :meth:`figure_parts` and :meth:`figure_rows` is asked for those instead, some thousand hands at a time."""
         return []
 
     def figures(self, hands: Records, seats: IntArray) -> Mapping[str, Estimate]:

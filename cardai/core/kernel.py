@@ -83,6 +83,7 @@ def kernel(function: F) -> F:
 
     load_numba_extensions(importlib.import_module("numba.core.entrypoints").init_all)
     _name_records()
+    _compile_less()
     without: Any = {"no_cfunc_wrapper": True}  # nobody calls a kernel from C
     compiled: Any = numba.njit(nogil=True, **without)(function)
     compiled._cache = _cache_class()(function)  # where njit(cache=True) would put numba's own
@@ -135,6 +136,33 @@ def _name_records() -> None:
         return "Record", (int(hashlib.sha256(record.name.encode()).hexdigest()[:15], 16),)
 
     record_type.mangling_args = property(mangling_args)
+
+
+@cache
+def _compile_less() -> None:
+    """Spare what numba compiles and counts that no kernel needs: an eighth of what a first command takes.
+
+    An assignment ``a[:] = b`` brings the code that writes out both shapes as text, for an error that a kernel of ours never
+    raises: here its sentence has no numbers. And each call of LLVM tells timers that nobody reads.
+    """
+    from llvmlite.binding import ffi
+    from numba.extending import overload
+    from numba.np import arrayobj
+
+    def raise_unequal(given: Any, place: Any) -> None:
+        """Only typed, never called."""
+
+    @overload(raise_unequal)  # type: ignore[untyped-decorator]
+    def _(given: Any, place: Any) -> Any:
+        def implementation(given: Any, place: Any) -> None:
+            raise ValueError("cannot assign an array to a slice of another shape")
+
+        return implementation
+
+    if hasattr(arrayobj, "raise_with_shape_context"):
+        arrayobj.raise_with_shape_context = raise_unequal
+    with suppress(AttributeError):
+        ffi.lib._lock._cblist.clear()
 
 
 @cache
@@ -277,18 +305,28 @@ def _unlock(lock: Any) -> None:
 @contextmanager
 def when_compiling(tell: Callable[[], None]) -> Iterator[None]:
     """Call ``tell`` once if, while this is open, a kernel must be compiled because no cache holds it."""
+    with each_compiled(lambda name, count: tell() if count == 1 else None):
+        yield
+
+
+@contextmanager
+def each_compiled(tell: Callable[[str, int], None]) -> Iterator[None]:
+    """Call ``tell(kernel, count)`` whenever, while this is open, a kernel must be compiled because no cache holds it.
+
+    ``kernel`` is its module and name, ``count`` how many there were, itself included, in whatever thread.
+    """
     if _interpreted:
         yield
         return
     from numba.core import event
 
     class CompileListener(event.Listener):  # type: ignore[misc]
-        told = False
+        count = 0
 
         def on_start(self, event: Any) -> None:
-            if not self.told:
-                self.told = True
-                tell()
+            self.count += 1
+            function = event.data["dispatcher"].py_func
+            tell(f"{function.__module__}.{function.__name__}", self.count)
 
         def on_end(self, event: Any) -> None:
             pass

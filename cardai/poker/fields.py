@@ -32,6 +32,10 @@ class BettingFamily(Family):
         sizes = ("half pot", max(view["spent"]) + called // 2), ("pot", max(view["spent"]) + called)
         return (*sizes, ("all-in", view["spent"][view["player"]] + behind)) if behind else sizes
 
+    def counted_from(self, view: Mapping[str, Any]) -> int:
+        player = view["player"]
+        return int(view["spent"][player] - view["round_spent"][player])
+
     def put_in(self, views: Views, seat: int) -> Float64s:
         return np.asarray(views["spent"][:, seat], np.float64)
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from cardai.poker.fields import POKER
 from cardai.poker.rules.betting import Betting, stacks_before
 
 FRACTIONS = {1.0: "pot", 0.5: "half pot"}
 """Rungs of a ladder of bets that have a name; others are so many of the pot."""
+_BETS = re.compile(r"(call|bet|raise to) \d")
+_AMOUNT = re.compile(r"\d+(?:,\d{3})*")
 
 
-def betting_words(action: int, view: Mapping[str, Any], raise_to: int = 0, amounts: bool = False) -> str:
+def betting_words(action: int, view: Mapping[str, Any], raise_to: int = 0) -> str:
     """Return fold, check or call, or a raise, in words: "fold", "check", "call 50", "bet 100", "raise to 300".
 
     ``view`` is that of the player to act in a game of the poker family; ``raise_to`` is what a raise raises to, in chips
-    of the whole hand. A round's first bet is told by what it puts in, but not where players name ``amounts`` (what they
-    raise to); all of the player's chips are said to be that.
+    of the whole hand. Words count the chips of this street alone, as players do: its first bet is what it puts in, a raise
+    is to what then lies before the player. All of the player's chips are said to be that.
     """
     player = view["player"]
     spent, behind = view["spent"][player], view["stacks"][player]
@@ -27,8 +31,20 @@ def betting_words(action: int, view: Mapping[str, Any], raise_to: int = 0, amoun
         words = f"call {put_in:,}" if put_in else "check"
     else:
         put_in = raise_to - spent
-        words = f"raise to {raise_to:,}" if amounts or max(view["round_spent"]) else f"bet {put_in:,}"
+        words = f"raise to {raise_to - before_street(view):,}" if max(view["round_spent"]) else f"bet {put_in:,}"
     return words + (", all-in" if behind and put_in == behind else "")
+
+
+def before_street(view: Mapping[str, Any]) -> int:
+    """Return what the player who looks put in before this street began: antes and earlier streets."""
+    return POKER.counted_from(view)
+
+
+def in_big_blinds(words: str, big_blind: int) -> str:
+    """Return a bet in words with its amount in big blinds: "raise to 250" is "raise to 2.5 bb"; other words as they are."""
+    if not big_blind or not _BETS.match(words):
+        return words
+    return _AMOUNT.sub(lambda found: f"{int(found[0].replace(',', '')) / big_blind:,.4g} bb", words, count=1)
 
 
 def limit_raise(betting: Betting, view: Mapping[str, Any]) -> int:

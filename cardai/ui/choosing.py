@@ -72,22 +72,40 @@ LAST = "\0last"
 """What is dismissed with by who goes on with the last match."""
 
 
+MORE = "\0more"
+"""What stands for the games behind "more"."""
+
+
 class ChooseGame(Chooser):
-    """Which game."""
+    """Which game: first those that people know, by the names that they have there; "more" shows all."""
 
     heading = "cardai play: choose a game"
 
     def on_mount(self) -> None:
         self.games = games()
-        width = max(len(name) for name, _ in self.games)
-        rows = [(name, row(name, about, width, "dim")) for name, about in self.games]
+        self._list(any(not game.more for game in self.games))
+
+    def _list(self, few: bool) -> None:
+        shown = [game for game in self.games if not (few and game.more)]
+        width = max((len(game.title) for game in shown), default=0)
+        rows = [(game.spec, row(game.title, game.about, width, "dim")) for game in shown]
+        if few and len(shown) < len(self.games):
+            rows.append(
+                (MORE, row("more", "games as publications have them, variants, other engines' games", width, "dim"))
+            )
         if kept.any_kept():
             rows.insert(0, (LAST, Text("go on with the last match", "bold")))
         self.show(rows)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         name = self.rows[event.option_index][0]
-        self.say("" if name == LAST else flowing(make.game(name).rules))
+        self.say("" if name in (LAST, MORE) else flowing(make.game(name).rules))
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        if self.rows[event.option_index][0] == MORE:  # else the list's own answer to it follows
+            event.stop()
+            event.prevent_default()
+            self._list(False)
 
 
 class ChoosePlayer(Chooser):

@@ -15,6 +15,7 @@ from textual.widgets.option_list import Option
 
 from cardai.arena.advice import Advised
 from cardai.ui.cards import Palette, inline
+from cardai.ui.lines import value_text
 
 BAR = 20
 """The width of a probability's bar."""
@@ -111,10 +112,3 @@ def advice_text(player: str, advised: Sequence[Advised], values_of: str, palette
         told = f"{value_text(value):>9}  " if valued else ""
         text.append(f"\n{share:>5.0%} {bar:<{BAR}} {told} ", "not bold").append_text(inline(words, palette))
     return text
-
-
-def value_text(value: float | None) -> str:
-    """Return a value with three digits that count: "+1.35"; "" where there is none."""
-    if value is None:
-        return ""
-    return f"{value:+.{max(0, 2 - len(str(int(abs(value)))) + 1)}f}"

@@ -10,6 +10,10 @@ from pathlib import Path
 from cardai.arena.journal import ENDING
 from cardai.core.errors import UsageError
 from cardai.core.locks import FileLock, Held
+from cardai.core.schema import file_name
+
+MOST = 10_000
+"""Matches that are looked through for the last one."""
 
 
 def folder() -> Path:
@@ -44,7 +48,8 @@ def new_file(game: str) -> Path:
     name = re.sub(r"[^\w.-]+", "_", game)[:40]
     for number in range(1000):
         path = matches() / f"{began}-{name}{f'-{number}' if number else ''}.jsonl"
-        if not path.exists() and not path.with_name(path.name + ENDING).exists() and claim(path):
+        taken = path in _claims or path.exists() or path.with_name(path.name + ENDING).exists()
+        if not taken and claim(path):
             return path
     raise UsageError(f"{matches()} is full of matches of this second. Give a file by --record.")
 
@@ -55,12 +60,32 @@ def last() -> Path:
     Raises:
         UsageError: there is none.
     """
-    held = {file.with_name(file.name.removesuffix(ENDING)): file for file in matches().glob("*.jsonl*")}
-    newest = sorted(held, key=lambda path: held[path].stat().st_mtime_ns, reverse=True)
-    for path in newest:
-        if path.suffix == ".jsonl" and claim(path):
+    for path in newest(MOST):
+        if claim(path):
             return path
     raise UsageError("There is no match to go on with. Begin one with: cardai play")
+
+
+def named(name: str) -> Path | None:
+    """Return the match of that name (its file's, without the ending) in the folder, None where there is none."""
+    if not file_name(name) or name.startswith("."):
+        return None
+    path = matches() / f"{name}.jsonl"
+    return path if path.is_file() or path.with_name(path.name + ENDING).is_file() else None
+
+
+def newest(count: int) -> list[Path]:
+    """Return the last matches, at most ``count``, the newest first."""
+    held = {file.with_name(file.name.removesuffix(ENDING)): file for file in matches().glob("*.jsonl*")}
+    return [path for path in sorted(held, key=lambda path: -_changed(held[path])) if path.suffix == ".jsonl"][:count]
+
+
+def _changed(path: Path) -> int:
+    """Return when a file was changed; one that went meanwhile, never."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def any_kept() -> bool:

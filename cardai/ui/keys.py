@@ -101,7 +101,7 @@ class Keyboard:
             return Act(choice.action)
         if self.menu.low == self.menu.high:
             return Act(self.menu.high)
-        return Ask(f"raise to {self._bounds()}, your chips in the whole hand", str(self.menu.low))
+        return Ask(f"{self.menu.verb} {self.menu.bounds()}, on this street", self.menu.said(self.menu.low))
 
     def play(self, chosen: frozenset[int]) -> Meaning:
         """Return what Enter means with these cards chosen."""
@@ -142,7 +142,7 @@ class Keyboard:
                 return Act(amount)
         words = {HALF_POT: "half pot", POT: "pot", ALL_IN: "all-in"}[key]
         if self.menu.high:
-            return Say(f"{words.capitalize()} is no legal raise here: {self._bounds()} is.")
+            return Say(f"{words.capitalize()} is no legal raise here: {self.menu.bounds()} is.")
         wanted = [choice for choice in self.menu.choices if words.replace("-", " ") in choice.words.replace("-", " ")]
         if len(wanted) == 1:
             return self.choose(wanted[0])
@@ -152,10 +152,6 @@ class Keyboard:
         if key in self.menu.keys:
             return f"{key} is {self.menu.keys[key]}, which you cannot do here. {self._known()}"
         return f"{key} means nothing here. {self._known()}"
-
-    def _bounds(self) -> str:
-        low, high = self.menu.low, self.menu.high
-        return f"{low:,} to {high:,}" if low < high else f"{high:,}, {self.menu.top}"
 
     def _known(self) -> str:
         ways = [f"{choice.key} {short_words(choice)}" for choice in self.menu.choices if choice.key]

@@ -19,7 +19,7 @@ def choices_text(board: Keyboard, at: int | None, width: int) -> Text:
         style = Style(bold=True, reverse=number == at, meta={"choice": number})
         items.append(Text(f"{f'[{key}] ' if key else ''}{short_words(choice)}", style))
     for key, name, amount in board.amounts():
-        items.append(Text(f"[{key}] {name} {amount:,}", Style(meta={"press": key})))
+        items.append(Text(f"[{key}] {name} {board.menu.said(amount)}", Style(meta={"press": key})))
     if board.several:
         items.append(Text(f"[Enter] {board.verb} the chosen cards", Style(bold=True, meta={"press": "enter"})))
     if not items and not board.letters:
@@ -94,3 +94,10 @@ def footer(*parts: str) -> Text:
             f"{words}  ", Style(dim=True, meta={"press": key})
         )
     return text
+
+
+def value_text(value: float | None) -> str:
+    """Return a value with three digits that count: "+1.35"; "" where there is none."""
+    if value is None:
+        return ""
+    return f"{value:+.{max(0, 2 - len(str(int(abs(value)))) + 1)}f}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from attrs import frozen
@@ -13,6 +13,7 @@ from cardai.core import registry
 from cardai.core.discovery import Entry
 from cardai.core.errors import CardaiError
 from cardai.core.game import Game
+from cardai.core.rng import derive
 from cardai.ui.strength import Strength, known_strengths
 
 RUNS = "runs"
@@ -28,43 +29,108 @@ class Player:
     strength: Strength | None = None
 
 
-def games() -> list[tuple[str, str]]:
-    """Return (name, a line about it) for every game that is installed, the presets under their general game.
+@frozen
+class Offered:
+    """A game that can be played: its spec, what people call it, a line about it, and whether it stands behind "more"."""
+
+    spec: str
+    title: str
+    about: str
+    more: bool = False
+
+
+FIRST = (
+    *("gin", "holdem_nolimit", "holdem_limit", "video_poker", "omaha", "short_deck", "triple_draw"),
+    *("liars_dice", "leduc", "kuhn"),
+)
+"""The built-in games as people would look for them; others' stand behind these, then presets and what else there is."""
+
+
+def games() -> list[Offered]:
+    """Return every game that is installed; presets, and games that nobody calls anything, stand behind "more".
 
     A game that needs options, or whose plugin cannot be loaded, is left out.
     """
-    entries = [entry for entry in registry.entries("game") if entry.status == "ok" and _is_made(entry.name)]
-    rows = []
-    for entry in entries:
-        if not entry.preset_of:
-            rows.append((entry.name, entry.summary()))
-            rows += [(e.name, _about(e)) for e in entries if e.preset_of == entry.name]
-    return rows
+    found = []
+    for entry in registry.entries("game"):
+        title = _title(entry.name) if entry.status == "ok" else None
+        if title is not None:
+            more = bool(entry.preset_of) or (entry.distribution == "cardai" and not title)
+            found.append(Offered(entry.name, (not more and title) or called(entry.name), _about(entry), more))
+    return sorted(found, key=lambda game: (game.more, FIRST.index(game.spec) if game.spec in FIRST else len(FIRST)))
 
 
-def _is_made(game: str) -> bool:
+def called(name: str) -> str:
+    """Return a plugin's name as a title: "my_game" is "My game"."""
+    words = name.replace("_", " ").strip()
+    return words[:1].upper() + words[1:]
+
+
+def title_of(game: Game, spec: str) -> str:
+    """Return what people call a game, whose spec this is."""
+    return game.title or called(spec.partition(":")[0])
+
+
+def _title(game: str) -> str | None:
+    """Return what a game says that it is called, None where it cannot be made."""
     try:
-        make.game(game)
+        return make.game(game).title
     except (CardaiError, ImportError, OSError):
-        return False
-    return True
+        return None
 
 
 def fitting(game: Game, spec: str) -> list[Player]:
-    """Return the programs that play ``game``, whose spec is ``spec``: agents, then runs in ``runs/``.
+    """Return the programs that play ``game``, whose spec is ``spec``: agents and runs in ``runs/``, the strongest first.
 
-    An agent that needs options, or whose plugin cannot be loaded, is left out.
+    One that another name stands for too is there once. An agent that needs options, or whose plugin cannot be loaded, is
+    left out; who was not measured stands behind those who were.
     """
     strengths = known_strengths(spec)
-    found = []
-    for entry in registry.entries("agent"):
-        about = _about(entry)
-        if entry.status == "ok" and _fits(entry.name, game):
-            found.append(Player(entry.name, about, strengths.get(entry.name)))
+    found: list[Player] = []
+    for entry in _by_generality(registry.entries("agent")):
+        if entry.status == "ok" and _fits(entry.name, game) and not _known(entry.name, found):
+            found.append(Player(entry.name, _about(entry), strengths.get(entry.name)))
     for run in sorted(Path(RUNS).glob("*/run.json")):
         name = f"{RUNS}/{run.parent.name}"
         if _fits(name, game):
             found.append(Player(name, "a trained run", strengths.get(name)))
+    return sorted(found, key=_standing)
+
+
+def _standing(player: Player) -> tuple[bool, float, str]:
+    """Return what players are sorted by: measured ones first, the strongest of them, then by name."""
+    return player.strength is None, -player.strength.mean if player.strength else 0.0, player.spec
+
+
+def _by_generality(entries: Iterable[Entry]) -> list[Entry]:
+    """Return presets before the general plugins whose options they name."""
+    return sorted(entries, key=lambda entry: (not entry.preset_of, entry.name))
+
+
+def _known(spec: str, found: Sequence[Player]) -> bool:
+    """Whether one of ``found`` is the same player: an agent of the same class with the same options."""
+    made = make.agent(spec)
+    return any(type(other := make.agent(player.spec)) is type(made) and other == made for player in found)
+
+
+def surprise(players: Sequence[Player], seed: int) -> str:
+    """Return one of ``players`` drawn by ``seed``: of the better half of those that were measured, if any were."""
+    measured = [player for player in players if player.strength is not None]
+    among = measured[: max(1, (len(measured) + 1) // 2)] or list(players)
+    return among[derive(seed, "surprise") % len(among)].spec
+
+
+LEVELS = ("master", "strong", "fair", "casual", "beginner")
+"""What players are called by their place among those that were measured, the strongest first."""
+
+
+def levels(players: Sequence[Player]) -> dict[str, str]:
+    """Return each measured player's level, by its place: a fifth of the places each; who equals another has his level."""
+    measured = sorted((p for p in players if p.strength is not None), key=_standing)
+    found: dict[str, str] = {}
+    for place, player in enumerate(measured):
+        same = place and player.strength and player.strength == measured[place - 1].strength
+        found[player.spec] = found[measured[place - 1].spec] if same else LEVELS[place * len(LEVELS) // len(measured)]
     return found
 
 

@@ -12,8 +12,8 @@ from cardai.arena.advice import Advised
 from cardai.core import registry
 from cardai.ui.base import CardaiApp
 from cardai.ui.cards import CardStyle, Palette, inline
-from cardai.ui.dialogs import Choice, value_text
-from cardai.ui.lines import footer
+from cardai.ui.dialogs import Choice
+from cardai.ui.lines import footer, value_text
 from cardai.ui.pictures import picture
 from cardai.ui.players import Player
 from cardai.ui.recording import Recording, Step

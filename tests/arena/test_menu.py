@@ -10,6 +10,7 @@ import cardai
 from cardai.arena.menu import Menu, game_keys, menu_of
 from cardai.arena.table import Table
 from cardai.cards.text import card_text, cards_of
+from cardai.poker.words import in_big_blinds
 from tests.support import sizes
 
 
@@ -59,10 +60,10 @@ def test_betting_is_typed_by_keys_names_and_amounts(typed: str, action: int) -> 
 @pytest.mark.parametrize(
     ("typed", "answer"),
     [
-        ("r", "Raise to how much? Type 200 to 20,000: your chips in the whole hand."),
-        ("raise", "Raise to how much? Type 200 to 20,000: your chips in the whole hand."),
-        ("2", "A raise goes to 200 at least and 20,000 at most, your chips in the whole hand."),
-        ("1" * 40, "A raise goes to 200 at least and 20,000 at most, your chips in the whole hand."),
+        ("r", "Raise to how much? Type 200 to 20,000, on this street."),
+        ("raise", "Raise to how much? Type 200 to 20,000, on this street."),
+        ("2", "You can raise to 200 at least and 20,000 at most, on this street."),
+        ("1" * 40, "You can raise to 200 at least and 20,000 at most, on this street."),
         ("k", "There is no action 'k' here. Type f, c, r, an amount, ? for help, q to stop."),
         ("2c", "There is no action '2c' here. Type f, c, r, an amount, ? for help, q to stop."),
         ("", "Type f, c, r, an amount, ? for help, q to stop."),
@@ -132,6 +133,24 @@ def test_the_largest_raise_of_pot_limit_betting_is_the_pot_and_not_all_in() -> N
     assert (short.high, short.top, short.understood("all-in")) == (250, "all-in", 250)
 
 
+def test_a_bet_is_told_and_typed_by_its_street_half_a_pot_of_500_is_250() -> None:
+    """A raise to 250 that is called makes a pot of 500; what was put in before the flop is not counted there."""
+    menu, table = at("holdem_nolimit", 3, 250, 1)
+    assert table.view()["pot"] == 500
+    assert (menu.verb, menu.offset, menu.said(menu.low)) == ("bet", 250, "100")
+    assert "r bet 100..19,750 (half pot 250, pot 500, all-in 19,750)" in menu.lines()
+    assert menu.understood("250") == menu.understood("bet 250") == menu.understood("half pot") == 500
+    assert menu.understood("r") == "Bet how much? Type 100 to 19,750, on this street."
+    table.act(500)
+    raised = menu_of(table.game, table.view(), table.legal())
+    assert raised.understood("raise to 750") == raised.understood("r 750") == 1000
+    assert table.game.action_words(1000, table.view()) == "raise to 750"
+    assert table.game.action_words(1, table.view()) == "call 250"
+    assert in_big_blinds("raise to 1,250, all-in", 100) == "raise to 12.5 bb, all-in"
+    assert in_big_blinds("discard 7c 2d", 100) == "discard 7c 2d"
+    assert in_big_blinds("bet 250 (0.5 of the pot)", 100) == "bet 2.5 bb (0.5 of the pot)"
+
+
 def test_names_are_typed_as_far_as_they_differ() -> None:
     menu, _ = at("kuhn", 1)
     assert menu.understood("pas") == 0
@@ -171,7 +190,7 @@ def test_every_legal_action_can_be_typed_as_the_menu_shows_it(game: str, most: i
     ],
 )  # fmt: skip
 def test_amounts_in_words_are_what_is_put_in(game: str) -> None:
-    """Played out, an action puts in what its words said."""
+    """Played out, an action puts in what its words said, counted on its street."""
     for seed in range(12):
         rng = Random(seed)
         table = Table(game, [None] * cardai.game(game).num_players, seed=seed)
@@ -188,7 +207,8 @@ def test_amounts_in_words_are_what_is_put_in(game: str) -> None:
             assert plain.endswith(" all-in") == all_in, (words, view)
             said = [int(word) for word in plain.split() if word.isdigit()]
             if plain.startswith("raise to"):
-                assert said == [spent], words
+                assert said == [put_in + view["round_spent"][seat]], words
+                assert max(view["round_spent"]) > 0
             elif plain.startswith(("bet", "call")):
                 assert said == [put_in], words
             else:

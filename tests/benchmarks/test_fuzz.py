@@ -21,6 +21,7 @@ from cardai.core.files import read_json
 from cardai.core.schema import structure, whole
 from cardai.training.run_files import RunFile
 from cardai.training.sweeps import SweepFile
+from tests.support import sizes
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("fuzz_values", "fuzz_readers", "fuzz_tries")
@@ -196,11 +197,12 @@ def test_what_takes_too_long_too_much_or_has_no_words_is_a_failure(fuzz: Any, mo
         assert tally.tried == 1
 
 
-def test_two_thousand_inputs_of_all_kinds_find_no_fault() -> None:
+@pytest.mark.parametrize("inputs", sizes(400, 10_000))
+def test_inputs_of_all_kinds_find_no_fault(inputs: int) -> None:
     """All readers, each class read by one of them; an hour of it: ``python benchmarks/fuzz.py``."""
     pytest.importorskip("torch")
     pytest.importorskip("pokerkit")
-    command = [sys.executable, str(ROOT / "benchmarks/fuzz.py"), "--inputs", "2000", "--seconds", "600"]
+    command = [sys.executable, str(ROOT / "benchmarks/fuzz.py"), "--inputs", str(inputs), "--seconds", "600"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     tried = {

@@ -12,8 +12,6 @@ from pathlib import Path
 import pytest
 
 from cardai.arena import match, records
-from cardai.cli import load_command
-from cardai.commands import play
 from cardai.core.extras import install_command
 from tests.commands.conftest import Call
 from tests.support import ROOT
@@ -30,7 +28,7 @@ def test_without_textual_a_sentence_says_what_to_install(cardai: Call, monkeypat
 def test_playing_otherwise_needs_no_textual() -> None:
     """A match by run, with textual made impossible to import."""
     script = (
-        "import sys\nsys.modules['textual'] = sys.modules['textual_serve'] = None\nfrom cardai.cli import main\n"
+        "import sys\nsys.modules['textual'] = sys.modules['starlette'] = None\nfrom cardai.cli import main\n"
         "main(['run', '--game', 'kuhn', '--agent', 'random', '--vs', 'random', '--games', '2'])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
@@ -57,15 +55,6 @@ def test_what_cannot_be_played_is_refused_before_anything_is_shown(
     called = cardai("play", *words)
     assert called.code == code
     assert said in called.err
-
-
-def test_the_pages_command_is_the_same_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What ``--browser`` starts a page with is read back as the same options."""
-    words = play.arguments("leduc", ("random", "x y; rm"), False, "/tmp/a b.jsonl", 7, True)
-    context = load_command("play").make_context("play", list(words))
-    given = context.params
-    assert (given["game"], list(given["vs"]), given["record"]) == ("leduc", ["random", "x y; rm"], "/tmp/a b.jsonl")
-    assert (given["seed"], given["four_colours"], given["resume"], given["browser"]) == (7, True, False, False)
 
 
 class Terminal:

@@ -9,10 +9,11 @@ from pathlib import Path
 from textual.widgets import OptionList
 
 from cardai import make
+from cardai.core import registry
 from cardai.core.extras import players_command
 from cardai.ui.app import PlayOptions
-from cardai.ui.choosing import ChooseGame, ChoosePlayer
-from cardai.ui.players import Player, fitting, strong
+from cardai.ui.choosing import MORE, ChooseGame, ChoosePlayer
+from cardai.ui.players import Player, fitting, games, levels, strong, surprise
 from cardai.ui.strength import SHIPPED, Strength, known_strengths, measure, reference
 from cardai.ui.table import Playing
 from tests.ui.driving import Sat, seated
@@ -29,7 +30,7 @@ def test_a_game_and_a_player_that_fits_are_chosen_and_play_begins() -> None:
             await person.until(lambda: isinstance(person.screen, ChooseGame))
             await choose(person, "kuhn")
             await person.until(lambda: isinstance(person.screen, ChoosePlayer) and bool(person.screen.players))
-            assert {player.spec for player in person.screen.players} == {"best_response", "ismcts", "pimc", "random"}
+            assert {player.spec for player in person.screen.players} >= {"best_response", "ismcts", "pimc", "random"}
             await choose(person, "random")
             await person.until(lambda: isinstance(person.screen, Playing) and person.screen.scene is not None)
             assert person.scene.names.count("random") == 1
@@ -121,7 +122,41 @@ def test_the_shipped_strengths_are_of_players_that_there_are() -> None:
     held = json.loads(SHIPPED.read_text())
     assert {"gin", "holdem_nolimit", "leduc", "triple_draw", "video_poker"} <= set(held)
     for game in ("gin", "video_poker"):
-        assert set(held[game]) <= {player.spec for player in fitting(make.game(game), game)}
+        assert set(held[game]) <= {entry.name for entry in registry.entries("agent")}
+        assert all(player.strength for player in fitting(make.game(game), game) if player.spec in held[game])
+
+
+def test_the_strongest_stand_first_each_under_one_name() -> None:
+    """simple is gin_rules with its usual options, acpc_mix is mix's: one line each."""
+    players = fitting(make.game("gin"), "gin")
+    measured = [player.strength.mean for player in players if player.strength]
+    assert measured == sorted(measured, reverse=True)
+    assert players[0].spec == "champion"
+    assert [player.strength is None for player in players] == sorted(player.strength is None for player in players)
+    specs = [player.spec for player in players]
+    assert "simple" in specs
+    assert "gin_rules" not in specs
+    level = levels(players)
+    assert level["champion"] == "master"
+    assert level["random"] == "beginner"
+    assert surprise(players, 5) == surprise(players, 5)
+    assert {surprise(players, seed) for seed in range(40)} <= set(specs[: (len(measured) + 1) // 2])
+
+
+def test_games_stand_under_the_names_that_people_know_and_presets_behind_more() -> None:
+    offered = {game.spec: game for game in games()}
+    assert [game.title for game in games()][:2] == ["Gin rummy", "Texas hold'em, no limit"]
+    assert offered["acpc_limit_2p"].more
+    assert not offered["video_poker"].more
+
+    async def play() -> None:
+        async with seated(PlayOptions()) as person:
+            await person.until(lambda: isinstance(person.screen, ChooseGame))
+            assert "acpc_limit_2p" not in [row for row, _ in person.screen.rows]
+            await choose(person, MORE)
+            assert "acpc_limit_2p" in [row for row, _ in person.screen.rows]
+
+    asyncio.run(play())
 
 
 def test_damaged_strengths_are_none(matches: Path) -> None:

@@ -20,7 +20,7 @@ from cardai.ui.dialogs import Confirm, Page
 from cardai.ui.players import games
 from tests.ui.driving import Sat, seated
 
-GAMES = [name for name, _ in games() if registry.find("game", name).distribution == "cardai"]
+GAMES = [game.spec for game in games() if registry.find("game", game.spec).distribution == "cardai"]
 
 
 def opponents(game: str) -> tuple[str, ...]:
@@ -108,7 +108,7 @@ def test_an_amount_out_of_bounds_is_refused_with_the_bounds() -> None:
     async def play() -> None:
         async with seated(PlayOptions("holdem_nolimit", ("always_call",), seed=4)) as person:
             await person.press("r", "0", "0", "0", "enter")
-            assert "A raise goes to 200 at least and 20,000 at most" in person.shown("message")
+            assert "You can raise to 200 at least and 20,000 at most" in person.shown("message")
             await person.press("c")
             await person.press("/")  # the pot is 200, and 100 the smallest bet: 100 + 100
             assert person.screen.match.table.moves[3].action == 200

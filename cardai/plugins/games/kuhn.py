@@ -66,7 +66,10 @@ class Kuhn(StateGame):
     num_players = property(lambda self: self.players)  # type: ignore[assignment]
     num_chance_outcomes = property(lambda self: self.players + 1)  # type: ignore[assignment]
     num_distinct_actions, zero_sum = 2, True
-    rules = "Ante one, get a card, then pass or bet one. Passing a bet folds; the highest card of those left wins."
+    title, rules = (
+        "Kuhn poker",
+        "Ante one, get a card, then pass or bet one. Passing a bet folds; the highest card of those left wins.",
+    )
 
     @property
     def max_utility(self) -> float:

@@ -319,7 +319,7 @@ class BoardPoker(ButtonMatches, RowGame, BoardAnswers):
 
     def action_words(self, action: int, view: Mapping[str, Any]) -> str:
         if action < 2 or self.amounts:
-            return betting_words(action, view, action, amounts=True)
+            return betting_words(action, view, action)
         if self.action_mapping:  # a raise too many calls
             return self.betting_action(action)
         if not self.ladder:

@@ -22,7 +22,7 @@ def grouped(mask: int) -> tuple[list[list[int]], list[int], int]:
     arrangements = best_arrangements(cards_of(mask))
     melds = arrangements[0] if arrangements else []
     used = card_set(card for meld in melds for card in meld)
-    loose = _by_rank(cards_of(mask & ~used))
+    loose = by_rank(cards_of(mask & ~used))
     return melds, loose, sum(card_points(card) for card in loose)
 
 
@@ -32,7 +32,7 @@ def hand_order(mask: int) -> list[int]:
     return [card for meld in melds for card in meld] + loose
 
 
-def _by_rank(cards: Iterable[int]) -> list[int]:
+def by_rank(cards: Iterable[int]) -> list[int]:
     return sorted(cards, key=lambda card: ((card + 1) % 13, card // 13))
 
 
@@ -54,7 +54,7 @@ def lines(scene: Scene, card_style: CardStyle) -> list[Text]:
     )
     top[2].append_text(inline(f"           {' '.join(second)}{more}" if second else "", card_style.palette, "dim"))
     out += top
-    melds, loose, points = _arranged(scene, me, int(view["hand"]))
+    melds, loose, points = arranged(scene, me, int(view["hand"]))
     mine = "  ▸" if scene.to_act == me else ""
     drawn = _drawn(scene)
     title = Text.assemble(
@@ -65,7 +65,7 @@ def lines(scene: Scene, card_style: CardStyle) -> list[Text]:
     return out + _laid_down(scene, card_style)
 
 
-def _arranged(scene: Scene, seat: int, mask: int) -> tuple[list[list[int]], list[int], int]:
+def arranged(scene: Scene, seat: int, mask: int) -> tuple[list[list[int]], list[int], int]:
     """Return a hand as it lies on the table once melds are laid down (what was laid off is gone), else at its best."""
     laid = [int(meld) for meld in scene.view["melds"][4 * seat : 4 * seat + 4] if meld]
     if int(scene.view["phase"]) != OVER or int(scene.view["knocker"]) < 0:
@@ -73,7 +73,7 @@ def _arranged(scene: Scene, seat: int, mask: int) -> tuple[list[list[int]], list
     used = int(scene.view["laid_off"])
     for meld in laid:
         used |= meld
-    loose = _by_rank(cards_of(mask & ~used))
+    loose = by_rank(cards_of(mask & ~used))
     return [_by_run(meld) for meld in laid], loose, sum(card_points(card) for card in loose)
 
 
@@ -94,7 +94,7 @@ def _drawn(scene: Scene) -> str:
     return f"   {'took' if int(scene.view['taken_card']) >= 0 else 'drew'} {_glyph(card)}"
 
 
-def _opponent_mask(scene: Scene) -> int:
+def opponent_mask(scene: Scene) -> int:
     """Return the opponent's hand if it lies open, else 0."""
     revealed = int(scene.view["revealed"])
     opened = scene.open.get(1 - scene.seat)
@@ -102,19 +102,19 @@ def _opponent_mask(scene: Scene) -> int:
 
 
 def _opponent_note(scene: Scene) -> list[tuple[str, str]]:
-    mask = _opponent_mask(scene)
+    mask = opponent_mask(scene)
     if mask:
-        return [("   deadwood ", "dim"), (str(_arranged(scene, 1 - scene.seat, mask)[2]), "bold")]
+        return [("   deadwood ", "dim"), (str(arranged(scene, 1 - scene.seat, mask)[2]), "bold")]
     known = cards_of(int(scene.view["opponent_known"]))
     return [(f"   took {len(known)} face up", "dim")] if known else []
 
 
 def _opponent(scene: Scene, card_style: CardStyle) -> list[Text]:
-    mask, plain = _opponent_mask(scene), CardStyle(card_style.palette)
+    mask, plain = opponent_mask(scene), CardStyle(card_style.palette)
     if mask:
-        melds, loose, _ = _arranged(scene, 1 - scene.seat, mask)
+        melds, loose, _ = arranged(scene, 1 - scene.seat, mask)
         return boxes([*(plain.faces(meld) for meld in melds), plain.faces(loose)], plain, 2)
-    known = _by_rank(cards_of(int(scene.view["opponent_known"])))
+    known = by_rank(cards_of(int(scene.view["opponent_known"])))
     drawing = int(scene.view["phase"]) == DISCARD and scene.to_act == 1 - scene.seat
     hidden = HAND + drawing - len(known)
     return boxes([plain.faces(known), plain.faces([-1] * hidden)], plain, 2)
@@ -124,7 +124,7 @@ def _laid_down(scene: Scene, card_style: CardStyle) -> list[Text]:
     """Return what is laid off, and how the hand ended."""
     view, out = scene.view, []
     if int(view["laid_off"]):
-        laid = " ".join(_glyph(card) for card in _by_rank(cards_of(int(view["laid_off"]))))
+        laid = " ".join(_glyph(card) for card in by_rank(cards_of(int(view["laid_off"]))))
         out.append(inline(f"laid off {laid}", card_style.palette))
     if int(view["phase"]) == OVER:
         knocker = int(view["knocker"])

@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.text import Text
 
-from cardai.arena.display import field_text
+from cardai.arena.display import field_text, is_french
 from cardai.core.game import Game
 from cardai.draw.fields import DRAW
 from cardai.poker.contract import BoardCards, board_cards
@@ -46,19 +46,19 @@ def _head(scene: Scene) -> Text:
     text = Text.assemble(("pot ", "dim"), (f"{view['pot']:,}", "bold"))
     if view["to_call"] and scene.end is None:
         text.append("   to call ", "dim").append(f"{view['to_call']:,}", "bold")
-    return text.append(f"   {_round_name(scene.game, view)}", "dim")
+    return text.append(f"   {round_name(scene.game, view)}", "dim")
 
 
-def _round_name(game: Game, view: Mapping[str, Any]) -> str:
+def round_name(game: Game, view: Mapping[str, Any]) -> str:
     number = int(view["round"])
     said = board_cards(game)
-    if said is not None and _has_streets(said):
+    if said is not None and has_streets(said):
         return STREETS[said.board[number]]
     left = f", {view['draws_left']} draws left" if game.speaks(DRAW) else ""
     return f"round {number + 1}{left}"
 
 
-def _has_streets(said: BoardCards) -> bool:
+def has_streets(said: BoardCards) -> bool:
     """Whether the rounds of a game are those of hold'em: preflop, flop, turn and river, or the last of them."""
     return said.board[-1] == max(STREETS) and set(said.board) <= set(STREETS)
 
@@ -81,7 +81,7 @@ def _seats(scene: Scene, card_style: CardStyle) -> list[Text]:
     for seat in range(len(scene.names)):
         called = scene.name(seat)
         mark = "▸ " if scene.to_act == seat else "  "
-        row = f"{mark}{_short(called):<{NAME}} {_position(scene, seat):<3} "
+        row = f"{mark}{_short(called):<{NAME}} {position(scene, seat):<3} "
         style = "dim" if view["folded"][seat] else "bold" if scene.to_act == seat else ""
         line = Text(row, style)
         if ended is None:
@@ -91,7 +91,7 @@ def _seats(scene: Scene, card_style: CardStyle) -> list[Text]:
             line.append(f"{won:>+7,g}", "bold green" if won > 0 else "red" if won < 0 else "")
         line.append(f" {view['spent'][seat]:>7,}" + (f" {view['stacks'][seat]:>8,}" if behind else ""))
         out.append(line.append("  ").append(_beside(scene, card_style, seat)))
-        if _held(scene.game) > BESIDE and seat in scene.open and not view["folded"][seat]:
+        if held(scene.game) > BESIDE and seat in scene.open and not view["folded"][seat]:
             out.append(Text("    ").append(_cards(scene.game, scene.open[seat], card_style)))
     return out
 
@@ -100,11 +100,11 @@ def _short(name: str) -> str:
     return name if len(name) <= NAME else name[: NAME - 1] + "…"
 
 
-def _position(scene: Scene, seat: int) -> str:
+def position(scene: Scene, seat: int) -> str:
     """Return the seat's place from the button: its name at hold'em, D for the button elsewhere."""
     away = (seat - int(scene.view["button"])) % len(scene.names)
     said = board_cards(scene.game)
-    names = POSITIONS.get(len(scene.names), ()) if said is not None and _has_streets(said) else ()
+    names = POSITIONS.get(len(scene.names), ()) if said is not None and has_streets(said) else ()
     return names[away] if names else "D" if away == 0 else ""
 
 
@@ -114,10 +114,10 @@ def _beside(scene: Scene, card_style: CardStyle, seat: int) -> Text:
     if view["folded"][seat]:
         text.append("folded")
     elif seat != scene.seat and seat not in scene.open:
-        count = _held(scene.game)
+        count = held(scene.game)
         down = " ".join([DOWN] * count) if count <= BESIDE else f"{DOWN} x{count}"
         text.append("" if scene.game.speaks(DRAW) else down, "dim")
-    elif seat in scene.open and _held(scene.game) <= BESIDE:
+    elif seat in scene.open and held(scene.game) <= BESIDE:
         text.append(_cards(scene.game, scene.open[seat], card_style))
     if scene.game.speaks(DRAW) and "kept" in view:
         drawn = [5 - kept for kept in view["kept"][3 * seat : 3 * seat + 3] if kept >= 0]
@@ -127,42 +127,44 @@ def _beside(scene: Scene, card_style: CardStyle, seat: int) -> Text:
     return text
 
 
-def _held(game: Game) -> int:
+def held(game: Game) -> int:
     """Return how many cards of its own a seat holds."""
     said = board_cards(game)
     return 5 if game.speaks(DRAW) else 0 if said is None else said.hole.count
 
 
-def _own_field(game: Game) -> str:
+def own_field(game: Game) -> str:
     return "hand" if game.speaks(DRAW) else "hole"
 
 
 def _cards(game: Game, view: Mapping[str, Any], card_style: CardStyle) -> Text:
     """Return a player's own cards in one line."""
-    name = _own_field(game)
+    name = own_field(game)
     f = next((f for f in game.view_fields if f.name == name), None)
     return Text() if f is None else inline(field_text(game, f, view), card_style.palette)
 
 
 def _own(scene: Scene, card_style: CardStyle) -> list[Text]:
-    name = _own_field(scene.game)
+    name = own_field(scene.game)
     if all(f.name != name for f in scene.game.view_fields):
         return []
     faces = [face_of(scene.game, int(card), card_style) for card in scene.view[name]]
     if not faces:
         return []
     drawn = boxes([faces], card_style, max(4, *(len(face.text) + 2 for face in faces)))
-    words = _strength(scene, faces)
+    words = strength(scene)
     if words:
         drawn[1].append(f"  {words}", "dim")
     return drawn
 
 
-def _strength(scene: Scene, faces: list[Face]) -> str:
+def strength(scene: Scene) -> str:
     """Return in words what the own cards make, where that is known."""
     from cardai.poker.hands.ranking import low_text
 
-    hand = [face.card for face in faces if face.card is not None]
+    name = own_field(scene.game)
+    cards = [int(card) for card in scene.view[name]] if any(f.name == name for f in scene.game.view_fields) else []
+    hand = [card for card in cards if is_french(scene.game, card)]
     if scene.game.speaks(DRAW) and len(hand) == 5:
         return low_text(hand)
     said = board_cards(scene.game)

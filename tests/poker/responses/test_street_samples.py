@@ -18,6 +18,7 @@ from cardai.poker.ranges.public_tree import DEAL, DECISION, PublicTree
 from cardai.poker.responses.measure import Response, measure
 from cardai.poker.responses.street_response import Walker
 from cardai.poker.responses.street_samples import PlayedHands, StreetOptions
+from tests.support import sizes
 
 GAME = "acpc_limit_2p"
 BOARD = tuple(int(card) for card in parse_cards("KsTh7s4d2c"))
@@ -88,10 +89,11 @@ def test_all_in_on_the_turn_the_river_is_dealt_out() -> None:
     assert (expected == -100 * met).sum() > 400
 
 
-def test_the_mean_over_hands_is_that_over_boards() -> None:
-    found = along(GAME, "always_call", hands=60, seed=1)
-    known = measure(StreetOptions(GAME, "always_call", 3, 12)).mbb
-    assert found.reached == 60  # it never folds
+@pytest.mark.parametrize(("hands", "boards"), sizes((16, 8), (60, 12)))
+def test_the_mean_over_hands_is_that_over_boards(hands: int, boards: int) -> None:
+    found = along(GAME, "always_call", hands=hands, seed=1)
+    known = measure(StreetOptions(GAME, "always_call", 3, boards)).mbb
+    assert found.reached == hands  # it never folds
     assert abs(found.mbb.mean - known.mean) < 1.5 * found.spread.half_width < 20
 
 

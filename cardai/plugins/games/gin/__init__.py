@@ -52,6 +52,7 @@ class Gin(RowGame, GinGame):
 
     unit: ClassVar[str] = "points"
     measure: ClassVar[Literal["wins", "returns"]] = "wins"
+    title: ClassVar[str] = "Gin rummy"
     rules: ClassVar[str] = _RULES
     num_players: ClassVar[int] = 2
     num_chance_outcomes: ClassVar[int] = 52

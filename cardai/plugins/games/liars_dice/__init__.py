@@ -34,6 +34,7 @@ class LiarsDice(DiceGame):
 
     unit: ClassVar[str] = "points"
     zero_sum: ClassVar[bool] = True
+    title: ClassVar[str] = "Liar's dice"
     rules: ClassVar[str] = (
         "Everybody rolls and looks at the own dice alone. In turn, each seat bids higher or says liar to the last bid: more "
         "dice, or as many of a higher face. A bid says that all dice together show its face so often; the highest face "
@@ -101,9 +102,15 @@ class LiarsDice(DiceGame):
     def chance_seen_by(self, row: Any) -> tuple[int, ...]:
         return (int(row["dealt"]) // self.dice,)
 
+    @property
+    def num_rolls(self) -> int:
+        return self.players * self.dice
+
     def row_dtype(self) -> np.dtype[Any]:
-        made = ("made", np.int8, (self.num_distinct_actions,))
-        return np.dtype([*row_fields(self.players * self.dice), made, ("last", np.int16), ("count", np.int16)])
+        """Two sizes, not one for each number of dice and faces: kernels are compiled for a row."""
+        dice, actions = (12, 73) if self.num_rolls <= 12 and self.bids <= 72 else (36, 361)
+        made = ("made", np.int8, (actions,))
+        return np.dtype([*row_fields(dice), made, ("last", np.int16), ("count", np.int16)])
 
     def rules_row(self) -> npt.NDArray[Any]:
         return np.array([(self.players, self.dice, self.faces)], [(name, np.int64) for name in _OPTIONS])

@@ -1,6 +1,6 @@
 """The rules of liar's dice, as kernels on rows (see :class:`cardai.core.rows.RowKernels`).
 
-A row's ``deck`` is all dice, seat by seat; ``made`` (A,) is 1 for each action that was taken, ``last`` is the highest bid (-1:
+A row's ``deck`` begins with all dice, seat by seat; ``made`` is 1 for each action that was taken, ``last`` is the highest bid (-1:
 none) and ``count`` the number of actions, whose parity (modulo the seats) says whose turn it is.
 """
 
@@ -27,14 +27,14 @@ def start(data: Any, rules: Any, index: Any, setups: Any) -> None:
 def deal(data: Any, rules: Any, index: Any) -> None:
     """Roll one die at each row (they wait for one)."""
     for k in range(len(index)):
-        roll_one(data[index[k]])
+        roll_one(data[index[k]], rules)
 
 
 @kernel
-def roll_one(row: Any) -> None:
+def roll_one(row: Any, rules: Any) -> None:
     """Take the next die; when all are rolled, seat 0 begins."""
     row["dealt"] += 1
-    if row["dealt"] == len(row["deck"]):
+    if row["dealt"] == rules["players"] * rules["dice"]:
         row["current"] = 0
 
 
@@ -50,7 +50,7 @@ def play(row: Any, rules: Any, action: Any) -> None:
     """Bid, or say liar."""
     row["made"][action] = 1
     row["count"] += 1
-    if action == len(row["made"]) - 1:
+    if action == rules["players"] * rules["dice"] * rules["faces"]:
         row["current"] = -4
     else:
         row["last"] = action
@@ -96,10 +96,10 @@ def views(data: Any, rules: Any, index: Any, player: Any, out: Any) -> None:
 
 @kernel
 def show(player: Any, made: Any, view: Any) -> None:
-    """Write who looks and the actions ``made`` (A,) into a view: bids only rise, so their set is their order."""
+    """Write who looks and the actions ``made`` (A or more,) into a view: bids only rise, so their set is their order."""
     view["player"] = player
     said = 0
-    for action in range(len(made)):
+    for action in range(len(view["made"])):
         view["made"][action] = made[action]
         view["history"][action] = -1
         if made[action]:
@@ -108,11 +108,13 @@ def show(player: Any, made: Any, view: Any) -> None:
 
 
 @kernel
-def matching(row: Any, faces: Any) -> Any:
+def matching(row: Any, rules: Any) -> Any:
     """Return how many dice show the face of the last bid, or the highest."""
+    faces = rules["faces"]
     face = row["last"] % faces
     count = 0
-    for die in row["deck"]:
+    for k in range(rules["players"] * rules["dice"]):
+        die = row["deck"][k]
         if die == face or die == faces - 1:
             count += 1
     return count
@@ -127,7 +129,7 @@ def returns(data: Any, rules: Any, index: Any, out: Any) -> None:
         out[k, :] = 0.0
         if row["current"] == -4:
             caller, bidder = (row["count"] - 1) % players, (row["count"] - 2) % players
-            holds = matching(row, faces) > row["last"] // faces
+            holds = matching(row, rules) > row["last"] // faces
             out[k, bidder] = 1.0 if holds else -1.0
             out[k, caller] = -1.0 if holds else 1.0
 
@@ -139,7 +141,7 @@ def step(data: Any, rules: Any, index: Any, action: Any, mask: Any, choices: Any
     options = rules[0]
     if action >= 0 and row["current"] == -1:
         row["deck"][row["dealt"]] = action
-        roll_one(row)
+        roll_one(row, options)
     elif action >= 0:
         play(row, options, action)
     if row["current"] == -1:
@@ -160,4 +162,4 @@ def outcomes(data: Any, rules: Any, index: Any, out: Any) -> None:
     for k in range(len(index)):
         row = data[index[k]]
         out[k]["bid"] = row["last"]
-        out[k]["count"] = matching(row, rules["faces"])
+        out[k]["count"] = matching(row, rules)

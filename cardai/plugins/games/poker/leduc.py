@@ -76,6 +76,7 @@ class Leduc(BoardPoker):
     hole: ClassVar[Hole] = Hole(1)
     board: ClassVar[tuple[int, ...]] = (0, 1)
     ranking: ClassVar[Ranking] = PAIR
+    title: ClassVar[str] = "Leduc hold'em"
     rules: ClassVar[str] = (
         "A deck of two suits and (players + 1) ranks. Every seat antes and gets one card; a round of betting; one card on "
         "the board; a second round. A pair with the board wins, else the higher card; equal ranks split."

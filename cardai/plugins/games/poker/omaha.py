@@ -27,6 +27,7 @@ class Omaha(NoLimitHoldem):
     hole_cards: int = option(4, help="Hole cards of each seat, 4 to 6.", validator=validators.in_((4, 5, 6)))
     pot_limit: bool = option(True, help="Whether no raise may be larger than the pot after a call.")
 
+    title: ClassVar[str] = "Omaha"
     rules: ClassVar[str] = (
         "Four hole cards each (or five, or six), four rounds of betting, five cards on the board. The best hand of exactly "
         "two hole cards and three of the board wins. A raise may be as large as the pot after a call."

@@ -25,6 +25,7 @@ class ShortDeck(NoLimitHoldem):
 
     deck = SHORT
     ranking = SHORT_HIGH
+    title: ClassVar[str] = "Short deck hold'em"
     rules: ClassVar[str] = (
         "No-limit hold'em with the 36 cards from the six up. The best five of seven cards win; a flush beats a full house, "
         "A-6-7-8-9 is a straight, and a straight beats three of a kind."

@@ -177,6 +177,7 @@ class TripleDraw(ButtonMatches, RowGame, DrawPoker):
     ranking: ClassVar[str] = DEUCE_TO_SEVEN
     unit: ClassVar[str] = "chips"
     zero_sum: ClassVar[bool] = True
+    title: ClassVar[str] = "Deuce to seven triple draw"
     rules: ClassVar[str] = (
         "Each player gets five cards. Four rounds of limit betting are separated by three draws, in which every player in "
         "turn, the first after the button first, replaces any number of cards and sees how many the others replaced. At "

@@ -47,6 +47,7 @@ class VideoPoker(RowGame, SoloDraw):
     num_chance_outcomes = 52
     families: ClassVar[tuple[Family, ...]] = (DRAW,)
     unit: ClassVar[str] = "stakes"
+    title: ClassVar[str] = "Video poker"
     rules: ClassVar[str] = (
         "One player stakes 1 and gets five cards of a 52-card deck, holds any of them, and gets a new card for each of the "
         "others. The final hand is paid by the pay table; a pair of jacks is the least that pays. The return is what is "

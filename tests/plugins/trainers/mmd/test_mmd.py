@@ -84,10 +84,10 @@ def test_exact_advantages_are_the_slopes_of_the_games_values() -> None:
 
 @pytest.fixture(scope="module")
 def played() -> tuple[Any, rollouts.Batch]:
-    """Return Kuhn poker, and 200,000 decisions of some policy in it."""
+    """Return Kuhn poker, and 40,000 decisions of some policy in it."""
     game = cardai.game("kuhn")
     layout = cardai.encoder("flat").for_game(game)
-    return game, rollouts.Rollouts(game, layout, 20_000, 3, whole=True).play(some_policy, 200_000, 0)
+    return game, rollouts.Rollouts(game, layout, 4_000, 3, whole=True).play(some_policy, 40_000, 0)
 
 
 def test_sampled_advantages_of_all_actions_have_the_exact_ones_as_their_mean_whatever_the_critic_says(
@@ -103,7 +103,7 @@ def test_sampled_advantages_of_all_actions_have_the_exact_ones_as_their_mean_wha
     estimate[at, batch.chosen] += (targets[:, 0] - own[at, batch.chosen]) / batch.policies[at, batch.chosen]
     for row in range(len(exact.codes)):
         mine = (batch.codes == exact.codes[row]).all(axis=1)
-        assert mine.mean() == pytest.approx(weights[row], abs=0.005)
+        assert mine.mean() == pytest.approx(weights[row], abs=0.011)
         found = estimate[mine] - (batch.policies[mine] * estimate[mine]).sum(axis=1, keepdims=True)
         # 12 sets of 2 actions: a miss by more than 5 standard errors has probability 1e-5
         assert (abs(found.mean(axis=0) - gains[row]) < 5 * found.std(axis=0) / np.sqrt(mine.sum())).all()
@@ -145,11 +145,9 @@ def test_a_hand_depends_on_the_seed_and_its_number_alone() -> None:
 
 @pytest.mark.parametrize("options", ["", ",advantages=all_actions,clip=0", ",advantages=exact,epochs=4"])
 def test_it_learns_kuhn_poker(options: str) -> None:
-    spec = (
-        f"mmd:hidden=32,layers=1,batch=1000,minibatches=1,rate=0.01,anneal=120,normalize=false,eval_every=120{options}"
-    )
+    spec = f"mmd:hidden=32,layers=1,batch=1000,minibatches=1,rate=0.02,anneal=60,normalize=false,eval_every=60{options}"
     training = start(spec)
-    metrics = advance(training, 120)
+    metrics = advance(training, 60)
     # uniform play is exploitable by 0.4583 (11/24); the magnet's pull keeps it from 0
     assert metrics["exploitability"] < 0.35
     assert metrics["exploitability"] == pytest.approx(exploitability(cardai.game("kuhn"), training.agent({})), abs=1e-6)

@@ -1,0 +1,75 @@
+"""Gin rummy as its template draws it: both hands in melds and the rest, the stock, the pile, deadwood."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cardai.cards.text import cards_of
+from cardai.gin.actions import DISCARD, OVER
+from cardai.ui.pictures.gin import HAND, arranged, by_rank, opponent_mask
+from cardai.ui.scene import Scene
+from cardai.web.render import face
+
+
+def given(scene: Scene, cards: frozenset[int]) -> Mapping[str, Any]:
+    """Return what the template is given; ``cards`` of the own hand can be played."""
+    view, me = scene.view, scene.seat
+    pile = [int(card) for card in view["discards"] if card >= 0]
+    melds, loose, points = arranged(scene, me, int(view["hand"]))
+    drew = int(view["drawn_card"])
+    return {
+        "other": _other(scene),
+        "mine": {
+            "groups": [
+                *({"meld": True, "cards": [_own(card, cards, drew) for card in meld]} for meld in melds),
+                {"meld": False, "cards": [_own(card, cards, drew) for card in loose]},
+            ],
+            "deadwood": points,
+            "acting": scene.to_act == me,
+            "name": scene.name(me),
+            "score": int(view["score"][me]),
+        },
+        "stock": int(view["stock"]),
+        "top": face(pile[-1]) if pile else None,
+        "under": [face(card) for card in reversed(pile[:-1])],
+        "turn": int(view["turns"]) + 1,
+        "laid_off": [face(card) for card in by_rank(cards_of(int(view["laid_off"])))],
+        "ending": _ending(scene),
+        "keys": {c.action: c.key for c in scene.menu.choices} if scene.menu is not None else {},
+    }
+
+
+def _own(card: int, cards: frozenset[int], drew: int) -> Mapping[str, Any]:
+    return face(card, playable=card in cards, new=card == drew)
+
+
+def _other(scene: Scene) -> Mapping[str, Any]:
+    """Return the other hand: open, or what is known of it and cards face down."""
+    seat, mask, view = 1 - scene.seat, opponent_mask(scene), scene.view
+    common = {"name": scene.names[seat], "acting": scene.to_act == seat, "score": int(view["score"][seat])}
+    if mask:
+        melds, loose, points = arranged(scene, seat, mask)
+        groups: Sequence[Mapping[str, Any]] = [
+            *({"meld": True, "cards": [face(card) for card in meld]} for meld in melds),
+            {"meld": False, "cards": [face(card) for card in loose]},
+        ]
+        return {**common, "groups": groups, "deadwood": points, "known": 0}
+    known = by_rank(cards_of(int(view["opponent_known"])))
+    drawing = int(view["phase"]) == DISCARD and scene.to_act == seat
+    hidden = HAND + drawing - len(known)
+    groups = [
+        {"meld": False, "cards": [face(card) for card in known]},
+        {"meld": False, "cards": [face(-1)] * hidden},
+    ]
+    return {**common, "groups": groups, "deadwood": None, "known": len(known)}
+
+
+def _ending(scene: Scene) -> str:
+    """Return who knocked, and how it ended: "you knocked: undercut"."""
+    if int(scene.view["phase"]) != OVER or scene.end is None:
+        return ""
+    knocker, ending = int(scene.view["knocker"]), scene.end.outcome.get("ending")
+    f = next((f for f in scene.game.outcome_fields if f.name == "ending"), None)
+    words = f.labels[int(ending)] if f is not None and f.labels and ending is not None else "over"
+    return f"{scene.name(knocker)} knocked: {words}" if knocker >= 0 else f"The hand is {words}."

@@ -1,0 +1,147 @@
+"""What a page offers to play: games and players that are installed, and nothing that a request names besides.
+
+Whoever has the page may choose among these; a spec out of a request is compared with what is offered and never made, so
+that no page starts a program, opens a path or gives a plugin other options than its owner did.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from cardai import make
+from cardai.core.errors import CardaiError, DamagedFileError, UsageError
+from cardai.core.game import Game
+from cardai.ui import kept
+from cardai.ui.players import Offered, Player, called, fitting, games, levels, surprise, title_of
+
+WIDTH = 200.0
+"""Of a picture of strengths."""
+MOST_KEPT = 5
+"""Matches that the first page shows to go on with."""
+
+
+@frozen
+class Table:
+    """What is asked for: a game, and who takes the further seats."""
+
+    game: str
+    opponents: tuple[str, ...]
+
+
+class Offers:
+    """What can be chosen. ``named`` are a game and players that the owner named when he started the server."""
+
+    def __init__(self, named: Table | None = None) -> None:
+        self._named = named
+        self._games: list[Offered] | None = None
+        self._players: dict[str, list[Player]] = {}
+
+    def games(self) -> list[Offered]:
+        """Return the games."""
+        if self._games is None:
+            self._games = games()
+            if self._named is not None and all(game.spec != self._named.game for game in self._games):
+                about = "as it was asked for when the server was started"
+                self._games.insert(0, Offered(self._named.game, called(self._named.game), about))
+        return self._games
+
+    def game(self, spec: str) -> Game:
+        """Return an offered game. Raises UsageError for any other."""
+        if all(game.spec != spec for game in self.games()):
+            raise UsageError(f"The game {spec!r} is not offered here.")
+        return make.game(spec)
+
+    def players(self, spec: str) -> list[Player]:
+        """Return who plays an offered game, the strongest first. Raises UsageError for any other game."""
+        self.game(spec)
+        return self.advisers(spec)
+
+    def advisers(self, spec: str) -> list[Player]:
+        """Return who can be asked what to do at a game, offered or not."""
+        if spec not in self._players:
+            self._players[spec] = fitting(make.game(spec), spec)
+        return self._players[spec]
+
+    def table(self, spec: str, player: str) -> Table:
+        """Return the table of an offered game and an offered player ("": one is drawn), who takes all further seats.
+
+        Raises:
+            UsageError: it is not offered.
+        """
+        game = self.game(spec)
+        if game.num_players == 1:
+            return Table(spec, ())
+        players = self.players(spec)
+        if not players:
+            raise UsageError(f"Nobody here plays {title_of(game, spec)}.")
+        if not player:
+            player = surprise(players, int.from_bytes(os.urandom(4), "big"))
+        if all(one.spec != player for one in players):
+            raise UsageError(f"The player {player!r} is not offered here.")
+        return Table(spec, (player,) * (game.num_players - 1))
+
+
+def ladder(players: Sequence[Player]) -> list[Mapping[str, Any]]:
+    """Return a row a player: its level, and its strength as a picture with its interval, on one scale for all."""
+    level = levels(players)
+    measured = [p.strength for p in players if p.strength is not None]
+    sizes = sorted(abs(strength.mean) for strength in measured if strength.mean)
+    unit = (sizes[len(sizes) // 2] or 1.0) if sizes else 1.0
+    share = bool(measured) and measured[0].unit == "%"
+
+    def place(value: float) -> float:
+        return value if share else math.asinh(value / unit)
+
+    ends = [place(s.mean + sign * s.half_width) for s in measured for sign in (-1, 1)] or [0.0]
+    low, width = (0.0, 100.0) if share else (min(ends), max(ends) - min(ends) or 1.0)
+
+    def at(value: float) -> float:
+        return round(4 + (WIDTH - 8) * min(1.0, max(0.0, (place(value) - low) / width)), 1)
+
+    rows: list[Mapping[str, Any]] = []
+    for player in players:
+        strength, bar = player.strength, None
+        if strength is not None:
+            first, last = at(strength.mean - strength.half_width), at(strength.mean + strength.half_width)
+            bar = {"mean": at(strength.mean), "low": first, "width": round(max(1.0, last - first), 1)}
+        rows.append(
+            {
+                "spec": player.spec,
+                "about": player.about,
+                "level": level.get(player.spec, ""),
+                "bar": bar,
+                "figure": strength.text() if strength is not None else "",
+            }
+        )
+    return rows
+
+
+def matches() -> list[Mapping[str, str]]:
+    """Return the last matches that can be gone on with: the name, the game and when it was played last."""
+    from cardai.arena.journal import journal_of
+    from cardai.arena.records import read_header
+
+    found: list[Mapping[str, str]] = []
+    for path in kept.newest(MOST_KEPT):
+        try:
+            header = read_header(journal_of(path))
+        except (CardaiError, DamagedFileError, OSError):
+            continue
+        agents = ", ".join(dict.fromkeys(str(name) for name in header.get("agents", [])[1:]))
+        title = called(str(header.get("game", "")).partition(":")[0])
+        found.append(
+            {"name": path.stem, "title": f"{title} against {agents}" if agents else title, "when": _when(path)}
+        )
+    return found
+
+
+def _when(path: Path) -> str:
+    """Return when a match began, as its file is called: "2026-11-24 11:20"."""
+    date, _, rest = path.stem[:15].rpartition("-")
+    return f"{date} {rest[:2]}:{rest[2:4]}" if len(date) == 10 and rest.isdigit() else ""

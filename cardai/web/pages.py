@@ -1,0 +1,152 @@
+"""The pages: which game, against whom, the table; each a template filled in on the server."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from pathlib import Path
+from urllib.parse import parse_qs, quote
+
+from attrs import field, frozen
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from cardai import make
+from cardai.arena.display import flowing
+from cardai.core.errors import CardaiError
+from cardai.ui import kept
+from cardai.ui.players import title_of
+from cardai.web.door import Door, Guarded
+from cardai.web.offers import Offers, Table, ladder, matches
+from cardai.web.render import HERE, render
+from cardai.web.sittings import Sitting, Sittings
+from cardai.web.socket import talk
+
+LONGEST_FORM = 4096
+"""Bytes of a form."""
+TIDYING = 10.0
+"""Seconds between two looks for tables that nobody shows."""
+
+
+@frozen
+class Asked:
+    """What the owner asked for when the server was started: what the first page leads to."""
+
+    table: Table | None = None
+    resume: bool = False
+    record: Path | None = None
+    seed: int | None = None
+
+    @classmethod
+    def of(
+        cls, game: str | None, opponents: tuple[str, ...], resume: bool, record: str | None, seed: int | None
+    ) -> Asked:
+        """Return what a call of the command asks for; one opponent takes all further seats."""
+        path = None if record is None else Path(record)
+        if game is None:
+            return cls(None, resume, path, seed)
+        seats = make.game(game).num_players - 1
+        return cls(Table(game, opponents * seats if len(opponents) == 1 else opponents), resume, path, seed)
+
+
+@frozen(eq=False)
+class House:
+    """The server's state: who may come in, what is offered, what is played."""
+
+    door: Door
+    tables: Sittings
+    asked: Asked = field(factory=Asked)
+    offers: Offers = field(factory=Offers)
+    first: dict[str, str] = field(factory=dict)
+    """The table that was asked for at the start, by "name", once it is laid."""
+
+    def application(self) -> ASGIApp:
+        """Return the application behind its door."""
+        routes = [
+            Route("/", self._root),
+            Route("/games", self._games),
+            Route("/players", self._players),
+            Route("/sit", self._sit, methods=["POST"]),
+            Route("/table/{name}", self._table),
+            WebSocketRoute("/table/{name}/ws", lambda ws: talk(ws, self.tables, self.offers)),
+            Mount("/static", StaticFiles(directory=HERE / "static")),
+        ]
+        return Guarded(Starlette(routes=routes, exception_handlers={CardaiError: self._refused}), self.door)
+
+    async def tidying(self) -> None:
+        """Put away tables that nobody shows, until it is cancelled; then keep all matches."""
+        try:
+            while True:
+                await asyncio.sleep(TIDYING)
+                with contextlib.suppress(CardaiError, OSError):
+                    await self.tables.tidy()
+        finally:
+            await self.tables.close()
+
+    def _page(self, template: str, code: int = 200, **given: object) -> Response:
+        return HTMLResponse(render(template, root=self.door.root, **given), code)
+
+    async def _refused(self, request: Request, error: Exception) -> Response:
+        return self._page("problem.html", 400, words=str(error))
+
+    # -- pages ---------------------------------------------------------------------------------------------------------
+
+    async def _root(self, request: Request) -> Response:
+        asked = self.asked
+        if asked.table is None and not asked.resume:
+            return RedirectResponse(f"{self.door.root}games", 303)
+        if asked.table is not None and not asked.table.opponents and make.game(asked.table.game).num_players > 1:
+            return RedirectResponse(f"{self.door.root}players?game={quote(asked.table.game)}", 303)
+        if "name" not in self.first:
+            self.first["name"] = (await self._asked_for()).name
+        return self._to(self.first["name"])
+
+    async def _asked_for(self) -> Sitting:
+        asked = self.asked
+        if asked.table is None:
+            path = asked.record if asked.record is not None else await run_in_threadpool(kept.last)
+            return await self.tables.resume(path)
+        seed = asked.seed if asked.seed is not None else int.from_bytes(os.urandom(4), "big")
+        return await self.tables.begin(asked.table.game, asked.table.opponents, seed, asked.record)
+
+    async def _games(self, request: Request) -> Response:
+        offered, held = await run_in_threadpool(self.offers.games), await run_in_threadpool(matches)
+        return self._page("games.html", games=offered, kept=held)
+
+    async def _players(self, request: Request) -> Response:
+        spec = request.query_params.get("game", "")
+        game = await run_in_threadpool(self.offers.game, spec)
+        alone = game.num_players == 1
+        players = [] if alone else ladder(await run_in_threadpool(self.offers.players, spec))
+        return self._page("players.html", game=spec, title=title_of(game, spec), rules=flowing(game.rules), alone=alone,
+                          players=players, problem="")  # fmt: skip
+
+    async def _sit(self, request: Request) -> Response:
+        body = b""
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > LONGEST_FORM:
+                return PlainTextResponse("This form is too long.", 413)
+        form = {name: values[0] for name, values in parse_qs(body.decode("utf-8", "replace")).items()}
+        table = await run_in_threadpool(self.offers.table, form.get("game", ""), form.get("player", ""))
+        seed = int.from_bytes(os.urandom(4), "big")
+        return self._to((await self.tables.begin(table.game, table.opponents, seed)).name)
+
+    def _to(self, name: str) -> Response:
+        return RedirectResponse(f"{self.door.root}table/{quote(name)}", 303)
+
+    async def _table(self, request: Request) -> Response:
+        sitting = await self.tables.at(request.path_params["name"])
+        if sitting is None:
+            return self._page("problem.html", 404, words="There is no such table.")
+        game = await run_in_threadpool(sitting.game)
+        fields = [(f.name.replace("_", " "), f.meaning) for f in game.view_fields if f.role != "player"]
+        rules = [" ".join(paragraph.split()) for paragraph in game.rules.split("\n\n") if paragraph.strip()]
+        return self._page("table.html", name=sitting.name, title=title_of(game, sitting.spec), rules=rules,
+                          fields=fields)  # fmt: skip

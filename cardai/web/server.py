@@ -1,0 +1,174 @@
+"""The server: uvicorn on one socket, with room for so many connections, each for a short while unless a page is behind it.
+
+A request takes a moment. Who opens a connection and says nothing, says it letter by letter, or does not read the answer is
+cut off after :data:`SECONDS`; who comes when all places are taken is told so at once. A table's WebSocket stays.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from cardai.web.door import Door
+
+SECONDS = 15.0
+"""How long a connection may last that is no table's: for its requests and for reading the answers."""
+A_TABLE = 8
+"""Connections that there is room for, a table: browsers open up to six for what a page is made of."""
+FEWEST = 16
+"""Connections that there is room for where only one or two tables may be played."""
+LONGEST = 1 << 12
+"""The longest message that a page may send, in bytes."""
+HEAD = 1 << 14
+"""The longest head of a request, in bytes."""
+PATIENCE = 5
+"""Seconds that open pages have to hear that the server ends."""
+FULL = (
+    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n"
+    b"Too many are at the door. Come again in a moment.\n"
+)
+
+
+class Arrival(H11Protocol):
+    """A connection: refused where all places are taken, cut off when its time is over, unless it became a WebSocket."""
+
+    most = FEWEST
+    refused = stays = False
+
+    def connection_made(self, transport: Any) -> None:
+        if sum(isinstance(other, Arrival) for other in self.connections) >= self.most:
+            self.refused = True
+            transport.write(FULL)
+            transport.close()
+            return
+        super().connection_made(transport)
+        self.loop.call_later(SECONDS, self._cut_off)
+
+    def _cut_off(self) -> None:
+        if self.stays:
+            return
+        asked = self.cycle
+        if asked is not None and not (asked.more_body or asked.response_started or asked.disconnected):
+            self.loop.call_later(SECONDS, self._cut_off)  # it is we who take so long
+        else:
+            self.transport.abort()
+
+    def handle_websocket_upgrade(self, event: Any) -> None:
+        self.stays = True
+        super().handle_websocket_upgrade(event)
+
+    def data_received(self, data: bytes) -> None:
+        if not self.refused:
+            super().data_received(data)
+
+    def eof_received(self) -> None:
+        if not self.refused:
+            super().eof_received()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if not self.refused:
+            super().connection_lost(exc)
+
+
+class Quiet(logging.Handler):
+    """Tells of what went wrong in the server in one line; of what strangers sent wrongly, nothing."""
+
+    def __init__(self, told: Callable[[str], None]) -> None:
+        super().__init__(logging.ERROR)
+        self._told = told
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        if not isinstance(error, OSError):  # connections that are lost
+            self._told(f"A page was not served: {type(error).__name__}: {error}" if error else record.getMessage())
+
+
+class Server(uvicorn.Server):
+    """uvicorn without signal handlers of its own: whoever starts it says when it ends."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def server(app: ASGIApp, tables: int, told: Callable[[str], None]) -> Server:
+    """Return a server of ``app`` with room for the pages of ``tables`` tables; ``told`` hears of troubles, a line each."""
+    arrival = type("Arrival", (Arrival,), {"most": max(FEWEST, A_TABLE * tables)})
+    config = uvicorn.Config(
+        app,
+        http=arrival,
+        ws="websockets-sansio",
+        ws_max_size=LONGEST,
+        ws_ping_interval=20,
+        ws_ping_timeout=20,
+        ws_per_message_deflate=False,
+        h11_max_incomplete_event_size=HEAD,
+        timeout_keep_alive=5,
+        timeout_graceful_shutdown=PATIENCE,
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        loop="asyncio",
+    )
+    logger = logging.getLogger("uvicorn.error")
+    logger.handlers, logger.propagate = [Quiet(told)], False
+    logger.setLevel(logging.ERROR)
+    return Server(config)
+
+
+def listening(door: Door, port: int) -> socket.socket:
+    """Begin to listen where ``door`` says, on ``port`` or with 0 on any free one, and let the door know it.
+
+    Raises:
+        OSError: the address cannot be listened on.
+    """
+    family, _, _, _, address = socket.getaddrinfo(door.host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+    listener = socket.create_server(address[:2], family=family, backlog=128)
+    door.port = int(listener.getsockname()[1])
+    return listener
+
+
+async def until_signal(
+    made: Server,
+    listener: socket.socket,
+    door: Door,
+    show: bool,
+    said: Callable[[str], None],
+    told: Callable[[str], None],
+) -> int:
+    """Serve until Ctrl-C, SIGTERM or SIGHUP; return the signal's number.
+
+    ``said`` hears the address, ``told`` what else there is to say; ``show`` opens the page.
+    """
+    came: asyncio.Queue[int] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # nohup
+        numbers.append(signal.SIGHUP)
+    for number in numbers:
+        with contextlib.suppress(NotImplementedError):  # there Ctrl-C is a KeyboardInterrupt
+            loop.add_signal_handler(number, came.put_nowait, int(number))
+    serving = asyncio.create_task(made.serve(sockets=[listener]))
+    try:
+        said(door.address)
+        told("Open this page in your browser; whoever has its address can play. Ctrl-C ends it.")
+        if not door.local:
+            told("Other machines can reach it, and what is sent is not encrypted.")
+        if show:
+            threading.Thread(target=webbrowser.open, args=(door.address,), daemon=True).start()
+        return await came.get()
+    finally:
+        made.should_exit = True
+        await serving

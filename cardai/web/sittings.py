@@ -1,0 +1,316 @@
+"""Tables that are being played: a person's match, the pages that show it, and the thread in which programs think.
+
+A match is kept in a record, on the disk after every action, as in the terminal app (:mod:`cardai.ui.kept`); a table that no
+page shows is put away after a while, and is there again as soon as one asks for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from attrs import define, field
+
+from cardai import make
+from cardai.arena.journal import journal_of
+from cardai.arena.records import read_header
+from cardai.core.errors import CardaiError, IllegalActionError, UsageError
+from cardai.core.game import Game
+from cardai.core.progress import listening
+from cardai.ui import kept
+from cardai.ui.keys import Act, Keyboard, Meaning, keyboard
+from cardai.ui.match import Match
+from cardai.ui.scene import Scene
+from cardai.ui.warming import warm
+from cardai.web.felt import drawn
+
+T = TypeVar("T")
+Told = dict[str, Any]
+THREADS = 8
+"""So many programs think at a time; further ones wait for their turn."""
+PACE = 0.35
+"""Seconds between two moves of programs, so that a person can follow."""
+EVERY = 0.2
+"""Seconds between two words about one piece of work."""
+IDLE = 60.0
+"""Seconds after which a table that no page shows is put away."""
+WAITING = 32
+"""Messages that wait for a page that does not read; then it is let go."""
+
+
+class Work:
+    """Threads in which tables are laid and programs think."""
+
+    def __init__(self, threads: int = THREADS) -> None:
+        errors = np.geterr()  # numpy keeps them by thread, and kernels that are not compiled set them once
+        self._pool = ThreadPoolExecutor(threads, "cardai-table", initializer=lambda: np.seterr(**errors))
+
+    async def do(self, work: Callable[[], T], heard: Callable[[str, int, int], None] | None = None) -> T:
+        """Return what ``work`` does, in a thread; ``heard`` is told there how far it is."""
+
+        def run() -> T:
+            with listening(heard or (lambda label, done, total: None)):
+                return work()
+
+        return await asyncio.get_running_loop().run_in_executor(self._pool, run)
+
+    def close(self) -> None:
+        """Begin nothing more."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+@define(eq=False)
+class Page:
+    """A page that shows a table: what it is still to be told, and how it wants amounts to be written."""
+
+    told: asyncio.Queue[Told | None] = field(factory=lambda: asyncio.Queue(WAITING))
+    big_blinds: bool = False
+
+
+class Sitting:
+    """One table. ``made`` makes its match, ``before`` is done first, and both in a thread, since kernels may be compiled."""
+
+    def __init__(
+        self, spec: str, file: Path, made: Callable[[], Match], before: Callable[[], object] | None, work: Work
+    ) -> None:
+        self.spec = spec
+        self.name = file.stem
+        self.file = file
+        self.match: Match | None = None
+        self.pages: set[Page] = set()
+        self.scene: Scene | None = None
+        self.left = time.monotonic()
+        """When the last page left it."""
+        self._made, self._before, self._work = made, before, work
+        self._lock = asyncio.Lock()
+        self._began = time.monotonic()
+        self._task: asyncio.Task[None] | None = None
+        self._failure = ""
+
+    def game(self) -> Game:
+        """Return the game."""
+        return self.match.game if self.match is not None else make.game(self.spec)
+
+    # -- pages ---------------------------------------------------------------------------------------------------------
+
+    def join(self, page: Page) -> None:
+        """Show the table on ``page``, and lay it if it is not."""
+        self.pages.add(page)
+        if self.scene is not None:
+            self._tell(page, self._shown(page))
+        elif self._failure:
+            self._tell(page, {"kind": "failed", "words": self._failure})
+        elif self._task is None:
+            self._task = asyncio.create_task(self._lay())
+
+    def leave(self, page: Page) -> None:
+        """Show the table on ``page`` no longer."""
+        self.pages.discard(page)
+        self.left = time.monotonic()
+
+    def tell_all(self, message: Told) -> None:
+        """Tell all pages."""
+        for page in list(self.pages):
+            self._tell(page, message)
+
+    def _tell(self, page: Page, message: Told) -> None:
+        if page.told.full():  # it does not read: it may come again
+            self.pages.discard(page)
+            page.told.get_nowait()
+            page.told.put_nowait(None)
+        else:
+            page.told.put_nowait(message)
+
+    def _show(self) -> None:
+        for page in list(self.pages):
+            self._tell(page, self._shown(page))
+
+    def _shown(self, page: Page) -> Told:
+        assert self.scene is not None
+        return {"kind": "scene", "at": self.at, **drawn(self.scene, page.big_blinds)}
+
+    # -- the match -----------------------------------------------------------------------------------------------------
+
+    @property
+    def at(self) -> int:
+        """A number that grows with every move and hand: what a page that acts must have seen."""
+        table = self.match.table if self.match is not None else None
+        return 0 if table is None else 1000 * len(table.records) + len(table.moves) + (0 if table.hand_over else 500)
+
+    async def _lay(self) -> None:
+        """Make everything ready, and go on to the person's first decision."""
+        async with self._lock:
+            try:
+                if self._before is not None:
+                    await self._work.do(self._before, self._heard())
+                self.match = await self._work.do(self._made, self._heard())
+                await self._go_on()
+            except Exception as error:
+                self._failure = said_of(error)
+                self.tell_all({"kind": "failed", "words": self._failure})
+
+    async def _go_on(self) -> None:
+        """Show what is to be seen, and let the programs move until it is the person's turn."""
+        match = self.match
+        assert match is not None
+        self.scene = await self._work.do(match.scene)
+        self._show()
+        while match.waiting:
+            begun = time.monotonic()
+            await self._work.do(match.step, self._heard())
+            self.scene = await self._work.do(match.scene)
+            await asyncio.sleep(max(0.0, PACE - (time.monotonic() - begun)))
+            self._show()
+
+    async def act(self, meant: Callable[[Keyboard], Meaning], at: int) -> str:
+        """Do what is ``meant`` at the decision number ``at``; return why it cannot be done, or nothing."""
+        if self._lock.locked() or at != self.at or self.match is None or self.scene is None:
+            return ""  # a second click, or a page that is behind: it hears what has come
+        async with self._lock:
+            board, match = keyboard(self.scene), self.match
+            if board is None:
+                return "The hand is over: Enter deals the next one."
+            try:
+                meaning = meant(board)
+                if not isinstance(meaning, Act):
+                    return str(getattr(meaning, "words", None) or getattr(meaning, "why", ""))
+                await self._work.do(lambda: match.act(meaning.action))
+                await self._go_on()
+            except (CardaiError, ValueError) as error:
+                return said_of(error)
+        return ""
+
+    async def next_hand(self, at: int) -> None:
+        """Deal the next hand."""
+        match = self.match
+        if self._lock.locked() or at != self.at or match is None or not match.table.hand_over:
+            return
+        async with self._lock:
+            try:
+                await self._work.do(match.next_hand)
+                await self._go_on()
+            except CardaiError as error:
+                self.tell_all({"kind": "said", "words": said_of(error)})
+
+    async def advise(self, player: str) -> tuple[list[Any], str]:
+        """Return what ``player`` would do, and what its values are. Raises CardaiError where it cannot be asked."""
+        match = self.match
+        if match is None or self.scene is None or self.scene.menu is None:
+            raise IllegalActionError("It is not your turn: there is nothing to advise.")
+        async with self._lock:
+            advised = await self._work.do(lambda: match.advise(player), self._heard())
+            return list(advised), match.values_of(player)
+
+    def _heard(self) -> Callable[[str, int, int], None]:
+        """Return what listens to work in its thread: its words are told a few times a second, with the seconds so far."""
+        loop, begun = asyncio.get_running_loop(), time.monotonic()
+        last = begun - EVERY
+
+        def heard(label: str, done: int, total: int) -> None:
+            nonlocal last
+            if time.monotonic() - last >= EVERY:
+                last = time.monotonic()
+                message = {"kind": "work", "words": label, "done": done, "total": total, "seconds": round(last - begun)}
+                loop.call_soon_threadsafe(self.tell_all, message)
+
+        return heard
+
+    async def put_away(self) -> None:
+        """Keep the match and forget the table."""
+        if self._task is not None and not self._task.done():
+            self._task.cancel()
+        async with self._lock:
+            if self.match is not None:
+                await self._work.do(self.match.close)
+            self.match = self.scene = None
+        kept.release(self.file)
+
+
+class Sittings:
+    """All tables that are being played, at most ``most``, by their names."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.work = Work()
+        self.open: dict[str, Sitting] = {}
+        self._files: dict[str, Path] = {}
+        """Where the matches are that are kept elsewhere than in the folder."""
+
+    async def begin(self, game: str, opponents: tuple[str, ...], seed: int, file: Path | None = None) -> Sitting:
+        """Return a new table of ``game`` with ``opponents``, whose match is kept in ``file`` (default: one of its own).
+
+        Raises:
+            UsageError: there are too many, or the file cannot be had.
+        """
+        self._need_room()
+        path = file if file is not None else await self.work.do(lambda: kept.new_file(game))
+        if not kept.claim(path):
+            raise UsageError(f"The match in {path} is being played in another window.")
+
+        def made() -> Match:
+            return Match.begin(game, opponents, seed, path)
+
+        return self._seat(game, path, made, lambda: warm(game, opponents, lambda scene: drawn(scene, False)))
+
+    async def at(self, name: str) -> Sitting | None:
+        """Return the table of that name, laid again from its record if it was put away; None where there is none.
+
+        Raises:
+            UsageError: there are too many, or it is being played in another window.
+        """
+        if name in self.open:
+            return self.open[name]
+        path = self._files.get(name) or await self.work.do(lambda: kept.named(name))
+        return None if path is None else await self.resume(path)
+
+    async def resume(self, path: Path) -> Sitting:
+        """Return the table whose match is kept in ``path``.
+
+        Raises:
+            UsageError: as :meth:`at`. DamagedFileError: it is no record.
+        """
+        spec = str((await self.work.do(lambda: read_header(journal_of(path))))["game"])
+        if path.stem in self.open:
+            return self.open[path.stem]
+        self._need_room()
+        if not kept.claim(path):
+            raise UsageError(f"The match in {path} is being played in another window.")
+        return self._seat(spec, path, lambda: Match.resume(path), None)
+
+    def _need_room(self) -> None:
+        if len(self.open) >= self.most:
+            raise UsageError(f"{self.most} tables are being played already: leave one, or start with more --sessions.")
+
+    def _seat(self, spec: str, path: Path, made: Callable[[], Match], before: Callable[[], object] | None) -> Sitting:
+        sitting = Sitting(spec, path, made, before, self.work)
+        self.open[path.stem] = sitting
+        self._files[path.stem] = path
+        return sitting
+
+    async def tidy(self) -> None:
+        """Put away tables that no page has shown for a while."""
+        for name, sitting in list(self.open.items()):
+            if not sitting.pages and time.monotonic() - sitting.left > IDLE and not sitting._lock.locked():
+                del self.open[name]
+                await sitting.put_away()
+
+    async def close(self) -> None:
+        """Keep all matches."""
+        for sitting in list(self.open.values()):
+            sitting.tell_all({"kind": "closed"})
+            for page in sitting.pages:
+                page.told.put_nowait(None)
+            await sitting.put_away()
+        self.open.clear()
+        self.work.close()
+
+
+def said_of(error: Exception) -> str:
+    """Return what went wrong in one line."""
+    words = str(error) if isinstance(error, CardaiError) else f"{type(error).__name__}: {error}"
+    return " ".join(words.split())

@@ -1,0 +1,137 @@
+"""What a table's page and the server say to one another: small JSON messages, checked like all that comes from outside."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from typing import Any
+
+from attrs import field, frozen, validators
+from starlette.responses import PlainTextResponse
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from cardai.core.errors import CardaiError, DamagedFileError, UsageError
+from cardai.core.schema import structure, whole
+from cardai.ui.keys import Keyboard, Meaning
+from cardai.ui.lines import value_text
+from cardai.web.offers import Offers
+from cardai.web.render import render
+from cardai.web.sittings import Page, Sitting, Sittings, said_of
+
+MOST_PAGES = 4
+"""Pages that show one table."""
+DOES = ("look", "act", "cards", "typed", "next", "advisers", "advise")
+
+
+@frozen
+class Said:
+    """What a page says: what it ``does`` at the decision number ``at``, with an action, cards, or a text."""
+
+    does: str = field(validator=validators.in_(DOES))
+    at: int = field(default=0, validator=whole())
+    action: int = field(default=0, validator=whole())
+    cards: tuple[int, ...] = field(default=())
+    text: str = field(default="", validator=validators.max_len(200))
+    big_blinds: bool = False
+
+
+def understood(text: str) -> Said:
+    """Return what a page said. Raises DamagedFileError where it is not in the page's language."""
+    try:
+        value: Any = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DamagedFileError("A page's message is no JSON.") from error
+    return structure(value, Said, "A page's message")
+
+
+async def talk(ws: WebSocket, tables: Sittings, offers: Offers) -> None:
+    """Show a table on a page, and do what it says, until either side is gone."""
+    try:
+        sitting = await tables.at(ws.path_params["name"])
+        if sitting is None:
+            raise UsageError("There is no such table.")
+        if len(sitting.pages) >= MOST_PAGES:
+            raise UsageError(f"{MOST_PAGES} pages show this table already.")
+    except CardaiError as error:
+        await ws.send_denial_response(PlainTextResponse(str(error), 503))
+        return
+    page = Page()
+    await ws.accept()
+    sending = asyncio.create_task(_send(ws, page))
+    try:
+        await _listen(ws, sitting, page, offers)
+    finally:
+        sitting.leave(page)
+        sending.cancel()
+        with contextlib.suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError):
+            await sending
+
+
+async def _send(ws: WebSocket, page: Page) -> None:
+    """Send what the page is told; nothing more to tell closes it."""
+    while (message := await page.told.get()) is not None:
+        await ws.send_text(json.dumps(message))
+    await ws.close(1001)
+
+
+async def _listen(ws: WebSocket, sitting: Sitting, page: Page, offers: Offers) -> None:
+    """Do what the page says. What is not in its language ends the session."""
+    with contextlib.suppress(WebSocketDisconnect, DamagedFileError, KeyError):
+        while True:
+            said = understood(await ws.receive_text())
+            if said.does == "look":
+                page.big_blinds = said.big_blinds
+                sitting.join(page)
+                continue
+            words = await _do(sitting, page, offers, said)
+            if words:
+                await page.told.put({"kind": "said", "words": words})
+    with contextlib.suppress(RuntimeError):
+        await ws.close(1003)
+
+
+async def _do(sitting: Sitting, page: Page, offers: Offers, said: Said) -> str:
+    """Do what a page says; return what it is to hear."""
+    if said.does == "next":
+        await sitting.next_hand(said.at)
+    elif said.does in ("advisers", "advise"):
+        try:
+            await _advise(sitting, page, offers, said)
+        except CardaiError as error:
+            return said_of(error)
+    else:
+        return await sitting.act(lambda board: meaning(board, said), said.at)
+    return ""
+
+
+def meaning(board: Keyboard, said: Said) -> Meaning:
+    """Return what a page's action, cards or line mean at a decision; whether an action is legal, the table checks."""
+    from cardai.ui.keys import Act
+
+    if said.does == "act":
+        return Act(said.action)
+    if said.does == "typed":
+        return board.typed(said.text)
+    if board.several:
+        return board.play(frozenset(said.cards))
+    return board.card(said.cards[0]) if len(said.cards) == 1 else board.play(frozenset())
+
+
+async def _advise(sitting: Sitting, page: Page, offers: Offers, said: Said) -> None:
+    """Tell the page who can be asked, or what the one it asks would do. Raises CardaiError."""
+    players = await asyncio.to_thread(offers.advisers, sitting.spec)
+    if said.does == "advisers":
+        await page.told.put(
+            {"kind": "advice", "title": "Whose hint?", "html": render("advisers.html", players=players)}
+        )
+        return
+    if all(player.spec != said.text for player in players):
+        raise UsageError("This player cannot be asked here.")
+    advised, values_of = await sitting.advise(said.text)
+    valued = any(one.value is not None for one in advised)
+    rows = [
+        {"words": one.words, "share": round(100 * one.probability), "value": value_text(one.value)} for one in advised
+    ]
+    html = render("advice.html", player=said.text, rows=rows, values_of=values_of if valued else "")
+    await page.told.put({"kind": "advice", "title": f"{said.text} would", "html": html})

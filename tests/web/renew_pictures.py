@@ -1,0 +1,73 @@
+"""Draws the docs' pictures of the pages anew, every game at three sizes: ``python -m tests.web.renew_pictures [DIR] [GAME ...]``.
+
+Each is a WebP of at most 1,280 pixels' width; DIR is docs/pictures where it is not named. Needs Chromium and pillow.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from cardai.web.door import Door
+from cardai.web.pages import House
+from cardai.web.sittings import Sittings
+from tests.support import ROOT
+from tests.web.browsing import SIZES, browser, opened, turn
+from tests.web.conftest import Served
+
+TABLES = {
+    "gin": (("heisenbot",), "p p d", 11),
+    "holdem_nolimit": (("threshold",), "c c", 3),
+    "holdem_limit": (("threshold",), "c r c", 3),
+    "video_poker": ((), "1 3", 3),
+    "omaha": (("random",), "c c", 5),
+    "short_deck": (("random",), "c c", 5),
+    "triple_draw": (("draw_heuristic",), "c 1 4", 5),
+    "liars_dice": (("random",), "", 5),
+    "leduc": (("random",), "c", 5),
+    "kuhn": (("random",), "", 5),
+    "holdem_nolimit:players=6,stack=10000": (("threshold",) * 5, "c c", 7),
+    "openspiel:name=liars_dice": (("random",), "", 5),
+}
+"""By game: the opponents, the keys that are pressed, the seed."""
+
+
+def draw(served: Served, started: object, game: str, into: Path) -> None:
+    """Play to the moment that is shown, and keep it at three sizes."""
+    from PIL import Image
+
+    opponents, keys, seed = TABLES[game]
+    sitting = served.call(served.house.tables.begin, game, opponents, seed)
+    name = game.partition(":")[0] + ("" if ":" not in game else "-" + game.rpartition("=")[2].replace("10000", "six"))
+    with opened(started, served, f"table/{sitting.name}") as page:
+        turn(page)
+        for key in keys.split():
+            page.keyboard.press(key)
+            page.wait_for_timeout(150)
+            turn(page)
+        page.wait_for_timeout(500)
+        for width, (w, h) in SIZES.items():
+            page.set_viewport_size({"width": w, "height": h})
+            page.wait_for_timeout(300)
+            picture = Image.open(io.BytesIO(page.screenshot()))
+            picture.thumbnail((1280, 1280))
+            picture.save(into / f"web-{name}-{width}.webp", quality=50, method=6)
+
+
+def main(arguments: list[str]) -> None:
+    """Draw all, or those that are named."""
+    into = Path(arguments[0]) if arguments else ROOT / "docs/pictures"
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["CARDAI_DATA_DIR"] = folder
+        served = Served(House(Door(), Sittings(len(TABLES))))
+        with browser() as started:
+            for game in arguments[1:] or TABLES:
+                draw(served, started, game, into)
+        served.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,127 @@
+"""Connections: only so many, each for a short while, and messages of a page's language alone."""
+
+from __future__ import annotations
+
+import socket
+import time
+from contextlib import suppress
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from cardai.core.errors import DamagedFileError
+from cardai.web.server import FEWEST
+from cardai.web.socket import understood
+from tests.web.conftest import Served
+
+
+def opening(served: Served, data: bytes) -> socket.socket:
+    """Open a connection, say ``data``, and no more."""
+    made = socket.create_connection(("127.0.0.1", served.port), 20)
+    made.sendall(data)
+    return made
+
+
+def ended(connection: socket.socket) -> bytes:
+    """Return what came until the other side ended the connection."""
+    out = b""
+    try:
+        while part := connection.recv(1 << 16):
+            out += part
+    except ConnectionError:
+        pass
+    connection.close()
+    return out
+
+
+def test_who_says_nothing_half_a_request_or_does_not_read_is_cut_off_but_a_page_stays(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cardai.web.server.SECONDS", 0.4)
+    host = f"Host: 127.0.0.1:{served.port}\r\n".encode()
+    whole = f"GET {served.root}static/table.js HTTP/1.1\r\n".encode() + host + b"\r\n"
+    name = served.sit("kuhn", "random")
+    with served.page(name) as page:
+        page.turn()
+        begun = time.monotonic()
+        slow = [opening(served, data) for data in (b"", b"GET / HT", b"GET / HTTP/1.1\r\n" + host, 50 * whole)]
+        for connection in slow:
+            ended(connection)
+        assert time.monotonic() - begun < 8
+        page.say("look")
+        assert page.hear(lambda m: m["kind"] == "scene")
+
+
+def test_a_request_over_which_we_think_for_long_is_answered(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cardai.web.server.SECONDS", 0.1)
+    monkeypatch.setattr("cardai.web.offers.games", lambda: time.sleep(0.5) or [])
+    monkeypatch.setattr(served.house.offers, "_games", None)
+    assert served.ask("games")[0] == 200
+    monkeypatch.setattr(served.house.offers, "_games", None)
+
+
+def test_only_so_many_connections_wait_at_the_door(served: Served) -> None:
+    most = max(FEWEST, 8 * served.house.tables.most)
+    waiting = [opening(served, b"GET / HT") for _ in range(most)]
+    time.sleep(0.1)
+    for _ in range(3):
+        assert ended(opening(served, b"")).startswith(b"HTTP/1.1 503 ")
+    waiting[0].close()
+    for _ in range(200):
+        try:
+            if served.ask("games")[0] == 200:
+                break
+        except OSError:
+            pass
+        time.sleep(0.02)
+    else:
+        raise AssertionError("no place became free")
+    for connection in waiting:
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[[[[",
+        "[]",
+        '{"does": "shout"}',
+        '{"does": "act", "action": -1}',
+        '{"does": "act", "action": 1e400}',
+        '{"does": "act", "action": "1"}',
+        '{"does": "act", "at": true}',
+        '{"does": "cards", "cards": [[1]]}',
+        '{"does": "typed", "text": "' + "x" * 201 + '"}',
+        "[" * 4000,
+    ],
+)
+def test_what_is_not_the_page_s_language_is_refused(text: str) -> None:
+    with pytest.raises(DamagedFileError):
+        understood(text)
+
+
+@pytest.mark.parametrize("data", ["[[[[", b"\x00\x01", "x" * 5000, '{"does": "shout"}'])
+def test_a_page_that_speaks_otherwise_is_closed_and_the_table_stays(served: Served, data: str | bytes) -> None:
+    name = served.sit("kuhn", "random")
+    with served.page(name) as page:
+        page.turn()
+        page.socket.send(data)
+        with suppress(ConnectionClosed):
+            while True:
+                page.socket.recv(timeout=20)
+        assert page.socket.close_code is not None
+    with served.page(name) as page:
+        assert page.turn()["kind"] == "scene"
+    assert served.told == []
+
+
+def test_a_form_that_is_too_long_is_refused(served: Served) -> None:
+    assert served.ask("sit", "game=" + "x" * 5000, Origin=served.origin)[0] == 413
+
+
+def test_a_mistake_of_ours_is_told_in_a_line(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cardai.web.pages.matches", lambda: {}["nothing"])
+    assert served.ask("games")[0] == 500
+    time.sleep(0.1)
+    assert served.told == ["A page was not served: KeyError: 'nothing'"]

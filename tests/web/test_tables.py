@@ -1,0 +1,270 @@
+"""Tables over their pages' wire: played, kept, gone on with; what is offered and what is not."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cardai.arena import records
+from cardai.arena.journal import journal_of
+from cardai.core import registry
+from cardai.web.felt import spelled
+from cardai.web.sittings import Sittings
+from tests.support import ROOT
+from tests.web.conftest import Page, Served
+
+
+def hands(matches: Path, name: str) -> list[records.Record]:
+    """Return the finished hands of a match."""
+    return records.read(journal_of(matches / f"{name}.jsonl")).hands
+
+
+def finish(page: Page, scene: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Play a hand of Kuhn poker to its end, always betting."""
+    while not scene["over"]:
+        page.say("act", action=1)
+        scene = page.turn()
+    return scene
+
+
+def test_a_hand_is_played_kept_and_the_next_one_dealt(served: Served, matches: Path) -> None:
+    name = served.sit("kuhn", "random")
+    with served.page(name) as page:
+        scene = page.turn()
+        assert "Kuhn poker" in scene["parts"]["heading"]
+        assert 'data-action="1"' in scene["parts"]["actions"]
+        assert scene["said"] == "Your turn."
+        over = finish(page, scene)
+        assert "data-next" in over["parts"]["actions"]
+        assert len(hands(matches, name)) == 1
+        won = hands(matches, name)[0]["returns"][hands(matches, name)[0]["seats"].index(0)]
+        assert f"You {'win' if won > 0 else 'lose'} {abs(won):g} chips." in over["parts"]["actions"]
+        page.say("next")
+        assert "hand 2" in page.turn()["parts"]["heading"]
+
+
+def test_a_second_click_is_not_a_second_action(served: Served, matches: Path) -> None:
+    name = served.sit("kuhn", "random")
+    with served.page(name) as page:
+        scene = page.turn()
+        page.say("act", action=1)
+        page.say("act", action=1)  # the same ``at``: the page had not seen yet what came of the first
+        page.say("next")
+        scene = page.turn()
+        finish(page, scene)
+        (record,) = hands(matches, name)
+        mine = record["seats"].index(0)
+        assert len(record["actions"]) <= 3
+        assert scene["at"] > 0
+        assert mine in (0, 1)
+
+
+def test_a_page_that_comes_again_finds_its_table_and_so_does_one_after_it_was_put_away(
+    served: Served, matches: Path
+) -> None:
+    name = served.sit("kuhn", "random")
+    with served.page(name) as page:
+        first = page.turn()
+    with served.page(name) as page, served.page(name) as other:
+        assert page.turn()["parts"] == first["parts"] == other.turn()["parts"]
+        page.say("act", action=1)
+        page.turn()
+        assert other.turn()["at"] == page.at  # both are told
+    sitting = served.house.tables.open[name]
+    sitting.left -= 1000
+    served.call(served.house.tables.tidy)
+    assert name not in served.house.tables.open
+    assert served.ask(f"table/{name}")[0] == 200
+    with served.page(name) as page:
+        assert page.turn()["at"] > 0
+    assert served.ask("table/nothing")[0] == 404
+    assert served.ask("table/..%2f..%2fsecret")[0] == 404
+    assert served.ask("games")[1].count(f"table/{name}") == 1  # to go on with
+
+
+def test_a_table_that_is_shown_is_not_put_away(served: Served) -> None:
+    name = served.sit("kuhn", "random")
+    with served.page(name) as page:
+        page.turn()
+        served.house.tables.open[name].left -= 1000
+        served.call(served.house.tables.tidy)
+        assert name in served.house.tables.open
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "game=kuhn&player=program:command=touch+x",
+        "game=kuhn&player=./bot.py",
+        "game=kuhn&player=human",
+        "game=kuhn&player=ismcts:simulations=9999999",
+        "game=kuhn:players=3&player=random",
+        "game=holdem_spot:directory=/etc&player=random",
+        "game=/etc/passwd&player=",
+        "game=&player=",
+        "player=random",
+    ],
+)
+def test_nothing_is_seated_or_played_but_what_is_offered(served: Served, form: str, tmp_path: Path) -> None:
+    code, text, _ = served.ask("sit", form, Origin=served.origin)
+    assert code == 400
+    assert "is not offered here" in text
+    assert not (tmp_path / "x").exists()
+    assert served.house.tables.open == {}
+
+
+def test_no_hint_is_had_of_a_player_that_is_not_offered(served: Served) -> None:
+    with served.page(served.sit("kuhn", "random")) as page:
+        page.turn()
+        page.say("advise", text="program:command=touch x")
+        assert page.hear(lambda m: m["kind"] == "said")["words"] == "This player cannot be asked here."
+        page.say("advisers")
+        assert "random" in page.hear(lambda m: m["kind"] == "advice")["html"]
+        page.say("advise", text="random")
+        advice = page.hear(lambda m: m["kind"] == "advice")
+        assert advice["title"] == "random would"
+        assert "50 %" in advice["html"]
+
+
+def test_no_more_tables_than_allowed_and_a_place_is_free_again(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(served.house.tables, "most", 2)
+    names = [served.sit("kuhn", "random") for _ in range(2)]
+    code, text, _ = served.ask("sit", "game=kuhn&player=random", Origin=served.origin)
+    assert (code, "2 tables are being played already" in text) == (400, True)
+    served.house.tables.open[names[0]].left -= 1000
+    served.call(served.house.tables.tidy)
+    assert served.sit("kuhn", "random")
+
+
+def test_what_is_typed_or_illegal_is_answered_in_words(served: Served) -> None:
+    with served.page(served.sit("kuhn", "random")) as page:
+        page.turn()
+        page.say("typed", text="knit")
+        assert "knit" in page.hear(lambda m: m["kind"] == "said")["words"]
+        page.say("act", action=999)
+        assert "not legal" in page.hear(lambda m: m["kind"] == "said")["words"]
+        page.say("typed", text="bet")
+        assert page.turn()["at"] > 0
+
+
+def test_a_match_that_is_played_elsewhere_is_left_alone(served: Served, matches: Path) -> None:
+    from cardai.core.locks import FileLock
+
+    name = served.sit("kuhn", "random")
+    with served.page(name) as page:
+        page.turn()
+    served.house.tables.open[name].left -= 1000
+    served.call(served.house.tables.tidy)
+    held = FileLock(matches / f".{name}.jsonl.lock")
+    code, text, _ = served.ask(f"table/{name}")
+    held.release()
+    assert (code, "another window" in text) == (400, True)
+
+
+FELTED = '''"""A game with a table of its own drawing, and a name that would be markup."""
+from cardai.core.fields import Field
+from cardai.core.hookspecs import hookimpl
+from cardai.plugins.games.kuhn import Kuhn
+from attrs import frozen
+
+@frozen
+class Felted(Kuhn):
+    page = "felted.html"
+    title = "Felt & <b>more</b>"
+
+@hookimpl
+def cardai_game():
+    return {"felted": Felted, "plain_cards": Kuhn}
+'''
+
+
+def test_a_third_party_s_game_has_a_page_from_its_fields_and_may_bring_a_template(
+    served: Served, tmp_path: Path
+) -> None:
+    (tmp_path / "felted.py").write_text(FELTED)
+    (tmp_path / "felted.html").write_text(
+        "<p class=own>{{ scene.names[1 - scene.seat] }} sits at {{ labelled | length }}</p>"
+    )
+    registry.add_file(str(tmp_path / "felted.py"))
+    served.house.offers._games = None
+    try:
+        games = served.ask("games")[1]
+        assert "Felt &amp; &lt;b&gt;more&lt;/b&gt;" in games
+        assert "players?game=plain_cards" in games
+        with served.page(served.sit("felted", "random")) as page:
+            assert "<p class=own>random sits at 1</p>" in page.turn()["parts"]["felt"]
+        with served.page(served.sit("plain_cards", "random")) as page:
+            felt = page.turn()["parts"]["felt"]
+            assert '<section class="hand own"><h3>card</h3>' in felt
+            assert any(f">{card}</text>" in felt for card in ("jack", "queen", "king"))
+    finally:
+        served.house.offers._games = None
+
+
+def test_a_screen_reader_hears_cards_by_their_names() -> None:
+    assert spelled("discard 7c") == "discard seven of clubs"
+    assert spelled("board A♠ T♦ 2♣") == "board ace of spades ten of diamonds two of clubs"
+
+
+def test_tables_are_kept_when_the_server_ends(matches: Path) -> None:
+    import asyncio
+
+    async def run() -> str:
+        tables = Sittings(1)
+        sitting = await tables.begin("kuhn", ("random",), 3)
+        from cardai.web.sittings import Page as Shown
+
+        page = Shown()
+        sitting.join(page)
+        while True:
+            message = await asyncio.wait_for(page.told.get(), 60)
+            if message is not None and message["kind"] == "scene":
+                break
+        await tables.close()
+        while message is not None:
+            message = await asyncio.wait_for(page.told.get(), 5)
+        return sitting.name
+
+    name = asyncio.run(run())
+    assert (matches / f"{name}.jsonl").exists()
+    assert not (matches / f"{name}.jsonl.open").exists()
+
+
+def test_a_player_that_errs_is_named_and_the_match_is_kept(
+    served: Served, matches: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cardai.core.errors import AgentError
+    from cardai.ui.match import Match
+
+    name = served.sit("kuhn", "random")
+
+    def erring(self: Match) -> None:
+        raise AgentError("The agent 'random' sneezed.")
+
+    monkeypatch.setattr(Match, "step", erring)
+    with served.page(name) as page:
+        words = ""
+        for _ in range(20):
+            message = page.hear(lambda m: m["kind"] in ("scene", "failed", "said"))
+            words = str(message.get("words", ""))
+            if words:
+                break
+            if message["mine"]:
+                page.say("act", action=1)
+        assert words == "The agent 'random' sneezed."
+    assert journal_of(matches / f"{name}.jsonl").exists()
+
+
+def test_the_tables_room_is_not_the_terminal_s() -> None:
+    """Nothing of the pages imports textual."""
+    import subprocess
+    import sys
+
+    script = "import sys; sys.modules['textual'] = None; import cardai.web.serving, cardai.web.felt"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert time
