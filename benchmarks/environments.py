@@ -6,10 +6,13 @@ The first table has one table of ours and a peer's own, in turns (medians of sli
 same work at every decision: observation, mask of legal actions, reward; whole hands, resets counted in. In PettingZoo's form
 and in OpenSpiel's ``rl_environment`` all seats are played from outside; at Gymnasium's table a random opponent moves inside,
 and only the other's decisions count for us (RLCard has all its seats outside). The peers' rules differ: compare decisions,
-not hands. The second table has ours in lock step.
+not hands. The second table has ours in lock step, the third every seat of many tables played from outside, beside pgx (published:
+907,966 decisions a CPU second of its Leduc on a CPU): its steps, resets and random actions are compiled together by JAX and run
+a hundred at a time, the fastest way there is, and once more a step a call, as a learner outside of JAX would.
 
-Needs gymnasium, pettingzoo and pyspiel. RLCard, and PettingZoo's own card games (which need rlcard and pygame), are
-measured where they can be imported.
+Needs gymnasium, pettingzoo and pyspiel. RLCard, PettingZoo's own card games (which need rlcard and pygame) and pgx are
+measured where they can be imported (pip install --target DIR pgx jax, PYTHONPATH=DIR). JAX takes as many threads as the process
+may have: begin this with ``taskset -c 0`` for one core.
 """
 
 from __future__ import annotations
@@ -27,6 +30,8 @@ import numpy as np
 from poker import LIMIT, Play, rates
 
 import cardai
+from cardai.core.rng import derive_many, hash_rows
+from cardai.plugins.agents._random_kernels import choose
 
 TABLES, SECONDS = 1024, 1.0
 _NUMBERS = [random.Random(0).random() for _ in range(1 << 16)]
@@ -218,8 +223,80 @@ def lock_step(seconds: float, only: str) -> None:
             say(f"{game:<14}{encoder:<16}{opponent:<10}{many(game, encoder, opponent):>14,.0f}{hands * each:>12,.0f}")
 
 
+def self_play(game: str, encoder: str, tables: int) -> Play:
+    """Return a player of our self-play environment; what it plays are steps, of a decision at each table."""
+    env = cardai.selfplay_env(game, tables, encoder)
+    env.reset(1)
+    seeds, actions = derive_many(1, "picked", count=tables), np.zeros(tables, np.int64)
+
+    def play(steps: int) -> tuple[int, int]:
+        nonlocal seeds
+        for _ in range(steps):
+            seeds = hash_rows(seeds, 0)
+            choose(env.mask, seeds, actions)
+            env.step(actions)
+        return steps, steps * tables
+
+    return play
+
+
+def pgx(name: str, tables: int, together: int) -> Play:
+    """Return a player of one of pgx's environments, ``together`` steps a compiled call."""
+    jax: Any = importlib.import_module("jax")
+    peer: Any = importlib.import_module("pgx")
+    again: Any = importlib.import_module("pgx.experimental.wrappers").auto_reset
+    env = peer.make(name)
+    step = jax.vmap(again(env.step, env.init))
+
+    def one_step(carry: Any, _: Any) -> Any:
+        state, key = carry
+        key, mine, theirs = jax.random.split(key, 3)
+        logits = jax.numpy.where(state.legal_action_mask, 0.0, -1e9)
+        state = step(state, jax.random.categorical(mine, logits, axis=1), jax.random.split(theirs, tables))
+        return (state, key), (state.observation.sum(), state.rewards.sum())  # so that both are made
+
+    run = jax.jit(lambda carry: jax.lax.scan(one_step, carry, None, length=together))
+    begin = jax.jit(jax.vmap(env.init))
+    carry = begin(jax.random.split(jax.random.PRNGKey(0), tables)), jax.random.PRNGKey(1)
+
+    def play(steps: int) -> tuple[int, int]:
+        nonlocal carry
+        calls = max(1, steps // together)
+        for _ in range(calls):
+            carry, seen = run(carry)
+            jax.block_until_ready(seen)
+        return calls * together, calls * together * tables
+
+    return play
+
+
+EVERY_SEAT = (("leduc", "leduc_30", "leduc_holdem"), ("leduc", "flat", ""), ("holdem_limit", "holdem_compact", ""),
+              ("gin", "gin_compact", ""))  # fmt: skip
+
+
+def every_seat(seconds: float, only: str) -> None:
+    """Print ours with every seat outside, beside pgx."""
+    say(
+        f"\n{'every seat':<14}{'encoder':<16}{f'{TABLES} tables':>14}{'4096 tables':>14}{'pgx':>12}{'a step a call':>15}"
+    )
+    for game, encoder, peer in EVERY_SEAT:
+        if only not in game:
+            continue
+        plays = {str(tables): self_play(game, encoder, tables) for tables in (TABLES, 4096)}
+        try:
+            if peer:
+                plays |= {"pgx": pgx(peer, TABLES, 100), "a step a call": pgx(peer, TABLES, 1)}
+        except ImportError as error:
+            say(f"pgx is not measured ({error})")
+        made = {name: steps * each for name, (steps, each) in rates(plays, seconds).items()}
+        ours, theirs = [f"{made[str(tables)]:>14,.0f}" for tables in (TABLES, 4096)], ""
+        if "pgx" in made:
+            theirs = f"{made['pgx']:>12,.0f}{made['a step a call']:>15,.0f}"
+        say(f"{game:<14}{encoder:<16}{''.join(ours)}{theirs}")
+
+
 def main() -> None:
-    """Print both tables."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--seconds", type=float, default=3.0)
     parser.add_argument("--only", default="", help="measure only games with this text in the name")
@@ -227,6 +304,7 @@ def main() -> None:
     say(f"decisions a CPU second, one process on one of {os.cpu_count()} CPUs")
     beside(options.seconds, options.only)
     lock_step(options.seconds, options.only)
+    every_seat(options.seconds, options.only)
 
 
 if __name__ == "__main__":

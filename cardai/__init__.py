@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from cardai.api import game as game
     from cardai.api import make_env as make_env
     from cardai.api import play as play
+    from cardai.api import selfplay_env as selfplay_env
     from cardai.api import to_openspiel as to_openspiel
     from cardai.api import tournament as tournament
     from cardai.api import trainer as trainer
@@ -37,6 +38,7 @@ _PLACES = {
     "load_run": "cardai.api.runs",
     "make_env": "cardai.api",
     "play": "cardai.api",
+    "selfplay_env": "cardai.api",
     "solve": "cardai.solve",
     "solve_spot": "cardai.api.solving",
     "to_openspiel": "cardai.api",
@@ -57,6 +59,7 @@ __all__ = [
     "load_run",
     "make_env",
     "play",
+    "selfplay_env",
     "solve",
     "solve_spot",
     "to_openspiel",

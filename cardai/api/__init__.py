@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from cardai.arena.match import MatchResult
     from cardai.arena.tournament import Standings
     from cardai.bridges.gymnasium import CardEnv, CardVectorEnv
+    from cardai.bridges.self_play import SelfPlayEnv
 
 Player = str | Agent | Callable[..., int]
 """A player: its name with options, a run's directory, an Agent, or a function (view, legal, rng) -> action."""
@@ -202,6 +203,23 @@ def vector_env(
 
     need_whole("num_envs", num_envs)
     return CardVectorEnv(game, num_envs, seat, opponent, encoder, **options)
+
+
+def selfplay_env(
+    game: str | Game, num_envs: int = 1024, encoder: str | Encoder | None = None, **options: Any
+) -> SelfPlayEnv:
+    """Return ``num_envs`` tables in lock step at which every seat is played from outside, for self-play.
+
+    ``encoder`` None is gin_compact, holdem_compact or flat. ``options``: ``episode`` ("hand", "match"), ``rotate`` (players
+    change seats from episode to episode), ``everyone`` (what players see who wait is shown, too).
+
+    Raises:
+        UsageError: a wrong name or option, or a game of amounts.
+    """
+    from cardai.bridges.self_play import SelfPlayEnv
+
+    need_whole("num_envs", num_envs)
+    return SelfPlayEnv(game, num_envs, encoder, **options)
 
 
 def to_openspiel(game: str | Game, encoder: str | Encoder = "flat", **options: Any) -> Any:

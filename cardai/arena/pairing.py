@@ -74,18 +74,25 @@ class Pairing:
 
     def add(self, engine: LockStep, part: Part) -> None:
         """Take the groups that a part of their match has finished."""
-        numbers = np.unique(part.games // engine.group_size)
-        played = Played(engine.game, engine.names, engine.group_size, numbers.tolist())
-        played.add(part)
-        for block in played.blocks():
-            at, count = block.group_of, len(block.groups)
-            seats = block.hands["rotation"] % engine.game.num_players  # of the first agent
-            rows = np.zeros(count, self.rows.dtype)
-            rows["groups"] = block.groups
-            rows["hands"] = np.bincount(at, minlength=count)
-            rows["wins"] = shares_by_group(block.scores)[:, 0]
-            rows["returns"] = np.bincount(at, block.hands["returns"][np.arange(len(at)), seats], count)
-            self.rows.append(rows)
+        self.rows.append(pairing_rows(engine, part))
+
+
+def pairing_rows(engine: LockStep, part: Part) -> npt.NDArray[Any]:
+    """Return a row of :data:`COLUMNS` for each group that a part of a match has finished."""
+    numbers = np.unique(part.games // engine.group_size)
+    played = Played(engine.game, engine.names, engine.group_size, numbers.tolist())
+    played.add(part)
+    blocks = []
+    for block in played.blocks():
+        at, count = block.group_of, len(block.groups)
+        seats = block.hands["rotation"] % engine.game.num_players  # of the first agent
+        rows = np.zeros(count, [(name, dtype) for name, (dtype, _) in COLUMNS.items()])
+        rows["groups"] = block.groups
+        rows["hands"] = np.bincount(at, minlength=count)
+        rows["wins"] = shares_by_group(block.scores)[:, 0]
+        rows["returns"] = np.bincount(at, block.hands["returns"][np.arange(len(at)), seats], count)
+        blocks.append(rows)
+    return np.concatenate(blocks) if blocks else np.zeros(0, [(name, dtype) for name, (dtype, _) in COLUMNS.items()])
 
 
 def sound(arrays: Mapping[str, npt.NDArray[Any]]) -> bool:

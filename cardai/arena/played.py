@@ -61,7 +61,9 @@ class Played:
         if not len(part.games):
             return
         order = np.argsort(part.games, kind="stable")
-        hands = part.hands[np.lexsort((part.hands["hand"], part.hands["game"]))]
+        hands = (
+            part.hands if _in_order(part.hands) else part.hands[np.lexsort((part.hands["hand"], part.hands["game"]))]
+        )
         rows = np.zeros(len(order) // self.size, self._index.dtype)
         rows["group"] = part.games[order][:: self.size] // self.size
         rows["scores"] = part.scores[order].reshape(rows["scores"].shape)
@@ -154,6 +156,12 @@ class Played:
     def __reduce__(self) -> Any:
         whole = Part(np.asarray(self.hands), self.game_numbers(), self.scores(), self.forfeits, [])
         return _with, (self.game, self.agents, self.size, self.groups().tolist(), whole)
+
+
+def _in_order(hands: npt.NDArray[Any]) -> bool:
+    """Whether hands are in order of game and hand, as those that come from other workers are."""
+    games = np.diff(hands["game"])
+    return bool(((games > 0) | ((games == 0) & (np.diff(hands["hand"]) > 0))).all())
 
 
 def _with(game: Game, agents: tuple[str, ...], size: int, groups: list[int], whole: Part) -> Played:

@@ -36,7 +36,7 @@ class RowBuffer:
     def write(self, at: int, rows: npt.NDArray[Any]) -> None:
         """Put ``rows`` from place ``at`` on."""
         self._file.seek(at * self.dtype.itemsize)
-        self._file.write(rows.tobytes())
+        self._file.write(np.ascontiguousarray(rows).view(np.uint8).data if len(rows) else b"")  # no copy
         self._count = max(self._count, at + len(rows))
 
     def append(self, rows: npt.NDArray[Any]) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import pickle
 import sys
-from collections.abc import Generator, Iterator, Sequence
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, redirect_stdout
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,47 +18,141 @@ from cardai.arena.records import Record
 from cardai.core import registry
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
+from cardai.core.notes import tell
+from cardai.pieces.cutting import LONGEST, QUICK, Cutter, Load
+
+R = TypeVar("R")
 
 
 def play_slices(engine: LockStep, groups: Sequence[int], jobs: int, on: str) -> Generator[Part, None, None]:
     """Play the groups in slices, here, in worker processes, or on a cluster; slices arrive as they finish."""
+    for _, part in play_matches([engine], [groups], jobs, on, _as_it_is):
+        yield part
+
+
+def play_matches(
+    engines: Sequence[LockStep],
+    groups: Sequence[Sequence[int]],
+    jobs: int,
+    on: str,
+    made_of: Callable[[LockStep, Part], R],
+) -> Generator[tuple[int, R], None, None]:
+    """Play each match's groups and yield (its number, ``made_of(engine, part)``) as slices finish; that is made where they are
+    played, by a function that can be sent. All matches are one queue of work.
+    """
     pieces.check_place(on)
-    alone = jobs == 1 or len(groups) < 4 or any(agent.interactive for agent in engine.agents)
+    by_hand = any(agent.interactive for engine in engines for agent in engine.agents)
+    alone = jobs == 1 or sum(map(len, groups)) < 4 or by_hand
     if alone and not on:
-        yield from engine.run(groups)
+        for k, engine in enumerate(engines):
+            for part in engine.run(groups[k]) if len(groups[k]) else ():
+                yield k, made_of(engine, part)
         return
+    if by_hand:
+        raise UsageError(f"A person plays at this machine: leave out --on {on}.")
     import joblib
 
     backend, _ = joblib.parallel.get_active_backend()
+    if not on and not isinstance(backend, joblib.parallel.LokyBackend):  # the caller's choice
+        for k, engine in enumerate(engines):
+            for part in _by_joblib(engine, groups[k], jobs, backend):
+                yield k, made_of(engine, part)
+        return
     if not on:
-        yield from engine.run(groups[:1])  # compile in the parent, so that workers find the cache warm
-        groups = groups[1:]
-        if not isinstance(backend, joblib.parallel.LokyBackend):  # the caller's choice
-            yield from _by_joblib(engine, groups, jobs, backend)
-            return
-    yield from _elsewhere(engine, groups, jobs, on)
+        groups = list(groups)
+        first = next(k for k, each in enumerate(groups) if len(each))
+        for part in engines[first].run(groups[first][:1]):  # compile in the parent: workers find the cache warm
+            yield first, made_of(engines[first], part)
+        groups[first] = groups[first][1:]
+    yield from _elsewhere(engines, groups, jobs, on, made_of)
 
 
-def _slices(engine: LockStep, groups: Sequence[int], workers: int) -> Iterator[tuple[str, tuple[Sequence[int]]]]:
-    """Yield the pieces of a match: some thousand games each, or less where there are many workers."""
-    count = min(len(groups), max(4 * workers, -(-len(groups) * engine.group_size // 8192)))
-    for a, b in itertools.pairwise(len(groups) * k // count for k in range(count + 1)):
-        yield f"groups {groups[a]}-{groups[b - 1]}", (groups[a:b],)
+def _as_it_is(engine: LockStep, part: Part) -> Part:
+    return part
 
 
-def _elsewhere(engine: LockStep, groups: Sequence[int], jobs: int, on: str) -> Generator[Part, None, None]:
+def _elsewhere(
+    engines: Sequence[LockStep],
+    groups: Sequence[Sequence[int]],
+    jobs: int,
+    on: str,
+    made_of: Callable[[LockStep, Part], R],
+) -> Generator[tuple[int, R], None, None]:
     """Play the groups by processes or on a cluster."""
-    if any(agent.interactive for agent in engine.agents):
-        raise UsageError(f"A person plays at this machine: leave out --on {on}.")
-    work = pieces.Work(_slice, engine, on=on, jobs=jobs, close=True)
-    work.pieces = _slices(engine, groups, work.workers)
+    work = pieces.Work(_slice, (engines, made_of), on=on, jobs=jobs, close=len(engines) == 1)
+    loads = [Load(each, engine.names) for engine, each in zip(engines, groups, strict=True)]
+    cutter = Cutter(loads, work.workers, rounds=4 if len(engines) == 1 else 1)
+    work.pieces = _pieces(engines, cutter)
+    told = not on
     with closing(work.run()) as results:
-        for _, part in results:
-            yield part
+        for _, (k, left, times, made) in results:
+            for count, seconds in times:
+                cutter.measured(k, count, seconds)
+            if len(left):
+                cutter.give_back(k, left)
+            if not told and cutter.used < work.workers:
+                told = True
+                few = f"{cutter.used:,} of the cluster's {work.workers:,} workers"
+                tell(f"The games left are few: {few} end them soonest, the others have nothing to do.")
+            yield k, made
 
 
-def _slice(engine: LockStep, groups: Sequence[int]) -> Part:
-    return _joined(engine.game, list(engine.run(groups)))
+def _pieces(engines: Sequence[LockStep], cutter: Cutter) -> Iterator[pieces.Piece | None]:
+    """Yield the next piece, None where there is none now."""
+    while True:
+        cut = cutter.take()
+        if cut is None:  # what is under way may give something back
+            yield None
+            continue
+        names, (first, last) = engines[cut.load].names, (cut.units[0], cut.units[-1])
+        match = "" if len(engines) == 1 else f"{' - '.join(names)}: "
+        yield f"{match}groups {first}-{last}", (cut.load, cut.units, cut.probe)
+
+
+Times = list[tuple[int, float]]
+"""How many groups took how many seconds together."""
+
+
+def _slice(
+    shared: tuple[Sequence[LockStep], Callable[[LockStep, Part], R]], number: int, groups: Sequence[int], probe: bool
+) -> tuple[int, Sequence[int], Times, R]:
+    """Return the match, groups that are given back, what was measured, and what is made of the slice."""
+    engines, made_of = shared
+    engine = engines[number]
+    if probe:
+        parts, left, times = _probed(engine, groups)
+    else:
+        began = time.perf_counter()
+        parts, left = list(engine.run(groups)), []
+        times = [(len(groups), time.perf_counter() - began)]
+    return number, left, times, made_of(engine, _joined(engine.game, parts))
+
+
+def _probed(engine: LockStep, groups: Sequence[int]) -> tuple[list[Part], Sequence[int], Times]:
+    """Play groups of which nobody knows what they take, as long as that is not too long (:class:`Cutter` says how)."""
+    parts, at, took = list[Part](), 0, LONGEST
+    while at < min(2, len(groups)) and took > QUICK:  # what is loaded and compiled first is no measure
+        began = time.perf_counter()
+        parts += engine.run(groups[at : at + 1])
+        at, took = at + 1, time.perf_counter() - began
+    times, left = [(1, took)], groups[at:]
+    if not len(left) or took > QUICK:
+        return parts, left, times
+    began, done = time.perf_counter(), set[int]()
+    for part in engine.run(left):
+        parts.append(part)
+        done |= set((part.games // engine.group_size).tolist())
+        if time.perf_counter() - began > LONGEST:
+            break
+    times.append((max(len(done), 1), time.perf_counter() - began))
+    return parts, [group for group in left if group not in done], times
+
+
+def _slices(engine: LockStep, groups: Sequence[int], workers: int) -> Iterator[Sequence[int]]:
+    """Yield the slices of a match that a backend of joblib is given: some thousand games each, four a worker at least."""
+    count = min(len(groups), max(4 * workers, -(-len(groups) * engine.group_size // 8192)))
+    for a, b in itertools.pairwise(len(groups) * k // max(count, 1) for k in range(count + 1)):
+        yield groups[a:b]
 
 
 def _by_joblib(engine: LockStep, groups: Sequence[int], jobs: int, backend: Any) -> Generator[Part, None, None]:
@@ -68,7 +163,7 @@ def _by_joblib(engine: LockStep, groups: Sequence[int], jobs: int, backend: Any)
     packed = cloudpickle.dumps(engine)  # also takes classes of a notebook or script
     files = registry.plugin_files()
     aside = sys.stdout is sys.stderr  # what plugins print goes to stderr
-    tasks = (joblib.delayed(_worker)(packed, files, part, aside) for _, (part,) in _slices(engine, groups, jobs))
+    tasks = (joblib.delayed(_worker)(packed, files, part, aside) for part in _slices(engine, groups, jobs))
     streams = getattr(backend, "supports_return_generator", False)  # Ray's and multiprocessing's return all at the end
     yield from joblib.Parallel(n_jobs=jobs, return_as="generator_unordered" if streams else "list")(tasks)
 

@@ -5,22 +5,23 @@ from __future__ import annotations
 import itertools
 import os
 import time
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from attrs import asdict, frozen
+import numpy.typing as npt
+from attrs import asdict, evolve, frozen
 
 from cardai import make
 from cardai.arena import match
 from cardai.arena.asking import bound
-from cardai.arena.lockstep import LockStep
-from cardai.arena.pairing import Pairing
+from cardai.arena.lockstep import LockStep, Part
+from cardai.arena.pairing import Pairing, pairing_rows
 from cardai.arena.report import as_html, as_text, standings_parts, standings_rows, standings_title
 from cardai.arena.sink import RecordSink
-from cardai.arena.slices import play_slices
+from cardai.arena.slices import play_matches
 from cardai.arena.statistics import Estimate
 from cardai.core import registry
 from cardai.core.agent import Agent
@@ -28,7 +29,6 @@ from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.locks import DirectoryLock
 from cardai.core.rng import derive
-from cardai.pieces import one_connection
 
 if TYPE_CHECKING:
     from cardai.arena.tournament_store import Store
@@ -111,15 +111,13 @@ def play_pairings(
     settings = {"game": game_spec, "seed": seed, "duplicate": duplicate, "cardai": "tournament"}
     match.check_games(games, 2 if duplicate else 1)
     plan = _Plan(game, names, made, games, seed, duplicate, jobs, forfeit, on)
-    pairings: dict[tuple[int, int], Pairing] = {}
     lock = DirectoryLock(Path(out), "The tournament in {} is being played") if out else nullcontext()
-    with lock, one_connection():
+    with lock:
         store = Store(Path(out), settings, resume) if out else None
-        for i, j in _pairs(len(names), form):
-            pairings[i, j] = store.load(names[i], names[j]) if store else Pairing(names[i], names[j])
-            if plan.play(i, j, pairings[i, j], store, progress):
-                return Standings(game, tuple(names), pairings, games, interrupted=True)
-    return Standings(game, tuple(names), pairings, games)
+        met = _pairs(len(names), form)
+        pairings = {(i, j): store.load(names[i], names[j]) if store else Pairing(names[i], names[j]) for i, j in met}
+        stopped = plan.play(pairings, store, progress)
+    return Standings(game, tuple(names), pairings, games, interrupted=stopped)
 
 
 def _check(game: Game, spec: str, names: list[str]) -> None:
@@ -144,32 +142,31 @@ class _Plan:
     forfeit: bool
     on: str
 
-    def play(self, i: int, j: int, pairing: Pairing, store: Store | None, progress: Progress | None) -> bool:
-        """Play what is missing of a pairing, saved as it comes; return whether somebody stopped it."""
-        engine = self._engine(i, j)
-        size = engine.group_size
-        missing = _missing(pairing, self.games // size)
-        if not len(missing):
+    def play(self, pairings: Mapping[tuple[int, int], Pairing], store: Store | None, progress: Progress | None) -> bool:
+        """Play what is missing of all pairings, one queue of work, saved as it comes; return whether somebody stopped it."""
+        met, engines = list(pairings.values()), [self._engine(i, j) for i, j in pairings]
+        size = engines[0].group_size
+        missing = [_missing(pairing, self.games // size) for pairing in met]
+        if not any(map(len, missing)):
             return False
-        coming, due = play_slices(engine, missing, self.jobs, self.on), time.monotonic() + _SAVE_SECONDS
+        coming = play_matches(engines, missing, self.jobs, self.on, _row_for_a_group)
+        keeper = _Keeper(store)
         try:
-            with RecordSink(None) as sink:
-                for part in coming:
-                    pairing.add(engine, part)
-                    if store and time.monotonic() > due:
-                        store.save(pairing)
-                        due = time.monotonic() + _SAVE_SECONDS
-                    sink.take(part, missing)
+            with ExitStack() as stack:
+                sinks = [stack.enter_context(RecordSink(None)) for _ in met]
+                for k, (rows, part) in coming:
+                    met[k].rows.append(rows)
+                    keeper.keep(met[k])
+                    sinks[k].take(part, missing[k])
                     if progress:
-                        progress(f"{pairing.first} - {pairing.second}", len(pairing) * size, self.games)
+                        progress(f"{met[k].first} - {met[k].second}", len(met[k]) * size, self.games)
                     if part.interrupted:
                         raise KeyboardInterrupt
         except KeyboardInterrupt:
             coming.close()
             return True
         finally:
-            if store:
-                store.save(pairing)
+            keeper.save()
         return False
 
     def _engine(self, i: int, j: int) -> LockStep:
@@ -177,6 +174,37 @@ class _Plan:
         first, second = self.names[i], self.names[j]
         players, seed = [self.agents[i], self.agents[j]], derive(self.seed, first, second)
         return match.prepare(self.game, players, (first, second), seed, self.duplicate, forfeit=self.forfeit)
+
+
+def _row_for_a_group(engine: LockStep, part: Part) -> tuple[npt.NDArray[Any], Part]:
+    """Return what a tournament keeps of a part, and the part without its hands: they stay where they were played."""
+    nothing = evolve(part, hands=part.hands[:0], games=part.games[:0], scores=part.scores[:0])
+    return pairing_rows(engine, part), nothing
+
+
+class _Keeper:
+    """Saves pairings that have changed, seldom enough that saving takes a tenth of the time."""
+
+    def __init__(self, store: Store | None) -> None:
+        self._store = store
+        self._changed: dict[int, Pairing] = {}
+        self._due = time.monotonic() + _SAVE_SECONDS
+
+    def keep(self, pairing: Pairing) -> None:
+        """Save a pairing that has changed, now or soon."""
+        self._changed[id(pairing)] = pairing
+        if time.monotonic() > self._due:
+            self.save()
+
+    def save(self) -> None:
+        """Save what has changed."""
+        began = time.monotonic()
+        while self._changed:
+            _, pairing = self._changed.popitem()
+            if self._store:
+                self._store.save(pairing)
+        now = time.monotonic()
+        self._due = now + max(_SAVE_SECONDS, 9 * (now - began))
 
 
 def _missing(pairing: Pairing, count: int) -> Sequence[int]:

@@ -9,24 +9,20 @@ and here, however many tables there are.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from cardai import make
 from cardai.arena.asking import LegalBuffer, Request, bound, own_copy, tell
-from cardai.arena.lockstep import FIRST_HAND
+from cardai.bridges.dealt_games import PASSED_OVER, DealtGames, Length, check_length
 from cardai.core import registry
 from cardai.core.agent import Agent
 from cardai.core.arrays import Bools, Float64s, Int64s
 from cardai.core.errors import AgentError, UsageError
-from cardai.core.fields import Views, empty_views, view_dtype
-from cardai.core.game import Game, IntArray, setup_dtype
+from cardai.core.fields import Views, empty_views
+from cardai.core.game import Game, IntArray
 from cardai.core.rng import derive, hash_rows
-
-Length = Literal["hand", "match"]
-PASSED_OVER = 1000  # episodes
 
 
 def seated(game: Game, opponent: Agent | str | Sequence[Agent | str]) -> list[Agent]:
@@ -45,8 +41,7 @@ def check_seat(game: Game, seat: int | None, episode: str) -> None:
     """Raise UsageError for a seat that the game has not, or a length of episodes that nobody knows."""
     if seat is not None and not 0 <= seat < game.num_players:
         raise UsageError(f"seat must be 0 to {game.num_players - 1}, or None to change seats. Got {seat!r}.")
-    if episode not in ("hand", "match"):
-        raise UsageError(f"episode must be 'hand' or 'match'. Got {episode!r}.")
+    check_length(episode)
 
 
 def group_of(game: Game, seat: int | None, episode: Any) -> Any:
@@ -72,20 +67,15 @@ class Episodes:
     ) -> None:
         self.game: Game = make.game(game) if isinstance(game, str) else game
         check_seat(self.game, seat, episode)
-        if count < 1:
-            raise UsageError(f"There must be at least one table. Got {count}.")
+        self._games = DealtGames(self.game, count, episode)
         self.agents = seated(self.game, opponent)
-        self.count, self.seat, self.length = count, seat, episode
-        self.tables = self.game.tables(count)
+        self.count, self.seat = count, seat
+        self.tables = self._games.tables
         self.seats = self.game.num_players
         self.own = np.zeros(count, np.int64)
         self._episode = np.zeros(count, np.int64)
-        self._group_seed = np.zeros(count, np.uint64)
         self._stream = np.zeros((count, self.seats), np.uint64)
         self._decisions = np.zeros((count, self.seats), np.int64)
-        self._hand = np.zeros(count, np.int64)
-        self._score = np.zeros((count, self.seats))
-        self._setup = np.zeros(count, setup_dtype(self.seats))
         self._private: dict[tuple[int, int], Agent] = {}
         self._stateful = any(agent.stateful for agent in self.agents)
         self._legal_buffer = LegalBuffer()
@@ -117,17 +107,13 @@ class Episodes:
         self._episode[rows] += self.count
         groups = group_of(self.game, self.seat, self._episode[rows])
         self.own[rows] = groups % self.seats
-        self._group_seed[rows] = hash_rows(np.full(len(rows), self._deal_root), groups)
         streams = hash_rows(np.full(len(rows), self._agent_root), groups)
         for seat in range(self.seats):
             self._stream[rows, seat] = hash_rows(streams, seat)
-        self._decisions[rows], self._hand[rows], self._score[rows] = 0, 0, 0
-        self.over[rows] = False
+        self._decisions[rows], self.over[rows] = 0, False
         if self._stateful:
             self._fresh(rows)
-        none, nothing = np.zeros((len(rows), self.seats)), np.zeros(len(rows), view_dtype(()))
-        seeds = hash_rows(self._group_seed[rows], FIRST_HAND)
-        self._deal(rows, self.game.next_hands(None, self._score[rows], none, nothing, seeds))
+        self._games.begin(rows, self._deal_root, groups)
         self._settle(rows)
 
     def legal(self, rows: IntArray | None = None) -> Any:
@@ -199,24 +185,8 @@ class Episodes:
         rewards[rows] += returns[np.arange(len(rows)), self.own[rows]]
         if self._stateful:
             self._tell(rows, returns)
-        if self.length == "hand":
-            self.over[rows] = True
-            return rows[:0]
-        self._score[rows] = self.game.add_score(self._score[rows], returns)
-        self._hand[rows] += 1
-        done = self.game.matches_over(self._score[rows], self._hand[rows])
-        self.over[rows] = done
-        going = rows[~done]
-        if len(going):
-            outcomes = self.tables.outcomes(going)
-            seeds = hash_rows(self._group_seed[going], self._hand[going] + FIRST_HAND)
-            score = self._score[going]
-            self._deal(going, self.game.next_hands(self._setup[going], score, returns[~done], outcomes, seeds))
-        return going
-
-    def _deal(self, rows: IntArray, setups: npt.NDArray[Any]) -> None:
-        self._setup[rows] = setups
-        self.tables.reset(hash_rows(self._group_seed[rows], self._hand[rows]), None, rows, setups)
+        done = self.over[rows] = self._games.end(rows, returns)
+        return rows[~done]
 
     def _fresh(self, rows: IntArray) -> None:
         for row in map(int, rows):

@@ -23,7 +23,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from cardai import make
-from cardai.bridges.episodes import Episodes, Length
+from cardai.bridges.dealt_games import Length
+from cardai.bridges.episodes import Episodes
 from cardai.bridges.observing import (
     RENDER_MODES,
     action_of,

@@ -14,7 +14,8 @@ import numpy as np
 
 from cardai.arena.asking import LegalBuffer, Request, own_copy, tell
 from cardai.arena.lockstep import FIRST_HAND
-from cardai.bridges.episodes import PASSED_OVER, Length, check_seat, group_of, seated
+from cardai.bridges.dealt_games import PASSED_OVER, Length
+from cardai.bridges.episodes import check_seat, group_of, seated
 from cardai.core import registry
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float32s

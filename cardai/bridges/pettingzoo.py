@@ -22,7 +22,8 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from cardai import make
-from cardai.bridges.episodes import Length, check_seat
+from cardai.bridges.dealt_games import Length
+from cardai.bridges.episodes import check_seat
 from cardai.bridges.observing import (
     RENDER_MODES,
     action_of,

@@ -7,6 +7,7 @@ A kernel that takes a structured array is compiled once for every dtype; one tha
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -57,6 +58,10 @@ class ViewNumbers:
         """Return the first columns of fields."""
         return np.array([self.where[name].start for name in names], np.int64)
 
+    def places(self, names: Sequence[str]) -> Int64s:
+        """Return (k, 2) the first column of each field, and the one behind its last."""
+        return np.array([(self.where[name].start, self.where[name].stop) for name in names], np.int64).reshape(-1, 2)
+
     def _plan_of(self, dtype: np.dtype[Any]) -> Int64s:
         assert dtype.fields is not None
         rows = []
@@ -89,6 +94,14 @@ class ViewNumbers:
 def numbers_of(fields: tuple[Field, ...]) -> ViewNumbers:
     """Return the numbers of views over ``fields``, the same object for the same fields."""
     return ViewNumbers(fields)
+
+
+def field_columns(numbers: ViewNumbers, wanted: ViewNumbers) -> Int64s | None:
+    """Return the columns of ``numbers`` that hold the fields of ``wanted`` in its order; None: they are the same."""
+    if list(numbers.where) == list(wanted.where):
+        return None
+    places = [numbers.where[name] for name in wanted.where]
+    return np.concatenate([np.arange(place.start, place.stop) for place in places])
 
 
 class NumberLayout(Layout):

@@ -15,7 +15,7 @@ from cardai.core.direct import direct
 from cardai.core.encoder import Layout
 from cardai.core.game import CHANCE, TERMINAL, Game, Tables
 from cardai.core.legal import Amounts
-from cardai.core.numbers import NumberLayout, numbers_of
+from cardai.core.numbers import NumberLayout, field_columns, numbers_of
 from cardai.core.row_state import RowState
 from cardai.core.rows import RowGame, RowTables
 
@@ -142,10 +142,7 @@ class RowSight:
 
     def __init__(self, game: RowGame, layout: NumberLayout) -> None:
         self._layout = layout
-        ours, theirs = numbers_of(game.view_fields).where, layout.numbers.where
-        self._columns: Int64s | None = None
-        if list(ours) != list(theirs):
-            self._columns = np.concatenate([np.arange(ours[name].start, ours[name].stop) for name in theirs])
+        self._columns = field_columns(numbers_of(game.view_fields), layout.numbers)
 
     def of(self, numbers: Int64s) -> Float32s:
         """Return what the layout makes (\\*shape,) of one view of the game as numbers (1, width)."""

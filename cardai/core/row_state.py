@@ -182,8 +182,7 @@ class OneHand:
     def _numbers(self) -> tuple[Callable[..., Any], Int64s, Int64s]:
         """The game's kernel of one view as numbers, the columns of the fields, and the row that it fills."""
         kernels, numbers = self.tables.kernels, numbers_of(self.tables.game.view_fields)
-        places = [(numbers.where[name].start, numbers.where[name].stop) for name in kernels.numbered]
-        at, out = np.array(places, np.int64).reshape(-1, 2), np.empty((1, numbers.width), np.int64)
+        at, out = numbers.places(kernels.numbered), np.empty((1, numbers.width), np.int64)
         kernel = kernels.numbers or _plain_numbers(self.tables)
         return direct(kernel, self.tables.data, self.rules, self.index, 0, at, out), at, out
 

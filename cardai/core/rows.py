@@ -93,6 +93,11 @@ class RowKernels:
     """
     numbered: tuple[str, ...] = ()
     """The view fields whose columns ``numbers`` is given, in its order."""
+    numbers_of_many: Callable[..., Any] | None = None
+    """numbers_of_many(data, rules, index, seats, at, out): ``numbers`` of many hands in one call; only to save time.
+
+    ``seats`` (m,) int64 says who looks at each hand, ``out`` is (m, w); ``rules`` is a record, as for most.
+    """
 
 
 @kernel

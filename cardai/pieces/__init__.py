@@ -8,7 +8,7 @@
 A piece is called ``function(shared, *arguments)`` and is named by what it is, so its result may depend on nothing else: not
 on who does it, when, or how often. A piece whose worker is killed is done again. ``shared`` is sent once. Only a few pieces
 a worker are under way, so neither the queue nor the results pile up here. Ctrl-C, or leaving the loop, drops what is under
-way: whatever was yielded is the caller's to keep.
+way: whatever was yielded is the caller's to keep. :mod:`cardai.pieces.cutting` says how wide pieces of many like units are best cut.
 
 ``on`` is "" (this machine: ``jobs`` processes, or 1, in this one), "ray" (the cluster that this machine belongs to, else Ray
 on this machine alone) or "ray://HOST:PORT" (Ray's client port of a cluster). A cluster's machines need the same cardai, Ray
@@ -17,8 +17,10 @@ and Python, and plugins that are packages; one-file plugins (``--plugin``) are s
 
 from __future__ import annotations
 
+import statistics
+import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from cardai.core.errors import PluginError, UsageError
@@ -35,12 +37,16 @@ _AHEAD = 2  # pieces under way, a worker
 _WINDOW = 8  # how far pieces may run ahead of the oldest one under way, a worker
 
 
+_SLOW = 2.0  # times the median of the finished: a piece that takes longer is done twice, where workers are idle
+
+
 class _Begun(NamedTuple):
-    """A piece under way: its place in the queue, itself, and how often it was begun."""
+    """A piece under way: its place in the queue, itself, how often it was begun, and when."""
 
     number: int
     piece: Piece
     attempt: int
+    since: float
 
 
 class Work:
@@ -57,15 +63,15 @@ class Work:
         *,
         on: str = "",
         jobs: int = 1,
-        pieces: Iterable[Piece] = (),
+        pieces: Iterable[Piece | None] = (),
         close: bool = False,
     ) -> None:
-        """``close``: no piece is begun that is far behind the oldest one under way in the queue, so that a caller who needs
+        """``pieces`` may say None where nothing is to be begun before a result has come. ``close``: no piece is begun that is far behind the oldest one under way in the queue, so that a caller who needs
         results in order has few waiting.
         """
         check_place(on)
         self._added: deque[Piece] = deque()
-        self.pieces: Iterator[Piece] = iter(pieces)
+        self.pieces: Iterator[Piece | None] = iter(pieces)
         self._close = close
         self._workers = _workers(function, shared, on, jobs)
 
@@ -81,34 +87,61 @@ class Work:
     def run(self) -> Generator[tuple[str, Any], None, None]:
         """Yield (name, result) of each piece as it is done.
 
+        On a cluster a piece that is late is begun once more where a worker has nothing else to do; the first result counts.
+
         Raises:
             Exception: what a piece raised. PluginError: the workers of one piece were killed again and again.
         """
         workers, done, begun = self._workers, False, 0
         under_way: dict[Any, _Begun] = {}
+        took: deque[float] = deque(maxlen=_WINDOW * workers.count)
         try:
             while True:
                 while self._room(under_way, begun) and (piece := self._next()) is not None:
-                    under_way[workers.begin(piece[1])] = _Begun(begun, piece, 1)
+                    under_way[workers.begin(piece[1])] = _Begun(begun, piece, 1, time.monotonic())
                     begun += 1
                 if not under_way:
                     break
+                if (late := self._late(under_way, took)) is not None:
+                    under_way[workers.begin(late.piece[1])] = late
                 handle = workers.finished(list(under_way))
+                if handle is None:
+                    continue
                 one = under_way.pop(handle)
-                name, arguments = one.piece
                 try:
                     result = workers.result(handle)
                 except Lost as error:
-                    if one.attempt == ATTEMPTS:
-                        raise PluginError(
-                            f"The worker of the piece {name!r} was killed {ATTEMPTS} times: {error}"
-                        ) from error
-                    under_way[workers.begin(arguments)] = _Begun(one.number, one.piece, one.attempt + 1)
+                    self._again(under_way, one, error)
                     continue
-                yield name, result
+                took.append(time.monotonic() - one.since)
+                for other in [key for key, twin in under_way.items() if twin.number == one.number]:
+                    del under_way[other]
+                    workers.drop(other)
+                yield one.piece[0], result
             done = True
         finally:
             workers.close(done)
+
+    def _again(self, under_way: dict[Any, _Begun], one: _Begun, error: Lost) -> None:
+        """Begin a piece anew whose worker was killed, unless it is under way elsewhere."""
+        if any(twin.number == one.number for twin in under_way.values()):
+            return
+        if one.attempt == ATTEMPTS:
+            raise PluginError(
+                f"The worker of the piece {one.piece[0]!r} was killed {ATTEMPTS} times: {error}"
+            ) from error
+        under_way[self._workers.begin(one.piece[1])] = one._replace(attempt=one.attempt + 1, since=time.monotonic())
+
+    def _late(self, under_way: Mapping[Any, _Begun], took: Sequence[float]) -> _Begun | None:
+        """Return the oldest piece that is to be done twice, if one is."""
+        if not self._workers.others or len(under_way) >= self.workers or not took:
+            return None
+        known = [one.number for one in under_way.values()]
+        alone = [one for one in under_way.values() if known.count(one.number) == 1]
+        oldest = min(alone, key=lambda one: one.since, default=None)
+        if oldest is None or time.monotonic() - oldest.since < _SLOW * statistics.median(took):
+            return None
+        return oldest._replace(since=time.monotonic())
 
     def _room(self, under_way: Mapping[Any, _Begun], begun: int) -> bool:
         """Whether a further piece may be begun after ``begun`` of them."""
@@ -118,6 +151,7 @@ class Work:
         return not self._close or begun - oldest < _WINDOW * self.workers
 
     def _next(self) -> Piece | None:
+        """Return the next piece that can be begun now."""
         return self._added.popleft() if self._added else next(self.pieces, None)
 
 

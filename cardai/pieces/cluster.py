@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
@@ -44,12 +45,15 @@ def host_of(on: str) -> tuple[str, int] | None:
 class Cluster:
     """A Ray cluster: one CPU a piece."""
 
+    others = True
+
     def __init__(self, function: Callable[..., Any], shared: Any, on: str) -> None:
         self._on = on
         ray, self._head = _kept.get(on) or _connected(on)
         if _keeping:
             _kept[on] = ray, self._head
         self._ray = ray
+        self._done: deque[Any] = deque()
         self._heard = time.monotonic()
         """When there was a sign of the head."""
         self._packed = ray.put(packed(function, shared))
@@ -63,13 +67,19 @@ class Cluster:
             return self._task.remote(self._packed, self._extra, arguments)
 
     def finished(self, under_way: Sequence[Any]) -> Any:
-        while True:
-            with _connection():
+        while self._done:
+            if (handle := self._done.popleft()) in under_way:
+                return handle
+        with _connection():  # all at once: asking costs as much for one as for a thousand
+            done, _ = self._ray.wait(list(under_way), num_returns=len(under_way), timeout=0)
+            if not done:
                 done, _ = self._ray.wait(list(under_way), num_returns=1, timeout=WATCH_SECONDS)
-            if done:
-                self._heard = time.monotonic()
-                return done[0]
+        if not done:
             self._watch()
+            return None
+        self._heard = time.monotonic()
+        self._done.extend(done)
+        return self._done.popleft()
 
     def result(self, handle: Any) -> Any:
         errors = self._ray.exceptions
@@ -87,6 +97,10 @@ class Cluster:
         if raised is not None:
             raise raised
         return result
+
+    def drop(self, handle: Any) -> None:
+        with _connection(), suppress(ValueError):
+            self._ray.cancel(handle)
 
     def close(self, done: bool) -> None:
         if not done or self._on not in _kept:  # whatever is under way ends with the connection

@@ -16,19 +16,28 @@ class Lost(Exception):
     """A worker was killed before its piece was done."""
 
 
+WAKE_SECONDS = 1.0
+"""Seconds without a result after which whoever waits looks up."""
+
+
 class Workers(Protocol):
     """Those who do pieces."""
 
     count: int
+    others: bool
+    """Whether they are other machines, one of which may be slow for reasons of its own."""
 
     def begin(self, arguments: tuple[Any, ...]) -> Any:
         """Begin a piece and return what stands for it."""
 
     def finished(self, under_way: Sequence[Any]) -> Any:
-        """Wait until one of those under way is done or lost, and return it."""
+        """Wait until one of those under way is done or lost, and return it; None after a while without one."""
 
     def result(self, handle: Any) -> Any:
         """Return what a finished piece returned, or raise what it raised. Raises Lost if its worker was killed."""
+
+    def drop(self, handle: Any) -> None:
+        """Let nobody wait for a piece that was done elsewhere."""
 
     def close(self, done: bool) -> None:
         """Let the workers go; not ``done``: end what is under way at once."""
@@ -38,6 +47,7 @@ class Here:
     """This process: a piece is done when its result is asked for."""
 
     count = 1
+    others = False
 
     def __init__(self, function: Callable[..., Any], shared: Any) -> None:
         self._function, self._shared = function, shared
@@ -54,6 +64,9 @@ class Here:
 
     def result(self, handle: int) -> Any:
         return self._function(self._shared, *self._pieces.pop(handle))
+
+    def drop(self, handle: int) -> None:
+        self._pieces.pop(handle, None)
 
     def close(self, done: bool) -> None:
         self._pieces.clear()
@@ -76,6 +89,8 @@ def call(packed: bytes, arguments: tuple[Any, ...], aside: bool) -> Any:
 class Processes:
     """Processes of this machine, joblib's."""
 
+    others = False
+
     def __init__(self, function: Callable[..., Any], shared: Any, jobs: int) -> None:
         self.count = jobs
         self._packed = packed(function, shared)
@@ -93,8 +108,8 @@ class Processes:
                 future: Future[Any] = executor.submit(_in_process, *work)
                 return future
 
-    def finished(self, under_way: Sequence[Future[Any]]) -> Future[Any]:
-        return next(iter(wait(under_way, return_when=FIRST_COMPLETED).done))
+    def finished(self, under_way: Sequence[Future[Any]]) -> Future[Any] | None:
+        return next(iter(wait(under_way, WAKE_SECONDS, FIRST_COMPLETED).done), None)
 
     def result(self, handle: Future[Any]) -> Any:
         from concurrent.futures.process import BrokenProcessPool
@@ -103,6 +118,9 @@ class Processes:
             return handle.result()
         except BrokenProcessPool as error:
             raise Lost(str(error)) from error
+
+    def drop(self, handle: Future[Any]) -> None:
+        handle.cancel()
 
     def close(self, done: bool) -> None:
         if not done:

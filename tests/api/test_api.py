@@ -36,6 +36,7 @@ def test_completion_shows_the_names_of_the_face_and_nothing_else() -> None:
         "load_run",
         "make_env",
         "play",
+        "selfplay_env",
         "solve",
         "solve_spot",
         "to_openspiel",

@@ -53,6 +53,29 @@ def test_advantages_are_those_of_the_definition() -> None:
     assert ppo.advantages(rewards, values, over, last)[:, 0].tolist() == pytest.approx(expected)
 
 
+def test_self_play_makes_a_network_harder_to_exploit(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("torch")
+    short = ["--encoder", "leduc_30", "--steps", "131072", "--envs", "256", "--length", "16", "--measures", "1"]
+    before, after = example("learners/self_play_ppo.py").main([*short, "--minibatch", "1024"])
+    assert after < 2 < before  # random play: 2.37
+    assert "131,072 decisions, " in capsys.readouterr().out
+
+
+def test_advantages_in_self_play_are_those_of_each_players_own_decisions() -> None:
+    """Two hands at one table: player 0, 1, 0, the hand's end; then 1, 0, and player 1 to act behind it."""
+    torch = pytest.importorskip("torch")
+    found = example("learners/self_play_ppo.py").advantages
+    player = torch.tensor([[0], [1], [0], [1], [0]])
+    values = torch.tensor([[1.0], [2.0], [3.0], [4.0], [5.0]])
+    over = torch.tensor([[False], [False], [True], [False], [False]])
+    rewards = torch.zeros(5, 1, 2)
+    rewards[2, 0] = torch.tensor([7.0, -7.0])
+    gain, known = found(rewards, values, over, player, (torch.tensor([1]), torch.tensor([6.0])))
+    third, fourth = 7 - 3, 6 - 4
+    assert known[:, 0].tolist() == [True, True, True, True, False]  # player 0 waits behind the last step
+    assert gain[:4, 0].tolist() == pytest.approx([3 - 1 + 0.95 * third, -7 - 2, third, fourth])
+
+
 def trained(tmp_path: Path, watcher: str) -> Path:
     """Do what docs/bridges.md says, in an empty directory and with no setting but those shown; return the run's."""
     text = (ROOT / "docs" / "bridges.md").read_text(encoding="utf-8")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -20,6 +21,8 @@ def named(shared: str, number: int) -> str:
 
 class Crowd:
     """Workers that finish in an order of their own; each piece named in ``deaths`` is lost so many times first."""
+
+    others = False
 
     def __init__(self, count: int, newest_first: bool = False, deaths: dict[int, int] | None = None) -> None:
         self.count = count
@@ -91,6 +94,58 @@ def test_a_lost_piece_is_begun_five_times_and_its_place_in_the_queue_stays() -> 
     with pytest.raises(PluginError, match="The worker of the piece '1' was killed 5 times: gone"):
         list(working(deadly, 3).run())
     assert deadly.closed == [False]
+
+
+class Machines(Crowd):
+    """Machines of which the first piece's never answers."""
+
+    others = True
+
+    def __init__(self, count: int) -> None:
+        super().__init__(count)
+        self.dropped: list[int] = []
+
+    def finished(self, under_way: Sequence[int]) -> int | None:
+        time.sleep(0.002)
+        return min((handle for handle in under_way if handle), default=None)
+
+    def drop(self, handle: int) -> None:
+        self.dropped.append(handle)
+
+
+def test_a_late_piece_is_done_twice_and_counts_once() -> None:
+    machines = Machines(3)
+    assert sorted(result for _, result in working(machines, 8).run()) == list(range(8))
+    assert machines.begun.count(0) == 2
+    assert machines.dropped == [0]
+    assert machines.closed == [True]
+
+
+def test_a_piece_that_its_second_worker_loses_is_not_begun_again_while_the_first_has_it() -> None:
+    machines = Machines(2)
+    machines.deaths = {0: 1}
+    results = working(machines, 4).run()
+    assert sorted(next(results)[1] for _ in range(3)) == [1, 2, 3]
+    assert next(results)[1] == 0  # the third time: the second was lost, and the first still says nothing
+    assert machines.begun.count(0) == 3
+
+
+def test_where_nothing_can_be_begun_now_the_queue_waits_for_a_result() -> None:
+    done: list[int] = []
+
+    def coming() -> Iterator[pieces.Piece | None]:
+        yield "0", (0,)
+        while not done:
+            yield None
+        yield "1", (1,)
+
+    crowd = Crowd(2)
+    work = working(crowd, 0)
+    work.pieces = coming()
+    for _, result in work.run():
+        assert crowd.begun == list(range(result + 1))
+        done.append(result)
+    assert done == [0, 1]
 
 
 def test_whoever_leaves_the_loop_drops_what_is_under_way() -> None:

@@ -296,7 +296,7 @@ def views(
     data: Any,
     rules: Any,
     index: Any,
-    player: Any,
+    players: Any,
     seats: Any,
     numbers: Any,
     chips: Any,
@@ -305,14 +305,15 @@ def views(
     history: Any,
     when_and_who: Any,
 ) -> None:
-    """Fill views column by column; histories hold -1 throughout before.
+    """Fill views column by column, of the hands ``index`` (m,) as the seats ``players`` (m,) see them; histories hold -1
+    throughout before.
 
     ``seats``: player, button; ``numbers``: round, raises, pot, to_call; ``chips`` (m, P): spent, round_spent, stacks, score;
     ``cards``: hole, board; ``when_and_who``: history_round, history_seat.
     """
     held, shown = cards[0].shape[1], cards[1].shape[1]
     for i in range(len(index)):
-        row = data[index[i]]
+        row, player = data[index[i]], players[i]
         seats[0][i] = player
         seats[1][i] = row["button"]
         numbers[0][i] = row["round"]
@@ -340,13 +341,23 @@ def views(
 
 @kernel
 def numbers(data: Any, rules: Any, index: Any, player: Any, at: Any, out: Any) -> None:
-    """Fill one view as numbers (see RowKernels.numbers); ``at`` has the columns of the fields as :func:`views` takes them."""
+    """Fill one view as numbers (see RowKernels.numbers)."""
+    players = np.empty(1, np.int64)
+    players[0] = player
+    numbers_of_many(data, rules[0], index, players, at, out)
+
+
+@kernel
+def numbers_of_many(data: Any, rules: Any, index: Any, players: Any, at: Any, out: Any) -> None:
+    """Fill views as numbers (see RowKernels.numbers_of_many); ``at`` has the columns of the fields as :func:`views` takes
+    them.
+    """
     out[:] = -1
     views(
         data,
-        rules[0],
+        rules,
         index,
-        player,
+        players,
         (out[:, at[0, 0]], out[:, at[1, 0]]),
         (out[:, at[2, 0]], out[:, at[3, 0]], out[:, at[4, 0]], out[:, at[5, 0]]),
         (

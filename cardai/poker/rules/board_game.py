@@ -95,6 +95,7 @@ def _kernels() -> RowKernels:
         begin=k.begin_one,
         numbers=k.numbers,
         numbered=_NUMBERED,
+        numbers_of_many=k.numbers_of_many,
     )
 
 
@@ -125,7 +126,7 @@ def _views(data: Any, rules: Any, index: IntArray, player: int, out: Views) -> N
         data,
         rules,
         index,
-        player,
+        np.full(len(index), player, np.int64),
         (c["player"], c["button"]),
         (c["round"], c["raises"], c["pot"], c["to_call"]),
         (c["spent"], c["round_spent"], c["stacks"], c["score"]),

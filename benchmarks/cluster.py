@@ -1,0 +1,237 @@
+"""What work costs in pieces, and what that makes of clusters of 8, 64 and 1,024 workers.
+
+    python benchmarks/cluster.py [--seconds 10] [--ray] [--check]
+
+Prints, measured on one core:
+
+- the width curve: games a CPU second of a piece of so many groups (a duplicate pair each);
+- what a piece costs the process that hands it out: to begin it, to fetch its result, to add it up. With ``--ray`` Ray on this
+  machine hands it out, else a process of this machine;
+- from both, how five jobs go on clusters: the same queue (``cardai.pieces.cutting``) is played through with those costs, for workers
+  that have loaded what they need. Efficiency is the work of all games in the widest pieces, divided by workers times the seconds
+  until the last result is there. What begins before (a connection, workers that load and compile) is not in it, and stands beside it
+  as it was measured here.
+
+``--check`` then plays a job with as many worker processes as there are cores and prints what was predicted for it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import heapq
+import os
+import pickle
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cardai import pieces
+from cardai.arena import match, slices
+from cardai.arena.lockstep import LockStep
+from cardai.arena.played import Played
+from cardai.arena.tournament import _row_for_a_group
+from cardai.pieces.cutting import QUICK, Cut, Cutter, Load
+
+WIDTHS = (1, 8, 64, 128, 256, 512, 1024, 2048, 4096)
+WORKERS = (8, 64, 1024)
+PAIRS = (("gin", "simple", "simple"), ("gin", "heisenbot", "greedy"), ("leduc", "random", "always_call"),
+         ("holdem_limit", "random", "always_call"))  # fmt: skip
+
+
+def say(text: str) -> None:
+    """Print a line at once."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+class Costs(NamedTuple):
+    """What groups of a pair cost: seconds at :data:`WIDTHS`, and a result's bytes and seconds to add up, a group."""
+
+    seconds: tuple[float, ...]
+    hands_added: float
+    rows_added: float
+
+    def of(self, width: int) -> float:
+        """Return the CPU seconds of a piece; wider ones than were measured cost a group what the widest does."""
+        if width > WIDTHS[-1]:
+            return self.seconds[-1] * width / WIDTHS[-1]
+        return float(np.interp(width, WIDTHS, self.seconds))
+
+    @property
+    def group(self) -> float:
+        """Seconds a group, as in the widest pieces."""
+        return self.seconds[-1] / WIDTHS[-1]
+
+
+def measured(game: str, agents: tuple[str, str]) -> Costs:
+    """Measure a pair and print its width curve."""
+    engine = match.prepare(game, agents, None, 1, duplicate=True)
+    shared, found, at = ([engine], slices._as_it_is), [], 2
+    slices._slice(shared, 0, range(2), False)
+    part: Any = None
+    for width in WIDTHS:
+        best = np.inf
+        for _ in range(3 if width < WIDTHS[-2] else 2):
+            began = time.process_time()
+            part = slices._slice(shared, 0, range(at, at + width), False)[3]
+            best, at = min(best, time.process_time() - began), at + width
+        found.append(best)
+    say(f"{game:<14}{agents[0] + ' - ' + agents[1]:<24}" + "".join(f"{2 * w / s:>9,.0f}" for w, s in zip(WIDTHS, found, strict=True)))  # fmt: skip
+    hands, rows = added(engine, part, WIDTHS[-1])
+    return Costs(tuple(np.maximum.accumulate(found)), hands, rows)
+
+
+def added(engine: LockStep, part: Any, groups: int) -> tuple[float, float]:
+    """Return the seconds a group to unpack and add up a match's hands, and a tournament's rows."""
+    sent, size = pickle.dumps(part), engine.group_size
+    played = Played(engine.game, engine.names, size, sorted({int(n) // size for n in part.games}))
+    began = time.process_time()
+    played.add(pickle.loads(sent))
+    middle = time.process_time()
+    rows = pickle.dumps(_row_for_a_group(engine, part))
+    began_rows = time.process_time()
+    pickle.loads(rows)
+    return (middle - began) / groups, (time.process_time() - began_rows) / groups
+
+
+def nothing(shared: Any, number: int) -> int:
+    """Do nothing, as a piece."""
+    return number
+
+
+def piece_cost(on: str, count: int) -> tuple[float, float]:
+    """Return the CPU seconds that a piece costs this process, and the seconds until the first was done."""
+    with pieces.one_connection():
+        began = time.monotonic()
+        list(pieces.Work(nothing, None, on=on, jobs=2, pieces=[("first", (0,))]).run())
+        first = time.monotonic() - began
+        work = pieces.Work(nothing, None, on=on, jobs=2, pieces=((str(k), (k,)) for k in range(count)))
+        spent = time.process_time()
+        list(work.run())
+        return (time.process_time() - spent) / count, first
+
+
+class Job(NamedTuple):
+    """A job: what it is called, its pairs' costs, groups a pair, and whether hands or rows come back."""
+
+    name: str
+    costs: list[Costs]
+    groups: int
+    tournament: bool
+
+
+def predicted(job: Job, workers: int, piece: float) -> tuple[float, float, int, float]:
+    """Return (seconds until the last result, efficiency, workers that have something to do, their CPU seconds) of a job.
+
+    The process that hands out takes results and begins pieces one after another, ``piece`` seconds each and what adding up
+    costs.
+    """
+    names = traits(len(job.costs))
+    now = driver = spent = 0.0
+    cutter = Cutter(
+        [Load(range(job.groups), names[k]) for k in range(len(job.costs))], workers, 1 if job.tournament else 4
+    )
+    busy: list[Any] = []
+    free, number = workers, 0
+    while True:
+        while free and (cut := cutter.take()) is not None:
+            driver = max(driver, now) + piece / 2
+            times, done = spent_on(job.costs[cut.load], cut)
+            heapq.heappush(busy, (driver + sum(took for _, took in times), number, cut.load, times, cut.units[done:], done))  # fmt: skip
+            free, number, spent = free - 1, number + 1, spent + sum(took for _, took in times)
+        if not busy:
+            break
+        now, _, load, times, left, done = heapq.heappop(busy)
+        add = job.costs[load].rows_added if job.tournament else job.costs[load].hands_added
+        driver = max(driver, now) + piece / 2 + add * done
+        now, free = driver, free + 1
+        for count, took in times:
+            cutter.measured(load, count, took)
+        if len(left):
+            cutter.give_back(load, left)
+    work = sum(cost.group for cost in job.costs) * job.groups
+    return now, work / (workers * now), cutter.used, spent
+
+
+def spent_on(cost: Costs, cut: Cut) -> tuple[list[tuple[int, float]], int]:
+    """Return what a worker spends on steps of a piece, (units, seconds), and how many units it does."""
+    count = len(cut.units)
+    if not cut.probe or count < 2:
+        return [(count, cost.of(count))], count
+    one = (1, cost.of(1))
+    if one[1] > QUICK:
+        return [one, one], 2
+    return [one, (count - 1, cost.of(count - 1))], count  # none here takes as long as is given back
+
+
+def traits(pairs: int) -> list[tuple[str, ...]]:
+    """Return who meets whom in so many pairs."""
+    players = 2
+    while players * (players - 1) // 2 < pairs:
+        players += 1
+    return [(str(i), str(j)) for i in range(players) for j in range(i)][:pairs]
+
+
+def jobs_of(costs: dict[tuple[str, str, str], Costs]) -> list[Job]:
+    """Return five jobs that people have."""
+    gin, mixed, leduc, limit = (costs[pair] for pair in PAIRS)
+    return [
+        Job("1,000,000 games of gin", [gin], 500_000, False),
+        Job("20,000 games of gin", [gin], 10_000, False),
+        Job("20 gin players, 20,000 games a pair", [(gin, mixed)[k % 2] for k in range(190)], 10_000, True),
+        Job("8 Leduc players, 100,000 games a pair", [leduc] * 28, 50_000, True),
+        Job("20 limit players, 200,000 games a pair", [limit] * 190, 100_000, True),
+    ]
+
+
+def check(costs: Costs, games: int, piece: float) -> None:
+    """Play a match of gin with a process a core, and print what it took beside what was predicted."""
+    workers = os.cpu_count() or 1
+    engine = match.prepare(PAIRS[0][0], PAIRS[0][1:], None, 5, duplicate=True)
+    for count in (1000, games // 2):  # the first has the workers load and compile
+        began, before, own = time.monotonic(), children(), time.process_time()
+        for part in slices.play_slices(engine, range(count), workers, ""):
+            Played(engine.game, engine.names, 2, range(count)).add(part)
+        took, used, own = time.monotonic() - began, children() - before, time.process_time() - own
+    seconds, efficiency, _, spent = predicted(Job("", [costs], games // 2, False), workers, piece)
+    say(f"\n{games:,} games of gin with {workers} processes: they spent {used:.1f} CPU seconds (predicted {spent:.1f}), this one {own:.1f}; "
+        f"{took:.1f} s at a load of {os.getloadavg()[0]:.0f} (predicted {seconds:.1f} on idle cores, an efficiency of {efficiency:.0%})")  # fmt: skip
+
+
+def children() -> float:
+    """Return the CPU seconds that the living processes that this one began have spent (Linux)."""
+    spent = 0
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            words = file.read_text().rpartition(")")[2].split()
+            spent += (int(words[11]) + int(words[12])) * (int(words[1]) == os.getpid())
+    return spent / os.sysconf("SC_CLK_TCK")
+
+
+def main() -> None:
+    """Print the curve, the costs, the predictions, and a check of one."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--ray", action="store_true", help="pieces are handed out by Ray on this machine")
+    parser.add_argument("--check", action="store_true", help="play a job with as many processes as cores")
+    parser.add_argument("--games", type=int, default=100_000, help="games of the check")
+    options = parser.parse_args()
+    say(f"{'games a CPU s':<14}{'groups a piece':<24}" + "".join(f"{width:>9,}" for width in WIDTHS))
+    costs = {pair: measured(pair[0], pair[1:]) for pair in PAIRS}
+    piece, first = piece_cost("ray" if options.ray else "", 2000)
+    where = "Ray" if options.ray else "processes"
+    say(f"\na piece costs {1e6 * piece:,.0f} CPU us by {where}; the first was done after {first:.1f} s; a game of gin costs "
+        f"{1e6 * costs[PAIRS[0]].hands_added / 2:.2f} us to add to a match, {1e6 * costs[PAIRS[0]].rows_added / 2:.3f} us to a tournament")  # fmt: skip
+    say(f"\n{'job':<42}" + "".join(f"{f'{workers:,} workers':>26}" for workers in WORKERS))
+    for job in jobs_of(costs):
+        told = [predicted(job, workers, piece) for workers in WORKERS]
+        say(f"{job.name:<42}" + "".join(f"{f'{seconds:,.1f} s {efficiency:>4.0%} ({used:,} used)':>26}" for seconds, efficiency, used, _ in told))  # fmt: skip
+    if options.check:
+        check(costs[PAIRS[0]], options.games, piece)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""Pieces are cut by what they were measured to take: wide ones, every load before thin ones, no more than workers at the end."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+
+import pytest
+
+from cardai.pieces import cutting
+from cardai.pieces.cutting import Cutter, Load
+
+FIXED = 0.05
+
+
+def played(loads: list[Load], workers: int, paces: list[float]) -> tuple[float, Cutter, list[tuple[int, list[int]]]]:
+    """Return when all is done by workers whose pieces take FIXED seconds and a pace a unit, and the pieces in order."""
+    now, free, busy, found = 0.0, workers, [], []  # type: ignore[var-annotated]
+    cutter = Cutter(loads, workers)
+    while True:
+        while free and (cut := cutter.take()) is not None:
+            assert len(cut.units) > 0
+            one = FIXED + paces[cut.load]
+            times, done = [(len(cut.units), FIXED + paces[cut.load] * len(cut.units))], len(cut.units)
+            if cut.probe and done > 1:
+                times, done = [(1, one)], 1 if one < cutting.QUICK else 2
+                if one < cutting.QUICK:
+                    done = min(len(cut.units), 1 + int((cutting.LONGEST - FIXED) / paces[cut.load]))
+                    times.append((done - 1, FIXED + paces[cut.load] * (done - 1)))
+            heapq.heappush(busy, (now + sum(s for _, s in times), len(found), cut.load, times, cut.units[done:]))
+            found.append((cut.load, list(cut.units[:done])))
+            free -= 1
+        if not busy:
+            return now, cutter, found
+        now, _, load, times, left = heapq.heappop(busy)
+        free += 1
+        for count, seconds in times:
+            cutter.measured(load, count, seconds)
+        if len(left):
+            cutter.give_back(load, left)
+
+
+@pytest.mark.parametrize("workers", [1, 7, 64, 1000])
+@pytest.mark.parametrize("counts", [[3], [20_000], [700, 0, 5000, 1], [3000] * 40])
+def test_every_unit_is_done_once(counts: list[int], workers: int) -> None:
+    loads = [Load(range(10, 10 + count), (str(k % 5), str(k % 7))) for k, count in enumerate(counts)]
+    _, _, found = played(loads, workers, [0.0001 * (1 + k % 3) for k in range(len(counts))])
+    for k, load in enumerate(loads):
+        assert sorted(unit for number, units in found if number == k for unit in units) == list(load.units)
+
+
+def test_a_large_job_keeps_its_workers_busy() -> None:
+    work, workers = 500_000 * 0.00025, 64
+    ended, cutter, found = played([Load(range(500_000))], workers, [0.00025])
+    assert work / (workers * ended) > 0.85
+    assert cutter.used == workers
+    assert len(found) < 200
+
+
+def test_pairs_are_cut_evenly_and_nobody_works_a_second_round_alone() -> None:
+    """190 pairs of 10,000 units on 1,024 workers: no more pieces than workers, or the whole would take twice as long."""
+    loads = [Load(range(10_000), (str(k % 20), str(k // 10))) for k in range(190)]
+    ended, _, found = played(loads, 1024, [0.0005] * 190)
+    wide = Counter(len(units) for _, units in found if len(units) > 2)
+    assert sum(wide.values()) <= 1024
+    assert 190 * 10_000 * 0.0005 / (1024 * ended) > 0.7
+    assert max(wide) < 1.5 * min(wide)
+
+
+def test_a_job_too_small_for_its_workers_takes_some_of_them() -> None:
+    ended, cutter, found = played([Load(range(10_000))], 1024, [0.00025])
+    assert 1 < cutter.used < 100
+    assert len(found) <= cutter.used
+    assert min(len(units) for _, units in found) >= cutting.FEWEST
+    assert ended < 10_000 * 0.00025 / 5
+
+
+def test_units_that_take_long_are_not_bound_together() -> None:
+    """A minute a unit: at most a unit or two a piece, so that no worker has the last ten; probes give back what they had."""
+    _, _, found = played([Load(range(300))], 20, [60.0])
+    assert max(len(units) for _, units in found) <= 2
+
+
+def test_of_what_nobody_knows_even_shares_are_begun_that_are_to_be_looked_at() -> None:
+    cutter = Cutter([Load(range(1000), ("a", "b")), Load(range(1000), ("b", "c"))], 4)
+    cuts = [cut for cut in (cutter.take(), cutter.take(), cutter.take()) if cut]
+    assert [(cut.load, len(cut.units), cut.probe) for cut in cuts] == [(0, 500, True), (0, 500, True), (1, 500, True)]
+    cutter.measured(0, 1, 0.01)
+    cutter.give_back(0, cuts[1].units[2:])
+    known = cutter.take()
+    assert known is not None
+    assert (known.load, known.probe, known.units[0]) == (0, False, 502)
+
+
+def test_a_loads_pace_is_guessed_by_its_traits() -> None:
+    loads = [Load(range(2), ("a", "b")), Load(range(2), ("c", "d")), Load(range(600), ("a", "c"))]
+    cutter = Cutter(loads, 4)
+    cutter.take(), cutter.take()
+    cutter.measured(0, 1, 0.001)
+    unknown = cutter.take()  # nothing is known of c
+    assert unknown is not None
+    assert (unknown.load, unknown.probe) == (2, True)
+    cutter.measured(1, 1, 5.0)
+    cut = cutter.take()
+    assert cut is not None
+    assert not cut.probe
+    assert len(cut.units) <= 2  # as slow as c's other load
