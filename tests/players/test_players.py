@@ -33,8 +33,8 @@ from tests.support import cardai as command
 BOX = ROOT / "players"
 CARDS = {file.parent.name: json.loads(file.read_text()) for file in sorted(BOX.glob("cardai_players/*/card.json"))}
 ENTRIES = tomllib.loads((BOX / "pyproject.toml").read_text())["project"]["entry-points"]["cardai.agents"]
-LIMIT = 40_000_000
-"""Bytes of the whole package (issue 14)."""
+LIMIT = 45_000_000
+"""Bytes of the whole package (issue 14 had 40 million for six players; triple draw near equilibrium added 3.4)."""
 
 
 @pytest.fixture(scope="module")
