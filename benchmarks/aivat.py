@@ -17,7 +17,7 @@ import numpy as np
 from attrs import evolve
 
 from cardai import make
-from cardai.arena.bootstrap import bootstrap
+from cardai.arena.bootstrap import bootstrap, cautious
 from cardai.arena.match import play
 from cardai.arena.records import read
 from cardai.arena.statistics import mean
@@ -72,19 +72,22 @@ def main() -> None:
 
 
 def show_coverage(values: Float64s, samples: int, seed: int) -> None:
-    """Print how often 95 % intervals of hands drawn from ``values`` hold their mean: Student's, and the bootstrap's."""
+    """Print how often 95 % intervals of hands drawn from ``values`` hold their mean: Student's, the bootstrap's, and the longer of both."""
     rng, mean_of_all = np.random.default_rng(seed), float(values.mean())
     skew = float((((values - mean_of_all) / values.std()) ** 3).mean())
     print(f"  coverage, skew {skew:.1f}, {samples:,} samples of each size:", flush=True)
     for size in (30, 100, 200, 1000):
-        held = np.zeros(2)
+        held = np.zeros(3)
         for _ in range(samples):
             drawn = rng.choice(values, size)
-            for k, found in enumerate((mean(drawn), bootstrap(drawn, None, seed))):
+            for k, found in enumerate((mean(drawn), bootstrap(drawn, None, seed), cautious(drawn, seed))):
                 held[k] += found.low <= mean_of_all <= found.high
-        student, ours = held / samples
+        student, drawn_anew, ours = held / samples
         error = 1.96 * (0.05 * 0.95 / samples) ** 0.5
-        print(f"  {size:5,} hands: Student {student:.3f}, bootstrap {ours:.3f} (± {error:.3f})", flush=True)
+        print(
+            f"  {size:5,} hands: Student {student:.3f}, bootstrap {drawn_anew:.3f}, the longer {ours:.3f} (± {error:.3f})",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

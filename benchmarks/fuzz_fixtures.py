@@ -334,10 +334,11 @@ def _read_tournament(folder: Path, rng: Random) -> None:
 
 
 def _reviewed(folder: Path) -> None:
-    from cardai.study import saved
+    from cardai.study import drills, saved
 
     review, digest = _review_of(folder / "hands.jsonl")
     saved.write(folder / "review.jsonl", review, digest)
+    drills.write(folder / "drills.json", {"hands.jsonl 1 0": drills.Known(2, 740_000)})
 
 
 def _review_of(file: Path) -> tuple[Any, str]:
@@ -354,10 +355,12 @@ def _review_of(file: Path) -> tuple[Any, str]:
 
 
 def _read_review(folder: Path, rng: Random) -> None:
-    from cardai.study import saved
+    from cardai.study import drills, saved
     from cardai.study.report import csv_of, plain
     from cardai.study.review import text_of
 
+    for known in drills.read(folder / "drills.json").values():
+        known.answered(True, 740_001)
     found, _ = saved.read(folder / "review.jsonl")
     text_of(found)
     csv_of(found)

@@ -1,6 +1,6 @@
 """Kills whatever writes, at random moments, goes on, and compares the end with that of a run that nobody stopped.
 
-    python benchmarks/kill.py [--writers run tournament ...] [--kills 200] [--seed 1]
+    python benchmarks/kill.py [--writers run tournament ...] [--kills 200] [--seed 1] [--least 0.6]
 
 A writer is a command that leaves files: a match, a tournament, a sweep, a solved spot, situations, conversions, a match of a
 person, and the training of every trainer that ``cardai list-plugins`` shows (``benchmarks/kill_writers.py``). Each is run
@@ -244,6 +244,7 @@ def main() -> None:
     parser.add_argument("--writers", nargs="*", choices=[writer.name for writer in writers], metavar="NAME")
     parser.add_argument("--kills", type=int, default=200, help="of each writer")
     parser.add_argument("--seed", type=int, default=1, help="of the moments")
+    parser.add_argument("--least", type=float, default=0.6, help="seconds that an undisturbed run takes, or more")
     arguments = parser.parse_args()
     head = f"{'writer':<28}{'kills':>7}{'runs':>7}{'same':>7}{'broken':>8}{'lost':>6}{'otherwise':>11}{'seconds':>9}"
     sys.stdout.write(head + "\n")
@@ -252,6 +253,7 @@ def main() -> None:
         if arguments.writers and writer.name not in arguments.writers:
             continue
         begun = time.monotonic()
+        writer.least = arguments.least
         tally = apart(writer, arguments.kills, arguments.seed)
         if isinstance(tally, str):
             sys.stdout.write(f"{writer.name:<28}{tally}\n")

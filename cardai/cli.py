@@ -35,7 +35,7 @@ from cardai.core.blame import plugin_place, raised
 from cardai.core.damaged import blamed_package
 from cardai.core.errors import CardaiError, nearest, unknown_name
 from cardai.core.progress import listening
-from cardai.core.text import shown
+from cardai.core.text import shortened, shown
 
 COMPLETING = "_CARDAI_COMPLETE"
 """What the shell sets where it asks how a line may go on."""
@@ -282,7 +282,7 @@ def _complain(error: BaseException, message: str) -> None:
         import traceback
 
         write_error("".join(traceback.format_exception(error)))
-    write_error(f"cardai: {message}\n")
+    write_error(f"cardai: {shortened(message, 4000)}\n")
 
 
 _NO_ROOM = ("DefaultCPUAllocator", "CUDA out of memory")

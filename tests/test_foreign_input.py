@@ -76,6 +76,7 @@ OWN = {
     "commands.new._filled": "a template that we ship",
     "commands.process._point_at_nothing": "the null device",
     "commands.process.open_streams": "the null device",
+    "commands.matches._data": "the person's own files, put into an archive as they are",
     "commands.show.stepping._keys": "a key that a person presses",
     "core.allowed.allowed": "compared with what it must be, and not parsed further",
     "core.discovery._docstring": "the source of an installed plugin, which is a program",

@@ -28,6 +28,8 @@ from cardai.core.spec import option
 from cardai.core.states import StateGame
 
 MOST_ACTIONS = 5_000
+MOST_NUMBERS = 10**9
+"""Numbers in the tensors of the longest hand: chess has 23 million, 19x19 go one."""
 _COMPARED = 64  # outcomes that are compared to find out who sees a chance event
 _SCALE = 1000  # tensors with fractions are kept in thousandths
 _SAMPLES = 20  # hands that are played to see what a game's tensors hold
@@ -69,9 +71,19 @@ def loaded(name: str) -> Any:
         why = "it has no actions"
     elif game.num_distinct_actions() > MOST_ACTIONS:
         why = f"it has {game.num_distinct_actions():,} actions, more than {MOST_ACTIONS:,}"
+    elif (numbers := _numbers(game)) > MOST_NUMBERS:
+        why = f"the tensors of one hand may have {numbers:,} numbers, more than {MOST_NUMBERS:,}"
     if why:
         raise ValueError(f"OpenSpiel's {short} cannot be played here: {why}.")
     return game
+
+
+def _numbers(game: Any) -> int:
+    """Return how many numbers the tensors of a game's longest hand have."""
+    kind = game.get_type()
+    known = kind.provides_information_state_tensor
+    shape = game.information_state_tensor_shape() if known else game.observation_tensor_shape()
+    return int(math.prod(shape) * game.max_game_length())
 
 
 def _reads(name: str) -> str:

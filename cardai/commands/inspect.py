@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cardai.commands.invocation import Json, out, print_json
+from cardai.core.text import shortened
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -52,7 +53,7 @@ def _print(console: Console, found: Inspection, all_files: bool) -> None:
         listed = ", ".join(found.code[:SHOWN])
         console.print(_line(("bold", "Code"), f"  {listed}: it runs if it is installed and used."))
     for words in found.damaged:
-        console.print(_line(("bold", "Damaged"), f"  {words}"))
+        console.print(_line(("bold", "Damaged"), f"  {shortened(words)}"))
     _print_files(console, found, all_files)
 
 
@@ -67,12 +68,14 @@ def _print_named(console: Console, found: Inspection) -> None:
     console.print()
     for named in found.named:
         place = "" if named.place == named.kind else f"{named.place}: "
-        console.print(f"  {named.file}, {place}{named.kind} {named.spec}", soft_wrap=True)
+        console.print(f"  {named.file}, {place}{named.kind} {shortened(named.spec, 400)}", soft_wrap=True)
         for need in named.needs:
             state = "allowed, as the file is now" if named.allowed else "refused unless you add --trust"
-            console.print(_line("      ", ("bold", "needs"), f" {need}: {state}"), soft_wrap=True)
+            console.print(_line("      ", ("bold", "needs"), f" {shortened(str(need), 400)}: {state}"), soft_wrap=True)
         if named.unknown:
-            console.print(_line("      ", ("bold", "cannot be used here"), f": {named.unknown}"), soft_wrap=True)
+            console.print(
+                _line("      ", ("bold", "cannot be used here"), f": {shortened(named.unknown, 400)}"), soft_wrap=True
+            )
     if not found.named:
         console.print("  It names no game and no player.")
     elif not any(named.needs for named in found.named):
@@ -102,5 +105,5 @@ def _print_files(console: Console, found: Inspection, all_files: bool) -> None:
 
 def _words(value: object) -> str:
     if isinstance(value, dict):
-        return "(" + ", ".join(f"{key} {item}" for key, item in value.items()) + ")"
-    return " ".join(str(item) for item in value) if isinstance(value, list) else str(value)
+        return shortened("(" + ", ".join(f"{key} {item}" for key, item in value.items()) + ")", 400)
+    return shortened(" ".join(str(item) for item in value) if isinstance(value, list) else str(value), 400)

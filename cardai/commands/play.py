@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
-from typing import TYPE_CHECKING, Annotated
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -17,6 +18,13 @@ if TYPE_CHECKING:
     from cardai.ui.app import PlayOptions
 
 SESSIONS = 64
+
+
+class When(StrEnum):
+    """When the coach speaks by himself."""
+
+    never, after, now = "never", "after", "now"
+
 
 Game = Annotated[
     str | None, typer.Argument(metavar="[GAME]", help="The game, such as gin or gin:target=50.", show_default="ask")
@@ -36,6 +44,10 @@ Seed = Annotated[
     int | None, typer.Option("--seed", metavar="N", min=0, help="Decides the cards.", show_default="drawn")
 ]
 FourColours = Annotated[bool, typer.Option("--four-colours", help="Draw each suit in a colour of its own.")]
+Coach = Annotated[
+    When,
+    typer.Option("--coach", help="When the coach says what your decisions cost.", show_default="when M asks"),
+]
 Browser = Annotated[bool, typer.Option("--browser", help="Play in a page of your browser.")]
 Listen = Annotated[
     str,
@@ -61,6 +73,7 @@ def play(
     record: Record = None,
     seed: Seed = None,
     four_colours: FourColours = False,
+    coach: Coach = When.never,
     browser: Browser = False,
     listen: Listen = "127.0.0.1",
     port: Port = 0,
@@ -81,7 +94,11 @@ def play(
     need_terminal("play")
     from cardai.ui.app import PlayOptions
 
-    _run(PlayOptions(game, opponents, resume, kept, seed, "four" if four_colours else "two"))
+    _run(PlayOptions(game, opponents, resume, kept, seed, "four" if four_colours else "two", _when(coach)))
+
+
+def _when(coach: When) -> Literal["", "after", "now"]:
+    return "after" if coach is When.after else "now" if coach is When.now else ""
 
 
 def need_textual() -> None:

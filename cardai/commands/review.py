@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cardai.commands.invocation import Json, absolute, note, print_json, progress, say
+from cardai.commands.invocation import Jobs, Json, absolute, note, print_json, progress, say
 from cardai.core.errors import DamagedFileError, UsageError
 
 if TYPE_CHECKING:
     from cardai.arena.records import RecordFile
     from cardai.study.review import Review
+    from cardai.study.session import Job
 
 File = Annotated[
     str,
@@ -52,6 +53,26 @@ Out = Annotated[
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with the review in --out.")]
 
 
+Range = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--range",
+        metavar="[NAME=]RANGE",
+        help="Hand histories: with what players see the flop; a text or a file.",
+        show_default=False,
+    ),
+]
+Bets = Annotated[str, typer.Option("--bets", metavar="SIZES", help="Hand histories: bets beside those that were made.")]
+Raises = Annotated[
+    str, typer.Option("--raises", metavar="SIZES", help="Hand histories: raises beside those that were made.")
+]
+To = Annotated[
+    float, typer.Option("--to", metavar="PERCENT", min=0, help="Hand histories: solve to so many % of the pot, ...")
+]
+Iterations = Annotated[int, typer.Option("--iterations", metavar="N", min=1, help="... or for so many iterations.")]
+Recent = Annotated[bool, typer.Option("--recent", help="Hand histories: hands of the last day too.")]
+
+
 def review(
     file: File,
     hero: Hero = None,
@@ -63,42 +84,76 @@ def review(
     csv: Csv = None,
     out: Out = None,
     resume: Resume = False,
+    range_: Range = None,
+    bets: Bets = "0.66",
+    raises: Raises = "none",
+    to: To = 0.5,
+    iterations: Iterations = 100,
+    recent: Recent = False,
+    jobs: Jobs = 1,
     json: Json = False,
 ) -> None:
     """Grade every decision of a player in recorded hands: what it cost, the dearest first, with the reason.
 
     A decision costs what the judge expects of the best action less what he expects of the one taken, where that is more than
-    the judge's own error; how often others choose an action does not matter.
+    the judge's own error; how often others choose an action does not matter. Pots for two of poker rooms' hand histories are
+    solved from the flop on; other hands are counted by why they are left out.
 
     Example: cardai review match.jsonl --hero human
     """
     if resume and out is None:
         raise UsageError("--resume goes on with the review that --out names: give --out FILE.")
+    from cardai.commands.review_hands import Asked, job_of_rooms
+    from cardai.study.session import run
+
+    kept = absolute(out)
+    place = None if kept is None else Path(kept)
+    asked = Asked(tuple(range_ or ()), bets, raises, to, iterations, jobs, recent, mistake, blunder)
+    job = None if file == "-" else job_of_rooms(file, hero, asked, place)
+    if job is None:
+        if range_:
+            raise UsageError(f"--range is for hand histories of poker rooms. {file} is something else.")
+        job = _of_records(file, hero, judge, (floor, mistake, blunder), place)
+    elif judge is not None or floor is not None:
+        raise UsageError("Hand histories are graded by solving: leave out --judge and --floor.")
+    with progress("Reviewing", "hands") as advance:
+        found, whole = run(job, resume, advance)
+    _show(found, top, csv, json)
+    _end(found, len(job.tasks), whole, out)
+
+
+def _of_records(
+    file: str,
+    hero: str | None,
+    judge: str | None,
+    limits: tuple[float | None, float | None, float | None],
+    out: Path | None,
+) -> Job:
+    """Return the review of hands of our own formats by a judge of actions."""
     from cardai import make
-    from cardai.core.files import write_atomically
     from cardai.formats import read_hands
     from cardai.study.judge import judge_for
-    from cardai.study.report import csv_of, plain
-    from cardai.study.review import text_of
-    from cardai.study.session import job_of, run
+    from cardai.study.session import job_of
 
     held = read_hands(file)
     if not held.hands:
         raise DamagedFileError(f"{file} holds no finished hand.")
     game = make.game(held.header["game"])
     whose = hero or _hero(held)
-    chosen = judge_for(game, judge, floor, mistake, blunder)
-    kept = absolute(out)
-    job = job_of(held, game, whose, chosen, None if kept is None else Path(kept))
-    with progress("Reviewing", "hands") as advance:
-        found, whole = run(job, resume, advance)
+    return job_of(held, game, whose, judge_for(game, judge, *limits), out)
+
+
+def _show(found: Review, top: int, csv: str | None, json: bool) -> None:
+    from cardai.core.files import write_atomically
+    from cardai.study.report import csv_of, plain
+    from cardai.study.review import text_of
+
     if csv is not None:
         write_atomically(Path(csv), csv_of(found).encode())
     if json:
         print_json(plain(found, top))
     elif csv != "-":
         say(text_of(found, top))
-    _end(found, len(job.tasks), whole, out)
 
 
 def _hero(file: RecordFile) -> str:

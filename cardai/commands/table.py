@@ -33,6 +33,10 @@ COMMANDS = {
     "tournament": Command("tournament:tournament", "Play every pair of several agents and print the crosstable.", PLAY),
     "replay": Command("replay:replay", "Step through a recorded hand, with its cards drawn.", PLAY),
     "review": Command("review:review", "Grade a player's decisions: what each cost, the dearest first.", PLAY),
+    "matches": Command(
+        "matches:matches", "Your matches: a list to search, what they come to, your data out or away.", PLAY
+    ),
+    "drill": Command("drill:drill", "Meet your dearest mistakes again, graded at once.", PLAY),
     "list-plugins": Command(
         "list_plugins:list_plugins", "List games, encoders, agents, trainers, watchers, commands and formats.", LOOK
     ),

@@ -17,6 +17,7 @@ import hashlib
 import importlib
 import importlib.util
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -79,8 +80,7 @@ def kernel(function: F) -> F:
         numpy.seterr(over="ignore")
         return function
     need_compiler()
-    import numba
-
+    numba = _numba()
     load_numba_extensions(importlib.import_module("numba.core.entrypoints").init_all)
     _name_records()
     _compile_less()
@@ -136,6 +136,36 @@ def _name_records() -> None:
         return "Record", (int(hashlib.sha256(record.name.encode()).hexdigest()[:15], 16),)
 
     record_type.mangling_args = property(mangling_args)
+
+
+@cache
+def _numba() -> Any:
+    """Import numba without two libraries that it takes along where they are installed, a quarter of what starting costs.
+
+    It looks whether coverage is measuring, which only is if it has been imported; and whether scipy has a BLAS, which it
+    asks again when a kernel needs one.
+    """
+    apart = "coverage" not in sys.modules
+    if apart:
+        sys.modules["coverage"] = None  # type: ignore[assignment]
+    try:
+        import numba
+    finally:
+        if apart:
+            del sys.modules["coverage"]
+    linalg: Any = importlib.import_module("numba.np.linalg")
+    asked = linalg.ensure_blas
+
+    def ensure_blas() -> None:
+        if linalg.ensure_blas is asked:
+            asked()
+        linalg.ensure_blas = asked
+        if importlib.util.find_spec("scipy") is None:
+            raise ImportError("there is no scipy")
+
+    if "numba.np.arraymath" not in sys.modules:
+        linalg.ensure_blas = ensure_blas
+    return numba
 
 
 @cache

@@ -44,6 +44,13 @@ def parts(text: str) -> Iterator[str]:
     yield text[at:]
 
 
+def shortened(text: str, most: int = 1000) -> str:
+    """Return ``text``, of more than ``most`` characters its beginning and its end: nobody reads a spec of a million."""
+    if len(text) <= most:
+        return text
+    return f"{text[: most - 200]} ... ({len(text):,} characters) ... {text[-100:]}"
+
+
 def one_line(text: str) -> str:
     """Return a name, or what else is one line, as :func:`shown` does, its line ends and tabs as escapes too."""
     return re.sub(r"[\t\r\n]", _escape, shown(text))

@@ -25,7 +25,7 @@ from typing import Any, Protocol
 import numpy as np
 from attrs import frozen
 
-from cardai.arena.bootstrap import Interval, bootstrap
+from cardai.arena.bootstrap import Interval, cautious
 from cardai.arena.records import Record, check_fits
 from cardai.arena.statistics import Estimate, group_sums, ratio
 from cardai.core.agent import Agent
@@ -64,13 +64,13 @@ class Aivat:
 
     @property
     def corrected(self) -> Interval:
-        """The mean of AIVAT, interval over groups by the studentized bootstrap: a few hands are nearly all of its spread."""
+        """The mean of AIVAT, interval over groups by the studentized bootstrap, nowhere shorter than Student's."""
         if not len(self.values):
             return Interval(math.nan, math.nan, math.nan, 0)
         played = group_sums(self.groups, np.ones(len(self.values)))
         mean = self._mean(self.values).mean
         level = group_sums(self.groups, self.values - self._seat_means(self.values) + float(np.mean(self.values)))
-        return bootstrap(mean + (level - mean * played) / played.mean(), None, 0)
+        return cautious(mean + (level - mean * played) / played.mean(), 0)
 
     @property
     def deviations(self) -> tuple[float, float]:
@@ -142,7 +142,9 @@ def refuse(game: Game, agent: Agent, called: str) -> None:
     """Raise UsageError unless ``agent`` can be asked what all its hands would do, in a game that can be worked out."""
     player = agent.for_game(game)  # what plays for a run, or a player in a package, is known then
     if player.stateful or not player.has_policy():
-        what = "remembers what happens in a match" if player.has_policy() else "has no policy, only act"
+        what = "has no policy, only act"
+        if agent.stateful or player.has_policy():
+            what = "remembers what happens in a match"
         raise UsageError(f"AIVAT asks a player what all its hands would do. {called} {what}.")
     if game.aivat_estimator(agent, None, called, 0) is None:
         try:

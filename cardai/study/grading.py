@@ -15,7 +15,6 @@ import numpy as np
 from attrs import define, field, frozen
 
 from cardai.arena.display import action_name
-from cardai.arena.records import Record
 from cardai.arena.table import replay
 from cardai.core.fields import Views, unpack_view
 from cardai.core.game import Game
@@ -32,10 +31,10 @@ UNKNOWN = "the judge has no value of what was done"
 
 @frozen
 class Task:
-    """A recorded hand to grade: its place in the file, from 1, and the seat of the player."""
+    """A hand to grade: its place in the file, from 1, and the seat of the player. ``record`` is what its grader takes."""
 
     number: int
-    record: Record
+    record: Any
     seat: int
 
 

@@ -22,7 +22,7 @@ from cardai.study.judge import VERDICTS
 
 SUMS = 8
 """How many of each kind's sums the text shows, the dearest: plain values have all."""
-KEYS = ("phase", "position", "kind", "line")
+KEYS = ("phase", "position", "kind", "pot", "line")
 """By what decisions are summed, where the game tells them apart."""
 
 
@@ -202,7 +202,7 @@ def number(value: float) -> str:
     """Return a number with three digits that count, without an exponent."""
     if not math.isfinite(value):
         return "?"
-    digits = 2 - math.floor(math.log10(abs(value))) if abs(value) >= 1e-9 else 0
+    digits = 2 - math.floor(math.log10(abs(value))) if abs(value) >= 1e-6 else 0
     return f"{value:,.{min(max(digits, 0), 8)}f}"
 
 
@@ -213,6 +213,8 @@ def spread(estimate: Estimate) -> str:
 
 def decision_lines(decision: Decision, unit: str, head: str) -> list[str]:
     """Return one decision as lines: what it cost, what was done and what is best, and why."""
+    if not decision.cost:
+        return [f"{head}: {decision.verdict}, {one_line(decision.words)}"]
     floor = f" (the judge may be off by {number(decision.floor)})" if decision.floor > 0 else ""
     lines = [f"{head}: {decision.verdict}, {number(decision.lost)} {one_line(unit)}{floor}"]
     lines.append(

@@ -37,6 +37,8 @@ class Job:
     left_out: Mapping[str, int]
     digest: str
     out: Path | None = None
+    batch: int = BATCH
+    """Hands that are graded together, and lost together where the work is stopped."""
 
 
 def job_of(
@@ -61,7 +63,7 @@ def job_of(
     setting = Setting(
         registry.spec_of(game), hero, judge.name, judge.unit, game.unit, judge.mistake, judge.blunder, judge.floor
     )
-    return Job(setting, JudgeGrader(judge), tasks, dict(left_out), digest_of(file), out)
+    return Job(setting, JudgeGrader(judge), tasks, dict(left_out), digest_of(file), out, BATCH)
 
 
 def number_of(file: RecordFile, game: Game, hero: str) -> int:
@@ -112,8 +114,8 @@ def run(job: Job, resume: bool = False, progress: Progress | None = None) -> tup
     kept = time.monotonic()
     whole = True
     try:
-        for start in range(0, len(tasks), BATCH):
-            for hand in _graded(job.grader, tasks[start : start + BATCH], broken):
+        for start in range(0, len(tasks), job.batch):
+            for hand in _graded(job.grader, tasks[start : start + job.batch], broken):
                 done[hand.number] = hand
                 if progress:
                     progress(len(done) + sum(broken.values()), len(job.tasks))

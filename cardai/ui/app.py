@@ -14,6 +14,7 @@ from cardai.ui import kept
 from cardai.ui.base import CardaiApp
 from cardai.ui.cards import Palette
 from cardai.ui.choosing import LAST, ChooseGame, ChoosePlayer
+from cardai.ui.coach import When
 from cardai.ui.match import Match
 from cardai.ui.table import Playing
 
@@ -28,6 +29,7 @@ class PlayOptions:
     record: str | None = None
     seed: int | None = None
     palette: Palette = "two"
+    coach: When = ""
 
 
 class PlayApp(CardaiApp):
@@ -89,7 +91,9 @@ class PlayApp(CardaiApp):
         except CardaiError as error:
             return self.fail(error)
         self.file = file
-        self.push_screen(Playing(lambda: made(file), self.palette, lambda: kept.release(file), self.fail))
+        self.push_screen(
+            Playing(lambda: made(file), self.palette, lambda: kept.release(file), self.fail, self.options.coach)
+        )
 
     def fail(self, error: Exception) -> None:
         """End the app; :attr:`problem` says why."""

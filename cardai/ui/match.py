@@ -17,6 +17,8 @@ from cardai.arena.statistics import mean
 from cardai.arena.table import Table, replay
 from cardai.core.game import Game
 from cardai.core.rng import derive
+from cardai.study.coach import Coach
+from cardai.study.graded import Decision, GradedHand
 from cardai.ui.scene import Entry, Scene, Standing, entries_of, result_words
 
 PERSON = 0
@@ -34,6 +36,7 @@ class Match:
         self.game: Game = table.game
         self._log: list[Entry] = []
         self._advisers: dict[str, Adviser] = {}
+        self.coach = Coach(table.game)
 
     @classmethod
     def begin(cls, game: Game | str, opponents: Sequence[Any], seed: int, save: str | Path | None = None) -> Match:
@@ -138,6 +141,20 @@ class Match:
             self._advisers[player] = Adviser(player, self.game)
         seed = derive(int(self.table.header["seed"]), "advice", len(self.table.records), len(self.table.moves))
         return self._advisers[player].advise(self.table, seed)
+
+    def judged(self, action: int) -> Decision | None:
+        """Return what an action of the person's would cost, which is not played; None where the coach has nothing to say.
+
+        Raises:
+            UsageError: nobody judges this game. IllegalActionError: it is not his turn.
+        """
+        return self.coach.decision(self.table.views(), self.table.legal(), action)
+
+    def graded(self) -> GradedHand:
+        """Return this hand, over or under way, with the person's decisions graded. Raises UsageError: nobody judges this game."""
+        record = self.table.records[-1] if self.table.hand_over else self.table.unfinished
+        assert record is not None
+        return self.coach.hand(record, self.seat)
 
     def values_of(self, player: str) -> str:
         """Return what the values of a player that was asked are, in words."""

@@ -19,6 +19,7 @@ from cardai.arena.display import help_text, seat_name
 from cardai.core.errors import CardaiError
 from cardai.ui.background import Background
 from cardai.ui.cards import CardStyle, Palette, inline
+from cardai.ui.coach import Coaching, When
 from cardai.ui.dialogs import Choice, Confirm, Page, advice_text
 from cardai.ui.keys import Act, Ask, Keyboard, Meaning, Say, Toggle, keyboard
 from cardai.ui.lines import choices_text, end_text, footer, title_of, turn_words
@@ -33,7 +34,7 @@ At the table: the letter before an action plays it, and the same letter means th
 or call, r bet or raise, / half the pot, p the pot, a all-in, k knock. A letter or number below a card plays it, or \
 chooses it where several are played together; Enter then plays them. ← → and Enter choose an action, a click does too. \
 : takes a typed line: an action's name, cards (7c kd), or an amount. h says what another player would do here, H asks \
-which. ? shows this page. Ctrl+S saves the picture (SVG). Enter deals the next hand. q asks before it stops; the match is kept.
+which. M shows what your decisions of this hand cost, and why. ? shows this page. Ctrl+S saves the picture (SVG). Enter deals the next hand. q asks before it stops; the match is kept.
 """
 
 
@@ -135,7 +136,7 @@ class Watching(Screen[None]):
         return "cardai"
 
 
-class Playing(Watching):
+class Playing(Watching, Coaching):
     """A person's table. ``made`` makes the match, in a thread, since rules may have to be compiled;
     ``released`` is called when it is kept and put away, ``ended`` when there can be none."""
 
@@ -145,8 +146,10 @@ class Playing(Watching):
         palette: Palette,
         released: Callable[[], None],
         ended: Callable[[Exception], None],
+        coach: When = "",
     ) -> None:
         super().__init__(palette)
+        self.coach = coach
         self.made = made
         self.ended = ended
         self.released = released
@@ -187,7 +190,9 @@ class Playing(Watching):
             self.say(f"{scene.names[scene.to_act]} is thinking ...", "dim")
             self._do(match.step)
         else:
-            self.say(turn_words(scene))
+            self.say(f"{self.told} {turn_words(scene)}".strip())
+            if scene.end is not None and self.coach == "after":
+                self.tell_hand()
 
     def _do(self, change: Callable[[], None]) -> None:
         """Change the table in a thread, and go on with what is then to be seen."""
@@ -206,7 +211,7 @@ class Playing(Watching):
         self.put("title", title_of(scene))
         self.draw()
         self.show_log(scene)
-        self.put("footer", footer("h hint", "H hint of ...", "? rules", ": type", "q stop"))
+        self.put("footer", footer("h hint", "M mistakes", "? rules", ": type", "q stop"))
 
     def draw(self) -> None:
         """Draw the picture and the actions as they are now."""
@@ -240,7 +245,7 @@ class Playing(Watching):
 
     def press(self, key: str, character: str) -> None:
         """Do what a key means."""
-        general = {"q": self._stop, "?": self.help, "h": self._hint, "H": self._other_hint}
+        general = {"q": self._stop, "?": self.help, "h": self._hint, "H": self._other_hint, "M": self.show_hand}
         if character in general:
             general[character]()
         elif key == "ctrl+s":
@@ -303,8 +308,7 @@ class Playing(Watching):
         match = self.match
         assert match is not None
         if isinstance(meaning, Act):
-            action = meaning.action
-            self._do(lambda: match.act(action))
+            self._do(lambda: self.act(match, meaning.action))
         elif isinstance(meaning, Toggle):
             self.chosen ^= {meaning.card}
             self.draw()

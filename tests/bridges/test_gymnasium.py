@@ -14,6 +14,7 @@ import pytest
 import cardai
 from cardai.arena.table import Table
 from cardai.core.errors import IllegalActionError, PluginError, UsageError
+from tests.support import sizes
 
 gymnasium = pytest.importorskip("gymnasium")
 from gymnasium.utils.env_checker import check_env  # noqa: E402
@@ -220,7 +221,7 @@ def test_what_cannot_be_is_refused_in_a_sentence() -> None:
 
 
 @pytest.mark.parametrize(
-    "imports", ["import cardai, gymnasium", "import gymnasium, cardai", "import cardai.bridges, gymnasium"]
+    "imports", sizes("import gymnasium, cardai", "import cardai, gymnasium", "import cardai.bridges, gymnasium")
 )
 def test_gymnasium_knows_the_environment_after_import_cardai(imports: str) -> None:
     program = (

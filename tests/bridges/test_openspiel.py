@@ -171,6 +171,7 @@ def test_who_sees_a_chance_outcome_is_found_from_what_they_know() -> None:
         ("goofspiel", "its players move at the same time"),
         ("negotiation", "its chance is sampled inside, not explicit"),
         ("dou_dizhu", r"has 26,057 actions, more than 5,000"),
+        ("catch(rows=100000)", r"may have 50,000,000,000 numbers, more than 1,000,000,000"),
         ("liars_dise", r"OpenSpiel has no game 'liars_dise'\. Did you mean 'liars_dice'"),
         ("nfg_game", r"cannot load 'nfg_game' without its parameters \(filename\)"),
         ("crossword", "crossword cannot be played here: it has no actions"),

@@ -50,6 +50,22 @@ def test_trust_allows_a_file_once_and_for_later(cardai: Call, stranger: Path) ->
     assert cardai("describe", "agent", f"{stranger}/").code == 2
 
 
+def test_a_spec_of_a_megabyte_is_shown_by_its_beginning_and_end(cardai: Call, tmp_path: Path) -> None:
+    """Whoever looks at what a stranger sent, or is refused it, is not shown all of it."""
+    long = "kuhn:players=" + "a" * 900_000
+    head = {"cardai": "record", "format": 1, "game": long, "agents": ["random"] * 2, "seed": 0, "duplicate": True}
+    hand = {"group": 0, "game_number": 0, "hand": 0, "seats": [0, 1], "seed": 1, "actions": [0], "returns": [0, 0]}
+    hand |= {"setup": {"starter": 0, "score": [0, 0], "stacks": []}, "deck": [2, 0], "outcome": {}}
+    (tmp_path / "r.jsonl").write_text(f"{json.dumps(head)}\n{json.dumps(hand)}\n")
+    seen = cardai("inspect", str(tmp_path / "r.jsonl")).out
+    assert "kuhn:players=aaa" in seen
+    assert len(seen) < 4_000
+    called = cardai("replay", str(tmp_path / "r.jsonl"))
+    assert called.code in (1, 2)
+    assert "(900," in called.err
+    assert len(called.err) < 4_500
+
+
 def test_a_path_that_is_not_there_is_a_wrong_call(cardai: Call, tmp_path: Path) -> None:
     called = cardai("inspect", str(tmp_path / "none"))
     assert called.code == 2

@@ -57,6 +57,8 @@ def test_drawn_hands_show_the_view_and_can_be_played_on(spec: str) -> None:
                 assert [all_legal(hands.legal(rows), i) for i in rows] == [all_legal(tables.legal(ROW), 0)] * count
                 met += 1
             tables.apply(ROW, np.array([rng.choice(all_legal(tables.legal(ROW), 0))]))
+        if seed >= 2 and met > 40:
+            break
     assert met > 15
 
 

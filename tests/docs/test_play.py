@@ -25,7 +25,12 @@ def test_the_commands_and_options_exist(line: str) -> None:
 
 
 def test_the_options_that_are_spoken_of_exist() -> None:
-    known = {option for name in ("play", "replay") for param in load_command(name).params for option in param.opts}
+    known = {
+        option
+        for name in ("play", "replay", "matches", "drill")
+        for param in load_command(name).params
+        for option in param.opts
+    }
     assert set(re.findall(r"`(--[\w-]+)", TEXT)) <= known
 
 

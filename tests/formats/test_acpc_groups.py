@@ -181,12 +181,13 @@ def test_a_program_ends_with_what_it_has_started_where_ours_is_killed(tmp_path: 
 def test_a_program_that_ends_when_it_is_asked_is_waited_for_no_longer(tmp_path: Path) -> None:
     """Whatever else is in its group has ended too, and left no zombie that would count as alive."""
     leader = groups.start([sys.executable, "-c", "import time; time.sleep(300)"])
-    os.killpg(leader.pid, 0)
+    group = os.getpgid(leader.pid)
+    assert group != leader.pid, "the guard was there first: were we killed now, it would end the program"
     begun = time.monotonic()
     groups.end(leader, 60.0)
     assert time.monotonic() - begun < 20
     with pytest.raises(ProcessLookupError):
-        os.killpg(leader.pid, 0)
+        os.killpg(group, 0)
 
 
 FORKED = """

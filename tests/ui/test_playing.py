@@ -20,7 +20,12 @@ from cardai.ui.dialogs import Confirm, Page
 from cardai.ui.players import games
 from tests.ui.driving import Sat, seated
 
-GAMES = [game.spec for game in games() if registry.find("game", game.spec).distribution == "cardai"]
+ENTRIES = [registry.find("game", game.spec) for game in games()]
+GAMES = [
+    pytest.param(entry.name, marks=[pytest.mark.long] if entry.preset_of else [])
+    for entry in ENTRIES
+    if entry.distribution == "cardai"
+]
 
 
 def opponents(game: str) -> tuple[str, ...]:

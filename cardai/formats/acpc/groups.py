@@ -1,7 +1,7 @@
 """Programs started here, each with a process group of its own, which is ended whole: the program and what it has started.
 
 Ctrl-C in a terminal comes to this process alone then, which ends the groups it has started. Where it is killed itself
-(SIGKILL), a guard in each group sees the end of a pipe, and ends the group.
+(SIGKILL), a guard in each group sees the end of a pipe, and ends the group: it is there first, and the group is its own.
 """
 
 from __future__ import annotations
@@ -54,8 +54,9 @@ class Forked:
 
 
 Leader = subprocess.Popen[bytes] | Forked
-_guards: dict[Leader, subprocess.Popen[bytes]] = {}
-"""The guard of each group, by its leader."""
+Guard = subprocess.Popen[bytes] | None
+_guards: dict[Leader, Guard] = {}
+"""The guard of each group, by its leader; None where there can be none."""
 
 
 def start(
@@ -65,29 +66,48 @@ def start(
     err: IO[bytes] | None = None,
 ) -> subprocess.Popen[bytes]:
     """Start a program that reads nothing, in a group of its own. Raises OSError or ValueError where it cannot be."""
-    leader = subprocess.Popen(
-        command,
-        cwd=directory,
-        stdin=subprocess.DEVNULL,
-        stdout=out,
-        stderr=err,
-        process_group=0 if _GROUPS else -1,
-    )
-    _guard(leader)
+    guard = _guard()
+    try:
+        leader = subprocess.Popen(
+            command,
+            cwd=directory,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            process_group=_number(guard) if _GROUPS else -1,
+        )
+    except BaseException:
+        _dismiss(guard)
+        raise
+    _guards[leader] = guard
     return leader
 
 
-def _guard(leader: Leader) -> None:
-    """Have a group end where this process does, however that ends."""
+def _guard() -> Guard:
+    """Begin a group that ends where this process does, however that ends; return what sees to it."""
     if _GROUPS:
-        with suppress(OSError, subprocess.SubprocessError):  # there is no shell, or the program is gone already
-            _guards[leader] = subprocess.Popen(
+        with suppress(OSError, subprocess.SubprocessError):  # there is no shell
+            return subprocess.Popen(
                 _GUARD,
                 stdin=subprocess.PIPE,  # its other end is this process's alone
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                process_group=leader.pid,
+                process_group=0,
             )
+    return None
+
+
+def _number(guard: Guard) -> int:
+    """Return the number of a guard's group, 0 for a new one."""
+    return 0 if guard is None else guard.pid
+
+
+def _dismiss(guard: Guard) -> None:
+    if guard is not None:
+        assert guard.stdin is not None
+        guard.kill()
+        guard.stdin.close()
+        guard.wait()
 
 
 def can_fork() -> bool:
@@ -102,26 +122,27 @@ def fork(work: Callable[[], object], directory: Path | None, err: IO[bytes], out
     goes. Its stdout can be read with ``out``, and is nothing without; nothing can be read from stdin.
     """
     read, write = os.pipe() if out else (-1, os.open(os.devnull, os.O_WRONLY))
+    guard = _guard()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # native threads of libraries that know how to fork
         pid = os.fork()
     if not pid:
-        _work_on(work, directory, write, err.fileno())
+        _work_on(work, directory, write, err.fileno(), guard)
     os.close(write)
     with suppress(OSError):  # also here: whichever process is first
-        os.setpgid(pid, pid)
+        os.setpgid(pid, _number(guard) or pid)
     leader = Forked(pid, os.fdopen(read, "rb", 0) if out else None)
-    _guard(leader)
+    _guards[leader] = guard
     return leader
 
 
-def _work_on(work: Callable[[], object], directory: Path | None, out: int, err: int) -> None:
+def _work_on(work: Callable[[], object], directory: Path | None, out: int, err: int, mine: Guard) -> None:
     """Be the forked process, to its end."""
     code = 1
     try:
-        os.setpgid(0, 0)
-        for guard in _guards.values():
-            if guard.stdin is not None:
+        os.setpgid(0, _number(mine))
+        for guard in (*_guards.values(), mine):
+            if guard is not None and guard.stdin is not None:
                 guard.stdin.close()  # or those groups would not see the end of the process that began them
         for number, target in enumerate((os.open(os.devnull, os.O_RDONLY), out, err)):
             os.dup2(target, number)
@@ -159,11 +180,7 @@ def end(leader: Leader, patience: float | None = None) -> None:
         leader.wait()
         if leader.stdout is not None:
             leader.stdout.close()
-        if (guard := _guards.pop(leader, None)) is not None:
-            assert guard.stdin is not None
-            guard.kill()  # of the group alone where the system lets no group be killed
-            guard.stdin.close()
-            guard.wait()
+        _dismiss(_guards.pop(leader, None))  # of the group alone where the system lets no group be killed
 
 
 def _ask(leader: Leader) -> None:
@@ -182,14 +199,14 @@ def _kill(leader: Leader) -> None:
 
 def _lives(leader: Leader) -> bool:
     """Whether anything of a group is left; its leader may have ended before what it has started."""
-    if leader in _guards:
-        _guards[leader].poll()  # one that has ended would count as long as nobody asks
+    if (guard := _guards.get(leader)) is not None:
+        guard.poll()  # one that has ended would count as long as nobody asks
     return leader.poll() is None or (_GROUPS and _send(leader, 0))
 
 
 def _send(leader: Leader, number: int) -> bool:
     """Send a signal to a group, and return whether there is one."""
     with suppress(ProcessLookupError, PermissionError):  # the latter where only zombies are left, on macOS
-        os.killpg(leader.pid, number)
+        os.killpg(_number(_guards.get(leader)) or leader.pid, number)
         return True
     return False

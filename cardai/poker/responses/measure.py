@@ -24,7 +24,7 @@ import cloudpickle
 import numpy as np
 from attrs import cmp_using, evolve, field, frozen
 
-from cardai.arena.bootstrap import Interval, bootstrap
+from cardai.arena.bootstrap import Interval, bootstrap, cautious
 from cardai.arena.statistics import Estimate, mean
 from cardai.core import registry
 from cardai.core.agent import Agent
@@ -89,7 +89,7 @@ class Response:
     @property
     def corrected(self) -> Interval | None:
         """Thousandths of a big blind a hand by AIVAT, if it was asked for."""
-        return None if self.aivat is None else bootstrap(self.aivat, None, self.seed).scaled(1000 / self.big_blind)
+        return None if self.aivat is None else cautious(self.aivat, self.seed).scaled(1000 / self.big_blind)
 
 
 class Sampler(ABC):

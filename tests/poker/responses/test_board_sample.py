@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cardai.arena.bootstrap import bootstrap
+from cardai.arena.bootstrap import bootstrap, cautious
+from cardai.arena.statistics import mean
 from cardai.poker.hands.boards import boards
 from cardai.poker.responses.board_sample import sample_boards
 
@@ -73,3 +74,13 @@ def test_four_boards_have_no_interval_and_five_have_one_of_their_size():
     for seed in range(20):
         found = bootstrap(values, np.zeros(5, np.int64), seed)
         assert 0 < found.low < found.mean < found.high < 2000
+
+
+def test_the_cautious_interval_is_the_longer_of_two_on_either_side():
+    rng = np.random.default_rng(3)
+    for values in (rng.normal(size=40), rng.lognormal(sigma=1.5, size=40), -rng.lognormal(sigma=1.5, size=40)):
+        student, boot, both = mean(values), bootstrap(values, None, 1), cautious(values, 1)
+        assert (both.low, both.high) == (min(student.low, boot.low), max(student.high, boot.high))
+        assert both.mean == pytest.approx(values.mean())
+    assert cautious(rng.lognormal(sigma=1.5, size=40), 1).high - both.mean > 0
+    assert cautious(np.arange(3.0), 1).low == pytest.approx(mean(np.arange(3.0)).low)  # too few for the bootstrap

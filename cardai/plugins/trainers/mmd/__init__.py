@@ -98,6 +98,7 @@ _LEDUC: Mapping[str, Any] = {
     "momentum": 0.0,
 }
 _positive = validators.gt(0)
+_MOST = 1 << 20  # tables, and decisions of an iteration: what a machine has memory for, whoever asks for them
 _at_least_0 = validators.ge(0)
 _share = [validators.ge(0), validators.le(1)]
 
@@ -116,9 +117,11 @@ class MMD(Trainer):
         "views and what was played; exact: of all, by the game's tree (small games; nothing is played)",
     )
     batch: int = option(
-        1024, help="decisions an iteration, of all seats, at least (hands are finished)", validator=_positive
+        1024,
+        help="decisions an iteration, of all seats, at least (hands are finished)",
+        validator=validators.in_(range(1, _MOST + 1)),
     )
-    tables: int = option(128, help="hands played in lock step", validator=_positive)
+    tables: int = option(128, help="hands played in lock step", validator=validators.in_(range(1, _MOST + 1)))
     minibatches: int = option(4, help="minibatches of an epoch", validator=_positive)
     epochs: int = option(4, help="times that an iteration's decisions are learned from", validator=_positive)
     magnet: float = option(0.05, help="weight of the pull to the magnet, KL(policy || magnet)", validator=_at_least_0)

@@ -231,7 +231,17 @@ def test_the_averaged_policy_is_the_mean_of_what_was_played(played: Any) -> None
     assert asked(network, batch.codes[first], batch.legal[first]) == pytest.approx(wanted, abs=0.1)
 
 
-@pytest.mark.parametrize("spec", ["mmd:layers=100000000", "mmd:hidden=1000000000", "ppo:layers=33", "nfsp:hidden=9000"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "mmd:layers=100000000",
+        "mmd:hidden=1000000000",
+        "ppo:layers=33",
+        "nfsp:hidden=9000",
+        "mmd:tables=1000000000000",
+        "mmd:batch=9999999999",
+    ],
+)
 def test_networks_that_no_file_could_hold_are_refused_before_they_are_made(spec: str) -> None:
     with pytest.raises(OptionError, match="must be"):
         registry.create("trainer", spec)

@@ -70,9 +70,9 @@ def test_it_learns_kuhn_poker() -> None:
 
 @pytest.fixture(scope="module")
 def leduc() -> tuple[Training, dict[str, float]]:
-    """Return a player of Leduc hold'em after 12,000 iterations, and its last metrics."""
-    training = start("nfsp_leduc_best:eval_every=12000", "leduc", "leduc_30")
-    return training, advance(training, 12_000)
+    """Return a player of Leduc hold'em after 8,000 iterations, and its last metrics."""
+    training = start("nfsp_leduc_best:eval_every=8000", "leduc", "leduc_30")
+    return training, advance(training, 8_000)
 
 
 def test_it_learns_leduc_holdem(leduc: tuple[Training, dict[str, float]]) -> None:

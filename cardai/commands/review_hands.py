@@ -1,0 +1,111 @@
+"""The part of ``cardai review`` that grades poker rooms' hand histories: pots for two after the flop, by solving."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from cardai.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from cardai.poker.grading.flops import RangeBook
+    from cardai.study.session import Job
+
+MISTAKE, BLUNDER = 0.25, 1.0
+"""What a mistake and a blunder cost at least, in big blinds."""
+
+
+@frozen
+class Asked:
+    """How hand histories are to be graded."""
+
+    ranges: tuple[str, ...]
+    bets: str
+    raises: str
+    to: float
+    iterations: int
+    threads: int
+    recent: bool
+    mistake: float | None
+    blunder: float | None
+
+
+def job_of_rooms(file: str, hero: str | None, asked: Asked, out: Path | None) -> Job | None:
+    """Return the review of a room's hand history, None where ``file`` is none.
+
+    Raises:
+        UsageError: no ranges, or nobody to grade.
+    """
+    from datetime import UTC, datetime
+
+    from cardai.core.errors import DamagedFileError
+    from cardai.core.files import file_digest
+    from cardai.formats.rooms import room_hands
+    from cardai.formats.rooms.flops import sorted_hands
+    from cardai.poker.grading.grader import SolvingGrader
+    from cardai.poker.grading.spots import Effort
+    from cardai.study.grading import Task
+    from cardai.study.review import Setting
+    from cardai.study.session import Job
+
+    try:
+        with room_hands(file) as hands:
+            found = sorted_hands(hands, hero, asked.recent, datetime.now(UTC))
+    except DamagedFileError:
+        return None
+    if not found.heroes:
+        raise UsageError(f"{file} holds no hand of {hero!r}." if hero else f"{file} shows nobody's cards: give --hero.")
+    book = book_of(asked.ranges)
+    effort = Effort(asked.bets, asked.raises, asked.to, asked.iterations, asked.threads, found.rake, found.rake_cap)
+    mistake = MISTAKE if asked.mistake is None else asked.mistake
+    blunder = max(BLUNDER if asked.blunder is None else asked.blunder, mistake)
+    grader = SolvingGrader(book, effort, mistake, blunder)
+    left_out, tasks = dict(found.left_out), []
+    for number, hand in found.flops:
+        if grader.ranges(hand) is None:
+            reason = f"no range is known for a {hand.kind} pot, {' against '.join(hand.positions)}"
+            left_out[reason] = left_out.get(reason, 0) + 1
+        else:
+            tasks.append(Task(number, hand, hand.hero))
+    called = f"{effort}; ranges {told(book)}"
+    bb = "big blinds"
+    setting = Setting("holdem_nolimit", hero or found.heroes[0], called, bb, bb, mistake, blunder)
+    return Job(setting, grader, tasks, left_out, file_digest(Path(file)), out, batch=1)
+
+
+def book_of(given: tuple[str, ...]) -> RangeBook:
+    """Return ranges from NAME=RANGE, where a range is a text or the name of a file of one. Raises UsageError."""
+    from cardai.poker.grading.flops import RangeBook
+
+    if not given:
+        raise UsageError(
+            "Hand histories are graded by solving, which needs the ranges that players see the flop with: --range RANGE for all, "
+            "or --range NAME=RANGE for some, such as single.BTN.raise=22+,A2s+,KTs+ or 3bet.call=FILE."
+        )
+    ranges = {}
+    for text in given:
+        name, equals, value = text.rpartition("=")
+        key = name.strip() if equals else ""
+        if key in ranges:
+            raise UsageError(f"--range names {key or 'everybody'!r} twice.")
+        ranges[key] = _read(value)
+    return RangeBook(ranges)
+
+
+def _read(value: str) -> str:
+    """Return a range, or what a file of that name says."""
+    if "," in value or len(value) > 255 or not Path(value).is_file():
+        return value
+    from cardai.core.files import limited_lines
+
+    with Path(value).open(encoding="utf-8", errors="replace") as file:
+        return ",".join(line.strip() for line in limited_lines(file) if line.strip() and not line.startswith("#"))
+
+
+def told(book: RangeBook) -> str:
+    """Return a digest of ranges: a review goes on only with the same."""
+    from cardai.core.files import digest_of
+
+    return digest_of(dict(book.ranges))[:12]

@@ -1,0 +1,153 @@
+"""Rooms' hands as pots for two after the flop, for :mod:`cardai.poker.grading`; the rest is counted by why it is none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+from attrs import frozen
+
+from cardai.core.format import LeftOut
+from cardai.formats.rooms.hand import Action, RoomHand
+from cardai.poker.grading.flops import POTS, FlopHand, Move
+
+DAY = timedelta(hours=24)
+ANY_ZONE = timedelta(hours=14)
+"""A room that names no time zone may be so far ahead."""
+RECENT = "played less than a day ago (rooms forbid help while one plays; --recent grades it)"
+
+
+@frozen
+class Sorted:
+    """What a file's hands are: those that can be solved, with their number in the file, and the others by the reason."""
+
+    flops: tuple[tuple[int, FlopHand], ...]
+    left_out: dict[str, int]
+    rake: float
+    """The room's share of the pots, ..."""
+    rake_cap: float
+    """... and the most that it took, in big blinds."""
+    heroes: tuple[str, ...]
+
+
+def sorted_hands(hands: Iterable[RoomHand | LeftOut], hero: str | None, recent: bool, now: datetime) -> Sorted:
+    """Return what can be graded of ``hands``; ``hero`` None: whose cards the files show. ``recent``: today's hands too."""
+    flops: list[tuple[int, FlopHand]] = []
+    left_out: Counter[str] = Counter()
+    shares: list[tuple[float, float]] = []
+    heroes: Counter[str] = Counter()
+    for number, hand in enumerate(hands, 1):
+        if isinstance(hand, LeftOut):
+            left_out[f"not read: {hand.reason}"] += 1
+            continue
+        if hand.board and hand.rake > 0:
+            called = called_pot(hand)
+            shares.append((hand.rake / called if called else 0.0, hand.rake / hand.big_blind))
+        who = seat_of(hand, hero)
+        if who is not None:
+            heroes[hand.players[who].name] += 1
+        found = flop_of(hand, who) if recent or not is_recent(hand, now) else RECENT
+        if isinstance(found, str):
+            left_out[found] += 1
+        else:
+            flops.append((number, found))
+    rate = float(np.median([share for share, _ in shares])) if shares else 0.0
+    cap = max((most for _, most in shares), default=0.0)
+    return Sorted(tuple(flops), dict(left_out), min(round(rate, 3), 0.2), round(cap, 2), tuple(heroes))
+
+
+def is_recent(hand: RoomHand, now: datetime) -> bool:
+    """Whether a hand may have been played within a day of ``now`` (aware), or does not say when it was."""
+    if hand.time is None:
+        return True
+    if hand.time.tzinfo is None:
+        return now - hand.time.replace(tzinfo=UTC) < DAY + ANY_ZONE
+    return now - hand.time < DAY
+
+
+def seat_of(hand: RoomHand, hero: str | None) -> int | None:
+    """Return which of a hand's players is graded."""
+    if hero is None:
+        return hand.hero if hand.hero >= 0 else None
+    return next((k for k, player in enumerate(hand.players) if player.name == hero), None)
+
+
+def put_in(hand: RoomHand, player: int, round_: int) -> int:
+    """Return what a player put into the pot in a round, blinds counted, antes and dead chips not."""
+    blind = hand.players[player].blind if round_ == 0 else 0
+    return max([blind, *(a.to for a in hand.actions if a.player == player and a.round == round_)])
+
+
+def called_pot(hand: RoomHand) -> int:
+    """Return the pot without what nobody called."""
+    spent = [sum(put_in(hand, k, r) for r in range(4)) for k in range(len(hand.players))]
+    ordered = sorted(spent)
+    uncalled = ordered[-1] - ordered[-2] if len(ordered) > 1 else 0
+    return sum(spent) - uncalled + sum(player.ante + player.dead for player in hand.players)
+
+
+def flop_of(hand: RoomHand, who: int | None) -> FlopHand | str:
+    """Return a hand as a pot for two from the flop on, or why it is none."""
+    if hand.betting != "nolimit":
+        return "other betting than no-limit"
+    if who is None:
+        return "the player is not in it"
+    if len(hand.players[who].cards) != 2:
+        return "the player's cards are not known"
+    before = [a for a in hand.actions if a.round == 0]
+    folded = {a.player for a in before if a.kind == "fold"}
+    if who in folded:
+        return "folded before the flop (no ranges before it)"
+    if len(hand.board) < 3:
+        return "it ended before the flop"
+    left = [k for k in range(len(hand.players)) if k not in folded]
+    if len(left) != 2:
+        return "more than two players saw the flop"
+    return _of_two(hand, before, (left[0], left[1]), who)
+
+
+def _of_two(hand: RoomHand, before: Sequence[Action], left: tuple[int, int], who: int) -> FlopHand | str:
+    everybody = range(len(hand.players))
+    posted = sum(player.ante + player.dead for player in hand.players)
+    stacks = [hand.players[k].stack - hand.players[k].ante - hand.players[k].dead - put_in(hand, k, 0) for k in left]
+    if min(stacks) <= 0:
+        return "all-in before the flop"
+    moves = _moves(hand, left, min(stacks))
+    hero = left.index(who)
+    if not any(move.seat == hero for move in moves):
+        return "no decision after the flop"
+    raises = [a.player for a in before if a.kind in ("bet", "raise")]
+    last = raises[-1] if raises else -1
+    cards = hand.players[who].cards
+    names = hand.positions
+    return FlopHand(
+        hand.board,
+        posted + sum(put_in(hand, k, 0) for k in everybody),
+        (float(stacks[0]), float(stacks[1])),
+        tuple(moves),
+        hero,
+        (cards[0], cards[1]),
+        (names[left[0]], names[left[1]]),
+        POTS[min(len(raises), 3)],
+        ("raise" if left[0] == last else "call", "raise" if left[1] == last else "call"),
+        hand.big_blind,
+        hand.players[who].net,
+        left.index(last) if last in left else -1,
+    )
+
+
+def _moves(hand: RoomHand, left: tuple[int, int], behind: int) -> list[Move]:
+    """Return what the two did after the flop; what one has more than the other is not played for."""
+    put = [0, 0]
+    moves = []
+    for street in range(3):
+        to = [0, 0]
+        for action in hand.actions:
+            if action.round == street + 1 and action.player in left:
+                seat = left.index(action.player)
+                to[seat] = max(to[seat], min(action.to, behind - put[seat]))
+                moves.append(Move(street, seat, action.kind, float(to[seat])))
+        put = [put[k] + to[k] for k in range(2)]
+    return moves

@@ -1,0 +1,229 @@
+"""The grader: each street of a pot for two is solved from the ranges that the line so far leaves, and the hero's decisions
+are compared with the best of the actions that were looked at.
+
+The floor of a decision is the spot's exploitability by the share of the opponent's range that comes there: a strategy that can
+be exploited by e in all may be wrong by e / p where it comes with probability p.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from attrs import define, field
+
+from cardai.cards.text import card_text
+from cardai.core.arrays import Float64s
+from cardai.core.errors import UsageError
+from cardai.core.progress import tell
+from cardai.core.reasons import Reason
+from cardai.poker.grading.flops import FlopHand, Move, RangeBook
+from cardai.poker.grading.spots import Effort, spot_of, word_of
+from cardai.poker.hands.combos import COUNT, pair_index
+from cardai.poker.hands.equity import range_equity
+from cardai.poker.ranges.position import Position
+from cardai.poker.ranges.solution import Solution, prepare, solve
+from cardai.poker.ranges.spot import STREETS
+from cardai.study.graded import Decision, GradedHand
+from cardai.study.grading import Task
+
+BEHIND = 10
+"""How many times as many iterations the turn and the river are given as the flop."""
+OFF = "the way it was played is not in the tree that was solved"
+UNMET = "the range of the player does not hold his hand there"
+RARE = "the opponent hardly ever comes there in the solution"
+SELDOM = 1e-4
+"""How much of his range an opponent must come with for his hands to mean anything."""
+LEAST = 0.01
+"""The weight that the hero's own hand has at least in his range: he held it."""
+
+
+class SolvingGrader:
+    """Grades :class:`~cardai.poker.grading.flops.FlopHand` by solving. Costs are in big blinds.
+
+    ``mistake`` and ``blunder`` are what these cost at least.
+    """
+
+    def __init__(self, book: RangeBook, effort: Effort, mistake: float, blunder: float) -> None:
+        self.book, self.effort = book, effort
+        self.mistake, self.blunder = mistake, blunder
+
+    def grade(self, tasks: Sequence[Task]) -> Iterator[GradedHand]:
+        for task in tasks:
+            hand: FlopHand = task.record
+            graded = _Graded(self, hand)
+            try:
+                graded.walk()
+            except UsageError:  # more memory than there is, or no hand left
+                graded.left_out[OFF] += 1
+            yield GradedHand(
+                task.number, 0, 0, task.number, hand.hero, hand.returns / hand.big_blind, tuple(graded.found),
+                dict(graded.left_out),
+            )  # fmt: skip
+
+    def verdict(self, lost: float, floor: float) -> str:
+        """Return what a decision that lost so many big blinds is called."""
+        if lost <= floor:
+            return "good"
+        return "blunder" if lost >= self.blunder else "mistake" if lost >= self.mistake else "inaccuracy"
+
+    def ranges(self, hand: FlopHand) -> tuple[str, str] | None:
+        """Return the ranges that both come with, None where one is not known."""
+        first, last = (self.book.of(hand.kind, hand.positions[s], hand.roles[s]) for s in range(2))
+        return None if first is None or last is None else (first, last)
+
+
+@define
+class _Graded:
+    """One hand under way."""
+
+    by: SolvingGrader
+    hand: FlopHand
+    found: list[Decision] = field(factory=list)
+    left_out: Counter[str] = field(factory=Counter)
+
+    def walk(self) -> None:
+        """Grade street after street, as far as the hero decides."""
+        hand = self.hand
+        known = self.by.ranges(hand)
+        assert known is not None  # such hands are no tasks
+        from cardai.poker.notation import parse_range
+
+        ranges = [parse_range(text) for text in known]
+        own = [move.street for move in hand.moves if move.seat == hand.hero]
+        for street in range(max(own, default=-1) + 1):
+            ranges[hand.hero] = _with(ranges[hand.hero], hand.cards)
+            solution = self._solved(street, ranges)
+            moves = [(place, move) for place, move in enumerate(hand.moves) if move.street == street]
+            line: list[str] = []
+            for place, move in moves:
+                if move.seat == hand.hero:
+                    self._decision(solution, " ".join(line), place, move)
+                line.append(word_of(move))
+            if street < max(own):
+                after = solution.at(" ".join([*line, card_text(hand.board[3 + street])]))
+                ranges = [_spread(after, seat) for seat in range(2)]
+
+    def _solved(self, street: int, ranges: Sequence[Float64s]) -> Solution:
+        effort, name = self.by.effort, STREETS[street]
+        solution = prepare(spot_of(self.hand, street, ranges, effort), effort.threads)
+        most = effort.iterations * (BEHIND if street else 1)
+
+        def told(now: Solution) -> bool:
+            tell(f"solving the {name}", now.iterations, most)
+            return True
+
+        solve(solution, effort.to, most, told)
+        tell(f"solving the {name}", most, most)
+        return solution
+
+    def _decision(self, solution: Solution, line: str, place: int, move: Move) -> None:
+        """Grade one decision of the hero."""
+        hand, blind = self.hand, self.hand.big_blind
+        try:
+            position = solution.at(line)
+        except UsageError:
+            self.left_out[OFF] += 1
+            return
+        number = int(pair_index(np.array([hand.cards[0]]), np.array([hand.cards[1]]))[0])
+        where = np.flatnonzero(position.hands == number)
+        taken = _token(position, move)
+        if not len(where) or taken is None:
+            self.left_out[UNMET if taken is not None else OFF] += 1
+            return
+        values = position.values[:, int(where[0])] / blind
+        if not np.isfinite(values).all():
+            self.left_out[UNMET] += 1
+            return
+        if len(values) < 2:
+            return
+        best = int(np.argmax(values))
+        best = taken if values[taken] >= values[best] else best
+        came = _reach(position, 1 - hand.hero) / _reach(solution.at(), 1 - hand.hero)
+        if came < SELDOM:
+            self.left_out[RARE] += 1
+            return
+        floor = solution.exploitability / 100 * float(solution.spot.pot) / blind / came
+        lost = float(values[best] - values[taken])
+        words = [_words(token, blind) for token in position.tokens]
+        reasons = self._reasons(solution, position, line, (taken, best)) if lost > floor else ()
+        self.found.append(
+            Decision(
+                place, taken, words[taken], best, words[best], float(values[taken]), float(values[best]),
+                float(values.min()), floor, self.by.verdict(lost, floor), self._situation(position, move), reasons,
+                {word: float(value) for word, value in zip(words, values, strict=True)},
+            )
+        )  # fmt: skip
+
+    def _situation(self, position: Position, move: Move) -> dict[str, str]:
+        hand = self.hand
+        bets = sum(1 for word in position.line.split() if word[0] in "br")
+        other = hand.positions[1 - hand.hero]
+        return {
+            "phase": STREETS[move.street],
+            "position": f"{hand.positions[hand.hero]} against {other}",
+            "kind": ("first to bet", "facing a bet", "facing a raise")[min(bets, 2)],
+            "line": position.line or "first",
+            "pot": {"limped": "limped", "single": "single raised"}.get(hand.kind, hand.kind),
+        }
+
+    def _reasons(
+        self, solution: Solution, position: Position, line: str, actions: tuple[int, int]
+    ) -> tuple[Reason, ...]:
+        """Return the hand's equity against what the opponent still has, and how often he folds to a bet."""
+        hero = self.hand.hero
+        mine = np.zeros(COUNT)
+        mine[pair_index(np.array([self.hand.cards[0]]), np.array([self.hand.cards[1]]))[0]] = 1.0
+        his = _spread(position, 1 - hero)
+        share = float(range_equity(mine, his, list(position.board)).share[0])
+        words = f"Against the hands that the opponent still has yours is worth {share:.0%} of the pot."
+        found = [Reason("equity", share, words)]
+        for action in dict.fromkeys(actions):
+            token = position.tokens[action]
+            if token[0] not in "br":
+                continue
+            answer = solution.at(f"{line} {token}".strip())
+            folds = sum(f for f, t in zip(answer.frequencies, answer.tokens, strict=True) if t == "f")
+            told = f"He folds {folds:.0%} to {_words(token, self.hand.big_blind)}."
+            found.append(Reason("folds", float(folds), told))
+        return tuple(found)
+
+
+def _reach(position: Position, seat: int) -> float:
+    return float(position.weights[seat].sum())
+
+
+def _with(weights: Float64s, cards: tuple[int, int]) -> Float64s:
+    """Return a range that holds ``cards``."""
+    out = weights / max(float(weights.max()), 1e-12)
+    number = int(pair_index(np.array([cards[0]]), np.array([cards[1]]))[0])
+    out[number] = max(out[number], LEAST)
+    return np.asarray(out)
+
+
+def _spread(position: Position, seat: int) -> Float64s:
+    """Return the weights (1326,) of a seat's hands at a decision, the largest 1; hands that hardly come are left out."""
+    out = np.zeros(COUNT)
+    out[position.hands] = position.weights[seat]
+    if out.max() <= 0:
+        raise UsageError("No hand comes this way.")
+    out /= out.max()
+    return np.where(out < 1e-3, 0.0, out)
+
+
+def _token(position: Position, move: Move) -> int | None:
+    """Return which of a decision's actions a move is, None: none."""
+    wanted = word_of(move)
+    for k, token in enumerate(position.tokens):
+        if token == wanted or (token[0] in "br" and wanted[0] in "br" and float(token[1:]) == float(wanted[1:])):
+            return k
+    return None
+
+
+def _words(token: str, blind: float) -> str:
+    """Return an action in words, in big blinds."""
+    named = {"f": "fold", "x": "check", "c": "call"}
+    if token in named:
+        return named[token]
+    return f"{'bet' if token[0] == 'b' else 'raise to'} {float(token[1:]) / blind:.3g} bb"

@@ -1,0 +1,98 @@
+"""A pot for two as spots, one a street: their menus hold what was bet, and the way that was played is a line through each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from cardai.cards.text import cards_text
+from cardai.core.arrays import Float64s
+from cardai.poker.grading.flops import FlopHand, Move
+from cardai.poker.notation import range_text
+from cardai.poker.ranges.spot import STREETS, Spot
+
+SEATS = ("first", "button")
+
+
+@frozen
+class Effort:
+    """How a pot is solved: the bets that are looked at beside those that were made, how well, and what the room takes."""
+
+    bets: str = "0.66"
+    """Sizes of the first bet of a street, in the notation of :mod:`cardai.poker.ranges.sizes`, for everybody."""
+    raises: str = "none"
+    """The same of raises, where none was made."""
+    to: float = 0.5
+    """Solve each street until the exploitability is at most so many % of its pot, ..."""
+    iterations: int = 100
+    """... or for so many iterations; streets behind the flop, which take far less, for ten times as many."""
+    threads: int = 1
+    rake: float = 0.0
+    rake_cap: float = 0.0
+    """In big blinds."""
+
+    def __str__(self) -> str:
+        rake = f", rake {100 * self.rake:g} % to {self.rake_cap:g} bb" if self.rake else ""
+        return (
+            f"solving (bets {self.bets}, raises {self.raises}, to {self.to:g} % or {self.iterations} iterations{rake})"
+        )
+
+
+def spot_of(hand: FlopHand, street: int, ranges: Sequence[str | Float64s], effort: Effort) -> Spot:
+    """Return the spot that a hand was at the beginning of a street (0 the flop)."""
+    put = [sum_of(hand, seat, street) for seat in range(2)]
+    texts = tuple(one if isinstance(one, str) else range_text(one / one.max()) for one in ranges)
+    menus = [
+        f"{seat}.{name}={_menu(hand, k, street + s, effort)}"
+        for k, seat in enumerate(SEATS)
+        for s, name in enumerate(STREETS[street:])
+    ]
+    return Spot(
+        cards_text(hand.board[: 3 + street]),
+        hand.pot + sum(put),
+        (hand.stacks[0] - put[0], hand.stacks[1] - put[1]),
+        texts,
+        bets=",".join([f"{effort.bets}/{effort.raises}", *menus]),
+        rake=effort.rake,
+        rake_cap=effort.rake_cap * hand.big_blind,
+        aggressor=hand.aggressor if street == 0 else last_to_bet(hand, street - 1),
+    )
+
+
+def sum_of(hand: FlopHand, seat: int, street: int) -> float:
+    """Return what a seat put in after the flop before ``street``."""
+    return sum(
+        max((move.to for move in hand.moves if move.street == s and move.seat == seat), default=0.0)
+        for s in range(street)
+    )
+
+
+def last_to_bet(hand: FlopHand, street: int) -> int:
+    """Return who bet or raised last on a street, -1 nobody."""
+    bets = [move.seat for move in hand.moves if move.street == street and move.kind in ("bet", "raise")]
+    return bets[-1] if bets else -1
+
+
+def _menu(hand: FlopHand, seat: int, street: int, effort: Effort) -> str:
+    """Return the sizes that a seat has on a street, those that it bet in the hand among them, by how often was raised."""
+    made: dict[int, float] = {}  # chips over what was bet before, by the number of bets before it
+    bets, top = 0, 0.0
+    for move in hand.moves:
+        if move.street == street and move.kind in ("bet", "raise"):
+            if move.seat == seat:
+                made[bets] = move.to - top
+            bets, top = bets + 1, move.to
+    levels = []
+    for level in range(max([1, *made]) + 1):
+        base = effort.bets if level == 0 else effort.raises
+        own = [f"{made[level]:g}c"] if level in made else []
+        levels.append("+".join([*own, *([base] if base != "none" or not own else [])]))
+    return "/".join(levels)
+
+
+def word_of(move: Move) -> str:
+    """Return a move as lines have it."""
+    if move.kind in ("bet", "raise"):
+        return f"{'b' if move.kind == 'bet' else 'r'}{move.to:g}"
+    return {"fold": "f", "check": "x", "call": "c"}[move.kind]

@@ -1,0 +1,94 @@
+"""Hand histories as pots for two: which hands are, with what in the pot, and why the others are not."""
+
+from __future__ import annotations
+
+import io
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from cardai.formats.rooms import room_hands
+from cardai.formats.rooms.flops import RECENT, Sorted, sorted_hands
+from cardai.poker.grading.flops import Move
+
+TWO = """\
+PokerStars Hand #74000000101:  Hold'em No Limit ($0.50/$1.00 USD) - 2024/12/24 18:13:43 ET
+Table 'Alpha' 6-max Seat #1 is the button
+Seat 1: Hero ($20 in chips)
+Seat 2: bob ($25 in chips)
+Seat 3: cat ($15 in chips)
+bob: posts small blind $0.50
+cat: posts big blind $1
+*** HOLE CARDS ***
+Dealt to Hero [Ah Kd]
+Hero: raises $1.50 to $2.50
+bob: folds
+cat: calls $1.50
+*** FLOP *** [Ks 7h 2d]
+cat: checks
+Hero: bets $17.50 and is all-in
+cat: calls $12.50 and is all-in
+Uncalled bet ($5) returned to Hero
+*** TURN *** [Ks 7h 2d] [4c]
+*** RIVER *** [Ks 7h 2d 4c] [9c]
+*** SHOW DOWN ***
+cat: shows [7c 7d] (three of a kind, Sevens)
+Hero: shows [Ah Kd] (a pair of Kings)
+cat collected $29.50 from pot
+*** SUMMARY ***
+Total pot $30.50 | Rake $1.00
+Board [Ks 7h 2d 4c 9c]
+
+"""
+THREE = TWO.replace("bob: folds", "bob: calls $2").replace("cat: checks", "bob: folds\ncat: checks").replace(
+    "$29.50", "$31.50").replace("$30.50", "$32.50")  # fmt: skip
+FOLDED = TWO.split("Hero: raises")[0] + (
+    "Hero: folds\nbob: folds\nUncalled bet ($0.50) returned to cat\ncat collected $1 from pot\n*** SUMMARY ***\n"
+    "Total pot $1 | Rake $0\n\n"
+)
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def found(text: str, hero: str | None = None, recent: bool = False, now: datetime = NOW) -> Sorted:
+    with room_hands(io.StringIO(text)) as hands:
+        return sorted_hands(hands, hero, recent, now)
+
+
+def test_a_pot_for_two_has_what_everybody_put_in_and_stacks_as_they_were_at_the_flop() -> None:
+    ((number, hand),) = found(TWO).flops
+    unit = hand.big_blind
+    assert number == 1
+    assert hand.pot / unit == pytest.approx(5.5)  # two of 2.50 and the small blind that folded
+    assert [stack / unit for stack in hand.stacks] == [12.5, 17.5]  # cat acts first
+    assert (hand.positions, hand.kind, hand.roles, hand.aggressor) == (("BB", "BTN"), "single", ("call", "raise"), 1)
+    assert hand.moves == (
+        Move(0, 0, "check", 0), Move(0, 1, "bet", 12.5 * unit), Move(0, 0, "call", 12.5 * unit),
+    )  # fmt: skip
+    assert hand.returns / unit == pytest.approx(-15.0)
+
+
+def test_what_cannot_be_graded_is_counted_by_the_reason() -> None:
+    sorted_ = found(THREE.replace("101", "102") + FOLDED.replace("101", "103"))
+    assert sorted_.flops == ()
+    assert sum(sorted_.left_out.values()) == 2
+    assert sorted_.left_out["folded before the flop (no ranges before it)"] == 1
+
+
+def test_hands_of_the_last_day_are_refused_unless_told_otherwise() -> None:
+    """18:13:43 ET is 23:13:43 UTC."""
+    played = datetime(2024, 12, 24, 23, 13, 43, tzinfo=UTC)
+    assert found(TWO, now=played + timedelta(hours=23)).left_out == {RECENT: 1}
+    assert found(TWO, now=played + timedelta(hours=23), recent=True).left_out == {}
+    assert found(TWO, now=played + timedelta(days=3)).left_out == {}
+
+
+def test_the_rake_is_that_of_the_files_hands() -> None:
+    sorted_ = found(TWO)
+    assert sorted_.rake == pytest.approx(1 / 30.5, abs=1e-3)
+    assert sorted_.rake_cap == 1.0
+
+
+def test_another_players_hand_is_graded_where_it_was_shown() -> None:
+    ((_, hand),) = found(TWO, "cat").flops
+    assert hand.hero == 0
+    assert found(TWO, "nobody").heroes == ()
