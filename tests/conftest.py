@@ -23,9 +23,8 @@ from cardai.core import kernel, registry
 
 pytest_plugins = ["pytester"]
 
-gc.set_threshold(
-    20_000, 20, 50
-)  # what is imported and compiled stays: looking for garbage took a twentieth of the time
+# What is imported and compiled stays: looking for garbage took a twentieth of the time.
+gc.set_threshold(20_000, 20, 50)
 
 # A shell starts what runs in its background with Ctrl-C ignored, and its children would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
