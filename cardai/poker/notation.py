@@ -33,6 +33,8 @@ from cardai.poker.hand_order import best_classes
 from cardai.poker.hands.combos import COUNT, pair_index, pairs
 from cardai.poker.range_numbers import numbers_of
 
+__all__ = ["LONGEST", "class_of", "class_text", "parse_range", "range_parts", "range_text"]
+
 LONGEST = 200_000
 """Characters of a range; more is none."""
 _EVERYTHING = ("random", "any", "all", "100%")
