@@ -55,6 +55,8 @@ def fixtures() -> list[Fixture]:
         Fixture("networks", "draws", _betting_by_draws, _read_betting, seal_run),
         Fixture("networks", "examples", _imitation, _read_imitation, seal_run),
         Fixture("values", "leduc", _values, _read_values, _seal_values),
+        Fixture("preflop", "table", _preflop, _read_preflop),
+        Fixture("values", "plain", _plain_values, _read_plain_values),
         Fixture("situations", "river", _situations, _read_situations, _seal_situations),
         Fixture("buckets", "run", _bucket_run, _read_bucket_run),
         Fixture("buckets", "store", _bucket_store, _read_bucket_store),
@@ -579,6 +581,40 @@ def _read_values(folder: Path, rng: Random) -> None:
         with contextlib.suppress(CardaiError):
             held_out(folder / "run")
         _read_run(folder / "run", rng)
+
+
+def _preflop(folder: Path) -> None:
+    from cardai.poker.resolving.preflop import CLASSES, PreflopTable, _tree, write_table
+
+    ladder = (1.0, -1.0)
+    rows = np.full((_tree(ladder, 10).edges, CLASSES), 0.5, np.float32)
+    write_table(PreflopTable(ladder, (10,), {10: rows}), folder)
+
+
+def _read_preflop(folder: Path, rng: Random) -> None:
+    from cardai.poker.contract import need_holdem
+    from cardai.poker.resolving.preflop import Preflop, read_table
+    from cardai.poker.resolving.resolver import Public
+
+    played = Preflop(need_holdem(make.game("holdem"), "it"), read_table(folder))
+    plan = played.plan(Public(0, ((250, 0, 0),), 0, ()))
+    assert np.isfinite(plan.strategy).all()
+    assert np.isfinite(played.ranges(Public(0, ((250, 0, 0), (1, 0, 1)), 1, ()))).all()
+
+
+def _plain_values(folder: Path) -> None:
+    from cardai.poker.values.network import Description
+    from cardai.poker.values.plain_network import PlainNetwork, _shapes, write_plain
+
+    described = Description("hands", "turn", width=4, context=4, blocks=1)
+    write_plain(PlainNetwork(described, {k: np.zeros(v, np.float32) for k, v in _shapes(described).items()}), folder)
+
+
+def _read_plain_values(folder: Path, rng: Random) -> None:
+    from cardai.poker.resolving.depth_limit import network_depth_limit
+    from cardai.poker.resolving.games import resolved_game
+
+    network_depth_limit(str(folder), resolved_game(make.game("holdem"), "1+allin"), 1)
 
 
 def _seal_values(folder: Path, file: Path) -> None:

@@ -23,7 +23,7 @@ GAMES = (
 )
 """The games on which encoders and agents are checked, each on the first that it takes; the small ones come first."""
 TRAINERS = {"nfsp": "nfsp:hidden=8", "mmd": "mmd:hidden=8,layers=1,batch=24,tables=8,eval_every=5"}
-AGENTS = {"resolving": "resolving:iterations=10"}
+AGENTS = {"resolving": "resolving:iterations=10,values=exact"}
 """Specs of plugins that need smaller options to be checked quickly."""
 ELSEWHERE = (
     "poker_cnn", "poker_cnn_betting", "gin_values", "cnn_valuation", "bucket_mccfr", "bucket_cfr_br", "counterfactual_values",

@@ -24,7 +24,7 @@ from cardai import pieces
 from cardai.arena import match, tournament
 from cardai.core import registry
 from cardai.core.errors import PluginError, UsageError
-from cardai.pieces import Work, cluster
+from cardai.pieces import Work, cluster, cutting
 from cardai.poker.responses.measure import measure
 from cardai.poker.responses.street_samples import StreetOptions
 from cardai.training.runs import Run
@@ -107,6 +107,7 @@ def test_a_match_and_a_tournament_survive_the_death_of_one_of_two_machines(
     agents = ["random", "caller"]
     try:
         monkeypatch.setenv("RAY_ADDRESS", machines.address)
+        monkeypatch.setattr(cutting, "LEAST", 64)  # so that there are pieces enough for the deaths
         registry.add_file(str(bots))
         alone = match.play("leduc", agents, games=4000, seed=5, record=tmp_path / "alone.jsonl")
         heard: list[int] = []

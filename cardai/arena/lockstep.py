@@ -19,7 +19,7 @@ from cardai.core.blame import plugin_place, raised
 from cardai.core.errors import AgentError, CardaiError, PluginError
 from cardai.core.fields import unpack_view, view_dtype
 from cardai.core.game import TERMINAL, Actions, Game, IntArray, Legal, setup_dtype
-from cardai.core.rng import Seeds, derive, hash_rows
+from cardai.core.rng import Seeds, derive, hash_cells, hash_rows
 
 _SECONDS = 1.0  # after which what is finished is handed on, however little it is
 FIRST_HAND = 1 << 40  # counters of the streams that set hands up; far from hand numbers
@@ -343,8 +343,10 @@ class Loop:
             if not len(acting):
                 continue
             who = self.agent_at[acting, seat]
-            for index in np.unique(who) if self.seats > 1 else (0,):
+            for index in np.unique(who) if self.seats > 3 else range(self.seats):
                 rows = acting[who == index]
+                if not len(rows):
+                    continue
                 legal = self.tables.legal(rows)
                 self.play(seat, rows, self.ask(int(index), seat, rows, legal))
 
@@ -358,7 +360,9 @@ class Loop:
 
     def seeds(self, seat: int, rows: IntArray) -> Seeds:
         """Return the seeds (m,) of the random streams of the decisions that ``seat`` is to make."""
-        return hash_rows(self.stream[rows, seat], self.decisions[rows, seat])
+        out = np.empty(len(rows), np.uint64)
+        hash_cells(self.stream, self.decisions, seat, rows, out)
+        return out
 
     def ask(self, index: int, seat: int, rows: IntArray, legal: Legal) -> Actions:
         """Return the decisions of agent ``index``, in ``seat`` at ``rows``, found legal. Raises AgentError."""

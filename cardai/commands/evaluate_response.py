@@ -50,7 +50,13 @@ FEW_BOARDS = 10
 AGENT = Annotated[str, typer.Option("--agent", "-a", metavar="AGENT", help="The player that is measured.")]
 GAME = Annotated[str, typer.Option("--game", "-g", metavar="GAME", help="Hold'em of two players.")]
 LADDER = Annotated[
-    str, typer.Option("--game", "-g", metavar="GAME", help="Hold'em of two players, limit or a ladder; or draw poker.")
+    str,
+    typer.Option(
+        "--game",
+        "-g",
+        metavar="GAME",
+        help="Hold'em of two players: limit or a ladder; with --hands from the river any bets. --from last: draw poker.",
+    ),
 ]
 KEEP = Annotated[
     str | None,
@@ -80,6 +86,15 @@ ALONG = Annotated[
         min=1,
         max=1_000_000,
         help="Instead of boards: along N hands that the player plays against itself, for players that take seconds a decision (from the turn or the river).",
+    ),
+]
+SIZES = Annotated[
+    str | None,
+    typer.Option(
+        "--bets",
+        metavar="SIZES",
+        help="With --hands in full no-limit: the responder's bets, fractions of the pot and allin, as of cardai solve.",
+        show_default="0.5+1+2+allin",
     ),
 ]
 DEVICE = Annotated[
@@ -137,6 +152,7 @@ def best_response(
     start: START = From.river,
     boards: SAMPLED = None,
     hands: ALONG = None,
+    bets: SIZES = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
     on: On = "",
@@ -154,7 +170,7 @@ def best_response(
     Example: cardai evaluate best-response --game acpc_limit_2p --agent always_call --from preflop
     """
     from cardai.core.errors import UsageError
-    from cardai.poker.responses.street_samples import STREETS, StreetOptions
+    from cardai.poker.responses.street_samples import RESPONSE_BETS, STREETS, StreetOptions
 
     if start == From.last:
         _last_round(agent, game, hands or LAST_HANDS, seed, keep, jobs, on, json)
@@ -162,7 +178,11 @@ def best_response(
     street, unit = STREETS.index(start.value), "boards" if hands is None else "hands"
     if hands is not None and street < 2:
         raise UsageError(f"--hands measures from the turn or the river. From the {start} only boards are counted out.")
-    options = StreetOptions(game, agent, street, boards, hands, seed, _terminal_values(device))
+    if bets is not None and hands is None:
+        raise UsageError(
+            "--bets names the responder's bets along hands of full no-limit. Give --hands too, or leave it out."
+        )
+    options = StreetOptions(game, agent, street, boards, hands, seed, bets or RESPONSE_BETS, _terminal_values(device))
     found = _measured(options, "best response", unit, 1, keep, jobs, on)
     if json:
         print_json(_response_json({"game": game, "agent": agent, "from": start.value}, found, unit, seed))

@@ -11,6 +11,7 @@ import numpy as np
 from attrs import frozen
 
 from cardai.core.arrays import Bools, Int64s, Integers
+from cardai.core.kernel import interpreted, kernel
 
 
 @frozen
@@ -49,8 +50,20 @@ def allows(legal: Legal, actions: Integers) -> Bools:
     """Return for each action (n,) whether it is legal in its row of ``legal``."""
     if isinstance(legal, Amounts):
         return legal.allows(actions)
+    if actions.dtype == np.int64 and actions.flags.carray and legal.flags.carray and not interpreted():
+        out = np.empty(len(legal), np.bool_)
+        _allowed(legal, actions, out)
+        return out
     inside = (actions >= 0) & (actions < legal.shape[1])
     return np.asarray(inside & legal[np.arange(len(legal)), np.where(inside, actions, 0)])
+
+
+@kernel
+def _allowed(legal: Any, actions: Any, out: Any) -> None:
+    """Fill ``out`` (n,) with whether each action is legal in its row of the mask (n, A)."""
+    for i in range(len(out)):
+        action = actions[i]
+        out[i] = 0 <= action < legal.shape[1] and legal[i, action]
 
 
 def take(legal: Legal, rows: Any) -> Legal:

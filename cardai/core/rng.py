@@ -123,6 +123,13 @@ def hash_rows(seeds: Seeds, counters: int | npt.NDArray[Any]) -> Seeds:
     return out
 
 
+@kernel
+def hash_cells(seeds: Any, counters: Any, column: Any, rows: Any, out: Any) -> None:
+    """Fill ``out`` (m,) uint64 with number counters[r, column] of the stream seeds[r, column] for each r of ``rows``."""
+    for i in range(len(rows)):
+        out[i] = hash64(seeds[rows[i], column], counters[rows[i], column])
+
+
 class Rows:
     """Random numbers for a batch of decisions, one independent stream a row.
 

@@ -111,6 +111,15 @@ def _shuffled_decks(data: Any, index: Any, template: Any, seeds: Any) -> None:
 
 
 @kernel
+def _outside(rows: Any, count: Any) -> Any:
+    """Whether one of ``rows`` is no table number."""
+    for i in range(len(rows)):  # noqa: SIM110
+        if rows[i] < 0 or rows[i] >= count:
+            return True
+    return False
+
+
+@kernel
 def _check_mask(current: Any, mask: Any, index: Any, actions: Any) -> Any:
     """Return the first i at which actions[i] is illegal, or -1."""
     for i in range(len(index)):
@@ -290,7 +299,7 @@ class RowTables(Tables):
     def known(self, rows: IntArray) -> IntArray:
         """Return table numbers as an array. Raises UsageError where they are none: a kernel would read other memory."""
         known = whole_numbers("Rows", rows)
-        if len(known) and not (known.min() >= 0 and known.max() < self.count):
+        if _outside(known, self.count):
             raise UsageError(f"Rows must be table numbers, 0 to {self.count - 1}. Got {known.min()} to {known.max()}.")
         return known
 

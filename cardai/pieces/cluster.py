@@ -222,7 +222,8 @@ def _join(on: str, head: tuple[str, int] | None, init: Callable[[], object], hin
 
     begun = time.monotonic()
     with _own_signals():
-        done = _within(PATIENCE, connect)  # Ray's own limits do not cover every step
+        # Ray's own limits do not cover every step. A Ray that begins here ends with the thread that began it.
+        done = _within(PATIENCE, connect, stays=True)
     if not done or any(isinstance(error, ConnectionError) for error in raised):
         seconds = f"{time.monotonic() - begun:.0f} seconds"
         what = f"it did not start here in {seconds}." if head is None else f"it did not connect in {seconds}. {hint}"
@@ -284,14 +285,26 @@ def _silence(error: OSError) -> str:
     )
 
 
-def _within(seconds: float, work: Callable[[], None]) -> bool:
-    """Do ``work`` in a thread, so that Ctrl-C ends waiting for it, and return whether it has ended in ``seconds``."""
+def _within(seconds: float, work: Callable[[], None], stays: bool = False) -> bool:
+    """Do ``work`` in a thread, so that Ctrl-C ends waiting for it, and return whether it has ended in ``seconds``.
+
+    ``stays``: the thread goes on, idle, until the process ends: Linux kills what a thread began when it ends, where that asked
+    for it (PR_SET_PDEATHSIG), as Ray does.
+    """
     import threading
 
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    return not thread.is_alive()
+    ended = threading.Event()
+
+    def run() -> None:
+        try:
+            work()
+        finally:
+            ended.set()
+        if stays:
+            threading.Event().wait()
+
+    threading.Thread(target=run, daemon=True).start()
+    return ended.wait(seconds)
 
 
 def _why(error: BaseException) -> str:

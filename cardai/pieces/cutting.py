@@ -125,9 +125,10 @@ class Cutter:
             return rest if rest - width < least else width
         if self._even is None:
             soonest = math.sqrt(work / PIECE)  # work / n + n * PIECE is smallest there
-            self.used = max(1, min(self._workers, round(soonest), self._left // min(LEAST, least)))
-            rounds = max(1, int(share / (least * pace))) if self.used == self._workers else 1
-            self._even = work / (self.used * rounds)
+            few = max(1, min(self._workers, round(soonest), self._left // min(LEAST, least)))
+            rounds = max(1, int(share / (least * pace))) if few == self._workers else 1
+            self._even = work / (few * rounds)
+            self.used = max(self.used, few)
         return math.ceil(rest / self._even_pieces(load, self._even / pace))
 
     def _cut(self, load: int, width: int, probe: bool = False) -> Cut:

@@ -16,6 +16,7 @@ from cardai.ui.cards import Palette
 from cardai.ui.choosing import LAST, ChooseGame, ChoosePlayer
 from cardai.ui.coach import When
 from cardai.ui.match import Match
+from cardai.ui.players import at_once
 from cardai.ui.table import Playing
 
 
@@ -48,7 +49,15 @@ class PlayApp(CardaiApp):
         elif self.options.game is None:
             self.push_screen(ChooseGame(), self._game_chosen)
         else:
-            self._game_chosen(self.options.game)
+            self._named(self.options.game)
+
+    def _named(self, game: str) -> None:
+        """Sit down at a game that was named in the call, if need be after asking against whom."""
+        opponent = "" if self.options.opponents else at_once(game)
+        if opponent:
+            self._play(game, (opponent,))
+        else:
+            self._game_chosen(game)
 
     def _game_chosen(self, game: str | None) -> None:
         if not game:

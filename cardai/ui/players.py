@@ -134,7 +134,9 @@ def levels(players: Sequence[Player]) -> dict[str, str]:
     return found
 
 
-STRONG = ("champion", "ismcts")
+AT_ONCE = {"holdem": "nolimit_resolving"}
+"""Games by whose name one sits down against a player of the box, without being asked against whom."""
+STRONG = ("champion", "nolimit_resolving", "ismcts")
 """Who is pointed at first, where it plays the game: a champion, else the search that plays any."""
 
 
@@ -142,6 +144,13 @@ def strong(players: list[Player]) -> int:
     """Return the place in ``players`` of the opponent that is pointed at first."""
     specs = [player.spec for player in players]
     return next((specs.index(name) for name in STRONG if name in specs), 0)
+
+
+def at_once(game: str) -> str:
+    """Return whom one sits down against at once who names ``game`` alone; "" where one chooses, as where it is not installed."""
+    spec = AT_ONCE.get(game, "")
+    here = any(entry.name == spec and entry.status == "ok" for entry in registry.entries("agent"))
+    return spec if here else ""
 
 
 def _fits(spec: str, game: Game) -> bool:

@@ -9,7 +9,7 @@ One command, resumable: what has been trained is kept in ``--runs``, what has be
     ... --blueprint runs/limit --ladder runs/ladder --values runs/turn      # with blueprints and a network:
     cardai train --trainer bucket_mccfr:flop=500,turn=500,river=500 --game acpc_limit_2p --steps 12900000 --out runs/limit
     cardai train --trainer bucket_mccfr --game acpc_nolimit_2p:bets=pot+allin --minutes 8 --steps 100000000 --out runs/ladder
-    cardai situations data/turn --street turn --seed 1 --iterations 200+120+80+50+30 --intervals 1+2+3+4 --count 3000
+    cardai situations data/turn --street turn --seed 1 --iterations 200+120+80+50+30 --intervals 1+2+3+4 --bets 1+allin/1+allin/allin --count 3000
     cardai train --trainer counterfactual_values:anneal=60,batch=20 --set situations=data/turn --game acpc_nolimit_2p --steps 60 --out runs/turn
     python experiments/resolving/run.py --report            # only write report.md from what there is
 

@@ -16,7 +16,9 @@ from tests.support import sizes
 
 @pytest.mark.parametrize("hands", sizes(1, 3))
 def test_it_plays_over_a_socket_and_each_hand_to_its_end(hands: int, tmp_path: Path) -> None:
-    series = Series(NO_LIMIT, ("resolving:seconds=0.2,hand_seconds=1", "always_call"), hands=hands, seeds=(20170,))
+    series = Series(
+        NO_LIMIT, ("resolving:seconds=0.2,hand_seconds=1,values=exact", "always_call"), hands=hands, seeds=(20170,)
+    )
     begin(series, tmp_path, resume=False)
     seats, match = next(series.matches())
     match = evolve(match, limits=TimeLimits(response=60_000, hand=120_000, per_hand=60_000))  # of a machine under load

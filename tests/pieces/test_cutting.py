@@ -75,6 +75,12 @@ def test_a_job_too_small_for_its_workers_takes_some_of_them() -> None:
     assert ended < 10_000 * 0.00025 / 5
 
 
+def test_what_is_left_of_a_large_job_is_no_small_one() -> None:
+    """Six pairs for two workers keep both busy, however little the last pieces are."""
+    _, cutter, _ = played([Load(range(1000), (str(k),)) for k in range(6)], 2, [0.00001] * 6)
+    assert cutter.used == 2
+
+
 def test_units_that_take_long_are_not_bound_together() -> None:
     """A minute a unit: at most a unit or two a piece, so that no worker has the last ten; probes give back what they had."""
     _, _, found = played([Load(range(300))], 20, [60.0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from cardai import pieces
 from cardai.core.errors import PluginError, UsageError
 from cardai.pieces import Work
-from cardai.pieces.cluster import host_of
+from cardai.pieces.cluster import _within, host_of
 from cardai.pieces.workers import Here, Lost
 
 
@@ -166,6 +167,16 @@ def test_here_nothing_is_kept_of_what_is_done() -> None:
     here.close(True)
     with pytest.raises(KeyError):
         here.result(second)
+
+
+def test_the_thread_that_connects_to_a_cluster_stays() -> None:
+    """Ray's processes ask Linux to kill them when the thread that began them ends: --on ray ended without a word."""
+    threads: list[threading.Thread] = []
+    assert _within(5, lambda: threads.append(threading.current_thread()), stays=True)
+    assert _within(5, lambda: threads.append(threading.current_thread()))
+    threads[1].join(5)
+    assert [thread.is_alive() for thread in threads] == [True, False]
+    assert threads[0].daemon
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import asyncio
 import json
 from pathlib import Path
 
+import pytest
 from textual.widgets import OptionList
 
 from cardai import make
@@ -62,6 +63,22 @@ def test_a_strong_opponent_is_pointed_at_first() -> None:
     asyncio.run(play())
     assert strong([Player(name, "") for name in ("always", "champion", "ismcts")]) == 1
     assert strong([Player(name, "") for name in ("always", "random")]) == 0
+
+
+def test_who_names_a_game_of_the_box_sits_down_at_once_if_its_player_is_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def play(game: str) -> str:
+        async with seated(PlayOptions(game, seed=4)) as person:
+            await person.until(lambda: isinstance(person.screen, (Playing, ChoosePlayer)))
+            if isinstance(person.screen, ChoosePlayer):
+                return "asked"
+            await person.until(lambda: person.screen.scene is not None)
+            return " ".join(person.scene.names)
+
+    monkeypatch.setattr("cardai.ui.players.AT_ONCE", {"kuhn": "random", "leduc": "of_another_box"})
+    assert "random" in asyncio.run(play("kuhn"))
+    assert asyncio.run(play("leduc")) == "asked"
 
 
 def test_escape_goes_back_to_the_games_and_q_leaves() -> None:

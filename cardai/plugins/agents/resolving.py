@@ -5,6 +5,7 @@ Plays Leduc of two players to its end or with a network of values (`cardai train
 
 from __future__ import annotations
 
+import warnings
 from math import inf
 from typing import Literal
 
@@ -19,11 +20,14 @@ from cardai.core.hookspecs import hookimpl
 from cardai.core.legal import Legal
 from cardai.core.spec import option
 from cardai.poker.ranges.cfr import SolverSettings
-from cardai.poker.ranges.range_game import is_leduc
-from cardai.poker.resolving.blueprint import blueprint
+from cardai.poker.ranges.range_game import RangeGame, is_leduc
+from cardai.poker.resolving.blueprint import Blueprint, blueprint
+from cardai.poker.resolving.box import CHECKED_DOWN, PREFLOP, VALUES, ResolvingWarning, box, full_no_limit
 from cardai.poker.resolving.depth_limit import DepthLimit, network_depth_limit
 from cardai.poker.resolving.games import (
+    AHEAD,
     BETS,
+    DISCOUNTS,
     ITERATIONS,
     LEDUC_ITERATIONS,
     LIMIT,
@@ -31,6 +35,7 @@ from cardai.poker.resolving.games import (
     resolved_game,
     resolving_player,
 )
+from cardai.poker.resolving.preflop import Preflop, preflop_player
 
 EXACT = "exact"
 
@@ -40,12 +45,13 @@ class Resolving(Agent):
     """Solves the rest of the hand, or of the round, at each of its decisions (Moravcik et al. 2017)."""
 
     values: str = option(
-        EXACT,
+        "",
         holds="path",
-        help="where values come from beyond the round: exact (no network), or a run of counterfactual_values (in Leduc of leduc_values)",
+        help="where values come from beyond the round: a run of counterfactual_values (in Leduc of leduc_values), or exact: no "
+        "network; default: in no-limit hold'em those in the box (players/), else exact",
     )
     iterations: int = option(
-        0, help="iterations of a decision; 0: 1000 in Leduc, in hold'em 300, 200, 100 and 500 by round",
+        0, help="iterations of a decision; 0: 1000 in Leduc, in hold'em 300, 200 (with a network 24), 120 and 300 by round",
         validator=validators.in_(range(1_000_001)),
     )  # fmt: skip
     skip: int = option(0, help="iterations left out of the average", validator=validators.ge(0))
@@ -63,13 +69,21 @@ class Resolving(Agent):
     )  # fmt: skip
 
     bets: str = option(BETS, help="hold'em without a ladder or limits: the bets that are looked at, a menu a round")
+    ahead: str = option(AHEAD, help="the same in rounds behind the one that is decided")
     blueprint: str = option(
         "",
         holds="agent",
         help="hold'em: who plays before the flop (a trained run; without limits one of a ladder); none: that is solved too",
     )
+    preflop: str = option(
+        "", holds="path",
+        help="no-limit hold'em: a directory with a table of play before the flop (any stacks); default: with the box's values the box's",
+    )  # fmt: skip
+    noise: float = option(
+        0.0, help="how much of the time an action at random is taken, for weaker opponents", validator=[validators.ge(0), validators.le(1)],
+    )  # fmt: skip
     cards: int = option(
-        2, help="hold'em with values: cards of the turn that an iteration on the flop looks at; 0: all of them",
+        4, help="hold'em with values: cards of the turn that an iteration on the flop looks at; 0: all of them",
         validator=validators.in_(range(50)),
     )  # fmt: skip
     kept: int = option(
@@ -83,20 +97,35 @@ class Resolving(Agent):
             raise ValueError(f"skip must be below iterations. Got {self.skip} of {self.iterations}.")
 
     def for_game(self, game: Game) -> Agent:
-        played, leduc = resolved_game(game, self.bets), is_leduc(game)
+        played, leduc = resolved_game(game, self.bets, self.ahead), is_leduc(game)
         limit = DepthLimit() if leduc else LIMIT
         usual: int | tuple[int, ...] = LEDUC_ITERATIONS if leduc else ITERATIONS
-        if self.values != EXACT:
-            limit = network_depth_limit(self.values, played, self.cards)
+        values, preflop = self._sources(played, leduc)
+        if values != EXACT:
+            limit = network_depth_limit(values, played, self.cards)
             usual = usual if leduc else (ITERATIONS[0], WITH_VALUES, *ITERATIONS[2:])
+        variant = DISCOUNTS if self.solver == "dcfr" and not leduc else self.solver
         settings = SolverSettings(
-            self.iterations or usual, self.skip, (inf, -inf, 0.0) if self.solver == "rm_plus" else self.solver,
+            self.iterations or usual, self.skip, (inf, -inf, 0.0) if self.solver == "rm_plus" else variant,
             self.gadget, self.seconds, self.hand_seconds, reuse=not leduc, threads=self.threads,
         )  # fmt: skip
         if leduc:
-            return resolving_player(game, played, settings, limit)
-        early = blueprint(self.blueprint, game) if self.blueprint else None
-        return resolving_player(game, played, settings, limit, early, self.kept)
+            return resolving_player(game, played, settings, limit, noise=self.noise)
+        early: Blueprint | Preflop | None = blueprint(self.blueprint, game) if self.blueprint else None
+        if preflop and early is None:
+            early = preflop_player(preflop, game)
+        return resolving_player(game, played, settings, limit, early, self.kept, self.noise)
+
+    def _sources(self, played: RangeGame, leduc: bool) -> tuple[str, str]:
+        """Return where values and play before the flop come from; a warning says so if there are none."""
+        if self.values or leduc:
+            return self.values or EXACT, self.preflop
+        here = box() if full_no_limit(played) else None
+        if here is not None:
+            return str(here / VALUES), self.preflop or ("" if self.blueprint else str(here / PREFLOP))
+        if not (self.blueprint or self.preflop):
+            warnings.warn(CHECKED_DOWN, ResolvingWarning, stacklevel=2)
+        return EXACT, self.preflop
 
     def policy(self, views: Views, legal: Legal) -> Float64s:
         raise UsageError("resolving must know its game first: call for_game(game), and ask what that returns.")

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from cardai.core.arrays import Float32s, Float64s, Int64s
 from cardai.core.progress import tell
-from cardai.poker.ranges._rollout_kernels import add_wins
+from cardai.poker.ranges._rollout_kernels import add_wins, weigh_wins
 from cardai.poker.ranges.hands import HOLDEM, Hands
 from cardai.poker.ranges.public_tree import Node
 from cardai.poker.ranges.rake import NO_RAKE
@@ -33,14 +33,24 @@ class CheckedDown:
     def __init__(
         self, board: Sequence[int], numbers: Int64s, hands: Hands = HOLDEM, dtype: npt.DTypeLike = np.float32
     ) -> None:
-        self._wins = np.ascontiguousarray(showdowns(board, hands)[np.ix_(numbers, numbers)], dtype)
+        self._set(showdowns(board, hands)[np.ix_(numbers, numbers)], numbers, hands, dtype)
+
+    def _set(self, wins: Float32s, numbers: Int64s, hands: Hands, dtype: npt.DTypeLike) -> None:
+        self._wins = np.ascontiguousarray(wins, dtype)
         self._apart = np.ascontiguousarray(apart(hands)[np.ix_(numbers, numbers)], dtype)
+
+    @classmethod
+    def of(cls, wins: Float32s, numbers: Int64s, hands: Hands = HOLDEM) -> CheckedDown:
+        """Return the same of what pairs of the n hands win (n, n), as :func:`showdowns` says it."""
+        made = cls.__new__(cls)
+        made._set(wins, numbers, hands, np.float32)
+        return made
 
     def evaluate(self, player: int, reach: npt.NDArray[np.floating], nodes: Sequence[Node]) -> Float64s:  # type: ignore[type-arg]
         """Return (C, n) the values of each hand of ``player`` (see :class:`~cardai.poker.ranges.solver.LeafEvaluator`)."""
         stakes = np.array([min(node.spent) for node in nodes], np.float64)
         other = np.ascontiguousarray(reach[1 - player], self._wins.dtype)
-        won = np.asarray(other @ self._wins.T, np.float64)
+        won = self._won(other)
         rake = nodes[0].tree.rake if nodes else NO_RAKE
         if not rake:
             return np.asarray(stakes[:, None] * won, np.float64)
@@ -48,6 +58,14 @@ class CheckedDown:
             rake.of(2.0 * stakes)[:, None] / 2
         )  # by who wins, and by half at ties: (1 + wins - losses) / 2 of the rake
         return np.asarray((stakes[:, None] - paid) * won - paid * (other @ self._apart.T), np.float64)
+
+    def _won(self, other: npt.NDArray[np.floating]) -> Float64s:  # type: ignore[type-arg]
+        """Return (C, n) what each hand wins of reach ``other`` (C, n), in stakes."""
+        if self._wins.dtype != np.float32:
+            return np.asarray(other @ self._wins.T, np.float64)
+        found = np.empty_like(other)
+        weigh_wins(self._wins, other, found)
+        return np.asarray(found, np.float64)
 
 
 def showdowns(board: Sequence[int], hands: Hands = HOLDEM) -> Float32s:

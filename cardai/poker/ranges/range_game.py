@@ -26,6 +26,8 @@ class RangeGame:
     """How many cards lie on the board in each round."""
     menus: tuple[Menu, ...] = ()
     """The bets that are looked at, a menu a round."""
+    ahead: tuple[Menu, ...] = ()
+    """The same of rounds behind the one that a decision is made in (empty: ``menus``)."""
     first: int = 0
     """The first round that is solved; before it a blueprint's ranges hold."""
 
@@ -36,8 +38,9 @@ def is_leduc(game: Game) -> bool:
     return said is not None and said.num_players == 2 and said.ranking == PAIR
 
 
-def range_game(game: Game, who: str, menus: Sequence[Menu] = ()) -> RangeGame:
-    """Return what ``game`` declares; ``who`` begins the message. ``menus`` are looked at where it has no ladder of its own.
+def range_game(game: Game, who: str, menus: Sequence[Menu] = (), ahead: Sequence[Menu] = ()) -> RangeGame:
+    """Return what ``game`` declares; ``who`` begins the message. ``menus`` (and ``ahead``) are looked at where it has no
+    ladder of its own.
 
     Raises:
         UsageError: it is not for two players, its hands have no ranges here, its pots hold dead antes, or its players see less
@@ -53,5 +56,5 @@ def range_game(game: Game, who: str, menus: Sequence[Menu] = ()) -> RangeGame:
         raise UsageError(f"{who} plays pots that hold the players' bets alone. {brief(game)} has dead antes.")
     if rungs := tuple(said.ladder):
         ordered = (*[rung for rung in rungs if rung != ALL_IN], *[ALL_IN] * (ALL_IN in rungs))
-        menus = (Menu((ordered,)),) * len(said.board)
-    return RangeGame(said.betting, (said.stacks[0], said.stacks[1]), hands, said.board, tuple(menus))
+        menus, ahead = (Menu((ordered,)),) * len(said.board), ()
+    return RangeGame(said.betting, (said.stacks[0], said.stacks[1]), hands, said.board, tuple(menus), tuple(ahead))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,12 +12,14 @@ from cardai.core.arrays import Int64s
 from cardai.core.errors import UsageError
 from cardai.core.extras import need_extra
 from cardai.core.spec import brief
-from cardai.poker.contract import board_game
+from cardai.poker.contract import board_game, plays_holdem
 from cardai.poker.ranges.leaves import CheckedDown
 from cardai.poker.ranges.menus import menus
 from cardai.poker.ranges.range_game import RangeGame
 from cardai.poker.ranges.solver import LeafEvaluator
-from cardai.poker.values.network_leaves import LeafValues, NetworkLeaves
+from cardai.poker.values.network import DESCRIPTION, ValueNetwork
+from cardai.poker.values.network_leaves import LeafValues, NetworkLeaves, TurnLeaves
+from cardai.poker.values.plain_network import PlainNetwork, plain, read_plain
 from cardai.poker.values.situations import SECOND
 
 
@@ -29,7 +32,7 @@ class DepthLimit:
     """
 
     whole: int = 0
-    network: LeafValues | None = None
+    network: LeafValues | PlainNetwork | None = None
     """What values the leaves of the last round before ``whole``."""
     looks: int = 0
     """The cards behind those leaves that an iteration looks at; 0: all of them, and what is said of each is promised."""
@@ -46,6 +49,8 @@ class DepthLimit:
         """Return what values the chance nodes behind ``round_``; ``numbers`` (n,) are the hands, in order of the vectors."""
         if self._asks(round_):
             assert self.network is not None
+            if isinstance(self.network, PlainNetwork):
+                return TurnLeaves(self.network, board, numbers, game, self.looks)
             return NetworkLeaves(self.network, board, numbers, game, self.looks)
         return CheckedDown(board, numbers, game.hands)
 
@@ -54,28 +59,41 @@ class DepthLimit:
 
 
 def network_depth_limit(path: str, game: RangeGame, looks: int) -> DepthLimit:
-    """Return the depth limit of a run of counterfactual_values in ``game``: of Leduc's second round, or hold'em's turn.
+    """Return the depth limit of a network in ``game``: of Leduc's second round, or hold'em's turn.
+
+    Args:
+        path: a run of counterfactual_values, or a directory with a network in numpy alone (:mod:`.plain_network`).
 
     Raises:
         UsageError: it is no such run, has no checkpoint, or is of another street, game, stack or menu. PluginError: no torch.
     """
+    few = game.hands.held == 1
+    network = _network(path, game, few)
+    whole, street = (1, SECOND) if few else (2, "turn")
+    known = network.description
+    if known.street != street:
+        raise UsageError(f"The values in {path!r} are those of the {known.street}. Here the {street}'s are needed.")
+    if game.menus and menus(known.bets, (SECOND,) if few else ("turn", "river"))[0] != game.menus[whole]:
+        raise UsageError(
+            f"The values in {path!r} are those of bets {known.bets} on the {street}. resolving looks at others there: give it "
+            f"bets=...,{street}={known.bets},... values of its own bets, or values=exact."
+        )
+    return DepthLimit(whole, network, 0 if few else looks)
+
+
+def _network(path: str, game: RangeGame, few: bool) -> ValueNetwork | PlainNetwork:
+    if not few and game.betting.no_limit and os.path.isfile(Path(path) / DESCRIPTION):
+        return read_plain(Path(path))
     need_extra("torch", "A network of values", "torch")
     from cardai.poker.values.network import latest_checkpoint, load_network
 
     run, checkpoint = latest_checkpoint(Path(path))
     network, made_for = load_network(checkpoint), run.game()
-    theirs, few = board_game(made_for), game.hands.held == 1
-    if theirs is None or (theirs.betting, tuple(theirs.stacks)) != (game.betting, game.stacks):
+    theirs = board_game(made_for)
+    same = theirs is not None and (theirs.betting, tuple(theirs.stacks)) == (game.betting, game.stacks)
+    in_proportion = (
+        network.code is None and game.betting.no_limit and plays_holdem(made_for, 2)
+    )  # stacks are told in pots
+    if not same and (few or not in_proportion):
         raise UsageError(f"The values in {path!r} are those of {brief(made_for)}. They are no use in this game.")
-    whole, street = (1, SECOND) if few else (2, "turn")
-    if network.description.street != street:
-        raise UsageError(
-            f"The values in {path!r} are those of the {network.description.street}. Here the {street}'s are needed."
-        )
-    bets = network.description.bets
-    if game.menus and menus(bets, (SECOND,) if few else ("turn", "river"))[0] != game.menus[whole]:
-        raise UsageError(
-            f"The values in {path!r} are those of bets {bets} on the {street}. resolving looks at others there: give it "
-            f"bets=...,{street}={bets},... or values of its own bets."
-        )
-    return DepthLimit(whole, network, 0 if few else looks)
+    return plain(network) if in_proportion and not few else network

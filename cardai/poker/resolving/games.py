@@ -10,6 +10,7 @@ from attrs import evolve
 
 from cardai.core.errors import UsageError
 from cardai.core.game import Game
+from cardai.core.progress import tell
 from cardai.core.spec import brief
 from cardai.poker.contract import board_game, described, plays_holdem
 from cardai.poker.ranges.cfr import SolverSettings
@@ -20,22 +21,29 @@ from cardai.poker.ranges.range_game import RangeGame, is_leduc, range_game
 from cardai.poker.resolving.blueprint import Blueprint
 from cardai.poker.resolving.depth_limit import DepthLimit
 from cardai.poker.resolving.player import ResolvingPlayer
+from cardai.poker.resolving.preflop import Preflop
 from cardai.poker.resolving.resolver import KEPT, Public, Resolver
 
 ROUNDS = ("preflop", "flop", "turn", "river")
 LIMIT = DepthLimit(2)
 """Hold'em's without a network."""
-ITERATIONS = (300, 200, 100, 500)
-"""What a decision of hold'em takes by round unless it is told otherwise."""
+ITERATIONS = (300, 200, 120, 300)
+"""What a decision of hold'em takes by round unless it is told otherwise: on the turn 1 % of a pot of six blinds from equilibrium
+(benchmarks/decisions.py)."""
+DISCOUNTS = (1.5, 0.5, 4.0)
+"""Hold'em's: those by which values settle soonest (:data:`cardai.poker.values.situations.FASTER`)."""
 WITH_VALUES = 24
 """Iterations of a decision on the flop where a network values its leaves."""
 LEDUC_ITERATIONS = 1000
-BETS = "preflop=1+allin,flop=0.5+1+allin/1+allin,turn=1+allin,river=0.5+1+allin/1+allin"
+BETS = "preflop=1+allin,flop=0.5+1+allin/1+allin/allin,turn=1+allin/1+allin/allin,river=0.5+1+allin/1+allin/allin"
 """What is looked at in no-limit."""
+AHEAD = "1+allin/allin"
+"""What is looked at there in a round behind the one that is decided: the river's tree is most of a turn's."""
 
 
-def resolved_game(game: Game, bets: str = BETS) -> RangeGame:
-    """Return ``game`` as its ranges are played; ``bets`` are looked at in hold'em without limits or a ladder.
+def resolved_game(game: Game, bets: str = BETS, ahead: str = AHEAD) -> RangeGame:
+    """Return ``game`` as its ranges are played; ``bets`` are looked at in hold'em without limits or a ladder,
+    and ``ahead`` in rounds behind the one that is decided.
 
     Raises:
         UsageError: it is neither Leduc nor hold'em for two.
@@ -45,7 +53,9 @@ def resolved_game(game: Game, bets: str = BETS) -> RangeGame:
     said = board_game(game)
     if said is None or not plays_holdem(game, 2):
         raise UsageError(f"resolving plays Leduc and hold'em of two players. {brief(game)} is {described(game)}.")
-    return range_game(game, "resolving", menus(bets, ROUNDS) if said.betting.no_limit and not said.ladder else ())
+    if not said.betting.no_limit or said.ladder:
+        return range_game(game, "resolving")
+    return range_game(game, "resolving", menus(bets, ROUNDS), menus(ahead, ROUNDS))
 
 
 def resolving_player(
@@ -53,12 +63,13 @@ def resolving_player(
     played: RangeGame,
     settings: SolverSettings,
     depth_limit: DepthLimit,
-    early: Blueprint | None = None,
+    early: Blueprint | Preflop | None = None,
     kept: int = KEPT,
+    noise: float = 0.0,
 ) -> ResolvingPlayer:
     """Return the player of ``game``, whose ranges are ``played``; ``early`` plays before the flop (None: that is solved too).
 
-    ``kept`` decisions are remembered.
+    ``kept`` decisions are remembered. With ``noise`` an action at random is taken that often.
     """
     played = evolve(played, first=0 if early is None else 1)
     holdem = played.hands == HOLDEM
@@ -66,13 +77,16 @@ def resolving_player(
         showdowns(())  # now, not on the clock of a decision
     resolver = Resolver(played, settings, depth_limit, None if early is None else early.ranges, kept)
     if holdem and (settings.seconds or settings.hand_seconds):
-        warm_up(played)
-    return ResolvingPlayer(game, resolver, None if early is None else early.plan)
+        warm_up(played, depth_limit)
+    return ResolvingPlayer(game, resolver, None if early is None else early.plan, noise)
 
 
-def warm_up(game: RangeGame) -> None:
-    """Solve something on the turn and on the flop, so that what is compiled or read from files is there when the clock runs."""
-    for first, board in ((2, (0, 14, 28, 42)), (1, (0, 14, 28))):
+def warm_up(game: RangeGame, depth_limit: DepthLimit) -> None:
+    """Solve something in every round, so that what is compiled or read from files is there when the clock runs."""
+    boards = {1: (0, 14, 28), 2: (0, 14, 28, 42), 3: (0, 14, 28, 42, 5)}
+    for done, (first, board) in enumerate(boards.items()):
+        tell("getting ready to solve", done, len(boards))
         passed = tuple((1, round_, seat) for round_ in range(first) for seat in (0, 1))
-        once = Resolver(evolve(game, first=first), SolverSettings(1), LIMIT, kept=1)
+        once = Resolver(evolve(game, first=first), SolverSettings(1), depth_limit, kept=1)
         once.decision(Public(0, passed, first, board), 0).solver.look((0,) if first == 2 else (), 0)
+    tell("getting ready to solve", 1, 1)

@@ -32,10 +32,15 @@ class Plan:
 
 
 class ResolvingPlayer(Agent):
-    """Plays what a :class:`~cardai.poker.resolving.resolver.Resolver` finds; what it does before that, ``early`` says."""
+    """Plays what a :class:`~cardai.poker.resolving.resolver.Resolver` finds; what it does before that, ``early`` says.
 
-    def __init__(self, game: Game, resolver: Resolver, early: Callable[[Public], Plan] | None = None) -> None:
-        self.game, self.resolver, self.early = game, resolver, early
+    With ``noise`` it takes an action at random that often.
+    """
+
+    def __init__(
+        self, game: Game, resolver: Resolver, early: Callable[[Public], Plan] | None = None, noise: float = 0.0
+    ) -> None:
+        self.game, self.resolver, self.early, self.noise = game, resolver, early, noise
 
     def for_game(self, game: Game) -> Agent:
         need_game(self.game, game, "resolving was made for")
@@ -80,9 +85,14 @@ class ResolvingPlayer(Agent):
     def plan(self, view: Any) -> Plan:
         """Return what is done at one view, by all hands."""
         if self.early is not None and int(view["round"]) < self.resolver.game.first:
-            return self.early(public_of(view))
-        decision = self.decision(view)
-        return Plan(decision.root.actions, decision.strategy)
+            plan = self.early(public_of(view))
+        else:
+            decision = self.decision(view)
+            plan = Plan(decision.root.actions, decision.strategy)
+        if not self.noise:
+            return plan
+        held = plan.strategy.sum(axis=0, keepdims=True) > 0
+        return Plan(plan.actions, (1 - self.noise) * plan.strategy + self.noise * held / len(plan.actions))
 
     def _of_hands(self, plan: Plan, hands: Int64s) -> Float64s:
         found = plan.strategy[:, hands]

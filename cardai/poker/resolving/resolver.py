@@ -287,8 +287,9 @@ class Resolver:
         """Return the tree from ``public`` on; with all-in alone for bets where the menus make it too large."""
         game = self.game
         known = game.betting, game.stacks, public.button, public.history
+        menus = (*game.menus[: public.round + 1], *(game.ahead or game.menus)[public.round + 1 :])
         try:
-            return tree_after(*known, game.menus, until)
+            return tree_after(*known, menus, until)
         except UsageError:
             if not game.betting.no_limit:
                 raise

@@ -33,10 +33,13 @@ from cardai.poker.ranges.public_tree import DEAL, DECISION, holdem_tree
 from cardai.poker.responses.blind_response import blind_response
 from cardai.poker.responses.board_sample import sample_boards
 from cardai.poker.responses.measure import Options, Response, Sampler, need_some
+from cardai.poker.responses.no_limit_hands import no_limit_hands
 from cardai.poker.responses.preflop_response import CLASSES, PreflopGame, two_sided
 from cardai.poker.responses.street_response import SWEEPS, TerminalValues, Walker, need_late_showdowns
 
 WHO = "A best response"
+RESPONSE_BETS = "0.5+1+2+allin"
+"""The bets of a responder in full no-limit, if none are named."""
 BOARDS = 20
 """How many boards are drawn unless it is said."""
 _ROW = np.zeros(1, np.int64)
@@ -52,11 +55,15 @@ class StreetOptions(Options):
     hands: int | None = None
     """Instead of boards: how many hands the player plays against itself, from the turn or the river on."""
     seed: int = 0
+    bets: str = RESPONSE_BETS
+    """In full no-limit along hands: the responder's bets."""
     terminal_values: TerminalValues = SWEEPS
     """Sweeps on the CPU, or products on a GPU (:mod:`cardai.poker.responses.dense_showdowns`), with the same result."""
 
     def sampler(self) -> Sampler:
         game, agent = make.as_game(self.game), make.as_agent(self.agent)
+        if self.hands is not None and game.amounts:
+            return no_limit_hands(game, agent, self.street, self.hands, self.seed, self.bets)
         if self.hands is not None:
             return PlayedHands(game, agent, self, self.hands)
         if self.street:
@@ -65,7 +72,8 @@ class StreetOptions(Options):
 
     def known_by(self) -> list[str | int]:
         if self.hands is not None:
-            return ["hands", self.street, self.hands, self.seed]
+            asked: list[str | int] = ["hands", self.street, self.hands, self.seed]
+            return [*asked, self.bets] if make.as_game(self.game).amounts else asked
         if not self.street and self.boards is None:
             return [0, len(boards(3).cards), 0]
         return [self.street or "flops", self.drawn, self.seed]

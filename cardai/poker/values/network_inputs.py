@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from cardai.core.arrays import Float32s, Int64s
+import numpy as np
+import numpy.typing as npt
+
+from cardai.core.arrays import Float32s, Float64s, Int64s
 from cardai.poker.values import prepared
 from cardai.poker.values.prepared import Prepared
 from cardai.poker.values.situations import STACK
@@ -22,9 +25,29 @@ def context_inputs(data: Prepared, stack: float = STACK) -> Float32s:
 
     ``stack`` is what each player began the hand with.
     """
-    n = len(data)
-    both = np.concatenate([data.context, data.context[:, ::-1]], axis=2).astype(np.float32) * 8.0
-    half = data.half_pots.astype(np.float64)
+    shares = data.ranges.astype(np.float32) / data.ranges.shape[2]
+    equity = np.stack([data.hands[:, prepared.EQUITY + 1 - s] for s in range(2)], axis=1).astype(np.float32)
+    mean, square = (shares * equity).sum(axis=2), (shares * (equity - 0.5) ** 2).sum(axis=2)
+    return ranges_context(data.context.astype(np.float32), data.half_pots, mean, square, data.boards, stack)
+
+
+def ranges_context(
+    summaries: Float32s,
+    half_pots: npt.NDArray[Any],
+    mean: npt.NDArray[Any],
+    square: npt.NDArray[Any],
+    boards: npt.NDArray[np.int8],
+    stack: float | Float64s,
+) -> Float32s:
+    """Return (n, 2, C) what the context sees.
+
+    Args:
+        summaries: (n, 2, CONTEXT) what each range looks like. half_pots: (n,). mean, square: (n, 2) a range's mean equity, and
+            the mean square of what it is off 0.5. boards: (n, cards). stack: what each player began with, one number or (n,).
+    """
+    n = len(summaries)
+    both = np.concatenate([summaries, summaries[:, ::-1]], axis=2) * np.float32(8.0)
+    half = half_pots.astype(np.float64)
     behind = np.maximum(stack - half, 1.0) / half
     scalars = np.zeros((n, 2, SCALARS), np.float32)
     scalars[:, :, 0] = np.array([-1.0, 1.0])
@@ -34,16 +57,14 @@ def context_inputs(data: Prepared, stack: float = STACK) -> Float32s:
     ]  # pot bets that are left: each makes a pot three
     scalars[:, :, 3] = np.minimum(behind, 4.0)[:, None] / 4
     scalars[:, :, 4] = (half / stack)[:, None]
-    shares = data.ranges.astype(np.float32) / data.ranges.shape[2]
-    equity = np.stack([data.hands[:, prepared.EQUITY + 1 - s] for s in range(2)], axis=1).astype(np.float32)
-    scalars[:, :, 5] = 2 * (shares * equity).sum(axis=2) - 1
-    scalars[:, :, 6] = 2 * np.sqrt((shares * (equity - 0.5) ** 2).sum(axis=2))
+    scalars[:, :, 5] = 2 * mean - 1
+    scalars[:, :, 6] = 2 * np.sqrt(square)
     public = np.zeros((n, 2, PUBLIC), np.float32)
-    if data.boards.shape[1] >= 4:  # of a board of one card the hands' strengths say all
-        public[:, :, :13] = np.stack([(data.boards % 13 == rank).sum(axis=1) for rank in range(13)], axis=1)[:, None]
-        suits = np.sort(np.stack([(data.boards // 13 == s).sum(axis=1) for s in range(4)], axis=1), axis=1)[:, ::-1]
+    if boards.shape[1] >= 4:  # of a board of one card the hands' strengths say all
+        public[:, :, :13] = np.stack([(boards % 13 == rank).sum(axis=1) for rank in range(13)], axis=1)[:, None]
+        suits = np.sort(np.stack([(boards // 13 == s).sum(axis=1) for s in range(4)], axis=1), axis=1)[:, ::-1]
         public[:, :, 13:17] = suits[:, None] / 2.0
-        public[:, :, 17] = data.boards.shape[1] - 4
+        public[:, :, 17] = boards.shape[1] - 4
     return np.concatenate([both, scalars, public], axis=2)
 
 

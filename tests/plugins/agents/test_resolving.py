@@ -12,11 +12,12 @@ import cardai
 from cardai.core.errors import OptionError, PluginError, UsageError
 from cardai.core.legal import Amounts
 from cardai.core.rng import Rows
+from cardai.poker.resolving.box import ResolvingWarning
 
 
 def test_it_plays_no_limit_holdem_and_raises_to_legal_amounts() -> None:
     game = cardai.game("acpc_nolimit_2p")
-    player = cardai.agent("resolving:iterations=3").for_game(game)
+    player = cardai.agent("resolving:iterations=3,values=exact").for_game(game)
     tables, row = game.tables(1), np.zeros(1, np.int64)
     tables.reset(np.array([4], np.uint64))
     for action in (250, 1):  # a bet that no menu has
@@ -34,6 +35,29 @@ def test_it_plays_no_limit_holdem_and_raises_to_legal_amounts() -> None:
     assert set(to.tolist()) <= {250 + 250, 250 + 500, 20_000}  # half the pot of 500, the pot, all-in
 
 
+def test_without_a_network_and_a_blueprint_it_says_how_badly_it_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cardai.plugins.agents.resolving.box", lambda: None)
+    with pytest.warns(ResolvingWarning, match="before the turn it plays as if both checked"):
+        cardai.agent("resolving").for_game(cardai.game("holdem"))
+    cardai.agent("resolving").for_game(cardai.game("leduc_deepstack"))  # nothing to say, or the test fails by it
+
+
+def test_noise_takes_actions_at_random_so_often() -> None:
+    game = cardai.game("holdem")
+    tables, row = game.tables(1), np.zeros(1, np.int64)
+    tables.reset(np.array([4], np.uint64))
+    for action in (300, 1):
+        tables.apply(row, np.array([action]))
+    views, legal = tables.views(int(tables.current_players()[0]), row), tables.legal(row)
+    quiet, loud = [
+        cardai.agent(f"resolving:iterations=2,values=exact,noise={noise},kept=1").for_game(game) for noise in (0, 0.4)
+    ]
+    count = len(quiet.plan(views[0]).actions)  # type: ignore[attr-defined]
+    bets = count - 1  # it may check; the rest are bets
+    wanted = 0.6 * quiet.policy(views, legal)[0] + 0.4 * np.array([0, 1, bets]) / count
+    assert loud.policy(views, legal)[0] == pytest.approx(wanted)
+
+
 def legal_parts(legal: Amounts) -> tuple[np.ndarray, ...]:
     return legal.kinds, legal.min_amount, legal.max_amount
 
@@ -43,7 +67,7 @@ def streams() -> Rows:
 
 
 def test_a_hand_of_limit_holdem_is_played_to_its_end() -> None:
-    played = cardai.play("acpc_limit_2p", ["resolving:seconds=0.05", "always_call"], games=2, seed=3)
+    played = cardai.play("acpc_limit_2p", ["resolving:seconds=0.05,values=exact", "always_call"], games=2, seed=3)
     assert played.scores.shape == (2, 2)
     assert (played.scores.sum(axis=1) == 0).all()
 
@@ -106,18 +130,17 @@ def test_a_network_of_the_turn_values_the_flop(network: Path) -> None:
     views = tables.views(int(tables.current_players()[0]), row)
     policy = player.policy(views, tables.legal(row))
     assert policy.sum() == pytest.approx(1)
-    assert type(player.decision(views[0]).solver.leaves).__name__ == "NetworkLeaves"
+    assert type(player.decision(views[0]).solver.leaves).__name__ == "TurnLeaves"
 
 
 @pytest.mark.parametrize(
     ("options", "game", "said"),
     [
         ("", "acpc_limit_2p", "They are no use in"),
-        ("", "acpc_nolimit_2p:stack=10000", "They are no use in"),
         ("", "acpc_nolimit_2p", "are those of bets 0.7+allin on the turn"),
     ],
 )
-def test_a_network_of_another_game_stack_or_menu_is_refused(network: Path, options: str, game: str, said: str) -> None:
+def test_a_network_of_another_game_or_menu_is_refused(network: Path, options: str, game: str, said: str) -> None:
     with pytest.raises(UsageError, match=re.escape(said)):
         cardai.agent(f"resolving:values={network}{options}").for_game(cardai.game(game))
 

@@ -4,6 +4,7 @@ Presets:
     acpc_nolimit_2p: the ACPC's heads-up no-limit game: blinds 50/100, stacks of 20,000.
     acpc_nolimit_3p: the same competition's no-limit game for three.
     acpc_nolimit_6p: the same competition's no-limit game for six.
+    holdem: heads-up no-limit with stacks of 100 big blinds, as people play it; ours.
     holdem_fcpa: heads-up no-limit with fold, call, pot and all-in ("fcpa" in Lisy and Bowling 2017).
 """
 
@@ -38,6 +39,7 @@ class HoldemNoLimit(NoLimitHoldem):
         "acpc_nolimit_2p": {},
         "acpc_nolimit_3p": {"players": 3},
         "acpc_nolimit_6p": {"players": 6},
+        "holdem": {"stack": (10_000,)},
         "holdem_fcpa": {"bets": ("pot", "allin")},
     }
 

@@ -36,7 +36,7 @@ from cardai.poker.values.network import DESCRIPTION, WEIGHTS, Description, Value
 from cardai.poker.values.prepared import load_prepared
 from cardai.poker.values.range_codes import CODES, range_code
 from cardai.poker.values.situation_set import SituationSet, check_fingerprint, load
-from cardai.poker.values.situations import situation_game
+from cardai.poker.values.situations import INTERVALS, SECOND, situation_game
 from cardai.poker.values.splits import TEST, TRAIN, VALIDATION, load_enough, parts, shard_numbers
 from cardai.poker.values.torch_networks import read_network, write_network
 
@@ -114,6 +114,7 @@ class ValueTraining(Training):
         names = ("code", "hidden", "layers", "width", "context", "blocks")
         description = Description(
             kind=o.shape, street=recipe.street, bets=recipe.bets, stack=recipe.drawn_in.stacks[0],
+            least=min(INTERVALS[k][0] for k in recipe.intervals) if recipe.street != SECOND else 1,
             **{name: getattr(o, name) for name in names},
             **{name: getattr(o, name) for name in ("equity_input", "match_up", "check_down", "zero_sum")},
         )  # fmt: skip

@@ -1,0 +1,98 @@
+"""What a decision of the no-limit player costs, and how far a turn is solved: python benchmarks/decisions.py [--hands 20]
+
+Two copies of ``--agent`` play each other on ``--game``; each decision's CPU seconds (and its seconds on the clock, which a busy
+machine stretches) are printed by round, the first of all among them. Then turns with ranges at random are solved, and it is said
+how far from equilibrium they are after so many iterations, in % of the pot. The installed package (players/) is the default.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import defaultdict
+
+import numpy as np
+from attrs import evolve
+
+import cardai
+from cardai.core.arrays import Float64s
+from cardai.core.legal import Amounts
+from cardai.core.rng import Rows
+from cardai.poker.ranges.cfr import SolverSettings
+from cardai.poker.resolving.games import DISCOUNTS, LIMIT, ROUNDS, resolved_game
+from cardai.poker.resolving.resolver import Public, Resolver
+
+TURNS = ((13, 48, 33, 3), (0, 14, 28, 42), (12, 25, 6, 44))
+"""Boards: Kd ... as cards 13 * suit + rank."""
+
+
+def decisions(game: str, agent: str, hands: int, seed: int) -> dict[str, list[tuple[float, float]]]:
+    """Return (CPU seconds, seconds) of each decision of two copies of a player, by round, "bound" the time to be ready."""
+    played = cardai.game(game)
+    found: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    began = time.process_time(), time.monotonic()
+    players = [cardai.agent(agent).for_game(played) for _ in range(2)]
+    found["getting ready, both"].append((time.process_time() - began[0], time.monotonic() - began[1]))
+    row = np.zeros(1, np.int64)
+    for hand in range(hands):
+        tables = played.tables(1)
+        tables.reset(np.array([1000 * seed + hand], np.uint64))
+        count = 0
+        while (seat := int(tables.current_players()[0])) >= 0:
+            views, legal = tables.views(seat, row), tables.legal(row)
+            assert isinstance(legal, Amounts)
+            began = time.process_time(), time.monotonic()
+            action = players[seat].act(views, legal, Rows(np.array([hand * 100 + count], np.uint64)))
+            spent = time.process_time() - began[0], time.monotonic() - began[1]
+            found[ROUNDS[int(views["round"][0])]].append(spent)
+            count += 1
+            tables.apply(row, np.asarray(action, np.int64))
+    return found
+
+
+def turn(opener: int, board: tuple[int, ...], iterations: tuple[int, ...]) -> list[tuple[int, float, float]]:
+    """Return (iterations, CPU seconds, exploitability in % of the pot) of a turn after a raise to ``opener`` and a call."""
+    game = evolve(resolved_game(cardai.game("holdem")), first=2)
+    public = Public(0, ((opener, 0, 0), (1, 0, 1), (1, 1, 1), (1, 1, 0)), 2, board)
+    draw = np.random.default_rng(opener)
+
+    def ranges(_: Public) -> Float64s:
+        return np.asarray(draw.random((2, 1326)) ** 2)
+
+    resolver = Resolver(game, SolverSettings(1, variant=DISCOUNTS), LIMIT, ranges, kept=1)
+    began = time.process_time()
+    solver, out = resolver.decision(public, 1).solver, []
+    spent = time.process_time() - began
+    for count in iterations:
+        began = time.process_time()
+        solver.run(count - solver.iterations)
+        spent += time.process_time() - began
+        out.append((count, spent, 100 * solver.measure().exploitability / (2 * opener)))
+    return out
+
+
+def main() -> None:
+    """Print both tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--game", default="holdem")
+    parser.add_argument("--agent", default="nolimit_resolving:seconds=0,threads=1")
+    parser.add_argument("--hands", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    print(f"{'round':22}{'n':>4}{'CPU s: median':>16}{'95 %':>8}{'most':>8}{'clock: median':>16}{'95 %':>8}")
+    found, every = decisions(given.game, given.agent, given.hands, given.seed), []
+    for name, times in [*found.items(), ("all decisions", [])]:
+        rows = np.array(times or every)
+        every += times if name in ROUNDS else []
+        low, high = np.quantile(rows, (0.5, 0.95), axis=0)
+        print(f"{name:22}{len(rows):4}{low[0]:16.2f}{high[0]:8.2f}{rows[:, 0].max():8.2f}{low[1]:16.2f}{high[1]:8.2f}")
+    print("\na turn: pot in blinds, iterations, CPU s, % of the pot from equilibrium (mean of", len(TURNS), "boards)")
+    for opener in (100, 300, 1000):
+        for rows in zip(*(turn(opener, board, (30, 60, 120, 240)) for board in TURNS), strict=True):
+            print(
+                f"{2 * opener / 100:5.0f}{rows[0][0]:8}{np.mean([r[1] for r in rows]):8.2f}{np.mean([r[2] for r in rows]):8.2f}"
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,309 @@
+"""What is done before the flop, from a table: 169 classes of hands at every decision of a ladder of bets, at several depths of stacks.
+
+    preflop.json    the ladder and the depths, in big blinds
+    preflop.npz     chances_K (actions, 169) float16: of all decisions of depth K, in order of the tree's nodes
+
+The table is what blueprints that were trained on a ladder do (``bucket_mccfr``); of them nothing else is kept. It plays any stacks
+and blinds: at the depth that is nearest in proportion. A bet between two rungs counts as either, with the odds of the
+pseudo-harmonic mapping (Ganzfried and Sandholm, "Action translation in extensive-form games with large action spaces", 2013);
+both lines are then followed. The table's own rungs are fractions of the pot as it really is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from attrs import asdict, evolve, field, frozen
+
+from cardai import make
+from cardai.core.arrays import Float32s, Float64s
+from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.files import read_json, write_json
+from cardai.core.game import Game
+from cardai.core.npz import read_npz, write_npz
+from cardai.core.schema import structure
+from cardai.core.spec import brief
+from cardai.poker.contract import BoardGame, board_game, need_holdem
+from cardai.poker.notation import class_of
+from cardai.poker.range_policy import range_player
+from cardai.poker.ranges.menus import ALL_IN, Menu
+from cardai.poker.ranges.public_tree import DECISION, Node, PublicTree, holdem_tree, tree_after
+from cardai.poker.resolving.player import Plan
+from cardai.poker.resolving.resolver import Public, nearest
+from cardai.training.runs import Run
+
+HEAD, ARRAYS = "preflop.json", "preflop.npz"
+FORMAT = "cardai preflop 1"
+CLASSES = 169
+_BLIND = 100
+
+
+def _depths(_: object, __: object, value: tuple[int, ...]) -> None:
+    if not value or list(value) != sorted(set(value)) or not all(1 <= depth <= 10_000 for depth in value):
+        raise ValueError(f"depths must be rising numbers of big blinds. Got {value}.")
+
+
+def _rungs(_: object, __: object, value: tuple[float, ...]) -> None:
+    if not 1 <= len(value) <= 8 or not all(rung == ALL_IN or 0 < rung < 1000 for rung in value):
+        raise ValueError(f"ladder must be a few fractions of the pot, -1 for all-in. Got {value}.")
+
+
+@frozen
+class _Head:
+    """What preflop.json holds."""
+
+    format: str
+    ladder: tuple[float, ...] = field(validator=_rungs)
+    depths: tuple[int, ...] = field(validator=_depths)
+
+
+@frozen(eq=False)
+class PreflopTable:
+    """The table."""
+
+    ladder: tuple[float, ...]
+    depths: tuple[int, ...]
+    chances: Mapping[int, Float32s] = field(repr=False)
+    """By depth: (actions, 169), rows of a decision behind one another."""
+
+    @cached_property
+    def trees(self) -> dict[int, PublicTree]:
+        """The tree of each depth before the flop, seat 0 on the button, the big blind 100."""
+        return {depth: _tree(self.ladder, depth) for depth in self.depths}
+
+    @cached_property
+    def _first(self) -> dict[int, dict[int, int]]:
+        """By depth and decision: the first of its rows."""
+        out = {}
+        for depth, tree in self.trees.items():
+            nodes, counts = tree.decisions, tree.num_children[tree.decisions]
+            out[depth] = dict(zip(nodes.tolist(), (np.cumsum(counts) - counts).tolist(), strict=True))
+        return out
+
+    def depth(self, blinds: float) -> int:
+        """Return the depth that is nearest to stacks of ``blinds``, in proportion."""
+        return min(self.depths, key=lambda depth: abs(np.log(depth / blinds)))
+
+    def strategy(self, depth: int, node: Node) -> Float64s:
+        """Return (A, 169) how often each class takes each action of a decision."""
+        first = self._first[depth][node.number]
+        rows = self.chances[depth][first : first + len(node.actions)].astype(np.float64)
+        total = rows.sum(axis=0)  # halves of 16 bits do not add up to 1
+        return np.where(total > 0, rows / np.where(total > 0, total, 1.0), 1 / len(rows))
+
+
+def _tree(ladder: Sequence[float], depth: int) -> PublicTree:
+    betting = _said(f"acpc_nolimit_2p:stack={depth * _BLIND}").betting
+    return tree_after(betting, (depth * _BLIND,) * 2, 0, (), (Menu((tuple(ladder),)),) * 4, until=0)
+
+
+def _said(spec: str) -> BoardGame:
+    found = board_game(make.game(spec))
+    assert found is not None
+    return found
+
+
+# -- made, written, read -----------------------------------------------------------------------------------------------
+
+
+def table_of(runs: Sequence[Path]) -> PreflopTable:
+    """Return what trained players do before the flop: one of each depth, all on one ladder.
+
+    Raises:
+        UsageError: a run is of another game than acpc_nolimit_2p with a ladder of bets and stacks of whole big blinds, or
+            they differ in their ladder, or two have one depth.
+    """
+    chances: dict[int, Float32s] = {}
+    ladders = set()
+    for path in runs:
+        game = Run.open(path).game()
+        said = board_game(game)
+        usual = _said("acpc_nolimit_2p").betting
+        if (
+            said is None
+            or not said.ladder
+            or said.stacks[0] % _BLIND
+            or evolve(said.betting, deepest=usual.deepest) != usual
+        ):
+            raise UsageError(
+                f"A table of play before the flop is of acpc_nolimit_2p with a ladder of bets. {path} is of another game."
+            )
+        rungs = tuple(float(rung) for rung in said.ladder)
+        ladders.add((*[rung for rung in rungs if rung != ALL_IN], *[ALL_IN] * (ALL_IN in rungs)))
+        depth = said.stacks[0] // _BLIND
+        if depth in chances:
+            raise UsageError(f"Two runs are of stacks of {depth} big blinds. Give one of each depth.")
+        whole_tree = holdem_tree(game, "A table of play before the flop")
+        policy = range_player(game, make.agent(str(path)), whole_tree)
+        nodes = whole_tree.decisions[whole_tree.street[whole_tree.decisions] == 0]
+        chances[depth] = _by_class(policy.range_policy(nodes, ()))
+    if len(ladders) != 1:
+        raise UsageError(f"The runs have {len(ladders)} ladders of bets. One table has one.")
+    (ladder,) = ladders
+    return PreflopTable(ladder, tuple(sorted(chances)), chances)
+
+
+def _by_class(rows: Float64s) -> Float32s:
+    """Return (n, 169) the means over each class's hands of (n, 1326)."""
+    classes = class_of()
+    sums = np.stack([np.bincount(classes, row, CLASSES) for row in rows])
+    return np.asarray(sums / np.bincount(classes), np.float32)
+
+
+def write_table(table: PreflopTable, directory: Path) -> None:
+    """Write a table's two files into ``directory``."""
+    write_json(directory / HEAD, asdict(_Head(FORMAT, table.ladder, table.depths)))
+    arrays = {f"chances_{depth}": table.chances[depth].astype(np.float16) for depth in table.depths}
+    write_npz(directory / ARRAYS, arrays, level=9)
+
+
+def read_table(directory: Path) -> PreflopTable:
+    """Return the table in ``directory``. Raises DamagedFileError: it is not what :func:`write_table` wrote."""
+    what = f"The file {directory / HEAD}"
+    head = structure(read_json(directory / HEAD), _Head, what)
+    if head.format != FORMAT:
+        raise DamagedFileError(f"{what} is damaged or foreign: its format is {head.format[:40]!r}.")
+    rows = {depth: _tree(head.ladder, depth).edges for depth in head.depths}
+    expected = {f"chances_{depth}": (np.float16, (count, CLASSES)) for depth, count in rows.items()}
+    found = read_npz(directory / ARRAYS, expected)
+    if not all(np.isfinite(one).all() and (one >= 0).all() for one in found.values()):
+        raise DamagedFileError(f"The file {directory / ARRAYS} holds numbers that are no probabilities: it is damaged.")
+    chances = {depth: found[f"chances_{depth}"].astype(np.float32) for depth in head.depths}
+    return PreflopTable(head.ladder, head.depths, chances)
+
+
+# -- played ------------------------------------------------------------------------------------------------------------
+
+
+@frozen(eq=False)
+class _Line:
+    """One of the places in the table that a hand may have come to."""
+
+    weight: float
+    """How likely it is, by the mapping of the bets alone."""
+    node: Node
+    ranges: Float64s
+    """(2, 169) how often each class of each seat plays so; seat 0 has the button."""
+
+
+class Preflop:
+    """What a table does in a game of no-limit hold'em, as a :class:`~cardai.poker.resolving.blueprint.Blueprint` says it."""
+
+    def __init__(self, game: BoardGame, table: PreflopTable) -> None:
+        self.game, self.table = game, table
+        self.stack = min(game.stacks[:2])
+        blind = max(*game.betting.blinds, 1)
+        self.depth = table.depth(self.stack / blind)
+        self._menus = (Menu((table.ladder,)),) * game.betting.num_rounds
+
+    def plan(self, public: Public) -> Plan:
+        """Return what each hand does at a decision before the flop."""
+        real = tree_after(
+            self.game.betting, (self.stack,) * 2, public.button, public.history, self._menus, until=0
+        ).root
+        me, call = real.actor ^ public.button, max(real.spent)
+        out, total = np.zeros((len(real.actions), CLASSES)), np.zeros(CLASSES)
+        for line in self._follow(public):
+            weight = line.weight * line.ranges[me] * (line.ranges[1 - me] @ _EACH) + 1e-12
+            total += weight
+            if line.node.kind != DECISION:  # the table's betting is over: it has nothing to say but to go on
+                out[nearest(real.actions, 1, True)] += weight
+                continue
+            for action, played in zip(line.node.actions, self.table.strategy(self.depth, line.node), strict=True):
+                out[self._real(real, call, line.node, action.kind, action.amount)] += weight * played
+        strategy = out / total
+        return Plan(tuple(real.actions), strategy[:, class_of()])
+
+    def ranges(self, public: Public) -> Float64s:
+        """Return (2, 1326) both ranges, by seat, after the actions of ``public`` before the flop."""
+        lines = self._follow(public)
+        masses = np.array([line.ranges @ _EACH for line in lines])  # (L, 2)
+        out = np.zeros((2, CLASSES))
+        for line, mass in zip(lines, masses, strict=True):
+            out += line.weight * line.ranges * mass[::-1, None]
+        by_seat = out if public.button == 0 else out[::-1]
+        return np.asarray(by_seat[:, class_of()])
+
+    def _real(self, real: Node, call: int, node: Node, kind: int, amount: int) -> int:
+        """Return which of the real actions one of the table's is."""
+        bets = [k for k, one in enumerate(real.actions) if one.kind == 2]
+        if kind < 2 or not bets:
+            return nearest(real.actions, min(kind, 1), True)
+        if amount >= self.depth * _BLIND:
+            return bets[-1]
+        wanted = _fraction(amount, max(node.spent))
+        return min(bets, key=lambda k: abs(_fraction(real.actions[k].amount, call) - wanted))
+
+    def _follow(self, public: Public) -> list[_Line]:
+        """Return the places in the table that a hand may have come to."""
+        root = self.table.trees[self.depth].root
+        lines = [_Line(1.0, root, np.ones((2, CLASSES)))]
+        spent = [0, 0]
+        for position, blind in enumerate(self.game.betting.blinds[:2]):
+            spent[position] = blind
+        for action, round_, seat in public.actions:
+            if round_ > 0:
+                break
+            here, call = seat ^ public.button, max(spent)
+            lines = [new for line in lines for new in self._acted(line, action, here, call)]
+            spent[here] = call if action < 2 else action
+        return lines
+
+    def _acted(self, line: _Line, action: int, seat: int, call: int) -> list[_Line]:
+        """Return where a line leads by a real action of ``seat``, who must call ``call`` chips in all."""
+        if line.node.kind != DECISION or line.node.actor != seat:
+            return [line]
+        strategy, out = self.table.strategy(self.depth, line.node), []
+        for chosen, odds in self._counts_as(line.node, action, call):
+            ranges = np.array(line.ranges)
+            ranges[seat] *= strategy[chosen]
+            child = line.node.children[chosen]
+            out.append(_Line(line.weight * odds, child, ranges))
+        return out
+
+    def _counts_as(self, node: Node, action: int, call: int) -> list[tuple[int, float]]:
+        """Return which of the table's actions a real one is, and with what odds."""
+        bets = [k for k, one in enumerate(node.actions) if one.kind == 2]
+        if action < 2 or not bets:
+            return [(nearest(node.actions, min(action, 1), True), 1.0)]
+        if action >= self.stack:
+            return [(bets[-1], 1.0)]
+        rungs = [_fraction(node.actions[k].amount, max(node.spent)) for k in bets]
+        size = _fraction(action, call)
+        above = int(np.searchsorted(rungs, size))
+        if above == 0 or above == len(rungs):
+            return [(bets[min(above, len(rungs) - 1)], 1.0)]
+        below, odds = rungs[above - 1], harmonic(rungs[above - 1], size, rungs[above])
+        assert below < rungs[above]
+        return [(k, p) for k, p in ((bets[above - 1], odds), (bets[above], 1 - odds)) if p > 0]
+
+
+_EACH = np.bincount(class_of(), minlength=CLASSES).astype(np.float64)
+"""How many hands each class has."""
+
+
+def _fraction(amount: int, call: int) -> float:
+    """Return by how much of the pot after a call a raise to ``amount`` raises, for two players who have put in ``call``."""
+    return (amount - call) / (2 * max(call, 1))
+
+
+def harmonic(below: float, size: float, above: float) -> float:
+    """Return how often a bet of ``size`` counts as ``below`` rather than ``above`` (fractions of the pot)."""
+    return (above - size) * (1 + below) / ((above - below) * (1 + size))
+
+
+def preflop_player(directory: str, game: Game) -> Preflop:
+    """Return what plays before the flop of ``game`` by the table in ``directory``.
+
+    Raises:
+        UsageError: the game is not no-limit hold'em for two without a ladder, or there is no table.
+    """
+    said = need_holdem(game, "A table of play before the flop")
+    if not game.amounts or said.num_players != 2:
+        raise UsageError(f"A table of play before the flop is for no-limit hold'em of two players. Got {brief(game)}.")
+    if not (Path(directory) / HEAD).is_file():
+        raise UsageError(f"There is no table of play before the flop in {directory!r}: it has no {HEAD}.")
+    return Preflop(said, read_table(Path(directory)))

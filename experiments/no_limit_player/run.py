@@ -1,0 +1,183 @@
+"""The no-limit player of the box, measured as it ships: every figure of report/report.md by a command that is printed beside it.
+
+    python experiments/no_limit_player/run.py                       # all measures that are not there yet, then the report
+    python experiments/no_limit_player/run.py --only river,fcpa     # some of them
+    python experiments/no_limit_player/run.py --report              # only write report.md from what there is
+
+cardai-players must be installed (pip install ./players). What a measure has done is kept under ``--work`` and gone on with, what it
+found in report/measured.json; a measure is done anew when its command is another.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from cardai.core.errors import DamagedFileError
+from cardai.core.files import digest_of, read_json, write_atomically, write_json
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+REPORT, MEASURED = HERE / "report" / "report.md", HERE / "report" / "measured.json"
+CARD = ROOT / "players" / "cardai_players" / "nolimit_resolving" / "card.json"
+SHIPPED = "nolimit_resolving:seconds=0,threads=1,kept=300"
+PLAIN = "resolving:values=exact,kept=300"
+STOPPED = 130
+"""The exit status of a measure that was stopped by Ctrl-C: what it has done counts."""
+LBR = "cardai evaluate lbr --game holdem --agent {agent} --bets {bets} --rounds {rounds} --boards {boards}{more}"
+RIVER = "cardai evaluate best-response --game holdem --agent {agent} --from river --hands {hands} --bets 0.5+1+2+allin"
+MATCH = "cardai run --game holdem --agent {agent} --vs {other} --games {games} --seed 7 --aivat {own}"
+
+
+@frozen
+class Measure:
+    """A figure: its name, what it is of, and the command that prints it."""
+
+    name: str
+    words: str
+    command: str
+    kind: str
+    """lbr, river or match: how its JSON is read; text: what it prints stands in the report as it is."""
+
+
+def lbr(name: str, words: str, agent: str, bets: str, rounds: str, boards: int, more: str = "") -> Measure:
+    """Return a local best response."""
+    command = LBR.format(agent=agent, bets=bets, rounds=rounds, boards=boards, more=more)
+    return Measure(name, words, command, "lbr")
+
+
+def match(name: str, words: str, agent: str, other: str, games: int) -> Measure:
+    """Return a match by AIVAT, which weighs what the player might have done."""
+    return Measure(name, words, MATCH.format(agent=agent, other=other, games=games, own=agent), "match")
+
+
+def river(name: str, words: str, agent: str, hands: int) -> Measure:
+    """Return a best response from the river on."""
+    return Measure(name, words, RIVER.format(agent=agent, hands=hands), "river")
+
+
+MEASURES = (
+    river("river", "best response from the river, the player", SHIPPED, 16),
+    river("river_weak", "the same, its level weak", SHIPPED.replace(":", ":level=weak,"), 16),
+    river("river_calls", "the same, always_call", "always_call", 8),
+    lbr("fold", "LBR fcpa on turn and river, always_fold", "always_fold", "fcpa", "3+4", 2),
+    lbr("fcpa", "LBR fcpa on turn and river, the player", SHIPPED, "fcpa", "3+4", 12, " --branches 1"),
+    lbr("fcpa_plain", "LBR fcpa on turn and river, resolving without a network", PLAIN, "fcpa", "3+4", 12, " --branches 1"),
+    lbr("fc", "LBR fc on all rounds, the player", SHIPPED, "fc", "1+2+3+4", 12, " --branches 1"),
+    lbr("56", "LBR 56 bets on turn and river, the player", SHIPPED, "56", "3+4", 4, " --branches 1"),
+    lbr("56_flop", "LBR 56 bets on the flop, then fc, the player", SHIPPED, "56", "2", 4, " --branches 1"),
+    match("calls", "AIVAT, the player against always_call", SHIPPED, "always_call", 20),
+    Measure("decisions", "what a decision costs", "python benchmarks/decisions.py --hands 6", "text"),
+    match("threshold", "AIVAT, the player against threshold", SHIPPED, "threshold", 20),
+)  # fmt: skip
+
+
+def measured(one: Measure, work: Path) -> dict[str, Any]:
+    """Return what a command prints, with its CPU seconds."""
+    if one.kind == "text":
+        called = [sys.executable, *shlex.split(one.command)[1:]]
+    else:
+        called = [sys.executable, "-m", "cardai", *shlex.split(one.command)[1:], "--json"]
+    if one.kind in ("lbr", "river"):
+        work.mkdir(parents=True, exist_ok=True)
+        called += ["--out", str(work / f"{one.name}-{digest_of(one.command)[:8]}.npz")]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(called, stdout=subprocess.PIPE, text=True, check=False, cwd=ROOT)
+    if done.returncode not in (0, STOPPED):
+        raise SystemExit(f"{one.command} failed.")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    found = done.stdout.splitlines() if one.kind == "text" else json.loads(done.stdout)
+    return {"command": one.command, "cpu_seconds": round(spent, 1), "found": found}
+
+
+def figure(one: Measure, found: dict[str, Any]) -> str:
+    """Return a figure in words: mean and half of its 95% interval, in mbb/g."""
+    if one.kind == "match":
+        told = found["aivat"]["aivat"]
+        mean, half, count = (
+            10 * told["mean"],
+            5 * (told["high"] - told["low"]),
+            f"{found['hands']} hands",
+        )  # big blind 100
+    else:
+        mean, half = found["mean"], found["half_width"]
+        count = (
+            f"{found['boards']} boards"
+            if one.kind == "lbr"
+            else f"{found['hands']} hands, {found['reached']} came there"
+        )
+    return f"{mean:+,.0f}{f' ± {half:,.0f}' if half is not None else ' (one has no interval)'} | {count}"
+
+
+def report(known: dict[str, Any]) -> str:
+    """Return the page."""
+    card = read_json(CARD)
+    lines = [
+        "# The no-limit player of the box", "",
+        "`nolimit_resolving` as it ships (`players/`), in `holdem` (heads-up, 100 big blinds), all iterations of a decision "
+        "(`seconds=0`), one thread. mbb/g is thousandths of a big blind a hand, ± half a 95% interval over boards or hands. A local "
+        "best response (LBR) and a best response from the river are lower bounds on what a perfect opponent wins; LBR below 0 "
+        "proves nothing.", "",
+        "Written by `python experiments/no_limit_player/run.py`; what a measure took is CPU seconds of a shared core.", "",
+        "## Strength", "", "| measure | mbb/g | of | CPU s |", "|---|---|---|---|",
+    ]  # fmt: skip
+    there = [one for one in MEASURES if known.get(one.name, {}).get("command") == one.command]
+    texts, there = [one for one in there if one.kind == "text"], [one for one in there if one.kind != "text"]
+    lines += [
+        f"| {one.words} | {figure(one, known[one.name]['found'])} | {known[one.name]['cpu_seconds']:,.0f} |"
+        for one in there
+    ]
+    missing = [one.words for one in MEASURES if one not in there + texts]
+    lines += ["", *([f"Not measured yet: {'; '.join(missing)}.", ""] if missing else [])]
+    lines += ["By these commands:", "", "```sh", *(one.command for one in there), "```", ""]
+    lines += [
+        "## The network",
+        "",
+        "Huber per player on the situations by which the epoch was chosen, by seed of the training: ",
+    ]
+    seeds = ", ".join(f"{loss:.4f} (seed {seed})" for seed, loss in card["validation_huber"].items())
+    lines[-1] += f"{seeds}. Seed {card['seed']} is in the box."
+    lines += ["", "```sh", *card["before"], card["command"], "```", ""]
+    lines += [f"{card['cpu_seconds']:,.0f} CPU seconds in all; `python players/no_limit.py make` does it again.", ""]
+    extra = HERE / "report" / "notes.md"
+    lines += [extra.read_text(encoding="utf-8").strip(), ""] if extra.exists() else []
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measure what is asked for, and write the report."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", default="")
+    parser.add_argument("--report", action="store_true")
+    parser.add_argument("--work", type=Path, default=Path("runs/no_limit_player"))
+    given = parser.parse_args()
+    names = [name for name in given.only.split(",") if name]
+    if odd := sorted(set(names) - {one.name for one in MEASURES}):
+        parser.error(f"There is no measure {odd[0]!r}. Known: {', '.join(one.name for one in MEASURES)}.")
+    known: dict[str, Any] = {}
+    if MEASURED.exists():
+        try:
+            known = read_json(MEASURED)
+        except DamagedFileError as error:
+            parser.error(str(error))
+    for one in () if given.report else MEASURES:
+        if (names and one.name not in names) or known.get(one.name, {}).get("command") == one.command:
+            continue
+        sys.stdout.write(f"{one.command}\n")
+        sys.stdout.flush()
+        known[one.name] = measured(one, given.work)
+        write_json(MEASURED, known)
+    write_atomically(REPORT, report(known).encode())
+
+
+if __name__ == "__main__":
+    main()

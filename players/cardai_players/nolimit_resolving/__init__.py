@@ -1,0 +1,67 @@
+"""No-limit hold'em for two by re-solving, any stacks and any bets: not measured yet."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from attrs import frozen, validators
+
+from cardai import hookimpl, make
+from cardai.core.agent import Agent
+from cardai.core.arrays import Float64s
+from cardai.core.errors import UsageError
+from cardai.core.fields import Views
+from cardai.core.game import Game
+from cardai.core.legal import Legal
+from cardai.core.spec import Spec, option
+
+HERE = Path(__file__).parent
+LEVELS: Mapping[str, Mapping[str, Any]] = {
+    "full": {},
+    "strong": {"iterations": 12, "cards": 2},
+    "fair": {"iterations": 5, "cards": 1, "noise": 0.05},
+    "weak": {"iterations": 2, "cards": 1, "noise": 0.2},
+}
+"""What each level changes of the player that re-solves: iterations of a decision, cards that one on the flop looks at, noise."""
+
+
+@frozen
+class Player(Agent):
+    """Re-solves the hand from the flop on; before the flop a table plays."""
+
+    level: Literal["full", "strong", "fair", "weak"] = option(
+        "full", help="how strong: weaker ones solve less, and err"
+    )
+    seconds: float = option(
+        2.0, help="time for a decision: the last iteration finished in it is played; 0: all iterations (then it plays the same always)",
+        validator=[validators.ge(0), validators.lt(86_400)],
+    )  # fmt: skip
+    threads: int = option(
+        0, help="threads on the turn; 0: two, where there are as many cores", validator=validators.in_(range(65))
+    )
+    kept: int = option(
+        12, help="decisions that are kept for what comes after them", validator=validators.in_(range(1, 10_001))
+    )
+
+    def for_game(self, game: Game) -> Agent:
+        threads = self.threads or min(2, os.cpu_count() or 1)
+        options = {
+            "values": str(HERE / "values"), "preflop": str(HERE / "preflop"), "seconds": self.seconds, "threads": threads,
+            "kept": self.kept, **LEVELS[self.level],
+        }  # fmt: skip
+        texts = tuple(
+            (key, json.dumps(value) if isinstance(value, str) else str(value)) for key, value in options.items()
+        )
+        return make.agent(Spec("resolving", texts)).for_game(game)
+
+    def policy(self, views: Views, legal: Legal) -> Float64s:
+        raise UsageError("nolimit_resolving must know its game first: call for_game(game), and ask what that returns.")
+
+
+@hookimpl
+def cardai_agent() -> type[Player]:
+    return Player

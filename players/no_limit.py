@@ -1,0 +1,176 @@
+"""Make the no-limit player of the box, by commands that anybody can run, and write its card.
+
+    python players/no_limit.py make          # situations, three networks, play before the flop; takes up what is there
+    python players/no_limit.py pack          # the best network (on situations held out) and the table, into the package
+    python players/no_limit.py measure       # its strength as it ships, into the card
+
+Everything is kept under ``--work``. ``--print`` shows the commands alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import resource
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from cardai.core.files import read_json, write_json
+from cardai.poker.resolving.box import PREFLOP, VALUES
+from cardai.poker.resolving.preflop import table_of, write_table
+from cardai.poker.values.network import latest_checkpoint, load_run
+from cardai.poker.values.plain_network import plain, write_plain
+from cardai.training.runs import Run
+
+NAME = "nolimit_resolving"
+HERE = Path(__file__).resolve().parent
+FOLDER = HERE / "cardai_players" / NAME
+WORK = f"runs/{NAME}"
+COUNT = 440
+"""Situations that are solved; more make it stronger."""
+SEEDS = (0, 1, 2)
+DEPTHS = {1000: 800_000, 2000: 1_000_000, 4000: 1_000_000, 10_000: 1_200_000, 20_000: 1_000_000}
+"""Iterations by stack, in chips of which a big blind is 100."""
+NETWORK = "counterfactual_values:width=32,context=16,batch=10,rate=0.003,anneal=80,device=cpu"
+EPOCHS = 80
+TITLE = "No-limit hold'em for two by re-solving, any stacks and any bets"
+MEASURE = f"cardai evaluate lbr --game holdem --agent {NAME}:seconds=0,threads=1,kept=300 --bets fcpa --rounds 3+4 --boards 12 --branches 1"
+
+
+def commands(count: int, work: str) -> dict[str, str]:
+    """Return the commands by what each makes under ``work``."""
+    found = {
+        "turn": f"cardai situations {work}/turn --street turn --count {count} --intervals 1+2+3+4 "
+        "--bets 1+allin/1+allin/allin --iterations 200+120+80+60+40"
+    }
+    for seed in SEEDS:
+        found[f"network_{seed}"] = (
+            f"cardai train --trainer {NETWORK} --set situations={work}/turn --game acpc_nolimit_2p --steps {EPOCHS} "
+            f"--seed {seed} --out {work}/network_{seed}"
+        )
+    for stack, steps in DEPTHS.items():
+        found[f"depths/{stack}"] = (
+            "cardai train --trainer bucket_mccfr:flop=150,turn=150,river=150 "
+            f"--game acpc_nolimit_2p:stack={stack},bets=0.5+1+allin --steps {steps} --seed 0 --out {work}/depths/{stack}"
+        )
+    return found
+
+
+def make(given: argparse.Namespace) -> None:
+    """Run what has not been run to its end."""
+    for what, command in commands(given.count, str(given.work)).items():
+        there = given.work / what
+        if (there / "run.json").exists():
+            if Run.open(there).latest()[0] is not None:
+                say(f"there: {what}")
+                continue
+            command = f"cardai train --resume {shlex.quote(str(there))}"
+        say(command)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        called(command)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        book(given.work, what, spent)
+
+
+def say(words: str) -> None:
+    """Print a line at once."""
+    sys.stdout.write(words + "\n")
+    sys.stdout.flush()
+
+
+def book(work: Path, what: str, seconds: float) -> None:
+    """Add CPU seconds to what something has taken."""
+    file = work / "seconds.json"
+    known = read_json(file) if file.exists() else {}
+    write_json(file, {**known, what: round(known.get(what, 0.0) + seconds, 1)})
+
+
+def called(command: str, *more: str) -> str:
+    """Run a command of cardai's, and return what it prints."""
+    words = [*shlex.split(command)[1:], *more]
+    return subprocess.run(
+        [sys.executable, "-m", "cardai", *words], stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
+
+
+def losses(work: Path) -> dict[int, float]:
+    """Return the loss of each seed's network on the situations by which its epoch was chosen, Huber per player."""
+    found = {}
+    for seed in SEEDS:
+        if (work / f"network_{seed}" / "run.json").exists():
+            state = read_json(latest_checkpoint(work / f"network_{seed}")[1] / "state.json")
+            found[seed] = float(state["best_loss"])
+    return found
+
+
+def pack(given: argparse.Namespace) -> None:
+    """Put the network and the table into the package, and write all of the card but its strength."""
+    known = losses(given.work)
+    best = min(known, key=lambda seed: known[seed])
+    write_plain(plain(load_run(given.work / f"network_{best}")), FOLDER / VALUES)
+    (FOLDER / PREFLOP).mkdir(exist_ok=True)
+    write_table(table_of([given.work / "depths" / str(stack) for stack in DEPTHS]), FOLDER / PREFLOP)
+    count = len(read_json(given.work / "turn" / "situations.json")["shards"]) * 10
+    lines = commands(count, WORK)
+    seconds = read_json(given.work / "seconds.json")
+    old = read_json(FOLDER / "card.json") if (FOLDER / "card.json").exists() else {}
+    card = {
+        "name": NAME, "title": TITLE, "game": "holdem", "games": ["acpc_nolimit_2p", "holdem", "holdem_nolimit"],
+        "before": [line for what, line in lines.items() if not what.startswith("network")],
+        "command": lines[f"network_{best}"], "seed": best, "cpu_seconds": round(sum(seconds.values()), 1),
+        "validation_huber": {str(seed): loss for seed, loss in known.items()},
+        "measure": MEASURE, "figure": old.get("figure", 0.0), "strength": old.get("strength", "not measured yet"),
+    }  # fmt: skip
+    finish(card)
+
+
+def measure(given: argparse.Namespace) -> None:
+    """Measure the player, and write its strength."""
+    card = read_json(FOLDER / "card.json")
+    found = json.loads(called(card["measure"], "--out", str(given.work / "lbr.npz"), "--json"))
+    strength(card, found)
+
+
+def strength(card: dict[str, Any], found: dict[str, Any]) -> None:
+    """Write a measured strength into the card."""
+    card["figure"] = found["mean"]
+    card["strength"] = (
+        f"a local best response with fcpa on turn and river wins {found['mean']:+,.0f} "
+        f"± {found['half_width']:,.0f} mbb/g over {found['boards']} boards (always folding loses 750)"
+    )
+    finish(card)
+
+
+def finish(card: dict[str, Any]) -> None:
+    """Write the card, the first line of the player's module, and what lists all cards."""
+    write_json(FOLDER / "card.json", card)
+    module = FOLDER / "__init__.py"
+    text = module.read_text(encoding="utf-8")
+    module.write_text(re.sub(r'\A"""[^\n]*"""', lambda _: f'"""{card["title"]}: {card["strength"]}."""', text), "utf-8")
+    sys.path.insert(0, str(HERE))
+    from box import list_all
+
+    list_all()
+
+
+def main() -> None:
+    """Do one step."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("step", choices=("make", "pack", "measure"))
+    parser.add_argument("--work", type=Path, default=Path(WORK))
+    parser.add_argument("--count", type=int, default=COUNT)
+    parser.add_argument("--print", action="store_true", dest="shown")
+    given = parser.parse_args()
+    if given.shown:
+        say("\n".join([*commands(given.count, str(given.work)).values(), MEASURE]))
+        return
+    {"make": make, "pack": pack, "measure": measure}[given.step](given)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""experiments/no_limit_player: what is measured is asked once, by a command that exists, and the page says what is missing."""
+
+from __future__ import annotations
+
+import importlib.util
+import shlex
+from typing import Any
+
+import pytest
+
+from cardai.cli import load_command
+from cardai.core import registry
+from tests.support import ROOT
+
+FOLDER = ROOT / "experiments" / "no_limit_player"
+
+
+@pytest.fixture(scope="module")
+def run() -> Any:
+    spec = importlib.util.spec_from_file_location("no_limit_player_run", FOLDER / "run.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_measure_is_a_command_that_exists(run: Any) -> None:
+    for one in run.MEASURES:
+        program, name, *words = shlex.split(one.command)
+        if program == "python":
+            assert (ROOT / name).exists()
+            continue
+        command = load_command(name)
+        command = command.commands[words.pop(0)] if hasattr(command, "commands") else command
+        known = {option for param in command.params for option in param.opts}
+        assert {word for word in words if word.startswith("--")} <= known
+        registry.create("game", words[words.index("--game") + 1])
+
+
+def test_the_page_has_what_was_measured_by_this_very_command_and_says_what_is_missing(run: Any) -> None:
+    first, second = run.MEASURES[:2]
+    found = {"mean": 12.4, "half_width": 3.0, "hands": 16, "reached": 9}
+    known = {
+        first.name: {"command": first.command, "cpu_seconds": 20.0, "found": found},
+        second.name: {"command": f"{second.command} --seed 2", "cpu_seconds": 20.0, "found": found},
+    }
+    page = run.report(known)
+    assert f"| {first.words} | +12 ± 3 | 16 hands, 9 came there | 20 |" in page
+    assert first.command in page
+    assert f"Not measured yet: {second.words}" in page
+
+
+def test_the_page_is_the_one_of_its_figures(run: Any) -> None:
+    assert run.REPORT.read_text(encoding="utf-8") == run.report(run.read_json(run.MEASURED))

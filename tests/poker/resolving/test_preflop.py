@@ -1,0 +1,127 @@
+"""A table of play before the flop: bets between rungs, any stacks, and what is read from files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cardai
+from cardai.core.errors import DamagedFileError, UsageError
+from cardai.poker.contract import BoardGame, board_game
+from cardai.poker.hands.combos import COUNT
+from cardai.poker.notation import class_of
+from cardai.poker.ranges.menus import ALL_IN
+from cardai.poker.resolving.preflop import (
+    CLASSES,
+    Preflop,
+    PreflopTable,
+    _tree,
+    harmonic,
+    preflop_player,
+    read_table,
+    write_table,
+)
+from cardai.poker.resolving.resolver import Public
+
+LADDER = (0.5, 1.0, ALL_IN)
+
+
+def said(game: str) -> BoardGame:
+    found = board_game(cardai.game(game))
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def table() -> PreflopTable:
+    """A table that plays at random, each class and decision otherwise."""
+    chances = {}
+    for depth in (10, 100):
+        tree = _tree(LADDER, depth)
+        rows = np.random.default_rng(depth).random((tree.edges, CLASSES)).astype(np.float32)
+        first = 0
+        for count in tree.num_children[tree.decisions].tolist():
+            rows[first : first + count] /= rows[first : first + count].sum(axis=0)
+            first += count
+        chances[depth] = rows
+    return PreflopTable(LADDER, (10, 100), chances)
+
+
+def test_a_bet_between_two_rungs_counts_as_either_by_the_pseudo_harmonic_mapping() -> None:
+    # f(x) = (B - x)(1 + A) / ((B - A)(1 + x)), Ganzfried and Sandholm 2013
+    assert (harmonic(0.5, 0.5, 1.0), harmonic(0.5, 1.0, 1.0)) == (1.0, 0.0)
+    assert harmonic(0.5, 0.75, 1.0) == pytest.approx(0.25 * 1.5 / (0.5 * 1.75))
+
+
+@pytest.mark.parametrize("button", [0, 1])
+def test_a_range_is_what_both_rungs_leave_of_it(table: PreflopTable, button: int) -> None:
+    played = Preflop(said("holdem"), table)  # 100 blinds: rungs of the button are 200, 300 and all-in
+    root = table.trees[100].root
+    strategy = table.strategy(100, root)
+    raised = played.ranges(Public(button, ((250, 0, button),), 1, ()))
+    odds = harmonic(0.5, 0.75, 1.0)
+    assert raised[button] == pytest.approx(COUNT * (odds * strategy[2] + (1 - odds) * strategy[3])[class_of()])
+    assert np.ptp(raised[1 - button]) == pytest.approx(0)
+    smaller = played.ranges(Public(button, ((200, 0, button),), 1, ()))
+    assert smaller[button] == pytest.approx(COUNT * strategy[2][class_of()])
+
+
+def test_what_it_does_after_a_bet_between_rungs_is_weighed_by_its_own_hands(table: PreflopTable) -> None:
+    played = Preflop(said("holdem"), table)
+    root = table.trees[100].root
+    plan = played.plan(Public(0, ((250, 0, 0),), 0, ()))
+    assert [action.amount for action in plan.actions if action.kind == 2] == [500, 750, 10_000]
+    mass = [table.strategy(100, root)[k] @ np.bincount(class_of()) for k in (2, 3)]
+    odds = [harmonic(0.5, 0.75, 1.0), 1 - harmonic(0.5, 0.75, 1.0)]
+    weight = np.array([p * m for p, m in zip(odds, mass, strict=True)])
+    folds = [table.strategy(100, root.children[k])[0] for k in (2, 3)]
+    wanted = (weight[0] * folds[0] + weight[1] * folds[1]) / weight.sum()
+    assert plan.strategy[0] == pytest.approx(wanted[class_of()], rel=1e-6)
+
+
+@pytest.mark.parametrize("blinds", [2, 10, 17, 33, 100, 250])
+def test_any_stacks_and_any_bets_are_answered(table: PreflopTable, blinds: int) -> None:
+    game = cardai.game(f"holdem_nolimit:stack={100 * blinds}")
+    played, draw = Preflop(said(f"holdem_nolimit:stack={100 * blinds}"), table), np.random.default_rng(blinds)
+    for seed in range(12):
+        tables, row, actions = game.tables(1), np.zeros(1, np.int64), []
+        tables.reset(np.array([seed], np.uint64))
+        while (seat := int(tables.current_players()[0])) >= 0:
+            view = tables.views(seat, row)[0]
+            if int(view["round"]) > 0:
+                break
+            public = Public(int(view["button"]), tuple(actions), 0, ())
+            plan, legal = played.plan(public), tables.legal(row)
+            assert np.abs(plan.strategy.sum(axis=0) - 1).max() < 1e-9
+            assert all(legal.kinds[0, action.kind] for action in plan.actions)
+            amount = int(draw.integers(legal.min_amount[0], legal.max_amount[0] + 1)) if legal.kinds[0, 2] else 1
+            action = amount if draw.random() < 0.6 else 1
+            actions.append((action, 0, seat))
+            tables.apply(row, np.array([action]))
+        found = played.ranges(Public(int(view["button"]), tuple(actions), 1, ()))
+        assert np.isfinite(found).all()
+        assert (found.sum(axis=1) > 0).all()
+
+
+def test_a_table_is_read_as_it_was_written_and_a_damaged_one_refused(table: PreflopTable, tmp_path: Path) -> None:
+    write_table(table, tmp_path)
+    read = read_table(tmp_path)
+    assert (read.ladder, read.depths) == (table.ladder, table.depths)
+    assert np.abs(read.chances[100] - table.chances[100]).max() < 1e-3
+    head = json.loads((tmp_path / "preflop.json").read_text())
+    (tmp_path / "preflop.json").write_text(json.dumps({**head, "depths": [10, 90]}))
+    with pytest.raises(DamagedFileError, match=r"preflop\.npz"):
+        read_table(tmp_path)
+    (tmp_path / "preflop.json").write_text(json.dumps({**head, "depths": [100, 10]}))
+    with pytest.raises(DamagedFileError, match="rising"):
+        read_table(tmp_path)
+
+
+def test_where_there_is_no_table_or_another_game_it_is_said(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"it has no preflop\.json"):
+        preflop_player(str(tmp_path), cardai.game("holdem"))
+    with pytest.raises(UsageError, match="no-limit hold'em of two players"):
+        preflop_player(str(tmp_path), cardai.game("acpc_limit_2p"))
