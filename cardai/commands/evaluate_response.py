@@ -55,7 +55,11 @@ LADDER = Annotated[
         "--game",
         "-g",
         metavar="GAME",
+<<<<<<< HEAD
         help="Hold'em of two players: limit or a ladder, with --hands from the river any bets; or draw poker.",
+=======
+        help="Hold'em of two players: limit or a ladder; with --hands from the river any bets. --from last: draw poker.",
+>>>>>>> h-d
     ),
 ]
 KEEP = Annotated[
