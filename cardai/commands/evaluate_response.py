@@ -55,11 +55,7 @@ LADDER = Annotated[
         "--game",
         "-g",
         metavar="GAME",
-<<<<<<< HEAD
-        help="Hold'em of two players: limit or a ladder, with --hands from the river any bets; or draw poker.",
-=======
         help="Hold'em of two players: limit or a ladder; with --hands from the river any bets. --from last: draw poker.",
->>>>>>> h-d
     ),
 ]
 KEEP = Annotated[
