@@ -359,7 +359,7 @@ def _review_of(file: Path) -> tuple[Any, str]:
     from cardai.study.judge import judge_for
     from cardai.study.session import job_of, run
 
-    match.play("kuhn", ["random", "always_call"], games=8, seed=1, record=file)
+    match.play("kuhn", ["random", "equilibrium:iterations=8"], games=8, seed=1, record=file)
     job = job_of(
         records.read(file), make.game("kuhn"), "random", judge_for(make.game("kuhn"), "equilibrium:iterations=64")
     )
