@@ -15,7 +15,7 @@ from attrs import evolve, frozen, validators
 
 from cardai.core.agent import Agent
 from cardai.core.encoder import Encoder
-from cardai.core.errors import OptionError, UsageError
+from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import brief, option
@@ -98,12 +98,6 @@ def the_tree(game: Game) -> PublicTree:
             f"{WHO} takes public trees of at most {MOST_NODES:,} decisions. {brief(game)} has {len(tree.decisions):,}."
         )
     return tree
-
-
-def no_options(options: Mapping[str, Any]) -> None:
-    """Raise OptionError where a trained player is given options: it has none."""
-    if options:
-        raise OptionError(f"A player of {WHO} has no options. Got {sorted(options)[0]!r}.")
 
 
 @hookimpl

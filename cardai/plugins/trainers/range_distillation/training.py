@@ -14,7 +14,7 @@ from torch import Tensor
 from cardai import make
 from cardai.core.agent import Agent, need_game
 from cardai.core.arrays import Bools, Float32s, Float64s, Int64s
-from cardai.core.errors import UsageError
+from cardai.core.errors import OptionError, UsageError
 from cardai.core.fields import Views
 from cardai.core.files import read_json, write_json
 from cardai.core.game import Game
@@ -25,7 +25,6 @@ from cardai.core.spec import brief
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
 from cardai.learn.minibatches import LossSum, annealed, take_step
-from cardai.plugins.trainers.range_distillation import no_options
 from cardai.plugins.trainers.range_distillation.network import Betting, RangeNetwork, card_planes
 from cardai.poker.hands.boards import BOARD_SIZES
 from cardai.poker.hands.combos import COUNT, left_by, pair_index
@@ -196,7 +195,8 @@ class Distilling(Training):
         self.step, self.losses = state.step, state.losses
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
-        no_options(options)
+        if options:
+            raise OptionError(f"A player of range_distillation has no options. Got {sorted(options)[0]!r}.")
         return DistilledAgent(self.game, self.tree, self.betting, self.network.eval(), self._legal)
 
 
