@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 from fuzz_readers import Fixture
+from room_texts import TEXTS
 
 from cardai import make
 from cardai.arena import match, table, tournament
@@ -70,6 +71,7 @@ def fixtures() -> list[Fixture]:
         Fixture("gin_values", "begin", _gin_values, _read_gin_values),
         Fixture("series", "limit", _series, _read_series),
         Fixture("site", "slumbot", _site_match, _read_site_match),
+        *(Fixture("rooms", name, _room(text), _read_histories) for name, text in TEXTS.items()),
         Fixture("phh", "limit", _histories("holdem_limit"), _read_histories),
         Fixture("phh", "nolimit", _histories("holdem_nolimit"), _read_histories),
     ]
@@ -204,6 +206,13 @@ def _resume(folder: Path, rng: Random) -> None:
             _act(going)
         _drawn(going.scene())
     going.close()
+
+
+def _room(text: str) -> Callable[[Path], Any]:
+    def fill(folder: Path) -> None:
+        (folder / "hands.txt").write_text(text, encoding="utf-8")
+
+    return fill
 
 
 def _histories(game: str) -> Callable[[Path], Any]:
@@ -350,7 +359,7 @@ def _review_of(file: Path) -> tuple[Any, str]:
     from cardai.study.judge import judge_for
     from cardai.study.session import job_of, run
 
-    match.play("kuhn", ["random", "always_call"], games=8, seed=1, record=file)
+    match.play("kuhn", ["random", "equilibrium:iterations=8"], games=8, seed=1, record=file)
     job = job_of(
         records.read(file), make.game("kuhn"), "random", judge_for(make.game("kuhn"), "equilibrium:iterations=64")
     )

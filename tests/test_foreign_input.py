@@ -75,6 +75,7 @@ OWN = {
     "commands.completion._options": "our own commands' sources",
     "commands.new._filled": "a template that we ship",
     "commands.process._point_at_nothing": "the null device",
+    "commands.range._read": "a range that its reader names, refused by tests/poker/test_range_forms.py where it is none",
     "commands.process.open_streams": "the null device",
     "commands.matches._data": "the person's own files, put into an archive as they are",
     "commands.show.stepping._keys": "a key that a person presses",

@@ -51,6 +51,7 @@ COMMANDS = {
     "solve": Command(
         "solve:solve", "Solve a spot of hold'em over ranges: how often to bet what, and its worth.", LEARN
     ),
+    "range": Command("range:show_range", "Show, count, combine and convert ranges of hold'em.", LOOK),
     "spot": Command(
         "spot:spot", "Read a solved spot: hands by what they are, all next cards, the tree as a file.", LEARN
     ),

@@ -19,9 +19,10 @@ from cardai.core.arrays import Float64s, Int64s
 from cardai.core.errors import UsageError
 from cardai.core.rng import derive
 from cardai.core.schema import structure
+from cardai.poker.hand_classes import class_of
 from cardai.poker.hands.boards import boards
 from cardai.poker.hands.equity import range_equity_sums
-from cardai.poker.notation import class_of, parse_range
+from cardai.poker.notation import parse_range
 
 SIZES = (25, 49, 74, 95, 184)
 """The subsets in the box."""
