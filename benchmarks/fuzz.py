@@ -40,7 +40,7 @@ DIRECTORIES = sorted({fixture.kind for fixture in fixtures()})
 KINDS = sorted(["schema", *DIRECTORIES, *TEXTS])
 WEIGHTS = {
     "schema": 240, "matchstate": 80, "wire": 60, "spec": 60, "gamedef": 60, "page": 20, "slumbot": 20, "strength": 12, "pieces": 20, "buckets": 20,
-    "situations": 20, "sweep": 20, "saved": 20, "journal": 12, "review": 12, "record": 20, "run": 12, "tournament": 12, "series": 12, "site": 12, "phh": 8, "acpc": 6, "gin_values": 6,
+    "situations": 20, "sweep": 20, "saved": 20, "journal": 12, "review": 12, "record": 20, "run": 12, "tournament": 12, "series": 12, "site": 12, "rooms": 40, "phh": 8, "acpc": 6, "gin_values": 6,
     "spot": 6, "options": 4, "preflop": 4, "values": 4, "networks": 3,
 }  # fmt: skip
 """How often each kind is tried in a round: the quick ones often."""

@@ -15,17 +15,19 @@ import numpy as np
 import numpy.typing as npt
 from attrs import field, frozen
 
+from cardai import make
 from cardai.core import registry
 from cardai.core.errors import DamagedFileError, IllegalActionError, UsageError
 from cardai.core.files import Output, limited_lines, too_deep
 from cardai.core.game import Game, Setup, Tables, pack_setups
 from cardai.core.needs import allow_own
-from cardai.core.trust import marked, read_from
+from cardai.core.trust import Source, marked, read_from
 
 FORMAT = 1
 Record = dict[str, Any]
 """One hand: game_number, hand, seats (the agent in each seat, an index into the header's agents), seed (of the deck),
-setup (starter, score, stacks), deck (chance outcomes in order), actions, returns, outcome."""
+setup (starter, score, stacks), deck (chance outcomes in order), actions, returns, outcome. A hand that a poker room wrote
+has its own game, and room (:class:`~cardai.arena.record_lines.RoomNote`) beside."""
 
 
 @frozen
@@ -164,10 +166,13 @@ def stream_lines(lines: Iterator[str], name: str) -> tuple[Mapping[str, Any], It
     if header.get("format") != FORMAT:
         raise DamagedFileError(f"{name} has record format {header.get('format')}; this version reads {FORMAT}.")
     agents = structure(header, Header, f"{name}, line 1").agents
-    return marked(header, read_from(name, first.encode())), _stream(lines, name, agents)
+    source = read_from(name, first.encode())
+    return marked(header, source), _stream(lines, name, agents, source)
 
 
-def _stream(lines: Iterator[str], name: str, agents: Sequence[str]) -> Iterator[tuple[Record | str, bool]]:
+def _stream(
+    lines: Iterator[str], name: str, agents: Sequence[str], source: Source
+) -> Iterator[tuple[Record | str, bool]]:
     from cardai.arena.record_lines import Hand
     from cardai.core.schema import structure
 
@@ -185,7 +190,28 @@ def _stream(lines: Iterator[str], name: str, agents: Sequence[str]) -> Iterator[
         except DamagedFileError as error:
             yield f"{str(error).removesuffix('.')}; the line was left out.", cut
         else:
+            if hand.game:
+                record["game"] = marked(hand.game, source)
             yield {"group": hand.group, "game_number": hand.game_number, "hand": hand.hand, **record}, cut
+
+
+def game_of(game: Game, record: Record) -> Game:
+    """Return the game that a hand was played as: its own, where it names one, else ``game``, the header's."""
+    spec = record.get("game")
+    return make.game(spec) if spec else game
+
+
+def unseen(record: Record) -> frozenset[int]:
+    """Return the seats whose cards are not known: those in the record's deck are made up."""
+    return frozenset(record.get("room", {}).get("unknown", ()))
+
+
+def watched_seat(record: Record) -> int:
+    """Return the seat that a hand is looked at from: the room's hero, the first agent's, or one whose cards are known."""
+    hidden = unseen(record)
+    first = record["seats"].index(0) if 0 in record["seats"] else 0
+    wanted = [int(record.get("room", {}).get("hero", -1)), first, *range(len(record["seats"]))]
+    return next((seat for seat in wanted if seat >= 0 and seat not in hidden), first)
 
 
 def standard_input() -> IO[str]:

@@ -103,14 +103,17 @@ def _hands(source: str, target: str, to: str, game: str, strict: bool) -> None:
     from cardai.formats.acpc.games import find_definition
 
     wanted = to or _format_of(target)
-    done = _converted(source, wanted, find_definition(game)[1] if game else None)
-    count, problems = done.hands, done.left_out
-    for problem in problems[: SHOWN if _reasons(problems) else None]:
-        note(f"cardai: {problem}")
-    if problems and not count:
-        raise DamagedFileError(f"None of the hands in {source} can be converted, so {target} was not written.")
-    with Output(target) as file:
-        file.write(done.text.encode(errors="replace"))
+    problems: Sequence[str]
+    if wanted == "record" and source != "-" and _of_a_room(source):
+        count, problems = _streamed(source, target)
+    else:
+        done = _converted(source, wanted, find_definition(game)[1] if game else None)
+        count, problems = done.hands, done.left_out
+        _told(problems)
+        if problems and not count:
+            raise DamagedFileError(f"None of the hands in {source} can be converted, so {target} was not written.")
+        with Output(target) as file:
+            file.write(done.text.encode(errors="replace"))
     written = f"{count:,} hands" if count != 1 else "One hand"
     note(
         f"{written} written to {'standard output' if target == '-' else target}; {len(problems) or 'none'} left out."
@@ -118,6 +121,52 @@ def _hands(source: str, target: str, to: str, game: str, strict: bool) -> None:
     )
     if strict and problems:
         raise typer.Exit(1)
+
+
+def _told(problems: Sequence[str]) -> None:
+    """Say what was left out: where it is counted by reasons, the first ones."""
+    for problem in problems[: SHOWN if _reasons(problems) else None]:
+        note(f"cardai: {problem}")
+
+
+def _of_a_room(source: str) -> bool:
+    """Whether a file is a poker room's, whose hands are written as they are read: it may be of any length."""
+    from cardai.formats import opened, peek
+    from cardai.formats.rooms.room_format import RoomFormat
+
+    with opened(source) as (name, stream):
+        return isinstance(peek(name, stream)[0], RoomFormat)
+
+
+def _streamed(source: str, target: str) -> tuple[int, list[str]]:
+    """Write a room's hands as records, one at a time; return how many, and what was left out.
+
+    The names of all players stand in a record's first line, so that the hands wait in a temporary file.
+    """
+    import shutil
+    import tempfile
+
+    from cardai.arena.records import header_line, record_line
+    from cardai.core.errors import DamagedFileError
+    from cardai.core.files import Output
+    from cardai.formats import stream_hands
+
+    count, problems = 0, list[str]()
+    with tempfile.TemporaryFile() as waiting, stream_hands(source) as stream:
+        for item in stream.hands:
+            if isinstance(item, str):
+                problems.append(item)
+            else:
+                waiting.write(record_line(item))
+                count += 1
+        _told(problems)
+        if not count:
+            raise DamagedFileError(f"None of the hands in {source} can be converted, so {target} was not written.")
+        with Output(target) as file:
+            file.write(header_line({"game": stream.game, "agents": stream.agents, "seed": 0, "duplicate": False}))
+            waiting.seek(0)
+            shutil.copyfileobj(waiting, file)
+    return count, problems
 
 
 def _examples(
@@ -168,6 +217,11 @@ def _converted(source: str, wanted: str, game: GameDef | None) -> Written:
     from cardai.formats.log_format import LogFormat
 
     target = registry.create("format", wanted)
+    if isinstance(target, LogFormat) and source != "-" and _of_a_room(source):
+        raise UsageError(
+            f"{wanted} files hold hands of one game with equal stacks, and those of a poker room differ from hand to hand. "
+            "Convert them to record (.jsonl) or with --to pokerstars."
+        )
     if isinstance(target, LogFormat):
         return target.write_log(read_log(source, game))  # nothing is lost between two forms of one log
     file = read_hands(source, game)

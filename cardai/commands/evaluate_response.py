@@ -23,6 +23,7 @@ class From(StrEnum):
     flop = "flop"
     turn = "turn"
     river = "river"
+    last = "last"
 
 
 class Device(StrEnum):
@@ -42,6 +43,8 @@ class Bets(StrEnum):
     all56 = "56"
 
 
+LAST_HANDS = 500
+"""Hands along which draw poker's last round is measured where nothing else is asked."""
 FEW_BOARDS = 10
 """Below so many boards an interval over them says little: its own ends vary as much as what it is for."""
 AGENT = Annotated[str, typer.Option("--agent", "-a", metavar="AGENT", help="The player that is measured.")]
@@ -52,14 +55,17 @@ LADDER = Annotated[
         "--game",
         "-g",
         metavar="GAME",
-        help="Hold'em of two players: limit or a ladder; with --hands from the river any bets.",
+        help="Hold'em of two players: limit or a ladder; with --hands from the river any bets. --from last: draw poker.",
     ),
 ]
 KEEP = Annotated[
     str | None,
     typer.Option("--out", metavar="FILE", help="Keep what is done in FILE: the same command goes on from there."),
 ]
-START = Annotated[From, typer.Option("--from", help="The street from which the responder answers best.")]
+START = Annotated[
+    From,
+    typer.Option("--from", help="The street from which the responder answers best; last: draw poker's last round."),
+]
 SAMPLED = Annotated[
     int | None,
     typer.Option(
@@ -156,6 +162,7 @@ def best_response(
 ) -> None:
     """Print what a best response from a street on wins from a player of hold'em: a lower bound on its exploitability.
 
+    In draw poker (triple_draw) --from last, along hands: the responder answers best in the last round of betting.
     The responder plays as the player does until then. Boards up to that street are sampled in strata, all that comes
     later is counted out. From preflop it is exploitability itself: a minute for a player that does not look at its
     cards, else days of CPU, flop by flop; with --boards N it is bounded from both sides by N flops.
@@ -165,6 +172,9 @@ def best_response(
     from cardai.core.errors import UsageError
     from cardai.poker.responses.street_samples import RESPONSE_BETS, STREETS, StreetOptions
 
+    if start == From.last:
+        _last_round(agent, game, hands or LAST_HANDS, seed, keep, jobs, on, json)
+        return
     street, unit = STREETS.index(start.value), "boards" if hands is None else "hands"
     if hands is not None and street < 2:
         raise UsageError(f"--hands measures from the turn or the river. From the {start} only boards are counted out.")
@@ -220,6 +230,18 @@ def lbr(
         where = "" if rounds is None else f", raising on rounds {rounds}"
         _show_local(f"{agent} in {game} ({bets.value}{where}), {each * found.done:,} {unit}", found, boards is not None)
     _end(found, unit, each, keep)
+
+
+def _last_round(agent: str, game: str, hands: int, seed: int, keep: str | None, jobs: int, on: str, json: bool) -> None:
+    """Measure and print what best responses in the last round of draw poker win."""
+    from cardai.draw.last_round import LastRoundOptions
+
+    found = _measured(LastRoundOptions(game, agent, hands, seed), "best response", "hands", 1, keep, jobs, on)
+    if json:
+        print_json(_response_json({"game": game, "agent": agent, "from": "last"}, found, "hands", seed))
+    else:
+        _show_response(f"{agent} in {game}", "last round", found, "hands")
+    _end(found, "hands", 1, keep)
 
 
 def _measured(options: Options, name: str, unit: str, each: int, keep: str | None, jobs: int, on: str) -> Response:

@@ -65,7 +65,8 @@ def replay(
 
     record_file = _readable(file, hand)
     game = make.game(record_file.header["game"])
-    if seat is not None and seat >= game.num_players:
+    rooms = any("room" in record for record in record_file.hands)
+    if seat is not None and seat >= game.num_players and not rooms:
         raise UsageError(f"The game has seats 0 to {game.num_players - 1}. Got --seat {seat}.")
     names = agent or []
     players = _advisers(names, game)
@@ -128,6 +129,24 @@ def _in_app(
     ReplayApp(Recording(game, file, seat), hand, reveal, agents, palette).run()
 
 
+def room_line(note: dict[str, Any]) -> str:
+    """Return what a hand's room, number, time and table are, in one line."""
+    parts = [f"{note['name']} {note['number']}", note.get("tournament") and f"tournament {note['tournament']}"]
+    parts += [
+        note.get("table") and f"table {note['table']}",
+        note.get("time", "").replace("T", " ").removesuffix("+00:00"),
+    ]
+    worth = f"{note['chip']:g} {note['currency']} a chip" if note.get("currency") else ""
+    return ", ".join(one_line(part) for part in (*parts, worth) if part)
+
+
+def room_result(note: dict[str, Any]) -> str:
+    """Return what a hand brought after rake, as the room says it."""
+    won = " : ".join(f"{net:+d}" for net in note["net"])
+    more = f", run {len(note['boards'])} times" if note.get("boards") else ""
+    return f"By the room {won}, rake {note.get('rake', 0)}{more}"
+
+
 def load(file: str) -> RecordFile:
     """Return the hands of a record file, or of others' files that :mod:`cardai.formats` reads."""
     from cardai.formats import read_hands
@@ -148,7 +167,7 @@ class Show:
         player: Agent | None,
         others: Sequence[tuple[str, Agent]] = (),
     ) -> None:
-        self.game = game
+        self.game = self.played = game
         self.file = file
         self.seat = seat
         self.reveal = reveal
@@ -162,22 +181,26 @@ class Show:
         """Yield each step of a hand as plain values: who acts, what is seen, what was played, what was advised."""
         from cardai.arena.advice import Adviser
         from cardai.arena.display import without_cards
+        from cardai.arena.records import unseen
         from cardai.arena.table import replay as replayed
 
-        record = self.file.hands[number]
+        record = self._opened(number)
         watched = self._watched(record)
         adviser = None if self.player is None else Adviser(self.player, self.game, self.adviser)
         others = [Adviser(player, self.game, name) for name, player in self.others]
-        count = 0
+        count, hidden = 0, unseen(record)
         for table, action in replayed(self.game, record):
             actor = table.to_act
-            open_to = self.reveal or actor in (None, watched)
+            open_to = actor not in hidden and (self.reveal or actor in (None, watched))
             seen = action if open_to else table.sight(action)[watched]
             if seen is None:  # not even that there was a choice
                 continue
             count += 1
             step: dict[str, Any] = {"step": count, "player": actor, "seat": watched}
-            step["views"] = {str(s): table.view(s) for s in self._eyes(watched)}
+            eyes = [s for s in self._eyes(watched) if s == watched or s not in hidden]
+            step["views"] = {str(s): table.view(s) for s in eyes}
+            if watched in hidden:
+                step["views"][str(watched)] = without_cards(self.game, table.view(watched))
             if actor is not None:
                 view = table.view() if open_to else without_cards(self.game, table.view())
                 step["action"] = seen if seen == action else None
@@ -192,7 +215,7 @@ class Show:
         """Return a hand as screens to look at one after the other; ``brief`` draws only what the watched seat acts on."""
         from cardai.arena.records import check_fits
 
-        record = self.file.hands[number]
+        record = self._opened(number)
         check_fits(self.game, record)
         frames = [self._title(number, record)]
         for step in self.steps(number):
@@ -202,15 +225,16 @@ class Show:
 
     def as_json(self, number: int) -> dict[str, Any]:
         """Return a hand as plain values."""
-        record = self.file.hands[number]
+        record = self._opened(number)
         return {
-            "game": self.file.header["game"],
+            "game": str(record.get("game") or self.file.header["game"]),
             "agents": self.agents,
             "seats": record["seats"],
             "hand": number + 1,
             "steps": list(self.steps(number)),
             "returns": record["returns"],
             "outcome": record.get("outcome", {}),
+            **({"room": record["room"]} if "room" in record else {}),
         }
 
     def words(self, action: int, view: dict[str, Any]) -> str:
@@ -219,10 +243,20 @@ class Show:
 
         return action_name(self.game, action, view)
 
+    def _opened(self, number: int) -> Record:
+        """Return a hand, its game at hand: a room's hands have each their own."""
+        from cardai.arena.records import game_of
+
+        record = self.file.hands[number]
+        self.game = game_of(self.played, record)
+        if self.seat is not None and self.seat >= self.game.num_players:
+            raise UsageError(f"Hand {number + 1} has seats 0 to {self.game.num_players - 1}. Got --seat {self.seat}.")
+        return record
+
     def _watched(self, record: Record) -> int:
-        if self.seat is not None:
-            return self.seat
-        return record["seats"].index(0) if 0 in record["seats"] else 0
+        from cardai.arena.records import watched_seat
+
+        return watched_seat(record) if self.seat is None else self.seat
 
     def _eyes(self, watched: int) -> list[int]:
         return [watched] + [s for s in range(self.game.num_players) if s != watched and self.reveal]
@@ -239,6 +273,8 @@ class Show:
         title = Text(f"Hand {number + 1:,} of {len(self.file.hands):,}: {names}", style="bold")
         if record.get("hand"):
             title.append(f"\nHand {record['hand'] + 1} of game {record['game_number'] + 1:,}", style="not bold")
+        if "room" in record:
+            title.append(f"\n{room_line(record['room'])}", style="not bold")
         score = record["setup"].get("score")
         if score and any(score):
             title.append(f"\nScore {' : '.join(f'{points:g}' for points in score)}", style="not bold")
@@ -283,6 +319,8 @@ class Show:
         for seat, result in enumerate(record["returns"]):
             style = "green" if result > 0 else "red" if result < 0 else ""
             text.append(f"{self._name(seat, record)}: {result:+g} {self.game.unit}\n", style=style)
+        if "room" in record:
+            text.append(room_result(record["room"]) + "\n")
         outcome = record.get("outcome", {})
         parts = []
         for f in self.game.outcome_fields:

@@ -33,6 +33,8 @@ from cardai.core.memory import need_compiler
 F = TypeVar("F", bound=Callable[..., Any])
 
 _interpreted = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+_compiled: set[str] = set()
+"""Modules that have kernels which were compiled when they were defined."""
 
 
 def interpret() -> None:
@@ -54,17 +56,17 @@ def interpreted_copy(name: str) -> ModuleType:
     """
     global _interpreted
     module = importlib.import_module(name)
-    if _interpreted:
+    if name not in _compiled:
         return module
     spec = importlib.util.find_spec(name)
     assert spec is not None  # it has just been imported
     assert spec.loader is not None
     copy = importlib.util.module_from_spec(spec)
-    _interpreted = True
+    before, _interpreted = _interpreted, True
     try:
         spec.loader.exec_module(copy)
     finally:
-        _interpreted = False
+        _interpreted = before
     return copy
 
 
@@ -80,6 +82,7 @@ def kernel(function: F) -> F:
         numpy.seterr(over="ignore")
         return function
     need_compiler()
+    _compiled.add(function.__module__)
     numba = _numba()
     load_numba_extensions(importlib.import_module("numba.core.entrypoints").init_all)
     _name_records()

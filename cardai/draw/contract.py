@@ -26,6 +26,8 @@ class DrawPoker(BettingGame):
 
     draws: int
     """How often every player may exchange cards."""
+    stacks: tuple[int, ...]
+    """Each seat's chips at the start of a hand; none: as many as betting asks for."""
     ranking: str
     """Which hand wins: :data:`DEUCE_TO_SEVEN`, or another."""
 

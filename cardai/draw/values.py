@@ -70,13 +70,14 @@ class DrawValues:
     """The values of hands and holds with 1, 2 or 3 draws left."""
 
     def __init__(self, sums: list[Float64s]) -> None:
-        self._holds = [HoldValues(one) for one in sums]
+        self.levels = [HoldValues(one) for one in sums]
+        """By draws left, less one."""
 
     def holds(self, hands: npt.NDArray[np.integer], draws_left: int) -> Float64s:
         """Return (n, 32) float64: the value of each hold (bit i keeps card i) of ``hands`` (n, 5), any order of cards."""
         if not 1 <= draws_left <= DRAWS:
             raise ValueError(f"A hold has a value with 1 to {DRAWS} draws left. Got {draws_left}.")
-        return self._holds[draws_left - 1](hands)
+        return self.levels[draws_left - 1](hands)
 
     def best(self, hands: npt.NDArray[np.integer], draws_left: npt.NDArray[np.integer] | int) -> Float64s:
         """Return (n,) float64: what hands (n, 5) are worth with ``draws_left`` ((n,) or one number) draws left."""
@@ -86,7 +87,7 @@ class DrawValues:
             rows = np.flatnonzero(left == draws)
             if len(rows):
                 chosen = hands[rows]
-                out[rows] = self._holds[draws - 1].best(chosen) if draws else hand_values(chosen)
+                out[rows] = self.levels[draws - 1].best(chosen) if draws else hand_values(chosen)
         return out
 
 

@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 from cardai.arena.advice import Advised, Adviser
 from cardai.arena.display import action_name, without_cards
 from cardai.arena.moves import HIDDEN, Move
-from cardai.arena.records import Record, RecordFile, check_fits
+from cardai.arena.records import Record, RecordFile, check_fits, game_of, unseen, watched_seat
 from cardai.arena.table import Table, replay
 from cardai.core.errors import DamagedFileError
 from cardai.core.game import Game
@@ -42,21 +42,20 @@ class Recording:
     def __init__(self, game: Game, file: RecordFile, seat: int | None = None) -> None:
         if not file.hands:
             raise DamagedFileError("The file holds no hand that can be read.")
-        self.game = game
+        self.game = self.played = game
+        self._unseen: frozenset[int] = frozenset()
         self.file = file
         self.seat = seat
         names = [str(name) for name in file.header.get("agents", ())]
         self.agents = names or [f"player {p}" for p in range(game.num_players)]
-        self._advisers: dict[str, Adviser] = {}
+        self._advisers: dict[tuple[str, str], Adviser] = {}
 
     def __len__(self) -> int:
         return len(self.file.hands)
 
     def watched(self, record: Record) -> int:
         """Return the seat that a hand is looked at from."""
-        if self.seat is not None:
-            return self.seat
-        return int(record["seats"].index(0)) if 0 in record["seats"] else 0
+        return watched_seat(record) if self.seat is None else min(self.seat, len(record["seats"]) - 1)
 
     def steps(self, number: int, reveal: bool = False) -> list[Step]:
         """Return hand ``number`` (from 0) as steps, the last its end; ``reveal`` opens all cards and choices.
@@ -65,7 +64,9 @@ class Recording:
             DamagedFileError: the hand cannot be replayed.
         """
         record = self.file.hands[number]
+        self.game = game_of(self.played, record)
         check_fits(self.game, record)
+        self._unseen = unseen(record)
         watched = self.watched(record)
         names = tuple(self.agents[player] for player in record["seats"])
         steps: list[Step] = []
@@ -99,7 +100,7 @@ class Recording:
     def _scene(self, table: Table, watched: int, names: tuple[str, ...], log: list[Entry], reveal: bool) -> Scene:
         end = table.end() if table.hand_over else None
         shown = range(self.game.num_players) if reveal else () if end is None else end.shown
-        others = {seat: table.view(seat) for seat in shown if seat != watched}
+        others = {seat: table.view(seat) for seat in shown if seat != watched and seat not in self._unseen}
         view = table.view(watched)
         return Scene(
             self.game, watched, view, names, table.to_act, "", tuple(log), others, end=end, person=False
@@ -116,9 +117,11 @@ class Recording:
             UsageError: it does not play this game. AgentError: it erred.
         """
         record = self.file.hands[number]
-        if player not in self._advisers:
-            self._advisers[player] = Adviser(player, self.game)
+        self.game = game_of(self.played, record)
+        key = (player, str(record.get("game", "")))
+        if key not in self._advisers:
+            self._advisers[key] = Adviser(player, self.game)
         for count, (table, _) in enumerate(replay(self.game, record)):
             if count == step.action_number and table.to_act is not None:
-                return self._advisers[player].advise(table, int(record["seed"]))
+                return self._advisers[key].advise(table, int(record["seed"]))
         return []

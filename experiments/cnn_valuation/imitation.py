@@ -3,7 +3,8 @@
 Accuracy, macro-F1 and log loss, in all and by street, beside three guesses fitted to the other decisions: how often each
 action is played; the same on each street with and without a bet to answer; a logistic regression on hand strength and
 price (hold'em). With --teacher also the ceiling (the accuracy that nobody can expect to exceed, since the teacher draws its
-actions) and the divergence KL(teacher, player) in nats.
+actions) and the divergence KL(teacher, player) in nats. Where fold, call and raise rise with one number, two cuts on it say as
+much as any network: "two cuts on strength" are fitted in each betting situation. --trees adds gradient-boosted trees.
 
     python experiments/cnn_valuation/imitation.py --agent runs/alice:act=sample --data examples/all --player Alice
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,11 @@ from cardai.poker import guesses
 from cardai.poker.contract import plays_holdem
 from cardai.poker.fields import POKER
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from trees import by_trees
+
+CUTS = "two cuts on strength"
 STREETS = ("preflop", "flop", "turn", "river")
 
 
@@ -38,16 +45,19 @@ def main(words: list[str] | None = None) -> None:
     parser.add_argument("--player", action="append", default=[], help="whose decisions (repeatable; default: all)")
     parser.add_argument("--teacher", default="", help="who made those decisions: gives ceiling and divergence")
     parser.add_argument("--limit", type=int, default=50_000, help="decisions of each side at most")
+    parser.add_argument("--trees", action="store_true", help="gradient-boosted trees (LightGBM) beside the guesses")
     parser.add_argument("--json", action="store_true", help="print JSON")
     o = parser.parse_args(words)
-    value = figures_of(o.agent, o.data, o.player, o.teacher, o.limit)
+    value = figures_of(o.agent, o.data, o.player, o.teacher, o.limit, o.trees)
     if o.json:
         print_json(value)
     else:
         show(value)
 
 
-def figures_of(agent: str, data: str, players: list[str], teacher: str, limit: int) -> dict[str, Any]:
+def figures_of(
+    agent: str, data: str, players: list[str], teacher: str, limit: int, trees: bool = False
+) -> dict[str, Any]:
     """Return what :func:`main` prints as plain values, for each place (all, then streets) and guesser.
 
     Raises:
@@ -59,6 +69,7 @@ def figures_of(agent: str, data: str, players: list[str], teacher: str, limit: i
     train, test = examples.take(~examples.test).take(slice(limit)), examples.take(examples.test).take(slice(limit))
     if not len(train) or not len(test):
         raise UsageError(f"{data!r} has {len(train):,} decisions to fit to, {len(test):,} held out: both are needed.")
+    situations = 0
     rows: dict[str, Any] = {
         agent: measures.policy_of(agent, game, test),
         "each action's share": measures.by_class(train, test),
@@ -67,9 +78,12 @@ def figures_of(agent: str, data: str, players: list[str], teacher: str, limit: i
         rows["share by street and bet"] = guesses.by_situation(train, test)
     if plays_holdem(game):
         rows["strength and price"] = guesses.by_strength(train, test)
+        rows[CUTS], situations = guesses.by_cuts(train, test)
+        if trees:
+            rows["gradient-boosted trees"] = by_trees(train, test)
     taught = measures.policy_of(teacher, game, test) if teacher else None
     found = _figures(rows, test, rows[agent], taught, game.speaks(POKER))
-    counts = {"fitted": len(train), "held_out": len(test)}
+    counts = {"fitted": len(train), "held_out": len(test), "situations": situations}
     return {"agent": agent, "data": data, "players": players, "teacher": teacher, **counts, "places": found}
 
 
@@ -98,6 +112,8 @@ def show(value: dict[str, Any]) -> None:
     console, agent, teacher = out(), value["agent"], value["teacher"]
     fitted = f"the guesses are fitted to {value['fitted']:,} others"
     console.print(f"{value['held_out']:,} decisions held out; {fitted}. Log loss in nats.")
+    if value["situations"]:
+        console.print(f"{CUTS}: in {value['situations']:,} betting situations.")
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     for name in ("", "guesser", "decisions", "accuracy", "macro-F1", "log loss"):
         table.add_column(name, justify="left" if name in ("", "guesser") else "right")

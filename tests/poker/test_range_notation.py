@@ -7,8 +7,9 @@ import pytest
 
 from cardai.cards.text import parse_cards
 from cardai.core.errors import UsageError
+from cardai.poker.hand_classes import class_of, class_text
 from cardai.poker.hands.combos import pair_index
-from cardai.poker.notation import class_of, class_text, parse_range, range_text
+from cardai.poker.notation import parse_range, range_text
 
 
 def classes(text: str) -> set[str]:
@@ -56,7 +57,11 @@ def test_a_range_is_written_so_that_it_is_read_back(text: str) -> None:
     [
         ("22+,A1s", "cannot be read at 'A1s'"),
         ("AAs", "a pair is neither suited nor offsuit"),
-        ("KTo+:1.5", "a weight is a number from 0 to 1"),
+        ("KTo+:150", "a weight is a number from 0 to 1"),
+        ("[50]AA", "the bracket is never closed"),
+        ("AA[/50]", "brackets hold a weight"),
+        ("0%", "more than 0 %"),
+        ("QQ-99-", "Known are hands"),
         ("AsAs", "one card cannot be held twice"),
         ("A5s-K2s", "the ends must be pairs"),
         ("A5s-A2o", "both ends must be suited, or both not"),

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 
 from cardai.core.arrays import Float64s
-from cardai.poker.notation import class_of, class_text
+from cardai.poker.hand_classes import class_of, class_text
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -29,7 +29,7 @@ _HOLDEM = re.compile(r"^(?:Hold[' ]?em|LH|Холдем|THM|NLH)\b", re.IGNORECAS
 _SPLIT = re.compile(r"(?=<(?:game\s+gamecode|session)\b)|(?<=</game>)")
 _NO = re.compile(r"\b(?:NL|SL|LZ|No limit|БЛ|LN|N\.L)\b", re.IGNORECASE)
 _POT = re.compile(r"\b(?:PL|LP|Pot limit)\b", re.IGNORECASE)
-_STAKES = re.compile(r"([^\s/]*\d[\d.,]*)/([^\s/]*\d[\d.,]*)\s*$")
+_STAKES = re.compile(r"([^\s/]*\d[\d.,]*)[^\s/\d]*/([^\s/]*\d[\d.,]*)\D*$")
 _POSTS = {"1": "small", "2": "big", "15": "ante", "9": "extra", "33": "straddle"}
 _ACTS = {"0": "fold", "4": "check", "3": "call", "5": "bet", "6": "raise", "7": "put", "23": "raise"}
 
@@ -162,7 +162,7 @@ class IPokerRoom:
         number, kind, name = given.get("no", ""), given.get("type", ""), given.get("player", "")
         order = int(number[:9]) if number.isdigit() else 0
         amount = sum(amounts(given.get("sum", ""))[:1])
-        if kind in _POSTS:
+        if kind in _POSTS and amount:
             posts.append((order, Post(name, _POSTS[kind], amount)))
         elif kind in _ACTS:
             if kind == "23":

@@ -181,10 +181,11 @@ class _Reader:
         self.room, self.told = room, told
         self.street, self.summary = 0, False
         self.names = sorted(told.seats, key=len, reverse=True)
+        self.all = tuple(self.names)
 
     def read(self, lines: list[str]) -> None:
         for line in lines:
-            if line.startswith("**") and (section := _SECTION.match(line)):
+            if line.startswith("**") and not line.startswith(self.all) and (section := _SECTION.match(line)):
                 self._section(section[1].upper(), section[2])
             elif self.summary:
                 self._summed(line)
@@ -223,7 +224,7 @@ class _Reader:
             if given := amounts(head):
                 told.add(told.returned, name, given[0])
         else:
-            if (stranger := _STRANGER.match(line)) and not line.startswith(tuple(self.names)):
+            if (stranger := _STRANGER.match(line)) and not line.startswith(self.all):
                 told.strangers.append(stranger[1])
             self.room.line(told, line, self.street)
 

@@ -96,7 +96,7 @@ class PartyPokerRoom(LineRoom):
         others = [(at, other) for other in told.seats if (at := behind.find(f"{other} wins ")) >= 0]
         end, after = min(others, default=(len(behind), ""))
         given = amounts(behind[:end])
-        if given:
+        if given and "bounty" not in behind[:end].lower():
             told.add(told.collected, name, given[0])
             told.ended = True
         if after:

@@ -64,6 +64,8 @@ class Played:
     done: int = field(init=False, default=-1)
     actions: list[Action] = field(init=False, factory=list)
     moves: list[int] = field(init=False, factory=list)
+    early: set[int] = field(init=False, factory=set)
+    """Who folded before it was their turn."""
 
     def post(self) -> None:
         """Post, and compare with what the file says that everybody posted. Raises Refused."""
@@ -95,13 +97,15 @@ class Played:
                 pass  # folded when the hand began
             elif self.over in (SHOWDOWN, UNCONTESTED):
                 self._idle(act, seat)
-            else:
-                self._turn(seat, left, act)
+            elif self._turn(seat, left, act):
                 self._play(act, seat)
             left[seat] -= 1
             self.done += 1
         while self.over in (CONTINUES, ROUND_OVER):
-            self._implied_fold(self.row["current"])
+            if self.row["current"] in self.early:
+                self._note(self.row["current"], FOLD, "fold")
+            else:
+                self._implied_fold(self.row["current"])
         if self.over == SHOWDOWN:
             self.done += 1
 
@@ -112,17 +116,28 @@ class Played:
             return
         raise Refused("an action after the betting is over", f"{act.name} {act.kind}s")
 
-    def _turn(self, seat: int, left: Sequence[int], act: Act) -> None:
-        """Fold those before ``seat`` of whom the file tells no more. Raises Refused if another is to act."""
+    def _turn(self, seat: int, left: Sequence[int], act: Act) -> bool:
+        """Fold those before ``seat`` of whom the file tells no more; whether it is now to act (a fold may come too early).
+
+        Raises:
+            Refused: another is to act.
+        """
         while self.row["current"] != seat and self.over in (CONTINUES, ROUND_OVER):
             current = self.row["current"]
+            if current in self.early:
+                self._note(current, FOLD, "fold")
+                continue
             if left[current] or self._wins(current):
+                if act.kind == "fold" and left[seat] == 1:
+                    self.early.add(seat)  # it folds when it is its turn
+                    return False
                 raise Refused("an action out of turn", f"{act.name} acts before {self.table.names[current]}")
             self._implied_fold(current)
         if self.over in (SHOWDOWN, UNCONTESTED):
             raise Refused("an action after the betting is over", f"{act.name} {act.kind}s")
         if act.street != self.row["round"]:
             raise Refused("an action on another street", f"{act.name} {act.kind}s")
+        return True
 
     def _wins(self, seat: int) -> bool:
         return self.table.names[seat] in self.told.collected

@@ -37,8 +37,8 @@ class StarsRoom(LineRoom):
             raise Refused("no hand begins", first[:60])
         told.number, rest = match["number"], first[match.end() :]
         self.game(told, rest)
-        if rest.lstrip().startswith("Tournament"):
-            told.tournament = rest.partition("#")[2].partition(",")[0].strip()[:40]
+        if "Tournament #" in rest:
+            told.tournament = rest.partition("Tournament #")[2].partition(",")[0].strip()[:40]
         stakes = _STAKES.findall(rest)
         if stakes:
             told.stakes = tuple(amounts(stakes[-1]))

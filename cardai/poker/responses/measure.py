@@ -1,4 +1,4 @@
-"""The one measure of what a responder wins from a player of two-player hold'em: samples in pieces, kept as they are done.
+"""The one measure of what a responder wins from a player of poker for two: samples in pieces, kept as they are done.
 
 A *responder* is a best response from a street on (:mod:`~cardai.poker.responses.street_samples`) or a local one, one action
 ahead (:mod:`~cardai.poker.responses.local_samples`). It meets the player along hands, on boards, or over all classes of
@@ -33,7 +33,7 @@ from cardai.core.errors import UsageError
 from cardai.core.files import digest_of
 from cardai.core.game import Game
 from cardai.pieces import Work, check_place
-from cardai.poker.contract import need_holdem
+from cardai.poker.contract import BettingGame, need_holdem
 from cardai.poker.responses.kept import Kept
 
 Progress = Callable[[int, int], None]
@@ -100,7 +100,11 @@ class Sampler(ABC):
 
     def __init__(self, game: Game, agent: Agent, pieces: int, who: str) -> None:
         self.game, self.agent, self.pieces = game, agent, pieces
-        self.big_blind = need_holdem(game, who).big_blind
+        self.big_blind = self.betting_game(game, who).big_blind
+
+    def betting_game(self, game: Game, who: str) -> BettingGame:
+        """Return a game that can be measured. Raises UsageError, which begins with ``who``, for others."""
+        return need_holdem(game, who)
 
     @abstractmethod
     def piece(self, number: int) -> Float64s:

@@ -15,107 +15,7 @@ from cardai.core.format import LeftOut
 from cardai.formats import read_hands
 from cardai.formats.rooms import room_hands
 from cardai.formats.rooms.hand import RoomHand
-
-CASH = """\
-PokerStars Hand #74000000001:  Hold'em No Limit ($0.02/$0.05 USD) - 2025/12/24 18:13:43 ET
-Table 'Alpha: (fast) 7' 6-max Seat #1 is the button
-Seat 1: a:b ($5 in chips)
-Seat 2: bets $9 ($4.10 in chips)
-Seat 3: x [Ah] (y) ($10.25 in chips)
-Seat 4: away ($3 in chips) is sitting out
-Seat 6: Zoë ($5 in chips)
-bets $9: posts small blind $0.02
-x [Ah] (y): posts big blind $0.05
-away: sits out
-*** HOLE CARDS ***
-Dealt to Zoë [Th 5c]
-Zoë: raises $0.10 to $0.15
-a:b said, "Zoë: folds"
-a:b: folds
-bets $9: raises $0.40 to $0.55
-x [Ah] (y): folds
-Zoë: calls $0.40
-*** FLOP *** [Ad 7d 4h]
-bets $9: bets $3.55 and is all-in
-Zoë: calls $3.55
-*** TURN *** [Ad 7d 4h] [Ts]
-*** RIVER *** [Ad 7d 4h Ts] [3h]
-*** SHOW DOWN ***
-bets $9: shows [4d 6d] (a pair of Fours)
-Zoë: shows [Th 5c] (a pair of Tens)
-Zoë collected $7.85 from pot
-*** SUMMARY ***
-Total pot $8.25 | Rake $0.40
-Board [Ad 7d 4h Ts 3h]
-Seat 2: bets $9 (small blind) showed [4d 6d] and lost with a pair of Fours
-Seat 6: Zoë showed [Th 5c] and won ($7.85) with a pair of Tens
-"""
-
-GG = """\
-Poker Hand #RC1000000001: Hold'em No Limit ($0.01/$0.02) - 2025/04/09 22:13:05
-Table 'RushAndCash1' 6-max Seat #1 is the button
-Seat 1: 1a2b3c4d ($2 in chips)
-Seat 2: Hero ($1.77 in chips)
-Seat 3: 626f7725 ($2 in chips)
-Seat 5: deadbee ($2 in chips)
-Hero: posts small blind $0.01
-626f7725: posts big blind $0.02
-deadbee: posts missed blind $0.01
-deadbee: posts big blind $0.02
-*** HOLE CARDS ***
-Dealt to 1a2b3c4d
-Dealt to Hero [As Ks]
-Dealt to 626f7725
-Dealt to deadbee
-deadbee: checks
-1a2b3c4d: folds
-Hero: raises $1.75 to $1.77 and is all-in
-626f7725: calls $1.75
-deadbee: folds
-Hero: shows [As Ks]
-626f7725: shows [Qh Qd]
-*** FIRST FLOP *** [2d 4h Ac]
-*** FIRST TURN *** [2d 4h Ac] [7h]
-*** FIRST RIVER *** [2d 4h Ac 7h] [8s]
-*** SECOND FLOP *** [Td Qc 2c]
-*** SECOND TURN *** [Td Qc 2c] [Kc]
-*** SECOND RIVER *** [Td Qc 2c Kc] [9h]
-*** FIRST SHOWDOWN ***
-Hero collected $1.73 from pot
-*** SECOND SHOWDOWN ***
-626f7725 collected $1.73 from pot
-*** SUMMARY ***
-Total pot $3.57 | Rake $0.1 | Jackpot $0.01 | Bingo $0
-Hand was run two times
-FIRST Board [2d 4h Ac 7h 8s]
-SECOND Board [Td Qc 2c Kc 9h]
-"""
-
-SHORT_BLIND = """\
-PokerStars Game #75000000001: Tournament #518183000, 2000+110 Hold'em No Limit - Level II (15/30) - 2012/02/16 22:26:13 ET
-Table '518183000 1' 9-max Seat #3 is the button
-Seat 3: Ann (1,215 in chips)
-Seat 4: Bob (1640 in chips)
-Seat 6: Cat (20 in chips) is sitting out
-Seat 7: Dan (1630 in chips)
-Bob: posts small blind 15
-Cat: posts big blind 20 and is all-in
-*** HOLE CARDS ***
-Dealt to Ann [Kc Ad]
-Dan: calls 30
-Ann: folds
-Bob: calls 15
-Cat: folds
-*** FLOP *** [6s Qs Ac]
-Bob: checks
-Dan: bets 30
-Bob: folds
-Uncalled bet (30) returned to Dan
-Dan collected 80 from pot
-*** SUMMARY ***
-Total pot 80 | Rake 0
-Board [6s Qs Ac]
-"""
+from tests.formats.rooms.texts import CASH, GG, SHORT_BLIND
 
 
 def hands_of(text: str) -> list[RoomHand | LeftOut]:
@@ -231,3 +131,20 @@ def test_files_are_read_in_every_encoding_with_every_line_end(tmp_path, encoding
 def test_a_fold_that_the_file_leaves_out_is_implied_and_said() -> None:
     hand = one(CASH.replace("x [Ah] (y): folds\n", ""))
     assert [action.player for action in hand.actions if action.implied] == [1]
+
+
+def test_a_name_of_asterisks_is_no_heading() -> None:
+    hand = one(CASH.replace("bets $9", "** FLOP **"))
+    assert hand.players[0].name == "** FLOP **"
+
+
+def test_two_files_that_were_cut_within_a_line_cost_one_hand() -> None:
+    cut = CASH[: CASH.index("[Ad 7d 4h]") + 4] + CASH
+    found = hands_of(cut)
+    assert [isinstance(hand, RoomHand) for hand in found] == [False, True]
+
+
+def test_a_fold_out_of_turn_waits_for_its_turn() -> None:
+    early = CASH.replace("Zoë: raises $0.10 to $0.15\n", "a:b: folds\nZoë: raises $0.10 to $0.15\n", 1)
+    early = early.replace('folds"\na:b: folds\n', 'folds"\n', 1)
+    assert one(early).actions == one(CASH).actions

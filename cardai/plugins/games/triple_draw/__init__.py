@@ -199,6 +199,11 @@ class TripleDraw(ButtonMatches, RowGame, DrawPoker):
         """What milli-big-blinds are counted in."""
         return self.blinds[1]
 
+    @property
+    def stacks(self) -> tuple[int, ...]:  # type: ignore[override]
+        """Each seat's chips at the start of a hand; none where there is no bound."""
+        return (self.stack,) * self.players if self.stack else ()
+
     @cached_property
     def betting(self) -> Betting:  # type: ignore[override]
         """The betting rules that the options amount to."""

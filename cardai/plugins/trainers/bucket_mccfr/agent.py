@@ -143,7 +143,7 @@ def _same_play(one: PublicTree, other: PublicTree) -> bool:
     return bool((one.action == other.action).all() and (chips * others.max() == others * chips.max()).all())
 
 
-def policy_options(options: Mapping[str, Any]) -> tuple[str, bool]:
-    """Return (policy, purify) from a trained player's options. Raises OptionError."""
-    policy = policy_option(options, "A trained hold'em player", tuple(PLAYER_OPTIONS))
-    return policy, convert(options.get("purify", False), bool, "The option 'purify' of a trained hold'em player")
+def policy_options(options: Mapping[str, Any], who: str = "A trained hold'em player") -> tuple[str, bool]:
+    """Return (policy, purify) from a trained player's options; ``who`` is told in messages. Raises OptionError."""
+    policy = policy_option(options, who, tuple(PLAYER_OPTIONS))
+    return policy, convert(options.get("purify", False), bool, f"The option 'purify' of {who[0].lower() + who[1:]}")

@@ -1,0 +1,151 @@
+"""``cardai range``: ranges of hold'em shown, counted, combined, and written as other programs have them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cardai.commands.invocation import Json, note, out, print_json, say
+
+if TYPE_CHECKING:
+    from cardai.core.arrays import Float64s
+
+FILE_LIMIT = 1 << 20
+"""Bytes of a file that holds a range."""
+
+First = Annotated[
+    str,
+    typer.Argument(
+        metavar="RANGE",
+        help="As people write it (22+,A2s+,KTo+:0.5, [50]AA,KK[/50], 15%), PioSolver's 1,326 numbers, or a file with it.",
+        show_default=False,
+    ),
+]
+Union = Annotated[
+    list[str] | None, typer.Option("--union", metavar="RANGE", help="Hands of either: the larger weight (repeatable).")
+]
+Minus = Annotated[
+    list[str] | None, typer.Option("--minus", metavar="RANGE", help="Take these weights away (repeatable).")
+]
+And = Annotated[
+    list[str] | None, typer.Option("--and", metavar="RANGE", help="Hands of both: the smaller weight (repeatable).")
+]
+Dead = Annotated[
+    str, typer.Option("--dead", metavar="CARDS", help="Hands with these cards are left out (a board: KsTh7s).")
+]
+To = Annotated[
+    str, typer.Option("--to", metavar="FORM", help="Print it as notation, pio, gtoplus, equilab or grid, and no more.")
+]
+Png = Annotated[str, typer.Option("--png", metavar="FILE", help="Draw the 13 x 13 grid as a picture.")]
+
+
+def show_range(
+    text: First,
+    union: Union = None,
+    minus: Minus = None,
+    both: And = None,
+    dead: Dead = "",
+    to: To = "",
+    png: Png = "",
+    json: Json = False,
+) -> None:
+    """Show, count, combine and convert ranges of hold'em.
+
+    --union, --minus and --and are taken in that order. Shown are the grid of 13 x 13 with each class's weight in percent, how
+    many of the 1,326 hands there are (a hand of weight 0.5 counts half), and the range as notation.
+    """
+    from cardai.poker.range_forms import written_range
+
+    weights = _combined(text, union or [], minus or [], both or [], dead)
+    if to:
+        say(written_range(weights, to))
+        return
+    if png:
+        from cardai.commands.show.range_picture import draw_range
+
+        draw_range(weights, _title(weights), png)
+    if json:
+        print_json(_plain(weights))
+        return
+    from cardai.commands.show.range_picture import range_table
+
+    out().print(range_table(weights))
+    say(_title(weights))
+    say(written_range(weights, "notation") if weights.any() else "no hand")
+    if png:
+        note(f"Drawn: {png}")
+
+
+def _combined(text: str, union: list[str], minus: list[str], both: list[str], dead: str) -> Float64s:
+    """Return the range that the options make."""
+    from cardai.cards.text import parse_cards
+    from cardai.core.errors import UsageError
+    from cardai.poker.hands.combos import left_by
+    from cardai.poker.range_forms import common, united, without
+
+    weights = _read(text)
+    for more in union:
+        weights = united(weights, _read(more))
+    for taken in minus:
+        weights = without(weights, _read(taken))
+    for other in both:
+        weights = common(weights, _read(other))
+    if dead:
+        try:
+            cards = parse_cards(dead)
+        except ValueError as error:
+            raise UsageError(f"--dead {dead!r} cannot be read: {error}") from error
+        weights = weights * left_by(cards)
+    return weights
+
+
+def _read(text: str) -> Float64s:
+    """Return the range that ``text`` is, or that is in the file of that name."""
+    import os
+
+    from cardai.core.errors import UsageError
+    from cardai.poker.notation import parse_range
+
+    if len(text) < 4096 and os.path.isfile(text):
+        from cardai.formats.encodings import text_of
+
+        with text_of(open(text, "rb")) as stream:
+            text, name = stream.read(FILE_LIMIT + 1), text
+        if len(text) > FILE_LIMIT:
+            raise UsageError(f"The file {name!r} has more than {FILE_LIMIT:,} characters: it is no range.")
+        try:
+            return parse_range(_without_comments(text))
+        except UsageError as error:
+            raise UsageError(f"The file {name!r}: {error}") from error
+    return parse_range(text)
+
+
+def _without_comments(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith(("#", "//")))
+
+
+def _title(weights: Float64s) -> str:
+    """Return what a range holds in words."""
+    from cardai.poker.hands.combos import COUNT
+    from cardai.poker.range_forms import combos
+
+    count = combos(weights)
+    return f"{count:,.6g} of {COUNT:,} hands, {100 * count / COUNT:.2f} %"
+
+
+def _plain(weights: Float64s) -> dict[str, Any]:
+    """Return a range as plain values: its count, its notation, the mean weight of each class that it holds."""
+    import numpy as np
+
+    from cardai.poker.hand_classes import class_of, class_text
+    from cardai.poker.range_forms import combos, written_range
+
+    classes = class_of()
+    mean = np.bincount(classes, weights, 169) / np.bincount(classes, minlength=169)
+    return {
+        "combos": combos(weights),
+        "share": combos(weights) / len(weights),
+        "notation": written_range(weights, "notation") if weights.any() else "",
+        "classes": {class_text(k): round(float(mean[k]), 9) for k in np.flatnonzero(mean).tolist()},
+    }

@@ -1,0 +1,172 @@
+"""Records of hold'em, walked by the rules: who sat where, what was posted, put in, dealt and won, as files of rooms say it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from attrs import frozen
+
+from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.game import Game
+from cardai.core.kernel import interpreted_copy
+from cardai.poker.contract import BoardGame, board_game, deals_holdem
+from cardai.poker.rules.betting import CALL, FOLD, RAISE, UNLIMITED, Betting
+from cardai.poker.rules.growing_tree import BettingNode, GrowingTree, rung_amounts
+
+ranking = interpreted_copy("cardai.poker.hands._ranking_kernels")
+_SUIT = 8191  # 13 ones
+_BOARD = (0, 3, 4, 5)
+DEEP = 1000
+"""Big blinds that a player is said to have who cannot run out of chips."""
+
+
+@frozen
+class Bet:
+    """One action: the position that acts, the round, fold, check, call, bet or raise, the chips then in on this street and
+    those of the action."""
+
+    position: int
+    round: int
+    kind: str
+    to: int
+    added: int
+    before: int
+    """The bet that was there, on this street."""
+    all_in: bool
+
+
+@frozen
+class Hand:
+    """A record as a room would tell it, all by position (the first after the button first), chips whole."""
+
+    names: tuple[str, ...]
+    seats: tuple[int, ...]
+    stacks: tuple[int, ...]
+    betting: Betting
+    holes: tuple[tuple[int, ...], ...]
+    board: tuple[int, ...]
+    bets: tuple[Bet, ...]
+    put: tuple[int, ...]
+    returned: tuple[int, ...]
+    pots: tuple[tuple[int, ...], ...]
+    """What each position takes of each pot, the main one first; uncalled bets are in none."""
+    folded: tuple[int, ...]
+    """The round in which each position folded, -1: it did not."""
+    showdown: bool
+
+
+def holdem(game: Game, spec: str) -> BoardGame:
+    """Return what hold'em ``game`` declares. Raises UsageError where rooms do not deal it."""
+    said = board_game(game)
+    if said is None or not deals_holdem(said) or said.board != _BOARD or said.action_mapping:
+        raise UsageError(
+            f"Poker rooms' files say hold'em, limit or not, from two to ten players. {spec} is another game."
+        )
+    return said
+
+
+def walked(said: BoardGame, record: Mapping[str, Any], names: list[str]) -> Hand:
+    """Return a record of hold'em as it was played.
+
+    Raises:
+        DamagedFileError, IllegalActionError: it does not fit the game.
+    """
+    betting, n = said.betting, said.betting.num_players
+    setup = record["setup"]
+    if len(record["seats"]) != n or len(setup["stacks"] or record["seats"]) != n:
+        raise DamagedFileError(f"The hand has not {n} players.")
+    first = (int(setup["starter"]) + betting.offset) % n
+    seats = tuple((first + position) % n for position in range(n))
+    given = [setup["stacks"][seat] if setup["stacks"] else 0 for seat in seats]
+    stacks = tuple(stack if stack > 0 else said.stacks[seat] for stack, seat in zip(given, seats, strict=True))
+    stacks = tuple(min(stack, DEEP * said.big_blind) if stack >= UNLIMITED else stack for stack in stacks)
+    tree = GrowingTree(betting, (-betting.offset) % n, stacks)
+    bets: list[Bet] = []
+    node = tree.root
+    for chosen in record["actions"]:
+        after = tree.after(node, _amount(said, node, int(chosen)))
+        bets.append(_bet(node, after))
+        node = after
+    if node.actor >= 0:
+        raise DamagedFileError("The hand is not over.")
+    deck = [int(card) for card in record["deck"]]
+    shown = 5 if node.contested else _BOARD[node.round]
+    if len(deck) < 2 * n + shown or len(set(deck)) < len(deck):
+        raise DamagedFileError("The deck is shorter than what was dealt, or has a card twice.")
+    holes = tuple(tuple(deck[2 * p : 2 * p + 2]) for p in range(n))
+    board = tuple(deck[2 * n : 2 * n + shown])
+    put, returned = _put(node)
+    away = betting.away or (0,) * n
+    folded = tuple(
+        next((b.round for b in bets if b.position == p and b.kind == "fold"), 0 if away[p] else -1) for p in range(n)
+    )
+    pots = tuple(_pots(node, holes, board, returned))
+    called = tuple(names[record["seats"][seat]] for seat in seats)
+    return Hand(
+        called, seats, stacks, betting, holes, board, tuple(bets), put, returned, pots, folded, node.contested
+    )  # fmt: skip
+
+
+def _amount(said: BoardGame, node: BettingNode, chosen: int) -> int:
+    """Return the rules' action of a game's action, which may be a rung of its ladder."""
+    if chosen < RAISE or not said.betting.no_limit or not said.ladder:
+        return chosen
+    rungs = rung_amounts(node, said.ladder)
+    if chosen - RAISE >= len(rungs):
+        raise DamagedFileError(f"The game has no action {chosen}.")
+    return rungs[chosen - RAISE]
+
+
+def _bet(node: BettingNode, after: BettingNode) -> Bet:
+    row, seat = node.row, node.actor
+    spent, street = row["spent"][seat], row["round_spent"][seat]
+    added = after.row["spent"][seat] - spent
+    before = row["max_spent"] - (spent - street)
+    kind = "fold" if after.action == FOLD else "check" if added == 0 and after.action == CALL else "call"
+    if after.action >= RAISE:
+        kind = "raise" if before > 0 else "bet"
+    all_in = added > 0 and after.row["spent"][seat] == row["stack"][seat]
+    return Bet(seat, node.round, kind, street + added, added, before, all_in)
+
+
+def _put(node: BettingNode) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return what each position put in, dead chips too, and what of it nobody called."""
+    spent = node.row["spent"]
+    ordered = sorted(spent)
+    over = ordered[-1] - ordered[-2]
+    put = tuple(one + dead for one, dead in zip(spent, node.row["dead"], strict=True))
+    return put, tuple(over if over and one == ordered[-1] else 0 for one in spent)
+
+
+def _pots(
+    node: BettingNode, holes: tuple[tuple[int, ...], ...], board: tuple[int, ...], returned: tuple[int, ...]
+) -> Iterator[tuple[int, ...]]:
+    """Yield what each position takes of each pot; odd chips go to the first positions."""
+    row, n = node.row, len(holes)
+    ranks = [0] * n if not node.contested else [_rank(hole, board) for hole in holes]
+    live = [p for p in range(n) if not row["folded"][p]]
+    levels = sorted({row["spent"][p] for p in live})
+    low, carried = 0, sum(row["dead"])
+    for level in levels:
+        total = carried + sum(min(spent, level) - min(spent, low) for spent in row["spent"])
+        if level == levels[-1]:  # what folded hands put in beyond is in the last pot
+            total += sum(max(spent - level, 0) for spent in row["spent"])
+            total -= sum(returned)
+        takers = [p for p in live if row["spent"][p] >= level]
+        best = [p for p in takers if ranks[p] == max(ranks[q] for q in takers)]
+        low, carried = level, 0
+        if not total:
+            continue
+        share, odd = divmod(total, len(best))
+        out = [0] * n
+        for k, p in enumerate(best):
+            out[p] = share + (k < odd)
+        yield tuple(out)
+
+
+def _rank(hole: tuple[int, ...], board: tuple[int, ...]) -> int:
+    bits = 0
+    for card in (*hole, *board):
+        bits |= 1 << card
+    return int(ranking.rank_suits(bits & _SUIT, bits >> 13 & _SUIT, bits >> 26 & _SUIT, bits >> 39, 1))

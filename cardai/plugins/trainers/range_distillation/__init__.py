@@ -1,0 +1,105 @@
+"""Distillation: a network learns to play limit hold'em as another player does, from whole ranges at public states.
+
+Hinton, Vinyals and Dean, "Distilling the knowledge in a neural network" (2015). The teacher is asked for all 1,326 hands at
+once, at states that it comes to itself and at others: a best response goes where the teacher does not. The network sees cards
+and betting alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from attrs import evolve, frozen, validators
+
+from cardai.core.agent import Agent
+from cardai.core.encoder import Encoder
+from cardai.core.errors import UsageError
+from cardai.core.game import Game
+from cardai.core.hookspecs import hookimpl
+from cardai.core.spec import brief, option
+from cardai.core.trainer import Trainer
+from cardai.poker.ranges.public_tree import PublicTree, holdem_tree
+
+if TYPE_CHECKING:
+    from cardai.plugins.trainers.range_distillation.training import Distilling
+
+WHO = "range_distillation"
+MOST_NODES = 50_000
+"""The largest public tree, in decision nodes: every one has its own row among the network's inputs."""
+
+
+@frozen
+class RangeDistillation(Trainer):
+    """Learn another player's probabilities for whole ranges of limit hold'em, from cards and betting alone."""
+
+    teacher: str = option("", holds="training agent", help="the player that is learned from; it answers whole ranges")
+    channels: int = option(
+        16, help="channels of the convolutions over cards", validator=[validators.ge(1), validators.le(256)]
+    )
+    hidden: int = option(
+        192, help="units of each of the two hidden layers", validator=[validators.ge(1), validators.le(4096)]
+    )
+    hands: int = option(
+        192, help="hands that are learned of a board", validator=[validators.ge(1), validators.le(1081)]
+    )
+    nodes: int = option(
+        32, help="public states that are learned of a board", validator=[validators.ge(1), validators.le(1024)]
+    )
+    off_path: float = option(
+        0.4,
+        help="the share of states that are drawn evenly from all, not as the teacher comes to them",
+        validator=[validators.ge(0), validators.le(1)],
+    )
+    learning_rate: float = option(0.002, help="learning rate of Adam", validator=validators.gt(0))
+    anneal: int = option(
+        0,
+        help="steps over which the learning rate falls to a hundredth, by a cosine; 0: constant",
+        validator=validators.ge(0),
+    )
+    every: int = option(100, help="steps between measurements", validator=validators.gt(0))
+    threads: int = option(1, help="CPU threads for learning (playing takes one)", validator=validators.gt(0))
+
+    step_unit: ClassVar[str] = "boards"
+
+    def check_game(self, game: Game) -> None:
+        the_tree(game)
+
+    def start(self, game: Game, encoder: Encoder | None, seed: int) -> Distilling:
+        if not self.teacher:
+            raise UsageError(
+                f"{WHO} learns from a player: {WHO}:teacher=limit_equilibrium, or a run's directory, names it."
+            )
+        training = self._training(game, encoder, seed)
+        training.ask_teacher()
+        return training
+
+    def trained_agent(
+        self, game: Game, encoder: Encoder | None, seed: int, directory: Path, options: Mapping[str, Any]
+    ) -> Agent:
+        training = evolve(self, threads=1)._training(game, encoder, seed)
+        training.load_player(directory)
+        return training.agent(options)
+
+    def _training(self, game: Game, encoder: Encoder | None, seed: int) -> Distilling:
+        if encoder is not None:
+            raise UsageError(f"{WHO} sees cards and betting as they are and takes no --encoder. Leave it out.")
+        from cardai.plugins.trainers.range_distillation.training import Distilling
+
+        return Distilling(self, game, the_tree(game), seed)
+
+
+def the_tree(game: Game) -> PublicTree:
+    """Return the public tree of a game that is taken. Raises UsageError for others."""
+    tree = holdem_tree(game, WHO)
+    if len(tree.decisions) > MOST_NODES:
+        raise UsageError(
+            f"{WHO} takes public trees of at most {MOST_NODES:,} decisions. {brief(game)} has {len(tree.decisions):,}."
+        )
+    return tree
+
+
+@hookimpl
+def cardai_trainer() -> Mapping[str, type[Trainer]]:
+    return {WHO: RangeDistillation}

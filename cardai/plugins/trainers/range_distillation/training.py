@@ -1,0 +1,286 @@
+"""Learning under way: a board a step, states and hands on it, and the teacher's probabilities there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from attrs import asdict, field, frozen
+from torch import Tensor
+
+from cardai import make
+from cardai.core.agent import Agent, need_game
+from cardai.core.arrays import Bools, Float32s, Float64s, Int64s
+from cardai.core.errors import OptionError, UsageError
+from cardai.core.fields import Views
+from cardai.core.files import read_json, write_json
+from cardai.core.game import Game
+from cardai.core.legal import Legal
+from cardai.core.rng import derive
+from cardai.core.schema import structure, whole
+from cardai.core.spec import brief
+from cardai.core.trainer import Metrics, Training
+from cardai.learn import tensors
+from cardai.learn.minibatches import LossSum, annealed, take_step
+from cardai.plugins.trainers.range_distillation.network import Betting, RangeNetwork, card_planes
+from cardai.poker.hands.boards import BOARD_SIZES
+from cardai.poker.hands.combos import COUNT, left_by, pair_index
+from cardai.poker.range_policy import RangePolicy, range_player
+from cardai.poker.ranges.public_tree import DECISION, PublicTree
+
+if TYPE_CHECKING:
+    from cardai.plugins.trainers.range_distillation import RangeDistillation
+
+STREETS = (0.1, 0.25, 0.3, 0.35)
+"""How often a board of each street is learned of."""
+WALKS = 4
+"""Walks down the tree for each state that is wanted on a board, at most: those that end before the street find none."""
+_LEAST = 1e-9
+
+
+@frozen
+class _State:
+    """What a checkpoint's state.json must hold."""
+
+    step: int = field(validator=whole())
+    losses: LossSum = field(factory=LossSum)
+
+
+@frozen(eq=False)
+class Lesson:
+    """What a step learns: hands on a board at states of one street, and how the teacher plays them."""
+
+    board: tuple[int, ...]
+    nodes: Int64s
+    """(m,)"""
+    hands: Int64s
+    """(h,)"""
+    chances: Float32s
+    """(m, h, A) the teacher's."""
+
+
+class Distilling(Training):
+    """The network, its optimiser and the number of boards done: all randomness follows from (seed, step)."""
+
+    def __init__(self, options: RangeDistillation, game: Game, tree: PublicTree, seed: int) -> None:
+        self.options, self.game, self.tree, self.seed = options, game, tree, derive(seed, "range_distillation")
+        self.step, self.losses = 0, LossSum()
+        self.betting = Betting(tree)
+        self.actions = int(tree.action.max()) + 1
+        with tensors.seeded(seed, torch.device("cpu")):
+            self.network = RangeNetwork(self.betting.count, self.actions, options.channels, options.hidden)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), options.learning_rate)
+        self._teacher: RangePolicy | None = None
+        self._by_street = [tree.decisions[tree.street[tree.decisions] == street] for street in range(4)]
+        self._legal = legal_of(tree, self.actions)
+
+    def ask_teacher(self) -> RangePolicy:
+        """Return the teacher. Raises UsageError for one that does not play the game, or whole ranges."""
+        if self._teacher is None:
+            self._teacher = range_player(self.game, make.agent(self.options.teacher), self.tree)
+        return self._teacher
+
+    def train(self, steps: int) -> Iterator[Metrics]:
+        end = self.step + steps
+        while self.step < end:
+            lesson = self.lesson(self.step)
+            planes = torch.from_numpy(card_planes(lesson.hands, lesson.board))
+            found: list[float] = []
+
+            def losses(lesson: Lesson = lesson, planes: Tensor = planes) -> tuple[Tensor]:
+                learned = self._log_chances(self.network.of_cards(planes), lesson.nodes)
+                wanted = torch.from_numpy(lesson.chances)
+                apart = wanted * (torch.log(wanted.clamp_min(_LEAST)) - learned)
+                return (apart.sum(dim=2).mean(),)
+
+            rate = annealed(self.options.learning_rate, self.step, self.options.anneal)
+            found = take_step(self.network, self.optimizer, rate, self.options.threads, 0, losses)
+            self.losses = self.losses.plus(found[0])
+            self.step += 1
+            if self.step % self.options.every == 0 or self.step == end:
+                loss, self.losses = self.losses.mean, LossSum()
+                yield {"kl": loss, "labels": float(self.step * self.options.nodes * self.options.hands)}
+            elif self.step % 10 == 0:
+                yield {}
+
+    def _log_chances(self, cards: Tensor, nodes: Int64s) -> Tensor:
+        """Return (m, h, A) log probabilities, very small where an action is illegal."""
+        logits = self.network.meet(cards, torch.from_numpy(self.betting.places[nodes]))
+        legal = torch.from_numpy(self._legal[nodes])[:, None]
+        return torch.log_softmax(torch.where(legal, logits, torch.full_like(logits, -1e9)), dim=2).clamp_min(-30)
+
+    # -- what is learned -------------------------------------------------------------------------------------------
+
+    def lesson(self, number: int) -> Lesson:
+        """Return what step ``number`` learns."""
+        rng = np.random.default_rng(derive(self.seed, "lesson", number))
+        street = int(rng.choice(4, p=STREETS))
+        deck = rng.permutation(52)
+        board = tuple(int(card) for card in deck[: BOARD_SIZES[street]])
+        live = np.flatnonzero(left_by(board))
+        hands = np.sort(rng.permutation(live)[: self.options.hands])
+        nodes = self.states(street, board, rng)
+        chances = chances_at(self.ask_teacher(), self.tree, nodes, board, self.actions)[:, hands]
+        return Lesson(board, nodes, hands, chances.astype(np.float32))
+
+    def states(self, street: int, board: tuple[int, ...], rng: np.random.Generator) -> Int64s:
+        """Return the decision nodes (m,) of a street that are learned: some as the teacher comes to them, some evenly drawn.
+
+        On the river they lie in one or two subtrees: there a player may ask for ranges, which are found a subtree at a time.
+        """
+        every, count = self._by_street[street], self.options.nodes
+        if street < 3:
+            evenly = rng.random(count) < self.options.off_path
+            drawn = rng.choice(every, count)
+            roots = self.tree.roots[drawn]
+        else:
+            evenly = np.full(count, rng.random() < self.options.off_path)
+            roots = np.full(count, self.tree.roots[rng.choice(every)])
+            drawn = rng.choice(every[self.tree.roots[every] == roots[0]], count)
+        if not evenly.all():
+            came = self._walk(street, board, rng, 1 if street == 3 else int((~evenly).sum()))
+            if len(came) and street == 3:
+                inside = every[self.tree.roots[every] == self.tree.roots[came[0]]]
+                drawn = rng.choice(inside, count)
+            elif len(came):
+                drawn[~evenly] = rng.choice(came, int((~evenly).sum()))
+        return np.unique(drawn)
+
+    def _walk(self, street: int, board: tuple[int, ...], rng: np.random.Generator, wanted: int) -> Int64s:
+        """Return decision nodes of ``street`` that hands of the teacher against itself come to, at most ``wanted``."""
+        tree, came = self.tree, []
+        cache: dict[int, Float64s] = {}
+        for _ in range(WALKS * wanted + WALKS):
+            held, node = rng.choice(np.flatnonzero(left_by(board)), 2), 0
+            while tree.kind[node] <= 1:
+                if tree.kind[node] != DECISION:
+                    node = int(tree.child[node, 0])
+                    continue
+                at = int(tree.street[node])
+                if at == street:
+                    came.append(node)
+                    if rng.random() < 0.5:
+                        break
+                if at == street == 3:
+                    break
+                if node not in cache:
+                    cache[node] = self.ask_teacher().range_policy(np.array([node]), board[: BOARD_SIZES[at]])
+                own = cache[node][:, held[int(tree.actor[node])]]
+                node = int(tree.child[node, int(rng.choice(len(own), p=own / own.sum()))])
+            if len(came) >= wanted:
+                break
+        return np.array(came[:wanted], np.int64)
+
+    # -- files -----------------------------------------------------------------------------------------------------
+
+    def save(self, directory: Path) -> None:
+        weights = tensors.module_tensors(self.network, "network")
+        tensors.write(directory / "weights.safetensors", weights)
+        tensors.write(directory / "optimizer.safetensors", tensors.optimizer_tensors(self.optimizer, "adam"))
+        write_json(directory / "state.json", asdict(_State(self.step, self.losses)))
+
+    def load(self, directory: Path) -> None:
+        self.load_player(directory)
+        moments = directory / "optimizer.safetensors"
+        tensors.restore_optimizer(self.optimizer, tensors.read(moments), "adam", moments)
+
+    def load_player(self, directory: Path) -> None:
+        """Take up what playing needs of a checkpoint. Raises DamagedFileError."""
+        file, weights = directory / "state.json", directory / "weights.safetensors"
+        state = structure(read_json(file), _State, f"The file {file}")
+        tensors.restore_module(self.network, tensors.read(weights), "network", weights)
+        self.step, self.losses = state.step, state.losses
+
+    def agent(self, options: Mapping[str, Any]) -> Agent:
+        if options:
+            raise OptionError(f"A player of range_distillation has no options. Got {sorted(options)[0]!r}.")
+        return DistilledAgent(self.game, self.tree, self.betting, self.network.eval(), self._legal)
+
+
+def legal_of(tree: PublicTree, actions: int) -> Bools:
+    """Return (N, A) which actions are legal at each node."""
+    out = np.zeros((tree.size, actions + 1), bool)
+    np.put_along_axis(out, np.where(tree.action >= 0, tree.action, actions).astype(np.int64), True, axis=1)
+    return out[:, :actions]
+
+
+def chances_at(player: RangePolicy, tree: PublicTree, nodes: Int64s, board: Sequence[int], actions: int) -> Float64s:
+    """Return (m, 1326, A) how a player plays every hand at ``nodes`` (m,) of one street."""
+    rows, out = player.range_policy(nodes, board), np.zeros((len(nodes), COUNT, actions))
+    first = 0
+    for k, node in enumerate(nodes.tolist()):
+        count = int(tree.num_children[node])
+        out[k][:, tree.action[node, :count]] = rows[first : first + count].T
+        first += count
+    return out
+
+
+class DistilledAgent(Agent):
+    """Plays the network's probabilities, for single hands or whole ranges."""
+
+    ignores_suits = True
+
+    def __init__(self, game: Game, tree: PublicTree, betting: Betting, network: RangeNetwork, legal: Bools) -> None:
+        self.game, self.tree, self.betting, self.network, self.legal = game, tree, betting, network, legal
+        self._board: tuple[tuple[int, ...], Int64s, Tensor] | None = None
+
+    def for_game(self, game: Game) -> Agent:
+        need_game(self.game, game, "This run of range_distillation was trained on")
+        return self
+
+    def policy(self, views: Views, legal: Legal) -> Float64s:
+        nodes = self._nodes(views)
+        hands = pair_index(views["hole"][:, 0], views["hole"][:, 1])
+        out = np.zeros((len(views), self.game.num_distinct_actions))
+        boards, group = np.unique(np.ascontiguousarray(views["board"]), axis=0, return_inverse=True)
+        with tensors.threads(1), torch.inference_mode():
+            for number, cards in enumerate(boards):
+                rows = np.flatnonzero(group.ravel() == number)
+                planes = card_planes(hands[rows], tuple(int(card) for card in cards if card >= 0))
+                features = torch.from_numpy(tensors.in_chunks(self.network.of_cards, planes, torch.device("cpu")))
+                said = torch.from_numpy(self.betting.places[nodes[rows]])
+                gate, shift = self.network.gate(said).sum(dim=1), self.network.betting(said).sum(dim=1)
+                hidden = torch.relu(features * (1 + gate) + shift)
+                logits = self.network.policy(torch.relu(self.network.second(hidden))).numpy()
+                out[rows, : logits.shape[1]] = _softmax(logits, self.legal[nodes[rows]])
+        return out
+
+    def _nodes(self, views: Views) -> Int64s:
+        """Return (n,) the nodes at which views are taken. Raises UsageError for betting that is not known."""
+        nodes = self.tree.find(views["history"])
+        if (nodes < 0).any():
+            history = [int(x) for x in views["history"][int(np.flatnonzero(nodes < 0)[0])] if x >= 0]
+            raise UsageError(f"This player does not know the betting {history}: it is not of {brief(self.game)}.")
+        return nodes
+
+    def range_policy(self, nodes: Int64s, board: Sequence[int]) -> Float64s:
+        """Return (rows, 1326): see :class:`cardai.poker.range_policy.RangePolicy`."""
+        _, live, cards = self._of_board(tuple(int(card) for card in board))
+        out = np.zeros((int(self.tree.num_children[nodes].sum()), COUNT))
+        row = 0
+        with tensors.threads(1), torch.inference_mode():
+            for node in nodes.tolist():
+                said = torch.from_numpy(self.betting.places[[node]])
+                chances = _softmax(self.network.meet(cards, said)[0].numpy(), self.legal[[node]])
+                count = int(self.tree.num_children[node])
+                out[row : row + count, live] = chances[:, self.tree.action[node, :count]].T
+                row += count
+        return out
+
+    def _of_board(self, board: tuple[int, ...]) -> tuple[tuple[int, ...], Int64s, Tensor]:
+        """Return the hands that ``board`` leaves and what the first layer makes of them, (h, hidden); kept."""
+        if self._board is None or self._board[0] != board:
+            live = np.flatnonzero(left_by(board))
+            found = tensors.in_chunks(self.network.of_cards, card_planes(live, board), torch.device("cpu"))
+            self._board = board, live, torch.from_numpy(found)
+        return self._board
+
+
+def _softmax(logits: Float32s, legal: Bools) -> Float64s:
+    """Return (n, A) probabilities over ``legal`` (n, A) or (1, A) actions."""
+    found = np.where(legal, logits.astype(np.float64), -np.inf)
+    found = np.exp(found - found.max(axis=1, keepdims=True))
+    return np.asarray(found / found.sum(axis=1, keepdims=True))

@@ -1,0 +1,20 @@
+"""``cardai evaluate draws``, and ``evaluate best-response --from last`` for draw poker."""
+
+from __future__ import annotations
+
+import json
+
+from tests.commands.conftest import Call
+
+
+def test_the_commands_print_tables_and_bounds(cardai: Call) -> None:
+    shown = cardai("evaluate", "draws", "--agent", "draw_heuristic", "--hands", "300", "--least", "5").out
+    assert "Draw 1, first to draw; the other was last seen to draw" in shown
+    assert "four to a 7" in shown
+    plain = json.loads(cardai("evaluate", "draws", "--agent", "draw_caller", "--hands", "50", "--json").out)
+    assert sum(row["cases"] for row in plain["draws"]) == 300
+    assert {row["order"] for row in plain["draws"]} == {"first to draw", "last to draw"}
+    asked = ("evaluate", "best-response", "--from", "last", "--game", "triple_draw", "--agent", "draw_caller")
+    found = json.loads(cardai(*asked, "--hands", "3", "--json").out)
+    assert (found["hands"], found["reached"], found["from"]) == (3, 3, "last")
+    assert "A best response from the last round to draw_caller" in cardai(*asked, "--hands", "3").out

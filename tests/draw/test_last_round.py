@@ -1,0 +1,151 @@
+"""Best responses in the last round of draw poker: what the filter finds, what is counted, and that nothing is peeked at."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from attrs import frozen
+
+import cardai
+from cardai.core.agent import Agent
+from cardai.core.errors import UsageError
+from cardai.draw.actions import FIRST_DISCARD
+from cardai.draw.last_round import LastRoundOptions, LastRounds, _systematic
+from cardai.draw.values import hand_values
+from cardai.poker.hands._ranking_kernels import deuce_to_seven
+from cardai.poker.responses.measure import measure
+
+
+@frozen
+class PatCaller(Agent):
+    """Stands pat with everything, and checks and calls."""
+
+    def policy(self, views, legal):
+        out = np.zeros(legal.shape)
+        drawing = legal[:, FIRST_DISCARD]
+        out[drawing, FIRST_DISCARD] = 1.0
+        out[~drawing, 1] = 1.0
+        return out
+
+
+@frozen
+class Teller(Agent):
+    """Stands pat and calls, but raises before the first draw if it holds a pair and nobody has raised."""
+
+    def policy(self, views, legal):
+        out = PatCaller().policy(views, legal)
+        paired = np.array([len(set(hand.tolist())) < 5 for hand in views["hand"] % 13])
+        first = ~legal[:, FIRST_DISCARD] & (views["round"] == 0) & (views["raises"] == 0) & paired
+        out[first] = 0.0
+        out[first, 2] = 1.0
+        return out
+
+
+def sampler(agent, **options):
+    return LastRoundOptions("triple_draw", agent, **options).sampler()
+
+
+def test_against_a_caller_good_hands_bet_once_and_bad_ones_check():
+    found = sampler(PatCaller(), particles=100, seed=3)
+    bets = 0
+    for number in range(15):
+        played = found.play(number)
+        hands = np.array([played.deck[5:10], played.deck[:5]]) if played.taken[0] == 1 else None
+        assert hands is not None  # the button is seat 0: the big blind is dealt first
+        values, ranks = hand_values(hands), [int(deuce_to_seven(hand)) for hand in hands]
+        for seat in range(2):
+            gain = found.gain(played, seat, seed=number)
+            true = 200.0 * np.sign(ranks[seat] - ranks[1 - seat])
+            if values[seat] > 90:  # a king-high or better: the median of five cards is a pair
+                assert gain == true
+                bets += 1
+            elif values[seat] < 70:
+                assert gain == 0.0
+            assert gain in (0.0, true)
+    assert bets > 3
+
+
+def test_hands_that_would_not_have_done_what_was_seen_are_left_out():
+    found = sampler(Teller(), particles=300)
+    seen = set()
+    for number in range(12):
+        played = found.play(number)
+        raised = (0, 2) in played.done
+        tables, weights = found.filter(played, 1, 5)
+        hands = tables.views(0, np.arange(301))["hand"]
+        paired = np.array([len(set(hand.tolist())) < 5 for hand in hands % 13])
+        assert weights.sum() == pytest.approx(1.0)
+        assert (paired[:300][weights > 0] == raised).all()
+        mine = set(played.deck[:5])
+        assert not any(mine & set(hand.tolist()) for hand in hands)
+        assert sorted(hands[300].tolist()) == sorted(played.deck[5:10])  # the last row is the true hand
+        seen.add(raised)
+    assert seen == {True, False}
+
+
+def test_the_filter_finds_the_hands_that_draws_lead_to():
+    """Beside hands that draw_caller plays against itself and in which it draws as often."""
+    found = sampler("draw_caller", particles=1000, seed=1)
+    game, agent = cardai.game("triple_draw"), cardai.agent("draw_caller").for_game(cardai.game("triple_draw"))
+    tables, rows = game.tables(4000), np.arange(4000)
+    tables.reset(np.arange(4000, dtype=np.uint64))
+    counts = []
+    while (seat := tables.current_players()[0]) >= 0:
+        legal = tables.legal(rows)
+        chosen = agent.policy(tables.views(int(seat), rows), legal).argmax(axis=1)
+        if legal[0, FIRST_DISCARD] and seat == 0:
+            counts.append([int(mask).bit_count() for mask in chosen - FIRST_DISCARD])
+        tables.apply(rows, chosen)
+    drawn, values = np.array(counts).T, hand_values(tables.views(0, rows)["hand"])
+    for number in range(40):
+        played = found.play(number)
+        said = [int(a - FIRST_DISCARD).bit_count() for seat, a in played.done if seat == 0 and a >= FIRST_DISCARD]
+        alike = values[(drawn == said).all(axis=1)]
+        if len(alike) < 100:
+            continue
+        state, weights = found.filter(played, 1, number)
+        mean = hand_values(state.views(0, np.arange(1001))["hand"])[:1000] @ weights
+        # card removal moves it a little: seat 1 holds five cards and has thrown some away
+        assert abs(mean - alike.mean()) < 5 * alike.std() / np.sqrt(len(alike)) + 0.1 * alike.std()
+        break
+    else:
+        pytest.fail("no hand that is played often")
+
+
+def test_what_the_player_wins_of_itself_cancels():
+    found = sampler("draw_heuristic", particles=50, seed=2)
+    reached = 0
+    for number in range(30):
+        played = found.play(number)
+        if played is None:
+            assert found.piece(number).tolist() == [0.0, 0.0]
+            continue
+        reached += 1
+        plain = [found.worth(*_weighed(found, played, seat)).plain for seat in range(2)]
+        assert plain[0] == pytest.approx(-plain[1])
+    assert 0 < reached < 30
+
+
+def _weighed(found, played, seat):
+    tables, weights = found.filter(played, seat, 1)
+    return tables, seat, weights, 1.0
+
+
+def test_particles_are_drawn_by_their_weights():
+    places = _systematic(np.array([0.0, 1.0, 3.0, 0.0]), np.random.default_rng(0))
+    assert places.tolist() == [1, 2, 2, 2]
+
+
+def test_it_goes_on_from_its_file_and_says_how_many_hands_came_there(tmp_path):
+    options = LastRoundOptions("triple_draw", PatCaller(), hands=4, particles=20)
+    whole = measure(options)
+    assert whole.reached == 4
+    assert whole.finished
+    again = measure(options, out=tmp_path / "kept.npz")
+    assert again == measure(options, out=tmp_path / "kept.npz") == whole
+
+
+@pytest.mark.parametrize("game", ["leduc", "triple_draw:players=3", "video_poker"])
+def test_other_games_are_refused(game):
+    with pytest.raises(UsageError, match="draw poker of two players"):
+        LastRounds(cardai.game(game), cardai.agent("random"), LastRoundOptions(game, "random"))

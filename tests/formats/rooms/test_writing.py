@@ -1,0 +1,129 @@
+"""Records as PokerStars' hand histories: self-play is read back equal, by cardai and by PokerKit's reader and rules."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from typing import Any
+
+import pytest
+
+import cardai
+from cardai.cli import main
+from cardai.core import registry
+from cardai.core.errors import UsageError
+from cardai.formats import read_hands
+from cardai.formats.rooms import room_hands
+from cardai.formats.rooms.hand import RoomHand
+from cardai.formats.rooms.stars_records import table_names
+from tests.formats.rooms.texts import CASH, GG, IPOKER, PARTY_OLD, SHORT_BLIND, WINAMAX
+
+SPECS = (
+    "holdem_nolimit",
+    "holdem_limit:players=3",
+    "holdem_nolimit:bets=0.5+pot+allin",
+    "holdem_nolimit:players=6,stack=500+900+1500+20000+300+700,ante=10",
+    "holdem_nolimit:players=4,straddles=200,ante=100,ante_from=big_blind,stack=3000",
+    "holdem_nolimit:players=4,posts=0+0+0+100,dead=0+0+0+50,stack=2000",
+)
+
+
+@pytest.fixture(scope="module")
+def matches(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    folder = tmp_path_factory.mktemp("matches")
+    for number, spec in enumerate(SPECS):
+        seats = cardai.game(spec).num_players
+        cardai.play(spec, ["random"] * seats, games=24, seed=5, duplicate=False, record=folder / f"{number}.jsonl")
+    return {spec: read_hands(folder / f"{number}.jsonl") for number, spec in enumerate(SPECS)}
+
+
+def read_back(text: str) -> list[RoomHand]:
+    with room_hands(io.StringIO(text)) as hands:
+        found = list(hands)
+    assert all(isinstance(hand, RoomHand) for hand in found), found
+    return found  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_self_play_is_read_back_equal(matches: dict[str, Any], spec: str) -> None:
+    file = matches[spec]
+    names = table_names(file.header["agents"])
+    written = registry.create("format", "pokerstars:dealt=all").write(file.header, file.hands)
+    assert (written.hands, written.left_out) == (len(file.hands), ())
+    for hand, record in zip(read_back(written.text), file.hands, strict=True):
+        n = len(hand.players)
+        order = [(record["setup"]["starter"] + 1 + position) % n for position in range(n)]
+        assert [player.name for player in hand.players] == [names[record["seats"][seat]] for seat in order]
+        assert list(hand.returns) == [record["returns"][seat] for seat in order]
+        assert [card for player in hand.players for card in player.cards] == list(record["deck"][: 2 * n])
+        assert list(hand.board) == list(record["deck"][2 * n : 2 * n + len(hand.board)])
+        if "bets" not in spec:
+            assert list(hand.moves) == list(record["actions"])
+
+
+def test_pokerkit_pays_what_was_played(matches: dict[str, Any]) -> None:
+    pokerkit = pytest.importorskip("pokerkit")
+    file = matches["holdem_nolimit"]
+    text = registry.create("format", "pokerstars").write(file.header, file.hands).text
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        histories = list(pokerkit.HandHistory.from_pokerstars(text, error_status=True))
+        for history, record in zip(histories, file.hands, strict=True):
+            *_, state = history
+            first = (record["setup"]["starter"] + 1) % 2
+            wanted = [record["returns"][first] / 100, record["returns"][1 - first] / 100]
+            assert [float(paid) for paid in state.payoffs] == pytest.approx(wanted, abs=0.011)
+
+
+@pytest.mark.parametrize("text", [CASH, SHORT_BLIND, WINAMAX, PARTY_OLD, IPOKER], ids=["stars", "short", "w", "p", "i"])
+def test_a_rooms_hand_goes_through_a_record_and_back(text: str) -> None:
+    (before,) = read_back(text)
+    file = read_hands(io.StringIO(text))
+    written = registry.create("format", "pokerstars").write(file.header, file.hands)
+    (after,) = read_back(written.text)
+    for one in (before, after):
+        assert [(p.name, p.stack, p.net, p.dead) for p in one.players] == [
+            (p.name, p.stack, p.net, p.dead) for p in before.players
+        ]
+        assert [(a.player, a.kind, a.to) for a in one.actions] == [(a.player, a.kind, a.to) for a in before.actions]
+    assert (after.rake, after.board, after.time) == (before.rake, before.board, before.time)
+
+
+def test_what_cannot_be_said_is_left_out_and_counted() -> None:
+    file = read_hands(io.StringIO(GG + "\n\n" + GG))
+    written = registry.create("format", "pokerstars").write(file.header, file.hands)
+    assert written.hands == 0
+    assert [left.reason for left in written.left_out] == ["run more than once"] * 2  # type: ignore[attr-defined]
+    with pytest.raises(UsageError, match="hold'em"):
+        registry.create("format", "pokerstars").write({"game": "gin", "agents": ["a", "b"]}, [])
+
+
+def test_money_hero_and_numbers_are_options(matches: dict[str, Any]) -> None:
+    file = matches["holdem_nolimit"]
+    spec = "pokerstars:chip=0.5,currency=EUR,first=7,date=2024-02-03,hero=random"
+    text = registry.create("format", spec).write(file.header, file.hands[:1]).text
+    assert text.startswith("PokerStars Hand #7:  Hold'em No Limit (€25.00/€50.00 EUR) - 2024/02/03 00:00:00 UTC\n")
+    with pytest.raises(UsageError, match="Nobody in the records"):
+        registry.create("format", "pokerstars:hero=nobody").write(file.header, file.hands)
+
+
+def run(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 0
+
+
+def test_replay_and_convert_know_a_rooms_hands(tmp_path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "in.txt").write_text(
+        CASH + "\n\n" + SHORT_BLIND + "\n\n" + CASH.replace("calls $3.55", "calls $1"), "utf-8"
+    )
+    run(["convert", str(tmp_path / "in.txt"), str(tmp_path / "out.jsonl")])
+    assert "1  a call of another amount" in capsys.readouterr().err
+    run(["replay", str(tmp_path / "out.jsonl"), "--reveal"])
+    shown = capsys.readouterr().out
+    assert "PokerStars 74000000001, table Alpha: (fast) 7, 2025-12-24 23:13:43, 0.01 USD a chip" in " ".join(
+        shown.split()
+    )
+    assert "By the room -410 : -5 : +375 : +0, rake 40" in shown
+    run(["replay", str(tmp_path / "out.jsonl"), "--hand", "2", "--reveal"])
+    assert "Cat (seat 1) hole" not in capsys.readouterr().out  # nobody saw those cards
