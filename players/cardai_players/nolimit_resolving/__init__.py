@@ -17,7 +17,8 @@ from cardai.core.errors import UsageError
 from cardai.core.fields import Views
 from cardai.core.game import Game
 from cardai.core.legal import Legal
-from cardai.core.spec import Spec, option
+from cardai.core.spec import Spec, brief, option
+from cardai.poker.contract import plays_holdem
 
 HERE = Path(__file__).parent
 LEVELS: Mapping[str, Mapping[str, Any]] = {
@@ -48,6 +49,10 @@ class Player(Agent):
     )
 
     def for_game(self, game: Game) -> Agent:
+        if not plays_holdem(game, 2) or not game.amounts:
+            raise UsageError(
+                f"nolimit_resolving plays no-limit hold'em of two players, with bets of any size. Got {brief(game)}."
+            )
         threads = self.threads or min(2, os.cpu_count() or 1)
         options = {
             "values": str(HERE / "values"), "preflop": str(HERE / "preflop"), "seconds": self.seconds, "threads": threads,
