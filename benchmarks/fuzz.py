@@ -29,10 +29,12 @@ from random import Random
 os.environ["NUMBA_DISABLE_JIT"] = "1"
 
 from fuzz_fixtures import few_hands, fixtures
-from fuzz_readers import Held, Seen, Target, directories_target, schema_target, structured, unread
+from fuzz_readers import Held, Seen, Target, directories_target, observed, schema_target, structured, unread
 from fuzz_texts import TARGETS as TEXTS
 from fuzz_texts import World
 from fuzz_tries import Tally, attempt, guard
+
+from cardai.web.socket import understood
 
 DIRECTORIES = sorted({fixture.kind for fixture in fixtures()})
 KINDS = sorted(["schema", *DIRECTORIES, *TEXTS])
@@ -55,6 +57,10 @@ def targets(root: Path, only: list[str]) -> tuple[dict[str, Target], Seen]:
     if "schema" in wanted:
         found["schema"] = schema_target(structured(), seen)
     texts = [kind for kind in TEXTS if kind in wanted]
+    if "page" in texts:
+        with observed() as said:
+            understood('{"does": "look"}')  # no file, but a class that is read all the same
+        seen += said
     world = World(root) if texts else None
     return found | {kind: TEXTS[kind](world) for kind in texts if world is not None}, seen
 

@@ -252,6 +252,7 @@ def _site_match(folder: Path) -> None:
     }
     over = {"action": "b300c/kk/kk/kk", "winnings": 300, "bot_hole_cards": ["7h", "8d"], "baseline_winnings": 100}
     write_json(folder / "begin.json", frame)
+    write_json(folder / "login.json", {"token": "none"})
     write_json(folder / "act.json", {**frame, "token": "one", **over})
     players = [
         {"name": "GTO Wizard", "position": "BB", "hole_cards": "7h8d"},
@@ -286,7 +287,9 @@ def _read_site_match(folder: Path, rng: Random) -> None:
 
     class Answers(Service):
         def call(self, path: str, body: Any = None, **_: Any) -> dict[str, Any]:
-            name = {"/api/new_hand": "begin.json", "/api/act": "act.json"}.get(path, "wizard.json")
+            name = {"/api/login": "login.json", "/api/new_hand": "begin.json", "/api/act": "act.json"}.get(
+                path, "wizard.json"
+            )
             try:
                 data = (folder / name).read_bytes()
             except OSError as error:  # no answer came
@@ -299,7 +302,7 @@ def _read_site_match(folder: Path, rng: Random) -> None:
     elif rng.random() < 0.5:
         SitePlayer("always_call", _site_game(), 3).play(Slumbot(service), 0)
     else:
-        site = Slumbot(service)
+        site = Slumbot(service, "me", "secret")
         with KeptHands(str(folder / "match.jsonl"), header_of("slumbot", _site_game(), "threshold", 3), True) as kept:
             play_hands(site, SitePlayer("threshold", _site_game(), 3), kept, 2)
             figures(kept.hands)
