@@ -22,7 +22,7 @@ from fuzz_readers import Fixture
 from cardai import make
 from cardai.arena import match, table, tournament
 from cardai.arena.journal import beside
-from cardai.core.errors import CardaiError
+from cardai.core.errors import CardaiError, DamagedFileError
 from cardai.core.files import digest_of, file_digest, read_json, write_json
 from cardai.training.runs import Run
 from cardai.training.session import Session
@@ -65,6 +65,7 @@ def fixtures() -> list[Fixture]:
         Fixture("tournament", "leduc", _tournament, _read_tournament),
         Fixture("review", "kuhn", _reviewed, _read_review),
         Fixture("spot", "river", _spot, _read_spot),
+        Fixture("library", "turn", _library, _read_library),
         Fixture("pieces", "measure", _pieces, _read_pieces),
         Fixture("gin_values", "begin", _gin_values, _read_gin_values),
         Fixture("series", "limit", _series, _read_series),
@@ -688,6 +689,27 @@ def _spot(folder: Path) -> None:
 
     spot = Spot("KsTh7s4d2c", 100, (150, 150), ("QQ+,AKs", "JJ,KJo,98s:0.5"), "1+allin")
     solve(prepare(spot), 50.0, 10).save(folder)
+
+
+def _library(folder: Path) -> None:
+    from cardai.poker.ranges.library import Library, Start
+    from cardai.poker.ranges.spot import Spot
+
+    made = Library(folder)
+    spot = Spot("KsTh7s4d", 100, (100, 100), ("QQ,AKs", "JJ,98s"), "1/none", rake=0.05, rake_cap=3)
+    made.solve(spot, 90.0, 10, position="BTN-BB", raised="single")
+    made.add(Start("BTN-BB", "single", "22+", "random", 5.5, (97.5, 97.5)))
+
+
+def _read_library(folder: Path, rng: Random) -> None:
+    from cardai.poker.ranges.library import Library
+
+    known = Library(folder)
+    for one in known:
+        one.load().at("x x 2c x")
+    known.starts()
+    if known.damaged:
+        raise DamagedFileError(known.damaged[0])
 
 
 def _read_spot(folder: Path, rng: Random) -> None:

@@ -101,6 +101,7 @@ OWN = {
     "pieces.cluster._ask": "the cluster's answer: tests/test_pieces.py lets it misbehave",
     "pieces.cluster._on_ray": "a plugin, which is a program",
     "pieces.workers.call": "by the process that began the work",
+    "poker.ranges.flops.subset": "flops that we ship, which go through the schema all the same",
     "poker.kinds._spread_row": "our own bytes",
     "poker.responses.dense_showdowns._matrices": "our own bytes",
     "poker.responses.kept.Kept.__init__": "a digest of ours",

@@ -166,7 +166,6 @@ def flowing(text: str) -> str:
 def help_text(game: Game) -> str:
     """Return the rules and what each field of a view means."""
     shown = [f for f in game.view_fields if f.role != "player"]
-    width = max((len(f.name) for f in shown), default=0)
     lines = [flowing(game.rules) or "This game has no written rules.", "", "What you see:"]
-    lines += [f"  {f.name.replace('_', ' '):<{width}}  {f.meaning}" for f in shown]
+    lines += [f"  {f.name.replace('_', ' ')}: {f.meaning}" for f in shown]
     return "\n".join(lines)

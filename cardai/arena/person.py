@@ -31,7 +31,7 @@ QUITS = ("q", "quit", "exit")
 _QUEEN = 10
 TYPING = (
     "Type a key, an action's name or the beginning of its words, a card with its suit (7c; several: 7c kd), or an amount "
-    "to raise to (your chips in the whole hand). q stops, after asking; the hand is kept where there is a --record."
+    "to bet or raise to (your chips on this street). q stops, after asking; the hand is kept where there is a --record."
 )
 
 
@@ -80,8 +80,10 @@ class Person(Agent):
                 say(coloured("\n" + TYPING, signs=False))
             elif answer:
                 action = menu.understood(answer)
-                if isinstance(action, int):
+                if isinstance(action, int) and _sure(self.game, action, view):
                     return action
+                if isinstance(action, int):
+                    continue
                 say(coloured(action, signs=False))
                 continue
             say(_shown(menu))
@@ -102,6 +104,11 @@ class Person(Agent):
             for seat in (s for s in end.shown if s != self.seat):
                 for label, cards in private_rows(self.game, view, end.views[seat]):
                     say(coloured(f"{names[seat]} (seat {seat}) shows {label} {cards}"))
+            called = tuple("you" if s == self.seat else name for s, name in enumerate(names))
+            for words in (
+                words for family in self.game.families for words in family.told_at_end(self.game, end, called)
+            ):
+                say(coloured(words))
         if mine:
             result = f"You {'win' if mine > 0 else 'lose'} {abs(mine):g} {_unit(self.game, mine)}."
         else:
@@ -113,6 +120,15 @@ class Person(Agent):
         if self.hands:
             title += f"; {self.total:+g} {_unit(self.game, self.total)} so far"
         return title + ". ? for help, q to stop."
+
+
+def _sure(game: Game, action: int, view: Mapping[str, Any]) -> bool:
+    """Ask a person at a terminal once before an action that puts in everything; whether to play it."""
+    words = game.action_words(action, view)
+    if "all-in" not in words or not sys.stdin.isatty():
+        return True
+    say(coloured(f"{words.capitalize()}? y plays it, Enter does not.", signs=False))
+    return ask().lower() in ("y", "yes")
 
 
 def stop_or(menu: Menu) -> str:

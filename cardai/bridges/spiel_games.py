@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 import pyspiel
-from attrs import frozen
+from attrs import evolve, frozen
 
 from cardai.bridges.spiel_worlds import determinize, said
 from cardai.core.errors import nearest
@@ -108,6 +108,10 @@ class OpenSpiel(StateGame):
     )
 
     unit: ClassVar[str] = "points"
+
+    def for_people(self) -> OpenSpiel:
+        """Return the same with OpenSpiel's text of what a player knows."""
+        return evolve(self, text=True)
 
     @property
     def theirs(self) -> Any:

@@ -22,12 +22,15 @@ from cardai.commands.spot_options import (
     Cap,
     CheckDown,
     ForceAllin,
+    LibraryOption,
     Limit,
     Limits,
     Locks,
     Merge,
     Minimum,
+    Position,
     Pot,
+    Raised,
     RakeCap,
     RakeShare,
     Range,
@@ -39,9 +42,12 @@ from cardai.core.errors import UsageError
 from cardai.core.notes import show_state
 
 if TYPE_CHECKING:
+    from cardai.poker.ranges.layout import TreeLayout
     from cardai.poker.ranges.solution import Solution
     from cardai.poker.ranges.spot import Spot
 
+LONG = 60.0
+"""Seconds of CPU from which on somebody is asked first."""
 MOST = 5000
 """Iterations unless told."""
 ENOUGH = 0.25
@@ -62,6 +68,18 @@ Iterations = Annotated[
 ]
 Threads = Annotated[int, typer.Option("--threads", metavar="N", min=1, max=64, help="CPU threads.")]
 DirectoryOut = Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Where to keep the solution.")]
+Bits = Annotated[
+    int,
+    typer.Option(
+        "--bits", metavar="16|32", help="Of each number that is kept; 16 where it would be large.", show_default=False
+    ),
+]
+Keep = Annotated[
+    str | None,
+    typer.Option(
+        "--keep", metavar="WHAT", help="all, to go on later, or small: the last street is solved when looked at."
+    ),
+]
 At = Annotated[
     str, typer.Option("--at", metavar="LINE", help="The decision to show: actions and cards, 'x b1000 c / 2c'.")
 ]
@@ -90,6 +108,11 @@ def solve(
     iterations: Iterations = None,
     threads: Threads = 1,
     directory_out: DirectoryOut = None,
+    library: LibraryOption = None,
+    position: Position = None,
+    raised: Raised = None,
+    bits: Bits = 0,
+    keep: Keep = None,
     at: At = "",
     png: Png = None,
     json: Json = False,
@@ -104,23 +127,29 @@ def solve(
 
     if png is not None:
         check_picture(png)
-    stop = Stop(None if to is None else percent(to, "--to"), iterations)
-    bounds = Limits(cap, minimum, add_allin, force_allin, merge)
-    given = SpotOptions(
-        board, pot, stack, range_, bets, limit, check_down, rake, rake_cap, lock, aggressor, bounds, directory_out
-    )
-    _show(_found(directory, given, stop, at, threads), at, png, json)
+    stop = Stop(None if to is None else percent(to, "--to"), iterations, threads, bits, _small(keep))
+    bounds, place = Limits(cap, minimum, add_allin, force_allin, merge), (directory_out, library, position, raised)
+    chips = (board, pot, stack, range_, bets, limit, check_down, rake, rake_cap)
+    given = SpotOptions(*chips, lock, aggressor, bounds, *place)
+    _show(_found(directory, given, stop, at), at, png, json)
 
 
-def _found(directory: Path | None, given: SpotOptions, stop: Stop, at: str, threads: int) -> Solution:
+def _small(keep: str | None) -> bool | None:
+    if keep not in (None, "all", "small"):
+        raise UsageError(f"--keep is all or small. Got {keep!r}.")
+    return None if keep is None else keep == "small"
+
+
+def _found(directory: Path | None, given: SpotOptions, stop: Stop, at: str) -> Solution:
     """Return the solution of a new spot, or of a directory's."""
     if directory is not None and (named := given.named()):
         raise UsageError(f"{directory} has its own {named[0].removeprefix('--')}. Leave out {named[0]}.")
-    written = given.out if directory is None else directory if stop else None
-    with _kept_from_others(written):
-        if directory is None:
-            return _solved(given, stop, at, threads)
-        return _gone_on(directory, stop, at, threads)
+    if given.out is not None and given.library is not None:
+        raise UsageError("A spot is kept in --out or in --library. Leave one out.")
+    if directory is None:
+        return _solved(given, stop, at)
+    with _kept_from_others(directory if stop else None):
+        return _gone_on(directory, stop, at)
 
 
 def _kept_from_others(directory: Path | None) -> AbstractContextManager[object]:
@@ -132,62 +161,109 @@ def _kept_from_others(directory: Path | None) -> AbstractContextManager[object]:
 
 @frozen
 class Stop:
-    """When solving ends: at an exploitability in percent of the pot, or after iterations; None where neither is given."""
+    """When solving ends: at an exploitability in percent of the pot, or after iterations; None where neither is given. And how
+    it is done and kept."""
 
     percent: float | None
     iterations: int | None
+    threads: int = 1
+    bits: int = 0
+    small: bool | None = None
 
     def __bool__(self) -> bool:
         return self.percent is not None or self.iterations is not None
 
 
-def _gone_on(directory: Path, stop: Stop, at: str, threads: int) -> Solution:
+def _gone_on(directory: Path, stop: Stop, at: str) -> Solution:
     """Return a solved spot, solved further where that is asked for: to the iterations alone, whatever is reached."""
     from cardai.poker.ranges.solution import load
 
-    solution = load(directory, threads)
+    solution = load(directory, stop.threads)
     solution.check_line(at)
     if stop:
-        _go(solution, stop.percent or 0.0, stop.iterations or MOST, directory)
+        solution = _anew(solution, stop.percent or 0.0, stop)
+        _go(solution, stop.percent or 0.0, stop.iterations or MOST, directory, stop.small)
     elif solution.measured is None:  # it was killed
         solution.measure()
     return solution
 
 
-def _solved(given: SpotOptions, stop: Stop, at: str, threads: int) -> Solution:
+def _solved(given: SpotOptions, stop: Stop, at: str) -> Solution:
     """Return a new spot, solved to 0.25 % of the pot unless another end is given."""
-    needed = given.needed()
-    if missing := [name for name, value in needed.items() if value is None]:
-        raise UsageError(
-            f"A spot needs {', '.join(needed)}: {missing[0]} is missing. (Or name a solved spot's directory.)"
-        )
-    solution = _taken_up(given.spot(), given.out, threads)
-    solution.check_line(at)
-    _go(solution, ENOUGH if stop.percent is None else stop.percent, stop.iterations or MOST, given.out)
+    spot, place, small = given.spot(), given.out, stop.small
+    if given.library is not None:
+        from cardai.poker.ranges.library import Library, canonical
+
+        spot, small = canonical(spot), small if small is not None else True
+        place = Library(given.library).place(spot)
+    with _kept_from_others(place):
+        solution = _taken_up(spot, place, stop)
+        solution.label = {"position": given.position or "", "raised": given.raised or ""} if given.library else {}
+        solution.check_line(at)
+        _go(solution, ENOUGH if stop.percent is None else stop.percent, stop.iterations or MOST, place, small)
     return solution
 
 
-def _taken_up(spot: Spot, directory: Path | None, threads: int) -> Solution:
+def _taken_up(spot: Spot, directory: Path | None, stop: Stop) -> Solution:
     """Return the spot as far as ``directory`` has it solved, or with no iteration done."""
     from cardai.core.files import vacant
-    from cardai.poker.ranges.solution import SPOT, begun, load, prepare
+    from cardai.poker.ranges.solution import SPOT, begun, load
 
     if directory is not None and (directory / SPOT).exists():
-        known = load(directory, threads)
+        known = load(directory, stop.threads)
         if known.spot != spot:
             raise UsageError(
                 f"{directory} holds another spot. Choose another --out, or go on by: cardai solve {directory}"
             )
         note(f"{directory} has {known.iterations:,} iterations: going on with them.")
-        return known
+        return _anew(known, ENOUGH if stop.percent is None else stop.percent, stop)
     if directory is not None and not vacant(directory) and not (directory.is_dir() and begun(directory)):
         raise UsageError(f"{directory} is not empty, and holds no solved spot. Choose another --out.")
-    return prepare(spot, threads)
+    return _begun(spot, stop)
 
 
-def _go(solution: Solution, to: float, iterations: int, directory: Path | None) -> None:
+def _anew(known: Solution, to: float, stop: Stop) -> Solution:
+    """Return what is gone on with: a solution that was kept small, and is not as good as wanted, is begun anew."""
+    from cardai.poker.ranges.kept import KeptSolver
+
+    if not isinstance(known.solver, KeptSolver) or known.exploitability <= to:
+        return known
+    note(f"It was kept small, at {known.exploitability:.3g} % of the pot, so it is solved anew.")
+    return _begun(known.spot, stop)
+
+
+def _begun(spot: Spot, stop: Stop) -> Solution:
+    """Return a spot with no iteration done, after a word where that takes long."""
+    from cardai.core.kernel import when_compiling
+    from cardai.poker.ranges.solution import packs, prepare
+
+    with when_compiling(lambda: note("Compiling the solver, which is kept for the next time.")):
+        layout = spot.layout()
+        _ask(spot, layout, packs(layout, stop.bits))
+        return prepare(spot, stop.threads, stop.bits, layout)
+
+
+def _ask(spot: Spot, layout: TreeLayout, packed: bool) -> None:
+    """Ask whoever sits there before much memory or time is taken, and offer a menu that takes less."""
+    from cardai.core.memory import free_memory
+    from cardai.poker.ranges.solution import fitting
+
+    needed, seconds, free = layout.num_bytes("int16" if packed else "float32"), 200 * layout.seconds, free_memory()
+    if (needed <= free / 2 and seconds <= LONG) or needed > 0.8 * free:  # more is refused
+        return
+    fits = fitting(spot, layout, min(free / 2, needed * LONG / seconds))
+    offer = f' --bets "{fits}" would take less.' if fits else ""
+    note(
+        f"This takes {needed / 2**30:.2g} of {free / 2**30:.3g} GiB that are free, and from {_clock(seconds)} on.{offer}"
+    )
+    if sys.stdin.isatty() and sys.stderr.isatty() and not typer.confirm("Solve it?", default=True, err=True):
+        raise typer.Exit(130)
+
+
+def _go(solution: Solution, to: float, iterations: int, directory: Path | None, small: bool | None) -> None:
     """Solve with a live line; what is done is kept now and then, and when somebody stops it."""
     from cardai.commands.process import stopping_gently
+    from cardai.core.kernel import when_compiling
     from cardai.poker.ranges.solution import solve
 
     note(describe(solution))
@@ -198,15 +274,16 @@ def _go(solution: Solution, to: float, iterations: int, directory: Path | None) 
         nonlocal due
         live.show(now)
         if directory is not None and (begun := monotonic()) > due:
-            now.save(directory)
+            now.save(directory, small=False)
             due = monotonic() + max(SAVE_SECONDS, _SAVED_SHARE * (monotonic() - begun))
         return not stopped
 
-    with stopping_gently() as stopped:
+    compiling = when_compiling(lambda: note("Compiling the solver, which is kept for the next time."))
+    with stopping_gently() as stopped, compiling:
         solve(solution, to, iterations, told)
     live.close()
     if directory is not None:
-        solution.save(directory)
+        solution.save(directory, False if stopped else small)
     if stopped:
         say(
             f"Stopped after {solution.iterations:,} iteration{'s' * (solution.iterations != 1)}, at {solution.exploitability:.3g} % of the pot."
@@ -220,7 +297,7 @@ def _go(solution: Solution, to: float, iterations: int, directory: Path | None) 
 def describe(solution: Solution) -> str:
     """Return what is to be solved, what it takes in memory, and how long an iteration will take."""
     layout = solution.solver.layout
-    size, seconds = layout.num_bytes("float32") / 2**20, layout.seconds
+    size, seconds = layout.num_bytes("int16" if solution.solver.packed else "float32") / 2**20, layout.seconds
     boards = layout.boards[-1]
     counted = f"{len(boards):,} boards of the last street, " if len(boards) > 1 else ""
     each = f"{float(f'{1e3 * seconds:.2g}'):,g} ms" if seconds < 1 else f"{seconds:.2g} s"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from attrs import frozen
+from attrs import evolve, frozen
 
 from cardai.core.errors import UsageError
 
@@ -60,6 +60,18 @@ Aggressor = Annotated[
 ]
 
 
+LibraryOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--library", metavar="DIR", help="A library: what it has is not solved again, what is solved is kept."
+    ),
+]
+Position = Annotated[
+    str | None, typer.Option("--position", metavar="NAME", help="Ranges, pot and stacks of the library: BTN-BB.")
+]
+Raised = Annotated[str | None, typer.Option("--raised", metavar="NAME", help="The pot type of them: single, 3bet.")]
+
+
 @frozen
 class Limits:
     """The numbers that bound a menu."""
@@ -88,6 +100,9 @@ class SpotOptions:
     aggressor: str | None
     limits: Limits
     out: Path | None = None
+    library: Path | None = None
+    position: str | None = None
+    raised: str | None = None
 
     def needed(self) -> dict[str, Any]:
         """Return the options without which there is no spot."""
@@ -103,8 +118,23 @@ class SpotOptions:
             "--rake-cap": self.rake_cap,
             "--lock": self.locks,
             "--out": self.out,
+            "--library": self.library,
+            "--position": self.position,
         }
         return [name for name, value in {**self.needed(), **other}.items() if value is not None]
+
+    def begun(self) -> SpotOptions:
+        """Return these options with ranges, pot and stacks of a library's position where they were not given."""
+        from cardai.poker.ranges.library import Library
+
+        if self.position is None and self.raised is None:
+            return self
+        if self.library is None or self.position is None or self.raised is None:
+            raise UsageError("Ranges by name need --library, --position and --raised.")
+        start = Library(self.library).start(self.position, self.raised)
+        ranges = self.ranges or [start.first, start.button]
+        pot, stack = self.pot or f"{start.pot}", self.stack or "+".join(map(str, start.stacks))
+        return evolve(self, ranges=ranges, pot=pot, stack=stack)
 
     def spot(self) -> Spot:
         """Return the spot. Raises UsageError."""
@@ -112,19 +142,20 @@ class SpotOptions:
 
         from cardai.poker.ranges.solving import make_spot
 
-        assert self.board is not None
-        assert self.pot is not None
-        assert self.stack is not None
-        ranges = self.ranges or []
+        given = self.begun()
+        if missing := [name for name, value in given.needed().items() if value is None]:
+            raise UsageError(
+                f"A spot needs {', '.join(given.needed())}: {missing[0]} is missing. (Or name a solved spot's directory.)"
+            )
+        ranges = given.ranges or []
         if len(ranges) > 2:
             raise UsageError(f"--range is given once for each player, twice at most. It is given {len(ranges)} times.")
         if self.limit is not None and self.bets is not None:
             raise UsageError("Bets are either those of --limit or those of --bets. Leave one out.")
-        (pot,), stacks = _chips(self.pot, "--pot", most=1), _chips(self.stack, "--stack", most=2)
-        limit = () if self.limit is None else _chips(self.limit, "--limit", most=3)
-        limits = asdict(self.limits)
+        (pot,), stacks = chips(str(given.pot), "--pot", most=1), chips(str(given.stack), "--stack", most=2)
+        limit = () if self.limit is None else chips(self.limit, "--limit", most=3)
         return make_spot(
-            self.board,
+            str(self.board),
             pot,
             stacks * 2 if len(stacks) == 1 else stacks,
             [*ranges, "random", "random"][:2],
@@ -133,9 +164,9 @@ class SpotOptions:
             limit=tuple(int(size) for size in limit),
             checked_down=self.checked_down,
             rake=0.0 if self.rake is None else percent(self.rake, "--rake") / 100,
-            rake_cap=0.0 if self.rake_cap is None else _chips(self.rake_cap, "--rake-cap", most=1)[0],
+            rake_cap=0.0 if self.rake_cap is None else chips(self.rake_cap, "--rake-cap", most=1)[0],
             aggressor=_seat(self.aggressor),
-            **limits,
+            **asdict(self.limits),
         )
 
 
@@ -150,8 +181,8 @@ def percent(text: str, option: str) -> float:
     return value
 
 
-def _chips(text: str, option: str, most: int) -> tuple[float, ...]:
-    """Return up to ``most`` numbers of chips."""
+def chips(text: str, option: str, most: int) -> tuple[float, ...]:
+    """Return up to ``most`` numbers of chips that an option was given. Raises UsageError."""
     try:
         numbers = tuple(float(word.replace(",", "")) for word in text.split("+"))
     except ValueError:

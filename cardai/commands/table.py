@@ -51,6 +51,12 @@ COMMANDS = {
     "solve": Command(
         "solve:solve", "Solve a spot of hold'em over ranges: how often to bet what, and its worth.", LEARN
     ),
+    "spot": Command(
+        "spot:spot", "Read a solved spot: hands by what they are, all next cards, the tree as a file.", LEARN
+    ),
+    "report": Command("report:report", "Solve one spot on many flops: a row a flop, and the weighted mean.", LEARN),
+    "flops": Command("report:flops", "Show few flops that stand for all 1,755, with their weights.", LEARN),
+    "library": Command("library:library", "List a library's solved spots, and keep ranges in it by position.", LEARN),
     "situations": Command(
         "situations:situations", "Solve many situations over ranges, for value networks to learn from.", LEARN
     ),

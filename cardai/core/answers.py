@@ -19,6 +19,10 @@ class Answers:
     view_fields: tuple[Field, ...]
     families: tuple[Family, ...]
 
+    def for_people(self) -> Any:
+        """Return the game as a person plays it (default: itself): views may hold more that only people read."""
+        return self
+
     @property
     def max_utility(self) -> float:
         """The most that a hand can bring a seat, or cost it, in :attr:`unit` (default: its families'; 0: unknown)."""

@@ -161,6 +161,12 @@ class Family:
         """Return what named amounts are counted from: chips of the player who looks that are not said (default: none)."""
         return 0
 
+    def told_at_end(self, game: Any, end: Any, names: tuple[str, ...]) -> list[str]:
+        """Return what is said when a hand of ``game`` is over beside who won what: both hands at a showdown, what points are
+        made of. ``end`` has its outcome, views and seats whose cards are shown, ``names`` are by seat (default: nothing).
+        """
+        return []
+
     def put_in(self, views: Views, seat: int) -> Float64s:
         """Return (n,) what ``seat`` has put into the hand by views of one of its games (default: nothing)."""
         return np.zeros(len(views))

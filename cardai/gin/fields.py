@@ -8,7 +8,8 @@ from typing import Any
 
 from cardai.core.fields import Family, Field
 from cardai.core.reasons import Reason
-from cardai.gin.actions import PHASES
+from cardai.gin.actions import BIG_GIN, ENDINGS, PHASES, UNDERCUT
+from cardai.gin.actions import GIN as GIN_ENDING
 
 PILE = 32
 """Room for the discard pile: it grows by one card a stock draw, of which there are at most 31."""
@@ -22,6 +23,23 @@ class GinFamily(Family):
 
     def max_utility(self, fields: tuple[Field, ...]) -> float:
         return float(MOST_POINTS)
+
+    def told_at_end(self, game: Any, end: Any, names: tuple[str, ...]) -> list[str]:
+        """Return what the points are made of: "simple knocks with 4 against 21: 17 points"."""
+        ending, knocker, points = (int(end.outcome[name]) for name in ("ending", "knocker", "points"))
+        if knocker < 0:
+            return [f"the hand is {ENDINGS[ending]}: no points"]
+        mine, other = (int(end.outcome["deadwood"][seat]) for seat in (knocker, 1 - knocker))
+        who, rest = ("you", "") if names[knocker] == "you" else (names[knocker], "s")
+        bonus = points - abs(other - mine)
+        made = f"{abs(other - mine)} + {bonus}" if bonus else f"{points}"
+        if ending in (GIN_ENDING, BIG_GIN):
+            return [f"{who} go{'es' if rest else ''} {ENDINGS[ending]} against {other}: {made} = {points} points"]
+        if ending == UNDERCUT:
+            return [
+                f"{who} knock{rest} with {mine}, undercut by {other}: {made} = {points} points for {names[1 - knocker]}"
+            ]
+        return [f"{who} knock{rest} with {mine} against {other}: {points} points"]
 
     def situation(self, view: Mapping[str, Any]) -> Mapping[str, str]:
         from cardai.gin import reasons

@@ -32,6 +32,11 @@ class BettingFamily(Family):
         sizes = ("half pot", max(view["spent"]) + called // 2), ("pot", max(view["spent"]) + called)
         return (*sizes, ("all-in", view["spent"][view["player"]] + behind)) if behind else sizes
 
+    def told_at_end(self, game: Any, end: Any, names: tuple[str, ...]) -> list[str]:
+        from cardai.poker.showing import shown_hands  # who names hands knows these fields
+
+        return shown_hands(game, end, names)
+
     def counted_from(self, view: Mapping[str, Any]) -> int:
         player = view["player"]
         return int(view["spent"][player] - view["round_spent"][player])

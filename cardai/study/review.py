@@ -151,6 +151,8 @@ def _number(hand: GradedHand) -> int:
 def text_of(review: Review, dearest: int = 10) -> str:
     """Return a review as text: what it is of, the sums, the dearest decisions with their reasons."""
     lines = [_title(review), *_counts(review), ""]
+    if not review.hands:
+        return "\n".join([*lines[:-1], "No hand could be graded."])
     lines += _sums(review)
     costly = review.dearest(dearest)
     if costly:
@@ -168,9 +170,13 @@ def _title(review: Review) -> str:
 
 def _counts(review: Review) -> list[str]:
     names = ", ".join(f"{count:,} {_several(name, count)}" for name, count in review.verdicts.items())
-    lines = [f"{len(review.hands):,} hands, {len(review.decisions):,} decisions: {names}"]
+    hands, decisions = len(review.hands), len(review.decisions)
+    lines = [f"{hands:,} hand{'s' * (hands != 1)}, {decisions:,} decision{'s' * (decisions != 1)}: {names}"]
     for what, counted in (("hands", review.left_out), ("decisions", review.not_graded)):
-        lines += [f"{count:,} {what} left out: {one_line(reason)}" for reason, count in sorted(counted.items())]
+        for reason, count in sorted(counted.items()):
+            lines.append(f"{count:,} {what if count > 1 else what[:-1]} left out: {one_line(reason)}")
+    if not review.hands:
+        return lines
     lines.append(f"won {review.won.text(2, review.setting.money, sign=True)} a hand")
     if not math.isnan(review.rating):
         lines.append(f"rating {review.rating:.1f} of 100 (how near to the best; not comparable between judges)")
@@ -216,7 +222,7 @@ def decision_lines(decision: Decision, unit: str, head: str) -> list[str]:
     if not decision.cost:
         return [f"{head}: {decision.verdict}, {one_line(decision.words)}"]
     floor = f" (the judge may be off by {number(decision.floor)})" if decision.floor > 0 else ""
-    lines = [f"{head}: {decision.verdict}, {number(decision.lost)} {one_line(unit)}{floor}"]
+    lines = [f"{head}: {decision.verdict}, {number(decision.lost)}{unit and f' {one_line(unit)}'}{floor}"]
     lines.append(
         f"   {one_line(decision.words)} ({number(decision.value)}); best {one_line(decision.best_words)} ({number(decision.best_value)})"
     )

@@ -18,6 +18,7 @@ from cardai.ui.coach import When
 from cardai.ui.match import Match
 from cardai.ui.players import at_once
 from cardai.ui.table import Playing
+from cardai.ui.warming import warm
 
 
 @frozen
@@ -86,7 +87,11 @@ class PlayApp(CardaiApp):
         def file() -> Path:
             return Path(self.options.record) if self.options.record else kept.new_file(game)
 
-        self._sit(file, lambda path: Match.begin(game, everybody, seed, path))
+        def begun(path: Path) -> Match:
+            warm(game, everybody)  # whoever has sat down waits for nobody but players that think
+            return Match.begin(game, everybody, seed, path)
+
+        self._sit(file, begun)
 
     def _resume(self, record: str | None) -> None:
         self._sit(lambda: Path(record) if record else kept.last(), Match.resume)

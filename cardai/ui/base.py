@@ -24,10 +24,11 @@ Screen { layout: vertical; }
 #footer { height: 1; padding: 0 1; background: $boost; }
 #list { height: 1fr; border: none; scrollbar-size: 1 1; }
 #about { height: auto; max-height: 6; padding: 0 1; }
-.dialog { width: auto; max-width: 76; height: auto; max-height: 90%; padding: 1 2; background: $surface; border: round $primary; }
-.page { width: 76; }
+.dialog { width: auto; max-width: 100%; height: auto; max-height: 90%; padding: 1 2; background: $surface; border: round $primary; }
+.page { width: 100%; max-width: 76; }
 .dialog Static { width: auto; max-width: 70; }
-.page VerticalScroll { height: auto; max-height: 16; }
+.page Static { width: 100%; max-width: 100%; }
+.page VerticalScroll { height: auto; max-height: 100%; height: auto; }
 .dialog OptionList { height: auto; max-height: 14; border: none; }
 .hint { margin: 1 0 0 0; }
 ModalScreen { align: center middle; }

@@ -87,16 +87,13 @@ def word_of(decision: Decision | None, unit: str) -> str:
 
 def page_of(graded: GradedHand, unit: str, palette: Palette) -> Text:
     """Return a hand's decisions as text, those that cost something first, the dearest at the top."""
-    text = Text("Your decisions, the dearest first", "bold")
-    text.append(f"   ({unit})", "not bold dim")
+    text = Text().append("Your decisions, the dearest first", "bold").append(f"   ({unit})", "dim")
     ordered = sorted(graded.decisions, key=lambda decision: -decision.cost)
     for rank, decision in enumerate(ordered, 1):
-        head, *rest = decision_lines(decision, unit, str(rank))
-        text.append("\n").append_text(inline(head, palette, "bold" if decision.cost else "not bold"))
+        head, *rest = decision_lines(decision, "", str(rank))
+        text.append("\n").append_text(inline(head, palette, "bold" if decision.cost else ""))
         for line in rest:
             text.append("\n").append_text(inline(line, palette))
     for reason, count in graded.left_out.items():
-        text.append(f"\n{count} not graded: {reason}", "not bold dim")
-    return (
-        text if graded.decisions or graded.left_out else text.append("\nThere was no choice in this hand.", "not bold")
-    )
+        text.append(f"\n{count} not graded: {reason}", "dim")
+    return text if graded.decisions or graded.left_out else text.append("\nThere was no choice in this hand.")

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from attrs import frozen
 
 from cardai.arena.display import is_french
 from cardai.arena.menu import Choice, Menu
-from cardai.cards.text import glyphs
+from cardai.cards.text import card_text, glyphs
 from cardai.core.game import Game
 from cardai.draw.fields import DRAW
 from cardai.gin.fields import GIN
 from cardai.ui.pictures import gin
 from cardai.ui.scene import Scene
 
-RESERVED = "qh?:/"
-"""Keys of the app, which stand for no card."""
-LETTERS = "abcefgijlmnrsuvwxyzdkotp"
+RANK_KEYS = {"0": "T", "1": "T", **{letter.lower(): letter for letter in "TJQKA"}}
+"""Further keys of ranks: those of small letters, where they mean nothing else."""
 HALF_POT, POT, ALL_IN = "/", "p", "a"
 TYPED = 40
 """More choices than this are typed, not listed."""
@@ -52,20 +51,30 @@ class Say:
     words: str
 
 
-Meaning = Act | Toggle | Ask | Say
+@frozen
+class Begin:
+    """A rank of which there are several cards: the next key is a suit; ``words`` say which there are."""
+
+    rank: str
+    words: str
+
+
+Meaning = Act | Toggle | Ask | Say | Begin
 
 
 @frozen
 class Keyboard:
     """What the keys mean at one decision.
 
-    ``letters`` are keys that stand for cards; ``several`` says whether cards are chosen and then played together by Enter
-    rather than each at once.
+    ``letters`` are what is typed for cards: their places from 1 where some of at most nine are chosen (``placed``), else
+    what stands on them, "7" or "7c" where there are several sevens. ``several`` says whether cards are chosen and then
+    played together by Enter rather than each at once.
     """
 
     menu: Menu
     letters: Mapping[str, int] = {}
     several: bool = False
+    placed: bool = False
     verb: str = "play"
     """What is done with cards chosen together: "hold", "discard"."""
 
@@ -74,17 +83,26 @@ class Keyboard:
         """What is written beneath a chosen card: "HOLD " where cards are held, else a sign."""
         return "HOLD " if self.verb == "hold" else "▲"
 
-    def press(self, key: str) -> Meaning:
-        """Return what a printable key means."""
-        if key in self.letters:
-            return self.card(self.letters[key])
+    def press(self, key: str, begun: str = "") -> Meaning:
+        """Return what a printable key means, after the rank ``begun`` a suit."""
+        named = begun + key.lower() if begun else key
+        if named in self.letters:
+            return self.card(self.letters[named])
         found = [choice for choice in self.menu.choices if choice.key == key]
         if len(found) == 1:
             return self.choose(found[0])
         if found:
             listed = ", ".join(glyphs(choice.words) for choice in found)
             return Ask(f"{key} could be {listed}: type which", "")
-        return self._sized(key) or Say(self._why_not(key))
+        return self._rank(RANK_KEYS.get(key, key)) or self._sized(key) or Say(self._why_not(key))
+
+    def _rank(self, rank: str) -> Meaning | None:
+        """Return what a rank means: the one card of it, or that its suit is to follow."""
+        if rank in self.letters:
+            return self.card(self.letters[rank])
+        suits = [name[1] for name in self.letters if len(name) == 2 and name[0] == rank]
+        which = ", ".join(f"{suit} {glyphs(rank + suit)}" for suit in suits)
+        return Begin(rank, f"Which? {which}") if suits else None
 
     def card(self, card: int) -> Meaning:
         """Return what clicking a card means."""
@@ -157,9 +175,8 @@ class Keyboard:
         ways = [f"{choice.key} {short_words(choice)}" for choice in self.menu.choices if choice.key]
         if self.letters:
             keys = list(self.letters)
-            ways.append(
-                f"{keys[0]} to {keys[-1]} {f'choose cards, Enter: {self.verb} them' if self.several else 'a card'}"
-            )
+            how = f"{keys[0]} to {keys[-1]}" if self.placed else "a card's rank (7, T, J), then its suit if asked,"
+            ways.append(f"{how} {f'choose cards, Enter: {self.verb} them' if self.several else 'a card'}")
         return f"Keys: {', '.join(ways)}." if ways else "Choose with the arrows and Enter, or : and its name."
 
 
@@ -179,11 +196,16 @@ def keyboard(scene: Scene) -> Keyboard | None:
     rest = sorted({card for choice in of_cards for card in choice.cards} - set(order))
     cards = order + rest
     several = any(len(choice.cards) > 1 for choice in of_cards)
-    digits = several and len(cards) <= 9
-    usable = "123456789" if digits else [k for k in LETTERS if k not in menu.keys and k not in RESERVED]
-    letters = dict(zip(usable, cards, strict=False)) if len(cards) <= len(usable) else {}
+    placed = several and len(cards) <= 9
+    letters = dict(zip("123456789", cards, strict=False)) if placed else _named(cards)
     verbs = {choice.verb.partition(" ")[0] for choice in of_cards}
-    return Keyboard(menu, letters, several, verbs.pop() if len(verbs) == 1 else "play")
+    return Keyboard(menu, letters, several, placed, verbs.pop() if len(verbs) == 1 else "play")
+
+
+def _named(cards: Sequence[int]) -> dict[str, int]:
+    """Return cards by what stands on them: the rank, and the suit where there are several of it."""
+    ranks = [card_text(card)[0] for card in cards]
+    return {card_text(card) if ranks.count(rank) > 1 else rank: card for card, rank in zip(cards, ranks, strict=True)}
 
 
 def hand_order(scene: Scene) -> list[int]:

@@ -11,6 +11,15 @@ from cardai.core import registry
 from cardai.ui.keys import Keyboard, short_words
 from cardai.ui.scene import Scene, Standing
 
+KEYS_HELP = """
+At the table: the letter before an action plays it, and the same letter means the same throughout a game: f fold, c check \
+or call, r bet or raise, / half the pot, p the pot, a all-in, k knock. A card is its rank, as it stands on it (2 to 9, T or \
+0 for ten, J Q K A), then its suit (c d h s) where there are several; a number below a card is its place. It is played, or \
+chosen where several are played together; Enter then plays them. All-in asks once. ← → and Enter choose an action, a click does too. \
+: takes a typed line: an action's name, cards (7c kd), or an amount. h says what another player would do here, H asks \
+which. M shows what your decisions of this hand cost, and why. ? shows this page. Ctrl+S saves the picture (SVG). Enter deals the next hand. q asks before it stops; the match is kept.
+"""
+
 
 def choices_text(board: Keyboard, at: int | None, width: int) -> Text:
     """Return what can be done, with its keys, on lines of ``width``; the choice number ``at`` is marked."""

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from cardai import make
 from cardai.arena.advice import Advised, Adviser
 from cardai.arena.menu import menu_of
-from cardai.arena.moves import Move
+from cardai.arena.moves import HandEnd, Move
 from cardai.arena.records import Record
 from cardai.arena.statistics import mean
 from cardai.arena.table import Table, replay
@@ -45,6 +46,7 @@ class Match:
         Raises:
             UsageError: not as many as there are seats, or one that does not play the game; ``save`` cannot be written.
         """
+        game = make.as_game(game).for_people()
         table = Table(game, [None, *opponents], seed=seed, groups=itertools.count(), save=save, stepwise=True)
         return cls(table)
 
@@ -168,13 +170,14 @@ class Match:
         after = self.table.view(self.seat)
         self._log += entries_of(self.game, move, mover, before, after, watcher=self.seat)
         if self.table.hand_over:
-            self._log += end_entries(self.game, self.names, self.seat, self.table.end().returns)
+            self._log += end_entries(self.game, self.names, self.seat, self.table.end())
 
 
-def end_entries(game: Game, names: Sequence[str], seat: int, returns: Sequence[float]) -> list[Entry]:
+def end_entries(game: Game, names: Sequence[str], seat: int, end: HandEnd) -> list[Entry]:
     """Return the log lines of a hand's end; ``seat`` is the person's, -1 where nobody looks on from a seat of his own."""
-    called = ["you" if s == seat else name for s, name in enumerate(names)]
-    return [Entry(None, words) for words in result_words(game, called, returns)]
+    called = tuple("you" if s == seat else name for s, name in enumerate(names))
+    told = [words for family in game.families for words in family.told_at_end(game, end, called)]
+    return [Entry(None, words) for words in (*told, *result_words(game, called, end.returns))]
 
 
 def log_of(game: Game, record: Record, seat: int) -> list[Entry]:

@@ -76,7 +76,7 @@ class Recording:
             if last is not None:
                 log += entries_of(self.game, *last, view, reveal, watched)
             if table.to_act is None:
-                log += end_entries(self.game, names, -1, table.end().returns)
+                log += end_entries(self.game, names, -1, table.end())
                 steps.append(Step(self._scene(table, watched, names, log, reveal), count, None, "", True))
                 break
             move = Move(table.to_act, action, table.sight(action))

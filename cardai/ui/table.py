@@ -16,26 +16,19 @@ from textual.widgets import Input, Static
 
 from cardai.arena.advice import Advised
 from cardai.arena.display import help_text, seat_name
+from cardai.cards.text import SUITS
 from cardai.core.errors import CardaiError
 from cardai.ui.background import Background
 from cardai.ui.cards import CardStyle, Palette, inline
 from cardai.ui.coach import Coaching, When
 from cardai.ui.dialogs import Choice, Confirm, Page, advice_text
-from cardai.ui.keys import Act, Ask, Keyboard, Meaning, Say, Toggle, keyboard
-from cardai.ui.lines import choices_text, end_text, footer, title_of, turn_words
+from cardai.ui.keys import Act, Ask, Begin, Keyboard, Meaning, Say, Toggle, keyboard
+from cardai.ui.lines import KEYS_HELP, choices_text, end_text, footer, title_of, turn_words
 from cardai.ui.match import Match
 from cardai.ui.pictures import picture
 from cardai.ui.players import Player, fitting
 from cardai.ui.saving import save_picture
 from cardai.ui.scene import Entry, Scene
-
-KEYS_HELP = """
-At the table: the letter before an action plays it, and the same letter means the same throughout a game: f fold, c check \
-or call, r bet or raise, / half the pot, p the pot, a all-in, k knock. A letter or number below a card plays it, or \
-chooses it where several are played together; Enter then plays them. ← → and Enter choose an action, a click does too. \
-: takes a typed line: an action's name, cards (7c kd), or an amount. h says what another player would do here, H asks \
-which. M shows what your decisions of this hand cost, and why. ? shows this page. Ctrl+S saves the picture (SVG). Enter deals the next hand. q asks before it stops; the match is kept.
-"""
 
 
 class Watching(Screen[None]):
@@ -157,6 +150,7 @@ class Playing(Watching, Coaching):
         self.board: Keyboard | None = None
         self.chosen: frozenset[int] = frozenset()
         self.at: int | None = None
+        self.begun = ""  # a rank that was typed, whose suit is to follow
         self.adviser = ""
 
     def on_mount(self) -> None:
@@ -183,7 +177,7 @@ class Playing(Watching, Coaching):
         """Show a scene, and let the programs move until it is the person's turn."""
         match = self.match
         assert match is not None
-        self.chosen, self.at, self.board = frozenset(), None, keyboard(scene)
+        self.chosen, self.at, self.begun, self.board = frozenset(), None, "", keyboard(scene)
         self.show(scene)
         if match.waiting:
             assert scene.to_act is not None
@@ -218,7 +212,7 @@ class Playing(Watching, Coaching):
         scene, board = self.scene, self.board
         if scene is None:
             return
-        keys = {} if board is None else {card: key for key, card in board.letters.items()}
+        keys = {card: key for key, card in board.letters.items()} if board is not None and board.placed else {}
         card_style = CardStyle(self.palette, keys, self.chosen, "▲" if board is None else board.mark)
         self.put("picture", picture(scene, card_style))
         self.put("actions", self._actions())
@@ -246,14 +240,16 @@ class Playing(Watching, Coaching):
     def press(self, key: str, character: str) -> None:
         """Do what a key means."""
         general = {"q": self._stop, "?": self.help, "h": self._hint, "H": self._other_hint, "M": self.show_hand}
-        if character in general:
+        if self.begun and character and character in SUITS and self.board is not None:  # h is hearts now, and no hint
+            self._take(self.board.press(character, self.begun))
+        elif character in general:
             general[character]()
         elif key == "ctrl+s":
             self.save()
         elif key == "enter":
             self._enter()
         elif key == "escape":
-            self.chosen, self.at = frozenset(), None
+            self.chosen, self.at, self.begun = frozenset(), None, ""
             self.draw()
         elif self._needs_turn() or self.board is None:
             return
@@ -307,15 +303,33 @@ class Playing(Watching, Coaching):
         """Do what a key, a click or a typed line meant."""
         match = self.match
         assert match is not None
+        self.begun = ""
         if isinstance(meaning, Act):
-            self._do(lambda: self.act(match, meaning.action))
+            self._play(meaning.action)
         elif isinstance(meaning, Toggle):
             self.chosen ^= {meaning.card}
             self.draw()
         elif isinstance(meaning, Ask):
             self._ask(meaning)
+        elif isinstance(meaning, Begin):
+            self.begun = meaning.rank
+            self.say(meaning.words)
         elif isinstance(meaning, Say):
             self.say(meaning.words)
+
+    def _play(self, action: int) -> None:
+        """Play an action; before one that puts in everything the person is asked once."""
+        match = self.match
+        assert match is not None
+        words = match.game.action_words(action, match.table.view(match.seat))
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self._do(lambda: self.act(match, action))
+
+        if "all-in" not in words:
+            return answered(True)
+        self.app.push_screen(Confirm(f"{words.capitalize()}?"), answered)
 
     # -- typing ----------------------------------------------------------------------------------------------------
 
@@ -379,9 +393,8 @@ class Playing(Watching, Coaching):
             if yes:
                 self.app.exit()
 
-        self.app.push_screen(
-            Confirm("Stop playing? The match is kept: cardai play --resume goes on with it."), answered
-        )
+        words = "Stop playing? The match is kept: cardai play --resume goes on with it."
+        self.app.push_screen(Confirm(words), answered)
 
     def picture_name(self) -> str:
         return f"cardai-{self.scene.title}" if self.scene is not None else "cardai"

@@ -6,11 +6,14 @@ which nothing had to be compiled any more. A person who has sat down then waits 
 
 from __future__ import annotations
 
+import math
 import random
+import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from cardai import make
 from cardai.core.errors import CardaiError
 from cardai.core.kernel import each_compiled
 from cardai.core.progress import tell
@@ -19,45 +22,56 @@ from cardai.ui.scene import Scene
 
 HANDS = 6
 """Hands that are played at most."""
-ENOUGH = 20.0
-"""Seconds after which no further hand is begun, and one that compiles nothing is left: slow players are not waited for."""
-PARTS = {
-    "plugins.games": "the rules",
-    "poker": "the rules and hands of poker",
-    "gin": "melds and deadwood",
-    "draw": "hands of draw games",
-    "plugins.agents": "the players",
-    "solve": "the search",
-    "learn": "the learned player",
-    "core": "the tables",
-    "arena": "the tables",
-}
-"""What kernels are for, by the beginning of their modules' names."""
+ENOUGH = 1.5
+"""Seconds without compiling after which a hand is left: players who think for long are not waited for."""
+LOOK = 0.02
+"""Seconds between two looks at how far it is."""
 
 
 def warm(game: str, opponents: Sequence[str], seen: Callable[[Scene], object] | None = None) -> int:
-    """Play hands of ``game`` against ``opponents`` on the side until nothing is compiled any more; return how many were.
+    """Play hands of ``game`` against ``opponents`` on the side until nothing is compiled any more; return how many kernels were.
 
     ``seen`` is called with each scene that the person would see, as whoever shows them will draw them. What is compiled is
-    told by :func:`cardai.core.progress.tell`. A player that errs here errs at the table, where it is said.
+    told by :func:`cardai.core.progress.tell`. Players that start programs are not asked; one that errs does so at the table,
+    where it is said, and one that thinks for long is left thinking.
     """
-    compiled, begun = 0, time.monotonic()
+    compiled, last, over = 0, time.monotonic(), threading.Event()
 
     def heard(kernel: str, count: int) -> None:
-        nonlocal compiled
-        compiled = count
-        tell(f"Compiling {part_of(kernel)}, kernel {count}")
+        nonlocal compiled, last
+        compiled, last = count, math.inf  # until the next move is made
 
-    with each_compiled(heard), suppress(CardaiError):
-        match, choose = Match.begin(game, opponents, seed=1), random.Random(1)
-        for _ in range(HANDS):
-            before = compiled
-            while not match.table.hand_over and (compiled > before or time.monotonic() - begun < ENOUGH):
-                _move(match, choose, seen)
-            if compiled == before or time.monotonic() - begun > ENOUGH:
-                break
-            match.next_hand()
+    def moved() -> None:
+        nonlocal last
+        last = time.monotonic() if last == math.inf else last
+
+    def play() -> None:
+        with suppress(CardaiError):
+            match, choose = Match.begin(game, [_harmless(name) for name in opponents], seed=1), random.Random(1)
+            for _ in range(HANDS):
+                before = compiled
+                while not match.table.hand_over and not over.is_set():
+                    _move(match, choose, seen)
+                    moved()
+                if compiled == before or over.is_set():
+                    break
+                match.next_hand()
+        over.set()
+
+    with each_compiled(heard):
+        threading.Thread(target=play, name="cardai-warming", daemon=True).start()
+        told = 0
+        while not over.wait(LOOK) and time.monotonic() - last < ENOUGH:
+            if compiled > told:
+                told = compiled
+                tell(f"Compiling, once for all: kernel {told}")
+        over.set()
     return compiled
+
+
+def _harmless(player: str) -> str:
+    """Return a player that may be asked for a hand that nobody plays: for one that starts programs, the random one."""
+    return "random" if make.agent(player).may else player
 
 
 def _move(match: Match, choose: random.Random, seen: Callable[[Scene], object] | None) -> None:
@@ -72,9 +86,3 @@ def _move(match: Match, choose: random.Random, seen: Callable[[Scene], object] |
     scene = match.scene()
     if seen is not None:
         seen(scene)
-
-
-def part_of(kernel: str) -> str:
-    """Return in words what a kernel, by its module and name, is for."""
-    name = kernel.removeprefix("cardai.")
-    return next((words for start, words in PARTS.items() if name.startswith(f"{start}.")), name.partition(".")[0])

@@ -9,19 +9,25 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 
 from cardai import make
+from cardai.arena.asking import bound
 from cardai.core.errors import CardaiError, DamagedFileError, UsageError
 from cardai.core.game import Game
+from cardai.core.spec import options_of, parse
 from cardai.ui import kept
 from cardai.ui.players import Offered, Player, called, fitting, games, levels, surprise, title_of
 
 WIDTH = 200.0
 """Of a picture of strengths."""
+MOST_SEATS = 10
+CASH = {"stack": "10000", "cash": "5", "hands": "100000"}
+"""What a cash game is: 100 of the usual big blinds, at most five times that, for as long as one likes."""
 MOST_KEPT = 5
 """Matches that the first page shows to go on with."""
 
@@ -68,23 +74,51 @@ class Offers:
             self._players[spec] = fitting(make.game(spec), spec)
         return self._players[spec]
 
-    def table(self, spec: str, player: str) -> Table:
+    def seats(self, spec: str) -> list[int]:
+        """Return the numbers of seats that an offered game can be played with, where its options say how many."""
+        if "players" not in options_of(type(self.game(spec))) or ":" in spec:
+            return []
+        found = []
+        for count in range(2, MOST_SEATS + 1):
+            with suppress(CardaiError):
+                make.game(f"{spec}:players={count}")
+                found.append(count)
+        return found
+
+    def has_cash(self, spec: str) -> bool:
+        """Whether an offered game can be played for stacks that go on."""
+        return {"cash", "hands", "stack"} <= options_of(type(self.game(spec))).keys() and ":" not in spec
+
+    def table(self, spec: str, player: str, seats: str = "", cash: bool = False) -> Table:
         """Return the table of an offered game and an offered player ("": one is drawn), who takes all further seats.
 
+        ``seats`` is one of :meth:`seats` ("": as many as usual); ``cash`` plays for stacks that go on.
+
         Raises:
-            UsageError: it is not offered.
+            UsageError: it is not offered, or the player does not play with so many.
         """
         game = self.game(spec)
         if game.num_players == 1:
             return Table(spec, ())
+        options = {}
+        if seats and seats != str(game.num_players):
+            if seats not in map(str, self.seats(spec)):
+                raise UsageError(f"A table of {seats!r} seats is not offered here.")
+            options["players"] = seats
+        if cash and self.has_cash(spec):
+            options |= CASH
+        played = str(parse(spec).with_options(options))
+        game = make.game(played)
         players = self.players(spec)
         if not players:
             raise UsageError(f"Nobody here plays {title_of(game, spec)}.")
         if not player:
-            player = surprise(players, int.from_bytes(os.urandom(4), "big"))
+            fit = [one for one in players if game.num_players == 2 or make.takes("agent", one.spec, game)]
+            player = surprise(fit or players, int.from_bytes(os.urandom(4), "big"))
         if all(one.spec != player for one in players):
             raise UsageError(f"The player {player!r} is not offered here.")
-        return Table(spec, (player,) * (game.num_players - 1))
+        bound(player, game)  # says why, where he does not play with so many
+        return Table(played, (player,) * (game.num_players - 1))
 
 
 def ladder(players: Sequence[Player]) -> list[Mapping[str, Any]]:

@@ -124,7 +124,11 @@ class House:
         game = await run_in_threadpool(self.offers.game, spec)
         alone = game.num_players == 1
         players = [] if alone else ladder(await run_in_threadpool(self.offers.players, spec))
-        return self._page("players.html", game=spec, title=title_of(game, spec), rules=flowing(game.rules), alone=alone,
+        seats, cash = (
+            await run_in_threadpool(self.offers.seats, spec),
+            await run_in_threadpool(self.offers.has_cash, spec),
+        )
+        return self._page("players.html", seats=seats, cash=cash, usual=game.num_players, game=spec, title=title_of(game, spec), rules=flowing(game.rules), alone=alone,
                           players=players, problem="")  # fmt: skip
 
     async def _sit(self, request: Request) -> Response:
@@ -134,7 +138,8 @@ class House:
             if len(body) > LONGEST_FORM:
                 return PlainTextResponse("This form is too long.", 413)
         form = {name: values[0] for name, values in parse_qs(body.decode("utf-8", "replace")).items()}
-        table = await run_in_threadpool(self.offers.table, form.get("game", ""), form.get("player", ""))
+        chosen = form.get("game", ""), form.get("player", ""), form.get("seats", ""), "cash" in form
+        table = await run_in_threadpool(self.offers.table, *chosen)
         seed = int.from_bytes(os.urandom(4), "big")
         return self._to((await self.tables.begin(table.game, table.opponents, seed)).name)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
@@ -31,7 +31,9 @@ from cardai.web.felt import drawn
 
 T = TypeVar("T")
 Told = dict[str, Any]
-THREADS = 8
+Heard = Callable[[str, int, int], None]
+Before = Callable[[Heard], Awaitable[None]]
+THREADS = 4
 """So many programs think at a time; further ones wait for their turn."""
 PACE = 0.35
 """Seconds between two moves of programs, so that a person can follow."""
@@ -50,7 +52,7 @@ class Work:
         errors = np.geterr()  # numpy keeps them by thread, and kernels that are not compiled set them once
         self._pool = ThreadPoolExecutor(threads, "cardai-table", initializer=lambda: np.seterr(**errors))
 
-    async def do(self, work: Callable[[], T], heard: Callable[[str, int, int], None] | None = None) -> T:
+    async def do(self, work: Callable[[], T], heard: Heard | None = None) -> T:
         """Return what ``work`` does, in a thread; ``heard`` is told there how far it is."""
 
         def run() -> T:
@@ -73,11 +75,9 @@ class Page:
 
 
 class Sitting:
-    """One table. ``made`` makes its match, ``before`` is done first, and both in a thread, since kernels may be compiled."""
+    """One table. ``made`` makes its match, in a thread; ``before`` is awaited first, and makes everything ready for it."""
 
-    def __init__(
-        self, spec: str, file: Path, made: Callable[[], Match], before: Callable[[], object] | None, work: Work
-    ) -> None:
+    def __init__(self, spec: str, file: Path, made: Callable[[], Match], before: Before | None, work: Work) -> None:
         self.spec = spec
         self.name = file.stem
         self.file = file
@@ -147,7 +147,7 @@ class Sitting:
         async with self._lock:
             try:
                 if self._before is not None:
-                    await self._work.do(self._before, self._heard())
+                    await self._before(self._heard())
                 self.match = await self._work.do(self._made, self._heard())
                 await self._go_on()
             except Exception as error:
@@ -206,7 +206,7 @@ class Sitting:
             advised = await self._work.do(lambda: match.advise(player), self._heard())
             return list(advised), match.values_of(player)
 
-    def _heard(self) -> Callable[[str, int, int], None]:
+    def _heard(self) -> Heard:
         """Return what listens to work in its thread: its words are told a few times a second, with the seconds so far."""
         loop, begun = asyncio.get_running_loop(), time.monotonic()
         last = begun - EVERY
@@ -238,6 +238,9 @@ class Sittings:
         self.most = most
         self.work = Work()
         self.open: dict[str, Sitting] = {}
+        self._warming = asyncio.Lock()
+        self._warm: set[tuple[str, tuple[str, ...]]] = set()
+        """The games and opponents for which everything is compiled and read."""
         self._files: dict[str, Path] = {}
         """Where the matches are that are kept elsewhere than in the folder."""
 
@@ -255,7 +258,13 @@ class Sittings:
         def made() -> Match:
             return Match.begin(game, opponents, seed, path)
 
-        return self._seat(game, path, made, lambda: warm(game, opponents, lambda scene: drawn(scene, False)))
+        async def before(heard: Heard) -> None:
+            async with self._warming:  # one after another: they share what is compiled
+                if (game, opponents) not in self._warm:
+                    await self.work.do(lambda: warm(game, opponents, lambda scene: drawn(scene, False)), heard)
+                    self._warm.add((game, opponents))
+
+        return self._seat(game, path, made, before)
 
     async def at(self, name: str) -> Sitting | None:
         """Return the table of that name, laid again from its record if it was put away; None where there is none.
@@ -286,7 +295,7 @@ class Sittings:
         if len(self.open) >= self.most:
             raise UsageError(f"{self.most} tables are being played already: leave one, or start with more --sessions.")
 
-    def _seat(self, spec: str, path: Path, made: Callable[[], Match], before: Callable[[], object] | None) -> Sitting:
+    def _seat(self, spec: str, path: Path, made: Callable[[], Match], before: Before | None) -> Sitting:
         sitting = Sitting(spec, path, made, before, self.work)
         self.open[path.stem] = sitting
         self._files[path.stem] = path

@@ -86,9 +86,11 @@ def measured(one: Measure, work: Path) -> dict[str, Any]:
         called = [sys.executable, *shlex.split(one.command)[1:]]
     else:
         called = [sys.executable, "-m", "cardai", *shlex.split(one.command)[1:], "--json"]
+    kept = work / f"{one.name}-{digest_of(one.command)[:8]}.npz"
+    begun = kept.exists()  # then some of it was done, and timed, before
     if one.kind in ("lbr", "river"):
         work.mkdir(parents=True, exist_ok=True)
-        called += ["--out", str(work / f"{one.name}-{digest_of(one.command)[:8]}.npz")]
+        called += ["--out", str(kept)]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(called, stdout=subprocess.PIPE, text=True, check=False, cwd=ROOT)
     if done.returncode not in (0, STOPPED):
@@ -96,7 +98,7 @@ def measured(one: Measure, work: Path) -> dict[str, Any]:
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     found = done.stdout.splitlines() if one.kind == "text" else json.loads(done.stdout)
-    return {"command": one.command, "cpu_seconds": round(spent, 1), "found": found}
+    return {"command": one.command, "cpu_seconds": None if begun else round(spent, 1), "found": found}
 
 
 def figure(one: Measure, found: dict[str, Any]) -> str:
@@ -118,6 +120,11 @@ def figure(one: Measure, found: dict[str, Any]) -> str:
     return f"{mean:+,.0f}{f' ± {half:,.0f}' if half is not None else ' (one has no interval)'} | {count}"
 
 
+def seconds(spent: float | None) -> str:
+    """Return what a measure took, where it was done in one go."""
+    return "-" if spent is None else f"{spent:,.0f}"
+
+
 def report(known: dict[str, Any]) -> str:
     """Return the page."""
     card = read_json(CARD)
@@ -133,12 +140,15 @@ def report(known: dict[str, Any]) -> str:
     there = [one for one in MEASURES if known.get(one.name, {}).get("command") == one.command]
     texts, there = [one for one in there if one.kind == "text"], [one for one in there if one.kind != "text"]
     lines += [
-        f"| {one.words} | {figure(one, known[one.name]['found'])} | {known[one.name]['cpu_seconds']:,.0f} |"
+        f"| {one.words} | {figure(one, known[one.name]['found'])} | {seconds(known[one.name]['cpu_seconds'])} |"
         for one in there
     ]
     missing = [one.words for one in MEASURES if one not in there + texts]
     lines += ["", *([f"Not measured yet: {'; '.join(missing)}.", ""] if missing else [])]
     lines += ["By these commands:", "", "```sh", *(one.command for one in there), "```", ""]
+    for one in texts:
+        lines += [f"## {one.words.capitalize()}", "", f"`{one.command}` on a shared core:", "", "```text"]
+        lines += [*known[one.name]["found"], "```", ""]
     lines += [
         "## The network",
         "",

@@ -345,6 +345,7 @@ def test_a_terminal_without_suits_shows_them_as_letters() -> None:
         ("sweep --trainer cfr -g kuhn --steps 5 --out {}", "The sweep {} is being trained by"),
         ("train --trainer cfr -g kuhn --steps 5 --out {}", "The run {} is being trained by"),
         ("solve --board KsTh7s4d2c --pot 20 --stack 40 --iterations 5 --out {}", "The spot in {} is being solved by"),
+        ("report {} --board KsTh7s --pot 20 --stack 40 --bets allin", "The library {} is being added to by"),
         ("situations {} --count 1", "The situations of {} are being solved by"),
     ],
 )

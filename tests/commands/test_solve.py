@@ -115,3 +115,88 @@ def test_ctrl_c_keeps_what_was_solved(cardai: Any, tmp_path: Path, monkeypatch: 
     assert 0 < stopped < 100_000
     later = json.loads(cardai("solve", out, "--iterations", str(stopped + 1), "--to", "0.0001", "--json").out)
     assert later["iterations"] == stopped + 1
+
+
+def test_a_library_solves_once_and_is_listed(cardai: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    position = ("--position", "BTN-BB", "--raised", "single")
+    ranges = ("--range", "QQ,AKs", "--range", "JJ,KQs", "--pot", "5.5", "--stack", "20")
+    assert cardai("library", "lib", *position, *ranges).code == 0
+    call = (
+        "solve",
+        "--library",
+        "lib",
+        *position,
+        "--board",
+        "Th7sKs4d2c",
+        "--bets",
+        "1+allin",
+        "--to",
+        "1%",
+        "--json",
+    )
+    first, again = (json.loads(cardai(*call).out) for _ in range(2))
+    assert first == again
+    assert (first["spot"]["pot"], first["spot"]["stacks"]) == (5.5, [20, 20])
+    listed = json.loads(cardai("library", "lib", "--json").out)
+    assert [(one["position"], one["raised"]) for one in listed["spots"]] == [("BTN-BB", "single")]
+    assert "1 spot; ranges: BTN-BB single." in cardai("library", "lib").out
+    wrong = cardai("solve", "--library", "lib", "--position", "CO-BB", "--raised", "single", "--board", "Th7sKs4d2c")
+    assert wrong.code == 2
+    assert "has no ranges of CO-BB" in re.sub(r"\s+", " ", wrong.err)
+
+
+def test_a_report_is_a_table_a_file_and_json(cardai: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    terms = ("--range", "AA,KQs", "--range", "QQ,AKs", "--pot", "100", "--stack", "100", "--bets", "1/none")
+    call = ("report", "lib", "--board", "KsTh7s", "--board", "9h2d2c", *terms, "--to", "20%", "--iterations", "20")
+    shown = cardai(*call, "--csv", "flops.csv")
+    assert shown.code == 0, shown.err
+    assert "two-tone" in shown.out
+    lines = Path("flops.csv").read_text().splitlines()
+    assert lines[0].startswith(
+        "flop,texture,weight,equity_first,equity_button,ev_first,ev_button,check,all-in 100,reached"
+    )
+    assert [line.split(",")[0] for line in lines[1:]] == ["KsTh7s", "9h2d2c", "all"]
+    found = json.loads(cardai(*call, "--only", "paired", "--json").out)
+    assert [one["flop"] for one in found["flops"]] == ["9h2d2c"]
+    assert cardai(*call, "--only", "purple").code == 2
+
+
+def test_a_solved_spot_is_read(cardai: Any, tmp_path: Path) -> None:
+    out = str(tmp_path / "x")
+    assert cardai("solve", *SPOT, "--bets", "1", "--to", "5%", "--out", out).code == 0
+    shown = cardai("spot", out)
+    for text in ("Equity: first to act", "overpair", "hands"):
+        assert text in shown.out
+    found = json.loads(cardai("spot", out, "--json").out)
+    assert sum(one["share"] for one in found["groups"] if one["kind"] == "made hand") == pytest.approx(1)
+    written = cardai("spot", out, "--tree", str(tmp_path / "t.csv"))
+    assert written.code == 0
+    assert (tmp_path / "t.csv").exists()
+
+
+def test_a_turn_that_was_kept_small_is_looked_at_and_solved_anew(cardai: Any, tmp_path: Path) -> None:
+    out = str(tmp_path / "x")
+    terms = (
+        "--board",
+        "Ks7s4s2h",
+        "--pot",
+        "100",
+        "--stack",
+        "100",
+        "--range",
+        "QQ,AKs",
+        "--range",
+        "JJ,AQs",
+        "--bets",
+        "1/none",
+    )
+    first = cardai("solve", *terms, "--to", "5%", "--keep", "small", "--out", out, "--json")
+    assert [file.name[:4] for file in Path(out).glob("*.npz")] == ["kept"]
+    river = json.loads(cardai("solve", out, "--at", "x x / 9d", "--json").out)
+    assert (river["board"], river["line"]) == ("Ks7s4s2h9d", "x x / 9d")
+    better = cardai("solve", out, "--to", "1%", "--json")
+    assert "kept small" in better.err
+    assert json.loads(better.out)["exploitability_percent"] <= 1.0 < json.loads(first.out)["exploitability_percent"]
+    assert cardai("solve", *terms, "--keep", "some").code == 2

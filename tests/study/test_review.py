@@ -210,3 +210,11 @@ def test_numbers_have_three_digits_that_count_and_no_exponent() -> None:
 def test_a_review_prints_itself() -> None:
     review = Review(SETTING, (hand(1, decision(0.2)),), {"it is odd": 2})
     assert "2 hands left out: it is odd" in str(review)
+
+
+def test_where_nothing_could_be_graded_it_is_said_and_no_figure_is_shown() -> None:
+    text = text_of(Review(SETTING, (), {"it is odd": 1}))
+    assert "1 hand left out: it is odd" in text
+    assert text.endswith("No hand could be graded.")
+    assert "nan" not in text
+    json.dumps(plain(Review(SETTING, ())), allow_nan=False)

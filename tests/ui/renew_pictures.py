@@ -45,6 +45,11 @@ async def tables(into: Path) -> None:
         await person.pilot.press("h")
         await person.until(lambda: isinstance(person.screen, Page))
         keep(person, "play-hint", into)
+    async with seated(PlayOptions("gin", ("simple",), seed=3)) as person:
+        await person.press("p", "p", "n", "d", "n", "d", "a", "d", "b")
+        await person.pilot.press("M")
+        await person.until(lambda: isinstance(person.screen, Page))
+        keep(person, "play-coach", into)
     async with seated(PlayOptions("gin")) as person:
         await person.until(lambda: bool(getattr(person.screen, "players", ())))
         await person.press("down", "down", "down", "down")

@@ -12,13 +12,13 @@ import pytest
 from cardai import make
 from cardai.arena import match as played
 from cardai.arena.display import value_text
-from cardai.arena.moves import HIDDEN, Move
+from cardai.arena.moves import HIDDEN, HandEnd, Move
 from cardai.arena.records import read
-from cardai.cards.text import card_glyph
+from cardai.cards.text import card_glyph, card_text
 from cardai.gin.actions import DISCARD, FIRST_MELD
 from cardai.ui.cards import CardStyle
 from cardai.ui.kept import last, release
-from cardai.ui.keys import Act, Keyboard, Toggle, keyboard
+from cardai.ui.keys import Act, Begin, Keyboard, Say, Toggle, keyboard
 from cardai.ui.lines import end_text, standing_text, title_of
 from cardai.ui.match import Match, end_entries, log_of, standing
 from cardai.ui.pictures import picture
@@ -209,9 +209,11 @@ def test_titles_and_logs_are_told_from_the_persons_seat() -> None:
     assert match.scene().title == "hand 1"
     match.next_hand()
     assert match.scene().title == "hand 2"
-    words = [entry.words for entry in end_entries(match.game, ("anna", "bert"), 1, [2.0, -2.0])]
+    words = [
+        entry.words for entry in end_entries(match.game, ("anna", "bert"), 1, HandEnd((2.0, -2.0), {}, ({}, {}), ()))
+    ]
     assert words == ["anna +2 chips", "you -2 chips"]
-    assert [e.words for e in end_entries(match.game, ("anna", "bert"), -1, [0.0, 0.0])] == [
+    assert [e.words for e in end_entries(match.game, ("anna", "bert"), -1, HandEnd((0.0, 0.0), {}, ({}, {}), ()))] == [
         "anna +0 chips",
         "bert +0 chips",
     ]
@@ -250,7 +252,13 @@ def test_a_card_is_played_by_itself_where_one_action_takes_it_alone() -> None:
     board = menu(match.scene())
     for key, card in board.letters.items():
         if card in match.table.legal_actions():
-            assert board.press(key) == Act(card)
+            assert key in (card_text(card), card_text(card)[0])
+            begun = board.press(key[0])
+            assert (board.press(key[1], key[0]) if len(key) == 2 else begun) == Act(card)
+            if len(key) == 2:
+                assert isinstance(begun, Begin)
+                assert f"{key[1]} {card_glyph(card)}" in begun.words
+                assert isinstance(board.press("?", key[0]), Say)  # no suit
     draw = menu(Match.begin("video_poker", [], 4).scene())
     cards = list(draw.letters.values())
     assert [draw.press(key) for key in "12"] == [Toggle(card) for card in cards[:2]]

@@ -11,6 +11,7 @@ import pytest
 
 from cardai import make
 from cardai.arena import records
+from cardai.arena.display import help_text
 from cardai.core import registry
 from cardai.core.progress import tell
 from cardai.gin.fields import GIN
@@ -41,13 +42,16 @@ async def play_a_key(person: Sat, rng: Random) -> None:
     keys = [key for key in listed if listed.count(key) == 1]  # another needs the amount too
     cards = list(board.letters)
     if board.several:
-        await person.press(*rng.sample(cards, rng.randint(0, 2)), "enter")
+        await person.press(*"".join(rng.sample(cards, rng.randint(0, 2))), "enter")
     elif cards:
-        await person.press(rng.choice(cards))
+        await person.press(*rng.choice(cards))
     elif keys:
         await person.press(rng.choice([key for key in keys if key != "f"] or keys))
     else:
         await person.press(*["right"] * rng.randint(0, 2), "enter")
+    if isinstance(person.screen, Confirm):  # all-in
+        await person.press("y")
+        await person.ready()
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -73,7 +77,7 @@ def test_a_hand_of_every_game_is_played_by_keys_and_the_next_is_dealt(game: str,
     asyncio.run(play())
     (file,) = matches.glob("*.jsonl")
     kept = records.read(file)
-    assert kept.header["game"] == game
+    assert kept.header["game"] == registry.spec_of(make.game(game).for_people())
     assert len(kept.hands) == 1
     assert not kept.damaged
 
@@ -104,7 +108,8 @@ def test_amounts_are_typed_and_half_the_pot_the_pot_and_all_in_have_keys() -> No
 
     assert asyncio.run(play(("/",))) == 200
     assert asyncio.run(play(("p",))) == 300
-    assert asyncio.run(play(("a",))) == 20_000
+    assert asyncio.run(play(("a", "y"))) == 20_000
+    assert asyncio.run(play(("a", "n", "/"))) == 200  # all-in asks once
     assert asyncio.run(play(("r", "backspace", "backspace", "backspace", "7", "5", "0", "enter"))) == 750
     assert asyncio.run(play(("r", "escape", ":", "p", "o", "t", "enter"))) == 300
 
@@ -196,7 +201,7 @@ def test_q_asks_and_the_match_is_gone_on_with_where_it_stood(matches: Path) -> N
             await person.press("q")
             assert isinstance(person.screen, Confirm)
             await person.press("enter")  # no
-            await person.press(next(iter(person.board.letters)) if person.board.letters else "p")
+            await person.press(*(next(iter(person.board.letters)) if person.board.letters else "p"))
             seen = person.scene.view, [entry.words for entry in person.scene.log], person.scene.title
             await person.press("q", "y")
             return seen
@@ -313,3 +318,37 @@ def test_a_player_that_errs_is_named_and_the_app_stays(tmp_path: Path) -> None:
             assert isinstance(person.screen, Confirm)
 
     asyncio.run(play())
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)])
+def test_the_rules_are_complete_at_every_width(size: tuple[int, int]) -> None:
+    """Every word of the rules and of what is seen stands on a line that the page shows, scrolled from top to bottom."""
+
+    async def read() -> None:
+        async with seated(PlayOptions("gin", ("simple",), seed=4), size) as person:
+            await person.press("?")
+            page = person.screen
+            assert isinstance(page, Page)
+            area = page.scroll_area
+            text = area.query_one("Static")
+            assert text.size.width <= area.scrollable_content_region.width
+            assert area.region.right <= size[0]
+            shown = " ".join("".join(part.text for part in text.render_line(y)) for y in range(text.size.height))
+            assert help_text(make.game("gin")).split()[0] in shown
+            said = [word for word in help_text(make.game("gin")).split() if len(word) < 30]
+            assert [word for word in said if word not in shown] == []
+
+    asyncio.run(read())
+
+
+def test_openspiel_s_games_show_what_a_player_knows_as_text() -> None:
+    pytest.importorskip("pyspiel")
+
+    async def look() -> None:
+        async with seated(PlayOptions("openspiel:name=leduc_poker", ("random",), seed=4)) as person:
+            drawn = person.shown("picture")
+            assert "[Private: " in drawn  # OpenSpiel's information state of Leduc begins so
+            assert "tensor" not in drawn
+            assert "[Observer: 0]" in drawn or "[Observer: 1]" in drawn
+
+    asyncio.run(look())

@@ -107,6 +107,8 @@ def test_a_table_that_is_shown_is_not_put_away(served: Served) -> None:
         "game=/etc/passwd&player=",
         "game=&player=",
         "player=random",
+        "game=kuhn&player=random&seats=99",
+        "game=kuhn&player=random&seats=3,x=1",
     ],
 )
 def test_nothing_is_seated_or_played_but_what_is_offered(served: Served, form: str, tmp_path: Path) -> None:
@@ -203,6 +205,21 @@ def test_a_third_party_s_game_has_a_page_from_its_fields_and_may_bring_a_templat
             assert any(f">{card}</text>" in felt for card in ("jack", "queen", "king"))
     finally:
         served.house.offers._games = None
+
+
+def test_a_table_has_as_many_seats_as_wished_and_cash_goes_on(served: Served) -> None:
+    page = served.ask("players?game=holdem_nolimit")[1]
+    assert "<option>6</option>" in page
+    assert 'name="cash"' in page
+    assert 'name="cash"' not in served.ask("players?game=kuhn")[1]
+    offers = served.house.offers
+    assert offers.table("kuhn", "random", "3").game == "kuhn:players=3"
+    table = offers.table("holdem_nolimit", "threshold", "6", True)
+    assert table.game == "holdem_nolimit:players=6,stack=10000,cash=5,hands=100000"
+    assert table.opponents == ("threshold",) * 5
+    code, text, _ = served.ask("sit", "game=holdem_nolimit&player=opponent_model&seats=6", Origin=served.origin)
+    assert code == 400
+    assert "opponent_model" in text
 
 
 def test_a_screen_reader_hears_cards_by_their_names() -> None:

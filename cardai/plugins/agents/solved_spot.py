@@ -16,9 +16,10 @@ from cardai.core.hookspecs import hookimpl
 from cardai.core.legal import Legal
 from cardai.core.spec import brief, option
 from cardai.poker.hands.combos import pair_index
-from cardai.poker.ranges.position import PublicState, deal_card, start, step
+from cardai.poker.ranges.position import PublicState, after_card, start, step
 from cardai.poker.ranges.public_tree import DEAL
 from cardai.poker.ranges.solution import Solution, load
+from cardai.poker.ranges.solver import Solver
 from cardai.poker.ranges.spot_game import SpotGame, action_numbers
 
 
@@ -60,17 +61,18 @@ class SolvedSpot(Agent):
     def _strategy(self, history: Views, board: Views) -> tuple[list[int], dict[int, int], Float64s]:
         """Return a decision's actions, the column of each hand, and the strategy (A, n)."""
         solver = self.solution.solver
-        place = self._dealt(start(solver, self.solution.spot.cards()), board)
+        solver, place = self._dealt(solver, start(solver, self.solution.spot.cards()), board)
         for action in history[history >= 0]:
-            place = self._dealt(step(place, action_numbers(place.node).index(int(action))), board)
+            place = step(place, action_numbers(place.node).index(int(action)))
+            solver, place = self._dealt(solver, place, board)
         numbers, strategy = solver.average(place.path, place.node)
         columns = {int(hand): k for k, hand in enumerate(place.hands[numbers])}
         return action_numbers(place.node), columns, strategy
 
-    def _dealt(self, place: PublicState, board: Views) -> PublicState:
+    def _dealt(self, solver: Solver, place: PublicState, board: Views) -> tuple[Solver, PublicState]:
         while place.node.kind == DEAL:
-            place = deal_card(self.solution.solver, place, int(board[len(place.board)]))
-        return place
+            solver, place = after_card(solver, place, int(board[len(place.board)]), self.solution.exploitability)
+        return solver, place
 
 
 @hookimpl

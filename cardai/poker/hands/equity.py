@@ -131,6 +131,19 @@ def range_equity(
     return RangeEquity((float(share), float(1 - share)), by_hand, half_width, len(by_board), samples is None)
 
 
+def range_equity_sums(first: npt.ArrayLike, second: npt.ArrayLike, board: Cards) -> Weights:
+    """Return (2, 3, 1326) win, tie and total of each hand of two ranges, summed over all boards that can come.
+
+    Raises:
+        ValueError: a range of the wrong shape, or a wrong board.
+    """
+    _check(board, [], [])
+    ranges, sums = np.stack([_range(first, board), _range(second, board)]), np.zeros((2, 3, COUNT))
+    for boards in _boards(board, [], None, 0):
+        kernels.ranges_on_boards(boards, pairs(), batch_tables(7), ranges, sums, np.zeros((len(boards), 2)))
+    return sums
+
+
 def multiway_equity(ranges: Sequence[npt.ArrayLike], board: Cards = (), *, samples: int, seed: int = 0) -> Equity:
     """Return the equity of two or more ranges on a board of 0 to 5 cards, from ``samples`` dealt pots.
 

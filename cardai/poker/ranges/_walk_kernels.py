@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardai.core.kernel import kernel
+from cardai.poker.ranges._kept_kernels import remember, update
 from cardai.poker.ranges._lanes import LANES, add, below, close, quotient, turn_in, turn_out, up_to
 from cardai.solve.discounting import discount, kept
 
@@ -54,8 +55,10 @@ class Street(NamedTuple):
 class WalkBuffers(NamedTuple):
     """What changes, of one street."""
 
-    regrets: Any  # (B x S, H) T
-    sums: Any  # (B x S, H) T: the average strategies times their weights
+    regrets: Any  # (B x S, H) T; or int16, in units of ``units``
+    sums: Any  # (B x S, H) T or int16: the average strategies times their weights
+    units: Any  # (2, B, N) float32: what 1 is at a decision, in regrets and in sums; None where both are T
+    fresh: Any  # (most actions, H) T room beside int16; None elsewhere
     reach: Any  # (2 R + S + 1, H) T: both players' at roots, the actor's behind each slot, a row of zeros
     sigma: Any  # (S, H) T
     values: Any  # (N + 1, H) T
@@ -119,19 +122,6 @@ def _take_larger(row: Any, out: Any, n: Any) -> None:
 
 
 @kernel
-def _average(sums: Any, reach: Any, keep: Any, n: Any) -> None:
-    for h in range(n):
-        sums[h] = keep * sums[h] + reach[h]
-
-
-@kernel
-def _regret(regret: Any, value: Any, mean: Any, positive: Any, negative: Any, zero: Any, n: Any) -> None:
-    for h in range(n):
-        known = regret[h]
-        regret[h] = known * (positive if known > zero else negative) + (value[h] - mean[h])
-
-
-@kernel
 def first_locked(street: Any, node: Any, board: Any) -> Any:
     """Return the first row of the locked frequencies of a decision on a board, -1 where no hand's are."""
     if len(street.lock_of) == 0:
@@ -184,8 +174,9 @@ def enter(street: Any, work: Any, board: Any, player: Any, mode: Any, numbers: A
             if lock >= 0:
                 _obey(street.locked[lock + a], sigma, n)
             _product(own, sigma, reach, n)
-            if mode == TRAIN and actor == player:
-                _average(work.sums[source + a], reach, numbers[KEEP], n)
+        if mode == TRAIN and actor == player:
+            place = board, node, source
+            remember(work.sums, work.units, work.fresh, place, actions, work.reach, offset + first, numbers[KEEP], n)
 
 
 @kernel
@@ -222,12 +213,14 @@ def ends_of_hands(street: Any, work: Any, board: Any, player: Any) -> None:
 @kernel
 def _learn(street: Any, work: Any, board: Any, node: Any, mean: Any, numbers: Any) -> None:
     """Update the regrets of a decision; ``mean`` (H,): what it is worth. Locked hands have none."""
-    n, first, lock = street.count[board], street.first_slot[node], first_locked(street, node, board)
-    for a in range(street.num_actions[node]):
-        row, value = work.regrets[board * len(work.sigma) + first + a], work.values[street.roots + first + a]
-        _regret(row, value, mean, numbers[POSITIVE], numbers[NEGATIVE], numbers[ZERO], n)
-        if lock >= 0:
-            _forget(street.locked[lock], row, numbers[ZERO], n)
+    n, first, actions = street.count[board], street.first_slot[node], street.num_actions[node]
+    source, lock = board * len(work.sigma) + first, first_locked(street, node, board)
+    place = board, node, source
+    rates = numbers[POSITIVE], numbers[NEGATIVE], numbers[ZERO]
+    update(work.regrets, work.units, work.fresh, place, actions, work.values, street.roots + first, mean, rates, n)
+    if lock >= 0:
+        for a in range(actions):
+            _forget(street.locked[lock], work.regrets[source + a], work.regrets[0, 0] - work.regrets[0, 0], n)
 
 
 @kernel

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -54,7 +55,7 @@ class TreeLayout:
         return sum(f.num_slots * len(b) * b.width for f, b in zip(forests, self.boards, strict=False))
 
     def num_bytes(self, dtype: npt.DTypeLike) -> int:
-        """Return the memory of regrets and average strategies."""
+        """Return the memory of regrets and average strategies, kept as ``dtype``: float64, float32 or int16."""
         return 2 * self.entries * np.dtype(dtype).itemsize
 
     @property
@@ -63,29 +64,40 @@ class TreeLayout:
         columns = sum(len(s.targets) * sum(s.count) for s in self.streets)
         return 1e-5 + 2.0 * float(self.entries * _SLOT_SECONDS + columns * _COLUMN_SECONDS)
 
-    def works(self, dtype: npt.DTypeLike) -> tuple[WalkBuffers, ...]:
-        """Return the arrays that iterations change, all zeros."""
+    def works(self, dtype: npt.DTypeLike, packed: bool = False) -> tuple[WalkBuffers, ...]:
+        """Return the arrays that iterations change, all zeros; ``packed``: regrets and sums are int16."""
         kind = np.dtype(dtype)
         found = []
         for number, street in enumerate(self.streets):
             slots = self.tree.streets[number].num_slots if number < len(self.boards) else 0
-            rows, width = slots * len(street.count), street.low.shape[1]
-            stored = (np.zeros((max(rows, 1), width), kind), np.zeros((max(rows, 1), width), kind))
-            found.append(self.scratch(street, slots, kind, stored))
+            shape = max(slots * len(street.count), 1), street.low.shape[1]
+            stored = np.int16 if packed else kind
+            units = np.zeros((2, len(street.count), len(street.actor)), np.float32) if packed else None
+            found.append(self.scratch(street, slots, kind, (np.zeros(shape, stored), np.zeros(shape, stored)), units))
         return tuple(found)
 
     def copies(self, works: tuple[WalkBuffers, ...]) -> tuple[WalkBuffers, ...]:
         """Return arrays for another thread: its own below the first street, but for regrets and sums."""
         own = []
         for street, work in zip(self.streets[1:], works[1:], strict=True):
-            own.append(self.scratch(street, len(work.sigma), work.sigma.dtype, (work.regrets, work.sums)))
+            kept = work.regrets, work.sums
+            own.append(self.scratch(street, len(work.sigma), work.sigma.dtype, kept, work.units))
         return (works[0], *own)
 
-    def scratch(self, street: Street, slots: int, kind: np.dtype, stored: tuple[npt.NDArray, ...]) -> WalkBuffers:  # type: ignore[type-arg]
+    def scratch(
+        self,
+        street: Street,
+        slots: int,
+        kind: np.dtype[Any],
+        stored: tuple[npt.NDArray[Any], ...],
+        units: npt.NDArray[np.float32] | None,
+    ) -> WalkBuffers:
         """Return the arrays of a street around its regrets and sums."""
         width, nodes, roots = street.low.shape[1], len(street.actor), street.roots
         return WalkBuffers(
             *stored,
+            units=units,
+            fresh=None if units is None else np.zeros((MOST_ACTIONS, width), kind),
             reach=np.zeros((2 * roots + slots + 1, width), kind),
             sigma=np.zeros((slots, width), kind),
             values=np.zeros((nodes + 1, width), kind),

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from attrs import frozen
+from attrs import evolve, frozen
 
 from cardai.cards.text import card_text, parse_cards
 from cardai.core.arrays import Float64s, Int64s
 from cardai.core.errors import UsageError
 from cardai.poker.ranges.cfr import meetings
+from cardai.poker.ranges.kept import KeptSolver
 from cardai.poker.ranges.lines import action_words, means, token, words_of
 from cardai.poker.ranges.public_tree import DEAL, DECISION, SHOWDOWN, Node
 from cardai.poker.ranges.solver import Solver
@@ -104,6 +105,46 @@ def follow(solver: Solver, board: list[int], line: str) -> PublicState:
     return place
 
 
+def look_at_kept(solver: KeptSolver, board: list[int], line: str, percent: float) -> Position:
+    """Return the decision that ``line`` leads to in a solution that was kept small (see :func:`after_card`).
+
+    Raises UsageError as :func:`look_at` does.
+    """
+    words, place = words_of(line), start(solver, board)
+    for k, word in enumerate(words):
+        if place.node.kind != DEAL:
+            place = _act(place, word, line)
+        elif len(place.path) + 1 < len(solver.layout.boards):
+            place = _deal(solver, place, word, line)
+        else:
+            found, behind = after_card(solver, place, _dealt_card(place, word, line), percent)
+            return evolve(look_at(found, list(behind.board), " ".join(words[k + 1 :])), line=line.strip())
+    return look_at(solver, board, line)
+
+
+def after_card(solver: Solver, place: PublicState, card: int, percent: float) -> tuple[Solver, PublicState]:
+    """Return where ``card`` leads to from a chance node, and whose node it is: the last street of a solution that was kept
+    small is solved for the board, to ``percent`` of the pot there. Raises UsageError where both are all-in.
+    """
+    if not isinstance(solver, KeptSolver) or len(place.path) + 1 < len(solver.layout.boards):
+        return solver, deal_card(solver, place, card)
+    whole, root = [*place.board, card], place.node.children[0]
+    if root.kind != DECISION:
+        raise UsageError("Both players are all-in there: the hand is over but for a showdown.")
+    found = solver.subgame(root, whole, _reach(solver, place), percent / 100 * sum(root.spent))
+    return found, start(found, whole)
+
+
+def _reach(solver: Solver, place: PublicState) -> Float64s:
+    """Return (2, K) with what both seats come to a chance node."""
+    street, numbers = len(place.path), solver.layout.boards[len(place.path)].hands[place.path[-1] if place.path else 0]
+    work, rows = solver.look(place.path, 0), solver.layout.streets[street].row_of
+    found = np.zeros((2, len(solver.layout.hands.cards)))
+    for seat in range(2):
+        found[seat, place.hands[numbers]] = work.reach[rows[seat, place.node.index], : len(numbers)]
+    return found
+
+
 def start(solver: Solver, board: list[int]) -> PublicState:
     """Return the place of the root."""
     layout = solver.layout
@@ -129,16 +170,20 @@ def _act(place: PublicState, word: str, line: str) -> PublicState:
 
 
 def _deal(solver: Solver, place: PublicState, word: str, line: str) -> PublicState:
+    card = _dealt_card(place, word, line)
+    if len(place.path) + 1 >= len(solver.layout.boards):
+        raise UsageError(f"The line {line!r} goes on behind the last street that was solved.")
+    return deal_card(solver, place, card)
+
+
+def _dealt_card(place: PublicState, word: str, line: str) -> int:
     try:
         (card,) = parse_cards(word)
     except ValueError:
         raise UsageError(f"The line {line!r} needs a card where it says {word!r}, such as 2c.") from None
     if card in place.board:
         raise UsageError(f"The line {line!r} deals {card_text(card)}, which lies on the board.")
-    layout, street = solver.layout, len(place.path)
-    if street + 1 >= len(layout.boards):
-        raise UsageError(f"The line {line!r} goes on behind the last street that was solved.")
-    return deal_card(solver, place, card)
+    return card
 
 
 def deal_card(solver: Solver, place: PublicState, card: int) -> PublicState:

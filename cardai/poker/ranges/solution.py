@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from attrs import asdict, define, field, frozen
+from attrs import asdict, define, evolve, field, frozen
+from attrs.validators import in_
 
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.extras import need_extra
@@ -17,18 +18,24 @@ from cardai.core.memory import free_memory
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.schema import structure, whole
 from cardai.poker.ranges.cfr import Measured
+from cardai.poker.ranges.kept import KeptSolver, kept_arrays
 from cardai.poker.ranges.layout import TreeLayout
 from cardai.poker.ranges.leaves import CheckedDown
-from cardai.poker.ranges.position import Position, decision_at, look_at
+from cardai.poker.ranges.position import Position, decision_at, look_at, look_at_kept
 from cardai.poker.ranges.solver import Solver
 from cardai.poker.ranges.spot import Spot
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]
 
-SPOT, ARRAYS = "spot.json", "solution-{}.npz"
+SPOT, ARRAYS, KEPT = "spot.json", "solution-{}.npz", "kept-{}.npz"
+"""What solving goes on from, and what is kept small."""
 FORMATS = ("cardai spot 2", "cardai spot 1")
 """What is written, and what older versions wrote."""
+PACKED_FROM = 256 << 20
+"""Solutions that would take so many bytes as float32 are solved in 16 bits, unless told."""
+SMALL_FROM = 16 << 20
+"""Solutions of so many bytes are kept small once they are solved, unless told."""
 _MEMORY_SHARE = 0.8
 
 
@@ -41,6 +48,8 @@ class Solution:
     measured: Measured | None = None
     measured_at: int = 0
     """The iterations that were done when it was measured."""
+    label: dict[str, str] = field(factory=dict)
+    """What a library calls it: its position and pot type."""
 
     @property
     def iterations(self) -> int:
@@ -75,10 +84,15 @@ class Solution:
 
     def at(self, line: str = "") -> Position:
         """Return the decision that a line such as "b1000 c / 2c" leads to ("" the first). Raises UsageError."""
+        if isinstance(self.solver, KeptSolver):
+            return look_at_kept(self.solver, self.spot.cards(), line, self.exploitability)
         return look_at(self.solver, self.spot.cards(), line)
 
     def check_line(self, line: str) -> None:
         """Raise UsageError unless ``line`` leads to a decision; nothing need be solved."""
+        if isinstance(self.solver, KeptSolver):
+            self.at(line)
+            return
         decision_at(self.solver, self.spot.cards(), line)
 
     def __str__(self) -> str:
@@ -108,26 +122,44 @@ class Solution:
 
         return as_json(self, self.at(line))
 
-    def save(self, directory: str | Path) -> None:
-        """Write the spot and its solution into a directory. Raises UsageError, WriteError."""
+    @property
+    def num_bytes(self) -> int:
+        """The bytes of what solving goes on from."""
+        return sum(array.nbytes for array in self.solver.arrays().values())
+
+    def save(self, directory: str | Path, small: bool | None = None) -> None:
+        """Write the spot and its solution into a directory.
+
+        Args:
+            small: whether it is kept without its last street, which is solved again for the board that is looked at; nobody
+                can go on with it then. Default: where it is larger than SMALL_FROM, and was measured.
+
+        Raises:
+            UsageError, WriteError
+        """
         path = Path(directory)
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UsageError(f"The directory {str(path)!r} cannot be made: {error.strerror}.") from error
-        name = ARRAYS.format(self.iterations)
-        write_npz(path / name, self.solver.arrays())
-        measured = None
-        if self.measured is not None and self.measured_at == self.iterations:
-            measured = [*self.measured.values, *self.measured.responses]
+        kept = isinstance(self.solver, KeptSolver)
+        measured = self.measured is not None and self.measured_at == self.iterations
+        if small is None:
+            small = kept or (measured and self.num_bytes > SMALL_FROM)
+        small = small and (kept or (self.solver.leaves is None and len(self.solver.layout.boards) > 1))
+        name = (KEPT if small else ARRAYS).format(self.iterations)
+        arrays = self.solver.arrays() if kept or not small else kept_arrays(self.solver)
+        write_npz(path / name, arrays, level=6 if small else 0)
         head = {
             "format": FORMATS[0],
             "spot": asdict(self.spot),
             "iterations": self.iterations,
-            "measured": measured,
+            "measured": [*self.measured.values, *self.measured.responses] if measured and self.measured else None,
+            "bits": 16 if self.solver.packed else 32,
+            "label": self.label,
         }
         write_json(path / SPOT, {**head, "arrays": name})
-        for old in path.glob(ARRAYS.format("*")):
+        for old in (*path.glob(ARRAYS.format("*")), *path.glob(KEPT.format("*"))):
             if old.name != name:
                 old.unlink(missing_ok=True)
 
@@ -135,13 +167,14 @@ class Solution:
 def begun(directory: Path) -> bool:
     """Whether all that a directory holds was left by a process that was killed while it saved a spot for the first time."""
     left = (
-        unfinished(file) or (file.match(ARRAYS.format("*")) and not file.is_symlink()) for file in directory.iterdir()
+        unfinished(file) or (any(map(file.match, (ARRAYS.format("*"), KEPT.format("*")))) and not file.is_symlink())
+        for file in directory.iterdir()
     )
     return all(left)
 
 
 @frozen
-class _Head:
+class Head:
     """What spot.json holds."""
 
     format: str
@@ -149,19 +182,22 @@ class _Head:
     iterations: int = field(validator=whole())
     arrays: str
     measured: tuple[float, ...] | None = None
+    bits: int = field(default=32, validator=in_((16, 32)))
+    label: dict[str, str] = field(factory=dict)
 
 
 def read_spot(directory: str | Path) -> Spot:
     """Return the spot in ``directory``, without its solution. Raises UsageError (there is none), DamagedFileError."""
-    return _read_head(Path(directory)).spot
+    return read_head(Path(directory)).spot
 
 
-def _read_head(path: Path) -> _Head:
+def read_head(path: Path) -> Head:
+    """Return what the spot.json of a directory holds. Raises UsageError (there is none), DamagedFileError."""
     if not os.path.isfile(path / SPOT):
         raise UsageError(f"There is no solved spot in {str(path)!r}: it has no {SPOT}.")
     refuse_links(path)
-    head = structure(read_json(path / SPOT), _Head, f"The file {path / SPOT}")
-    if head.format not in FORMATS or head.arrays != ARRAYS.format(head.iterations):
+    head = structure(read_json(path / SPOT), Head, f"The file {path / SPOT}")
+    if head.format not in FORMATS or head.arrays not in (ARRAYS.format(head.iterations), KEPT.format(head.iterations)):
         raise DamagedFileError(f"The file {path / SPOT} is damaged or foreign: its format is {head.format[:40]!r}.")
     return head
 
@@ -169,48 +205,82 @@ def _read_head(path: Path) -> _Head:
 def load(directory: str | Path, threads: int = 1) -> Solution:
     """Return the solution in ``directory``. Raises UsageError (there is none), DamagedFileError."""
     path = Path(directory)
-    head = _read_head(path)
+    head = read_head(path)
+    small = head.arrays == KEPT.format(head.iterations)
     try:
-        layout = head.spot.layout()
+        layout = head.spot.layout(small)
     except UsageError as error:
         raise DamagedFileError(f"The file {path / SPOT} is damaged or foreign: {error}") from error
-    solution = _prepared(head.spot, layout, threads)
-    own = solution.solver.arrays()
-    expected = {name: (array.dtype, array.shape) for name, array in own.items()}
-    solution.solver.restore(head.iterations, read_npz(path / head.arrays, expected))
+    if small:
+        arrays = read_npz(path / head.arrays, KeptSolver.expected(layout))
+        solution = Solution(head.spot, KeptSolver(layout, head.spot.weights(), head.iterations, arrays))
+    else:
+        solution = _prepared(head.spot, layout, threads, head.bits)
+        expected = {name: (array.dtype, array.shape) for name, array in solution.solver.arrays().items()}
+        solution.solver.restore(head.iterations, read_npz(path / head.arrays, expected))
     if head.measured is not None and len(head.measured) == 4:
         a, b, c, d = head.measured
         solution.measured, solution.measured_at = Measured((a, b), (c, d)), head.iterations
+    solution.label = head.label
     return solution
 
 
-def prepare(spot: Spot, threads: int = 1) -> Solution:
-    """Return the spot with no iteration done.
+def prepare(spot: Spot, threads: int = 1, bits: int = 0, layout: TreeLayout | None = None) -> Solution:
+    """Return the spot with no iteration done; ``bits`` 16 or 32 to keep a number, 0 for 16 from PACKED_FROM on.
+
+    ``layout`` is the spot's, where it is known.
 
     Raises:
         UsageError: the spot makes no sense, or needs more memory than there is.
     """
-    return _prepared(spot, spot.layout(), threads)
+    return _prepared(spot, layout or spot.layout(), threads, bits)
 
 
-def _prepared(spot: Spot, layout: TreeLayout, threads: int) -> Solution:
-    check_memory(layout)
+def _prepared(spot: Spot, layout: TreeLayout, threads: int, bits: int) -> Solution:
+    packed = packs(layout, bits)
+    check_memory(spot, layout, packed)
     leaves = None
     if layout.leaves:
         leaves = CheckedDown(spot.cards(), layout.boards[0].hands[0], layout.hands)
-    return Solution(spot, Solver(layout, spot.weights(), threads=threads, leaves=leaves))
+    return Solution(spot, Solver(layout, spot.weights(), threads=threads, leaves=leaves, packed=packed))
 
 
-def check_memory(layout: TreeLayout) -> None:
+def packs(layout: TreeLayout, bits: int) -> bool:
+    """Whether a solution is kept in 16 bits a number."""
+    if bits not in (0, 16, 32):
+        raise UsageError(f"A number is kept in 16 or 32 bits. Got {bits}.")
+    return bits == 16 or (bits == 0 and layout.num_bytes(np.float32) >= PACKED_FROM)
+
+
+def check_memory(spot: Spot, layout: TreeLayout, packed: bool = False) -> None:
     """Raise UsageError if the solution would take more memory than the machine has free."""
-    needed, free = layout.num_bytes(np.float32), free_memory()
+    needed, free = layout.num_bytes(np.int16 if packed else np.float32), free_memory()
     if needed > _MEMORY_SHARE * free:
         sizes = " x ".join(f"{f.num_slots:,}" for f in layout.tree.streets)
+        fits = fitting(spot, layout, 0.5 * free)
+        offer = f' With --bets "{fits}" it would fit.' if fits else ""
         raise UsageError(
             f"The solution needs {needed / 2**30:.1f} GiB of memory, and {free / 2**30:.1f} GiB are free ({sizes} actions by "
             "street). Leave out bets, above all on the river, narrow the ranges, begin a street later, or take "
-            "--check-down (players check behind the first street)."
+            f"--check-down (players check behind the first street).{offer}"
         )
+
+
+SMALLER = ("0.5+1+allin", "0.33+1/3x+allin", "0.75/3x+allin", "0.75/allin", "0.75,river=1/none", "1/none")
+"""Menus that are offered where one does not fit, from the richest."""
+
+
+def fitting(spot: Spot, layout: TreeLayout, most: float) -> str:
+    """Return the richest of SMALLER whose solution in 16 bits takes at most ``most`` bytes; "" if none does."""
+    for bets in SMALLER:
+        try:
+            tree = evolve(spot, bets=bets, locks=(), limit=()).tree()
+        except UsageError:
+            continue
+        each = zip(tree.streets, layout.boards, strict=False)
+        if 4 * sum(f.num_slots * len(b) * b.width for f, b in each) <= most:
+            return bets
+    return ""
 
 
 def solve(

@@ -168,10 +168,15 @@ class Spot:
                 raise UsageError(f"The range {text!r} holds no hand that the board {cards_text(board)} leaves.")
         return out
 
-    def layout(self) -> TreeLayout:
-        """Return the tree on its boards, before any memory is taken for its solution. Raises UsageError."""
+    def layout(self, small: bool = False) -> TreeLayout:
+        """Return the tree on its boards, before any memory is taken for its solution; ``small``: without its last street.
+
+        Raises UsageError.
+        """
         tree, ranges, cards = self.tree(), self.weights(), self.cards()
-        streets = 1 if self.checked_down else len(self.streets)
+        streets = 1 if self.checked_down else len(self.streets) - small
+        if not streets:
+            raise UsageError("A river has one street, which cannot be left out.")
         locked = self._locked(tree, ranges)
         boards = deal_boards(HOLDEM, cards, streets, ranges, self.isomorphic, keeps=partial(keeps, locked))
         return TreeLayout(tree, HOLDEM, boards, locked)

@@ -228,19 +228,22 @@ class BoardPoker(ButtonMatches, RowGame, BoardAnswers):
 
     @cached_property
     def betting(self) -> Betting:  # type: ignore[override]
-        """The betting rules."""
         return self.make_betting()
+
+    ladder: tuple[float, ...] = ()
 
     @property
     def stacks(self) -> tuple[int, ...]:  # type: ignore[override]
         """Each seat's chips at the start of a hand, by default more than anybody can lose."""
         return (UNLIMITED,) * self.num_players
 
-    ladder: tuple[float, ...] = ()
+    @property
+    def deepest_stack(self) -> int:
+        """The most chips that a seat can begin a hand with."""
+        return max(self.stacks)
 
     @cached_property
     def amounts(self) -> bool:  # type: ignore[override]
-        """Whether legal actions are amounts of chips rather than a mask."""
         return self.betting.no_limit and not self.ladder
 
     # -- what the contract asks for ----------------------------------------------------------------------------------
@@ -248,7 +251,7 @@ class BoardPoker(ButtonMatches, RowGame, BoardAnswers):
     @cached_property
     def num_distinct_actions(self) -> int:  # type: ignore[override]
         if self.amounts:
-            return max(self.stacks) + 1
+            return self.deepest_stack + 1
         return 2 + len(self.ladder) if self.ladder else 3
 
     @property
@@ -258,7 +261,6 @@ class BoardPoker(ButtonMatches, RowGame, BoardAnswers):
 
     @property
     def big_blind(self) -> int:  # type: ignore[override]
-        """What milli-big-blinds are counted in."""
         return max(max(self.betting.blinds), self.betting.ante)
 
     @cached_property
@@ -290,7 +292,7 @@ class BoardPoker(ButtonMatches, RowGame, BoardAnswers):
 
     def most_chips(self) -> int:
         """Return the most that one seat can put in."""
-        betting, stack = self.betting, max(self.stacks)
+        betting, stack = self.betting, self.deepest_stack
         if betting.no_limit:
             return stack
         raised = sum(n * size for n, size in zip(betting.max_raises, betting.raise_sizes, strict=True))

@@ -10,9 +10,12 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
-from attrs import frozen, validators
+import numpy as np
+from attrs import evolve, frozen, validators
 
 from cardai.cards.text import card_text
+from cardai.core.arrays import Float64s, Int64s, Records, Uint64s
+from cardai.core.game import PlayedHand, Setup
 from cardai.core.spec import option
 from cardai.poker.contract import check_declared
 from cardai.poker.rules.betting import MAX_HANDS, MAX_PLAYERS, UNLIMITED, Betting, check_pot, chips
@@ -120,7 +123,7 @@ class Holdem(BoardPoker):
             full_blinds=self.full_blinds,
             fold_anytime=self.fold_anytime,
             minimum_bet=max(self.blinds) if self.straddles or self.posts else 0,
-            deepest=max(self.stacks),
+            deepest=self.deepest_stack,
             **more,
         )
 
@@ -197,6 +200,12 @@ class NoLimitHoldem(Holdem):
     max_raises: tuple[int, ...] = option(
         (255, 255, 255, 255), help="Bets and raises allowed in each round, at most 255.", validator=[four_rounds, few]
     )
+    cash: int = option(
+        0,
+        help="A cash game in a match of many hands: stacks go on, who cannot post buys in again, and what is above so many "
+        "buy-ins is put aside; 0: every hand begins with the same stacks.",
+        validator=[validators.ge(0), validators.le(100)],
+    )
     pot_limit: bool = option(False, help="Whether no raise may be larger than the pot after a call.")
 
     def __attrs_post_init__(self) -> None:
@@ -215,6 +224,32 @@ class NoLimitHoldem(Holdem):
     @cached_property
     def stacks(self) -> tuple[int, ...]:  # type: ignore[override]
         return self.stack * (self.players // len(self.stack))
+
+    @property
+    def deepest_stack(self) -> int:
+        return max(self.stacks) * max(1, self.cash)
+
+    def next_hand(self, score: tuple[float, ...], previous: PlayedHand | None, seed: int) -> Setup:
+        made = super().next_hand(score, previous, seed)
+        if not self.cash or previous is None:
+            return made
+        begun = np.array([previous.setup.stacks or self.stacks], np.int64)
+        going_on = self._going_on(begun, np.array([previous.returns]))
+        return evolve(made, stacks=tuple(int(stack) for stack in going_on[0]))
+
+    def next_hands(
+        self, previous: Records | None, scores: Float64s, returns: Float64s, outcomes: Records, seeds: Uint64s
+    ) -> Records:
+        out = super().next_hands(previous, scores, returns, outcomes, seeds)
+        if self.cash and previous is not None:
+            begun = np.where(previous["stacks"] > 0, previous["stacks"], np.array(self.stacks))
+            out["stacks"] = self._going_on(begun, returns)
+        return out
+
+    def _going_on(self, begun: Int64s, returns: Float64s) -> Int64s:
+        """Return the stacks (n, P) of a cash game's next hands, after hands that began with ``begun`` and brought ``returns``."""
+        stacks, post = begun + np.rint(returns).astype(np.int64), self.ante + max(*self.blinds, *self.straddles, 0)
+        return np.minimum(np.where(stacks < post, np.array(self.stacks), stacks), self.deepest_stack)
 
     @cached_property
     def ladder(self) -> tuple[float, ...]:  # type: ignore[override]

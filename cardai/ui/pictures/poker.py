@@ -152,14 +152,14 @@ def _own(scene: Scene, card_style: CardStyle) -> list[Text]:
     if not faces:
         return []
     drawn = boxes([faces], card_style, max(4, *(len(face.text) + 2 for face in faces)))
-    words = strength(scene)
+    words = strength(scene, len(faces) <= BESIDE)
     if words:
         drawn[1].append(f"  {words}", "dim")
     return drawn
 
 
-def strength(scene: Scene) -> str:
-    """Return in words what the own cards make, where that is known."""
+def strength(scene: Scene, full: bool = True) -> str:
+    """Return in words what the own cards make, where that is known: in ``full`` "pair of nines", else "pair"."""
     from cardai.poker.hands.ranking import low_text
 
     name = own_field(scene.game)
@@ -170,6 +170,8 @@ def strength(scene: Scene) -> str:
     said = board_cards(scene.game)
     if said is None:
         return ""
-    from cardai.poker.rules.showdown import hand_name
+    from cardai.poker.rules.showdown import full_hand_name, hand_name
 
-    return hand_name(said, hand, scene.view["board"])
+    return (
+        full_hand_name(said, hand, scene.view["board"], False) if full else hand_name(said, hand, scene.view["board"])
+    )

@@ -20,6 +20,7 @@ def given(scene: Scene, cards: frozenset[int]) -> Mapping[str, Any]:
     dealt = [
         f for f in game.view_fields if f.kind in CARDS and f.role != "by_seat" and not (f.kind == "card_set" and f.size)
     ]
+    dealt.sort(key=lambda f: f.role != "own")  # the own cards first
     opened = [
         {"name": scene.name(seat), "label": label, "text": text}
         for seat, other in scene.open.items()

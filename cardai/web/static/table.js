@@ -188,7 +188,8 @@ document.addEventListener("DOMContentLoaded", () => {
       if (within.type !== "range" || !/^[a-zA-Z/?:]$/.test(event.key)) return;
     }
     const key = event.key;
-    if (key === "Enter") {
+    if (pending && SUITS.includes(key.toLowerCase())) { card(key); event.preventDefault(); }
+    else if (key === "Enter") {
       if (event.target.closest("button, a")) return;
       const one = document.querySelector("#actions [data-next], #actions [data-play]:not([disabled])");
       if (one) { one.click(); event.preventDefault(); }
@@ -201,8 +202,7 @@ document.addEventListener("DOMContentLoaded", () => {
     else if (key === "h") { hint(); event.preventDefault(); }
     else if (key === "r" && form()) { const text = form().querySelector("[type=text]"); text.focus(); text.select(); event.preventDefault(); }
     else if (key.length === 1 && key !== " ") {
-      const suits = pending && SUITS.includes(key.toLowerCase());
-      const one = suits ? null : keyed(key);
+      const one = keyed(key);
       if (one) { one.click(); event.preventDefault(); }
       else if (!card(key) && mine) say(`${key} means nothing here: ? tells the keys.`);
     }

@@ -169,6 +169,15 @@ def test_a_lock_that_suits_leave_as_it_is_costs_no_more_boards() -> None:
     assert set(bets_of(whole, "9d", "9s").values()) == {1.0}
 
 
+def test_a_lock_of_one_hand_tells_suits_apart() -> None:
+    free, one, every = (
+        cardai.solve("2c3c4c", **SUITED | {"iterations": 1}, locks=locks)
+        for locks in ([], ["x: AhKh: x=1"], ["x: AKs: x=1"])
+    )
+    turns = [len(solved.solver.layout.boards[1]) for solved in (free, one, every)]
+    assert turns == [10 + 13, 10 + 2 * 13, 10 + 13]  # a club each, and a rank each of the suits that are alike
+
+
 def test_the_more_particular_lock_holds() -> None:
     locks = ["x x / * x x / *: b20=1", "x x / 9d x x / *: x=1"]
     solved = cardai.solve("2c3c4c", **SUITED | {"iterations": 1}, locks=locks)

@@ -1,0 +1,187 @@
+"""``cardai report``: one spot on many flops, and ``cardai flops``: which flops stand for all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cardai.commands.invocation import Jobs, Json, On, note, out, print_json, progress
+from cardai.commands.spot_options import (
+    AddAllin,
+    Bets,
+    ForceAllin,
+    Limits,
+    Merge,
+    Position,
+    Pot,
+    Raised,
+    RakeCap,
+    RakeShare,
+    Range,
+    SpotOptions,
+    Stack,
+    percent,
+)
+from cardai.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from cardai.poker.ranges.flop_report import Row
+    from cardai.poker.ranges.flops import Subset
+
+DirectoryArgument = Annotated[Path, typer.Argument(metavar="DIR", help="A library: what is solved is kept there.")]
+Flops = Annotated[int, typer.Option("--flops", metavar="N", help="25, 49, 74, 95, 184, or all 1755.")]
+Board = Annotated[
+    list[str] | None, typer.Option("--board", metavar="FLOP", help="These flops instead, each with the same weight.")
+]
+To = Annotated[str, typer.Option("--to", metavar="PERCENT", help="The exploitability of each flop, in % of the pot.")]
+Iterations = Annotated[int, typer.Option("--iterations", metavar="N", min=1, help="Stop there in any case.")]
+At = Annotated[str, typer.Option("--at", metavar="LINE", help="The decision that is reported, 'x b2'.")]
+Only = Annotated[
+    str, typer.Option("--only", metavar="TEXTURE", help="monotone, 'rainbow paired', connected, trips ...")
+]
+Sort = Annotated[str, typer.Option("--sort", metavar="COLUMN", help="The largest first; -COLUMN the smallest.")]
+Csv = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the rows there too.")]
+Count = Annotated[int, typer.Argument(metavar="N", help="25, 49, 74, 95 or 184; with --choose any number.")]
+Choose = Annotated[bool, typer.Option("--choose", help="Choose them anew, which takes some minutes.")]
+
+
+def report(
+    directory: DirectoryArgument,
+    flops: Flops = 25,
+    board: Board = None,
+    pot: Pot = None,
+    stack: Stack = None,
+    range_: Range = None,
+    position: Position = None,
+    raised: Raised = None,
+    bets: Bets = None,
+    rake: RakeShare = None,
+    rake_cap: RakeCap = None,
+    add_allin: AddAllin = 0.0,
+    force_allin: ForceAllin = 0.0,
+    merge: Merge = 0.0,
+    to: To = "0.5%",
+    iterations: Iterations = 1000,
+    at: At = "",
+    only: Only = "",
+    sort: Sort = "",
+    csv: Csv = None,
+    jobs: Jobs = 1,
+    on: On = "",
+    json: Json = False,
+) -> None:
+    """Solve one spot on many flops, and show each flop's equities, worth and frequencies, and the weighted mean.
+
+    Example: cardai report lib --flops 25 --range A2s+,KQs,77+ --range 22+,A9o+ --pot 5.5 --stack 97.5 --bets 0.33+1/3x --to 0.5%
+
+    What was solved is kept in the library, so that a report that was stopped goes on, and another line takes no time: --at x.
+    """
+    limits, place = Limits(0, 0, add_allin, force_allin, merge), (None, directory, position, raised)
+    chips = ("2c3c4c", pot, stack, range_, bets, None, False, rake, rake_cap)
+    given = SpotOptions(*chips, None, None, limits, *place)
+    rows = _rows(directory, given, _flops(flops, board), (percent(to, "--to"), iterations), at, jobs, on)
+    _show(rows, only, sort, csv, json)
+
+
+def _flops(count: int, boards: list[str] | None) -> Subset:
+    from cardai.poker.ranges.flops import Subset, subset
+    from cardai.poker.ranges.spot import parse_board
+
+    if not boards:
+        return subset(count)
+    if wrong := [board for board in boards if len(parse_board(board)) != 3]:
+        raise UsageError(f"--board is a flop here, three cards. Got {wrong[0]!r}.")
+    return Subset(tuple(boards), (1 / len(boards),) * len(boards), 0.0, 0.0, 0.0)
+
+
+def _rows(
+    directory: Path, given: SpotOptions, flops: Subset, goal: tuple[float, int], at: str, jobs: int, on: str
+) -> list[Row]:
+    """Return the report's rows, in order of the flops' weights, solving what is missing."""
+    from cardai.core.locks import DirectoryLock
+    from cardai.poker.ranges.flop_report import Goal, reports
+    from cardai.poker.ranges.library import Library
+
+    spot, rows = given.spot(), []
+    label = {"position": given.position or "", "raised": given.raised or ""}
+    with DirectoryLock(directory, "The library {} is being added to"), progress("flops", "solved") as advance:
+        for one in reports(Library(directory), spot, flops, Goal(*goal), at, jobs=jobs, on=on, label=label):
+            rows.append(one)
+            if advance is not None:
+                advance(len(rows), len(flops.flops))
+    return sorted(rows, key=lambda one: -one["weight"])
+
+
+def _show(rows: list[Row], only: str, sort: str, csv: Path | None, json: bool) -> None:
+    from cardai.core.files import Output
+    from cardai.core.text import cell
+    from cardai.poker.ranges.flop_report import chosen, columns, mean
+
+    shown = chosen(rows, only, sort)
+    if not shown:
+        raise UsageError(
+            f"No flop of the report is {only!r}. Textures: {', '.join(sorted({one['texture'] for one in rows}))}."
+        )
+    names, last = columns(shown), mean(shown)
+    if csv is not None:
+        lines = [",".join(cell(str(one.get(name, ""))) for name in names) for one in [*shown, last]]
+        with Output(csv) as file:
+            file.write(("\n".join([",".join(map(cell, names)), *lines]) + "\n").encode())
+        note(f"Written: {csv}")
+    if json:
+        print_json({"flops": shown, "mean": last})
+        return
+    out().print(_table([*shown, last], names))
+
+
+def _table(rows: list[Row], names: list[str]) -> Any:
+    from rich.table import Table
+
+    from cardai.cards.text import cards_glyphs, parse_cards
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in names:
+        table.add_column(name.replace("_", " "), justify="left" if name in ("flop", "texture") else "right")
+    for one in rows:
+        cells = [f"{one[name]:.2f}" if isinstance(one.get(name), float) else str(one.get(name, "")) for name in names]
+        cells[2] = f"{one['weight']:.4f}"
+        if one["flop"] != "all":
+            cells[0] = cards_glyphs(parse_cards(one["flop"]))
+        table.add_row(*cells, style="bold" if one["flop"] == "all" else "")
+    return table
+
+
+def flops(count: Count = 25, choose: Choose = False, json: Json = False) -> None:
+    """Show few flops that stand for all 1,755, with their weights and how far equities over them lie from those over all.
+
+    Example: cardai flops 25
+    """
+    from attrs import asdict
+
+    from cardai.poker.ranges import flops as known
+
+    if not choose:
+        found = known.subset(count)
+    else:
+        import numpy as np
+
+        if not 5 <= count <= 1000:
+            raise UsageError(f"5 to 1,000 flops can be chosen. Got {count}.")
+        cards, parts = known.classes()[0], []
+        with progress("flops", "weighed") as advance:
+            for k, one in enumerate(cards):
+                parts.append(known.winnings(one))
+                if advance is not None and k % 20 == 0:
+                    advance(k, len(cards))
+        found = known.choose(known.residuals(np.array(parts)), count)
+    if json:
+        print_json(asdict(found))
+        return
+    for flop, weight in zip(found.flops, found.weights, strict=True):
+        out().print(f"{flop}  {100 * weight:7.3f} %  {known.texture(flop)}")
+    out().print(
+        f"Equities of starting hands over these {count} flops are off by {found.error:.3f} % of the pot (root mean square; at "
+        f"most {found.worst:.2f}); over as many at random by {found.random:.3f}."
+    )

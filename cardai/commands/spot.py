@@ -1,0 +1,93 @@
+"""``cardai spot``: reading a solved spot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cardai.commands.invocation import Json, note, out, print_json
+
+if TYPE_CHECKING:
+    from cardai.poker.ranges.position import Position
+
+DirectoryArgument = Annotated[Path, typer.Argument(metavar="DIR", help="A solved spot (cardai solve --out).")]
+At = Annotated[
+    str, typer.Option("--at", metavar="LINE", help="The decision, 'x b100'; with --cards what comes before a card.")
+]
+Cards = Annotated[bool, typer.Option("--cards", help="Every card that can come after the line.")]
+Tree = Annotated[
+    Path | None, typer.Option("--tree", metavar="FILE", help="Write all decisions as .json, .csv or .parquet.")
+]
+Streets = Annotated[int, typer.Option("--streets", metavar="N", min=1, max=3, help="Of so many streets, with --tree.")]
+
+
+def spot(
+    directory: DirectoryArgument,
+    at: At = "",
+    cards: Cards = False,
+    tree: Tree = None,
+    streets: Streets = 1,
+    json: Json = False,
+) -> None:
+    """Show the hands of a decision by what they are (made hand, draw, blocker), all next cards, or write the tree to a file.
+
+    Example: cardai spot spots/river --at x
+    """
+    from cardai.poker.ranges import reading
+    from cardai.poker.ranges.solution import load
+
+    solution = load(directory)
+    if tree is not None:
+        rows = reading.write_tree(solution, tree, streets)
+        note(f"Written: {tree}, {rows:,} {'decisions' if tree.suffix == '.json' else 'rows'}")
+        return
+    if cards:
+        found = reading.next_cards(solution, at)
+        if json:
+            print_json(found)
+        else:
+            out().print(_cards(found))
+        return
+    position = solution.at(at)
+    if json:
+        share, each = reading.equities(position)
+        equities = [None if x != x else float(x) for x in each]
+        print_json({"equities": list(share), "equity": equities, "groups": reading.groups(position)})
+        return
+    _show(position)
+
+
+def _show(position: Position) -> None:
+    from cardai.poker.ranges import reading, showing
+
+    share, _ = reading.equities(position)
+    out().print(showing.title(position))
+    out().print(f"Equity: first to act {100 * share[0]:.2f} %, button {100 * share[1]:.2f} %.")
+    table = _table("hands", "share", *position.actions, "equity", "worth")
+    for one in reading.groups(position):
+        often = [f"{100 * x:.1f} %" for x in one["frequencies"]]
+        name = one["name"] if one["kind"] != "draw" else f"draw: {one['name']}"
+        table.add_row(
+            name, f"{100 * one['share']:.2f} %", *often, f"{100 * one['equity']:.1f} %", f"{one['worth']:,.2f}"
+        )
+    out().print(table)
+
+
+def _cards(found: list[dict[str, Any]]) -> Any:
+    actions = list(dict.fromkeys(token for one in found for token in one["frequencies"]))
+    table = _table("card", "equity first", "worth first", *actions)
+    for one in found:
+        often = [f"{100 * one['frequencies'][token]:.1f} %" if token in one["frequencies"] else "" for token in actions]
+        table.add_row(one["card"], f"{100 * one['equity_first']:.2f} %", f"{one['worth_first']:,.2f}", *often)
+    return table
+
+
+def _table(*names: str) -> Any:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for k, name in enumerate(names):
+        table.add_column(name, justify="left" if k == 0 else "right")
+    return table

@@ -1,0 +1,154 @@
+"""A report over flops: one spot on many flops, a row a flop, and the weighted mean of all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import evolve, frozen
+
+from cardai.cards.text import parse_cards
+from cardai.core.arrays import Float64s
+from cardai.core.errors import UsageError
+from cardai.pieces import Work
+from cardai.poker.hands.equity import range_equity
+from cardai.poker.ranges.cfr import Measured
+from cardai.poker.ranges.flops import Subset, texture
+from cardai.poker.ranges.kept import KeptSolver, kept_arrays
+from cardai.poker.ranges.library import Library, canonical
+from cardai.poker.ranges.position import Position
+from cardai.poker.ranges.solution import Solution, prepare, solve
+from cardai.poker.ranges.spot import Spot
+
+FIXED = ("flop", "texture", "weight", "equity_first", "equity_button", "ev_first", "ev_button")
+"""The columns before those of actions; what is reached, and the exploitability, stand last."""
+Row = dict[str, Any]
+
+
+@frozen
+class Goal:
+    """How far each flop is solved."""
+
+    to: float
+    iterations: int
+
+
+def reports(
+    library: Library,
+    spot: Spot,
+    flops: Subset,
+    goal: Goal,
+    line: str = "",
+    *,
+    jobs: int = 1,
+    on: str = "",
+    label: Mapping[str, str] | None = None,
+) -> Iterator[Row]:
+    """Yield a row a flop, those that the library has first; what is solved is kept in it at once.
+
+    Raises:
+        UsageError: the spot makes no sense on a flop, or the line leads nowhere.
+    """
+    missing: list[tuple[str, tuple[Spot]]] = []
+    weights = {}
+    for flop, weight in zip(flops.flops, flops.weights, strict=True):
+        one = canonical(evolve(spot, board=flop))
+        weights[one.board] = weight
+        known = library.get(one)
+        if known is not None and known.exploitability <= goal.to:
+            yield row(known, line, weight)
+        else:
+            missing.append((one.board, (one,)))
+    if not missing:
+        return
+    for board, (iterations, measured, arrays) in Work(solve_piece, goal, on=on, jobs=jobs, pieces=missing).run():
+        one = evolve(spot, board=board)
+        one = canonical(one)
+        solution = Solution(one, KeptSolver(one.layout(small=True), one.weights(), iterations, arrays))
+        solution.measured, solution.measured_at = measured, iterations
+        library.keep(solution, **(label or {}))
+        yield row(solution, line, weights[board])
+
+
+def solve_piece(goal: Goal, spot: Spot) -> tuple[int, Measured, dict[str, Any]]:
+    """Return a flop's solution as it is kept: iterations, measure, arrays."""
+    if spot.checked_down or len(spot.cards()) != 3:
+        raise UsageError("A report is over flops that are solved to the river.")
+    solution = solve(prepare(spot), goal.to, goal.iterations)
+    assert solution.measured is not None
+    return solution.iterations, solution.measured, kept_arrays(solution.solver)
+
+
+def row(solution: Solution, line: str, weight: float) -> Row:
+    """Return a flop's row: equities and EVs of both, how often each action is taken, how often the line is reached."""
+    position = solution.at(line)
+    equity, reached = _equity(position), _reached(position, solution.at(""))
+    first = position.value if position.seat == 0 else float(position.pot - position.value)
+    values = solution.values if not line else (first, float(position.pot - first))
+    found: Row = {
+        "flop": solution.spot.board,
+        "texture": texture(solution.spot.board),
+        "weight": weight,
+        "equity_first": 100 * equity[0],
+        "equity_button": 100 * equity[1],
+        "ev_first": values[0],
+        "ev_button": values[1],
+    }
+    found |= {words: 100 * often for words, often in zip(position.actions, position.frequencies, strict=True)}
+    return found | {"reached": 100 * reached, "exploitability": solution.exploitability}
+
+
+def _equity(position: Position) -> tuple[float, float]:
+    weights = np.zeros((2, 1326))
+    weights[:, position.hands] = position.weights
+    return range_equity(weights[0], weights[1], list(position.board)).share
+
+
+def _reached(position: Position, root: Position) -> float:
+    """Return how often a line of the same street is played."""
+    return _together(position) / _together(root)
+
+
+def _together(position: Position) -> float:
+    return float(position.weights[position.seat] @ position.met)
+
+
+def columns(rows: Sequence[Row]) -> list[str]:
+    """Return the columns: the fixed ones, the actions of all rows, and the last two."""
+    actions = dict.fromkeys(name for one in rows for name in one if name not in (*FIXED, "reached", "exploitability"))
+    return [*FIXED, *actions, "reached", "exploitability"]
+
+
+def mean(rows: Sequence[Row]) -> Row:
+    """Return the weighted mean of rows: what is done by how often it is reached, all else by the flops' weights."""
+    weights = np.array([one["weight"] for one in rows])
+    found: Row = {"flop": "all", "texture": "", "weight": float(weights.sum())}
+    for name in columns(rows)[3:]:
+        values = np.array([one.get(name, 0.0) for one in rows])
+        by = weights * [one["reached"] for one in rows] if name not in ("reached", "exploitability") else weights
+        found[name] = _mean(values, by)
+    return found
+
+
+def _mean(values: Float64s, weights: Float64s) -> float:
+    return float(values @ weights / weights.sum()) if weights.sum() > 0 else float("nan")
+
+
+def chosen(rows: Sequence[Row], only: str, sort: str) -> list[Row]:
+    """Return the rows of a texture (words that it must have), by a column, the largest first; "-NAME" the smallest first.
+
+    Raises:
+        UsageError: no such column.
+    """
+    left = [one for one in rows if all(word in one["texture"].split() for word in only.split())]
+    if not sort:
+        return left
+    name = sort.removeprefix("-")
+    known = columns(rows)
+    if name not in known:
+        raise UsageError(f"There is no column {name!r} to sort by. Known: {', '.join(known)}.")
+    if name == "flop":
+        return sorted(left, key=lambda one: [-(card % 13) for card in parse_cards(one["flop"])])
+    blank = "" if name == "texture" else 0.0
+    return sorted(left, key=lambda one: one.get(name, blank), reverse=not sort.startswith("-"))

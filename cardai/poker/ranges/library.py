@@ -1,0 +1,181 @@
+"""A library of spots: a directory of solved spots, each in a folder named by what it is, and ranges by position.
+
+    DIR/spots/KEY/        a spot and its solution (:mod:`.solution`)
+    DIR/ranges/NAME.json  the ranges, pot and stacks that a position and pot type begin with
+
+The spots' heads are the index: nothing can be out of step with them, and a library is shared by copying. Everything in it is
+checked as files of strangers are, and runs no code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from attrs import asdict, evolve, field, frozen
+
+from cardai.cards.text import cards_text
+from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.files import digest_of, read_json, refuse_links, write_json
+from cardai.core.schema import structure
+from cardai.poker.notation import parse_range, range_text
+from cardai.poker.ranges.cfr import Measured
+from cardai.poker.ranges.solution import SPOT, Solution, load, prepare, read_head, solve
+from cardai.poker.ranges.spot import Spot
+
+RANGES_FORMAT = "cardai ranges 1"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+.-]{0,40}")
+
+
+@frozen
+class Start:
+    """What a position and a pot type begin with at the flop."""
+
+    position: str
+    """Such as "BTN-BB"."""
+    raised: str
+    """Such as "single"."""
+    first: str
+    """The range of who acts first on the flop."""
+    button: str
+    pot: float
+    stacks: tuple[float, ...]
+    format: str = RANGES_FORMAT
+
+
+@frozen
+class Entry:
+    """A spot of a library."""
+
+    path: Path
+    spot: Spot
+    iterations: int
+    measured: Measured | None
+    position: str = ""
+    raised: str = ""
+    exploitability: float = field(default=float("inf"))
+    """In % of the pot."""
+
+    def load(self) -> Solution:
+        """Return the solution."""
+        return load(self.path)
+
+
+def canonical(spot: Spot) -> Spot:
+    """Return the same spot as every other way to write it would give it: cards of the flop descending, ranges in order."""
+    cards = spot.cards()
+    board = cards_text([*sorted(cards[:3], key=lambda card: (-(card % 13), -card)), *cards[3:]])
+    return evolve(spot, board=board, ranges=tuple(range_text(parse_range(text)) for text in spot.ranges))
+
+
+class Library:
+    """The spots and ranges in a directory, which is made when something is kept."""
+
+    def __init__(self, directory: str | Path) -> None:
+        self.directory = Path(directory)
+        self.damaged: list[str] = []
+        """What could not be read when spots were listed."""
+
+    def place(self, spot: Spot) -> Path:
+        """Return the folder of a spot."""
+        return self.directory / "spots" / digest_of(asdict(canonical(spot)))[:24]
+
+    def __iter__(self) -> Iterator[Entry]:
+        self.damaged = []
+        for path in sorted(self.directory.glob("spots/*")):
+            if not (path / SPOT).exists():
+                continue
+            try:
+                yield entry(path)
+            except (DamagedFileError, UsageError) as error:
+                self.damaged.append(str(error))
+
+    def find(self, *, board: str = "", position: str = "", raised: str = "") -> list[Entry]:
+        """Return the spots of a board (as cards, in any order), a position and a pot type; what is "" may be anything."""
+        wanted = set(Spot(board, 2, (1, 1)).cards()) if board else set()
+        return [
+            one
+            for one in self
+            if (not wanted or set(one.spot.cards()) == wanted)
+            and position in ("", one.position)
+            and raised in ("", one.raised)
+        ]
+
+    def get(self, spot: Spot) -> Solution | None:
+        """Return the solution of a spot, if there is one."""
+        path = self.place(spot)
+        return load(path) if (path / SPOT).exists() else None
+
+    def solve(self, spot: Spot, to: float = 0.25, iterations: int = 5000, threads: int = 1, **label: str) -> Solution:
+        """Return a spot solved to ``to`` % of the pot: the one that is kept, if it is as good, else solved and kept.
+
+        ``label``: its position and raised.
+        """
+        known = self.get(spot)
+        if known is not None and known.exploitability <= to:
+            return known
+        solution = solve(prepare(canonical(spot), threads), to, iterations)
+        self.keep(solution, **label)
+        return solution
+
+    def keep(self, solution: Solution, *, position: str = "", raised: str = "") -> Path:
+        """Keep a solution, without its last street where that can be left out."""
+        solution.label = {"position": position, "raised": raised}
+        path = self.place(solution.spot)
+        solution.save(path, small=True)
+        return path
+
+    # -- ranges ------------------------------------------------------------------------------------------------------
+
+    def starts(self) -> list[Start]:
+        """Return what there are ranges for. Raises DamagedFileError."""
+        return [self._read(path) for path in sorted(self.directory.glob("ranges/*.json"))]
+
+    def start(self, position: str, raised: str) -> Start:
+        """Return the ranges of a position and a pot type. Raises UsageError (there are none), DamagedFileError."""
+        path = self._file(position, raised)
+        if not path.is_file():
+            known = ", ".join(f"{one.position} {one.raised}" for one in self.starts()) or "none"
+            raise UsageError(
+                f"The library {self.directory} has no ranges of {position} in a pot raised {raised}. Known: {known}. Add some: "
+                f"cardai library {self.directory} --position {position} --raised {raised} --range ... --range ... --pot ..."
+            )
+        return self._read(path)
+
+    def add(self, start: Start) -> Path:
+        """Keep ranges by their position and pot type. Raises UsageError where they make no sense."""
+        Spot("2c2d2h", start.pot, start.stacks, (start.first, start.button)).tree()
+        for text in (start.first, start.button):
+            parse_range(text)
+        path = self._file(start.position, start.raised)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_json(path, asdict(start))
+        return path
+
+    def _file(self, position: str, raised: str) -> Path:
+        for what, name in (("position", position), ("pot type", raised)):
+            if not _NAME.fullmatch(name):
+                raise UsageError(f"A {what} is letters, digits and -, such as BTN-BB or single. Got {name[:60]!r}.")
+        return self.directory / "ranges" / f"{position}.{raised}.json"
+
+    def _read(self, path: Path) -> Start:
+        refuse_links(path.parent)
+        found = structure(read_json(path), Start, f"The file {path}")
+        if found.format != RANGES_FORMAT or path.name != f"{found.position}.{found.raised}.json":
+            raise DamagedFileError(f"The file {path} is damaged or foreign: its format is {found.format[:40]!r}.")
+        return found
+
+
+def entry(path: Path) -> Entry:
+    """Return a spot's entry from its head. Raises UsageError (there is none), DamagedFileError."""
+    head = read_head(path)
+    measured, percent = None, float("inf")
+    if head.measured is not None and len(head.measured) == 4:
+        a, b, c, d = head.measured
+        measured = Measured((a, b), (c, d))
+        percent = 100 * measured.exploitability / (head.spot.pot * head.spot.scale) if head.spot.pot else percent
+    label = head.label
+    return Entry(
+        path, head.spot, head.iterations, measured, label.get("position", ""), label.get("raised", ""), percent
+    )

@@ -1,0 +1,106 @@
+"""What is kept of a solution: 16 bits a number, and nothing of the last street."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cardai
+from cardai.core.errors import DamagedFileError, UsageError
+from cardai.poker.ranges.kept import KeptSolver
+from cardai.poker.ranges.solution import Solution, load, prepare
+from cardai.poker.ranges.spot import Spot
+
+FLOP = Spot("Ks7h4d", 100, (300, 300), ("AA,KQs,87s,A5s", "QQ,KJs,65s,ATs"), "1/none")
+
+
+@pytest.fixture(scope="module")
+def flop() -> Solution:
+    solution = prepare(FLOP, bits=16)
+    solution.solver.run(60)
+    solution.measure()
+    return solution
+
+
+@pytest.fixture(scope="module")
+def kept(flop: Solution, tmp_path_factory: pytest.TempPathFactory) -> Solution:
+    folder = tmp_path_factory.mktemp("kept")
+    flop.save(folder, small=True)
+    return load(folder)
+
+
+def test_sixteen_bits_take_half_the_memory_and_are_as_far_from_equilibrium(flop: Solution) -> None:
+    exact = prepare(FLOP, bits=32)
+    exact.solver.run(60)
+    exact.measure()
+    assert flop.num_bytes < 0.54 * exact.num_bytes  # of 24 hands; with more the unit of a decision weighs nothing
+    assert flop.exploitability == pytest.approx(exact.exploitability, abs=0.05)
+    assert flop.values == pytest.approx(exact.values, abs=0.05)
+
+
+def test_a_solution_in_sixteen_bits_goes_on_where_it_was_stopped(flop: Solution, tmp_path: Path) -> None:
+    flop.save(tmp_path, small=False)
+    again = load(tmp_path)
+    assert again.solver.packed
+    for name, array in flop.solver.arrays().items():
+        assert (array == again.solver.arrays()[name]).all(), name
+
+
+@pytest.mark.parametrize("line", ["", "x b100", "x x / 2c", "b100 c / 7s x"])
+def test_what_was_kept_is_what_was_solved(flop: Solution, kept: Solution, line: str) -> None:
+    one, other = flop.at(line), kept.at(line)
+    assert one.tokens == other.tokens
+    assert one.hands.tolist() == other.hands.tolist()
+    assert other.strategy == pytest.approx(one.strategy, abs=0.005)
+    assert other.weights == pytest.approx(one.weights, abs=0.002)
+    reached = one.weights[one.seat] * one.met > 1e-3
+    assert other.values[:, reached] == pytest.approx(one.values[:, reached], abs=1.5)
+    assert other.value == pytest.approx(one.value, abs=1.0)  # of pots of 100 to 300
+
+
+def test_the_last_street_is_solved_when_it_is_looked_at(flop: Solution, kept: Solution) -> None:
+    for line, near in (("b100 c / 9d x x / 8d", 8.0), ("b100 c / 9d x x / 8d x", 8.0)):
+        one, other = flop.at(line), kept.at(line)
+        assert (other.line, other.board, other.tokens) == (line, one.board, one.tokens)
+        assert set(other.hands.tolist()) <= set(one.hands.tolist())
+        assert other.value == pytest.approx(one.value, abs=near)  # of a pot of 300, both near an equilibrium of it
+
+
+def test_a_kept_solution_is_small_and_says_what_it_cannot_do(flop: Solution, kept: Solution, tmp_path: Path) -> None:
+    kept.save(tmp_path)
+    assert isinstance(load(tmp_path).solver, KeptSolver)
+    assert sum(file.stat().st_size for file in tmp_path.iterdir()) < 0.05 * flop.num_bytes
+    assert kept.values == flop.values
+    with pytest.raises(UsageError, match="kept small"):
+        kept.solver.run(1)
+    with pytest.raises(UsageError, match="a showdown"):
+        kept.at("b100 c / 2c b200 c / 9d x")
+    with pytest.raises(UsageError, match="lies on the board"):
+        kept.at("x x / 2c x x / 2c")
+
+
+def test_a_kept_solution_plays(kept: Solution, tmp_path: Path) -> None:
+    kept.save(tmp_path)
+    found = cardai.play(
+        f"holdem_spot:directory={tmp_path}", [f"solved_spot:directory={tmp_path}", "random"], games=6, seed=2
+    )
+    assert len(found.hands) == 6
+
+
+def test_a_damaged_kept_solution_is_refused(kept: Solution, tmp_path: Path) -> None:
+    kept.save(tmp_path)
+    (file,) = tmp_path.glob("kept-*.npz")
+    np.savez(file, worth=np.zeros(3))
+    with pytest.raises(DamagedFileError):
+        load(tmp_path)
+
+
+def test_locks_hold_on_a_street_that_is_solved_again(tmp_path: Path) -> None:
+    options = {"pot": 100, "stack": 100, "ranges": ("AA,KQs", "QQ,KJs"), "bets": "1/none", "to": 5.0}
+    solved = cardai.solve("Ks7h4d2c", **options, locks=["x x / *: KQs: b100=1", "x x / 9d: x=1"])
+    solved.save(tmp_path, small=True)
+    found = load(tmp_path)
+    assert set(found.at("x x / 9d").strategy[1].tolist()) == {0.0}
+    assert 1.0 in found.at("x x / 8d").strategy[1].tolist()

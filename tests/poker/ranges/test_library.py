@@ -1,0 +1,182 @@
+"""Libraries of spots, reports over flops, and what is read in a solution."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from attrs import evolve
+
+import cardai
+from cardai.cards.text import parse_cards
+from cardai.core.errors import DamagedFileError, UsageError
+from cardai.poker.ranges import flops, reading
+from cardai.poker.ranges.categories import blocker, draw, made
+from cardai.poker.ranges.flop_report import Goal, chosen, columns, mean, reports
+from cardai.poker.ranges.library import Library, Start, canonical
+from cardai.poker.ranges.solution import Solution
+from cardai.poker.ranges.spot import Spot
+
+RIVER = Spot("7sKsTh4d2c", 100, (150, 150), ("AKs,QQ", "JJ,KQs"), "1+allin")
+FLOP = Spot("2c3d4h", 100, (100, 100), ("AA,KQs", "QQ,AKs"), "1/none")
+FEW = flops.Subset(("KsTh7s", "2c2d9h"), (0.75, 0.25), 0.0, 0.0, 0.0)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    found = Library(tmp_path_factory.mktemp("library"))
+    found.solve(RIVER, 1.0, position="BTN-BB", raised="single")
+    return found
+
+
+@pytest.fixture(scope="module")
+def rows(library: Library) -> list[dict[str, Any]]:
+    return list(reports(library, FLOP, FEW, Goal(20.0, 20), label={"position": "BTN-BB"}))
+
+
+def test_the_same_spot_is_solved_once_however_it_is_written(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cardai.poker.ranges.library.solve", None)
+    again = evolve(RIVER, board="ThKs7s4d2c", ranges=("QQ,AKs", "KQs,JJ"))
+    assert library.place(again) == library.place(RIVER)
+    assert library.solve(again, 1.0).exploitability <= 1.0
+    for other in (evolve(RIVER, pot=101), evolve(RIVER, board="7sKsTh2c4d"), evolve(RIVER, rake=0.05)):
+        assert library.place(other) != library.place(RIVER)
+
+
+def test_spots_are_found_and_copied(library: Library, tmp_path: Path) -> None:
+    (found,) = library.find(board="KsTh7s4d2c", position="BTN-BB", raised="single")
+    assert found.spot == canonical(RIVER)
+    assert found.exploitability <= 1.0
+    assert library.find(board="KsTh7s4d2c", position="CO-BB") == []
+    shutil.copytree(library.directory, tmp_path / "copy")
+    copy = Library(tmp_path / "copy")
+    assert copy.get(RIVER).values == library.get(RIVER).values  # type: ignore[union-attr]
+    (file,) = copy.place(RIVER).glob("spot.json")
+    file.write_text(json.dumps({"format": "other"}))
+    assert copy.find(board="KsTh7s4d2c") == []
+    assert "spot.json" in copy.damaged[0]
+
+
+def test_ranges_are_kept_by_position(tmp_path: Path) -> None:
+    known, start = Library(tmp_path), Start("BTN-BB", "single", "22+,A2s+", "random", 5.5, (97.5, 97.5))
+    path = known.add(start)
+    assert known.start("BTN-BB", "single") == start
+    with pytest.raises(UsageError, match=r"Known: BTN-BB single\. Add some"):
+        known.start("CO-BB", "single")
+    for wrong in ({"position": "../x"}, {"first": "ZZ"}, {"pot": 0}):
+        with pytest.raises(UsageError):
+            known.add(evolve(start, **wrong))
+    path.write_text(path.read_text().replace("BTN-BB", "CO-BB"))
+    with pytest.raises(DamagedFileError):
+        known.start("BTN-BB", "single")
+
+
+def test_a_report_has_a_row_a_flop_and_their_weighted_mean(rows: list[dict[str, Any]], library: Library) -> None:
+    assert [row["flop"] for row in rows] == ["KsTh7s", "9h2d2c"]
+    assert [row["texture"] for row in rows] == ["two-tone", "rainbow paired"]
+    last = mean(rows)
+    for row in [*rows, last]:
+        assert row["equity_first"] + row["equity_button"] == pytest.approx(100)
+        assert row["ev_first"] + row["ev_button"] == pytest.approx(100, abs=0.5)
+        assert row["check"] + row["all-in 100"] == pytest.approx(100)
+        assert row["reached"] == pytest.approx(100)
+    assert last["ev_first"] == pytest.approx(0.75 * rows[0]["ev_first"] + 0.25 * rows[1]["ev_first"])
+    assert columns(rows)[-4:] == ["check", "all-in 100", "reached", "exploitability"]
+    assert [row["flop"] for row in chosen(rows, "paired", "")] == ["9h2d2c"]
+    by_worth = [row["ev_first"] for row in chosen(rows, "", "-ev_first")]
+    assert by_worth == sorted(by_worth)
+    with pytest.raises(UsageError, match="no column 'luck'"):
+        chosen(rows, "", "luck")
+
+
+def test_another_line_of_a_report_solves_nothing(
+    rows: list[dict[str, Any]], library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cardai.poker.ranges.flop_report.Work", None)
+    later = list(reports(library, FLOP, FEW, Goal(20.0, 20), "x"))
+    for row, first in zip(later, rows, strict=True):
+        assert row["reached"] == pytest.approx(first["check"], abs=1e-6)
+        assert row["ev_first"] + row["ev_button"] == pytest.approx(100)
+
+
+def test_the_flops_of_the_box_are_flops_with_weights_that_say_their_error() -> None:
+    for size in flops.SIZES:
+        found = flops.subset(size)
+        assert len(set(found.flops)) == size
+        assert sum(found.weights) == pytest.approx(1, abs=1e-4)
+        assert min(found.weights) > 0
+        assert found.error < 0.5 * found.random
+    assert sum(flops.subset(1755).weights) == pytest.approx(1)
+    with pytest.raises(UsageError, match="There are subsets of 25"):
+        flops.subset(26)
+
+
+def test_flops_are_chosen_better_than_at_random() -> None:
+    apart = np.random.default_rng(3).normal(size=(1755, 12))
+    weights = flops.classes()[1] / flops.classes()[1].sum()
+    apart -= weights @ apart
+    found = flops.choose(apart, 10, rounds=30)
+    assert found.error < 0.2 * found.random
+    assert sum(found.weights) == pytest.approx(1, abs=1e-4)
+
+
+def test_hands_are_called_as_players_call_them() -> None:
+    board = "KsTh7s"
+    called = {
+        "KdKc": "set", "AcAd": "overpair", "KdQd": "top pair", "TcTd": "set", "JcTc": "middle pair", "7c6c": "low pair",
+        "KcTc": "two pair", "JcJd": "middle pair", "2c2d": "low pair", "AcQc": "ace high", "QsJs": "nothing",
+    }  # fmt: skip
+    assert {hand: made(parse_cards(hand), parse_cards(board)) for hand in called} == called
+    draws = {
+        "QsJs": "flush draw and open-ended", "AsQs": "flush draw and gutshot", "As2s": "flush draw", "QcJc": "open-ended",
+        "AcQc": "gutshot", "2c2d": "none", "9c8c": "gutshot",
+    }  # fmt: skip
+    assert {hand: draw(parse_cards(hand), parse_cards(board)) for hand in draws} == {**draws, "9c8c": "open-ended"}
+    assert blocker(parse_cards("AsQd"), parse_cards("KsTs7s4d2c")) == "blocks the best flush"
+    assert blocker(parse_cards("AsQs"), parse_cards("KsTs7s4d2c")) == ""
+    assert made(parse_cards("AcQc"), parse_cards("KsTh7s7d2c")) == "pair of the board"
+    assert made(parse_cards("7cQc"), parse_cards("KsTh7s7d2c")) == "trips"
+
+
+def test_what_is_read_adds_up(library: Library, tmp_path: Path) -> None:
+    solved = library.get(RIVER)
+    assert isinstance(solved, Solution)
+    root = solved.at("")
+    share, each = reading.equities(root)
+    own = root.weights[0] * root.met
+    assert sum(share) == pytest.approx(1)
+    assert float(np.nan_to_num(each) @ own / own.sum()) == pytest.approx(share[0], abs=1e-6)
+    found = reading.groups(root)
+    assert sum(one["share"] for one in found if one["kind"] == "made hand") == pytest.approx(1)
+    assert sum(one["share"] * one["worth"] for one in found if one["kind"] == "made hand") == pytest.approx(
+        root.value, abs=1e-3
+    )
+    assert float(np.nanmin(reading.costs(root))) == 0.0
+    rows = reading.write_tree(solved, tmp_path / "tree.csv")
+    lines = (tmp_path / "tree.csv").read_text().splitlines()
+    assert lines[0] == "line,seat,hand,weight,action,frequency,worth,lost"
+    assert len(lines) == rows + 1
+    decisions = reading.write_tree(solved, tmp_path / "tree.json")
+    assert decisions == len({line.split(",")[0] for line in lines[1:]})
+    assert len(json.loads((tmp_path / "tree.json").read_text())["decisions"]) == decisions
+    with pytest.raises(UsageError, match=r"\.json, \.csv or \.parquet"):
+        reading.write_tree(solved, tmp_path / "tree.txt")
+
+
+def test_all_next_cards_are_shown() -> None:
+    turn = cardai.solve("Ks7s4s2h", pot=100, stack=100, ranges=("QQ,AKs", "JJ,AQs"), bets="1/none", to=5.0)
+    found = reading.next_cards(turn, "x x")
+    assert len(found) == 48
+    mean = sum(one["worth_first"] for one in found) / 48
+    position = turn.at("x")
+    checked = float(
+        position.pot
+        - np.nansum(position.values[0] * position.weights[1] * position.met) / (position.weights[1] @ position.met)
+    )
+    assert mean == pytest.approx(checked, abs=6.0)  # cards are not equally likely between ranges, but nearly
+    with pytest.raises(UsageError):
+        reading.next_cards(turn, "b100")
