@@ -111,6 +111,8 @@ def figure(one: Measure, found: dict[str, Any]) -> str:
             f"{found['hands']} hands",
         )  # big blind 100
     else:
+        if one.kind == "river" and not found["reached"]:
+            return f"says nothing | {found['hands']} hands, none came there"
         mean, half = found["mean"], found["half_width"]
         count = (
             f"{found['boards']} boards"
