@@ -43,7 +43,7 @@ WEIGHTS = {
     "situations": 20, "sweep": 20, "saved": 20, "journal": 12, "review": 12, "record": 20, "run": 12, "tournament": 12, "series": 12, "site": 12, "rooms": 40, "phh": 8, "acpc": 6, "gin_values": 6,
     "spot": 6, "options": 4, "preflop": 4, "values": 4, "networks": 3,
 }  # fmt: skip
-"""How often each kind is tried in a round: the quick ones often."""
+"""How often each kind is tried in a round, 6 if it is not said: the quick ones often."""
 
 
 def targets(root: Path, only: list[str]) -> tuple[dict[str, Target], Seen]:
@@ -77,7 +77,7 @@ def run(
     found: dict[str, Target], seconds: float, first: int, inputs: int, seed: int, tallies: dict[str, Tally]
 ) -> None:
     """Try inputs of all kinds in turn until time or number is up, or Ctrl-C; note in ``tallies`` what became of them."""
-    order = [kind for kind in KINDS for _ in range(WEIGHTS[kind])]
+    order = [kind for kind in KINDS for _ in range(WEIGHTS.get(kind, 6))]
     Random(seed).shuffle(order)
     order = KINDS + order  # each is tried early: a sample, too, has all
     end = time.monotonic() + seconds
