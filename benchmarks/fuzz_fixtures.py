@@ -67,6 +67,7 @@ def fixtures() -> list[Fixture]:
         Fixture("review", "kuhn", _reviewed, _read_review),
         Fixture("spot", "river", _spot, _read_spot),
         Fixture("library", "turn", _library, _read_library),
+        Fixture("library", "flops", _flops, _read_flops),
         Fixture("pieces", "measure", _pieces, _read_pieces),
         Fixture("gin_values", "begin", _gin_values, _read_gin_values),
         Fixture("series", "limit", _series, _read_series),
@@ -424,6 +425,10 @@ TABULAR: dict[str, tuple[str, str, str | None, int]] = {
 NETWORKS: dict[str, tuple[str, str, str | None, int]] = {
     "mmd": ("mmd:hidden=8,layers=1,batch=64,tables=16,average=50", "kuhn", "flat", 5),
     "nfsp": ("nfsp:hidden=8", "kuhn", "flat", 200),
+    "range_distillation": (
+        "range_distillation:teacher=acpc_mix,hands=8,nodes=4,hidden=8,channels=2,every=2",
+        "holdem_limit:max_raises=1+0+0+1", None, 2,
+    ),
     "gin_values": ("gin_values:hands=64,belief_hands=256,taught=1,batch=16,hidden=8", "gin", None, 1),
     "poker_cnn": (
         "poker_cnn_ours:batch=16,every=1,threads=1,measure=false,validation=0,examples=64,replay=0.5,whole_suits=true",
@@ -730,6 +735,20 @@ def _read_spot(folder: Path, rng: Random) -> None:
     read_spot(folder)
     if rng.random() < 0.2:
         load(folder).at()
+
+
+def _flops(folder: Path) -> None:
+    from importlib.resources import files
+
+    from cardai.poker.ranges.flops import FILE
+
+    (folder / "flops.json").write_text(files("cardai.poker.ranges").joinpath(FILE).read_text(encoding="utf-8"))
+
+
+def _read_flops(folder: Path, rng: Random) -> None:
+    from cardai.poker.ranges.flops import subsets_of
+
+    subsets_of((folder / "flops.json").read_text(encoding="utf-8", errors="replace"), "flops.json")
 
 
 def _pieces(folder: Path) -> None:

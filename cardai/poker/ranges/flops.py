@@ -56,11 +56,19 @@ def subset(count: int) -> Subset:
     if count == len(classes()[0]):
         weights = classes()[1] / classes()[1].sum()
         return Subset(tuple(cards_text(one) for one in classes()[0]), tuple(weights.tolist()), 0.0, 0.0, 0.0)
-    text = files("cardai.poker.ranges").joinpath(FILE).read_text(encoding="utf-8")
-    known = structure(json.loads(text), _Box, f"The file {FILE}").subsets
+    known = subsets_of(files("cardai.poker.ranges").joinpath(FILE).read_text(encoding="utf-8"), FILE)
     if str(count) not in known:
         raise UsageError(f"There are subsets of {', '.join(known)} flops, and all 1755. Got {count}.")
     return known[str(count)]
+
+
+def subsets_of(text: str, file: str) -> dict[str, Subset]:
+    """Return the subsets that the text of ``file`` holds, by their number of flops. Raises DamagedFileError."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    return structure(value, _Box, f"The file {file}").subsets
 
 
 def classes() -> tuple[Int64s, Float64s]:
