@@ -4,7 +4,7 @@
 
 The measure is a command with the player's name in it and ``--json``; what it prints under ``--figure`` ("." all) is the card's figure,
 and ``--words`` says it in words, with {figure} or {signed} and its interval (times ``--scale``). ``--before``: runs that this one was begun with, named in its
-trainer's options. Only what a player reads is kept of a checkpoint: no buffers, no tables.
+trainer's options. ``--also COMMAND WORDS`` measures it by another command, whose figure the card tells too. Only what a player reads is kept of a checkpoint: no buffers, no tables.
 """
 
 from __future__ import annotations
@@ -121,6 +121,7 @@ def main() -> None:
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--digits", type=int, default=6)
     parser.add_argument("--before", type=Path, action="append", default=[])
+    parser.add_argument("--also", nargs=2, action="append", default=[], metavar=("COMMAND", "WORDS"))
     given = parser.parse_args()
     source, folder = Run.open(given.run), PACKAGE / given.name
     game = short_spec("game", source.game_spec)
@@ -132,6 +133,7 @@ def main() -> None:
     checkpoint, _ = run.latest()
     assert checkpoint is not None
     figure, half = measured(given.measure, given.name, given.figure)
+    also = [(command, words, *measured(command, given.name, given.figure)) for command, words in given.also]
     card = {
         "name": given.name,
         "title": given.title,
@@ -145,6 +147,11 @@ def main() -> None:
         "figure": figure,
         "strength": given.words.format(figure=told(figure, half, "", given), signed=told(figure, half, "+", given)),
     }
+    if also:
+        card["also"] = [
+            {"measure": command, "figure": one, "strength": words.format(figure=told(one, wide, "", given))}
+            for command, words, one, wide in also
+        ]
     write_json(folder / "card.json", card)
     line = f"{given.title}: {card['strength']}."
     (folder / "__init__.py").write_text(MODULE.format(line=line, title=given.title), encoding="utf-8")
@@ -213,6 +220,8 @@ def list_all() -> None:
             f"Trained in {card['cpu_seconds']:,} CPU seconds, seed {card['seed']} ({size / 1e6:.1f} MB):\n\n"
             f"```sh\n{chr(10).join([*card['before'], card['command']])}\n```\n\nMeasured by:\n\n```sh\n{card['measure']}\n```\n"
         )
+        for further in card.get("also", ()):
+            text += f"\nAlso: {further['strength']}.\n\n```sh\n{further['measure']}\n```\n"
     readme.write_text(text, encoding="utf-8")
 
 

@@ -203,7 +203,16 @@ def test_each_card_tells_how_it_was_made_and_measured(name: str) -> None:
 
 
 def test_nothing_but_what_a_player_reads_is_in_the_box() -> None:
-    read = {"run.json", "metrics.jsonl", "manifest.json", "state.json", "player.npz", "average.npz", "blueprint.npz"}
+    read = {
+        "run.json",
+        "metrics.jsonl",
+        "manifest.json",
+        "state.json",
+        "player.npz",
+        "average.npz",
+        "blueprint.npz",
+        "buckets.npz",
+    }
     for name in RUNS:
         files = {file.name for file in (BOX / "cardai_players" / name / "run").rglob("*") if file.is_file()}
         assert {file for file in files if not file.endswith(".safetensors")} <= read
