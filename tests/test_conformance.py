@@ -27,6 +27,7 @@ AGENTS = {"resolving": "resolving:iterations=10,values=exact"}
 """Specs of plugins that need smaller options to be checked quickly."""
 ELSEWHERE = (
     "poker_cnn", "poker_cnn_betting", "gin_values", "cnn_valuation", "bucket_mccfr", "bucket_cfr_br", "counterfactual_values",
+    "bucket_mccfr_draw", "range_distillation",
 )  # fmt: skip
 """Trainers that need a game, an encoder, examples or a run of their own: their own tests hold them to the kit."""
 

@@ -18,7 +18,7 @@ First = Annotated[
     str,
     typer.Argument(
         metavar="RANGE",
-        help="As people write it (22+,A2s+,KTo+:0.5, [50]AA,KK[/50], 15%), PioSolver's 1,326 numbers, or a file with it.",
+        help="As people write it (22+,A2s+,KTo+:0.5, GTO+'s brackets, 15%), PioSolver's 1,326 numbers, or a file with it.",
         show_default=False,
     ),
 ]

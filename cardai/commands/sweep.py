@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -79,7 +80,7 @@ def _train(work: Sweep, directory: Path, on: str, jobs: int, stretch: float) -> 
     """Train what is not finished, and show how far it is. ``stretch``: seconds between two saves, on a cluster."""
     with progress(str(directory), "runs") as advance:
         for done, total, name in work.train(on, jobs, stretch):
-            if advance is None:
+            if advance is None or not sys.stderr.isatty():
                 note(f"{done} of {total} runs: {name}")
             else:
                 advance(done, total)

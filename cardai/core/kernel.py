@@ -357,6 +357,8 @@ def each_compiled(tell: Callable[[str, int], None]) -> Iterator[None]:
         count = 0
 
         def on_start(self, event: Any) -> None:
+            if event.data is None:  # somebody else's, not of a kernel
+                return
             self.count += 1
             function = event.data["dispatcher"].py_func
             tell(f"{function.__module__}.{function.__name__}", self.count)

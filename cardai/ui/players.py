@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -155,7 +156,9 @@ def at_once(game: str) -> str:
 
 def _fits(spec: str, game: Game) -> bool:
     try:
-        return not bound(make.agent(spec), game).interactive
+        with warnings.catch_warnings():  # how well it plays is not asked
+            warnings.simplefilter("ignore")
+            return not bound(make.agent(spec), game).interactive
     except (CardaiError, ImportError, OSError):
         return False
 

@@ -59,7 +59,9 @@ def test_whole_boards_have_the_published_figure_each(cardai: Call) -> None:
 def test_aivat_is_printed_beside_it_and_what_does_not_go_together_is_refused(cardai: Call) -> None:
     called = cardai(*CALL, "--hands", "8", "--aivat")
     assert "With the luck taken out (AIVAT): " in called.out
-    assert set(json.loads(cardai(*CALL, "--hands", "8", "--aivat", "--json").out)["aivat"]) == {"mean", "half_width"}
+    assert set(json.loads(cardai(*CALL, "--hands", "8", "--aivat", "--json").out)["aivat"]) == {
+        "mean", "low", "high", "count",
+    }  # fmt: skip
     for options, said in (
         (("--boards", "2", "--aivat"), "nothing to weigh"),
         (("--branches", "2"), "give --boards N too"),

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -66,11 +67,11 @@ def test_the_default_number_of_games_is_1000_or_as_few_more_as_seats_need(cardai
 def test_compiling_is_announced_once_when_it_happens(cardai: Call, bots: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from numba.core import event
 
-    whole = match.play
+    whole, rules = match.play, SimpleNamespace(py_func=len, _cache=None)
 
     def compiles(*arguments: Any, **rest: Any) -> match.MatchResult:
         for _ in range(2):
-            with event.trigger_event("numba:compile"):
+            with event.trigger_event("numba:compile", data={"dispatcher": rules, "args": ()}):
                 pass
         return whole(*arguments, **rest)
 

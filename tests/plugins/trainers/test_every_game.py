@@ -20,8 +20,8 @@ TRAINERS = {
     "poker_cnn": "poker_cnn:network=dense,examples=64,batch=16,every=8,validation=0,measure=false,threads=1",
     "poker_cnn_betting": "poker_cnn_betting:network=dense,hands=10,batch=16,branches=0,threads=1",
 }
-ELSEWHERE = {"bucket_cfr_br", "cnn_valuation", "counterfactual_values"}
-"""They begin with a solved run, or with examples: their own tests start them."""
+ELSEWHERE = {"bucket_cfr_br", "bucket_mccfr_draw", "cnn_valuation", "counterfactual_values", "range_distillation"}
+"""They begin with a solved run, examples, a teacher, or tables of hands: their own tests start them."""
 TAKEN = {
     ("bucket_mccfr", "holdem_limit"), ("gin_values", "gin"),
     *((name, "holdem_spot") for name in ("cfr", "mccfr", "xfp", "nfsp", "poker_cnn", "poker_cnn_betting")),
