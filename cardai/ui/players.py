@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -154,10 +155,12 @@ def at_once(game: str) -> str:
 
 
 def _fits(spec: str, game: Game) -> bool:
-    try:
-        return not bound(make.agent(spec), game).interactive
-    except (CardaiError, ImportError, OSError):
-        return False
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # whoever sits down against it is told then
+        try:
+            return not bound(make.agent(spec), game).interactive
+        except (CardaiError, ImportError, OSError):
+            return False
 
 
 def _about(entry: Entry) -> str:
