@@ -23,7 +23,7 @@ from cardai.core.errors import CardaiError, DamagedFileError, UntrustedError
 from cardai.core.files import digest_of, write_json
 from cardai.formats.acpc import series
 from cardai.learn.imitation import examples
-from cardai.poker.ranges import spot
+from cardai.poker.ranges import solution
 from cardai.poker.values import situation_set
 from cardai.training import sweeps
 from cardai.training.runs import Run
@@ -252,9 +252,9 @@ def test_a_pipe_in_a_run_is_refused_and_not_waited_for(run: Path) -> None:
 
 def test_links_in_a_solved_spot_situations_examples_and_a_series_are_refused(tmp_path: Path) -> None:
     (tmp_path / "solution-7.npz").symlink_to(tmp_path / "elsewhere")
-    assert not spot.begun(tmp_path)
+    assert not solution.begun(tmp_path)
     heads = {
-        spot.SPOT: spot.read_spot,
+        solution.SPOT: solution.read_spot,
         situation_set.HEAD: situation_set.load,
         examples.MANIFEST: examples.read_manifest,
     }
