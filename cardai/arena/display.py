@@ -51,6 +51,11 @@ def action_name(game: Game, action: int, view: Mapping[str, Any] | None = None) 
     return glyphs(game.action_to_string(action) if view is None else game.action_words(action, view))
 
 
+def unit_of(game: Game, amount: float) -> str:
+    """Return what stands behind an amount of a game's returns: "chips", "chip" behind one."""
+    return game.unit.removesuffix("s") if abs(amount) == 1 else game.unit
+
+
 def seat_name(seat: int, player: int | None) -> str:
     """Return a seat in words, from the place of ``player`` (None: an onlooker's)."""
     if seat < 0:

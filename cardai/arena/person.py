@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from cardai.arena.display import coloured, help_text, private_rows, view_text
+from cardai.arena.display import coloured, help_text, private_rows, unit_of, view_text
 from cardai.arena.lockstep import StopPlaying
 from cardai.arena.menu import Menu, menu_of
 from cardai.arena.moves import HandEnd
@@ -110,7 +110,7 @@ class Person(Agent):
             ):
                 say(coloured(words))
         if mine:
-            result = f"You {'win' if mine > 0 else 'lose'} {abs(mine):g} {_unit(self.game, mine)}."
+            result = f"You {'win' if mine > 0 else 'lose'} {abs(mine):g} {unit_of(self.game, mine)}."
         else:
             result = "Nobody wins." if len(returns) > 1 and not any(returns) else "You win nothing."
         say(coloured(result, "bold green" if mine > 0 else "bold red" if mine < 0 else "bold"))
@@ -118,7 +118,7 @@ class Person(Agent):
     def _title(self) -> str:
         title = f"\nHand {self.hands + 1}. You sit in seat {self.seat}"
         if self.hands:
-            title += f"; {self.total:+g} {_unit(self.game, self.total)} so far"
+            title += f"; {self.total:+g} {unit_of(self.game, self.total)} so far"
         return title + ". ? for help, q to stop."
 
 
@@ -173,7 +173,3 @@ def _shown(menu: Menu) -> Text:
             row = ""
         row += ("   " if row else "  ") + item
     return coloured("\n".join([*lines, row]), signs=False)
-
-
-def _unit(game: Game, amount: float) -> str:
-    return game.unit.removesuffix("s") if abs(amount) == 1 else game.unit

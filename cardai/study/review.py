@@ -114,10 +114,11 @@ class Review:
     def rating(self) -> float:
         """100 times the squared mean of how near decisions came to the best, from the worst: mjai-reviewer's number.
 
+        What costs nothing, since it lost no more than the judge's error, is as near as can be.
         Its author calls it unreliable: it depends on how far apart the judge sees bad actions. nan without a decision.
         """
-        spans = [(d.best_value - d.worst_value, d.lost) for _, d in self.decisions if d.best_value > d.worst_value]
-        near = [1.0 if lost <= 0 else 1 - lost / span for span, lost in spans]
+        spans = [(d.best_value - d.worst_value, d.cost) for _, d in self.decisions if d.best_value > d.worst_value]
+        near = [1 - cost / span for span, cost in spans]
         return 100 * float(np.mean(near)) ** 2 if near else float("nan")
 
     def _sum(self, name: str, wanted: Callable[[Decision], bool]) -> Sum:

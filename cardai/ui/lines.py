@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.style import Style
 from rich.text import Text
 
+from cardai.arena.display import unit_of
 from cardai.core import registry
 from cardai.ui.keys import Keyboard, short_words
 from cardai.ui.scene import Scene, Standing
@@ -59,7 +60,7 @@ def standing_text(scene: Scene) -> str:
     standing: Standing | None = scene.standing
     if standing is None or not standing.hands:
         return ""
-    unit = scene.game.unit
+    unit = unit_of(scene.game, standing.total)
     text = f"{standing.total:+,g} {unit} in {standing.hands}" + (" hands" if standing.hands > 1 else " hand")
     if standing.hands > 1:
         text += f", {standing.mean.text(1, sign=True)} a hand"
@@ -81,7 +82,7 @@ def end_text(scene: Scene) -> Text:
     """Return how the hand ended for the person."""
     assert scene.end is not None
     mine = scene.end.returns[scene.seat]
-    unit = scene.game.unit
+    unit = unit_of(scene.game, mine)
     if mine:
         words = f"You {'win' if mine > 0 else 'lose'} {abs(mine):,g} {unit}."
     else:

@@ -155,12 +155,12 @@ def at_once(game: str) -> str:
 
 
 def _fits(spec: str, game: Game) -> bool:
-    try:
-        with warnings.catch_warnings():  # how well it plays is not asked
-            warnings.simplefilter("ignore")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # whoever sits down against it is told then
+        try:
             return not bound(make.agent(spec), game).interactive
-    except (CardaiError, ImportError, OSError):
-        return False
+        except (CardaiError, ImportError, OSError):
+            return False
 
 
 def _about(entry: Entry) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from cardai.arena.display import action_name, card_name, without_cards
+from cardai.arena.display import action_name, card_name, unit_of, without_cards
 from cardai.arena.menu import Menu
 from cardai.arena.moves import HIDDEN, HandEnd, Move
 from cardai.core.game import Game
@@ -113,4 +113,4 @@ def _new_cards(game: Game, before: Mapping[str, Any], after: Mapping[str, Any]) 
 
 def result_words(game: Game, names: Sequence[str], returns: Sequence[float]) -> list[str]:
     """Return what each seat won: "you +20 chips"."""
-    return [f"{name} {amount:+,g} {game.unit}" for name, amount in zip(names, returns, strict=True)]
+    return [f"{name} {amount:+,g} {unit_of(game, amount)}" for name, amount in zip(names, returns, strict=True)]

@@ -114,6 +114,7 @@ def test_perfect_play_has_no_mistakes(tmp_path: Path, game: str, agents: list[st
     assert len(review.decisions) > 200
     assert review.total.cost.mean == 0
     assert review.dearest() == []
+    assert review.rating == 100
 
 
 def test_the_champion_has_no_mistakes_in_its_own_eyes(tmp_path: Path) -> None:

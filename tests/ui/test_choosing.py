@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import warnings
 from pathlib import Path
 
 import pytest
@@ -187,3 +188,13 @@ def test_damaged_strengths_are_none(matches: Path) -> None:
     for text in ("{", "[]", '{"kuhn": 3}', *(json.dumps({"kuhn": {"x": one}}) for one in wrong)):
         file.write_text(text)
         assert "x" not in known_strengths("kuhn"), text
+
+
+def test_a_list_of_players_warns_of_none_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``resolving`` warns where the box is not installed: to who plays it, not to who looks at the list."""
+    monkeypatch.setattr("cardai.plugins.agents.resolving.box", lambda: None)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        found = fitting(make.game("holdem_nolimit"), "holdem_nolimit")
+    assert "resolving" in {player.spec for player in found}
+    assert told == []

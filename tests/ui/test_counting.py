@@ -304,7 +304,8 @@ def test_a_recording_is_looked_at_from_the_first_agents_seat(tmp_path: Path) -> 
         assert all(step.known == (step.actor in (seat, None)) for step in steps)
         assert not any(step.scene.open for step in steps[:-1])
         assert [e.words for e in steps[-1].scene.log[-2:]] == [
-            f"{name} {won:+g} chips" for name, won in zip(steps[0].scene.names, record_["returns"], strict=True)
+            f"{name} {won:+g} chip{'s' * (abs(won) != 1)}"
+            for name, won in zip(steps[0].scene.names, record_["returns"], strict=True)
         ]
     assert watched == {0, 1}
 

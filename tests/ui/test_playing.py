@@ -11,7 +11,7 @@ import pytest
 
 from cardai import make
 from cardai.arena import records
-from cardai.arena.display import help_text
+from cardai.arena.display import help_text, unit_of
 from cardai.core import registry
 from cardai.core.progress import tell
 from cardai.gin.fields import GIN
@@ -69,7 +69,8 @@ def test_a_hand_of_every_game_is_played_by_keys_and_the_next_is_dealt(game: str,
             assert "Enter next hand" in person.shown("actions")
             assert person.scene.standing is not None
             assert person.scene.standing.total == end.returns[person.scene.seat]
-            assert f"{end.returns[person.scene.seat]:+,g} {made.unit} in 1 hand" in person.shown("title")
+            won = end.returns[person.scene.seat]
+            assert f"{won:+,g} {unit_of(made, won)} in 1 hand" in person.shown("title")
             await person.press("enter")
             assert person.scene.end is None
             assert person.scene.log == () or len(person.screen.match.table.moves) > 0

@@ -75,6 +75,12 @@ def test_a_hand_of_gin_by_keys_alone(chromium: Any, served: Served, matches: Pat
 
         play(page, step)
         assert len(kept(matches, path)) == 1
+        said = page.eval_on_selector_all(
+            "#log .own b.said", "all => all.map((one) => [one.className.slice(-1), getComputedStyle(one).color])"
+        )
+        assert said  # cards in the log keep their suits' colours, one's own as well
+        assert {colour for suit, colour in said if suit in "hd"} <= {"rgb(200, 32, 43)"}
+        assert {colour for suit, colour in said if suit in "cs"} <= {"rgb(22, 25, 28)"}
         page.keyboard.press("Enter")
         page.wait_for_selector("#actions :not([data-next]).act")
         page.keyboard.press("?")

@@ -42,7 +42,9 @@ def test_a_hand_is_played_kept_and_the_next_one_dealt(served: Served, matches: P
         assert "data-next" in over["parts"]["actions"]
         assert len(hands(matches, name)) == 1
         won = hands(matches, name)[0]["returns"][hands(matches, name)[0]["seats"].index(0)]
-        assert f"You {'win' if won > 0 else 'lose'} {abs(won):g} chips." in over["parts"]["actions"]
+        assert (
+            f"You {'win' if won > 0 else 'lose'} {abs(won):g} chip{'s' * (abs(won) > 1)}." in over["parts"]["actions"]
+        )
         page.say("next")
         assert "hand 2" in page.turn()["parts"]["heading"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 from attrs import frozen
@@ -77,6 +78,10 @@ def _check_cards(told: Told, boards: tuple[tuple[int, ...], ...]) -> None:
     for board in boards:
         if len({*held, *board}) < len(held) + len(board):
             raise Refused("a card is there twice", "")
+    for one, other in combinations(boards, 2):  # they part before the flop, the turn or the river, and share one deck
+        parted = next((cards for cards in (4, 3) if one[:cards] == other[:cards]), 0)
+        if set(one[parted:]) & set(other[parted:]):
+            raise Refused("a card is there twice", "on two of the boards")
 
 
 def _ranks(told: Told, table: Table, row: dict[str, Any], board: tuple[int, ...], contested: bool) -> list[int]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from rich.text import Text
 
 from cardai.cards.text import card_set, cards_of
-from cardai.gin.actions import DISCARD, OVER
+from cardai.gin.actions import DISCARD, ENDINGS, OVER
 from cardai.gin.melds import best_arrangements, card_points
 from cardai.ui.cards import CardStyle, Face, boxes, inline
 from cardai.ui.scene import Scene
@@ -132,5 +132,6 @@ def _laid_down(scene: Scene, card_style: CardStyle) -> list[Text]:
         ending = scene.end.outcome.get("ending") if scene.end is not None else None
         f = next((f for f in scene.game.outcome_fields if f.name == "ending"), None)
         words = f.labels[int(ending)] if f is not None and f.labels and ending is not None else "over"
-        out.append(Text(f"{who} knocked: {words}" if knocker >= 0 else f"the hand is {words}", "bold"))
+        more = "" if words == ENDINGS[0] else f": {words}"
+        out.append(Text(f"{who} knocked{more}" if knocker >= 0 else f"the hand is {words}", "bold"))
     return out

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cardai.cards.text import cards_of
-from cardai.gin.actions import DISCARD, OVER
+from cardai.gin.actions import DISCARD, ENDINGS, OVER
 from cardai.ui.pictures.gin import HAND, arranged, by_rank, opponent_mask
 from cardai.ui.scene import Scene
 from cardai.web.render import face
@@ -66,10 +66,11 @@ def _other(scene: Scene) -> Mapping[str, Any]:
 
 
 def _ending(scene: Scene) -> str:
-    """Return who knocked, and how it ended: "you knocked: undercut"."""
+    """Return who knocked, and how it ended: "you knocked", "you knocked: undercut"."""
     if int(scene.view["phase"]) != OVER or scene.end is None:
         return ""
     knocker, ending = int(scene.view["knocker"]), scene.end.outcome.get("ending")
     f = next((f for f in scene.game.outcome_fields if f.name == "ending"), None)
     words = f.labels[int(ending)] if f is not None and f.labels and ending is not None else "over"
-    return f"{scene.name(knocker)} knocked: {words}" if knocker >= 0 else f"The hand is {words}."
+    more = "" if words == ENDINGS[0] else f": {words}"
+    return f"{scene.name(knocker)} knocked{more}" if knocker >= 0 else f"The hand is {words}."

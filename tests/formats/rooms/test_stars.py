@@ -71,6 +71,28 @@ def test_a_missed_blind_is_dead_and_a_hand_run_twice_is_shared() -> None:
     assert list(hand.returns) == [1.5, 1.5, -3.0, 0.0]
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("[Td Qc 2c Kc] [9h]", "[Td Qc 2c Kc] [8s]"), ("[Td Qc 2c", "[2d Qc 2c"), ("[Td Qc 2c", "[Td 4h 2c")],
+)
+def test_boards_of_a_hand_run_twice_come_from_one_deck(old: str, new: str) -> None:
+    assert old in GG
+    assert refused(GG.replace(old, new)) == "a card is there twice"
+
+
+def test_boards_may_share_the_streets_before_they_parted() -> None:
+    text = GG
+    for old, new in (
+        ("[Td Qc 2c", "[2d 4h Ac"),
+        ("[Kc]", "[Qc]"),
+        ("Ac Kc] [9h]", "Ac Qc] [9h]"),
+        ("Ac Kc 9h", "Ac Qc 9h"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    assert [cards_text(board) for board in one(text).boards] == ["2d4hAc7h8s", "2d4hAcQc9h"]
+
+
 def test_a_short_big_blind_is_called_in_full_and_who_is_away_is_folded() -> None:
     hand = one(SHORT_BLIND)
     assert [player.net for player in hand.players] == [-30, -20, 50, 0]
