@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -108,6 +109,8 @@ def review(
 
     kept = absolute(out)
     place = None if kept is None else Path(kept)
+    if place is not None and place.exists() and os.path.exists(file) and place.samefile(file):
+        raise UsageError("--out names the file of the hands: the review would be written over them. Give another name.")
     asked = Asked(tuple(range_ or ()), bets, raises, to, iterations, jobs, recent, mistake, blunder)
     job = None if file == "-" else job_of_rooms(file, hero, asked, place)
     if job is None:
