@@ -62,6 +62,8 @@ def sittings(folder: Path, player: str, words: Iterable[str] = ()) -> tuple[list
     wanted = [word.casefold() for word in words]
     found, damaged = [], []
     for path in sorted(folder.glob("*.jsonl"), key=lambda file: file.name, reverse=True):
+        if not path.is_file():  # a pipe is waited for forever
+            continue
         try:
             one = sitting(path, player)
         except CardaiError as error:

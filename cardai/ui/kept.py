@@ -77,7 +77,11 @@ def named(name: str) -> Path | None:
 def newest(count: int) -> list[Path]:
     """Return the last matches, at most ``count``, the newest first."""
     held = {file.with_name(file.name.removesuffix(ENDING)): file for file in matches().glob("*.jsonl*")}
-    return [path for path in sorted(held, key=lambda path: -_changed(held[path])) if path.suffix == ".jsonl"][:count]
+    return [
+        path
+        for path in sorted(held, key=lambda path: -_changed(held[path]))
+        if path.suffix == ".jsonl" and held[path].is_file()
+    ][:count]
 
 
 def _changed(path: Path) -> int:
