@@ -12,6 +12,8 @@ from cardai.core.errors import UsageError
 from cardai.core.locks import FileLock, Held
 from cardai.core.schema import file_name
 
+OWN = ("matches", "drills.json", "strength.json", "trusted")
+"""What lies in the folder of a person's data: whatever else is there, where CARDAI_DATA_DIR names another, is not ours."""
 MOST = 10_000
 """Matches that are looked through for the last one."""
 
