@@ -23,6 +23,8 @@ from cardai.core.needs import Need, Use, needs
 from cardai.core.spec import Spec, parse
 from cardai.core.trust import source_of
 
+HANDS_GAMES = 10_000
+"""Games of single hands that are shown of a record."""
 FILES_LIMIT = 100_000
 """Files that are looked at: more is no directory of ours."""
 HEADS: Mapping[str, str] = {
@@ -195,7 +197,9 @@ def _document(file: Path) -> dict[str, Any] | None:
         return None
     try:
         with file.open(encoding="utf-8", errors="replace") as stream:
-            return dict(stream_lines(limited_lines(stream), str(file))[0])
+            header, hands = stream_lines(limited_lines(stream), str(file))
+            own = {hand["game"]: None for hand, _ in hands if not isinstance(hand, str) and hand.get("game")}
+            return {**header, "hands": [{"game": game} for game in list(own)[:HANDS_GAMES]]} if own else dict(header)
     except OSError as error:
         raise DamagedFileError(f"{file} cannot be read: {error.strerror}.") from error
 

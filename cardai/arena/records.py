@@ -13,7 +13,7 @@ from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from cardai import make
 from cardai.core import registry
@@ -21,7 +21,7 @@ from cardai.core.errors import DamagedFileError, IllegalActionError, UsageError
 from cardai.core.files import Output, limited_lines, too_deep
 from cardai.core.game import Game, Setup, Tables, pack_setups
 from cardai.core.needs import allow_own
-from cardai.core.trust import Source, marked, read_from
+from cardai.core.trust import Source, digest, marked, read_from
 
 FORMAT = 1
 Record = dict[str, Any]
@@ -190,8 +190,10 @@ def _stream(
         except DamagedFileError as error:
             yield f"{str(error).removesuffix('.')}; the line was left out.", cut
         else:
-            if hand.game:
-                record["game"] = marked(hand.game, source)
+            if hand.game:  # allowed by what it is itself too: a line may come to a file whose first line is allowed
+                record["game"] = marked(
+                    hand.game, evolve(source, digest=digest(f"{source.digest} {hand.game}".encode()))
+                )
             yield {"group": hand.group, "game_number": hand.game_number, "hand": hand.hand, **record}, cut
 
 

@@ -183,11 +183,9 @@ def _data(export: str | None, delete: bool, yes: bool) -> None:
     from cardai.ui import kept
 
     folder = kept.folder()
-    files = (
-        sorted(file for file in folder.rglob("*") if file.is_file() and not file.is_symlink())
-        if folder.is_dir()
-        else []
-    )
+    own = [folder / name for name in kept.OWN if not (folder / name).is_symlink()]
+    held = [file for top in own for file in (top, *top.rglob("*"))]
+    files = sorted(file for file in held if file.is_file() and not file.is_symlink())
     if export is not None:
         with Output(export, "The export") as out, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
             for file in files:

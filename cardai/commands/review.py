@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -106,8 +107,7 @@ def review(
     from cardai.commands.review_hands import Asked, job_of_rooms
     from cardai.study.session import run
 
-    kept = absolute(out)
-    place = None if kept is None else Path(kept)
+    place = _place(out, file)
     asked = Asked(tuple(range_ or ()), bets, raises, to, iterations, jobs, recent, mistake, blunder)
     job = None if file == "-" else job_of_rooms(file, hero, asked, place)
     if job is None:
@@ -120,6 +120,15 @@ def review(
         found, whole = run(job, resume, advance)
     _show(found, top, csv, json)
     _end(found, len(job.tasks), whole, out)
+
+
+def _place(out: str | None, file: str) -> Path | None:
+    """Return where a review is kept. Raises UsageError where it would be written over the hands in ``file``."""
+    kept = absolute(out)
+    place = None if kept is None else Path(kept)
+    if place is not None and place.exists() and os.path.exists(file) and place.samefile(file):
+        raise UsageError("--out names the file of the hands: the review would be written over them. Give another name.")
+    return place
 
 
 def _of_records(

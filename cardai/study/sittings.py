@@ -47,14 +47,14 @@ def sitting(path: Path, player: str) -> Sitting | None:
         UsageError, DamagedFileError: it cannot be read.
     """
     file: RecordFile = read(path)
-    names = [str(name) for name in file.header.get("agents", ())]
+    names = file.header.get("agents", ())  # foreign, as the game is: what is made of them is looked through first
     if player not in names:
         return None
     who = names.index(player)
     hands = [hand for hand in file.hands if who in hand["seats"]]
     won = np.array([hand["returns"][hand["seats"].index(who)] for hand in hands], np.float64)
     others = tuple(name for k, name in enumerate(names) if k != who)
-    return Sitting(path, str(file.header["game"]), others, who, hands, won) if hands else None
+    return Sitting(path, file.header["game"], others, who, hands, won) if hands else None
 
 
 def sittings(folder: Path, player: str, words: Iterable[str] = ()) -> tuple[list[Sitting], list[str]]:
@@ -62,6 +62,8 @@ def sittings(folder: Path, player: str, words: Iterable[str] = ()) -> tuple[list
     wanted = [word.casefold() for word in words]
     found, damaged = [], []
     for path in sorted(folder.glob("*.jsonl"), key=lambda file: file.name, reverse=True):
+        if not path.is_file():  # a pipe is waited for forever
+            continue
         try:
             one = sitting(path, player)
         except CardaiError as error:

@@ -12,6 +12,8 @@ from cardai.core.errors import UsageError
 from cardai.core.locks import FileLock, Held
 from cardai.core.schema import file_name
 
+OWN = ("matches", "drills.json", "strength.json", "trusted")
+"""What lies in the folder of a person's data: whatever else is there, where CARDAI_DATA_DIR names another, is not ours."""
 MOST = 10_000
 """Matches that are looked through for the last one."""
 
@@ -77,7 +79,11 @@ def named(name: str) -> Path | None:
 def newest(count: int) -> list[Path]:
     """Return the last matches, at most ``count``, the newest first."""
     held = {file.with_name(file.name.removesuffix(ENDING)): file for file in matches().glob("*.jsonl*")}
-    return [path for path in sorted(held, key=lambda path: -_changed(held[path])) if path.suffix == ".jsonl"][:count]
+    return [
+        path
+        for path in sorted(held, key=lambda path: -_changed(held[path]))
+        if path.suffix == ".jsonl" and held[path].is_file()
+    ][:count]
 
 
 def _changed(path: Path) -> int:

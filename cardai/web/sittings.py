@@ -283,7 +283,7 @@ class Sittings:
         Raises:
             UsageError: as :meth:`at`. DamagedFileError: it is no record.
         """
-        spec = str((await self.work.do(lambda: read_header(journal_of(path))))["game"])
+        spec = (await self.work.do(lambda: read_header(journal_of(path))))["game"]  # foreign
         if path.stem in self.open:
             return self.open[path.stem]
         self._need_room()

@@ -62,11 +62,16 @@ def test_an_opponent_who_is_not_installed_leaves_the_luck_in(cardai: Call, folde
 
 def test_all_data_is_exported_and_removed_by_one_command(cardai: Call, folder: Path, tmp_path: Path) -> None:
     out = tmp_path.parent / f"{tmp_path.name}.zip"
+    other = folder / "papers" / "thesis.tex"  # CARDAI_DATA_DIR may name a folder with more in it
+    other.parent.mkdir()
+    other.write_text("mine")
+    (folder / "drills.json").symlink_to(other)
     called = cardai("matches", "--export", str(out), "--delete", "--yes")
     assert called.code == 0
     assert len(zipfile.ZipFile(out).namelist()) == 4
     assert "4 files were removed." in called.out
     assert not (folder / "matches").exists()
+    assert other.read_text() == "mine"
     out.unlink()
 
 

@@ -78,3 +78,11 @@ def test_what_cannot_be_reviewed_is_a_usage_error(cardai: Call, record: str, wor
     assert called.code == 2
     assert said in called.err
     assert called.out == ""
+
+
+def test_a_review_is_not_written_over_its_hands(cardai: Call, record: str) -> None:
+    before = Path(record).read_bytes()
+    called = cardai("review", record, "--hero", "lowest", "--out", record)
+    assert called.code == 2
+    assert "would be written over them" in called.err
+    assert Path(record).read_bytes() == before

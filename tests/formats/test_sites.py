@@ -3,6 +3,10 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import socket
+import threading
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -285,3 +289,34 @@ def test_without_a_key_the_benchmark_is_not_called(
     monkeypatch.delenv("GTOWIZARD_API_KEY", raising=False)
     _call("match", "gtowizard", "--agent", "threshold", "--record", "x.jsonl", code=2)
     assert "GTOWIZARD_API_KEY" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("head", [b"", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n"])
+def test_an_answer_that_comes_byte_by_byte_is_not_waited_for(head: bytes) -> None:
+    over = threading.Event()
+
+    def drip(listener: socket.socket) -> None:
+        connection, _ = listener.accept()
+        with connection, suppress(OSError):
+            connection.sendall(head)
+            while not over.wait(0.05):
+                connection.sendall(b" " if head else b"HTTP/1.1 100 Continue\r\n\r\n")
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=drip, args=(listener,))
+        thread.start()
+        service = Service(f"http://127.0.0.1:{listener.getsockname()[1]}", seconds=0.3, tries=1)
+        begun = time.monotonic()
+        with pytest.raises(NoAnswerError, match="did not answer"):
+            service.call("/hands")
+        assert time.monotonic() - begun < 5
+        over.set()
+        thread.join()
+
+
+def test_a_hand_that_never_goes_on_is_given_up(tmp_path: Path) -> None:
+    service = _service("http://127.0.0.1:1")
+    answer = {"action": "", "client_pos": 1, "hole_cards": ["Ah", "Kd"], "board": [], "token": "t"}
+    service.call = lambda *_, **__: answer  # type: ignore[method-assign]
+    with pytest.raises(DamagedFileError, match="whatever we do"):
+        _played(Slumbot(service), tmp_path / "m", 1)

@@ -333,3 +333,41 @@ def test_a_sweep_s_runs_on_a_cluster_are_its_owner_s_and_a_stranger_s_sweep_send
     there = shutil.copytree(begun.path, tmp_path / "there")
     with pytest.raises(UntrustedError, match="starts a program"):
         Sweep.open(there)._checked(Sweep.open(there).points())
+
+
+@pytest.mark.parametrize("of", ["game", "agents"])
+def test_a_stranger_s_record_among_one_s_matches_opens_nothing_when_they_are_counted(tmp_path: Path, of: str) -> None:
+    from cardai.commands import matches as command
+    from cardai.study.sittings import sittings, tallies
+
+    header = {"cardai": "record", "format": 1, "game": "leduc", "agents": ["human", "random"]}
+    header |= {"game": 'openspiel:name="efg_game(filename=elsewhere.efg)"'} if of == "game" else {}
+    header |= {"agents": ["human", f"{tmp_path}/run"]} if of == "agents" else {}
+    hand = {"game_number": 0, "hand": 0, "seats": [0, 1], "seed": 0, "setup": {"starter": 0, "score": [], "stacks": []}}
+    hand |= {"deck": [0, 1], "actions": [], "returns": [1.0, -1.0], "outcome": {}}
+    (tmp_path / "match.jsonl").write_text(json.dumps(header) + "\n" + json.dumps(hand) + "\n")
+    ((one,), _) = sittings(tmp_path, "human")
+    make_of = {"game": make.game, "agents": make.agent}[of]
+    with pytest.raises(UntrustedError, match="names what no file from somebody else may"):
+        make_of(one.game if of == "game" else one.others[0])
+    if of == "game":
+        (tally,) = tallies([one])
+        assert "names what no file" in command._more(tally, [one], costs=False)[2]
+
+
+def test_a_hand_s_own_game_is_not_allowed_by_the_record_s_first_line_and_is_shown(tmp_path: Path) -> None:
+    from cardai.arena.inspection import inspect
+    from cardai.arena.records import RecordWriter, game_of, read
+
+    file, game = tmp_path / "x.jsonl", f'openspiel:name="efg_game(filename={tmp_path}/z)"'
+    hand = {"game_number": 0, "hand": 0, "seats": [0, 1], "seed": 0, "setup": {"starter": 0, "score": [], "stacks": []}}
+    hand |= {"deck": [0, 1], "actions": [], "returns": [1.0, -1.0], "outcome": {}, "game": game}
+    header = {"game": "leduc", "agents": ["program:command=true", "random"]}
+    RecordWriter(file, header).close()
+    assert make.agent(read(file).header["agents"][0]) is not None  # one's own command named it
+    with file.open("a") as more:
+        more.write(json.dumps(hand) + "\n")
+    (found,) = read(file).hands
+    with pytest.raises(UntrustedError, match="'filename'"):
+        game_of(make.game("leduc"), found)
+    assert [str(named.spec) for named in inspect(file).named if named.needs and named.kind == "game"] == [game]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 from cardai.arena import records
 from cardai.arena.journal import journal_of
 from cardai.core import registry
+from cardai.study.sittings import sittings
 from cardai.web.felt import spelled
 from cardai.web.sittings import Sittings
 from tests.support import ROOT
@@ -287,3 +290,19 @@ def test_the_tables_room_is_not_the_terminal_s() -> None:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert time
+
+
+def test_a_stranger_s_record_among_the_matches_opens_nothing(served: Served, matches: Path, tmp_path: Path) -> None:
+    name = served.sit("kuhn", "random")
+    with served.page(name) as page:
+        finish(page, page.turn())
+    first, *rest = journal_of(matches / f"{name}.jsonl").read_text().splitlines(keepends=True)
+    game = f'openspiel:name="efg_game(filename={tmp_path}/evil.efg)"'
+    (matches / "evil.jsonl").write_text(json.dumps({**json.loads(first), "game": game}) + "\n" + "".join(rest))
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(matches / "pipe.jsonl")
+    assert served.ask("games")[0] == 200
+    assert sittings(matches, "human")[0]
+    code, text, _ = served.ask("table/evil")
+    assert code == 400
+    assert "names what no file from somebody else may" in text

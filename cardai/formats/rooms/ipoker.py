@@ -30,6 +30,11 @@ _SPLIT = re.compile(r"(?=<(?:game\s+gamecode|session)\b)|(?<=</game>)")
 _NO = re.compile(r"\b(?:NL|SL|LZ|No limit|БЛ|LN|N\.L)\b", re.IGNORECASE)
 _POT = re.compile(r"\b(?:PL|LP|Pot limit)\b", re.IGNORECASE)
 _STAKES = re.compile(r"([^\s/]*\d[\d.,]*)[^\s/\d]*/([^\s/]*\d[\d.,]*)\D*$")
+_NOTED = frozenset(
+    {"gametype", "tablename", "nickname", "tournamentname", "tournamentcode", "buyin", "totalbuyin", "mode", "currency"}
+    | {"tablecurrency"}
+)
+"""The tags before the hands that are read: every hand takes them along."""
 _POSTS = {"1": "small", "2": "big", "15": "ante", "9": "extra", "33": "straddle"}
 _ACTS = {"0": "fold", "4": "check", "3": "call", "5": "bet", "6": "raise", "7": "put", "23": "raise"}
 
@@ -42,7 +47,7 @@ class Session:
 
     def note(self, text: str) -> None:
         for _, name, _, behind in _TAG.findall(text):
-            if behind.strip() or name not in self.tags:
+            if name in _NOTED and (behind.strip() or name not in self.tags):
                 self.tags[name] = html.unescape(behind.strip())
 
 
@@ -72,7 +77,7 @@ class IPokerRoom:
             for part in _SPLIT.split(line):
                 if part.startswith("<session"):
                     session, inside = Session(), False
-                if part.startswith("<game"):
+                if part[:6].strip() == "<game":
                     if inside:
                         yield Game(begun, "".join(held), dict(session.tags))
                     held, size, begun, inside = [], 0, number, True
@@ -107,7 +112,7 @@ class IPokerRoom:
             elif name == "player":
                 self._player(told, given)
             elif name == "round":
-                street = max(int(given.get("no", "0")[:2] or 0) - 1, 0) if given.get("no", "0").isdigit() else 0
+                street = max(int(given.get("no", "0")[:2] or 0) - 1, 0) if given.get("no", "0").isdecimal() else 0
             elif name == "cards":
                 self._cards(told, given, behind)
             elif name == "action":
@@ -120,7 +125,7 @@ class IPokerRoom:
 
     def _head(self, hand: Game, told: Told) -> None:
         tags = hand.session
-        kind = tags.get("gametype", "")
+        kind = tags.get("gametype", "")[:100]
         if not _HOLDEM.match(kind):
             raise Refused("another game", kind[:40] or "not said")
         told.betting = "nolimit" if _NO.search(kind) else "potlimit" if _POT.search(kind) else "limit"
@@ -135,7 +140,7 @@ class IPokerRoom:
 
     def _player(self, told: Told, given: dict[str, str]) -> None:
         name, chips = given.get("name", ""), amounts(given.get("chips", ""))
-        number = int(given["seat"][:3]) if given.get("seat", "").isdigit() else 0
+        number = int(given["seat"][:3]) if given.get("seat", "").isdecimal() else 0
         if given.get("dealer") == "1":
             told.button = number
         if not name or not chips or not number or name in told.seats:
@@ -160,7 +165,7 @@ class IPokerRoom:
         self, given: dict[str, str], street: int, acts: list[tuple[int, Act]], posts: list[tuple[int, Post]]
     ) -> None:
         number, kind, name = given.get("no", ""), given.get("type", ""), given.get("player", "")
-        order = int(number[:9]) if number.isdigit() else 0
+        order = int(number[:9]) if number.isdecimal() else 0
         amount = sum(amounts(given.get("sum", ""))[:1])
         if kind in _POSTS and amount:
             posts.append((order, Post(name, _POSTS[kind], amount)))

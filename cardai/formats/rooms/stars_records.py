@@ -44,7 +44,7 @@ def written(header: Mapping[str, Any], hands: Sequence[Mapping[str, Any]], how: 
     if how.hero and how.hero not in agents:
         raise UsageError(f"Nobody in the records is called {how.hero!r}. There are {', '.join(agents[:20])}.")
     names, games = table_names(agents), dict[str, BoardGame]()
-    own = [re.sub(r"[\r\n\t]", " ", agent).strip() or "_" for agent in agents]
+    own = [_BREAKS.sub(" ", agent).strip() or "_" for agent in agents]
     texts: list[str] = []
     left_out: list[str] = []
     for count, record in enumerate(hands):
@@ -62,6 +62,10 @@ def written(header: Mapping[str, Any], hands: Sequence[Mapping[str, Any]], how: 
             reason = "run more than once" if isinstance(error, _Unsaid) else "does not fit the game"
             left_out.append(LeftOut(f"hand {count + 1}: {error}", reason))
     return Written("\n\n".join(texts), len(texts), tuple(left_out))
+
+
+_BREAKS = re.compile(r"[\t\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
+"""What some reader or other ends a line at."""
 
 
 class _Unsaid(UsageError):
@@ -108,11 +112,11 @@ def _setting(
     if note.get("time"):
         time = datetime.fromisoformat(str(note["time"]))
     net = [int(note["net"][seat]) for seat in hand.seats]
-    currency = str(note.get("currency", ""))
+    currency = re.sub(r"[^A-Za-z]", "", str(note.get("currency", "")))[:9]
     return Setting(
         number=int(digits) if digits else number,
         time=time,
-        table=str(note.get("table", "")).replace("'", "") or how.table,
+        table=_BREAKS.sub(" ", str(note.get("table", "")).replace("'", ""))[:60] or how.table,
         cents=100 * float(note.get("chip", 1)) if currency else 0,
         currency=currency,
         dealt=(*heroes, *others),

@@ -60,8 +60,13 @@ class SitePlayer:
         shown = site.begin()
         self._player.restart(derive(self._seed, "site", number))
         times: list[float] = []
+        longest, stuck = -1, 0
         while shown.winnings is None:
             node = self._see(shown, number)
+            stuck = 0 if len(node.text) > longest else stuck + 1  # an action that was lost on the way is taken again
+            longest = max(longest, len(node.text))
+            if stuck == LOST_IN_A_ROW:
+                raise DamagedFileError(f"{site.name} is still at {shown.betting[:60]!r}, whatever we do.")
             if node.actor != shown.position:
                 raise DamagedFileError(
                     f"{site.name} waits for us after {shown.betting!r}, where by the rules it is not our turn."

@@ -10,11 +10,13 @@ import http.client
 import json
 import random
 import ssl
+import threading
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from typing import Any
 
 from cardai.core.errors import DamagedFileError, RemoteError, UsageError
@@ -96,12 +98,32 @@ class Service:
         """
         for tried in range(self._tries):
             try:
-                return self._once(path, body, again)
+                return self._within(path, lambda: self._once(path, body, again))
             except (BusyError, NoAnswerError) as error:
                 if tried + 1 == self._tries or not (repeat or (isinstance(error, BusyError) and error.status == 409)):
                     raise
                 self._sleep(self._jitter.uniform(0.0, min(30.0, 0.5 * 2.0**tried)))
         raise AssertionError("a last try returns or raises")
+
+    def _within(self, path: str, ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """Return what ``ask`` does, if it is done in time: a socket's own timeout begins anew with every byte.
+
+        Raises:
+            NoAnswerError: it is not. What ``ask`` raises.
+        """
+        asked: Future[dict[str, Any]] = Future()
+
+        def run() -> None:
+            try:
+                asked.set_result(ask())
+            except BaseException as error:
+                asked.set_exception(error)
+
+        threading.Thread(target=run, daemon=True).start()
+        try:
+            return asked.result(self._seconds)
+        except TimeoutError:
+            raise NoAnswerError(f"{self.host} did not answer {path} within {self._seconds:g} seconds.") from None
 
     def _once(self, path: str, body: Mapping[str, Any] | None, again: frozenset[int]) -> dict[str, Any]:
         data = None if body is None else json.dumps(body).encode()

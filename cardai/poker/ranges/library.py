@@ -17,7 +17,7 @@ from attrs import asdict, evolve, field, frozen
 
 from cardai.cards.text import cards_text
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import digest_of, read_json, refuse_links, write_json
+from cardai.core.files import digest_of, read_json, refuse_link, refuse_links, write_json
 from cardai.core.schema import structure
 from cardai.poker.notation import parse_range, range_text
 from cardai.poker.ranges.cfr import Measured
@@ -78,8 +78,13 @@ class Library:
         """What could not be read when spots were listed."""
 
     def place(self, spot: Spot) -> Path:
-        """Return the folder of a spot."""
-        return self.directory / "spots" / digest_of(asdict(canonical(spot)))[:24]
+        """Return the folder of a spot. Raises DamagedFileError where a link or the like is in its place."""
+        path = self.directory / "spots" / digest_of(asdict(canonical(spot)))[:24]
+        for each in (path.parent, path):
+            refuse_link(each)
+        if path.is_dir():
+            refuse_links(path)
+        return path
 
     def __iter__(self) -> Iterator[Entry]:
         self.damaged = []
@@ -87,6 +92,8 @@ class Library:
             if not (path / SPOT).exists():
                 continue
             try:
+                for each in (path.parent, path):
+                    refuse_link(each)
                 yield entry(path)
             except (DamagedFileError, UsageError) as error:
                 self.damaged.append(str(error))
@@ -103,9 +110,16 @@ class Library:
         ]
 
     def get(self, spot: Spot) -> Solution | None:
-        """Return the solution of a spot, if there is one."""
+        """Return the solution of a spot, if there is one. Raises DamagedFileError where its folder holds another."""
         path = self.place(spot)
-        return load(path) if (path / SPOT).exists() else None
+        if not (path / SPOT).exists():
+            return None
+        found = load(path)
+        if canonical(found.spot) != canonical(spot):
+            raise DamagedFileError(
+                f"{path} holds another spot than its name says: it is damaged or foreign. Delete it."
+            )
+        return found
 
     def solve(self, spot: Spot, to: float = 0.25, iterations: int = 5000, threads: int = 1, **label: str) -> Solution:
         """Return a spot solved to ``to`` % of the pot: the one that is kept, if it is as good, else solved and kept.
@@ -157,9 +171,13 @@ class Library:
         for what, name in (("position", position), ("pot type", raised)):
             if not _NAME.fullmatch(name):
                 raise UsageError(f"A {what} is letters, digits and -, such as BTN-BB or single. Got {name[:60]!r}.")
-        return self.directory / "ranges" / f"{position}.{raised}.json"
+        path = self.directory / "ranges" / f"{position}.{raised}.json"
+        for each in (path.parent, path):  # what is written through a link is elsewhere
+            refuse_link(each)
+        return path
 
     def _read(self, path: Path) -> Start:
+        refuse_link(path.parent)
         refuse_links(path.parent)
         found = structure(read_json(path), Start, f"The file {path}")
         if found.format != RANGES_FORMAT or path.name != f"{found.position}.{found.raised}.json":

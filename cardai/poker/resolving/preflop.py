@@ -38,12 +38,14 @@ from cardai.training.runs import Run
 HEAD, ARRAYS = "preflop.json", "preflop.npz"
 FORMAT = "cardai preflop 1"
 CLASSES = 169
+MOST_DEPTHS = 32
 _BLIND = 100
 
 
 def _depths(_: object, __: object, value: tuple[int, ...]) -> None:
-    if not value or list(value) != sorted(set(value)) or not all(1 <= depth <= 10_000 for depth in value):
-        raise ValueError(f"depths must be rising numbers of big blinds. Got {value}.")
+    rising = list(value) == sorted(set(value)) and all(1 <= depth <= 10_000 for depth in value)
+    if not rising or not 1 <= len(value) <= MOST_DEPTHS:  # a tree is made for each
+        raise ValueError(f"depths must be 1 to {MOST_DEPTHS} rising numbers of big blinds. Got {str(value)[:60]}.")
 
 
 def _rungs(_: object, __: object, value: tuple[float, ...]) -> None:

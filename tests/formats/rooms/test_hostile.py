@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import random
+import re
+import time
 import tracemalloc
 from collections.abc import Iterator
 
@@ -114,3 +116,16 @@ def test_many_hands_are_read_one_at_a_time() -> None:
 def test_a_hand_that_never_ends_is_cut_off() -> None:
     found = read(CASH.partition("*** SUMMARY")[0] + 'a:b said, "hello"\n' * (MAX_LINES + 10) + "\n" + CASH)
     assert [getattr(hand, "reason", "read") for hand in found] == ["too many lines", "read"]
+
+
+def test_digits_that_are_no_numbers_are_sentences() -> None:
+    for name in ("no", "seat"):
+        assert read(re.sub(rf'{name}="\d+"', f'{name}="²"', IPOKER))
+
+
+def test_what_stands_before_the_hands_costs_each_hand_little() -> None:
+    tags = "".join(f"<t{number}>x</t{number}>\n" for number in range(20_000))
+    games = '<game gamecode="1">\n</game>\n' * 200
+    begun = time.process_time()
+    assert len(read(f"<session>\n{tags}<gametype>Holdem NL {'1' * 480}</gametype>\n{games}")) == 200
+    assert time.process_time() - begun < 2

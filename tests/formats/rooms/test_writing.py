@@ -127,3 +127,15 @@ def test_replay_and_convert_know_a_rooms_hands(tmp_path, capsys: pytest.CaptureF
     assert "By the room -410 : -5 : +375 : +0, rake 40" in shown
     run(["replay", str(tmp_path / "out.jsonl"), "--hand", "2", "--reveal"])
     assert "Cat (seat 1) hole" not in capsys.readouterr().out  # nobody saw those cards
+
+
+def test_what_a_record_says_of_the_room_breaks_no_line() -> None:
+    file = read_hands(io.StringIO(CASH))
+    (hand,) = file.hands
+    lines = len(registry.create("format", "pokerstars").write(file.header, [hand]).text.splitlines())
+    for key in ("table", "number", "name", "tournament", "currency"):
+        told = {**hand, "room": {**hand["room"], key: "USD\nSeat 9: x ($5 in chips)\x85\u2028\x0b"}}
+        assert len(registry.create("format", "pokerstars").write(file.header, [told]).text.splitlines()) == lines, key
+    names = [f"{name}\u2028\x0b\x1cx" for name in file.header["agents"]]
+    text = registry.create("format", "pokerstars").write({**file.header, "agents": names}, [hand]).text
+    assert len(text.splitlines()) == lines

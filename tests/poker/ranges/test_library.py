@@ -180,3 +180,33 @@ def test_all_next_cards_are_shown() -> None:
     assert mean == pytest.approx(checked, abs=6.0)  # cards are not equally likely between ranges, but nearly
     with pytest.raises(UsageError):
         reading.next_cards(turn, "b100")
+
+
+def test_nothing_is_written_or_deleted_through_links_in_a_stranger_s_library(library: Library, tmp_path: Path) -> None:
+    known, outside = Library(tmp_path / "lib"), tmp_path / "outside"
+    outside.mkdir()
+    (outside / "solution-7.npz").write_text("mine")
+    start, solution = Start("BTN-BB", "single", "AA", "KK", 5.5, (97.5, 97.5)), library.get(RIVER)
+    assert solution is not None
+    for linked in (
+        "ranges",
+        "ranges/BTN-BB.single.json",
+        "spots",
+        f"spots/{library.place(RIVER).name}",
+        f"spots/{library.place(RIVER).name}/spot.json",
+    ):
+        shutil.rmtree(known.directory, ignore_errors=True)
+        (known.directory / linked).parent.mkdir(parents=True)
+        (known.directory / linked).symlink_to(outside / "solution-7.npz" if linked.endswith("json") else outside)
+        with pytest.raises(DamagedFileError, match="is a link to"):
+            known.add(start) if linked.startswith("ranges") else known.keep(solution)
+        with pytest.raises(DamagedFileError, match="is a link to"):
+            known.start("BTN-BB", "single") if linked.startswith("ranges") else known.get(RIVER)
+    assert [(file.name, file.read_text()) for file in outside.iterdir()] == [("solution-7.npz", "mine")]
+
+
+def test_a_folder_that_holds_another_spot_than_its_name_says_answers_for_none(library: Library, tmp_path: Path) -> None:
+    known, other = Library(tmp_path / "lib"), evolve(RIVER, pot=101)
+    shutil.copytree(library.place(RIVER), known.place(other))
+    with pytest.raises(DamagedFileError, match="holds another spot"):
+        known.get(other)

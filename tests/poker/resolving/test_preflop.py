@@ -10,6 +10,7 @@ import pytest
 
 import cardai
 from cardai.core.errors import DamagedFileError, UsageError
+from cardai.core.files import write_json
 from cardai.poker.contract import BoardGame, board_game
 from cardai.poker.hands.combos import COUNT
 from cardai.poker.notation import class_of
@@ -125,3 +126,11 @@ def test_where_there_is_no_table_or_another_game_it_is_said(tmp_path: Path) -> N
         preflop_player(str(tmp_path), cardai.game("holdem"))
     with pytest.raises(UsageError, match="no-limit hold'em of two players"):
         preflop_player(str(tmp_path), cardai.game("acpc_limit_2p"))
+
+
+def test_more_depths_than_a_table_has_are_refused_before_their_trees_are_made(tmp_path: Path) -> None:
+    write_json(
+        tmp_path / "preflop.json", {"format": "cardai preflop 1", "ladder": [1.0], "depths": list(range(1, 9999))}
+    )
+    with pytest.raises(DamagedFileError, match="depths must be 1 to 32"):
+        read_table(tmp_path)
