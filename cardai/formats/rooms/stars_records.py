@@ -12,6 +12,7 @@ from attrs import frozen
 from cardai import make
 from cardai.core.errors import CardaiError, UsageError
 from cardai.core.format import LeftOut, Written
+from cardai.core.text import shown
 from cardai.formats.rooms.played import Hand, holdem, walked
 from cardai.formats.rooms.stars_writing import Setting, hand_text
 from cardai.poker.contract import BoardGame
@@ -44,7 +45,7 @@ def written(header: Mapping[str, Any], hands: Sequence[Mapping[str, Any]], how: 
     if how.hero and how.hero not in agents:
         raise UsageError(f"Nobody in the records is called {how.hero!r}. There are {', '.join(agents[:20])}.")
     names, games = table_names(agents), dict[str, BoardGame]()
-    own = [_BREAKS.sub(" ", agent).strip() or "_" for agent in agents]
+    own = [shown(_BREAKS.sub(" ", agent)).strip() or "_" for agent in agents]
     texts: list[str] = []
     left_out: list[str] = []
     for count, record in enumerate(hands):
@@ -116,7 +117,7 @@ def _setting(
     return Setting(
         number=int(digits) if digits else number,
         time=time,
-        table=_BREAKS.sub(" ", str(note.get("table", "")).replace("'", ""))[:60] or how.table,
+        table=shown(_BREAKS.sub(" ", str(note.get("table", "")).replace("'", ""))[:60]) or how.table,
         cents=100 * float(note.get("chip", 1)) if currency else 0,
         currency=currency,
         dealt=(*heroes, *others),

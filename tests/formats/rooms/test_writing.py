@@ -139,3 +139,12 @@ def test_what_a_record_says_of_the_room_breaks_no_line() -> None:
     names = [f"{name}\u2028\x0b\x1cx" for name in file.header["agents"]]
     text = registry.create("format", "pokerstars").write({**file.header, "agents": names}, [hand]).text
     assert len(text.splitlines()) == lines
+
+
+def test_what_would_do_more_than_stand_there_is_written_as_an_escape() -> None:
+    file = read_hands(io.StringIO(CASH))
+    (hand,) = file.hands
+    told = {**hand, "room": {**hand["room"], "table": "T\x1b[31m\u202e"}}
+    names = [f"{name}\x1b]0;x\u202e" for name in file.header["agents"]]
+    text = registry.create("format", "pokerstars").write({**file.header, "agents": names}, [told]).text
+    assert not set("\x1b\u202e") & set(text)
