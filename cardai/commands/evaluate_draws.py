@@ -45,7 +45,10 @@ def draws(
         for order in range(2):
             if found.cases[draw, order].any():
                 console.print(f"\nDraw {draw + 1}, {_ORDER[order]}; the other was last seen to draw")
-                console.print(_table(found, draw, order, least))
+                if (found.cases[draw, order] >= least).any():
+                    console.print(_table(found, draw, order, least))
+                else:
+                    console.print(f"Nothing came up {least:,} times: take more --hands.")
 
 
 def _table(found: Draws, draw: int, order: int, least: int) -> Any:

@@ -123,7 +123,8 @@ def _play(
             _report(kept, site.name, agent, record, aivat=False, json=json)
             raise typer.Exit(130) from None
         except CardaiError:
-            note(f"What is finished is in {record}; the same command with --resume goes on.")
+            if kept.hands:
+                note(f"What is finished is in {record}; the same command with --resume goes on.")
             raise
         _report(kept, site.name, agent, record, aivat, json)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cardai.arena.journal import ENDING
 from cardai.core.errors import UsageError
+from cardai.core.extras import need_extra
 from cardai.core.locks import FileLock, Held
 from cardai.core.schema import file_name
 
@@ -23,6 +24,7 @@ def folder() -> Path:
     named = os.environ.get("CARDAI_DATA_DIR")
     if named:
         return Path(named)
+    need_extra("platformdirs", "The folder of your matches", "play")
     from platformdirs import user_data_path
 
     return user_data_path("cardai", appauthor=False)

@@ -18,3 +18,9 @@ def test_the_commands_print_tables_and_bounds(cardai: Call) -> None:
     found = json.loads(cardai(*asked, "--hands", "3", "--json").out)
     assert (found["hands"], found["reached"], found["from"]) == (3, 3, "last")
     assert "A best response from the last round to draw_caller" in cardai(*asked, "--hands", "3").out
+
+
+def test_where_nothing_came_up_often_enough_it_says_so_in_the_table_s_place(cardai: Call) -> None:
+    shown = cardai("evaluate", "draws", "--agent", "draw_heuristic", "--hands", "10").out
+    assert shown.count("Nothing came up 20 times: take more --hands.") == shown.count("Draw ") > 0
+    assert "holding" not in shown

@@ -213,6 +213,18 @@ def test_nobody_there_is_said() -> None:
         Slumbot(Service("http://127.0.0.1:9", tries=1)).begin()
 
 
+def test_of_a_match_that_never_began_nothing_stays(tmp_path: Path) -> None:
+    file = tmp_path / "m"
+    with pytest.raises(NoAnswerError):
+        _played(Slumbot(Service("http://127.0.0.1:9", tries=1)), file, 1)
+    assert not file.exists()
+    with serving(Sites()) as url:
+        _played(Slumbot(_service(url)), file, 1)
+    with pytest.raises(NoAnswerError):
+        _played(Slumbot(Service("http://127.0.0.1:9", tries=1)), file, 2, resume=True)
+    assert len(read(file).hands) == 1
+
+
 def test_a_wrong_password_is_said() -> None:
     with serving(Sites()) as url:
         with pytest.raises(RemoteError, match="Invalid password"):

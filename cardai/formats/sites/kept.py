@@ -68,10 +68,11 @@ class KeptHands:
             raise UsageError(f"--record takes a file that grows hand by hand, not a pipe or a device. Got {path!r}.")
         self.path: Path = whole_path
         refuse_link(self.path)
-        if self.path.exists() and not resume:
+        self._new = not self.path.exists()
+        if not self._new and not resume:
             raise UsageError(f"{path} is there already. Go on with it by --resume, or name another file.")
         try:
-            self._file = self.path.open("r+b" if self.path.exists() else "x+b")
+            self._file = self.path.open("x+b" if self._new else "r+b")
         except OSError as error:
             raise UsageError(f"The record file {path!r} cannot be written: {error.strerror}.") from error
         hold(self._file, f"The match of {path} is being played by another process. Wait for it, or stop it.")
@@ -119,4 +120,7 @@ class KeptHands:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        """Close the file; of a match of which no hand was begun nothing stays."""
         self._file.close()
+        if self._new and not self.hands:
+            self.path.unlink(missing_ok=True)
