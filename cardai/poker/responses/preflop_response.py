@@ -25,6 +25,8 @@ from cardai.poker.ranges.public_tree import DEAL, DECISION
 from cardai.poker.responses.street_response import StreetTree, Walker, pairings
 
 CLASSES = 169
+FLOPS = comb(52, 3)
+"""What both seats can be dealt: 22,100 flops, of 1,755 classes."""
 
 
 @frozen(eq=False)
@@ -43,8 +45,8 @@ class PreflopGame:
     def of(cls, walker: Walker) -> PreflopGame:
         """Return that of a walker's player."""
         one, hands = walker.streets[0][0], np.ones((2, COUNT))
-        reaches = walker._prepare(one.root, hands, [])
-        ends = [_by_class(walker._at_the_ends([one], seat, [reaches[1 - seat]], [])[0]) for seat in range(2)]
+        reaches = walker.reaches(one.root, hands, [])
+        ends = [_by_class(walker.at_the_ends([one], seat, [reaches[1 - seat]], [])[0]) for seat in range(2)]
         places = [walker.flop_roots.index(int(deal)) for deal in one.deals]
         return cls(one, np.array(ends), np.array(places, np.int64))
 
@@ -63,7 +65,7 @@ class PreflopGame:
 
     def _won(self, seat: int, follows: Float64s, answers: dict[int, Int64s], choose: bool) -> float:
         node, child = self.one.street.node, self.one.street.child
-        later = follows[self.places, seat] * comb(52, 3) / comb(48, 3)
+        later = follows[self.places, seat] * FLOPS / comb(48, 3)
         values = np.empty((len(node), CLASSES))
         for i in range(len(node) - 1, -1, -1):
             kind, actor, count, _, number = node[i]

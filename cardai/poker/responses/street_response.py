@@ -149,7 +149,7 @@ class Walker:
         found = {0: np.stack([open_hands, open_hands])}
         for earlier in range(street):
             for one in self.streets[earlier]:
-                reaches = self._prepare(one.root, found.pop(one.root), board[: BOARD_SIZES[earlier]])
+                reaches = self.reaches(one.root, found.pop(one.root), board[: BOARD_SIZES[earlier]])
                 found |= one.below(reaches)
         return found
 
@@ -181,24 +181,6 @@ class Walker:
         """The roots of the flop's subtrees, ascending."""
         return [one.root for one in self.streets[1]]
 
-    def exploitability(self, sums: Vectors) -> float:
-        """Return what a perfect opponent wins, chips a hand, mean over both seats.
-
-        ``sums`` (roots, 2, 169) are those of :meth:`flop_values` over all 22,100 flops. A class's hands are alike to a
-        player that does not care what suits are called, so their mean stands for each.
-        """
-        classes = starting_classes()
-        each = sums / np.bincount(classes) / comb(48, 3)
-        one, ones = self.streets[0][0], np.ones(COUNT)
-        reaches = self._prepare(one.root, np.stack([ones, ones]), [])
-        won = 0.0
-        places = [self.flop_roots.index(int(deal)) for deal in one.deals]
-        for seat in range(2):
-            later = np.ascontiguousarray(each[places, seat][:, classes])
-            (ends,) = self._at_the_ends([one], seat, [reaches[1 - seat]], [])
-            won += float(self._respond(one, seat, ends, later).sum())
-        return won / 2 / pairings(0)
-
     def values(
         self,
         street: int,
@@ -222,16 +204,16 @@ class Walker:
         below: dict[int, Vectors] = {}
         come = [root for root, both in roots.items() if both.any()]  # a seat may answer by what it never does itself
         for root in come if street < 3 else ():
-            prepared[root] = self._prepare(root, roots[root], board)
+            prepared[root] = self.reaches(root, roots[root], board)
             below |= self.trees[root].below(prepared[root])
         after = self._averaged(street, board, below, told, alike) if below else {}
         out = {root: np.zeros((2, COUNT)) for root in roots}
         for k in range(0, len(come), self.terminal_values.at_once):
             part = come[k : k + self.terminal_values.at_once]
-            these = [prepared.pop(root) if prepared else self._prepare(root, roots[root], board) for root in part]
+            these = [prepared.pop(root) if prepared else self.reaches(root, roots[root], board) for root in part]
             trees = [self.trees[root] for root in part]
             for seat in range(2):
-                ends = self._at_the_ends(trees, seat, [reaches[1 - seat] for reaches in these], board)
+                ends = self.at_the_ends(trees, seat, [reaches[1 - seat] for reaches in these], board)
                 for root, one, own in zip(part, trees, ends, strict=True):
                     later = np.array([after[int(deal)][seat] for deal in one.deals]).reshape(-1, COUNT)
                     out[root][seat] = self._respond(one, seat, own, later)
@@ -239,7 +221,7 @@ class Walker:
             told(alike)
         return out
 
-    def _prepare(self, root: int, ranges: Vectors, board: Sequence[int]) -> Vectors:
+    def reaches(self, root: int, ranges: Vectors, board: Sequence[int]) -> Vectors:
         """Return (2, m, 1326) both seats' ranges at the nodes of a subtree that they enter with ``ranges`` (2, 1326)."""
         one = self.trees[root]
         policy = np.ascontiguousarray(self.player.range_policy(one.decisions, board))
@@ -284,7 +266,7 @@ class Walker:
             told(alike * len(namings))
         return {root: total / (52 - len(board) - 4) for root, total in forest.by_root(sums, roots).items()}
 
-    def _at_the_ends(
+    def at_the_ends(
         self, trees: Sequence[StreetTree], seat: int, reaches: Sequence[Vectors], board: Sequence[int]
     ) -> list[Vectors]:
         """Return (t, 1326) for each of ``trees``: what ``seat``'s hands win at its ends from the other's ``reaches``."""

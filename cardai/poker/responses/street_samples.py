@@ -34,7 +34,7 @@ from cardai.poker.responses.blind_response import blind_response
 from cardai.poker.responses.board_sample import sample_boards
 from cardai.poker.responses.measure import Options, Response, Sampler, need_some
 from cardai.poker.responses.no_limit_hands import no_limit_hands
-from cardai.poker.responses.preflop_response import CLASSES, PreflopGame, two_sided
+from cardai.poker.responses.preflop_response import CLASSES, FLOPS, PreflopGame, two_sided
 from cardai.poker.responses.street_response import SWEEPS, TerminalValues, Walker, need_late_showdowns
 
 WHO = "A best response"
@@ -145,7 +145,8 @@ class FlopClasses(_Streets):
 
     def __init__(self, game: Game, agent: Agent, options: StreetOptions) -> None:
         super().__init__(game, agent, options, len(boards(3).cards))
-        self.shape = (len(self.walker.flop_roots), 2, 169)
+        self.shape = (len(self.walker.flop_roots), 2, CLASSES)
+        self.preflop = PreflopGame.of(self.walker)
 
     def piece(self, number: int) -> Float64s:
         known = boards(3)
@@ -153,7 +154,7 @@ class FlopClasses(_Streets):
         return values * float(known.weights[number])
 
     def response(self, found: Float64s, done: Bools) -> Response:
-        value = self.walker.exploitability(found.sum(axis=0)) if done.all() else math.nan
+        value = float(self.preflop.best(found.sum(axis=0) / FLOPS)[0].mean()) if done.all() else math.nan
         return Response(np.array([value]), self.big_blind, self.pieces, int(done.sum()), exact=True)
 
 

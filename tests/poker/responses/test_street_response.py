@@ -17,6 +17,7 @@ from cardai.poker.hands.combos import COUNT, pairs
 from cardai.poker.hands.equity import range_equity, river_strengths
 from cardai.poker.hands.strength import PREFLOP
 from cardai.poker.ranges.public_tree import DEAL, DECISION, FOLD, public_tree
+from cardai.poker.responses.preflop_response import FLOPS, PreflopGame
 from cardai.poker.responses.street_response import Walker, next_cards, pairings
 from cardai.poker.rules.betting import Betting
 from tests.support import sizes
@@ -218,4 +219,6 @@ def test_before_the_flop_the_classes_of_hands_answer_best():
             if set(others) <= {1}:  # else the caller does not come here
                 sums[k, seat] = size * 1225 * comb(48, 3) * tree.spent[root].min() * edge
     first, second = np.maximum(-5, np.maximum(10 * edge, 20 * edge)), np.maximum(10 * edge, 20 * edge)
-    assert walker.exploitability(sums) == pytest.approx((first + second) @ size / 1326 / 2, abs=1e-9)
+    assert PreflopGame.of(walker).best(sums / FLOPS)[0].mean() == pytest.approx(
+        (first + second) @ size / 1326 / 2, abs=1e-9
+    )
