@@ -102,7 +102,10 @@ def measured(one: Measure, work: Path, player: str) -> dict[str, Any]:
         work.mkdir(parents=True, exist_ok=True)
         called += ["--out", str(kept)]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    paths = [str(ROOT / "players"), os.environ.get("PYTHONPATH", "")]  # the player that lies there, whatever is installed
+    paths = [
+        str(ROOT / "players"),
+        os.environ.get("PYTHONPATH", ""),
+    ]  # the player that lies there, whatever is installed
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     done = subprocess.run(called, stdout=subprocess.PIPE, text=True, check=False, cwd=ROOT, env=env)
     if done.returncode not in (0, STOPPED):

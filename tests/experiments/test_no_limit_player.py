@@ -44,7 +44,12 @@ def test_the_page_has_what_was_measured_by_this_very_command_and_says_what_is_mi
     found = {"mean": 12.4, "half_width": 3.0, "hands": 16, "reached": 9}
     known = {
         first.name: {**first.of(player), "cpu_seconds": 20.0, "found": found},
-        second.name: {**second.of(player), "command": f"{second.command} --seed 2", "cpu_seconds": 20.0, "found": found},
+        second.name: {
+            **second.of(player),
+            "command": f"{second.command} --seed 2",
+            "cpu_seconds": 20.0,
+            "found": found,
+        },
         third.name: {**third.of("another"), "cpu_seconds": 20.0, "found": found},
     }
     page = run.report(known)
