@@ -23,11 +23,11 @@ from cardai.poker.resolving.games import DISCOUNTS, LIMIT, ROUNDS, resolved_game
 from cardai.poker.resolving.resolver import Public, Resolver
 
 TURNS = ((13, 48, 33, 3), (0, 14, 28, 42), (12, 25, 6, 44))
-"""Boards: Kd ... as cards 13 * suit + rank."""
+"""Cards 13 * suit + rank."""
 
 
 def decisions(game: str, agent: str, hands: int, seed: int) -> dict[str, list[tuple[float, float]]]:
-    """Return (CPU seconds, seconds) of each decision of two copies of a player, by round, "bound" the time to be ready."""
+    """Return (CPU seconds, seconds) of each decision of two copies of a player, by round, and of both to be ready."""
     played = cardai.game(game)
     found: dict[str, list[tuple[float, float]]] = defaultdict(list)
     began = time.process_time(), time.monotonic()

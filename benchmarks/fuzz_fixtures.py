@@ -602,7 +602,8 @@ def _read_values(folder: Path, rng: Random) -> None:
 
 
 def _preflop(folder: Path) -> None:
-    from cardai.poker.resolving.preflop import CLASSES, PreflopTable, _tree, write_table
+    from cardai.poker.hand_classes import CLASSES
+    from cardai.poker.resolving.preflop import PreflopTable, _tree, write_table
 
     ladder = (1.0, -1.0)
     rows = np.full((_tree(ladder, 10).edges, CLASSES), 0.5, np.float32)

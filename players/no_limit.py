@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import resource
 import shlex
@@ -19,7 +20,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from cardai.core.files import read_json, write_json
+from cardai.core.files import digest_of, file_digest, read_json, write_json
 from cardai.poker.resolving.box import PREFLOP, VALUES
 from cardai.poker.resolving.preflop import table_of, write_table
 from cardai.poker.values.network import latest_checkpoint, load_run
@@ -30,7 +31,7 @@ NAME = "nolimit_resolving"
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE / "cardai_players" / NAME
 WORK = f"runs/{NAME}"
-COUNT = 440
+COUNT = 450
 """Situations that are solved; more make it stronger."""
 SEEDS = (0, 1, 2)
 DEPTHS = {1000: 800_000, 2000: 1_000_000, 4000: 1_000_000, 10_000: 1_200_000, 20_000: 1_000_000}
@@ -43,6 +44,7 @@ MEASURE = f"cardai evaluate lbr --game holdem --agent {NAME}:seconds=0,threads=1
 
 def commands(count: int, work: str) -> dict[str, str]:
     """Return the commands by what each makes under ``work``."""
+    work = shlex.quote(work)
     found = {
         "turn": f"cardai situations {work}/turn --street turn --count {count} --intervals 1+2+3+4 "
         "--bets 1+allin/1+allin/allin --iterations 200+120+80+60+40"
@@ -62,19 +64,29 @@ def commands(count: int, work: str) -> dict[str, str]:
 
 def make(given: argparse.Namespace) -> None:
     """Run what has not been run to its end."""
+    given.work.mkdir(parents=True, exist_ok=True)
     for what, command in commands(given.count, str(given.work)).items():
         there = given.work / what
         if (there / "run.json").exists():
-            if Run.open(there).latest()[0] is not None:
+            if trained(there):
                 say(f"there: {what}")
                 continue
             command = f"cardai train --resume {shlex.quote(str(there))}"
         say(command)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        called(command)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        book(given.work, what, spent)
+        try:
+            called(command)
+        finally:  # what was stopped half way has taken its time too
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            book(given.work, what, spent)
+
+
+def trained(path: Path) -> bool:
+    """Whether a run has come to the steps that it was begun for."""
+    run = Run.open(path)
+    checkpoint, _ = run.latest()
+    return checkpoint is not None and checkpoint.step >= run.steps_wanted
 
 
 def say(words: str) -> None:
@@ -91,11 +103,13 @@ def book(work: Path, what: str, seconds: float) -> None:
 
 
 def called(command: str, *more: str) -> str:
-    """Run a command of cardai's, and return what it prints."""
-    words = [*shlex.split(command)[1:], *more]
-    return subprocess.run(
-        [sys.executable, "-m", "cardai", *words], stdout=subprocess.PIPE, text=True, check=True
-    ).stdout
+    """Run a command of cardai's, and return what it prints; the player is the one that lies here, whatever is installed."""
+    words = [sys.executable, "-m", "cardai", *shlex.split(command)[1:], *more]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])}
+    done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=False, env=env)
+    if done.returncode:
+        raise SystemExit(f"{command} failed.")
+    return done.stdout
 
 
 def losses(work: Path) -> dict[int, float]:
@@ -108,8 +122,13 @@ def losses(work: Path) -> dict[int, float]:
     return found
 
 
+def content() -> str:
+    """Return a hash of what the player in the package plays by."""
+    return digest_of([file_digest(file) for part in (PREFLOP, VALUES) for file in sorted((FOLDER / part).iterdir())])
+
+
 def pack(given: argparse.Namespace) -> None:
-    """Put the network and the table into the package, and write all of the card but its strength."""
+    """Put the network and the table into the package, and write the card; a strength stays that was measured with both."""
     known = losses(given.work)
     best = min(known, key=lambda seed: known[seed])
     write_plain(plain(load_run(given.work / f"network_{best}")), FOLDER / VALUES)
@@ -118,21 +137,23 @@ def pack(given: argparse.Namespace) -> None:
     count = len(read_json(given.work / "turn" / "situations.json")["shards"]) * 10
     lines = commands(count, WORK)
     seconds = read_json(given.work / "seconds.json")
-    old = read_json(FOLDER / "card.json") if (FOLDER / "card.json").exists() else {}
+    old = read_json(FOLDER / "card.json")
+    known_as = old if old.get("files") == content() else {"figure": 0.0, "strength": "not measured yet"}
     card = {
         "name": NAME, "title": TITLE, "game": "holdem", "games": ["acpc_nolimit_2p", "holdem", "holdem_nolimit"],
         "before": [line for what, line in lines.items() if not what.startswith("network")],
         "command": lines[f"network_{best}"], "seed": best, "cpu_seconds": round(sum(seconds.values()), 1),
         "validation_huber": {str(seed): loss for seed, loss in known.items()},
-        "measure": MEASURE, "figure": old.get("figure", 0.0), "strength": old.get("strength", "not measured yet"),
+        "files": content(), "measure": MEASURE, "figure": known_as["figure"], "strength": known_as["strength"],
     }  # fmt: skip
     finish(card)
 
 
 def measure(given: argparse.Namespace) -> None:
-    """Measure the player, and write its strength."""
+    """Measure the player, and write its strength. The package must be installed, for its name to be known."""
     card = read_json(FOLDER / "card.json")
-    found = json.loads(called(card["measure"], "--out", str(given.work / "lbr.npz"), "--json"))
+    kept = given.work / f"lbr-{card['files'][:8]}.npz"
+    found = json.loads(called(card["measure"], "--out", str(kept), "--json"))
     strength(card, found)
 
 

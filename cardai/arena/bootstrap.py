@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from attrs import frozen
@@ -14,6 +15,8 @@ from cardai.core.rng import derive, derive_many
 RESAMPLES = 2000
 LEAST = 5
 """Values of the smallest group that is resampled by itself."""
+_AT_ONCE = 1 << 20
+"""Values that are drawn at a time: what a group of any size takes in memory."""
 
 
 @frozen
@@ -59,10 +62,9 @@ def bootstrap(values: Float64s, strata: Int64s | None, seed: int) -> Interval:
     means, errors = np.zeros(RESAMPLES), np.zeros(RESAMPLES)
     for number, group in enumerate(groups):
         size = len(group)
-        draws = derive_many(derive(seed, "bootstrap", number), count=RESAMPLES * size) % np.uint64(size)
-        drawn = values[group][draws.astype(np.int64)].reshape(RESAMPLES, size)
-        means += drawn.mean(axis=1) * size / count
-        errors += drawn.var(axis=1, ddof=1) * size / count**2 if size > 1 else 0.0
+        for part, drawn in _resampled(values[group], derive(seed, "bootstrap", number)):
+            means[part] += drawn.mean(axis=1) * size / count
+            errors[part] += drawn.var(axis=1, ddof=1) * size / count**2 if size > 1 else 0.0
     valid = errors > 1e-6 * error**2  # not one value drawn throughout, but for rounding
     ratios = (means[valid] - middle) / np.sqrt(errors[valid])
     high, low = np.quantile(ratios, [0.025, 0.975])
@@ -79,6 +81,16 @@ def cautious(values: Float64s, seed: int) -> Interval:
     if math.isnan(found.low):
         return Interval(student.mean, student.low, student.high, student.count)
     return Interval(found.mean, min(found.low, student.low), max(found.high, student.high), found.count)
+
+
+def _resampled(values: Float64s, seed: int) -> Iterator[tuple[slice, Float64s]]:
+    """Yield (which of the resamples, (m, n) their values) of ``values`` (n,), some at a time."""
+    size = len(values)
+    step = max(1, _AT_ONCE // size)
+    for first in range(0, RESAMPLES, step):
+        part = slice(first, min(first + step, RESAMPLES))
+        draws = derive_many(seed, start=first * size, count=(part.stop - first) * size) % np.uint64(size)
+        yield part, values[draws.astype(np.int64)].reshape(-1, size)
 
 
 def _variance(values: Float64s, count: int) -> float:

@@ -13,6 +13,8 @@ from cardai.cards.text import RANKS
 from cardai.core.arrays import Int64s
 from cardai.poker.hands.combos import pairs
 
+CLASSES = 169
+
 
 def class_of() -> Int64s:
     """Return (1326,) each hand's class: 13 x row + column of the usual grid, aces first, suited above the diagonal."""

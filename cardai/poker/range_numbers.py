@@ -9,10 +9,9 @@ import numpy as np
 
 from cardai.core.arrays import Float64s, Int64s
 from cardai.core.errors import UsageError
-from cardai.poker.hand_classes import class_of
+from cardai.poker.hand_classes import CLASSES, class_of
 from cardai.poker.hands.combos import COUNT, pair_index
 
-CLASSES = 169
 _NUMBER = re.compile(r"[0-9.eE+-]+")
 
 

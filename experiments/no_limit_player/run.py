@@ -5,13 +5,14 @@
     python experiments/no_limit_player/run.py --report              # only write report.md from what there is
 
 cardai-players must be installed (pip install ./players). What a measure has done is kept under ``--work`` and gone on with, what it
-found in report/measured.json; a measure is done anew when its command is another.
+found in report/measured.json; a measure is done anew when its command is another, or the player is.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import shlex
 import subprocess
@@ -28,7 +29,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 REPORT, MEASURED = HERE / "report" / "report.md", HERE / "report" / "measured.json"
 CARD = ROOT / "players" / "cardai_players" / "nolimit_resolving" / "card.json"
-SHIPPED = "nolimit_resolving:seconds=0,threads=1,kept=300"
+PLAYER = "nolimit_resolving"
+SHIPPED = f"{PLAYER}:seconds=0,threads=1,kept=300"
 PLAIN = "resolving:values=exact,kept=300"
 STOPPED = 130
 """The exit status of a measure that was stopped by Ctrl-C: what it has done counts."""
@@ -46,6 +48,14 @@ class Measure:
     command: str
     kind: str
     """lbr, river or match: how its JSON is read; text: what it prints stands in the report as it is."""
+
+    def of(self, player: str) -> dict[str, str]:
+        """Return what is measured: the command, and the hash of the ``player``'s files (its card's) if it is his."""
+        return {"command": self.command, "files": player if self.kind == "text" or PLAYER in self.command else ""}
+
+    def there(self, known: dict[str, Any], player: str) -> bool:
+        """Whether its figure is among those that are ``known``."""
+        return self.of(player).items() <= known.get(self.name, {}).items()
 
 
 def lbr(name: str, words: str, agent: str, bets: str, rounds: str, boards: int, more: str = "") -> Measure:
@@ -80,25 +90,30 @@ MEASURES = (
 )  # fmt: skip
 
 
-def measured(one: Measure, work: Path) -> dict[str, Any]:
+def measured(one: Measure, work: Path, player: str) -> dict[str, Any]:
     """Return what a command prints, with its CPU seconds."""
     if one.kind == "text":
         called = [sys.executable, *shlex.split(one.command)[1:]]
     else:
         called = [sys.executable, "-m", "cardai", *shlex.split(one.command)[1:], "--json"]
-    kept = work / f"{one.name}-{digest_of(one.command)[:8]}.npz"
+    kept = work / f"{one.name}-{digest_of(one.of(player))[:8]}.npz"
     begun = kept.exists()  # then some of it was done, and timed, before
     if one.kind in ("lbr", "river"):
         work.mkdir(parents=True, exist_ok=True)
         called += ["--out", str(kept)]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(called, stdout=subprocess.PIPE, text=True, check=False, cwd=ROOT)
+    paths = [
+        str(ROOT / "players"),
+        os.environ.get("PYTHONPATH", ""),
+    ]  # the player that lies there, whatever is installed
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    done = subprocess.run(called, stdout=subprocess.PIPE, text=True, check=False, cwd=ROOT, env=env)
     if done.returncode not in (0, STOPPED):
         raise SystemExit(f"{one.command} failed.")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     found = done.stdout.splitlines() if one.kind == "text" else json.loads(done.stdout)
-    return {"command": one.command, "cpu_seconds": None if begun else round(spent, 1), "found": found}
+    return {**one.of(player), "cpu_seconds": None if begun else round(spent, 1), "found": found}
 
 
 def figure(one: Measure, found: dict[str, Any]) -> str:
@@ -139,7 +154,7 @@ def report(known: dict[str, Any]) -> str:
         "Written by `python experiments/no_limit_player/run.py`; what a measure took is CPU seconds of a shared core.", "",
         "## Strength", "", "| measure | mbb/g | of | CPU s |", "|---|---|---|---|",
     ]  # fmt: skip
-    there = [one for one in MEASURES if known.get(one.name, {}).get("command") == one.command]
+    there = [one for one in MEASURES if one.there(known, card["files"])]
     texts, there = [one for one in there if one.kind == "text"], [one for one in there if one.kind != "text"]
     lines += [
         f"| {one.words} | {figure(one, known[one.name]['found'])} | {seconds(known[one.name]['cpu_seconds'])} |"
@@ -181,12 +196,13 @@ def main() -> None:
             known = read_json(MEASURED)
         except DamagedFileError as error:
             parser.error(str(error))
+    player = read_json(CARD)["files"]
     for one in () if given.report else MEASURES:
-        if (names and one.name not in names) or known.get(one.name, {}).get("command") == one.command:
+        if (names and one.name not in names) or one.there(known, player):
             continue
         sys.stdout.write(f"{one.command}\n")
         sys.stdout.flush()
-        known[one.name] = measured(one, given.work)
+        known[one.name] = measured(one, given.work, player)
         write_json(MEASURED, known)
     write_atomically(REPORT, report(known).encode())
 

@@ -323,7 +323,8 @@ def _played(plan: Plan) -> str:
         "## Ranges of self-play",
         "",
         "Boards and ranges of `limit_equilibrium` playing itself (`cardai situations DIR --player limit_equilibrium --game "
-        "acpc_limit_2p`), pots as before. Ours, Huber per pot on boards that the network has not seen, all hands alike and hands "
+        "acpc_limit_2p`; the player that was in the box then, from which a best response from the river wins 60.7 mbb/g), pots "
+        "as before. Ours, Huber per pot on boards that the network has not seen, all hands alike and hands "
         "weighted by their ranges." + said,
         "",
         "| learned from | random ranges | by range | ranges of self-play | by range |",

@@ -39,16 +39,31 @@ def test_every_measure_is_a_command_that_exists(run: Any) -> None:
 
 
 def test_the_page_has_what_was_measured_by_this_very_command_and_says_what_is_missing(run: Any) -> None:
-    first, second = run.MEASURES[:2]
+    player = run.read_json(run.CARD)["files"]
+    first, second, third = run.MEASURES[:3]
     found = {"mean": 12.4, "half_width": 3.0, "hands": 16, "reached": 9}
     known = {
-        first.name: {"command": first.command, "cpu_seconds": 20.0, "found": found},
-        second.name: {"command": f"{second.command} --seed 2", "cpu_seconds": 20.0, "found": found},
+        first.name: {**first.of(player), "cpu_seconds": 20.0, "found": found},
+        second.name: {
+            **second.of(player),
+            "command": f"{second.command} --seed 2",
+            "cpu_seconds": 20.0,
+            "found": found,
+        },
+        third.name: {**third.of("another"), "cpu_seconds": 20.0, "found": found},
     }
     page = run.report(known)
     assert f"| {first.words} | +12 ± 3 | 16 hands, 9 came there | 20 |" in page
     assert first.command in page
     assert f"Not measured yet: {second.words}" in page
+    assert third.words in page.partition("Not measured yet: ")[0]  # not the player's, so whoever is in the box
+
+
+def test_a_figure_is_of_the_files_that_are_in_the_box(run: Any) -> None:
+    one = run.MEASURES[0]
+    found = {"mean": 12.4, "half_width": 3.0, "hands": 16, "reached": 9}
+    page = run.report({one.name: {**one.of("another"), "cpu_seconds": 20.0, "found": found}})
+    assert f"Not measured yet: {one.words}" in page
 
 
 def test_the_page_is_the_one_of_its_figures(run: Any) -> None:

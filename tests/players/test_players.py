@@ -156,6 +156,14 @@ def quick(player: Any) -> Any:
     return evolve(player, level="weak", seconds=0, threads=1) if attrs.has(type(player)) else player
 
 
+def test_the_no_limit_players_card_is_of_the_files_that_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A strength that was measured with another network or table is not told of this one."""
+    monkeypatch.syspath_prepend(str(BOX))
+    from no_limit import content  # type: ignore[import-not-found]
+
+    assert CARDS["nolimit_resolving"]["files"] == content()
+
+
 def test_the_no_limit_players_levels_are_played_at_any_stacks(boxed: None) -> None:
     made = module("nolimit_resolving")
     assert list(made.LEVELS) == ["full", "strong", "fair", "weak"]

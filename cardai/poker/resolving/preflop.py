@@ -27,7 +27,7 @@ from cardai.core.npz import read_npz, write_npz
 from cardai.core.schema import structure
 from cardai.core.spec import brief
 from cardai.poker.contract import BoardGame, board_game, need_holdem
-from cardai.poker.hand_classes import class_of
+from cardai.poker.hand_classes import CLASSES, class_of
 from cardai.poker.range_policy import range_player
 from cardai.poker.ranges.menus import ALL_IN, Menu
 from cardai.poker.ranges.public_tree import DECISION, Node, PublicTree, holdem_tree, tree_after
@@ -37,7 +37,6 @@ from cardai.training.runs import Run
 
 HEAD, ARRAYS = "preflop.json", "preflop.npz"
 FORMAT = "cardai preflop 1"
-CLASSES = 169
 MOST_DEPTHS = 32
 _BLIND = 100
 

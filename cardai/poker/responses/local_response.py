@@ -21,7 +21,7 @@ from attrs import frozen
 
 from cardai.arena.records import Record
 from cardai.core.agent import Agent
-from cardai.core.arrays import Float64s, Int64s, Uint64s
+from cardai.core.arrays import Float64s, Int64s
 from cardai.core.fields import Views
 from cardai.core.game import Game, Tables
 from cardai.core.legal import Amounts, Legal, legal_columns, take
@@ -159,7 +159,10 @@ class LocalResponder:
             return
         batch, rows = holding(views, live), legal.take(np.zeros(len(live), np.int64))
         tried = np.array(
-            [self.agent.raise_to(batch, rows, Rows(self._luck("amount", k, len(live)))) for k in range(DRAWS)]
+            [
+                self.agent.raise_to(batch, rows, Rows(derive_many(self.seed, "amount", k, count=len(live))))
+                for k in range(DRAWS)
+            ]
         )
         same = (tried == amount).sum(axis=0)
         if (tried == tried[0]).all():  # nothing is left to chance
@@ -167,9 +170,6 @@ class LocalResponder:
                 range_[live[same == 0]] = 0.0
         else:
             range_[live] *= (same + 0.5) / (DRAWS + 1)
-
-    def _luck(self, name: str, number: int, count: int) -> Uint64s:
-        return derive_many(self.seed, name, number, count=count)
 
     # -- the responder ---------------------------------------------------------------------------------------------
 

@@ -20,11 +20,11 @@ from attrs import field, frozen
 
 from cardai.core.arrays import Float64s, Int64s
 from cardai.poker.buckets.tables import starting_classes
+from cardai.poker.hand_classes import CLASSES
 from cardai.poker.hands.combos import COUNT
 from cardai.poker.ranges.public_tree import DEAL, DECISION
 from cardai.poker.responses.street_response import StreetTree, Walker, pairings
 
-CLASSES = 169
 FLOPS = comb(52, 3)
 """What both seats can be dealt: 22,100 flops, of 1,755 classes."""
 

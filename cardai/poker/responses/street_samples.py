@@ -25,6 +25,7 @@ from cardai.core.game import Game
 from cardai.core.rng import derive
 from cardai.core.spec import brief
 from cardai.poker.buckets.tables import STREETS as STREETS
+from cardai.poker.hand_classes import CLASSES
 from cardai.poker.hands.boards import BOARD_SIZES, boards
 from cardai.poker.hands.combos import COUNT, left_by, pair_index
 from cardai.poker.range_policy import blind_policy, range_player
@@ -34,7 +35,7 @@ from cardai.poker.responses.blind_response import blind_response
 from cardai.poker.responses.board_sample import sample_boards
 from cardai.poker.responses.measure import Options, Response, Sampler, need_some
 from cardai.poker.responses.no_limit_hands import no_limit_hands
-from cardai.poker.responses.preflop_response import CLASSES, FLOPS, PreflopGame, two_sided
+from cardai.poker.responses.preflop_response import FLOPS, PreflopGame, two_sided
 from cardai.poker.responses.street_response import SWEEPS, TerminalValues, Walker, need_late_showdowns
 
 WHO = "A best response"

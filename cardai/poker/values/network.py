@@ -28,8 +28,7 @@ from cardai.training.runs import Run
 DESCRIPTION, WEIGHTS = "network.json", "best.safetensors"
 FORMAT = "cardai value network 3"
 _ROWS, _CODES = 2048, 250
-"""Hands that a network over hands, and situations that one over codes, is asked about at a time: what fits into a core's cache
-(32 turns at a time took 3.6 ms each where one takes 1.3, benchmarks/leaves.py)."""
+"""Hands that a network over hands, and situations that one over codes, is asked about at a time: what fits into a core's cache."""
 
 
 @frozen

@@ -84,3 +84,11 @@ def test_the_cautious_interval_is_the_longer_of_two_on_either_side():
         assert both.mean == pytest.approx(values.mean())
     assert cautious(rng.lognormal(sigma=1.5, size=40), 1).high - both.mean > 0
     assert cautious(np.arange(3.0), 1).low == pytest.approx(mean(np.arange(3.0)).low)  # too few for the bootstrap
+
+
+def test_the_bootstrap_is_the_same_however_many_values_are_drawn_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    values, strata = np.random.default_rng(4).normal(size=40) ** 3, np.arange(40) % 3
+    whole = bootstrap(values, strata, 5)
+    for at_once in (1, 100):
+        monkeypatch.setattr("cardai.arena.bootstrap._AT_ONCE", at_once)
+        assert bootstrap(values, strata, 5) == whole

@@ -10,9 +10,10 @@ import pytest
 import cardai
 from cardai.cli import load_command
 from cardai.poker.buckets.tables import starting_classes
+from cardai.poker.hand_classes import CLASSES
 from cardai.poker.ranges.public_tree import public_tree
 from cardai.poker.responses.measure import measure
-from cardai.poker.responses.preflop_response import CLASSES, FLOPS, PreflopGame, two_sided
+from cardai.poker.responses.preflop_response import FLOPS, PreflopGame, two_sided
 from cardai.poker.responses.street_response import Walker, pairings
 from cardai.poker.responses.street_samples import StreetOptions
 from cardai.poker.rules.betting import Betting
