@@ -62,6 +62,7 @@ class Told:
     number: str = ""
     line: int = 0
     time: datetime | None = None
+    """In UTC; without a zone where the file names none."""
     table: str = ""
     tournament: str = ""
     currency: str = ""
