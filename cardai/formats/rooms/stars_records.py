@@ -55,12 +55,14 @@ def written(header: Mapping[str, Any], hands: Sequence[Mapping[str, Any]], how: 
                 games[called] = holdem(make.game(record.get("game") or header["game"]), called)
             note = record.get("room") or {}
             if len(note.get("boards", ())) > 1:
-                raise _Unsaid("hands that are run more than once are not written")
+                raise _Unsaid("hands that are run more than once are not written", "run more than once")
+            if int(note.get("rake", 0)) < 0:
+                raise _Unsaid("chips that the room added to a pot cannot be written", "the room added to the pot")
             hand = walked(games[called], record, own if note else names)
             hero = agents.index(how.hero) if how.hero else note_hero(record, note)
             texts.append(hand_text(games[called], hand, _setting(record, note, hand, hero, count, how)))
         except (CardaiError, LookupError, TypeError, ValueError) as error:
-            reason = "run more than once" if isinstance(error, _Unsaid) else "does not fit the game"
+            reason = error.reason if isinstance(error, _Unsaid) else "does not fit the game"
             left_out.append(LeftOut(f"hand {count + 1}: {error}", reason))
     return Written("\n\n".join(texts), len(texts), tuple(left_out))
 
@@ -70,7 +72,11 @@ _BREAKS = re.compile(r"[\t\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
 class _Unsaid(UsageError):
-    """A hand that the format has no words for."""
+    """A hand that the format has no words for. ``reason`` is what such hands are counted by."""
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 def note_hero(record: Mapping[str, Any], note: Mapping[str, Any]) -> int:
