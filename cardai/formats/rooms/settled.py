@@ -8,13 +8,12 @@ from typing import Any
 from attrs import frozen
 
 from cardai.core.kernel import interpreted_copy
+from cardai.formats.hand_values import card_set, set_value
 from cardai.formats.rooms.readings import Table
 from cardai.formats.rooms.told import Refused, Told
 
 rules = interpreted_copy("cardai.poker.rules._betting_kernels")
-ranking = interpreted_copy("cardai.poker.hands._ranking_kernels")
 
-_SUIT = 8191  # 13 ones
 _BOARD = (0, 3, 4, 5)
 _MOST_RAKE = 0.12
 """The largest share of a pot that is believed to be rake where the file does not say it."""
@@ -92,9 +91,6 @@ def _ranks(told: Told, table: Table, row: dict[str, Any], board: tuple[int, ...]
     """Return each hand's rank. One that nobody saw has won where its player collected, and lost elsewhere."""
     if not contested:
         return [0] * len(table.names)
-    common = 0
-    for card in board:
-        common |= 1 << card
     ranks = []
     for k, name in enumerate(table.names):
         held = told.cards.get(name)
@@ -103,8 +99,7 @@ def _ranks(told: Told, table: Table, row: dict[str, Any], board: tuple[int, ...]
         elif held is None:
             ranks.append(2**30 if name in told.collected else 0)
         else:
-            bits = common | 1 << held[0] | 1 << held[1]
-            ranks.append(int(ranking.rank_suits(bits & _SUIT, bits >> 13 & _SUIT, bits >> 26 & _SUIT, bits >> 39, 1)))
+            ranks.append(set_value(card_set((*held, *board))))
     return ranks
 
 
