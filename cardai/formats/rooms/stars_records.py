@@ -12,7 +12,7 @@ from attrs import frozen
 from cardai import make
 from cardai.core.errors import CardaiError, UsageError
 from cardai.core.format import LeftOut, Written
-from cardai.core.text import shown
+from cardai.core.text import each_once, shown
 from cardai.formats.rooms.played import Hand, holdem, walked
 from cardai.formats.rooms.stars_writing import Setting, hand_text
 from cardai.poker.contract import BoardGame
@@ -45,7 +45,7 @@ def written(header: Mapping[str, Any], hands: Sequence[Mapping[str, Any]], how: 
     if how.hero and how.hero not in agents:
         raise UsageError(f"Nobody in the records is called {how.hero!r}. There are {', '.join(agents[:20])}.")
     names, games = table_names(agents), dict[str, BoardGame]()
-    own = [shown(_BREAKS.sub(" ", agent)).strip() or "_" for agent in agents]
+    own = each_once(shown(_BREAKS.sub(" ", agent)).strip() or "_" for agent in agents)
     texts: list[str] = []
     left_out: list[str] = []
     for count, record in enumerate(hands):
@@ -89,15 +89,7 @@ def note_hero(record: Mapping[str, Any], note: Mapping[str, Any]) -> int:
 
 def table_names(agents: Sequence[str]) -> list[str]:
     """Return agents as names that fit into lines, each once."""
-    names: list[str] = []
-    for agent in agents:
-        plain = _UNSAID.sub("_", agent)[:60] or "_"
-        name, count = plain, 1
-        while name in names:
-            count += 1
-            name = f"{plain}#{count}"
-        names.append(name)
-    return names
+    return each_once(_UNSAID.sub("_", agent)[:60] or "_" for agent in agents)
 
 
 def _setting(
