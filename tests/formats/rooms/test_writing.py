@@ -112,7 +112,9 @@ def test_what_cannot_be_said_is_left_out_and_counted() -> None:
     written = registry.create("format", "pokerstars").write(file.header, file.hands)
     assert written.hands == 0
     assert [left.reason for left in written.left_out] == ["run more than once"] * 2  # type: ignore[attr-defined]
-    dropped = WALK.replace("*** HOLE", "Cash Drop to Pot : total $1\n*** HOLE").replace("collected $0.04", "collected $1.04")
+    dropped = WALK.replace("*** HOLE", "Cash Drop to Pot : total $1\n*** HOLE").replace(
+        "collected $0.04", "collected $1.04"
+    )
     file = read_hands(io.StringIO(dropped))
     assert [hand["room"]["rake"] for hand in file.hands] == [-100]
     written = registry.create("format", "pokerstars").write(file.header, file.hands)
