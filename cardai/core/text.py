@@ -8,7 +8,7 @@ every text through here; a test keeps all others from printing. Files and JSON k
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 _JOINED = r"\u0620-\u06dc\u06de-\u06ff\u0750-\u077f\u0900-\u0fff\u1000-\u109f\u1780-\u17b3\u17b6-\u17ff\u1820-\u18aa"
 _JOINED += r"\u2190-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001fbff"
@@ -54,6 +54,22 @@ def shortened(text: str, most: int = 1000) -> str:
 def one_line(text: str) -> str:
     """Return a name, or what else is one line, as :func:`shown` does, its line ends and tabs as escapes too."""
     return re.sub(r"[\t\r\n]", _escape, shown(text))
+
+
+def each_once(names: Iterable[str]) -> list[str]:
+    """Return names, those that were there before numbered.
+
+    >>> each_once(["Ann", "Bob", "Ann"])
+    ['Ann', 'Bob', 'Ann#2']
+    """
+    taken: dict[str, None] = {}
+    for plain in names:
+        name, count = plain, 1
+        while name in taken:
+            count += 1
+            name = f"{plain}#{count}"
+        taken[name] = None
+    return list(taken)
 
 
 def _escape(found: re.Match[str]) -> str:

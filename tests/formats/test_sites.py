@@ -17,7 +17,7 @@ from cardai.core.errors import DamagedFileError, RemoteError, UsageError
 from cardai.formats.acpc.gamedef import load_game
 from cardai.formats.acpc.nodes import WireTree
 from cardai.formats.sites.gtowizard import GtoWizard, definition_of
-from cardai.formats.sites.kept import KeptHands
+from cardai.formats.sites.kept import KeptHands, SiteHand
 from cardai.formats.sites.series import SiteFigures, SitePlayer, figures, header_of, play_hands
 from cardai.formats.sites.service import LONGEST, BusyError, NoAnswerError, Service
 from cardai.formats.sites.shown import Site
@@ -268,6 +268,32 @@ def test_a_file_is_taken_up_by_its_own_match_alone(tmp_path: Path) -> None:
     with pytest.raises(DamagedFileError, match="no record of cardai"), serving(Sites()) as url:
         _played(Slumbot(_service(url)), file, 3, resume=True)
     assert json.loads(file.read_text()) == {"some": "thing"}
+
+
+@pytest.mark.parametrize("content", [b"notes, and no line end", b"\x00" * ((1 << 20) + 5), b'{"cardai": "record"}'])
+def test_a_file_that_is_not_the_beginning_of_the_match_is_left_as_it_is(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "m"
+    file.write_bytes(content)
+    with pytest.raises(DamagedFileError, match="no record of cardai"):
+        KeptHands(str(file), header_of("slumbot", load_game(GAME), THRESHOLD, 3), True)
+    assert file.read_bytes() == content
+
+
+def test_a_half_written_end_is_cut_off_and_a_line_too_long_is_not(tmp_path: Path) -> None:
+    file, header = tmp_path / "m", header_of("slumbot", load_game(GAME), THRESHOLD, 3)
+    hand = SiteHand(0, 1, "cr300f", "AsKs|", -100.0, 100)
+    with KeptHands(str(file), header, False) as kept:
+        kept.keep(hand, None)
+    whole = file.read_bytes()
+    for cut in (10, len(whole) - 10):
+        file.write_bytes(whole[:cut])
+        with KeptHands(str(file), header, True) as kept:
+            kept.keep(hand, None)
+        assert file.read_bytes() == whole
+    file.write_bytes(whole + b" " * (1 << 20) + whole)
+    with pytest.raises(DamagedFileError, match="line 3"):
+        KeptHands(str(file), header, True)
+    assert len(file.read_bytes()) == 2 * len(whole) + (1 << 20)
 
 
 def test_actions_are_written_as_the_sites_want_them() -> None:

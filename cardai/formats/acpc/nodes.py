@@ -8,14 +8,10 @@ from __future__ import annotations
 import gc
 
 from cardai.core.errors import IllegalActionError
-from cardai.core.kernel import interpreted_copy
 from cardai.formats.acpc.gamedef import GameDef
+from cardai.formats.hand_values import card_set, set_value
 from cardai.poker.rules.betting import Betting
 from cardai.poker.rules.growing_tree import BettingNode, GrowingTree, rules
-
-ranking = interpreted_copy("cardai.poker.hands._ranking_kernels")
-
-_SUIT = 8191  # 13 ones
 
 
 def spare_collections() -> None:
@@ -54,18 +50,10 @@ class WireTree(GrowingTree):
         n, size = self.game.num_players, self.game.num_hole
         ranks = [0] * n
         if node.contested:
-            board = 0
-            for card in cards[n * size :]:
-                board |= 1 << card
-            folded = node.row["folded"]
+            board, folded = card_set(cards[n * size :]), node.row["folded"]
             for position in range(n):
                 if not folded[position]:
-                    bits = board
-                    for card in cards[position * size : position * size + size]:
-                        bits |= 1 << card
-                    ranks[position] = ranking.rank_suits(
-                        bits & _SUIT, bits >> 13 & _SUIT, bits >> 26 & _SUIT, bits >> 39, 1
-                    )
+                    ranks[position] = set_value(board | card_set(cards[position * size : position * size + size]))
         order = tuple(map(sorted(ranks).index, ranks))
         known: list[float] | None = node.scratch.get(order)
         if known is not None:

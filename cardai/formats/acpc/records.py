@@ -13,6 +13,7 @@ from typing import Any
 from cardai import make
 from cardai.arena.records import FORMAT, Record, RecordFile
 from cardai.core.errors import CardaiError, DamagedFileError
+from cardai.core.text import each_once
 from cardai.formats.acpc.games import GameMap, definition_of, game_map
 from cardai.formats.acpc.logs import Log, LogHand, Problem, Score
 from cardai.formats.acpc.nodes import WireTree
@@ -164,12 +165,4 @@ def _groups(cards: list[int], counts: Iterable[int]) -> Iterator[tuple[int, ...]
 
 def _names(agents: list[str]) -> list[str]:
     """Return agents as names that a log can hold, each once."""
-    names: list[str] = []
-    for agent in agents:
-        plain = re.sub(r"[:|\s]", "_", agent)
-        name, count = plain, 1
-        while name in names:
-            count += 1
-            name = f"{plain}#{count}"
-        names.append(name)
-    return names
+    return each_once(re.sub(r"[:|\s]", "_", agent) for agent in agents)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import numpy as np
 from attrs import frozen
@@ -15,7 +15,7 @@ from cardai.poker.grading.flops import POTS, FlopHand, Move
 
 DAY = timedelta(hours=24)
 ANY_ZONE = timedelta(hours=14)
-"""A room that names no time zone may be so far ahead."""
+"""A clock whose zone is not named may be so far behind or ahead of UTC's (from -12 to +14 hours)."""
 RECENT = "played less than a day ago (rooms forbid help while one plays; --recent grades it)"
 
 
@@ -62,9 +62,7 @@ def is_recent(hand: RoomHand, now: datetime) -> bool:
     """Whether a hand may have been played within a day of ``now`` (aware), or does not say when it was."""
     if hand.time is None:
         return True
-    if hand.time.tzinfo is None:
-        return now - hand.time.replace(tzinfo=UTC) < DAY + ANY_ZONE
-    return now - hand.time < DAY
+    return now - hand.time < (DAY if hand.zoned else DAY + ANY_ZONE)
 
 
 def seat_of(hand: RoomHand, hero: str | None) -> int | None:

@@ -60,6 +60,7 @@ class RoomHand:
     number: str
     line: int
     time: datetime | None
+    """In UTC, for which the room's clock is taken where the file names no zone (``zoned``)."""
     table: str
     tournament: str
     currency: str
@@ -85,6 +86,8 @@ class RoomHand:
     returns: tuple[float, ...]
     insured: tuple[int, ...] = ()
     """Who sold the hand to the room (cash out)."""
+    zoned: bool = True
+    """Whether the file says in which zone ``time`` is."""
 
     @property
     def board(self) -> tuple[int, ...]:

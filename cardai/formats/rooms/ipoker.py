@@ -13,11 +13,10 @@ from typing import ClassVar
 
 from attrs import define, field, frozen
 
-from cardai.cards.text import RANKS, SUITS
 from cardai.core.format import Format
 from cardai.core.hookspecs import hookimpl
 from cardai.formats.rooms.room_format import RoomFormat
-from cardai.formats.rooms.text import amounts, currency, moment
+from cardai.formats.rooms.text import amounts, cards, currency, moment
 from cardai.formats.rooms.told import Act, Post, Refused, Seat, Told
 
 MAX_HAND = 400_000
@@ -151,10 +150,7 @@ class IPokerRoom:
             told.ended = True
 
     def _cards(self, told: Told, given: dict[str, str], behind: str) -> None:
-        found = tuple(
-            13 * SUITS.index(suit.lower()) + (8 if rank == "10" else RANKS.index(rank.upper()))
-            for suit, rank in _CARD.findall(behind)
-        )
+        found = cards(" ".join(rank + suit for suit, rank in _CARD.findall(behind)))
         if given.get("type", "").lower() == "pocket":
             if len(found) >= 2 and given.get("player", "") in told.seats:
                 told.cards[given["player"]] = found

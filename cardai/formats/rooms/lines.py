@@ -233,6 +233,7 @@ class _Reader:
         if line.startswith("Total pot"):
             _, *tails = line.split("|")
             told.rake = sum(sum(amounts(tail)) for tail in tails) if tails else told.rake
+            told.tax = sum(sum(amounts(tail)) for tail in tails if tail.strip().startswith("Tax"))
         elif line.startswith("Seat ") and "[" in line:
             _, _, rest = line.partition(": ")
             name = next((name for name in self.names if rest.startswith(name)), "")

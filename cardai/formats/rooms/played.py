@@ -9,13 +9,11 @@ from attrs import frozen
 
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.game import Game
-from cardai.core.kernel import interpreted_copy
+from cardai.formats.hand_values import card_set, set_value
 from cardai.poker.contract import BoardGame, board_game, deals_holdem
 from cardai.poker.rules.betting import CALL, FOLD, RAISE, UNLIMITED, Betting
 from cardai.poker.rules.growing_tree import BettingNode, GrowingTree, rung_amounts
 
-ranking = interpreted_copy("cardai.poker.hands._ranking_kernels")
-_SUIT = 8191  # 13 ones
 _BOARD = (0, 3, 4, 5)
 DEEP = 1000
 """Big blinds that a player is said to have who cannot run out of chips."""
@@ -144,7 +142,7 @@ def _pots(
 ) -> Iterator[tuple[int, ...]]:
     """Yield what each position takes of each pot; odd chips go to the first positions."""
     row, n = node.row, len(holes)
-    ranks = [0] * n if not node.contested else [_rank(hole, board) for hole in holes]
+    ranks = [0] * n if not node.contested else [set_value(card_set((*hole, *board))) for hole in holes]
     live = [p for p in range(n) if not row["folded"][p]]
     levels = sorted({row["spent"][p] for p in live})
     low, carried = 0, sum(row["dead"])
@@ -163,10 +161,3 @@ def _pots(
         for k, p in enumerate(best):
             out[p] = share + (k < odd)
         yield tuple(out)
-
-
-def _rank(hole: tuple[int, ...], board: tuple[int, ...]) -> int:
-    bits = 0
-    for card in (*hole, *board):
-        bits |= 1 << card
-    return int(ranking.rank_suits(bits & _SUIT, bits >> 13 & _SUIT, bits >> 26 & _SUIT, bits >> 39, 1))

@@ -6,11 +6,8 @@ from itertools import combinations
 from typing import Any
 
 from cardai.core.format import LeftOut
-from cardai.core.kernel import interpreted_copy
+from cardai.formats.hand_values import card_set, set_value
 from cardai.formats.rooms.hand import RoomHand
-
-ranking = interpreted_copy("cardai.poker.hands._ranking_kernels")
-_SUIT = 8191  # 13 ones
 
 
 def record_of(hand: RoomHand, number: int, agents: list[str], places: dict[str, int]) -> dict[str, Any] | LeftOut:
@@ -100,19 +97,16 @@ def _losing(hand: RoomHand, player: int, left: list[int], folded: set[int]) -> t
     ):
         return None
     bar = [
-        min(_rank(other.cards, board) for k, other in enumerate(hand.players) if other.cards and k not in folded)
+        min(
+            set_value(card_set((*other.cards, *board)))
+            for k, other in enumerate(hand.players)
+            if other.cards and k not in folded
+        )
         if any(other.cards and k not in folded for k, other in enumerate(hand.players))
         else 0
         for board in hand.boards
     ]
     for pair in combinations(left, 2):
-        if all(_rank(pair, board) < least for board, least in zip(hand.boards, bar, strict=True)):
+        if all(set_value(card_set((*pair, *board))) < least for board, least in zip(hand.boards, bar, strict=True)):
             return pair
     return None
-
-
-def _rank(pair: tuple[int, ...], board: tuple[int, ...]) -> int:
-    bits = 0
-    for card in (*pair, *board):
-        bits |= 1 << card
-    return int(ranking.rank_suits(bits & _SUIT, bits >> 13 & _SUIT, bits >> 26 & _SUIT, bits >> 39, 1))

@@ -6,6 +6,7 @@ The rules are those of the games themselves (:mod:`cardai.poker.rules._betting_k
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC
 from typing import Any
 
 from attrs import define, field
@@ -19,7 +20,6 @@ from cardai.formats.rooms.told import Act, Refused, Told
 from cardai.poker.rules.betting import CALL, CONTINUES, FOLD, RAISE, ROUND_OVER, SHOWDOWN, UNCONTESTED
 
 rules = interpreted_copy("cardai.poker.rules._betting_kernels")
-_BOARD = (0, 3, 4, 5)
 
 
 def replayed(told: Told) -> RoomHand:
@@ -218,11 +218,12 @@ def _hand(played: Played, settled: Settled) -> RoomHand:
     told, table, row = played.told, played.table, played.row
     unit, reading, showdown = table.unit, played.reading, played.over == SHOWDOWN
     at = {name: k for k, name in enumerate(table.names)}
+    zoned = told.time is not None and told.time.tzinfo is not None
     return RoomHand(
         room=told.room,
         number=told.number,
         line=told.line,
-        time=told.time,
+        time=told.time if zoned else told.time and told.time.replace(tzinfo=UTC),
         table=told.table,
         tournament=told.tournament,
         currency=told.currency,
@@ -241,6 +242,7 @@ def _hand(played: Played, settled: Settled) -> RoomHand:
         moves=tuple(played.moves),
         returns=settled.returns,
         insured=tuple(at[name] for name in told.insured if name in at),
+        zoned=zoned,
     )
 
 

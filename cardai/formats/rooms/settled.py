@@ -8,16 +8,19 @@ from typing import Any
 from attrs import frozen
 
 from cardai.core.kernel import interpreted_copy
+from cardai.formats.hand_values import card_set, set_value
 from cardai.formats.rooms.readings import Table
 from cardai.formats.rooms.told import Refused, Told
 
 rules = interpreted_copy("cardai.poker.rules._betting_kernels")
-ranking = interpreted_copy("cardai.poker.hands._ranking_kernels")
 
-_SUIT = 8191  # 13 ones
 _BOARD = (0, 3, 4, 5)
 _MOST_RAKE = 0.12
 """The largest share of a pot that is believed to be rake where the file does not say it."""
+_ODD = 3.0
+"""Chips a board by which a winner's share may differ, and a sum whose rake the file does not say: odd ones of each pot."""
+_NOTHING = 0.01
+"""Less than the smallest share of a chip, and more than what thirds of a board round away."""
 
 
 @frozen
@@ -88,9 +91,6 @@ def _ranks(told: Told, table: Table, row: dict[str, Any], board: tuple[int, ...]
     """Return each hand's rank. One that nobody saw has won where its player collected, and lost elsewhere."""
     if not contested:
         return [0] * len(table.names)
-    common = 0
-    for card in board:
-        common |= 1 << card
     ranks = []
     for k, name in enumerate(table.names):
         held = told.cards.get(name)
@@ -99,8 +99,7 @@ def _ranks(told: Told, table: Table, row: dict[str, Any], board: tuple[int, ...]
         elif held is None:
             ranks.append(2**30 if name in told.collected else 0)
         else:
-            bits = common | 1 << held[0] | 1 << held[1]
-            ranks.append(int(ranking.rank_suits(bits & _SUIT, bits >> 13 & _SUIT, bits >> 26 & _SUIT, bits >> 39, 1)))
+            ranks.append(set_value(card_set((*held, *board))))
     return ranks
 
 
@@ -117,21 +116,22 @@ def _uncalled(told: Told, table: Table, row: dict[str, Any]) -> list[list[int]]:
 
 def _agreed(told: Told, table: Table, net: list[int], returns: list[float], row: dict[str, Any], boards: int) -> int:
     """Return the rake. Raises Refused where what the file says that was won is not what the rules give, less rake."""
-    unit, odd = table.unit, 3.0 * max(boards, 1)
+    unit, odd = table.unit, _ODD * max(boards, 1)
     less = [ours - theirs for ours, theirs in zip(returns, net, strict=True)]
     insured = {k for k, name in enumerate(table.names) if name in told.insured}
     if insured:
         return (told.rake or 0) // unit
     rake = -sum(net)
-    said = None if told.rake is None else told.rake // unit - told.dropped // unit
     pot = sum(row["spent"]) + sum(row["dead"])
-    if said is not None and abs(rake - said) > odd:
-        raise Refused("chips do not add up", f"{rake} are missing, the rake is {said}")
-    if said is None and not -odd <= rake <= (odd if told.tournament else _MOST_RAKE * pot + odd):
+    if told.rake is not None:
+        said = told.rake - told.dropped
+        if rake * unit not in (said, said - told.tax):
+            raise Refused("chips do not add up", f"{rake} are missing, the rake is {said / unit:g}")
+    elif not -odd <= rake <= (odd if told.tournament else _MOST_RAKE * pot + odd):
         raise Refused("chips do not add up", f"{rake} of {pot} are missing")
     for k, name in enumerate(table.names):
-        won = returns[k] + row["spent"][k] + row["dead"][k] > 0
-        if not won and abs(less[k]) > odd:
+        won = returns[k] + row["spent"][k] + row["dead"][k] > _NOTHING
+        if not won and abs(less[k]) > _NOTHING:
             raise Refused("another wins", f"{name} has {net[k]:+}, by the rules {returns[k]:+g}")
         if won and not min(0, rake) - odd <= less[k] <= max(0, rake) + odd:
             raise Refused("a winner wins another amount", f"{name} has {net[k]:+}, by the rules {returns[k]:+g}")

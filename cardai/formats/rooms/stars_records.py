@@ -12,7 +12,7 @@ from attrs import frozen
 from cardai import make
 from cardai.core.errors import CardaiError, UsageError
 from cardai.core.format import LeftOut, Written
-from cardai.core.text import shown
+from cardai.core.text import each_once, shown
 from cardai.formats.rooms.played import Hand, holdem, walked
 from cardai.formats.rooms.stars_writing import Setting, hand_text
 from cardai.poker.contract import BoardGame
@@ -45,7 +45,7 @@ def written(header: Mapping[str, Any], hands: Sequence[Mapping[str, Any]], how: 
     if how.hero and how.hero not in agents:
         raise UsageError(f"Nobody in the records is called {how.hero!r}. There are {', '.join(agents[:20])}.")
     names, games = table_names(agents), dict[str, BoardGame]()
-    own = [shown(_BREAKS.sub(" ", agent)).strip() or "_" for agent in agents]
+    own = each_once(shown(_BREAKS.sub(" ", agent)).strip() or "_" for agent in agents)
     texts: list[str] = []
     left_out: list[str] = []
     for count, record in enumerate(hands):
@@ -55,12 +55,14 @@ def written(header: Mapping[str, Any], hands: Sequence[Mapping[str, Any]], how: 
                 games[called] = holdem(make.game(record.get("game") or header["game"]), called)
             note = record.get("room") or {}
             if len(note.get("boards", ())) > 1:
-                raise _Unsaid("hands that are run more than once are not written")
+                raise _Unsaid("hands that are run more than once are not written", "run more than once")
+            if int(note.get("rake", 0)) < 0:
+                raise _Unsaid("chips that the room added to a pot cannot be written", "the room added to the pot")
             hand = walked(games[called], record, own if note else names)
             hero = agents.index(how.hero) if how.hero else note_hero(record, note)
             texts.append(hand_text(games[called], hand, _setting(record, note, hand, hero, count, how)))
         except (CardaiError, LookupError, TypeError, ValueError) as error:
-            reason = "run more than once" if isinstance(error, _Unsaid) else "does not fit the game"
+            reason = error.reason if isinstance(error, _Unsaid) else "does not fit the game"
             left_out.append(LeftOut(f"hand {count + 1}: {error}", reason))
     return Written("\n\n".join(texts), len(texts), tuple(left_out))
 
@@ -70,7 +72,11 @@ _BREAKS = re.compile(r"[\t\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
 class _Unsaid(UsageError):
-    """A hand that the format has no words for."""
+    """A hand that the format has no words for. ``reason`` is what such hands are counted by."""
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 def note_hero(record: Mapping[str, Any], note: Mapping[str, Any]) -> int:
@@ -83,15 +89,7 @@ def note_hero(record: Mapping[str, Any], note: Mapping[str, Any]) -> int:
 
 def table_names(agents: Sequence[str]) -> list[str]:
     """Return agents as names that fit into lines, each once."""
-    names: list[str] = []
-    for agent in agents:
-        plain = _UNSAID.sub("_", agent)[:60] or "_"
-        name, count = plain, 1
-        while name in names:
-            count += 1
-            name = f"{plain}#{count}"
-        names.append(name)
-    return names
+    return each_once(_UNSAID.sub("_", agent)[:60] or "_" for agent in agents)
 
 
 def _setting(

@@ -230,7 +230,7 @@ class _Writer:
             ]
             parts += [f"{name} {self.money(total)}." for name, total in zip(names, totals, strict=True)]
         yield "*** SUMMARY ***"
-        yield f"{' '.join(parts)} | Rake {self.money(max(setting.rake, 0))}"
+        yield f"{' '.join(parts)} | Rake {self.money(setting.rake)}"
         if hand.board:
             yield f"Board [{cards_text(hand.board, ' ')}]"
         for position in sorted(range(len(hand.names)), key=self._seat):

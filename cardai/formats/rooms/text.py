@@ -75,7 +75,7 @@ def cards(text: str) -> tuple[int, ...]:
 
 
 def moment(text: str) -> datetime | None:
-    """Return the first date and time in ``text``, in UTC (where no zone is said, the room's clock is taken for it).
+    """Return the first date and time in ``text``, in UTC, or without a zone where none is said that is known.
 
     ET (New York's time) is taken as summer time from April to October.
     """
@@ -95,8 +95,10 @@ def moment(text: str) -> datetime | None:
             return None
         if zone in ("ET", "EPT"):
             zone = "EDT" if 4 <= month <= 10 else "EST"
-        local = timezone(timedelta(hours=_HOURS.get(zone, 0.0)))
-        return datetime(year, month, day, hour, minute, second, tzinfo=local).astimezone(UTC)
+        local = datetime(year, month, day, hour, minute, second)
+        if zone not in _HOURS:
+            return local
+        return local.replace(tzinfo=timezone(timedelta(hours=_HOURS[zone]))).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
 

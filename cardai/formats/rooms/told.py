@@ -62,6 +62,7 @@ class Told:
     number: str = ""
     line: int = 0
     time: datetime | None = None
+    """In UTC; without a zone where the file names none."""
     table: str = ""
     tournament: str = ""
     currency: str = ""
@@ -79,6 +80,9 @@ class Told:
     returned: dict[str, int] = field(factory=dict)
     hero: str = ""
     rake: int | None = None
+    """All fees that the file says, together; None: it says none."""
+    tax: int = 0
+    """What of ``rake`` is a tax: GGPoker writes one also where it took none from the pot."""
     dropped: int = 0
     """Chips that the room itself put into the pot."""
     insured: set[str] = field(factory=set)

@@ -87,18 +87,18 @@ class KeptHands:
 
     def _take_up(self) -> None:
         """Read what is there, and cut off a last line that a killed process had half written."""
-        line = self._file.readline(LINE_LIMIT)
-        if not line.endswith(b"\n"):
+        line, first = self._file.readline(LINE_LIMIT), header_line(self._header)
+        if not line.endswith(b"\n") and first.startswith(line):  # anything else is not ours to cut off
             self._file.seek(0)
             self._file.truncate()
-            self._write(header_line(self._header))
+            self._write(first)
             return
-        held = parsed_line(line.decode(errors="replace"))
+        held = parsed_line(line.decode(errors="replace")) if line.endswith(b"\n") else None
         if held is None or held.get("cardai") != "record":
             raise DamagedFileError(f"{self.path} is no record of cardai.")
         check_same(self.path, held, self._header)
         whole_lines = self._file.tell()
-        while (line := self._file.readline(LINE_LIMIT)).endswith(b"\n"):
+        while (line := self._file.readline(LINE_LIMIT)).endswith(b"\n") or len(line) == LINE_LIMIT:
             value = parsed_line(line.decode(errors="replace"))
             self.hands.append(structure(value, _Line, f"{self.path}, line {len(self.hands) + 2}").site)
             whole_lines = self._file.tell()

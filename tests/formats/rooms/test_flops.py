@@ -82,6 +82,14 @@ def test_hands_of_the_last_day_are_refused_unless_told_otherwise() -> None:
     assert found(TWO, now=played + timedelta(days=3)).left_out == {}
 
 
+def test_a_time_without_a_zone_is_recent_for_14_hours_longer() -> None:
+    """18:13:43 where the room's clock is, which may be twelve hours behind UTC."""
+    unzoned, played = TWO.replace(" ET", ""), datetime(2024, 12, 24, 18, 13, 43, tzinfo=UTC)
+    assert unzoned != TWO
+    assert found(unzoned, now=played + timedelta(hours=37)).left_out == {RECENT: 1}
+    assert found(unzoned, now=played + timedelta(hours=39)).left_out == {}
+
+
 def test_the_rake_is_that_of_the_files_hands() -> None:
     sorted_ = found(TWO)
     assert sorted_.rake == pytest.approx(1 / 30.5, abs=1e-3)

@@ -122,6 +122,9 @@ def test_a_record_of_a_hand_replays_by_the_game_it_names(text: str) -> None:
         ("[Ad 7d 4h Ts] [3h]", "[Ad 7d 4h Ts] [Th]", "a card is there twice"),
         ("Zoë collected $7.85", "bets $9 collected $7.85", "another wins"),
         ("Zoë collected $7.85", "Zoë collected $7.50", "chips do not add up"),
+        ("Zoë collected $7.85", "Zoë collected $7.84", "chips do not add up"),
+        ("Rake $0.40", "Rake $0.41", "chips do not add up"),
+        ("Rake $0.40", "Rake $0.395", "chips do not add up"),
         ("*** RIVER *** [Ad 7d 4h Ts] [3h]\n", "", "the board is shorter than the betting"),
         ("Hold'em No Limit", "Omaha Pot Limit", "another game"),
         ("Hold'em No Limit", "6+ Hold'em No Limit", "another game"),
@@ -132,6 +135,17 @@ def test_a_record_of_a_hand_replays_by_the_game_it_names(text: str) -> None:
 def test_what_the_rules_do_not_give_is_refused_by_its_reason(old: str, new: str, reason: str) -> None:
     assert old in CASH
     assert refused(CASH.replace(old, new)) == reason
+
+
+def test_a_loser_wins_not_even_a_chip() -> None:
+    text = CASH.replace("collected $7.85 from pot", "collected $7.84 from pot\nbets $9 collected $0.01 from pot")
+    assert refused(text) == "another wins"
+
+
+@pytest.mark.parametrize("rake", ["$0.38", "$0.40"])
+def test_a_tax_may_be_taken_or_not_but_nothing_between(rake: str) -> None:
+    assert one(CASH.replace("Rake $0.40", f"Rake {rake} | Tax $0.02")).rake == 40
+    assert refused(CASH.replace("Rake $0.40", "Rake $0.39 | Tax $0.02")) == "chips do not add up"
 
 
 def test_one_bad_hand_costs_that_hand() -> None:

@@ -89,11 +89,36 @@ def test_a_rooms_hand_goes_through_a_record_and_back(text: str) -> None:
     assert (after.rake, after.board, after.time) == (before.rake, before.board, before.time)
 
 
+WALK = """\
+Poker Hand #HD1: Hold'em No Limit ($0.01/$0.02) - 2025/04/09 22:13:05
+Table 'x' 6-max Seat #1 is the button
+Seat 1: a ($2 in chips)
+Seat 2: b ($2 in chips)
+a: posts small blind $0.01
+b: posts big blind $0.02
+*** HOLE CARDS ***
+a: calls $0.01
+b: raises $0.06 to $0.08
+a: folds
+Uncalled bet ($0.06) returned to b
+b collected $0.04 from pot
+*** SUMMARY ***
+Total pot $0.04 | Rake $0
+"""
+
+
 def test_what_cannot_be_said_is_left_out_and_counted() -> None:
     file = read_hands(io.StringIO(GG + "\n\n" + GG))
     written = registry.create("format", "pokerstars").write(file.header, file.hands)
     assert written.hands == 0
     assert [left.reason for left in written.left_out] == ["run more than once"] * 2  # type: ignore[attr-defined]
+    dropped = WALK.replace("*** HOLE", "Cash Drop to Pot : total $1\n*** HOLE").replace(
+        "collected $0.04", "collected $1.04"
+    )
+    file = read_hands(io.StringIO(dropped))
+    assert [hand["room"]["rake"] for hand in file.hands] == [-100]
+    written = registry.create("format", "pokerstars").write(file.header, file.hands)
+    assert [left.reason for left in written.left_out] == ["the room added to the pot"]  # type: ignore[attr-defined]
     with pytest.raises(UsageError, match="hold'em"):
         registry.create("format", "pokerstars").write({"game": "gin", "agents": ["a", "b"]}, [])
 
