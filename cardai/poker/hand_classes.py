@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from cardai.cards.text import RANKS
-from cardai.core.arrays import Int64s
+from cardai.core.arrays import Float64s, Int64s
 from cardai.poker.hands.combos import pairs
 
 
@@ -20,6 +20,12 @@ def class_of() -> Int64s:
     rank, suit = cards % 13, cards // 13
     high, low = 12 - rank.max(axis=1), 12 - rank.min(axis=1)
     return np.asarray(np.where(suit[:, 0] == suit[:, 1], 13 * high + low, 13 * low + high), np.int64)
+
+
+def class_weights(weights: Float64s) -> Float64s:
+    """Return (169,) the mean weight of each class's hands, of weights (1326,)."""
+    classes = class_of()
+    return np.asarray(np.bincount(classes, weights, 169) / np.bincount(classes, minlength=169))
 
 
 def class_text(number: int) -> str:
