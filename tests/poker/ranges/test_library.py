@@ -18,6 +18,7 @@ from cardai.poker.ranges import flops, reading
 from cardai.poker.ranges.categories import blocker, draw, made
 from cardai.poker.ranges.flop_report import Goal, chosen, columns, mean, reports
 from cardai.poker.ranges.library import Library, Start, canonical
+from cardai.poker.ranges.locks import parse_lock
 from cardai.poker.ranges.solution import Solution
 from cardai.poker.ranges.spot import Spot
 
@@ -101,6 +102,25 @@ def test_another_line_of_a_report_solves_nothing(
     for row, first in zip(later, rows, strict=True):
         assert row["reached"] == pytest.approx(first["check"], abs=1e-6)
         assert row["ev_first"] + row["ev_button"] == pytest.approx(100)
+
+
+def test_a_line_that_is_never_reached_has_an_empty_row_and_no_say_in_the_mean(
+    rows: list[dict[str, Any]], library: Library
+) -> None:
+    never = evolve(FLOP, locks=(parse_lock(": x=1"),))
+    (found,) = reports(library, never, flops.Subset(("2c2d9h",), (1.0,), 0.0, 0.0, 0.0), Goal(50.0, 10), "b100")
+    assert found == {key: found[key] for key in ("flop", "texture", "weight", "reached", "exploitability")}
+    assert found["reached"] == 0
+    assert set(mean([found])) == set(found)
+    both = mean([rows[0], found])
+    assert both["equity_first"] == pytest.approx(rows[0]["equity_first"])
+    assert both["weight"] == 1.75
+
+
+def test_a_flop_that_is_named_twice_has_one_row_with_both_weights(rows: list[dict[str, Any]], library: Library) -> None:
+    twice = flops.Subset(("KsTh7s", "7sThKs"), (0.5, 0.5), 0.0, 0.0, 0.0)
+    (found,) = reports(library, FLOP, twice, Goal(20.0, 20))
+    assert (found["flop"], found["weight"]) == ("KsTh7s", 1.0)
 
 
 def test_the_flops_of_the_box_are_flops_with_weights_that_say_their_error() -> None:
