@@ -198,8 +198,9 @@ def test_all_next_cards_are_shown() -> None:
         - np.nansum(position.values[0] * position.weights[1] * position.met) / (position.weights[1] @ position.met)
     )
     assert mean == pytest.approx(checked, abs=6.0)  # cards are not equally likely between ranges, but nearly
-    with pytest.raises(UsageError):
-        reading.next_cards(turn, "b100")
+    for line, why in (("b100", "No card comes after 'b100'"), ("x x Ks", "deals Ks, which lies on the board")):
+        with pytest.raises(UsageError, match=why):
+            reading.next_cards(turn, line)
 
 
 def test_nothing_is_written_or_deleted_through_links_in_a_stranger_s_library(library: Library, tmp_path: Path) -> None:
