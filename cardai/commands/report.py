@@ -44,6 +44,8 @@ Only = Annotated[
 Sort = Annotated[str, typer.Option("--sort", metavar="COLUMN", help="The largest first; -COLUMN the smallest.")]
 Csv = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the rows there too.")]
 Count = Annotated[int, typer.Argument(metavar="N", help="25, 49, 74, 95 or 184; with --choose any number.")]
+ANY_FLOP = "2c3c4c"
+"""In the place of those that the report is over."""
 Choose = Annotated[bool, typer.Option("--choose", help="Choose them anew, which takes some minutes.")]
 
 
@@ -78,9 +80,10 @@ def report(
 
     What was solved is kept in the library, so that a report that was stopped goes on, and another line takes no time: --at x.
     """
-    limits, place = Limits(0, 0, add_allin, force_allin, merge), (None, directory, position, raised)
-    chips = ("2c3c4c", pot, stack, range_, bets, None, False, rake, rake_cap)
-    given = SpotOptions(*chips, None, None, limits, *place)
+    limits = Limits(add_allin=add_allin, force_allin=force_allin, merge=merge)
+    given = SpotOptions(
+        ANY_FLOP, pot, stack, range_, bets, rake, rake_cap, limits, library=directory, position=position, raised=raised
+    )
     rows = _rows(directory, given, _flops(flops, board), (percent(to, "--to"), iterations), at, jobs, on)
     _show(rows, only, sort, csv, json)
 
@@ -105,9 +108,8 @@ def _rows(
     from cardai.poker.ranges.library import Library
 
     spot, rows = given.spot(), []
-    label = {"position": given.position or "", "raised": given.raised or ""}
     with DirectoryLock(directory, "The library {} is being added to"), progress("flops", "solved") as advance:
-        for one in reports(Library(directory), spot, flops, Goal(*goal), at, jobs=jobs, on=on, label=label):
+        for one in reports(Library(directory), spot, flops, Goal(*goal), at, jobs=jobs, on=on, label=given.label()):
             rows.append(one)
             if advance is not None:
                 advance(len(rows), len(flops.flops))

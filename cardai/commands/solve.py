@@ -128,9 +128,11 @@ def solve(
     if png is not None:
         check_picture(png)
     stop = Stop(None if to is None else percent(to, "--to"), iterations, threads, bits, _small(keep))
-    bounds, place = Limits(cap, minimum, add_allin, force_allin, merge), (directory_out, library, position, raised)
-    chips = (board, pot, stack, range_, bets, limit, check_down, rake, rake_cap)
-    given = SpotOptions(*chips, lock, aggressor, bounds, *place)
+    given = SpotOptions(
+        board, pot, stack, range_, bets, rake, rake_cap, Limits(cap, minimum, add_allin, force_allin, merge),
+        limit=limit, checked_down=check_down, locks=lock, aggressor=aggressor,
+        out=directory_out, library=library, position=position, raised=raised,
+    )  # fmt: skip
     _show(_found(directory, given, stop, at), at, png, json)
 
 
@@ -198,7 +200,8 @@ def _solved(given: SpotOptions, stop: Stop, at: str) -> Solution:
         place = Library(given.library).place(spot)
     with _kept_from_others(place):
         solution = _taken_up(spot, place, stop)
-        solution.label = {"position": given.position or "", "raised": given.raised or ""} if given.library else {}
+        if given.library is not None:
+            solution.label |= given.label()
         solution.check_line(at)
         _go(solution, ENOUGH if stop.percent is None else stop.percent, stop.iterations or MOST, place, small)
     return solution
@@ -229,7 +232,9 @@ def _anew(known: Solution, to: float, stop: Stop) -> Solution:
     if not isinstance(known.solver, KeptSolver) or known.exploitability <= to:
         return known
     note(f"It was kept small, at {known.exploitability:.3g} % of the pot, so it is solved anew.")
-    return _begun(known.spot, stop)
+    fresh = _begun(known.spot, stop)
+    fresh.label = known.label
+    return fresh
 
 
 def _begun(spot: Spot, stop: Stop) -> Solution:

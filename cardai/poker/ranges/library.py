@@ -134,9 +134,11 @@ class Library:
         return solution
 
     def keep(self, solution: Solution, *, position: str = "", raised: str = "") -> Path:
-        """Keep a solution, without its last street where that can be left out."""
-        solution.label = {"position": position, "raised": raised}
+        """Keep a solution, without its last street where that can be left out; what is "" is called as it was."""
         path = self.place(solution.spot)
+        known = read_head(path).label if (path / SPOT).exists() else {}
+        given = {"position": position, "raised": raised}
+        solution.label = {name: value or known.get(name, "") for name, value in given.items()}
         solution.save(path, small=True)
         return path
 

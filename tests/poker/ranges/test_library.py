@@ -53,6 +53,8 @@ def test_spots_are_found_and_copied(library: Library, tmp_path: Path) -> None:
     assert found.spot == canonical(RIVER)
     assert found.exploitability <= 1.0
     assert library.find(board="KsTh7s4d2c", position="CO-BB") == []
+    library.solve(RIVER, found.exploitability / 2)
+    (found,) = library.find(board="KsTh7s4d2c", position="BTN-BB", raised="single")
     shutil.copytree(library.directory, tmp_path / "copy")
     copy = Library(tmp_path / "copy")
     assert copy.get(RIVER).values == library.get(RIVER).values  # type: ignore[union-attr]
