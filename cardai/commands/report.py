@@ -7,23 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cardai.commands import spot_options
 from cardai.commands.invocation import Jobs, Json, On, note, out, print_json, progress
-from cardai.commands.spot_options import (
-    AddAllin,
-    Bets,
-    ForceAllin,
-    Limits,
-    Merge,
-    Position,
-    Pot,
-    Raised,
-    RakeCap,
-    RakeShare,
-    Range,
-    SpotOptions,
-    Stack,
-    percent,
-)
+from cardai.commands.spot_options import Limits, SpotOptions, percent
 from cardai.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,17 +39,17 @@ def report(
     directory: DirectoryArgument,
     flops: Flops = 25,
     board: Board = None,
-    pot: Pot = None,
-    stack: Stack = None,
-    range_: Range = None,
-    position: Position = None,
-    raised: Raised = None,
-    bets: Bets = None,
-    rake: RakeShare = None,
-    rake_cap: RakeCap = None,
-    add_allin: AddAllin = 0.0,
-    force_allin: ForceAllin = 0.0,
-    merge: Merge = 0.0,
+    pot: spot_options.Pot = None,
+    stack: spot_options.Stack = None,
+    range_: spot_options.Range = None,
+    position: spot_options.Position = None,
+    raised: spot_options.Raised = None,
+    bets: spot_options.Bets = None,
+    rake: spot_options.RakeShare = None,
+    rake_cap: spot_options.RakeCap = None,
+    add_allin: spot_options.AddAllin = 0.0,
+    force_allin: spot_options.ForceAllin = 0.0,
+    merge: spot_options.Merge = 0.0,
     to: To = "0.5%",
     iterations: Iterations = 1000,
     at: At = "",

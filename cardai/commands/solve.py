@@ -12,32 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from attrs import frozen
 
-from cardai.commands import invocation
+from cardai.commands import invocation, spot_options
 from cardai.commands.invocation import Json, note, out, print_json, say
-from cardai.commands.spot_options import (
-    AddAllin,
-    Aggressor,
-    Bets,
-    Board,
-    Cap,
-    CheckDown,
-    ForceAllin,
-    LibraryOption,
-    Limit,
-    Limits,
-    Locks,
-    Merge,
-    Minimum,
-    Position,
-    Pot,
-    Raised,
-    RakeCap,
-    RakeShare,
-    Range,
-    SpotOptions,
-    Stack,
-    percent,
-)
+from cardai.commands.spot_options import Limits, SpotOptions, percent
 from cardai.core.errors import UsageError
 from cardai.core.notes import show_state
 
@@ -88,29 +65,29 @@ Png = Annotated[str | None, typer.Option("--png", metavar="FILE", help="Draw the
 
 def solve(
     directory: Directory = None,
-    board: Board = None,
-    pot: Pot = None,
-    stack: Stack = None,
-    range_: Range = None,
-    bets: Bets = None,
-    limit: Limit = None,
-    cap: Cap = 0,
-    minimum: Minimum = 0,
-    check_down: CheckDown = False,
-    rake: RakeShare = None,
-    rake_cap: RakeCap = None,
-    lock: Locks = None,
-    add_allin: AddAllin = 0.0,
-    force_allin: ForceAllin = 0.0,
-    merge: Merge = 0.0,
-    aggressor: Aggressor = None,
+    board: spot_options.Board = None,
+    pot: spot_options.Pot = None,
+    stack: spot_options.Stack = None,
+    range_: spot_options.Range = None,
+    bets: spot_options.Bets = None,
+    limit: spot_options.Limit = None,
+    cap: spot_options.Cap = 0,
+    minimum: spot_options.Minimum = 0,
+    check_down: spot_options.CheckDown = False,
+    rake: spot_options.RakeShare = None,
+    rake_cap: spot_options.RakeCap = None,
+    lock: spot_options.Locks = None,
+    add_allin: spot_options.AddAllin = 0.0,
+    force_allin: spot_options.ForceAllin = 0.0,
+    merge: spot_options.Merge = 0.0,
+    aggressor: spot_options.Aggressor = None,
     to: To = None,
     iterations: Iterations = None,
     threads: Threads = 1,
     directory_out: DirectoryOut = None,
-    library: LibraryOption = None,
-    position: Position = None,
-    raised: Raised = None,
+    library: spot_options.LibraryOption = None,
+    position: spot_options.Position = None,
+    raised: spot_options.Raised = None,
     bits: Bits = 0,
     keep: Keep = None,
     at: At = "",

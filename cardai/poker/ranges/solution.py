@@ -19,7 +19,7 @@ from cardai.core.npz import read_npz, write_npz
 from cardai.core.schema import structure, whole
 from cardai.poker.ranges.cfr import Measured
 from cardai.poker.ranges.kept import KeptSolver, kept_arrays
-from cardai.poker.ranges.layout import TreeLayout
+from cardai.poker.ranges.layout import TreeLayout, entries_of
 from cardai.poker.ranges.leaves import CheckedDown
 from cardai.poker.ranges.position import Position, decision_at, look_at, look_at_kept
 from cardai.poker.ranges.solver import Solver
@@ -285,8 +285,7 @@ def fitting(spot: Spot, layout: TreeLayout, most: float) -> str:
             tree = evolve(spot, bets=bets, locks=(), limit=()).tree()
         except UsageError:
             continue
-        each = zip(tree.streets, layout.boards, strict=False)
-        if 4 * sum(f.num_slots * len(b) * b.width for f, b in each) <= most:
+        if 2 * np.dtype(np.int16).itemsize * entries_of(tree, layout.boards) <= most:
             return bets
     return ""
 
