@@ -173,3 +173,6 @@ def flops(count: Count = 25, choose: Choose = False, json: Json = False) -> None
         f"Equities of starting hands over these {count} flops are off by {found.error:.3f} % of the pot (root mean square; at "
         f"most {found.worst:.2f}); over as many at random by {found.random:.3f}."
     )
+    every = known.tones(known.subset(1755))
+    shares = (f"{tone} {100 * share:.1f} % ({100 * every[tone]:.1f} %)" for tone, share in known.tones(found).items())
+    out().print(f"Their weights by suits, and those of all flops: {', '.join(shares)}.")

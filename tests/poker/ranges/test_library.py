@@ -132,7 +132,11 @@ def test_the_flops_of_the_box_are_flops_with_weights_that_say_their_error() -> N
         assert sum(found.weights) == pytest.approx(1, abs=1e-4)
         assert min(found.weights) > 0
         assert found.error < 0.5 * found.random
-    assert sum(flops.subset(1755).weights) == pytest.approx(1)
+        assert sum(flops.tones(found).values()) == pytest.approx(sum(found.weights))
+    every = flops.subset(1755)
+    assert sum(every.weights) == pytest.approx(1)
+    of_22100 = {"monotone": 4 * 286, "two-tone": 12 * 78 * 13, "rainbow": 4 * 13**3}
+    assert flops.tones(every) == pytest.approx({tone: count / 22100 for tone, count in of_22100.items()})
     with pytest.raises(UsageError, match="There are subsets of 25"):
         flops.subset(26)
 
