@@ -81,8 +81,8 @@ def winnings(flop: Int64s) -> Float64s:
     range's hands."""
     rows, groups = [], class_of()
     for texts in PAIRS:
-        weights = np.stack([parse_range(text) for text in texts])
-        sums = range_equity_sums(*weights, flop.tolist())
+        weights = [parse_range(text) for text in texts]
+        sums = range_equity_sums(weights[0], weights[1], flop.tolist())
         won, met = sums[:, 0] + 0.5 * sums[:, 1], sums[:, 2]
         for seat in range(2):
             rows.append(np.stack([np.bincount(groups, weights[seat] * one[seat], 169) for one in (won, met)], axis=1))
