@@ -100,10 +100,7 @@ def solve(
 
     Then: cardai solve spots/x --at "b1000 c / 2c"
     """
-    from cardai.commands.show.pictures import check_picture
-
-    if png is not None:
-        check_picture(png)
+    _check(png)
     stop = Stop(None if to is None else percent(to, "--to"), iterations, threads, bits, _small(keep))
     given = SpotOptions(
         board, pot, stack, range_, bets, rake, rake_cap, Limits(cap, minimum, add_allin, force_allin, merge),
@@ -111,6 +108,14 @@ def solve(
         out=directory_out, library=library, position=position, raised=raised,
     )  # fmt: skip
     _show(_found(directory, given, stop, at), at, png, json)
+
+
+def _check(png: str | None) -> None:
+    """Raise UsageError before anything is solved where the picture cannot be drawn."""
+    from cardai.commands.show.pictures import check_picture
+
+    if png is not None:
+        check_picture(png)
 
 
 def _small(keep: str | None) -> bool | None:
