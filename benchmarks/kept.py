@@ -16,12 +16,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from cardai.poker.ranges.flops import CALLER, OPENER
 from cardai.poker.ranges.solution import load, prepare
 from cardai.poker.ranges.spot import Spot
-
-CALLER = "JJ-22,AJs-A2s,K9s+,Q9s+,J9s+,T8s+,97s+,86s+,75s+,65s,54s,AQo-A9o,KTo+,QTo+,JTo"
-OPENER = "22+,A2s+,K9s+,Q9s+,J9s+,T8s+,97s+,86s+,75s+,65s,54s,ATo+,KJo+,QJo"
-"""About what calls and opens before the flop, a single raise between two deep stacks."""
 
 
 def timed(act: Callable[[], Any]) -> tuple[Any, float]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cardai.commands.invocation import Json, note, out, print_json
-from cardai.commands.spot_options import Position, Pot, Raised, Range, Stack, chips
+from cardai.commands.spot_options import Position, Pot, Raised, Range, Stack, both_stacks, chips
 from cardai.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -40,10 +40,8 @@ def library(
     if range_:
         if len(range_) != 2 or None in (position, raised, pot, stack):
             raise UsageError("Ranges are kept with --position, --raised, --range twice, --pot and --stack.")
-        stacks = chips(str(stack), "--stack", most=2)
-        both = stacks * 2 if len(stacks) == 1 else stacks
         (before,) = chips(str(pot), "--pot", most=1)
-        start = Start(str(position), str(raised), range_[0], range_[1], before, both)
+        start = Start(str(position), str(raised), range_[0], range_[1], before, both_stacks(str(stack)))
         note(f"Kept: {known.add(start)}")
         return
     if not directory.is_dir():

@@ -138,11 +138,10 @@ def _plain(weights: Float64s) -> dict[str, Any]:
     """Return a range as plain values: its count, its notation, the mean weight of each class that it holds."""
     import numpy as np
 
-    from cardai.poker.hand_classes import class_of, class_text
+    from cardai.poker.hand_classes import class_text, class_weights
     from cardai.poker.range_forms import combos, written_range
 
-    classes = class_of()
-    mean = np.bincount(classes, weights, 169) / np.bincount(classes, minlength=169)
+    mean = class_weights(weights)
     return {
         "combos": combos(weights),
         "share": combos(weights) / len(weights),

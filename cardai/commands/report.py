@@ -7,23 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cardai.commands import spot_options
 from cardai.commands.invocation import Jobs, Json, On, note, out, print_json, progress
-from cardai.commands.spot_options import (
-    AddAllin,
-    Bets,
-    ForceAllin,
-    Limits,
-    Merge,
-    Position,
-    Pot,
-    Raised,
-    RakeCap,
-    RakeShare,
-    Range,
-    SpotOptions,
-    Stack,
-    percent,
-)
+from cardai.commands.spot_options import Limits, SpotOptions, percent
 from cardai.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -44,6 +30,8 @@ Only = Annotated[
 Sort = Annotated[str, typer.Option("--sort", metavar="COLUMN", help="The largest first; -COLUMN the smallest.")]
 Csv = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the rows there too.")]
 Count = Annotated[int, typer.Argument(metavar="N", help="25, 49, 74, 95 or 184; with --choose any number.")]
+ANY_FLOP = "2c3c4c"
+"""In the place of those that the report is over."""
 Choose = Annotated[bool, typer.Option("--choose", help="Choose them anew, which takes some minutes.")]
 
 
@@ -51,17 +39,17 @@ def report(
     directory: DirectoryArgument,
     flops: Flops = 25,
     board: Board = None,
-    pot: Pot = None,
-    stack: Stack = None,
-    range_: Range = None,
-    position: Position = None,
-    raised: Raised = None,
-    bets: Bets = None,
-    rake: RakeShare = None,
-    rake_cap: RakeCap = None,
-    add_allin: AddAllin = 0.0,
-    force_allin: ForceAllin = 0.0,
-    merge: Merge = 0.0,
+    pot: spot_options.Pot = None,
+    stack: spot_options.Stack = None,
+    range_: spot_options.Range = None,
+    position: spot_options.Position = None,
+    raised: spot_options.Raised = None,
+    bets: spot_options.Bets = None,
+    rake: spot_options.RakeShare = None,
+    rake_cap: spot_options.RakeCap = None,
+    add_allin: spot_options.AddAllin = 0.0,
+    force_allin: spot_options.ForceAllin = 0.0,
+    merge: spot_options.Merge = 0.0,
     to: To = "0.5%",
     iterations: Iterations = 1000,
     at: At = "",
@@ -78,9 +66,10 @@ def report(
 
     What was solved is kept in the library, so that a report that was stopped goes on, and another line takes no time: --at x.
     """
-    limits, place = Limits(0, 0, add_allin, force_allin, merge), (None, directory, position, raised)
-    chips = ("2c3c4c", pot, stack, range_, bets, None, False, rake, rake_cap)
-    given = SpotOptions(*chips, None, None, limits, *place)
+    limits = Limits(add_allin=add_allin, force_allin=force_allin, merge=merge)
+    given = SpotOptions(
+        ANY_FLOP, pot, stack, range_, bets, rake, rake_cap, limits, library=directory, position=position, raised=raised
+    )
     rows = _rows(directory, given, _flops(flops, board), (percent(to, "--to"), iterations), at, jobs, on)
     _show(rows, only, sort, csv, json)
 
@@ -105,9 +94,8 @@ def _rows(
     from cardai.poker.ranges.library import Library
 
     spot, rows = given.spot(), []
-    label = {"position": given.position or "", "raised": given.raised or ""}
     with DirectoryLock(directory, "The library {} is being added to"), progress("flops", "solved") as advance:
-        for one in reports(Library(directory), spot, flops, Goal(*goal), at, jobs=jobs, on=on, label=label):
+        for one in reports(Library(directory), spot, flops, Goal(*goal), at, jobs=jobs, on=on, label=given.label()):
             rows.append(one)
             if advance is not None:
                 advance(len(rows), len(flops.flops))
@@ -185,3 +173,6 @@ def flops(count: Count = 25, choose: Choose = False, json: Json = False) -> None
         f"Equities of starting hands over these {count} flops are off by {found.error:.3f} % of the pot (root mean square; at "
         f"most {found.worst:.2f}); over as many at random by {found.random:.3f}."
     )
+    every = known.tones(known.subset(1755))
+    shares = (f"{tone} {100 * share:.1f} % ({100 * every[tone]:.1f} %)" for tone, share in known.tones(found).items())
+    out().print(f"Their weights by suits, and those of all flops: {', '.join(shares)}.")

@@ -12,32 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from attrs import frozen
 
-from cardai.commands import invocation
+from cardai.commands import invocation, spot_options
 from cardai.commands.invocation import Json, note, out, print_json, say
-from cardai.commands.spot_options import (
-    AddAllin,
-    Aggressor,
-    Bets,
-    Board,
-    Cap,
-    CheckDown,
-    ForceAllin,
-    LibraryOption,
-    Limit,
-    Limits,
-    Locks,
-    Merge,
-    Minimum,
-    Position,
-    Pot,
-    Raised,
-    RakeCap,
-    RakeShare,
-    Range,
-    SpotOptions,
-    Stack,
-    percent,
-)
+from cardai.commands.spot_options import Limits, SpotOptions, percent
 from cardai.core.errors import UsageError
 from cardai.core.notes import show_state
 
@@ -88,29 +65,29 @@ Png = Annotated[str | None, typer.Option("--png", metavar="FILE", help="Draw the
 
 def solve(
     directory: Directory = None,
-    board: Board = None,
-    pot: Pot = None,
-    stack: Stack = None,
-    range_: Range = None,
-    bets: Bets = None,
-    limit: Limit = None,
-    cap: Cap = 0,
-    minimum: Minimum = 0,
-    check_down: CheckDown = False,
-    rake: RakeShare = None,
-    rake_cap: RakeCap = None,
-    lock: Locks = None,
-    add_allin: AddAllin = 0.0,
-    force_allin: ForceAllin = 0.0,
-    merge: Merge = 0.0,
-    aggressor: Aggressor = None,
+    board: spot_options.Board = None,
+    pot: spot_options.Pot = None,
+    stack: spot_options.Stack = None,
+    range_: spot_options.Range = None,
+    bets: spot_options.Bets = None,
+    limit: spot_options.Limit = None,
+    cap: spot_options.Cap = 0,
+    minimum: spot_options.Minimum = 0,
+    check_down: spot_options.CheckDown = False,
+    rake: spot_options.RakeShare = None,
+    rake_cap: spot_options.RakeCap = None,
+    lock: spot_options.Locks = None,
+    add_allin: spot_options.AddAllin = 0.0,
+    force_allin: spot_options.ForceAllin = 0.0,
+    merge: spot_options.Merge = 0.0,
+    aggressor: spot_options.Aggressor = None,
     to: To = None,
     iterations: Iterations = None,
     threads: Threads = 1,
     directory_out: DirectoryOut = None,
-    library: LibraryOption = None,
-    position: Position = None,
-    raised: Raised = None,
+    library: spot_options.LibraryOption = None,
+    position: spot_options.Position = None,
+    raised: spot_options.Raised = None,
     bits: Bits = 0,
     keep: Keep = None,
     at: At = "",
@@ -123,15 +100,22 @@ def solve(
 
     Then: cardai solve spots/x --at "b1000 c / 2c"
     """
+    _check(png)
+    stop = Stop(None if to is None else percent(to, "--to"), iterations, threads, bits, _small(keep))
+    given = SpotOptions(
+        board, pot, stack, range_, bets, rake, rake_cap, Limits(cap, minimum, add_allin, force_allin, merge),
+        limit=limit, checked_down=check_down, locks=lock, aggressor=aggressor,
+        out=directory_out, library=library, position=position, raised=raised,
+    )  # fmt: skip
+    _show(_found(directory, given, stop, at), at, png, json)
+
+
+def _check(png: str | None) -> None:
+    """Raise UsageError before anything is solved where the picture cannot be drawn."""
     from cardai.commands.show.pictures import check_picture
 
     if png is not None:
         check_picture(png)
-    stop = Stop(None if to is None else percent(to, "--to"), iterations, threads, bits, _small(keep))
-    bounds, place = Limits(cap, minimum, add_allin, force_allin, merge), (directory_out, library, position, raised)
-    chips = (board, pot, stack, range_, bets, limit, check_down, rake, rake_cap)
-    given = SpotOptions(*chips, lock, aggressor, bounds, *place)
-    _show(_found(directory, given, stop, at), at, png, json)
 
 
 def _small(keep: str | None) -> bool | None:
@@ -198,7 +182,8 @@ def _solved(given: SpotOptions, stop: Stop, at: str) -> Solution:
         place = Library(given.library).place(spot)
     with _kept_from_others(place):
         solution = _taken_up(spot, place, stop)
-        solution.label = {"position": given.position or "", "raised": given.raised or ""} if given.library else {}
+        if given.library is not None:
+            solution.label |= given.label()
         solution.check_line(at)
         _go(solution, ENOUGH if stop.percent is None else stop.percent, stop.iterations or MOST, place, small)
     return solution
@@ -229,7 +214,9 @@ def _anew(known: Solution, to: float, stop: Stop) -> Solution:
     if not isinstance(known.solver, KeptSolver) or known.exploitability <= to:
         return known
     note(f"It was kept small, at {known.exploitability:.3g} % of the pot, so it is solved anew.")
-    return _begun(known.spot, stop)
+    fresh = _begun(known.spot, stop)
+    fresh.label = known.label
+    return fresh
 
 
 def _begun(spot: Spot, stop: Stop) -> Solution:

@@ -92,13 +92,13 @@ class SpotOptions:
     stack: str | None
     ranges: list[str] | None
     bets: str | None
-    limit: str | None
-    checked_down: bool
     rake: str | None
     rake_cap: str | None
-    locks: list[str] | None
-    aggressor: str | None
     limits: Limits
+    limit: str | None = None
+    checked_down: bool = False
+    locks: list[str] | None = None
+    aggressor: str | None = None
     out: Path | None = None
     library: Path | None = None
     position: str | None = None
@@ -122,6 +122,11 @@ class SpotOptions:
             "--position": self.position,
         }
         return [name for name, value in {**self.needed(), **other}.items() if value is not None]
+
+    def label(self) -> dict[str, str]:
+        """Return what a library calls the spot: the position and pot type, as far as they were given."""
+        given = {"position": self.position, "raised": self.raised}
+        return {name: value for name, value in given.items() if value is not None}
 
     def begun(self) -> SpotOptions:
         """Return these options with ranges, pot and stacks of a library's position where they were not given."""
@@ -152,12 +157,12 @@ class SpotOptions:
             raise UsageError(f"--range is given once for each player, twice at most. It is given {len(ranges)} times.")
         if self.limit is not None and self.bets is not None:
             raise UsageError("Bets are either those of --limit or those of --bets. Leave one out.")
-        (pot,), stacks = chips(str(given.pot), "--pot", most=1), chips(str(given.stack), "--stack", most=2)
+        (pot,) = chips(str(given.pot), "--pot", most=1)
         limit = () if self.limit is None else chips(self.limit, "--limit", most=3)
         return make_spot(
             str(self.board),
             pot,
-            stacks * 2 if len(stacks) == 1 else stacks,
+            both_stacks(str(given.stack)),
             [*ranges, "random", "random"][:2],
             self.locks or [],
             bets="0.5+1+allin" if self.bets is None else self.bets,
@@ -191,6 +196,12 @@ def chips(text: str, option: str, most: int) -> tuple[float, ...]:
         joined = ", joined by +" if most > 1 else ""
         raise UsageError(f"{option} takes chips, numbers above 0{joined}. Got {text!r}.")
     return numbers
+
+
+def both_stacks(text: str) -> tuple[float, ...]:
+    """Return the stacks that --stack was given: one number is both. Raises UsageError."""
+    stacks = chips(text, "--stack", most=2)
+    return stacks * 2 if len(stacks) == 1 else stacks
 
 
 def _seat(text: str | None) -> int:

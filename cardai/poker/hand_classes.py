@@ -7,21 +7,35 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from cardai.cards.text import RANKS
-from cardai.core.arrays import Int64s
+from cardai.core.arrays import Float64s, Int64s
 from cardai.poker.hands.combos import pairs
 
 CLASSES = 169
 
 
+@cache
 def class_of() -> Int64s:
-    """Return (1326,) each hand's class: 13 x row + column of the usual grid, aces first, suited above the diagonal."""
+    """Return (1326,) each hand's class: 13 x row + column of the usual grid, aces first, suited above the diagonal.
+
+    It cannot be written to: all who ask are given the same.
+    """
     cards = pairs().astype(np.int64)
     rank, suit = cards % 13, cards // 13
     high, low = 12 - rank.max(axis=1), 12 - rank.min(axis=1)
-    return np.asarray(np.where(suit[:, 0] == suit[:, 1], 13 * high + low, 13 * low + high), np.int64)
+    found = np.asarray(np.where(suit[:, 0] == suit[:, 1], 13 * high + low, 13 * low + high), np.int64)
+    found.setflags(write=False)
+    return found
+
+
+def class_weights(weights: Float64s) -> Float64s:
+    """Return (169,) the mean weight of each class's hands, of weights (1326,)."""
+    classes = class_of()
+    return np.asarray(np.bincount(classes, weights, 169) / np.bincount(classes, minlength=169))
 
 
 def class_text(number: int) -> str:

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from functools import cache
 
+from cardai.poker.hands.combos import COUNT
+
 _WORDS = (
     "AA KK QQ JJ TT 99 88 AKs 77 AQs AJs AKo ATs AQo AJo KQs 66 A9s ATo KJs A8s KTs KQo A7s A9o KJo 55 QJs K9s "
     "A5s A6s A8o KTo QTs A4s A7o K8s A3s QJo K9o A5o A6o Q9s K7s JTs A2s QTo 44 A4o K6s K8o Q8s A3o K5s J9s Q9o "
@@ -23,7 +25,6 @@ _WORDS = (
 )
 ORDER = tuple(_WORDS.split())
 """AA first."""
-_ALL = 1326
 
 
 def hands_in(name: str) -> int:
@@ -34,7 +35,7 @@ def hands_in(name: str) -> int:
 @cache
 def best_classes(share: float) -> tuple[str, ...]:
     """Return the best classes whose hands are nearest to ``share`` of all 1,326, at least one; classes are not cut."""
-    taken, count, wanted = [ORDER[0]], hands_in(ORDER[0]), share * _ALL
+    taken, count, wanted = [ORDER[0]], hands_in(ORDER[0]), share * COUNT
     for name in ORDER[1:]:
         more = count + hands_in(name)
         if abs(more - wanted) > abs(count - wanted):

@@ -15,7 +15,7 @@ import numpy as np
 
 from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
-from cardai.poker.hand_classes import class_of, class_text
+from cardai.poker.hand_classes import class_of, class_text, class_weights
 from cardai.poker.notation import range_parts, range_text
 from cardai.poker.range_numbers import pio_order
 
@@ -64,9 +64,7 @@ def _grid(weights: Float64s) -> str:
     Raises:
         UsageError: the hands of some class have different weights.
     """
-    classes = class_of()
-    total, count = np.bincount(classes, weights, 169), np.bincount(classes, minlength=169)
-    mean = total / count
+    classes, mean = class_of(), class_weights(weights)
     if not np.allclose(mean[classes], weights, atol=5e-7):
         number = int(classes[np.abs(mean[classes] - weights).argmax()])
         raise UsageError(f"A grid has one weight a class, and the hands of {class_text(number)} have several.")

@@ -20,7 +20,12 @@ from cardai.solve.tree import NODE_LIMIT, GameTree, game_tree
 
 @lru_cache(maxsize=8)
 def sequence_form(tree: GameTree) -> Form:
-    """Return the arrays that kernels take; finished nodes with equal sequences share one payoff cell."""
+    """Return the arrays that kernels take, remembered; finished nodes with equal sequences share one payoff cell."""
+    return fresh_form(tree)
+
+
+def fresh_form(tree: GameTree) -> Form:
+    """Return :func:`sequence_form` of a tree that nobody asks about again: it pushes none out that somebody does."""
     sets = tree.infosets
     cells, cell = np.unique(tree.terminal_sequences, axis=0, return_inverse=True)
     payoffs = np.zeros((len(cells), tree.num_players))

@@ -17,7 +17,7 @@ from cardai.core.fields import Views
 from cardai.core.game import Game, Legal
 from cardai.solve import _kernels
 from cardai.solve.measures import ask, measure_plan, profile
-from cardai.solve.sequence_form import behaviour_of, plan_of, policy_table, sequence_form
+from cardai.solve.sequence_form import behaviour_of, fresh_form, plan_of, policy_table, sequence_form
 from cardai.solve.tabular import TabularAgent
 from cardai.solve.tree import GameTree, game_tree
 
@@ -42,7 +42,7 @@ class Worth:
 def worth_of(tree: GameTree, behaviour: Float64s) -> Worth:
     """Return what sequences are worth to their players where all others play ``behaviour`` (S,)."""
     plan = plan_of(sequence_form(tree), behaviour)
-    certain = sequence_form(evolve(tree, terminal_returns=np.ones_like(tree.terminal_returns)))
+    certain = fresh_form(evolve(tree, terminal_returns=np.ones_like(tree.terminal_returns)))
     values, reach = np.empty(len(plan)), np.empty(len(plan))
     for player in range(tree.num_players):
         for form, out in ((sequence_form(tree), values), (certain, reach)):

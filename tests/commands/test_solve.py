@@ -141,6 +141,10 @@ def test_a_library_solves_once_and_is_listed(cardai: Any, tmp_path: Path, monkey
     listed = json.loads(cardai("library", "lib", "--json").out)
     assert [(one["position"], one["raised"]) for one in listed["spots"]] == [("BTN-BB", "single")]
     assert "1 spot; ranges: BTN-BB single." in cardai("library", "lib").out
+    unnamed = ("--board", "KsTh7s4d2c", "--bets", "1+allin", "--to", "0.9%")
+    assert cardai("solve", "--library", "lib", *ranges, *unnamed).code == 0
+    relisted = json.loads(cardai("library", "lib", "--json").out)
+    assert [(one["position"], one["raised"]) for one in relisted["spots"]] == [("BTN-BB", "single")]
     wrong = cardai("solve", "--library", "lib", "--position", "CO-BB", "--raised", "single", "--board", "Th7sKs4d2c")
     assert wrong.code == 2
     assert "has no ranges of CO-BB" in re.sub(r"\s+", " ", wrong.err)

@@ -5,22 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from cardai.core.arrays import Float64s
-from cardai.poker.hand_classes import class_of, class_text
+from cardai.poker.hand_classes import class_text, class_weights
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 FULL, EMPTY = (200, 54, 44), (60, 60, 60)
 """The colours of a weight of 1 and of 0 in a terminal."""
-
-
-def class_weights(weights: Float64s) -> Float64s:
-    """Return (169,) the mean weight of each class's hands."""
-    classes = class_of()
-    return np.asarray(np.bincount(classes, weights, 169) / np.bincount(classes, minlength=169))
 
 
 def range_table(weights: Float64s) -> Table:

@@ -9,15 +9,14 @@ import numpy as np
 from attrs import evolve, frozen
 
 from cardai.cards.text import parse_cards
-from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
 from cardai.pieces import Work
-from cardai.poker.hands.equity import range_equity
 from cardai.poker.ranges.cfr import Measured
 from cardai.poker.ranges.flops import Subset, texture
 from cardai.poker.ranges.kept import KeptSolver, kept_arrays
 from cardai.poker.ranges.library import Library, canonical
 from cardai.poker.ranges.position import Position
+from cardai.poker.ranges.reading import equities
 from cardai.poker.ranges.solution import Solution, prepare, solve
 from cardai.poker.ranges.spot import Spot
 
@@ -50,21 +49,21 @@ def reports(
     Raises:
         UsageError: the spot makes no sense on a flop, or the line leads nowhere.
     """
-    missing: list[tuple[str, tuple[Spot]]] = []
-    weights = {}
+    spots, weights = dict[str, Spot](), dict[str, float]()
     for flop, weight in zip(flops.flops, flops.weights, strict=True):
         one = canonical(evolve(spot, board=flop))
-        weights[one.board] = weight
+        spots[one.board], weights[one.board] = one, weights.get(one.board, 0.0) + weight
+    pieces = []
+    for board, one in spots.items():
         known = library.get(one)
         if known is not None and known.exploitability <= goal.to:
-            yield row(known, line, weight)
+            yield row(known, line, weights[board])
         else:
-            missing.append((one.board, (one,)))
-    if not missing:
+            pieces.append((board, (one,)))
+    if not pieces:
         return
-    for board, (iterations, measured, arrays) in Work(solve_piece, goal, on=on, jobs=jobs, pieces=missing).run():
-        one = evolve(spot, board=board)
-        one = canonical(one)
+    for board, (iterations, measured, arrays) in Work(solve_piece, goal, on=on, jobs=jobs, pieces=pieces).run():
+        one = spots[board]
         solution = Solution(one, KeptSolver(one.layout(small=True), one.weights(), iterations, arrays))
         solution.measured, solution.measured_at = measured, iterations
         library.keep(solution, **(label or {}))
@@ -81,36 +80,25 @@ def solve_piece(goal: Goal, spot: Spot) -> tuple[int, Measured, dict[str, Any]]:
 
 
 def row(solution: Solution, line: str, weight: float) -> Row:
-    """Return a flop's row: equities and EVs of both, how often each action is taken, how often the line is reached."""
+    """Return a flop's row: equities and EVs of both, how often each action is taken, how often the line is reached.
+
+    Where the line is never reached there is nothing to say of what is done and worth there: those columns are left out.
+    """
     position = solution.at(line)
-    equity, reached = _equity(position), _reached(position, solution.at(""))
-    first = position.value if position.seat == 0 else float(position.pot - position.value)
-    values = solution.values if not line else (first, float(position.pot - first))
-    found: Row = {
-        "flop": solution.spot.board,
-        "texture": texture(solution.spot.board),
-        "weight": weight,
-        "equity_first": 100 * equity[0],
-        "equity_button": 100 * equity[1],
-        "ev_first": values[0],
-        "ev_button": values[1],
-    }
-    found |= {words: 100 * often for words, often in zip(position.actions, position.frequencies, strict=True)}
+    reached = _together(position) / _together(solution.at("")) if line else 1.0
+    found: Row = {"flop": solution.spot.board, "texture": texture(solution.spot.board), "weight": weight}
+    if reached > 0:
+        equity = equities(position)[0]
+        first = position.value if position.seat == 0 else float(position.pot - position.value)
+        values = solution.values if not line else (first, float(position.pot - first))
+        found |= {"equity_first": 100 * equity[0], "equity_button": 100 * equity[1]}
+        found |= {"ev_first": values[0], "ev_button": values[1]}
+        found |= {words: 100 * often for words, often in zip(position.actions, position.frequencies, strict=True)}
     return found | {"reached": 100 * reached, "exploitability": solution.exploitability}
 
 
-def _equity(position: Position) -> tuple[float, float]:
-    weights = np.zeros((2, 1326))
-    weights[:, position.hands] = position.weights
-    return range_equity(weights[0], weights[1], list(position.board)).share
-
-
-def _reached(position: Position, root: Position) -> float:
-    """Return how often a line of the same street is played."""
-    return _together(position) / _together(root)
-
-
 def _together(position: Position) -> float:
+    """Return the weight of all pairs of hands that come to a decision."""
     return float(position.weights[position.seat] @ position.met)
 
 
@@ -121,18 +109,18 @@ def columns(rows: Sequence[Row]) -> list[str]:
 
 
 def mean(rows: Sequence[Row]) -> Row:
-    """Return the weighted mean of rows: what is done by how often it is reached, all else by the flops' weights."""
+    """Return the weighted mean of rows: what is done by how often it is reached, all else by the flops' weights.
+
+    A line that is reached on none of them has no mean of what is done there.
+    """
     weights = np.array([one["weight"] for one in rows])
     found: Row = {"flop": "all", "texture": "", "weight": float(weights.sum())}
     for name in columns(rows)[3:]:
         values = np.array([one.get(name, 0.0) for one in rows])
         by = weights * [one["reached"] for one in rows] if name not in ("reached", "exploitability") else weights
-        found[name] = _mean(values, by)
+        if by.sum() > 0:
+            found[name] = float(values @ by / by.sum())
     return found
-
-
-def _mean(values: Float64s, weights: Float64s) -> float:
-    return float(values @ weights / weights.sum()) if weights.sum() > 0 else float("nan")
 
 
 def chosen(rows: Sequence[Row], only: str, sort: str) -> list[Row]:

@@ -8,7 +8,6 @@ and by exchanging them; the error is printed, beside that of flops drawn at rand
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from importlib.resources import files
 
 import numpy as np
@@ -82,8 +81,8 @@ def winnings(flop: Int64s) -> Float64s:
     range's hands."""
     rows, groups = [], class_of()
     for texts in PAIRS:
-        sums = range_equity_sums(parse_range(texts[0]), parse_range(texts[1]), flop.tolist())
-        weights = np.stack([parse_range(text) for text in texts])
+        weights = [parse_range(text) for text in texts]
+        sums = range_equity_sums(weights[0], weights[1], flop.tolist())
         won, met = sums[:, 0] + 0.5 * sums[:, 1], sums[:, 2]
         for seat in range(2):
             rows.append(np.stack([np.bincount(groups, weights[seat] * one[seat], 169) for one in (won, met)], axis=1))
@@ -102,7 +101,7 @@ def residuals(found: Float64s) -> Float64s:
     return np.asarray(100.0 * (found[:, held, 0] - equity * found[:, held, 1]) / whole[held, 1])
 
 
-def choose(apart: Float64s, count: int, rounds: int = 400, tell: Callable[[int], None] = lambda done: None) -> Subset:
+def choose(apart: Float64s, count: int, rounds: int = 400) -> Subset:
     """Return the best subset of ``count`` flops that is found; ``apart`` as :func:`residuals` returns it."""
     squares = (apart**2).sum(axis=1)
     chosen: list[int] = []
@@ -115,7 +114,6 @@ def choose(apart: Float64s, count: int, rounds: int = 400, tell: Callable[[int],
     weights = weigh(apart[chosen])
     error = _error(apart, chosen, weights)
     for done in range(rounds):
-        tell(done)
         out = int(np.argsort(weights)[done % max(1, count // 3)])  # one of those that matter least
         rest = chosen[:out] + chosen[out + 1 :]
         total = np.delete(weights, out) @ apart[rest]
@@ -163,17 +161,31 @@ def _named(apart: Float64s, chosen: list[int], weights: Float64s) -> Subset:
     return Subset(flops, tuple(rounded.tolist()), _error(apart, chosen, weights), worst, float(np.mean(random)))
 
 
+TONES = {1: "monotone", 2: "two-tone", 3: "rainbow"}
+"""What a flop is called by how many suits it has."""
+
+
+def tones(found: Subset) -> dict[str, float]:
+    """Return how much of a subset's weight lies on flops of one, two and three suits."""
+    shares = dict.fromkeys(TONES.values(), 0.0)
+    for flop, weight in zip(found.flops, found.weights, strict=True):
+        shares[_tone(flop)] += weight
+    return shares
+
+
+def _tone(flop: str) -> str:
+    return TONES[len({card // 13 for card in parse_cards(flop)})]
+
+
 def texture(flop: str) -> str:
     """Return a flop's texture: its suits, and paired, trips or how connected it is.
 
     >>> texture("KsTh7s"), texture("2c2d2h"), texture("9s8s7s")
     ('two-tone', 'trips', 'monotone connected')
     """
-    cards = parse_cards(flop)
-    ranks, suits = sorted({card % 13 for card in cards}), len({card // 13 for card in cards})
+    ranks, tone = sorted({card % 13 for card in parse_cards(flop)}), _tone(flop)
     if len(ranks) == 1:
         return "trips"
-    tone = {1: "monotone", 2: "two-tone", 3: "rainbow"}[suits]
     if len(ranks) == 2:
         return f"{tone} paired"
     low = ranks[:2] if ranks[2] == 12 and ranks[1] <= 3 else ranks  # an ace may be low

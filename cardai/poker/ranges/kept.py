@@ -20,7 +20,7 @@ from cardai.poker.ranges import _walk_kernels as kernels
 from cardai.poker.ranges.cfr import Measured, meetings
 from cardai.poker.ranges.hands import deal_boards
 from cardai.poker.ranges.layout import TreeLayout, shares
-from cardai.poker.ranges.locks import Locked
+from cardai.poker.ranges.locks import Locked, from_the_most_general
 from cardai.poker.ranges.public_tree import Node, PublicTree
 from cardai.poker.ranges.solver import Solver
 
@@ -189,10 +189,7 @@ def _below(
         opening=opening,
     )  # fmt: skip
     mine = []
-    for lock in sorted(locks, key=lambda one: tuple(card is not None for card in one.cards)):
-        dealt = board[len(board) - len(lock.cards) :]
-        if first <= lock.node < last and all(
-            card in (None, came) for card, came in zip(lock.cards, dealt, strict=True)
-        ):
+    for lock in from_the_most_general(locks):
+        if first <= lock.node < last and lock.holds(board[len(board) - len(lock.cards) :]):
             mine.append(Locked(lock.node - first, (), lock.play))
     return below, mine

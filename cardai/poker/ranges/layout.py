@@ -51,8 +51,7 @@ class TreeLayout:
     @property
     def entries(self) -> int:
         """How many numbers a strategy has: a slot, a board and a hand each."""
-        forests = self.tree.streets
-        return sum(f.num_slots * len(b) * b.width for f, b in zip(forests, self.boards, strict=False))
+        return entries_of(self.tree, self.boards)
 
     def num_bytes(self, dtype: npt.DTypeLike) -> int:
         """Return the memory of regrets and average strategies, kept as ``dtype``: float64, float32 or int16."""
@@ -148,6 +147,11 @@ class TreeLayout:
             factor=1.0 if last else 1.0 / (len(self.hands.deck) - known - 2 * self.hands.held),
             **locked_rows(self.locks, forest, boards, known - number),
         )
+
+
+def entries_of(tree: PublicTree, boards: Sequence[DealtBoards]) -> int:
+    """Return how many numbers a strategy of ``tree`` has on the boards of its first streets."""
+    return sum(forest.num_slots * len(b) * b.width for forest, b in zip(tree.streets, boards, strict=False))
 
 
 def _factors(won: float, rake: float, compared: bool) -> tuple[float, float, float]:

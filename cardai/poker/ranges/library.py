@@ -21,8 +21,8 @@ from cardai.core.files import digest_of, read_json, refuse_link, refuse_links, w
 from cardai.core.schema import structure
 from cardai.poker.notation import parse_range, range_text
 from cardai.poker.ranges.cfr import Measured
-from cardai.poker.ranges.solution import SPOT, Solution, load, prepare, read_head, solve
-from cardai.poker.ranges.spot import Spot
+from cardai.poker.ranges.solution import SPOT, Solution, load, percent_of_pot, prepare, read_head, solve
+from cardai.poker.ranges.spot import Spot, parse_board
 
 RANGES_FORMAT = "cardai ranges 1"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+.-]{0,40}")
@@ -100,7 +100,7 @@ class Library:
 
     def find(self, *, board: str = "", position: str = "", raised: str = "") -> list[Entry]:
         """Return the spots of a board (as cards, in any order), a position and a pot type; what is "" may be anything."""
-        wanted = set(Spot(board, 2, (1, 1)).cards()) if board else set()
+        wanted = set(parse_board(board)) if board else set()
         return [
             one
             for one in self
@@ -134,9 +134,11 @@ class Library:
         return solution
 
     def keep(self, solution: Solution, *, position: str = "", raised: str = "") -> Path:
-        """Keep a solution, without its last street where that can be left out."""
-        solution.label = {"position": position, "raised": raised}
+        """Keep a solution, without its last street where that can be left out; what is "" is called as it was."""
         path = self.place(solution.spot)
+        known = read_head(path).label if (path / SPOT).exists() else {}
+        given = {"position": position, "raised": raised}
+        solution.label = {name: value or known.get(name, "") for name, value in given.items()}
         solution.save(path, small=True)
         return path
 
@@ -188,12 +190,8 @@ class Library:
 def entry(path: Path) -> Entry:
     """Return a spot's entry from its head. Raises UsageError (there is none), DamagedFileError."""
     head = read_head(path)
-    measured, percent = None, float("inf")
-    if head.measured is not None and len(head.measured) == 4:
-        a, b, c, d = head.measured
-        measured = Measured((a, b), (c, d))
-        percent = 100 * measured.exploitability / (head.spot.pot * head.spot.scale) if head.spot.pot else percent
-    label = head.label
+    measured, label = head.measure(), head.label
+    percent = percent_of_pot(head.spot, measured)
     return Entry(
         path, head.spot, head.iterations, measured, label.get("position", ""), label.get("raised", ""), percent
     )

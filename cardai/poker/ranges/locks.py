@@ -76,6 +76,15 @@ class Locked:
     play: Float64s = field(repr=False)
     """(A, K) how often each hand takes each action, or FREE."""
 
+    def holds(self, dealt: Sequence[int]) -> bool:
+        """Whether it holds where the cards ``dealt`` came before the streets after the first."""
+        return all(card in (None, came) for card, came in zip(self.cards, dealt, strict=True))
+
+
+def from_the_most_general(locked: Sequence[Locked]) -> list[Locked]:
+    """Return locks in the order in which they replace one another: the most particular, which comes last, holds."""
+    return sorted(locked, key=lambda one: tuple(card is not None for card in one.cards))
+
 
 def resolve(locks: Sequence[Lock], tree: PublicTree, board: Sequence[int], group: Sequence[Renaming]) -> list[Locked]:
     """Return what ``locks`` fix in a tree, one a decision and cards; a later lock replaces what earlier ones said.
@@ -114,9 +123,8 @@ def keeps(locked: Sequence[Locked], renaming: Renaming) -> bool:
 
 def locked_rows(locked: Sequence[Locked], forest: Forest, boards: DealtBoards, start: int) -> dict[str, Any]:
     """Return the arrays of a street's locks (see :class:`~._walk_kernels.Street`); ``start``: the cards of the first board."""
-    order = sorted(locked, key=lambda one: tuple(card is not None for card in one.cards))  # the most particular holds
     places = {int(number): k for k, number in enumerate(forest.numbers)}
-    mine = [one for one in order if one.node in places]
+    mine = [one for one in from_the_most_general(locked) if one.node in places]
     nodes = sorted({places[one.node] for one in mine})
     lock_of = np.full(len(forest.numbers) if nodes else 0, -1, np.int32)
     lock_of[nodes] = np.arange(len(nodes))
@@ -125,7 +133,7 @@ def locked_rows(locked: Sequence[Locked], forest: Forest, boards: DealtBoards, s
     for one in mine:
         which = int(lock_of[places[one.node]])
         for b, (board, hands) in enumerate(zip(boards.boards, boards.hands, strict=True)):
-            if any(card not in (None, dealt) for card, dealt in zip(one.cards, board[start:], strict=True)):
+            if not one.holds(board[start:]):
                 continue
             if (which, b) not in blocks:
                 lock_row[which, b], blocks[which, b] = count, np.full((len(one.play), boards.width), FREE)

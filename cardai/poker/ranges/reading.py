@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from attrs import evolve
 
 from cardai.cards.text import card_text, cards_text
 from cardai.core.arrays import Float64s
@@ -19,7 +18,7 @@ from cardai.poker.hands.combos import COUNT, pairs
 from cardai.poker.hands.equity import range_equity
 from cardai.poker.ranges.categories import DRAWS, MADE, blocker, draw, made
 from cardai.poker.ranges.lines import token
-from cardai.poker.ranges.position import Position
+from cardai.poker.ranges.position import Position, follow
 from cardai.poker.ranges.public_tree import DEAL, DECISION, Node
 from cardai.poker.ranges.solution import Solution
 
@@ -76,17 +75,13 @@ def next_cards(solution: Solution, line: str) -> list[dict[str, Any]]:
     """Return every card that can come after ``line``: the equities then, what both seats are worth of the pot, and how often
     who acts first takes each action. Raises UsageError where no card comes there.
     """
-    found = []
-    board = solution.spot.cards()
+    place, found = follow(solution.solver, solution.spot.cards(), line), []
+    if place.node.kind != DEAL:
+        raise UsageError(f"No card comes after {line!r}.")
     for card in range(51, -1, -1):
-        if card in board:
+        if card in place.board:
             continue
-        try:
-            position = solution.at(f"{line} {card_text(card)}")
-        except UsageError as error:
-            if "lies on the board" in str(error):
-                continue
-            raise
+        position = solution.at(f"{line} {card_text(card)}")
         share = equities(position)[0]
         first = position.value if position.seat == 0 else position.pot - position.value
         often = dict(zip(position.tokens, position.frequencies, strict=True))
@@ -103,7 +98,7 @@ def decisions(solution: Solution, streets: int = 1) -> Iterator[Position]:
     while waiting:
         node, words, street = waiting.pop()
         if node.kind == DECISION:
-            yield evolve(solution.at(" ".join(words)), line=" ".join(words))
+            yield solution.at(" ".join(words))
             following = zip(node.actions, node.children, strict=True)
             waiting += [(child, (*words, token(node, action)), street) for action, child in following][::-1]
         elif node.kind == DEAL and node.children and street < streets:

@@ -19,7 +19,7 @@ from cardai.core.npz import read_npz, write_npz
 from cardai.core.schema import structure, whole
 from cardai.poker.ranges.cfr import Measured
 from cardai.poker.ranges.kept import KeptSolver, kept_arrays
-from cardai.poker.ranges.layout import TreeLayout
+from cardai.poker.ranges.layout import TreeLayout, entries_of
 from cardai.poker.ranges.leaves import CheckedDown
 from cardai.poker.ranges.position import Position, decision_at, look_at, look_at_kept
 from cardai.poker.ranges.solver import Solver
@@ -63,19 +63,15 @@ class Solution:
         With rake the game is no longer zero-sum: it is still half the sum over both seats of what a best response earns more
         than the seat's own strategy, and no theorem says that iterations bring it to 0, though they do in practice.
         """
-        return float("inf") if self.measured is None else 100 * self.measured.exploitability / self._pot
+        return percent_of_pot(self.spot, self.measured)
 
     @property
     def values(self) -> tuple[float, float]:
         """What each seat expects to win of the pot, in chips; they sum to the pot, less what the house takes."""
         assert self.measured is not None
-        first, button = (value + self._pot / 2 for value in self.measured.values)
-        return first / self.spot.scale, button / self.spot.scale
-
-    @property
-    def _pot(self) -> float:
-        """The pot in chips of the tree."""
-        return float(self.spot.pot * self.spot.scale)
+        scale, half = self.spot.scale, self.spot.pot * self.spot.scale / 2
+        first, button = self.measured.values
+        return (first + half) / scale, (button + half) / scale
 
     def measure(self) -> float:
         """Measure the average strategies, and return the exploitability in % of the pot."""
@@ -185,6 +181,19 @@ class Head:
     bits: int = field(default=32, validator=in_((16, 32)))
     label: dict[str, str] = field(factory=dict)
 
+    def measure(self) -> Measured | None:
+        """Return what was measured, if it was."""
+        if self.measured is None or len(self.measured) != 4:
+            return None
+        a, b, c, d = self.measured
+        return Measured((a, b), (c, d))
+
+
+def percent_of_pot(spot: Spot, measured: Measured | None) -> float:
+    """Return an exploitability in % of the pot, which is counted in chips of the tree; infinite where there is none."""
+    pot = spot.pot * spot.scale
+    return float("inf") if measured is None or not pot else 100 * measured.exploitability / pot
+
 
 def read_spot(directory: str | Path) -> Spot:
     """Return the spot in ``directory``, without its solution. Raises UsageError (there is none), DamagedFileError."""
@@ -218,9 +227,8 @@ def load(directory: str | Path, threads: int = 1) -> Solution:
         solution = _prepared(head.spot, layout, threads, head.bits)
         expected = {name: (array.dtype, array.shape) for name, array in solution.solver.arrays().items()}
         solution.solver.restore(head.iterations, read_npz(path / head.arrays, expected))
-    if head.measured is not None and len(head.measured) == 4:
-        a, b, c, d = head.measured
-        solution.measured, solution.measured_at = Measured((a, b), (c, d)), head.iterations
+    if (measured := head.measure()) is not None:
+        solution.measured, solution.measured_at = measured, head.iterations
     solution.label = head.label
     return solution
 
@@ -277,8 +285,7 @@ def fitting(spot: Spot, layout: TreeLayout, most: float) -> str:
             tree = evolve(spot, bets=bets, locks=(), limit=()).tree()
         except UsageError:
             continue
-        each = zip(tree.streets, layout.boards, strict=False)
-        if 4 * sum(f.num_slots * len(b) * b.width for f, b in each) <= most:
+        if 2 * np.dtype(np.int16).itemsize * entries_of(tree, layout.boards) <= most:
             return bets
     return ""
 

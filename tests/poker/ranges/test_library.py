@@ -18,6 +18,7 @@ from cardai.poker.ranges import flops, reading
 from cardai.poker.ranges.categories import blocker, draw, made
 from cardai.poker.ranges.flop_report import Goal, chosen, columns, mean, reports
 from cardai.poker.ranges.library import Library, Start, canonical
+from cardai.poker.ranges.locks import parse_lock
 from cardai.poker.ranges.solution import Solution
 from cardai.poker.ranges.spot import Spot
 
@@ -52,6 +53,8 @@ def test_spots_are_found_and_copied(library: Library, tmp_path: Path) -> None:
     assert found.spot == canonical(RIVER)
     assert found.exploitability <= 1.0
     assert library.find(board="KsTh7s4d2c", position="CO-BB") == []
+    library.solve(RIVER, found.exploitability / 2)
+    (found,) = library.find(board="KsTh7s4d2c", position="BTN-BB", raised="single")
     shutil.copytree(library.directory, tmp_path / "copy")
     copy = Library(tmp_path / "copy")
     assert copy.get(RIVER).values == library.get(RIVER).values  # type: ignore[union-attr]
@@ -103,6 +106,25 @@ def test_another_line_of_a_report_solves_nothing(
         assert row["ev_first"] + row["ev_button"] == pytest.approx(100)
 
 
+def test_a_line_that_is_never_reached_has_an_empty_row_and_no_say_in_the_mean(
+    rows: list[dict[str, Any]], library: Library
+) -> None:
+    never = evolve(FLOP, locks=(parse_lock(": x=1"),))
+    (found,) = reports(library, never, flops.Subset(("2c2d9h",), (1.0,), 0.0, 0.0, 0.0), Goal(50.0, 10), "b100")
+    assert found == {key: found[key] for key in ("flop", "texture", "weight", "reached", "exploitability")}
+    assert found["reached"] == 0
+    assert set(mean([found])) == set(found)
+    both = mean([rows[0], found])
+    assert both["equity_first"] == pytest.approx(rows[0]["equity_first"])
+    assert both["weight"] == 1.75
+
+
+def test_a_flop_that_is_named_twice_has_one_row_with_both_weights(rows: list[dict[str, Any]], library: Library) -> None:
+    twice = flops.Subset(("KsTh7s", "7sThKs"), (0.5, 0.5), 0.0, 0.0, 0.0)
+    (found,) = reports(library, FLOP, twice, Goal(20.0, 20))
+    assert (found["flop"], found["weight"]) == ("KsTh7s", 1.0)
+
+
 def test_the_flops_of_the_box_are_flops_with_weights_that_say_their_error() -> None:
     for size in flops.SIZES:
         found = flops.subset(size)
@@ -110,7 +132,11 @@ def test_the_flops_of_the_box_are_flops_with_weights_that_say_their_error() -> N
         assert sum(found.weights) == pytest.approx(1, abs=1e-4)
         assert min(found.weights) > 0
         assert found.error < 0.5 * found.random
-    assert sum(flops.subset(1755).weights) == pytest.approx(1)
+        assert sum(flops.tones(found).values()) == pytest.approx(sum(found.weights))
+    every = flops.subset(1755)
+    assert sum(every.weights) == pytest.approx(1)
+    of_22100 = {"monotone": 4 * 286, "two-tone": 12 * 78 * 13, "rainbow": 4 * 13**3}
+    assert flops.tones(every) == pytest.approx({tone: count / 22100 for tone, count in of_22100.items()})
     with pytest.raises(UsageError, match="There are subsets of 25"):
         flops.subset(26)
 
@@ -178,8 +204,9 @@ def test_all_next_cards_are_shown() -> None:
         - np.nansum(position.values[0] * position.weights[1] * position.met) / (position.weights[1] @ position.met)
     )
     assert mean == pytest.approx(checked, abs=6.0)  # cards are not equally likely between ranges, but nearly
-    with pytest.raises(UsageError):
-        reading.next_cards(turn, "b100")
+    for line, why in (("b100", "No card comes after 'b100'"), ("x x Ks", "deals Ks, which lies on the board")):
+        with pytest.raises(UsageError, match=why):
+            reading.next_cards(turn, line)
 
 
 def test_nothing_is_written_or_deleted_through_links_in_a_stranger_s_library(library: Library, tmp_path: Path) -> None:
