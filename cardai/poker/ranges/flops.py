@@ -1,7 +1,8 @@
 """Few flops that stand for all: weighted subsets of the 1,755 classes, by what hands are worth on them.
 
 A subset is good where what each starting hand wins of two ranges' pots, over its flops and with their weights, is what it wins
-over all flops. It is chosen by taking again and again the flop that brings the sums nearest to that, then by weighing the flops
+over all flops, and where each texture has the share that it has of all flops: equities alone are kept as well by flops of one
+suit, on which nobody plays as on others. It is chosen by taking again and again the flop that brings the sums nearest to that, then by weighing the flops
 and by exchanging them; the error is printed, beside that of flops drawn at random.
 """
 
@@ -103,6 +104,7 @@ def residuals(found: Float64s) -> Float64s:
 
 def choose(apart: Float64s, count: int, rounds: int = 400) -> Subset:
     """Return the best subset of ``count`` flops that is found; ``apart`` as :func:`residuals` returns it."""
+    equities, apart = apart, np.hstack([apart, shares_apart(apart.shape[1])])
     squares = (apart**2).sum(axis=1)
     chosen: list[int] = []
     total = np.zeros(apart.shape[1])
@@ -123,7 +125,19 @@ def choose(apart: Float64s, count: int, rounds: int = 400) -> Subset:
         found = weigh(apart[tried])
         if (now := _error(apart, tried, found)) < error:
             chosen, weights, error = tried, found, now
-    return _named(apart, chosen, weights)
+    return _named(equities, chosen, weights)
+
+
+def shares_apart(columns: int) -> Float64s:
+    """Return (F, T) how far each flop lies from the shares of the T textures, so that a weighted sum is a share's error.
+
+    In percent, times what makes their mean square count as much as that of ``columns`` equities.
+    """
+    cards, counts = classes()
+    names = np.array([texture(cards_text(one)) for one in cards])
+    has = names[:, None] == np.unique(names)
+    whole = counts @ has / counts.sum()
+    return np.asarray(100.0 * (has - whole) * np.sqrt(columns / len(whole)))
 
 
 def weigh(apart: Float64s, steps: int = 3000) -> Float64s:

@@ -133,6 +133,8 @@ def test_the_flops_of_the_box_are_flops_with_weights_that_say_their_error() -> N
         assert min(found.weights) > 0
         assert found.error < 0.5 * found.random
         assert sum(flops.tones(found).values()) == pytest.approx(sum(found.weights))
+        every = flops.tones(flops.subset(1755))
+        assert all(abs(share - every[tone]) < 0.012 for tone, share in flops.tones(found).items())
     every = flops.subset(1755)
     assert sum(every.weights) == pytest.approx(1)
     of_22100 = {"monotone": 4 * 286, "two-tone": 12 * 78 * 13, "rainbow": 4 * 13**3}
