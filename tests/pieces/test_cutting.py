@@ -95,8 +95,19 @@ def test_on_one_machine_slow_units_are_done_by_all() -> None:
     for pace, count in ((10.0, 19), (0.1, 199)):
         ended, _, _ = played([Load(range(count))], 2, [pace], fewer=False)
         assert ended < 0.6 * pace * count
-    known = [Load(range(1), ("a",)), Load(range(1), ("b",)), Load(range(10), ("a", "b"))]
-    assert played(known, 2, [1.0] * 3, fewer=False)[0] < 7
+    cutter = Cutter([Load(range(9))], 2, fewer=False)
+    cutter.measured(0, 1, 1.0)
+    assert [len(cut.units) for cut in (cutter.take(), cutter.take()) if cut] == [5, 4]
+
+
+def test_what_a_piece_costs_however_narrow_is_no_pace() -> None:
+    """A second, and half a millisecond a unit: a piece of five seconds at that pace."""
+    cutter = Cutter([Load(range(1_000_000))], 8)
+    cutter.measured(0, 100, 1.05)
+    cutter.measured(0, 1000, 1.5)
+    cut = cutter.take()
+    assert cut is not None
+    assert len(cut.units) == 10_000
 
 
 def test_what_is_left_of_a_large_job_is_no_small_one() -> None:
