@@ -135,7 +135,8 @@ class Work:
         if not self._workers.others or len(under_way) >= self.workers or not took:
             return None
         times = Counter(one.number for one in under_way.values())
-        oldest = next((one for one in under_way.values() if times[one.number] == 1), None)  # they stand as they were begun
+        alone = (one for one in under_way.values() if times[one.number] == 1)  # in the order in which they were begun
+        oldest = next(alone, None)
         if oldest is None or time.monotonic() - oldest.since < _SLOW * took[len(took) // 2]:
             return None
         return oldest._replace(since=time.monotonic())
