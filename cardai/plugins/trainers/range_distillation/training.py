@@ -14,14 +14,13 @@ from torch import Tensor
 from cardai import make
 from cardai.core.agent import Agent, need_game
 from cardai.core.arrays import Bools, Float32s, Float64s, Int64s
-from cardai.core.errors import OptionError, UsageError
+from cardai.core.errors import OptionError
 from cardai.core.fields import Views
 from cardai.core.files import read_json, write_json
 from cardai.core.game import Game
 from cardai.core.legal import Legal
 from cardai.core.rng import derive
 from cardai.core.schema import structure, whole
-from cardai.core.spec import brief
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
 from cardai.learn.minibatches import LossSum, annealed, take_step
@@ -29,7 +28,7 @@ from cardai.learn.policies import legal_softmax
 from cardai.plugins.trainers.range_distillation.network import PLANES, Betting, RangeNetwork, card_planes
 from cardai.poker.hands.boards import BOARD_SIZES
 from cardai.poker.hands.combos import COUNT, left_by, pair_index
-from cardai.poker.range_policy import RangePolicy, range_player
+from cardai.poker.range_policy import RangePolicy, known_nodes, range_player
 from cardai.poker.ranges.public_tree import DECISION, PublicTree
 
 if TYPE_CHECKING:
@@ -233,7 +232,7 @@ class DistilledAgent(Agent):
         return self
 
     def policy(self, views: Views, legal: Legal) -> Float64s:
-        nodes = self._nodes(views)
+        nodes = known_nodes(self.tree, views, self.game, "This player")
         hands = pair_index(views["hole"][:, 0], views["hole"][:, 1])
         out = np.zeros((len(views), self.game.num_distinct_actions))
         boards, group = np.unique(np.ascontiguousarray(views["board"]), axis=0, return_inverse=True)
@@ -246,14 +245,6 @@ class DistilledAgent(Agent):
         logits = tensors.in_chunks(lambda part: self.network.meet(part[:, :-4], part[:, -4:].long()), codes, _CPU)
         out[:, : logits.shape[1]] = legal_softmax(logits, self.legal[nodes])
         return out
-
-    def _nodes(self, views: Views) -> Int64s:
-        """Return (n,) the nodes at which views are taken. Raises UsageError for betting that is not known."""
-        nodes = self.tree.find(views["history"])
-        if (nodes < 0).any():
-            history = [int(x) for x in views["history"][int(np.flatnonzero(nodes < 0)[0])] if x >= 0]
-            raise UsageError(f"This player does not know the betting {history}: it is not of {brief(self.game)}.")
-        return nodes
 
     def range_policy(self, nodes: Int64s, board: Sequence[int]) -> Float64s:
         """Return (rows, 1326): see :class:`cardai.poker.range_policy.RangePolicy`."""
