@@ -86,16 +86,18 @@ def measured(game: str, agents: tuple[str, str]) -> Costs:
 
 
 def added(engine: LockStep, part: Any, groups: int) -> tuple[float, float]:
-    """Return the seconds a group to unpack and add up a match's hands, and a tournament's rows."""
+    """Return the seconds a group to unpack and add up a match's hands, and a tournament's rows: the best of some."""
     sent, size = pickle.dumps(part), engine.group_size
-    played = Played(engine.game, engine.names, size, sorted({int(n) // size for n in part.games}))
-    began = time.process_time()
-    played.add(pickle.loads(sent))
-    middle = time.process_time()
-    rows = pickle.dumps(_row_for_a_group(engine, part))
-    began_rows = time.process_time()
-    pickle.loads(rows)
-    return (middle - began) / groups, (time.process_time() - began_rows) / groups
+    rows, numbers = pickle.dumps(_row_for_a_group(engine, part)), sorted({int(n) // size for n in part.games})
+    best = [np.inf, np.inf]
+    for _ in range(5):
+        played = Played(engine.game, engine.names, size, numbers)
+        began = time.process_time()
+        played.add(pickle.loads(sent))
+        middle = time.process_time()
+        pickle.loads(rows)
+        best = [min(best[0], middle - began), min(best[1], time.process_time() - middle)]
+    return best[0] / groups, best[1] / groups
 
 
 def nothing(shared: Any, number: int) -> int:

@@ -17,9 +17,9 @@ and Python, and plugins that are packages; one-file plugins (``--plugin``) are s
 
 from __future__ import annotations
 
-import statistics
 import time
-from collections import deque
+from bisect import insort
+from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -35,8 +35,6 @@ ATTEMPTS = 5
 """How often a piece is begun whose worker is killed each time."""
 _AHEAD = 2  # pieces under way, a worker
 _WINDOW = 8  # how far pieces may run ahead of the oldest one under way, a worker
-
-
 _SLOW = 2.0  # times the median of the finished: a piece that takes longer is done twice, where workers are idle
 
 
@@ -94,7 +92,7 @@ class Work:
         """
         workers, done, begun = self._workers, False, 0
         under_way: dict[Any, _Begun] = {}
-        took: deque[float] = deque(maxlen=_WINDOW * workers.count)
+        took: list[float] = []  # ascending
         try:
             while True:
                 while self._room(under_way, begun) and (piece := self._next()) is not None:
@@ -113,7 +111,7 @@ class Work:
                 except Lost as error:
                     self._again(under_way, one, error)
                     continue
-                took.append(time.monotonic() - one.since)
+                insort(took, time.monotonic() - one.since)
                 for other in [key for key, twin in under_way.items() if twin.number == one.number]:
                     del under_way[other]
                     workers.drop(other)
@@ -136,10 +134,10 @@ class Work:
         """Return the oldest piece that is to be done twice, if one is."""
         if not self._workers.others or len(under_way) >= self.workers or not took:
             return None
-        known = [one.number for one in under_way.values()]
-        alone = [one for one in under_way.values() if known.count(one.number) == 1]
-        oldest = min(alone, key=lambda one: one.since, default=None)
-        if oldest is None or time.monotonic() - oldest.since < _SLOW * statistics.median(took):
+        times = Counter(one.number for one in under_way.values())
+        alone = (one for one in under_way.values() if times[one.number] == 1)  # in the order in which they were begun
+        oldest = next(alone, None)
+        if oldest is None or time.monotonic() - oldest.since < _SLOW * took[len(took) // 2]:
             return None
         return oldest._replace(since=time.monotonic())
 
@@ -147,8 +145,10 @@ class Work:
         """Whether a further piece may be begun after ``begun`` of them."""
         if len(under_way) >= _AHEAD * self.workers:
             return False
+        if not self._close:
+            return True
         oldest = min((one.number for one in under_way.values()), default=begun)
-        return not self._close or begun - oldest < _WINDOW * self.workers
+        return begun - oldest < _WINDOW * self.workers
 
     def _next(self) -> Piece | None:
         """Return the next piece that can be begun now."""

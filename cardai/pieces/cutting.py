@@ -3,7 +3,8 @@
 A piece that is narrow pays for its steps without sharing them, one that is wide keeps others waiting at the end. So widths go by
 what units were measured to take: a third of each worker's share of what is left (guided self-scheduling: Polychronopoulos and
 Kuck 1987), at least 512 units and half a second of work, at most some seconds; further loads come before thinner pieces. Where
-the shares are small, each worker gets one even piece; where they would be too small, fewer workers do the work and it ends sooner.
+the shares are small, each worker gets one even piece; where they would be too small for a cluster, fewer workers do the work and it
+ends sooner. Processes of this machine are there anyway, and each gets its share, however small: units may be slow.
 Of a load that nobody knows, pieces are even shares too, whose workers look at the clock and give back what would take too long.
 """
 
@@ -48,9 +49,11 @@ class Cutter:
     after :data:`LONGEST`.
     """
 
-    def __init__(self, loads: Sequence[Load], workers: int, rounds: int = 1) -> None:
-        """``rounds``: in how many a worker's share of what nobody knows is cut, so that large results do not all come at once."""
-        self._loads, self._workers = loads, workers
+    def __init__(self, loads: Sequence[Load], workers: int, rounds: int = 1, fewer: bool = True) -> None:
+        """``rounds``: in how many a worker's share of what nobody knows is cut, so that large results do not all come at once.
+        ``fewer``: small work is left to some of the workers; else each gets its share.
+        """
+        self._loads, self._workers, self._fewer = loads, workers, fewer
         self._at = [0] * len(loads)
         self._open = [k for k, load in enumerate(loads) if len(load.units)]
         self._left = sum(len(load.units) for load in loads)
@@ -61,7 +64,8 @@ class Cutter:
         self._traits: dict[str, float] = {}
         self._mean = 0.0
         share = self._left / workers
-        self._share = max(FEWEST, min(MOST, share / min(rounds, max(1, int(share / 2 / LEAST)))))
+        width = min(MOST, share / min(rounds, max(1, int(share / 2 / LEAST))))
+        self._share = max(FEWEST, width) if fewer else width
         self._even: float | None = None
         self.used = min(workers, sum(self._even_pieces(k, self._share) for k in self._open))
         """How many workers have something to do; fewer than there are where more would not end it sooner."""
@@ -101,8 +105,8 @@ class Cutter:
         return self._cut(load, math.ceil(self._rest(load) / self._even_pieces(load, self._share)), probe=True)
 
     def _even_pieces(self, load: int, width: float) -> int:
-        """Return how many even pieces of a load are about so wide, and not narrower."""
-        return max(1, int(self._rest(load) / width + 0.01))
+        """Return how many even pieces of a load are about so wide: not narrower, or where each worker gets some not wider."""
+        return max(1, int(self._rest(load) / width + (0.01 if self._fewer else 0.99)))
 
     def _pace(self, load: int) -> float | None:
         """Return the seconds a unit as far as they are known: the load's own, or the slowest of its traits."""
@@ -124,8 +128,10 @@ class Cutter:
             width = max(least, min(round(share / 3 / pace), round(LONG / pace)))
             return rest if rest - width < least else width
         if self._even is None:
-            soonest = math.sqrt(work / PIECE)  # work / n + n * PIECE is smallest there
-            few = max(1, min(self._workers, round(soonest), self._left // min(LEAST, least)))
+            few = self._workers
+            if self._fewer:
+                soonest = math.sqrt(work / PIECE)  # work / n + n * PIECE is smallest there
+                few = max(1, min(few, round(soonest), self._left // min(LEAST, least)))
             rounds = max(1, int(share / (least * pace))) if few == self._workers else 1
             self._even = work / (few * rounds)
             self.used = max(self.used, few)

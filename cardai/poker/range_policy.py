@@ -123,6 +123,19 @@ def _checked(answer: Any, mask: Bools, name: str, called: str) -> Float64s:
 # -- at the nodes of a public tree -------------------------------------------------------------------------------------
 
 
+def known_nodes(tree: PublicTree, views: Views, game: Game, called: str) -> Int64s:
+    """Return (n,) the decision nodes of ``game``'s tree at which ``views`` (n,) are taken.
+
+    Raises:
+        UsageError: betting that the player, ``called`` so, does not know.
+    """
+    nodes = tree.find(views["history"])
+    if (nodes < 0).any():
+        history = [int(x) for x in views["history"][int(np.flatnonzero(nodes < 0)[0])] if x >= 0]
+        raise UsageError(f"{called} does not know the betting {history}: it is not of {brief(game)}.")
+    return nodes
+
+
 @runtime_checkable
 class RangePolicy(Protocol):
     """A player as it plays whole ranges.

@@ -246,7 +246,7 @@ def test_ctrl_c_inside_an_exec_ends_with_its_code_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", sizes(signal.SIGTERM, signal.SIGINT, signal.SIGHUP))
 def test_a_signal_to_a_run_with_jobs_leaves_no_workers(number: int, tmp_path: Path, players: str) -> None:
     env = {**os.environ, "PYTHONPATH": str(ROOT), "PIDS": str(tmp_path)}
-    command = [*CARDAI, *KUHN, "--agent", "works", "--plugin", players, "--jobs", "2", "-n", "4000"]
+    command = [*CARDAI, *KUHN, "--agent", "works", "--plugin", players, "--jobs", "2", "-n", "400"]
     child = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     limit = time.monotonic() + 100
     while len(list(tmp_path.glob("pid-*"))) < 2 and child.poll() is None and time.monotonic() < limit:
@@ -256,7 +256,7 @@ def test_a_signal_to_a_run_with_jobs_leaves_no_workers(number: int, tmp_path: Pa
     out, err = child.communicate(timeout=60)
     assert len(workers) == 2, (out, err)
     assert child.returncode == 128 + number
-    assert "Stopped after 2 of 4,000 games." in out
+    assert "Stopped after 2 of 400 games." in out
     assert "Traceback" not in err
     ends = {signal.SIGTERM: "terminated", signal.SIGINT: "interrupted", signal.SIGHUP: "the terminal was closed"}
     assert err.endswith(f"cardai: {ends[signal.Signals(number)]}\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 from collections import Counter
 
 import pytest
@@ -13,10 +14,12 @@ from cardai.pieces.cutting import Cutter, Load
 FIXED = 0.05
 
 
-def played(loads: list[Load], workers: int, paces: list[float]) -> tuple[float, Cutter, list[tuple[int, list[int]]]]:
+def played(
+    loads: list[Load], workers: int, paces: list[float], fewer: bool = True
+) -> tuple[float, Cutter, list[tuple[int, list[int]]]]:
     """Return when all is done by workers whose pieces take FIXED seconds and a pace a unit, and the pieces in order."""
     now, free, busy, found = 0.0, workers, [], []  # type: ignore[var-annotated]
-    cutter = Cutter(loads, workers)
+    cutter = Cutter(loads, workers, fewer=fewer)
     while True:
         while free and (cut := cutter.take()) is not None:
             assert len(cut.units) > 0
@@ -41,10 +44,11 @@ def played(loads: list[Load], workers: int, paces: list[float]) -> tuple[float, 
 
 
 @pytest.mark.parametrize("workers", [1, 7, 64, 1000])
+@pytest.mark.parametrize("fewer", [True, False])
 @pytest.mark.parametrize("counts", [[3], [20_000], [700, 0, 5000, 1], [3000] * 40])
-def test_every_unit_is_done_once(counts: list[int], workers: int) -> None:
+def test_every_unit_is_done_once(counts: list[int], fewer: bool, workers: int) -> None:
     loads = [Load(range(10, 10 + count), (str(k % 5), str(k % 7))) for k, count in enumerate(counts)]
-    _, _, found = played(loads, workers, [0.0001 * (1 + k % 3) for k in range(len(counts))])
+    _, _, found = played(loads, workers, [0.0001 * (1 + k % 3) for k in range(len(counts))], fewer)
     for k, load in enumerate(loads):
         assert sorted(unit for number, units in found if number == k for unit in units) == list(load.units)
 
@@ -73,6 +77,37 @@ def test_a_job_too_small_for_its_workers_takes_some_of_them() -> None:
     assert len(found) <= cutter.used
     assert min(len(units) for _, units in found) >= cutting.FEWEST
     assert ended < 10_000 * 0.00025 / 5
+
+
+@pytest.mark.parametrize("counts", [[199], [3], [10], [100] * 3, [7, 1]])
+@pytest.mark.parametrize("workers", [2, 3, 4, 8])
+def test_on_one_machine_nobody_is_idle_while_there_are_units(counts: list[int], workers: int) -> None:
+    """Of what nobody knows all get some at once, and no piece is wider than an even share."""
+    cutter = Cutter([Load(range(count)) for count in counts], workers, fewer=False)
+    begun = [cutter.take() for _ in range(workers)]
+    share = math.ceil(sum(counts) / workers)
+    assert all(len(cut.units) <= share for cut in begun if cut)
+    assert sum(cut is not None for cut in begun) == workers or cutter.take() is None
+
+
+def test_on_one_machine_slow_units_are_done_by_all() -> None:
+    """Ten seconds a unit, and a tenth of one, which is found out only by those who play the first pieces."""
+    for pace, count in ((10.0, 19), (0.1, 199)):
+        ended, _, _ = played([Load(range(count))], 2, [pace], fewer=False)
+        assert ended < 0.6 * pace * count
+    cutter = Cutter([Load(range(9))], 2, fewer=False)
+    cutter.measured(0, 1, 1.0)
+    assert [len(cut.units) for cut in (cutter.take(), cutter.take()) if cut] == [5, 4]
+
+
+def test_what_a_piece_costs_however_narrow_is_no_pace() -> None:
+    """A second, and half a millisecond a unit: a piece of five seconds at that pace."""
+    cutter = Cutter([Load(range(1_000_000))], 8)
+    cutter.measured(0, 100, 1.05)
+    cutter.measured(0, 1000, 1.5)
+    cut = cutter.take()
+    assert cut is not None
+    assert len(cut.units) == 10_000
 
 
 def test_what_is_left_of_a_large_job_is_no_small_one() -> None:

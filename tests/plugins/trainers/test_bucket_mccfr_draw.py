@@ -118,7 +118,7 @@ def test_hands_of_all_paths_are_those_that_the_game_deals(game, buckets):
     known, hands, rng = buckets.known(), kernels.new_hands(3, CHOICES), np.random.default_rng(3)
     table = kernels.new_table(3)
     for deal in range(6):
-        kernels.deal(np.uint64(deal), table.spare, table.start)
+        kernels.deal(np.uint64(deal), table.dealt)
         cards = [*table.start.ravel().tolist(), *table.spare.ravel().tolist()]
         assert len(set(cards)) == 40
         kernels.fill(known, table, hands)

@@ -84,6 +84,21 @@ def test_it_learns_what_depends_on_cards_and_answers_ranges_as_it_answers_hands(
         assert first.sum(axis=0) == pytest.approx(1.0)
 
 
+def test_a_hand_is_answered_alike_however_many_are_asked_with_it(game):
+    training = start(game)
+    with torch.no_grad():
+        for values in training.network.parameters():
+            torch.nn.init.normal_(values, std=0.3)
+    agent, tables, rows = training.agent({}), game.tables(130), np.arange(130)
+    tables.reset(np.arange(130, dtype=np.uint64))
+    for _ in range(3):
+        seat = int(tables.current_players()[0])
+        views, legal = tables.views(seat, rows), tables.legal(rows)
+        each = [agent.policy(views[k : k + 1], legal[k : k + 1]) for k in rows]
+        assert np.array_equal(agent.policy(views, legal), np.concatenate(each))
+        tables.apply(rows, np.ones(130, np.int64))
+
+
 def test_a_lesson_is_the_teachers_and_the_same_however_it_is_come_to(game):
     training = start(game, teacher=PairsRaise())
     for number in range(12):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardai.core.kernel import kernel
-from cardai.core.rng import below, hash64, uniform
+from cardai.core.rng import hash64, uniform
 from cardai.draw._bucket_kernels import (
     CARDS,
     CHOICES,
@@ -26,7 +26,7 @@ from cardai.draw._bucket_kernels import (
     study,
     value_of,
 )
-from cardai.plugins.trainers.bucket_mccfr._kernels import match, pick, remember
+from cardai.plugins.trainers.bucket_mccfr._kernels import deal, match, pick, remember
 
 KIND, ACTOR, COUNT, BASE, STRIDE, DRAWN = 0, 1, 2, 3, 4, 5
 """Columns of ``Nodes.node``; ``DRAWN`` and the one after it are how often each seat has drawn."""
@@ -68,30 +68,12 @@ class Walk(NamedTuple):
     policy: Any  # (A,) float64
 
 
-@kernel
-def deal(stream: Any, out: Any, hands: Any) -> None:
-    """Deal different random cards: five to each seat, ``hands`` (2, 5), and ``out`` (2, D, 5) for their draws."""
-    taken, drawn = np.int64(0), 0
-    for seat in range(2):
-        for block in range(-1, out.shape[1]):
-            for k in range(CARDS):
-                card = below(stream, drawn, 52)
-                drawn += 1
-                while (taken >> card) & 1:
-                    card = below(stream, drawn, 52)
-                    drawn += 1
-                taken |= np.int64(1) << card
-                if block < 0:
-                    hands[seat, k] = card
-                else:
-                    out[seat, block, k] = card
-
-
 class Table(NamedTuple):
     """Room for the cards of a deal."""
 
-    start: Any  # (2, 5) int64
-    spare: Any  # (2, D, 5) int64
+    dealt: Any  # (2 * (D + 1) * 5,) int64: different cards, a seat's hand and those for its draws, then the other's
+    start: Any  # (2, 5) int64: the hands
+    spare: Any  # (2, D, 5) int64: those for the draws
     held: Any  # (P, 5) int64: a seat's hands by path, ascending
     loose: Any  # (5,) int64
     order: Any  # (5,) int64
@@ -102,9 +84,12 @@ class Table(NamedTuple):
 def new_table(draws: Any) -> Any:
     """Return room for the cards of a deal."""
     paths = (CHOICES ** (draws + 1) - 1) // (CHOICES - 1)
+    dealt = np.empty(2 * (draws + 1) * CARDS, np.int64)
+    cards = dealt.reshape(2, draws + 1, CARDS)
     return Table(
-        np.empty((2, CARDS), np.int64),
-        np.empty((2, draws, CARDS), np.int64),
+        dealt,
+        cards[:, 0],
+        cards[:, 1:],
         np.empty((paths, CARDS), np.int64),
         np.empty(CARDS, np.int64),
         np.empty(CARDS, np.int64),
@@ -173,7 +158,7 @@ def iterate(
     visited = 0
     for t in range(first, last):
         stream = hash64(seed, t)
-        deal(stream, table.spare, table.start)
+        deal(stream, table.dealt)
         fill(known, table, hands)
         for seat in range(2):
             visited += walk_for(nodes, walk, hands, seat, stream, np.float64(t), explore, regret, average)

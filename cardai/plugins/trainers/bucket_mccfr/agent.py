@@ -19,6 +19,7 @@ from cardai.plugins.trainers.bucket_mccfr import _kernels as columns
 from cardai.plugins.trainers.bucket_mccfr.layout import BucketLayout, holdem_tree
 from cardai.poker.buckets.tables import Buckets
 from cardai.poker.hands.combos import COUNT
+from cardai.poker.range_policy import known_nodes
 from cardai.poker.ranges.public_tree import PublicTree
 from cardai.solve.training import policy_option
 
@@ -82,11 +83,7 @@ class BucketAgent(Agent):
 
     def nodes(self, views: Views) -> npt.NDArray[np.int64]:
         """Return (n,) the decision nodes at which views are taken. Raises UsageError for betting that is not known."""
-        nodes = self.tree.find(views["history"])
-        if (nodes < 0).any():
-            history = [int(x) for x in views["history"][int(np.flatnonzero(nodes < 0)[0])] if x >= 0]
-            raise UsageError(f"{self.name} does not know the betting {history}: it is not of {brief(self.game)}.")
-        return nodes
+        return known_nodes(self.tree, views, self.game, self.name)
 
     def range_policy(self, nodes: npt.NDArray[np.int64], board: Sequence[int]) -> npt.NDArray[np.float64]:
         """Return (rows, 1326): see :class:`cardai.poker.range_policy.RangePolicy`."""

@@ -73,7 +73,7 @@ class RangeNetwork(nn.Module):
         return torch.as_tensor(self.cards(self.trunk(planes)))
 
     def meet(self, cards: Tensor, said: Tensor) -> Tensor:
-        """Return the logits (m, h, actions) of hands (h, hidden) at nodes whose betting is ``said`` (m, 4)."""
-        gate, shift = self.gate(said).sum(dim=1)[:, None], self.betting(said).sum(dim=1)[:, None]
-        hidden = torch.relu(cards[None] * (1 + gate) + shift)
+        """Return the logits (..., actions) of hands (..., hidden) where the betting is ``said`` (..., 4); axes of 1 stretch."""
+        gate, shift = self.gate(said).sum(dim=-2), self.betting(said).sum(dim=-2)
+        hidden = torch.relu(cards * (1 + gate) + shift)
         return torch.as_tensor(self.policy(torch.relu(self.second(hidden))))

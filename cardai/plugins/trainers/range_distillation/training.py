@@ -14,21 +14,21 @@ from torch import Tensor
 from cardai import make
 from cardai.core.agent import Agent, need_game
 from cardai.core.arrays import Bools, Float32s, Float64s, Int64s
-from cardai.core.errors import OptionError, UsageError
+from cardai.core.errors import OptionError
 from cardai.core.fields import Views
 from cardai.core.files import read_json, write_json
 from cardai.core.game import Game
 from cardai.core.legal import Legal
 from cardai.core.rng import derive
 from cardai.core.schema import structure, whole
-from cardai.core.spec import brief
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
 from cardai.learn.minibatches import LossSum, annealed, take_step
-from cardai.plugins.trainers.range_distillation.network import Betting, RangeNetwork, card_planes
+from cardai.learn.policies import legal_softmax
+from cardai.plugins.trainers.range_distillation.network import PLANES, Betting, RangeNetwork, card_planes
 from cardai.poker.hands.boards import BOARD_SIZES
 from cardai.poker.hands.combos import COUNT, left_by, pair_index
-from cardai.poker.range_policy import RangePolicy, range_player
+from cardai.poker.range_policy import RangePolicy, known_nodes, range_player
 from cardai.poker.ranges.public_tree import DECISION, PublicTree
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ STREETS = (0.1, 0.25, 0.3, 0.35)
 WALKS = 4
 """Walks down the tree for each state that is wanted on a board, at most: those that end before the street find none."""
 _LEAST = 1e-9
+_CPU = torch.device("cpu")
 
 
 @frozen
@@ -70,7 +71,7 @@ class Distilling(Training):
         self.step, self.losses = 0, LossSum()
         self.betting = Betting(tree)
         self.actions = int(tree.action.max()) + 1
-        with tensors.seeded(seed, torch.device("cpu")):
+        with tensors.seeded(seed, _CPU):
             self.network = RangeNetwork(self.betting.count, self.actions, options.channels, options.hidden)
         self.optimizer = torch.optim.Adam(self.network.parameters(), options.learning_rate)
         self._teacher: RangePolicy | None = None
@@ -88,7 +89,6 @@ class Distilling(Training):
         while self.step < end:
             lesson = self.lesson(self.step)
             planes = torch.from_numpy(card_planes(lesson.hands, lesson.board))
-            found: list[float] = []
 
             def losses(lesson: Lesson = lesson, planes: Tensor = planes) -> tuple[Tensor]:
                 learned = self._log_chances(self.network.of_cards(planes), lesson.nodes)
@@ -108,7 +108,7 @@ class Distilling(Training):
 
     def _log_chances(self, cards: Tensor, nodes: Int64s) -> Tensor:
         """Return (m, h, A) log probabilities, very small where an action is illegal."""
-        logits = self.network.meet(cards, torch.from_numpy(self.betting.places[nodes]))
+        logits = self.network.meet(cards, torch.from_numpy(self.betting.places[nodes, None]))
         legal = torch.from_numpy(self._legal[nodes])[:, None]
         return torch.log_softmax(torch.where(legal, logits, torch.full_like(logits, -1e9)), dim=2).clamp_min(-30)
 
@@ -232,29 +232,19 @@ class DistilledAgent(Agent):
         return self
 
     def policy(self, views: Views, legal: Legal) -> Float64s:
-        nodes = self._nodes(views)
+        nodes = known_nodes(self.tree, views, self.game, "This player")
         hands = pair_index(views["hole"][:, 0], views["hole"][:, 1])
         out = np.zeros((len(views), self.game.num_distinct_actions))
         boards, group = np.unique(np.ascontiguousarray(views["board"]), axis=0, return_inverse=True)
-        with tensors.threads(1), torch.inference_mode():
-            for number, cards in enumerate(boards):
-                rows = np.flatnonzero(group.ravel() == number)
-                planes = card_planes(hands[rows], tuple(int(card) for card in cards if card >= 0))
-                features = torch.from_numpy(tensors.in_chunks(self.network.of_cards, planes, torch.device("cpu")))
-                said = torch.from_numpy(self.betting.places[nodes[rows]])
-                gate, shift = self.network.gate(said).sum(dim=1), self.network.betting(said).sum(dim=1)
-                hidden = torch.relu(features * (1 + gate) + shift)
-                logits = self.network.policy(torch.relu(self.network.second(hidden))).numpy()
-                out[rows, : logits.shape[1]] = _softmax(logits, self.legal[nodes[rows]])
+        planes = np.empty((len(views), PLANES, 4, 13), np.float32)
+        for number, cards in enumerate(boards):
+            rows = np.flatnonzero(group.ravel() == number)
+            planes[rows] = card_planes(hands[rows], tuple(int(card) for card in cards if card >= 0))
+        features = tensors.in_chunks(self.network.of_cards, planes, _CPU)
+        codes = np.concatenate([features, self.betting.places[nodes].astype(np.float32)], axis=1)
+        logits = tensors.in_chunks(lambda part: self.network.meet(part[:, :-4], part[:, -4:].long()), codes, _CPU)
+        out[:, : logits.shape[1]] = legal_softmax(logits, self.legal[nodes])
         return out
-
-    def _nodes(self, views: Views) -> Int64s:
-        """Return (n,) the nodes at which views are taken. Raises UsageError for betting that is not known."""
-        nodes = self.tree.find(views["history"])
-        if (nodes < 0).any():
-            history = [int(x) for x in views["history"][int(np.flatnonzero(nodes < 0)[0])] if x >= 0]
-            raise UsageError(f"This player does not know the betting {history}: it is not of {brief(self.game)}.")
-        return nodes
 
     def range_policy(self, nodes: Int64s, board: Sequence[int]) -> Float64s:
         """Return (rows, 1326): see :class:`cardai.poker.range_policy.RangePolicy`."""
@@ -263,8 +253,8 @@ class DistilledAgent(Agent):
         row = 0
         with tensors.threads(1), torch.inference_mode():
             for node in nodes.tolist():
-                said = torch.from_numpy(self.betting.places[[node]])
-                chances = _softmax(self.network.meet(cards, said)[0].numpy(), self.legal[[node]])
+                said = torch.from_numpy(self.betting.places[node])
+                chances = legal_softmax(self.network.meet(cards, said).numpy(), self.legal[[node]])
                 count = int(self.tree.num_children[node])
                 out[row : row + count, live] = chances[:, self.tree.action[node, :count]].T
                 row += count
@@ -274,13 +264,6 @@ class DistilledAgent(Agent):
         """Return the hands that ``board`` leaves and what the first layer makes of them, (h, hidden); kept."""
         if self._board is None or self._board[0] != board:
             live = np.flatnonzero(left_by(board))
-            found = tensors.in_chunks(self.network.of_cards, card_planes(live, board), torch.device("cpu"))
+            found = tensors.in_chunks(self.network.of_cards, card_planes(live, board), _CPU)
             self._board = board, live, torch.from_numpy(found)
         return self._board
-
-
-def _softmax(logits: Float32s, legal: Bools) -> Float64s:
-    """Return (n, A) probabilities over ``legal`` (n, A) or (1, A) actions."""
-    found = np.where(legal, logits.astype(np.float64), -np.inf)
-    found = np.exp(found - found.max(axis=1, keepdims=True))
-    return np.asarray(found / found.sum(axis=1, keepdims=True))
