@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from cardai import make
 from cardai.arena.records import Record
 from cardai.core.fields import Views
 from cardai.core.game import Game
@@ -38,3 +39,12 @@ class Coach:
     def decision(self, views: Views, legal: Legal, action: int) -> Decision | None:
         """Return one decision at a view (1,), graded; None where there was no choice, or the judge does not know."""
         return self.grader.judged(views, legal, action)
+
+
+class Coaches(dict[str, Coach]):
+    """A coach a game, by its spec: a judge that has to solve the game first does so once, however many matches there are."""
+
+    def __missing__(self, spec: str) -> Coach:
+        """Make the coach of a game. Raises UsageError: there is none of that name, or it is not at hand."""
+        self[spec] = Coach(make.game(spec))
+        return self[spec]
