@@ -18,7 +18,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from cardai import make
-from cardai.arena.display import flowing
+from cardai.arena.display import explained, flowing
 from cardai.core.errors import CardaiError
 from cardai.ui import kept
 from cardai.ui.players import title_of
@@ -124,12 +124,10 @@ class House:
         game = await run_in_threadpool(self.offers.game, spec)
         alone = game.num_players == 1
         players = [] if alone else ladder(await run_in_threadpool(self.offers.players, spec))
-        seats, cash = (
-            await run_in_threadpool(self.offers.seats, spec),
-            await run_in_threadpool(self.offers.has_cash, spec),
-        )
+        seats = await run_in_threadpool(self.offers.seats, spec)
+        cash = await run_in_threadpool(self.offers.has_cash, spec)
         return self._page("players.html", seats=seats, cash=cash, usual=game.num_players, game=spec, title=title_of(game, spec), rules=flowing(game.rules), alone=alone,
-                          players=players, problem="")  # fmt: skip
+                          players=players)  # fmt: skip
 
     async def _sit(self, request: Request) -> Response:
         body = b""
@@ -151,7 +149,6 @@ class House:
         if sitting is None:
             return self._page("problem.html", 404, words="There is no such table.")
         game = await run_in_threadpool(sitting.game)
-        fields = [(f.name.replace("_", " "), f.meaning) for f in game.view_fields if f.role != "player"]
-        rules = [" ".join(paragraph.split()) for paragraph in game.rules.split("\n\n") if paragraph.strip()]
+        rules = [paragraph for paragraph in flowing(game.rules).split("\n\n") if paragraph]
         return self._page("table.html", name=sitting.name, title=title_of(game, sitting.spec), rules=rules,
-                          fields=fields)  # fmt: skip
+                          fields=explained(game))  # fmt: skip
