@@ -65,6 +65,8 @@ class House:
     offers: Offers = field(factory=Offers)
     first: dict[str, str] = field(factory=dict)
     """The table that was asked for at the start, by "name", once it is laid."""
+    laying: asyncio.Lock = field(factory=asyncio.Lock)
+    """Held while it is: requests that come at once lead to one table."""
 
     def application(self) -> ASGIApp:
         """Return the application behind its door."""
@@ -103,8 +105,9 @@ class House:
             return RedirectResponse(f"{self.door.root}games", 303)
         if asked.table is not None and not asked.table.opponents and make.game(asked.table.game).num_players > 1:
             return RedirectResponse(f"{self.door.root}players?game={quote(asked.table.game)}", 303)
-        if "name" not in self.first:
-            self.first["name"] = (await self._asked_for()).name
+        async with self.laying:
+            if "name" not in self.first:
+                self.first["name"] = (await self._asked_for()).name
         return self._to(self.first["name"])
 
     async def _asked_for(self) -> Sitting:
