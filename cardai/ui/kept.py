@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cardai.arena.journal import ENDING
 from cardai.core.errors import UsageError
+from cardai.core.extras import need_extra
 from cardai.core.locks import FileLock, Held
 from cardai.core.schema import file_name
 
@@ -19,10 +20,15 @@ MOST = 10_000
 
 
 def folder() -> Path:
-    """Return the folder of what a person has played and measured: CARDAI_DATA_DIR, else platformdirs' for data."""
+    """Return the folder of what a person has played and measured: CARDAI_DATA_DIR, else platformdirs' for data.
+
+    Raises:
+        PluginError: neither is there.
+    """
     named = os.environ.get("CARDAI_DATA_DIR")
     if named:
         return Path(named)
+    need_extra("platformdirs", "The folder of your matches", "play")
     from platformdirs import user_data_path
 
     return user_data_path("cardai", appauthor=False)
