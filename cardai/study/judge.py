@@ -67,7 +67,7 @@ class Judge:
         except NotImplementedError:
             raise UsageError(f"{self.name} has no values of actions: it cannot judge.") from None
         if self.floor is not None:
-            return values, np.full(np.shape(legal), self.floor)
+            return values, np.full(values.shape, self.floor)
         try:
             return values, np.asarray(self.agent.value_noise(views, legal), np.float64)
         except NotImplementedError:
