@@ -61,7 +61,7 @@ def _questions(words: Sequence[str], coaches: Coaches) -> list[Question]:
     matches, _ = sittings(kept.matches(), PLAYER, words)
     for one in matches:
         try:
-            coach = coaches[one.game]
+            coach = coaches.of(one.game)
             file = RecordFile({"game": one.game, "agents": [PLAYER, *one.others]}, list(one.hands))
             review, _ = run(job_of(file, coach.game, PLAYER, coach.grader.judge, player=one.who))
         except CardaiError as error:
@@ -81,7 +81,7 @@ def _ask(question: Question, coaches: Coaches, number: int, count: int) -> bool:
     from cardai.arena.table import replay
     from cardai.study.review import decision_lines
 
-    coach = coaches[question.game]
+    coach = coaches.of(question.game)
     game, person = coach.game, Person(coach.game, question.seat)
     person.between = False
     for place, (table, _) in enumerate(replay(game, question.record)):

@@ -92,7 +92,7 @@ def _more(
     """Return what is known beyond the winnings: those with the luck taken out, what decisions cost, and why that is not known."""
     own = [one for one in found if (one.game, one.others) == (tally.game, tally.others)]
     try:
-        coach = coaches[tally.game]
+        coach = coaches.of(tally.game)
     except CardaiError as error:
         return None, None, str(error)
     fair = _without_luck(coach.game, own)

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from cardai import make
 from cardai.arena.records import Record
+from cardai.core import registry
 from cardai.core.fields import Views
 from cardai.core.game import Game
 from cardai.core.legal import Legal
@@ -41,10 +42,13 @@ class Coach:
         return self.grader.judged(views, legal, action)
 
 
-class Coaches(dict[str, Coach]):
-    """A coach a game, by its spec: a judge that has to solve the game first does so once, however many matches there are."""
+class Coaches:
+    """A coach a game: a judge that has to solve the game first does so once, however many matches there are."""
 
-    def __missing__(self, spec: str) -> Coach:
-        """Make the coach of a game. Raises UsageError: there is none of that name, or it is not at hand."""
-        self[spec] = Coach(make.game(spec))
-        return self[spec]
+    def __init__(self) -> None:
+        self._found: dict[str, Coach] = {}
+
+    def of(self, spec: str) -> Coach:
+        """Return the coach of the game that ``spec`` names. Raises UsageError: there is none, or its file may not name it."""
+        game = make.game(spec)  # always: what one match's file is allowed to name, another's is not
+        return self._found.setdefault(registry.spec_of(game), Coach(game))
