@@ -67,7 +67,7 @@ def knocks(wanted: int, seed: int) -> None:
                 table.next_hand()
                 continue
             view, legal = table.views(), table.legal()
-            judged = player.judged(view, legal, rows)[0][0]
+            judged = player.judged(view, legal)[0]
             if view["phase"][0] == ASK_KNOCK and np.isfinite(judged[KNOCK]):
                 tables, plain = game.tables(1), unpack_view(game.view_fields, view[0])
                 tables.copy_rows(table._loop.tables, rows)
@@ -111,7 +111,7 @@ def main() -> None:
     rng = np.random.default_rng([asked.seed, 1])
     found: dict[str, list[tuple[float, float, float]]] = defaultdict(list)
     for count, (phase, view, legal) in enumerate(drawn_decisions(asked.players, asked.decisions, asked.seed)):
-        known = player.judged(view, legal, np.zeros(1, np.int64))[0][0]
+        known = player.judged(view, legal)[0]
         actions = np.flatnonzero(np.isfinite(known))
         if len(actions) < 2:
             continue

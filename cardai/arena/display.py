@@ -170,7 +170,10 @@ def flowing(text: str) -> str:
 
 def help_text(game: Game) -> str:
     """Return the rules and what each field of a view means."""
-    shown = [f for f in game.view_fields if f.role != "player"]
     lines = [flowing(game.rules) or "This game has no written rules.", "", "What you see:"]
-    lines += [f"  {f.name.replace('_', ' ')}: {f.meaning}" for f in shown]
-    return "\n".join(lines)
+    return "\n".join([*lines, *(f"  {label}: {meaning}" for label, meaning in explained(game))])
+
+
+def explained(game: Game) -> list[tuple[str, str]]:
+    """Return (label, meaning) for each field of a view but whose it is."""
+    return [(f.name.replace("_", " "), f.meaning) for f in game.view_fields if f.role != "player"]

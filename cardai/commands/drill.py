@@ -7,22 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cardai.commands.invocation import note, say
+from cardai.commands.matches import PLAYER, Words
 from cardai.core.errors import CardaiError
 from cardai.core.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from cardai.study.coach import Coaches
     from cardai.study.drills import Question
 
-PLAYER = "human"
-
-Words = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[WORD]...", help="Only matches with all of these in name, game or opponents.", show_default="all"
-    ),
-]
 Count = Annotated[int, typer.Option("--count", "-n", metavar="N", min=1, help="Questions, at most.")]
 
 
@@ -35,31 +29,30 @@ def drill(words: Words = None, count: Count = 10) -> None:
 
     from cardai.arena.lockstep import StopPlaying
     from cardai.study import drills
+    from cardai.study.coach import Coaches
     from cardai.ui import kept
 
     today, file = datetime.now().date().toordinal(), kept.folder() / "drills.json"
-    known = drills.read(file)
-    asked = drills.due(_questions(words or ()), known, today)
+    known, coaches = drills.read(file), Coaches()
+    asked = drills.due(_questions(words or (), coaches), known, today)
     if not asked:
         return say("No mistake of yours is due. Play (cardai play), or come again tomorrow.")
     right = done = 0
     try:
         for question in asked[:count]:
-            good = _ask(question, done + 1, min(count, len(asked)))
+            good = _ask(question, coaches, done + 1, min(count, len(asked)))
             known[question.name] = known.get(question.name, drills.Known()).answered(good, today)
             drills.write(file, known)
             right, done = right + good, done + 1
-    except StopPlaying:
+    except StopPlaying:  # q, or the input has ended: what was answered stands below
         pass
     say(f"{right} of {done} without a cost; {len(asked) - right:,} of your mistakes are due.")
 
 
-def _questions(words: Sequence[str]) -> list[Question]:
+def _questions(words: Sequence[str], coaches: Coaches) -> list[Question]:
     """Return the mistakes in all matches that can be graded."""
-    from cardai import make
     from cardai.arena.records import RecordFile
     from cardai.study.drills import questions
-    from cardai.study.judge import judge_for
     from cardai.study.session import job_of, run
     from cardai.study.sittings import sittings
     from cardai.ui import kept
@@ -68,9 +61,9 @@ def _questions(words: Sequence[str]) -> list[Question]:
     matches, _ = sittings(kept.matches(), PLAYER, words)
     for one in matches:
         try:
-            game = make.game(one.game)
+            coach = coaches.of(one.game)
             file = RecordFile({"game": one.game, "agents": [PLAYER, *one.others]}, list(one.hands))
-            review, _ = run(job_of(file, game, PLAYER, judge_for(game), player=one.who))
+            review, _ = run(job_of(file, coach.game, PLAYER, coach.grader.judge, player=one.who))
         except CardaiError as error:
             note(f"{one.path.name}: {error}")
             continue
@@ -78,20 +71,18 @@ def _questions(words: Sequence[str]) -> list[Question]:
     return found
 
 
-def _ask(question: Question, number: int, count: int) -> bool:
+def _ask(question: Question, coaches: Coaches, number: int, count: int) -> bool:
     """Ask one question and say what the answer costs; return whether nothing.
 
     Raises:
         StopPlaying: the person has had enough.
     """
-    from cardai import make
     from cardai.arena.person import Person
     from cardai.arena.table import replay
-    from cardai.study.coach import Coach
     from cardai.study.review import decision_lines
 
-    game = make.game(question.game)
-    coach, person = Coach(game), Person(game, question.seat)
+    coach = coaches.of(question.game)
+    game, person = coach.game, Person(coach.game, question.seat)
     person.between = False
     for place, (table, _) in enumerate(replay(game, question.record)):
         if place == question.decision.place:

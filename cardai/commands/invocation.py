@@ -320,12 +320,14 @@ class _Lines:
         if not _due() or done >= total:
             return
         took, new = time.monotonic() - self._begun, done - self._first
-        left = f", about {_long(took / new * (total - done))} left" if new > 0 else ""
+        left = f", about {clock(took / new * (total - done))} left" if new > 0 else ""
         note(f"{self._label}: {done:,} of {total:,} {self._unit}{left}.")
 
 
-def _long(seconds: float) -> str:
-    """Return a time in the unit in which it is read: "40 s", "12 min", "5.5 h"."""
+def clock(seconds: float) -> str:
+    """Return a time in the unit in which it is read: "0.02 s", "40 s", "12 min", "5.5 h"."""
+    if seconds < 1:
+        return f"{seconds:.1g} s" if seconds >= 0.001 else "no time"
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

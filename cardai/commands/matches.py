@@ -12,6 +12,7 @@ from cardai.core.errors import CardaiError, UsageError
 
 if TYPE_CHECKING:
     from cardai.arena.bootstrap import Interval
+    from cardai.study.coach import Coach, Coaches
     from cardai.study.review import Review
     from cardai.study.sittings import Sitting, Tally
 
@@ -43,6 +44,7 @@ def matches(
 
     Example: cardai matches gin heisenbot --stats --review
     """
+    from cardai.study.coach import Coaches
     from cardai.study.sittings import sittings, tallies
     from cardai.ui import kept
 
@@ -57,7 +59,8 @@ def matches(
         note(f"cardai: {message}")
     if not stats and not review:
         return _list(found, json)
-    rows = [(tally, _more(tally, found, review)) for tally in tallies(found)]
+    coaches = Coaches()
+    rows = [(tally, _more(tally, found, coaches, review)) for tally in tallies(found)]
     if json:
         return print_json([_plain(tally, more) for tally, more in rows])
     for tally, more in rows:
@@ -83,21 +86,20 @@ def _list(found: list[Sitting], json: bool) -> None:
         say("There are no such matches. Begin one with: cardai play")
 
 
-def _more(tally: Tally, found: list[Sitting], costs: bool) -> tuple[Interval | None, Review | None, str]:
+def _more(
+    tally: Tally, found: list[Sitting], coaches: Coaches, costs: bool
+) -> tuple[Interval | None, Review | None, str]:
     """Return what is known beyond the winnings: those with the luck taken out, what decisions cost, and why that is not known."""
-    from cardai import make
-
     own = [one for one in found if (one.game, one.others) == (tally.game, tally.others)]
     try:
-        game = make.game(tally.game)
+        coach = coaches.of(tally.game)
     except CardaiError as error:
         return None, None, str(error)
-    if not costs:
-        return _without_luck(game, own), None, ""
+    fair = _without_luck(coach.game, own)
     try:
-        return _without_luck(game, own), _reviewed(game, own), ""
+        return fair, _reviewed(coach, own) if costs else None, ""
     except CardaiError as error:
-        return _without_luck(game, own), None, str(error)
+        return fair, None, str(error)
 
 
 def _without_luck(game: Any, own: list[Sitting]) -> Interval | None:
@@ -123,15 +125,14 @@ def _without_luck(game: Any, own: list[Sitting]) -> Interval | None:
     return Interval(-his.mean, -his.high, -his.low, his.count) if zero_sum and len(found.chips) else None
 
 
-def _reviewed(game: Any, own: list[Sitting]) -> Review:
+def _reviewed(coach: Coach, own: list[Sitting]) -> Review:
     """Return a review of all own hands."""
     from cardai.arena.records import RecordFile
-    from cardai.study.judge import judge_for
     from cardai.study.session import job_of, run
     from cardai.study.sittings import hands_of
 
     file = RecordFile({"game": own[0].game, "agents": [PLAYER]}, hands_of(own))
-    return run(job_of(file, game, PLAYER, judge_for(game), player=0))[0]
+    return run(job_of(file, coach.game, PLAYER, coach.grader.judge, player=0))[0]
 
 
 def _plain(tally: Tally, more: tuple[Interval | None, Review | None, str]) -> dict[str, Any]:
@@ -144,18 +145,11 @@ def _plain(tally: Tally, more: tuple[Interval | None, Review | None, str]) -> di
         "matches": tally.matches,
         "hands": tally.hands,
         "won_a_hand": figure(tally.won),
-        "won_a_hand_without_luck": None if fair is None else _interval(fair),
+        "won_a_hand_without_luck": None if fair is None else figure(fair),
         "curve": list(tally.curve),
         "review": None if review is None else plain(review, 10),
         "not_reviewed": why,
     }
-
-
-def _interval(found: Interval) -> dict[str, Any]:
-    from math import isnan
-
-    values = {"mean": found.mean, "low": found.low, "high": found.high}
-    return {**{key: None if isnan(x) else x for key, x in values.items()}, "count": found.count}
 
 
 def _show(tally: Tally, more: tuple[Interval | None, Review | None, str]) -> None:

@@ -90,6 +90,8 @@ def play(
     opponents = tuple(vs or ())
     _check(game, opponents, resume)
     if browser:
+        if four_colours or coach is not When.never:
+            raise UsageError("--four-colours and --coach are of the terminal: a page's settings (⚙) have four colours.")
         return _serve(game, opponents, resume, kept, seed, listen, port, sessions, not no_open)
     need_terminal("play")
     from cardai.ui.app import PlayOptions
@@ -162,7 +164,7 @@ def _serve(
     listen: str, port: int, sessions: int, show: bool,
 ) -> None:  # fmt: skip
     """Offer the pages until Ctrl-C."""
-    for module in ("starlette", "uvicorn", "jinja2"):
+    for module in ("starlette", "uvicorn", "websockets", "jinja2"):
         need_extra(module, "cardai play --browser", "play")
     from cardai.web.pages import Asked
     from cardai.web.serving import serve

@@ -9,7 +9,6 @@ import signal
 import stat
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Any
@@ -205,28 +204,3 @@ def _press() -> None:
         signal.pthread_kill(main, signal.SIGINT)
     else:
         signal.raise_signal(signal.SIGINT)
-
-
-LEAVING = 5.0
-"""Seconds that a process has to end by itself once nobody writes to it any more."""
-
-
-def end_with_stdin() -> None:
-    """Have this process end once whoever writes to its stdin is gone, however that ended: asked to first, then at once.
-
-    Nothing of stdin is read. Where there is no poll (Windows), nothing happens.
-    """
-    import select
-
-    if not hasattr(select, "poll"):
-        return
-    hangup = select.poll()
-    hangup.register(0, 0)  # the end alone is waited for
-
-    def wait() -> None:
-        hangup.poll()
-        os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(LEAVING)
-        os._exit(128 + signal.SIGTERM)
-
-    threading.Thread(target=wait, daemon=True).start()

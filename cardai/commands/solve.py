@@ -13,7 +13,7 @@ import typer
 from attrs import frozen
 
 from cardai.commands import invocation, spot_options
-from cardai.commands.invocation import Json, note, out, print_json, say
+from cardai.commands.invocation import Json, clock, note, out, print_json, say
 from cardai.commands.spot_options import Limits, SpotOptions, percent
 from cardai.core.errors import UsageError
 from cardai.core.notes import show_state
@@ -241,7 +241,7 @@ def _ask(spot: Spot, layout: TreeLayout, packed: bool) -> None:
     fits = fitting(spot, layout, min(free / 2, needed * LONG / seconds))
     offer = f' --bets "{fits}" would take less.' if fits else ""
     note(
-        f"This takes {needed / 2**30:.2g} of {free / 2**30:.3g} GiB that are free, and from {_clock(seconds)} on.{offer}"
+        f"This takes {needed / 2**30:.2g} of {free / 2**30:.3g} GiB that are free, and from {clock(seconds)} on.{offer}"
     )
     if sys.stdin.isatty() and sys.stderr.isatty() and not typer.confirm("Solve it?", default=True, err=True):
         raise typer.Exit(130)
@@ -290,7 +290,7 @@ def describe(solution: Solution) -> str:
     each = f"{float(f'{1e3 * seconds:.2g}'):,g} ms" if seconds < 1 else f"{seconds:.2g} s"
     return (
         f"{layout.tree.size:,} public nodes, {counted}{len(solution.solver.hands):,} hands: {size:,.1f} MiB, about {each} "
-        f"of CPU an iteration, so {_clock(200 * seconds)} to {_clock(1000 * seconds)} for the usual 200 to 1,000."
+        f"of CPU an iteration, so {clock(200 * seconds)} to {clock(1000 * seconds)} for the usual 200 to 1,000."
         + (
             f" {layout.tree.below:,} bets of the menu are below the least raise, and left out."
             * bool(layout.tree.below)
@@ -312,7 +312,7 @@ class Live:
             self._points.append(now)
         if self._shown:
             found = "" if now[2] == float("inf") else f", exploitability {now[2]:.3f} % of the pot"
-            show_state(f"{now[0]:,} iterations{found}, {_clock(now[1])}{self._left(now)}")
+            show_state(f"{now[0]:,} iterations{found}, {clock(now[1])}{self._left(now)}")
 
     def _left(self, now: tuple[int, float, float]) -> str:
         """Guess the time left: exploitability falls with a power of the iterations."""
@@ -324,20 +324,12 @@ class Live:
         if power <= 0.1 or b <= self._to or not self._to:
             return ""
         goal = j * (b / self._to) ** (1 / power)
-        return f", about {_clock(max(0.0, now[1] * (goal / now[0] - 1)))} left"
+        return f", about {clock(max(0.0, now[1] * (goal / now[0] - 1)))} left"
 
     def close(self) -> None:
         """End the line."""
         if self._shown:
             show_state()
-
-
-def _clock(seconds: float) -> str:
-    if seconds < 1:
-        return f"{seconds:.1g} s" if seconds >= 0.001 else "no time"
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def _show(solution: Solution, line: str, png: str | None, json: bool) -> None:

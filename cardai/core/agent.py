@@ -103,12 +103,12 @@ class Agent:
         """
         raise NotImplementedError(f"{type(self).__name__} has no values of actions.")
 
-    def judged(self, views: Views, legal: Legal, taken: Actions) -> tuple[Float64s, Float64s]:
-        """Return the values (n, num_distinct_actions) by which the actions ``taken`` (n,) are judged, and :meth:`value_noise`.
+    def judged(self, views: Views, legal: Legal) -> Float64s:
+        """Return the values (n, num_distinct_actions) by which others' actions are judged, within :meth:`value_noise`.
 
         Default: :meth:`action_values`. For players whose values leave out what they would never do.
         """
-        return self.action_values(views, legal), self.value_noise(views, legal)
+        return self.action_values(views, legal)
 
     def value_noise(self, views: Views, legal: Legal) -> Float64s:
         """Return (n, num_distinct_actions): by how much the values of an action and of the best may differ by error alone.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-# kernel constants
 from collections.abc import Mapping
 from typing import Any
 
+# kernel constants
 from cardai.core.fields import Family, Field
 from cardai.core.reasons import Reason
 from cardai.gin.actions import BIG_GIN, ENDINGS, PHASES, UNDERCUT

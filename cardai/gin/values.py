@@ -142,9 +142,8 @@ class ValuePlayer(Agent):
     def action_values(self, views: Views, legal: Legal) -> Float64s:
         return self.values_against(views, legal, np.tile(self.values.unknown(), (len(views), 1)))
 
-    def judged(self, views: Views, legal: Legal, taken: Actions) -> tuple[Float64s, Float64s]:
-        styles = np.tile(self.values.unknown(), (len(views), 1))
-        return self.judged_against(views, legal, styles), self.value_noise(views, legal)
+    def judged(self, views: Views, legal: Legal) -> Float64s:
+        return self.judged_against(views, legal, np.tile(self.values.unknown(), (len(views), 1)))
 
     def judged_against(self, views: Views, legal: Legal, styles: Float64s) -> Float64s:
         """Return values of every action (n, num_distinct_actions), none above that of what the player would do itself.
@@ -220,9 +219,8 @@ class RememberingPlayer(Agent):
     def action_values(self, views: Views, legal: Legal) -> Float64s:
         return self.player.values_against(views, legal, np.repeat(self._styles, len(views), axis=0))
 
-    def judged(self, views: Views, legal: Legal, taken: Actions) -> tuple[Float64s, Float64s]:
-        values = self.player.judged_against(views, legal, np.repeat(self._styles, len(views), axis=0))
-        return values, self.player.value_noise(views, legal)
+    def judged(self, views: Views, legal: Legal) -> Float64s:
+        return self.player.judged_against(views, legal, np.repeat(self._styles, len(views), axis=0))
 
     def value_noise(self, views: Views, legal: Legal) -> Float64s:
         return self.player.value_noise(views, legal)

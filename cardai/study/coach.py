@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from cardai import make
 from cardai.arena.records import Record
+from cardai.core import registry
 from cardai.core.fields import Views
 from cardai.core.game import Game
 from cardai.core.legal import Legal
@@ -38,3 +40,15 @@ class Coach:
     def decision(self, views: Views, legal: Legal, action: int) -> Decision | None:
         """Return one decision at a view (1,), graded; None where there was no choice, or the judge does not know."""
         return self.grader.judged(views, legal, action)
+
+
+class Coaches:
+    """A coach a game: a judge that has to solve the game first does so once, however many matches there are."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, Coach] = {}
+
+    def of(self, spec: str) -> Coach:
+        """Return the coach of the game that ``spec`` names. Raises UsageError: there is none, or its file may not name it."""
+        game = make.game(spec)  # always: what one match's file is allowed to name, another's is not
+        return self._found.setdefault(registry.spec_of(game), Coach(game))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from attrs import Attribute, asdict, field, frozen
+from attrs import Attribute, field, frozen
 
 from cardai.core.reasons import Reason
 from cardai.core.schema import whole
@@ -67,11 +67,3 @@ class GradedHand:
     def cost(self) -> float:
         """What its decisions cost together."""
         return sum(decision.cost for decision in self.decisions)
-
-
-def as_plain(hand: GradedHand) -> dict[str, Any]:
-    """Return a graded hand as plain values, with ``lost`` and ``cost`` beside each decision's values."""
-    plain = asdict(hand)
-    for row, decision in zip(plain["decisions"], hand.decisions, strict=True):
-        row["lost"], row["cost"] = decision.lost, decision.cost
-    return {**plain, "cost": hand.cost}

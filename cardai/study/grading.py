@@ -94,8 +94,7 @@ class JudgeGrader:
             return
         views = np.concatenate([asked.views for _, asked in everything])
         legal = _together([asked.legal for _, asked in everything])
-        taken = np.array([asked.action for _, asked in everything], np.int64)
-        values, noise = self.judge.values(views, legal, taken)
+        values, noise = self.judge.values(views, legal)
         for (hand, asked), row, floor in zip(everything, values, noise, strict=True):
             if not np.isfinite(row[asked.action]):
                 hand.left_out[UNKNOWN] += 1

@@ -18,7 +18,7 @@ from cardai.core.agent import Agent
 from cardai.core.arrays import Float64s
 from cardai.core.errors import AgentError, CardaiError, UsageError
 from cardai.core.fields import Views
-from cardai.core.game import Actions, Game
+from cardai.core.game import Game
 from cardai.core.legal import Amounts, Legal
 from cardai.core.spec import brief
 
@@ -45,10 +45,8 @@ class Judge:
         """What values are, in words: "points", "chance to win the match, %"."""
         return self.agent.values_of or self.game.unit
 
-    def values(self, views: Views, legal: Legal, taken: Actions) -> tuple[Float64s, Float64s]:
+    def values(self, views: Views, legal: Legal) -> tuple[Float64s, Float64s]:
         """Return what every action is worth (n, A), NaN where the judge does not know, and how far it may be off (n, A).
-
-        ``taken`` (n,) are the actions that are judged.
 
         Raises:
             UsageError: it has no values, or does not say how far they are off and no floor was given.
@@ -57,37 +55,39 @@ class Judge:
         if isinstance(legal, Amounts):
             raise UsageError(f"{self.name} judges games of few actions. {brief(self.game)} has amounts.")
         mask = np.asarray(legal)
-        values, noise = self._asked(views, legal, taken)
+        values, noise = self._asked(views, legal)
         for found in (values, noise):
             if found.shape != mask.shape:
                 raise AgentError(f"The values of {self.name} must have the shape {mask.shape}. Got {found.shape}.")
         return np.where(mask, values, np.nan), noise
 
-    def _asked(self, views: Views, legal: Legal, taken: Actions) -> tuple[Float64s, Float64s]:
+    def _asked(self, views: Views, legal: Legal) -> tuple[Float64s, Float64s]:
         try:
-            values, noise = self.agent.judged(views, legal, taken)
-            noise = np.asarray(noise, np.float64) if self.floor is None else np.full(np.shape(noise), self.floor)
-            return np.array(values, np.float64), noise
-        except NotImplementedError:  # it has no values, or says nothing of their error
-            pass
-        try:
-            values = np.array(self.agent.action_values(views, legal), np.float64)
+            values = np.array(self.agent.judged(views, legal), np.float64)
         except NotImplementedError:
             raise UsageError(f"{self.name} has no values of actions: it cannot judge.") from None
-        if self.floor is None:
+        if self.floor is not None:
+            return values, np.full(values.shape, self.floor)
+        try:
+            return values, np.asarray(self.agent.value_noise(views, legal), np.float64)
+        except NotImplementedError:
             raise UsageError(
                 f"{self.name} does not say how far its values may be off. Give what to disregard by --floor."
-            )
-        return values, np.full(np.asarray(legal).shape, self.floor)
+            ) from None
 
     def verdict(self, lost: float, floor: float) -> str:
         """Return what a decision that lost so much is called."""
-        if lost <= floor:
-            return "good"
-        return "blunder" if lost >= self.blunder else "mistake" if lost >= self.mistake else "inaccuracy"
+        return verdict(lost, floor, self.mistake, self.blunder)
 
 
 VERDICTS = ("good", "inaccuracy", "mistake", "blunder")
+
+
+def verdict(lost: float, floor: float, mistake: float, blunder: float) -> str:
+    """Return what of :data:`VERDICTS` a decision is called that lost so much, where these cost ``mistake`` and ``blunder``."""
+    if lost <= floor:
+        return "good"
+    return "blunder" if lost >= blunder else "mistake" if lost >= mistake else "inaccuracy"
 
 
 def judge_for(

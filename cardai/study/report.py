@@ -7,9 +7,12 @@ import io
 import math
 from typing import Any
 
+from attrs import asdict
+
+from cardai.arena.bootstrap import Interval
 from cardai.core.statistics import Estimate
 from cardai.core.text import cell
-from cardai.study.graded import Decision, GradedHand, as_plain
+from cardai.study.graded import Decision, GradedHand
 from cardai.study.review import Review, Sum
 
 FORMAT = 1
@@ -49,7 +52,7 @@ def plain(review: Review, dearest: int | None = None) -> dict[str, Any]:
     }
 
 
-def figure(estimate: Estimate) -> dict[str, Any]:
+def figure(estimate: Estimate | Interval) -> dict[str, Any]:
     """Return an estimate as mean, low, high (None where unknown) and the number of independent groups behind it."""
     values = {"mean": estimate.mean, "low": estimate.low, "high": estimate.high}
     return {**{key: None if math.isnan(x) else x for key, x in values.items()}, "count": estimate.count}
@@ -66,11 +69,8 @@ def _sum(one: Sum) -> dict[str, Any]:
 
 
 def _placed(hand: GradedHand, decision: Decision) -> dict[str, Any]:
-    rows = as_plain(
-        GradedHand(hand.number, hand.game_number, hand.hand, hand.group, hand.seat, hand.returns, (decision,))
-    )
-    place = {key: rows[key] for key in ("number", "game_number", "hand", "group", "seat", "returns")}
-    return {**place, **rows["decisions"][0]}
+    place = {key: getattr(hand, key) for key in ("number", "game_number", "hand", "group", "seat", "returns")}
+    return {**place, **asdict(decision), "lost": decision.lost, "cost": decision.cost}
 
 
 def rows_of(review: Review) -> list[dict[str, Any]]:

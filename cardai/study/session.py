@@ -8,7 +8,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from attrs import frozen
 
@@ -108,7 +107,6 @@ def run(job: Job, resume: bool = False, progress: Progress | None = None) -> tup
     """
     held = saved.go_on(job.out, job.setting, job.digest) if resume and job.out is not None else None
     done = {hand.number: hand for hand in (held.hands if held else ())}
-    left_out = Counter(job.left_out)
     broken: Counter[str] = Counter()
     tasks = [task for task in job.tasks if task.number not in done]
     kept = time.monotonic()
@@ -119,14 +117,13 @@ def run(job: Job, resume: bool = False, progress: Progress | None = None) -> tup
                 done[hand.number] = hand
                 if progress:
                     progress(len(done) + sum(broken.values()), len(job.tasks))
-                if job.out is not None and time.monotonic() - kept > KEPT_EVERY:
-                    _keep(job, done, left_out + broken)
+                if time.monotonic() - kept > KEPT_EVERY:
+                    _keep(job, _review(job, done, broken))
                     kept = time.monotonic()
     except KeyboardInterrupt:
         whole = False
-    review = reviewed(job.setting, list(done.values()), dict(left_out + broken))
-    if job.out is not None:
-        saved.write(job.out, review, job.digest)
+    review = _review(job, done, broken)
+    _keep(job, review)
     return review, whole
 
 
@@ -141,6 +138,10 @@ def _graded(grader: Grader, tasks: Sequence[Task], broken: Counter[str]) -> list
     return [hand for task in tasks for hand in _graded(grader, [task], broken)]
 
 
-def _keep(job: Job, done: Mapping[int, Any], left_out: Mapping[str, int]) -> None:
+def _review(job: Job, done: Mapping[int, GradedHand], broken: Counter[str]) -> Review:
+    return reviewed(job.setting, list(done.values()), dict(Counter(job.left_out) + broken))
+
+
+def _keep(job: Job, review: Review) -> None:
     if job.out is not None:
-        saved.write(job.out, reviewed(job.setting, list(done.values()), dict(left_out)), job.digest)
+        saved.write(job.out, review, job.digest)

@@ -15,6 +15,14 @@ from cardai.core.arrays import Float64s
 from cardai.core.errors import CardaiError
 
 
+def began(match: Path) -> str:
+    """Return when a kept match began, as its file's name says ("2026-11-24 18:30"), "" where it has another name."""
+    name = match.name
+    day, clock = name[:10], name[11:17]
+    told = name[4:5] == name[7:8] == name[10:11] == "-" and clock.isdecimal() and day.replace("-", "").isdecimal()
+    return f"{day} {clock[:2]}:{clock[2:4]}" if told else ""
+
+
 @frozen(eq=False)
 class Sitting:
     """One kept match. ``who`` is the number of the player in it, ``won`` what each finished hand brought him, in order."""
@@ -28,11 +36,8 @@ class Sitting:
 
     @property
     def began(self) -> str:
-        """When it began, as its name says ("2026-11-24 18:30"), "" where it has another name."""
-        name = self.path.name
-        day, clock = name[:10], name[11:17]
-        told = name[4:5] == name[7:8] == name[10:11] == "-" and clock.isdecimal() and day.replace("-", "").isdecimal()
-        return f"{day} {clock[:2]}:{clock[2:4]}" if told else ""
+        """When it began (:func:`began`)."""
+        return began(self.path)
 
     @property
     def text(self) -> str:

@@ -28,7 +28,7 @@ Screen { layout: vertical; }
 .page { width: 100%; max-width: 76; }
 .dialog Static { width: auto; max-width: 70; }
 .page Static { width: 100%; max-width: 100%; }
-.page VerticalScroll { height: auto; max-height: 100%; height: auto; }
+.page VerticalScroll { height: auto; max-height: 100%; }
 .dialog OptionList { height: auto; max-height: 14; border: none; }
 .hint { margin: 1 0 0 0; }
 ModalScreen { align: center middle; }

@@ -20,7 +20,11 @@ MOST = 10_000
 
 
 def folder() -> Path:
-    """Return the folder of what a person has played and measured: CARDAI_DATA_DIR, else platformdirs' for data."""
+    """Return the folder of what a person has played and measured: CARDAI_DATA_DIR, else platformdirs' for data.
+
+    Raises:
+        PluginError: neither is there.
+    """
     named = os.environ.get("CARDAI_DATA_DIR")
     if named:
         return Path(named)

@@ -11,6 +11,7 @@ from attrs import frozen
 from cardai import make
 from cardai.arena.asking import bound
 from cardai.core import registry
+from cardai.core.agent import Agent
 from cardai.core.discovery import Entry
 from cardai.core.errors import CardaiError
 from cardai.core.game import Game
@@ -83,14 +84,18 @@ def _title(game: str) -> str | None:
 def fitting(game: Game, spec: str) -> list[Player]:
     """Return the programs that play ``game``, whose spec is ``spec``: agents and runs in ``runs/``, the strongest first.
 
-    One that another name stands for too is there once. An agent that needs options, or whose plugin cannot be loaded, is
+    One that another name stands for too (an agent of the same class with the same options) is there once. An agent that needs options, or whose plugin cannot be loaded, is
     left out; who was not measured stands behind those who were.
     """
     strengths = known_strengths(spec)
     found: list[Player] = []
+    known: list[Agent] = []
     for entry in _by_generality(registry.entries("agent")):
-        if entry.status == "ok" and _fits(entry.name, game) and not _known(entry.name, found):
-            found.append(Player(entry.name, _about(entry), strengths.get(entry.name)))
+        if entry.status == "ok" and _fits(entry.name, game):
+            agent = make.agent(entry.name)
+            if all(type(other) is not type(agent) or other != agent for other in known):
+                known.append(agent)
+                found.append(Player(entry.name, _about(entry), strengths.get(entry.name)))
     for run in sorted(Path(RUNS).glob("*/run.json")):
         name = f"{RUNS}/{run.parent.name}"
         if _fits(name, game):
@@ -106,12 +111,6 @@ def _standing(player: Player) -> tuple[bool, float, str]:
 def _by_generality(entries: Iterable[Entry]) -> list[Entry]:
     """Return presets before the general plugins whose options they name."""
     return sorted(entries, key=lambda entry: (not entry.preset_of, entry.name))
-
-
-def _known(spec: str, found: Sequence[Player]) -> bool:
-    """Whether one of ``found`` is the same player: an agent of the same class with the same options."""
-    made = make.agent(spec)
-    return any(type(other := make.agent(player.spec)) is type(made) and other == made for player in found)
 
 
 def surprise(players: Sequence[Player], seed: int) -> str:

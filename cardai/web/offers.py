@@ -10,16 +10,16 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 
 from cardai import make
 from cardai.arena.asking import bound
-from cardai.core.errors import CardaiError, DamagedFileError, UsageError
+from cardai.core.errors import CardaiError, UsageError
 from cardai.core.game import Game
 from cardai.core.spec import options_of, parse
+from cardai.study.sittings import began
 from cardai.ui import kept
 from cardai.ui.players import Offered, Player, called, fitting, games, levels, surprise, title_of
 
@@ -165,17 +165,11 @@ def matches() -> list[Mapping[str, str]]:
     for path in kept.newest(MOST_KEPT):
         try:
             header = read_header(journal_of(path))
-        except (CardaiError, DamagedFileError, OSError):
+        except (CardaiError, OSError):
             continue
         agents = ", ".join(dict.fromkeys(str(name) for name in header.get("agents", [])[1:]))
         title = called(str(header.get("game", "")).partition(":")[0])
         found.append(
-            {"name": path.stem, "title": f"{title} against {agents}" if agents else title, "when": _when(path)}
+            {"name": path.stem, "title": f"{title} against {agents}" if agents else title, "when": began(path)}
         )
     return found
-
-
-def _when(path: Path) -> str:
-    """Return when a match began, as its file is called: "2026-11-24 11:20"."""
-    date, _, rest = path.stem[:15].rpartition("-")
-    return f"{date} {rest[:2]}:{rest[2:4]}" if len(date) == 10 and rest.isdigit() else ""

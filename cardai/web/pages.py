@@ -18,7 +18,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from cardai import make
-from cardai.arena.display import flowing
+from cardai.arena.display import explained, flowing
 from cardai.core.errors import CardaiError
 from cardai.ui import kept
 from cardai.ui.players import title_of
@@ -65,6 +65,8 @@ class House:
     offers: Offers = field(factory=Offers)
     first: dict[str, str] = field(factory=dict)
     """The table that was asked for at the start, by "name", once it is laid."""
+    laying: asyncio.Lock = field(factory=asyncio.Lock)
+    """Held while it is: requests that come at once lead to one table."""
 
     def application(self) -> ASGIApp:
         """Return the application behind its door."""
@@ -103,8 +105,9 @@ class House:
             return RedirectResponse(f"{self.door.root}games", 303)
         if asked.table is not None and not asked.table.opponents and make.game(asked.table.game).num_players > 1:
             return RedirectResponse(f"{self.door.root}players?game={quote(asked.table.game)}", 303)
-        if "name" not in self.first:
-            self.first["name"] = (await self._asked_for()).name
+        async with self.laying:
+            if "name" not in self.first:
+                self.first["name"] = (await self._asked_for()).name
         return self._to(self.first["name"])
 
     async def _asked_for(self) -> Sitting:
@@ -124,12 +127,10 @@ class House:
         game = await run_in_threadpool(self.offers.game, spec)
         alone = game.num_players == 1
         players = [] if alone else ladder(await run_in_threadpool(self.offers.players, spec))
-        seats, cash = (
-            await run_in_threadpool(self.offers.seats, spec),
-            await run_in_threadpool(self.offers.has_cash, spec),
-        )
+        seats = await run_in_threadpool(self.offers.seats, spec)
+        cash = await run_in_threadpool(self.offers.has_cash, spec)
         return self._page("players.html", seats=seats, cash=cash, usual=game.num_players, game=spec, title=title_of(game, spec), rules=flowing(game.rules), alone=alone,
-                          players=players, problem="")  # fmt: skip
+                          players=players)  # fmt: skip
 
     async def _sit(self, request: Request) -> Response:
         body = b""
@@ -151,7 +152,6 @@ class House:
         if sitting is None:
             return self._page("problem.html", 404, words="There is no such table.")
         game = await run_in_threadpool(sitting.game)
-        fields = [(f.name.replace("_", " "), f.meaning) for f in game.view_fields if f.role != "player"]
-        rules = [" ".join(paragraph.split()) for paragraph in game.rules.split("\n\n") if paragraph.strip()]
+        rules = [paragraph for paragraph in flowing(game.rules).split("\n\n") if paragraph]
         return self._page("table.html", name=sitting.name, title=title_of(game, sitting.spec), rules=rules,
-                          fields=fields)  # fmt: skip
+                          fields=explained(game))  # fmt: skip

@@ -13,7 +13,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from cardai.core.errors import CardaiError, DamagedFileError, UsageError
 from cardai.core.schema import structure, whole
-from cardai.ui.keys import Keyboard, Meaning
+from cardai.ui.keys import Act, Keyboard, Meaning
 from cardai.ui.lines import value_text
 from cardai.web.offers import Offers
 from cardai.web.render import render
@@ -107,8 +107,6 @@ async def _do(sitting: Sitting, page: Page, offers: Offers, said: Said) -> str:
 
 def meaning(board: Keyboard, said: Said) -> Meaning:
     """Return what a page's action, cards or line mean at a decision; whether an action is legal, the table checks."""
-    from cardai.ui.keys import Act
-
     if said.does == "act":
         return Act(said.action)
     if said.does == "typed":

@@ -7,10 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from cardai import make
 from cardai.arena import match
 from cardai.core.errors import DamagedFileError
+from cardai.core.game import Game
+from cardai.core.spec import brief
+from cardai.study.coach import Coaches
 from cardai.study.drills import Known, due, questions, read, write
 from cardai.study.graded import GradedHand
+from cardai.study.judge import Judge, judge_for
 from tests.commands.conftest import Call
 from tests.study.test_review import decision
 
@@ -70,3 +75,27 @@ def test_who_stops_keeps_what_he_answered(cardai: Call, folder: Path) -> None:
 def test_nothing_is_due_where_nothing_was_played(cardai: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CARDAI_DATA_DIR", str(tmp_path))
     assert "No mistake of yours is due." in cardai("drill").out
+
+
+def test_a_coach_is_shared_but_every_file_s_game_is_looked_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    monkeypatch.setattr("cardai.study.coach.make.game", lambda spec, real=make.game: made.append(spec) or real(spec))
+    coaches = Coaches()
+    assert coaches.of("kuhn") is coaches.of("kuhn") is not coaches.of("leduc")
+    assert made == ["kuhn", "kuhn", "leduc"]
+
+
+def test_a_judge_is_found_once_for_all_matches_and_questions_of_a_game(
+    cardai: Call, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (one,) = (folder / "matches").iterdir()
+    one.with_name("2026-11-02-101500-kuhn.jsonl").write_bytes(one.read_bytes())
+    found: list[str] = []
+
+    def counted(game: Game, judge: str | None = None) -> Judge:
+        found.append(brief(game))
+        return judge_for(game, judge)
+
+    monkeypatch.setattr("cardai.study.coach.judge_for", counted)
+    assert " of 2 without a cost; " in cardai("drill", "--count", "2", stdin="bet\nbet\n").out
+    assert found == ["Kuhn"]

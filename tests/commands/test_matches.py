@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cardai.arena import match
+from cardai.core.extras import install_command
 from tests.commands.conftest import Call
 
 
@@ -73,6 +74,17 @@ def test_all_data_is_exported_and_removed_by_one_command(cardai: Call, folder: P
     assert not (folder / "matches").exists()
     assert other.read_text() == "mine"
     out.unlink()
+
+
+def test_without_the_extra_a_sentence_says_what_to_install(cardai: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CARDAI_DATA_DIR", raising=False)
+    monkeypatch.setattr("cardai.core.extras.find_spec", lambda name: None)
+    for command in ("matches", "drill"):
+        called = cardai(command)
+        assert called.code == 1
+        assert called.err == (
+            f"cardai: The folder of your matches needs platformdirs, which is not installed. Run: {install_command('play')}\n"
+        )
 
 
 def test_nothing_is_removed_without_a_yes(cardai: Call, folder: Path) -> None:

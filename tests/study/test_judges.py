@@ -25,7 +25,6 @@ from cardai.study.review import Review
 from cardai.study.session import job_of, run
 
 PLANTED = 20
-NONE = np.zeros(1, np.int64)
 
 
 def reviewed(file: Path, game: str, agents: list[str], games: int) -> Review:
@@ -133,7 +132,7 @@ def test_values_against_an_equilibrium_are_those_of_kuhn_poker_by_hand() -> None
         for action in (his, mine, 1):  # seat 0 is dealt and bets
             state.apply_action(action)
         views = pack_views(game.view_fields, [state.view(1)])
-        values, noise = judge.values(views, np.ones((1, 2), np.bool_), NONE)
+        values, noise = judge.values(views, np.ones((1, 2), np.bool_))
         assert values[0, 0] == pytest.approx(-1)
         assert values[0, 1] == pytest.approx(2 if card == "king" else -2)
         assert (noise < 1e-3).all()
@@ -144,7 +143,7 @@ def test_a_best_response_judges_against_the_player_it_is_given() -> None:
     game = make.game("leduc")
     judge = judge_for(game, "best_response:to=always_fold")
     table = Table(game, [None, None], seed=1)
-    values, noise = judge.values(table.views(), table.legal(), NONE)
+    values, noise = judge.values(table.views(), table.legal())
     assert values[0, 2] == pytest.approx(1)  # a raise: the other folds his ante
     assert not noise.any()
 
@@ -164,7 +163,7 @@ def test_whoever_has_no_values_or_no_measured_error_is_refused_by_name() -> None
     game = make.game("kuhn")
     views, legal = Table(game, [None, None]).views(), np.ones((1, 2), np.bool_)
     with pytest.raises(UsageError, match="random has no values of actions"):
-        judge_for(game, "random").values(views, legal, NONE)
+        judge_for(game, "random").values(views, legal)
     with pytest.raises(UsageError, match="is a person"):
         judge_for(game, "human")
     with pytest.raises(UsageError, match="Nobody who is installed judges"):
@@ -174,15 +173,13 @@ def test_whoever_has_no_values_or_no_measured_error_is_refused_by_name() -> None
 def test_a_search_says_how_far_sampling_leaves_its_values_open() -> None:
     game = make.game("leduc")
     table = Table(game, [None, None], seed=2)
-    few, many = (
-        judge_for(game, f"ismcts:simulations={n}").values(table.views(), table.legal(), NONE)[1] for n in (64, 1024)
-    )
+    few, many = (judge_for(game, f"ismcts:simulations={n}").values(table.views(), table.legal())[1] for n in (64, 1024))
     assert 0 < np.median(many) < np.median(few)
 
 
 def test_all_holds_of_video_poker_have_a_value() -> None:
     game = make.game("video_poker")
     table = Table(game, [None], seed=2)
-    values, noise = judge_for(game).values(table.views(), table.legal(), NONE)
+    values, noise = judge_for(game).values(table.views(), table.legal())
     assert np.isfinite(values).all()
     assert values.shape == noise.shape == (1, HOLDS)

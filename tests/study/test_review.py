@@ -97,7 +97,7 @@ def test_values_of_the_review_are_those_of_the_judge_asked_by_itself(kuhn: Path,
     graded, d = review.decisions[5]
     for place, (table, action) in enumerate(replay(judge.game, file.hands[graded.number - 1])):
         if place == d.place:
-            values, _ = judge.values(table.views(), table.legal(), np.array([action]))
+            values, _ = judge.values(table.views(), table.legal())
             assert (d.action, d.value, d.best_value) == (action, values[0, action], np.nanmax(values))
             assert d.words == judge.game.action_to_string(action)
             break

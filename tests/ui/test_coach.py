@@ -55,7 +55,7 @@ def test_the_coach_says_nothing_of_what_cost_nothing() -> None:
 
     game = make.game("video_poker")
     coach, table = Coach(game), Table(game, [None], seed=3)
-    values, _ = coach.grader.judge.values(table.views(), table.legal(), None)
+    values, _ = coach.grader.judge.values(table.views(), table.legal())
     best = int(values[0].argmax())
     views, legal = table.views(), table.legal()
     assert word_of(coach.decision(views, legal, best), coach.unit) == ""

@@ -6,6 +6,7 @@ import json
 import os
 import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ from cardai.arena import records
 from cardai.arena.journal import journal_of
 from cardai.core import registry
 from cardai.study.sittings import sittings
+from cardai.web.door import Door
 from cardai.web.felt import spelled
+from cardai.web.pages import Asked, House
 from cardai.web.sittings import Sittings
 from tests.support import ROOT
 from tests.web.conftest import Page, Served
@@ -50,6 +53,17 @@ def test_a_hand_is_played_kept_and_the_next_one_dealt(served: Served, matches: P
         )
         page.say("next")
         assert "hand 2" in page.turn()["parts"]["heading"]
+
+
+def test_requests_at_once_lead_to_the_one_table_that_was_asked_for(matches: Path) -> None:
+    served = Served(House(Door("127.0.0.1"), Sittings(8), Asked.of("kuhn", ("random",), False, None, 1)))
+    try:
+        with ThreadPoolExecutor(8) as several:
+            answers = list(several.map(lambda _: served.ask(""), range(8)))
+        assert [code for code, _, _ in answers] == [303] * 8
+        assert len({headers["location"] for _, _, headers in answers}) == len(served.house.tables.open) == 1
+    finally:
+        served.close()
 
 
 def test_a_second_click_is_not_a_second_action(served: Served, matches: Path) -> None:

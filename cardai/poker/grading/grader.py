@@ -22,11 +22,13 @@ from cardai.poker.grading.flops import FlopHand, Move, RangeBook
 from cardai.poker.grading.spots import Effort, spot_of, word_of
 from cardai.poker.hands.combos import COUNT, pair_index
 from cardai.poker.hands.equity import range_equity
+from cardai.poker.notation import parse_range
 from cardai.poker.ranges.position import Position
 from cardai.poker.ranges.solution import Solution, prepare, solve
 from cardai.poker.ranges.spot import STREETS
 from cardai.study.graded import Decision, GradedHand
 from cardai.study.grading import Task
+from cardai.study.judge import verdict
 
 BEHIND = 10
 """How many times as many iterations the turn and the river are given as the flop."""
@@ -64,9 +66,7 @@ class SolvingGrader:
 
     def verdict(self, lost: float, floor: float) -> str:
         """Return what a decision that lost so many big blinds is called."""
-        if lost <= floor:
-            return "good"
-        return "blunder" if lost >= self.blunder else "mistake" if lost >= self.mistake else "inaccuracy"
+        return verdict(lost, floor, self.mistake, self.blunder)
 
     def ranges(self, hand: FlopHand) -> tuple[str, str] | None:
         """Return the ranges that both come with, None where one is not known."""
@@ -88,8 +88,6 @@ class _Graded:
         hand = self.hand
         known = self.by.ranges(hand)
         assert known is not None  # such hands are no tasks
-        from cardai.poker.notation import parse_range
-
         ranges = [parse_range(text) for text in known]
         own = [move.street for move in hand.moves if move.seat == hand.hero]
         for street in range(max(own, default=-1) + 1):
@@ -126,8 +124,7 @@ class _Graded:
         except UsageError:
             self.left_out[OFF] += 1
             return
-        number = int(pair_index(np.array([hand.cards[0]]), np.array([hand.cards[1]]))[0])
-        where = np.flatnonzero(position.hands == number)
+        where = np.flatnonzero(position.hands == _number(hand.cards))
         taken = _token(position, move)
         if not len(where) or taken is None:
             self.left_out[UNMET if taken is not None else OFF] += 1
@@ -174,7 +171,7 @@ class _Graded:
         """Return the hand's equity against what the opponent still has, and how often he folds to a bet."""
         hero = self.hand.hero
         mine = np.zeros(COUNT)
-        mine[pair_index(np.array([self.hand.cards[0]]), np.array([self.hand.cards[1]]))[0]] = 1.0
+        mine[_number(self.hand.cards)] = 1.0
         his = _spread(position, 1 - hero)
         share = float(range_equity(mine, his, list(position.board)).share[0])
         words = f"Against the hands that the opponent still has yours is worth {share:.0%} of the pot."
@@ -197,9 +194,14 @@ def _reach(position: Position, seat: int) -> float:
 def _with(weights: Float64s, cards: tuple[int, int]) -> Float64s:
     """Return a range that holds ``cards``."""
     out = weights / max(float(weights.max()), 1e-12)
-    number = int(pair_index(np.array([cards[0]]), np.array([cards[1]]))[0])
+    number = _number(cards)
     out[number] = max(out[number], LEAST)
     return np.asarray(out)
+
+
+def _number(cards: tuple[int, int]) -> int:
+    """Return which of the 1326 hands two cards are."""
+    return int(pair_index(np.array(cards[:1]), np.array(cards[1:]))[0])
 
 
 def _spread(position: Position, seat: int) -> Float64s:

@@ -23,7 +23,7 @@ def lines(scene: Scene, card_style: CardStyle) -> list[Text]:
     game, view = scene.game, scene.view
     out: list[Text] = []
     for f in game.view_fields:
-        if f.kind in CARDS and not (f.kind == "card_set" and f.size) and f.role != "by_seat":
+        if is_dealt(f):
             out += cards_of_field(game, f, view, card_style)
     for seat, other in scene.open.items():
         out += [
@@ -31,14 +31,24 @@ def lines(scene: Scene, card_style: CardStyle) -> list[Text]:
             for label, cards in private_rows(game, view, other)
         ]
     out += seat_rows(scene, card_style)
-    labelled = [
-        (f.name.replace("_", " "), field_text(game, f, view))
-        for f in game.view_fields
+    rest = labelled(scene)
+    width = max((len(label) for label, _ in rest), default=0)
+    out += [Text.assemble((f"{label:<{width}}  ", "dim"), inline(text, card_style.palette)) for label, text in rest]
+    return out
+
+
+def is_dealt(f: Field) -> bool:
+    """Whether a field is cards that lie by themselves, not a set or a place a seat."""
+    return f.kind in CARDS and not (f.kind == "card_set" and f.size) and f.role != "by_seat"
+
+
+def labelled(scene: Scene) -> list[tuple[str, str]]:
+    """Return (label, text) for what is no card and is told nowhere else."""
+    return [
+        (f.name.replace("_", " "), field_text(scene.game, f, scene.view))
+        for f in scene.game.view_fields
         if f.kind not in CARDS and f.role != "by_seat" and f.role.partition(":")[0] not in SAID_ELSEWHERE
     ]
-    width = max((len(label) for label, _ in labelled), default=0)
-    out += [Text.assemble((f"{label:<{width}}  ", "dim"), inline(text, card_style.palette)) for label, text in labelled]
-    return out
 
 
 def drawn_lines(scene: Scene, card_style: CardStyle) -> list[Text]:
@@ -60,13 +70,7 @@ def face_of(game: Game, card: int, card_style: CardStyle) -> Face:
 
 def cards_of_field(game: Game, f: Field, view: Mapping[str, Any], card_style: CardStyle) -> list[Text]:
     """Return a field's cards as boxes behind its label; a label and a dash where there are none."""
-    value = view[f.name]
-    if f.kind == "card":
-        cards = [] if int(value) < 0 and not f.size else [int(card) for card in (value if f.size else [value])]
-    elif f.kind == "cards":
-        cards = [int(card) for card in value]
-    else:
-        cards = [card for card in range(64) if int(value) >> card & 1]
+    cards = cards_in(f, view[f.name])
     label = f.name.replace("_", " ")
     if not cards:
         return [Text.assemble((label, "dim"), "  -")]
@@ -79,20 +83,35 @@ def cards_of_field(game: Game, f: Field, view: Mapping[str, Any], card_style: Ca
     return drawn
 
 
-def seat_rows(scene: Scene, card_style: CardStyle) -> list[Text]:
-    """Return a row a seat, a column a field of the role by_seat."""
+def cards_in(f: Field, value: Any) -> list[int]:
+    """Return the cards that the value of a dealt field is."""
+    if f.kind == "card":
+        return [int(card) for card in value] if f.size else [int(value)] if int(value) >= 0 else []
+    return [int(card) for card in value] if f.kind == "cards" else [c for c in range(64) if int(value) >> c & 1]
+
+
+def seat_cells(scene: Scene) -> tuple[list[str], list[list[str]]]:
+    """Return the labels of the fields of the role by_seat, and for each seat what they say of it."""
     game = scene.game
     columns = [f for f in game.view_fields if f.role == "by_seat" and f.size and f.size % game.num_players == 0]
-    if not columns:
-        return []
-    rows = [["", *(f.name.replace("_", " ") for f in columns)]]
+    rows: list[list[str]] = []
     for seat in range(game.num_players):
-        cells = [f"{'▸ ' if scene.to_act == seat else '  '}{scene.name(seat)}"]
+        cells = []
         for f in columns:
             each = f.size // game.num_players
             entries = scene.view[f.name][seat * each : (seat + 1) * each]
             cells.append(" ".join(value_text(game, f, entry, scene.seat) for entry in entries))
         rows.append(cells)
+    return [f.name.replace("_", " ") for f in columns], rows
+
+
+def seat_rows(scene: Scene, card_style: CardStyle) -> list[Text]:
+    """Return a row a seat, a column a field of the role by_seat."""
+    labels, cells = seat_cells(scene)
+    if not labels:
+        return []
+    names = [f"{'▸ ' if scene.to_act == seat else '  '}{scene.name(seat)}" for seat in range(len(cells))]
+    rows = [["", *labels], *([name, *row] for name, row in zip(names, cells, strict=True))]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     out = []
     for number, row in enumerate(rows):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from rich.text import Text
 
 from cardai.cards.text import card_set, cards_of
-from cardai.gin.actions import DISCARD, ENDINGS, OVER
+from cardai.gin.actions import DISCARD, ENDINGS, KNOCKED, OVER
 from cardai.gin.melds import best_arrangements, card_points
 from cardai.ui.cards import CardStyle, Face, boxes, inline
 from cardai.ui.scene import Scene
@@ -127,11 +127,15 @@ def _laid_down(scene: Scene, card_style: CardStyle) -> list[Text]:
         laid = " ".join(_glyph(card) for card in by_rank(cards_of(int(view["laid_off"]))))
         out.append(inline(f"laid off {laid}", card_style.palette))
     if int(view["phase"]) == OVER:
-        knocker = int(view["knocker"])
-        who = "nobody" if knocker < 0 else scene.name(knocker)
-        ending = scene.end.outcome.get("ending") if scene.end is not None else None
-        f = next((f for f in scene.game.outcome_fields if f.name == "ending"), None)
-        words = f.labels[int(ending)] if f is not None and f.labels and ending is not None else "over"
-        more = "" if words == ENDINGS[0] else f": {words}"
-        out.append(Text(f"{who} knocked{more}" if knocker >= 0 else f"the hand is {words}", "bold"))
+        out.append(Text(ending_words(scene), "bold"))
     return out
+
+
+def ending_words(scene: Scene) -> str:
+    """Return how a hand that is over ended: "you knocked", "you knocked: undercut", "the hand is void"."""
+    knocker, ending = int(scene.view["knocker"]), None if scene.end is None else scene.end.outcome.get("ending")
+    f = next((f for f in scene.game.outcome_fields if f.name == "ending"), None)
+    words = f.labels[int(ending)] if f is not None and f.labels and ending is not None else "over"
+    if knocker < 0:
+        return f"the hand is {words}"
+    return f"{scene.name(knocker)} knocked{'' if words == ENDINGS[KNOCKED] else f': {words}'}"

@@ -119,12 +119,16 @@ def _beside(scene: Scene, card_style: CardStyle, seat: int) -> Text:
         text.append("" if scene.game.speaks(DRAW) else down, "dim")
     elif seat in scene.open and held(scene.game) <= BESIDE:
         text.append(_cards(scene.game, scene.open[seat], card_style))
-    if scene.game.speaks(DRAW) and "kept" in view:
-        drawn = [5 - kept for kept in view["kept"][3 * seat : 3 * seat + 3] if kept >= 0]
-        text.append(
-            f"{' ' if text else ''}drew {'-'.join(str(n) if n else 'pat' for n in drawn)}" if drawn else "", "dim"
-        )
-    return text
+    drew = drew_words(scene, seat)
+    return text.append(f"{' ' if text and drew else ''}{drew}", "dim")
+
+
+def drew_words(scene: Scene, seat: int) -> str:
+    """Return how many cards a seat drew, "" where it has not: "drew 3-1-pat"."""
+    if not scene.game.speaks(DRAW) or "kept" not in scene.view:
+        return ""
+    drew = [5 - kept for kept in scene.view["kept"][3 * seat : 3 * seat + 3] if kept >= 0]
+    return f"drew {'-'.join(str(n) if n else 'pat' for n in drew)}" if drew else ""
 
 
 def held(game: Game) -> int:

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from cardai.arena.display import is_french
-from cardai.cards.text import RANKS, SUITS, glyphs
+from cardai.cards.text import GLYPHS, RANKS, glyphs
 from cardai.core import registry
 from cardai.draw.contract import is_solo_draw
 from cardai.gin.fields import GIN
 from cardai.poker.fields import POKER
 from cardai.poker.words import in_big_blinds
-from cardai.ui.keys import Keyboard, keyboard, short_words
+from cardai.ui.keys import Keyboard, hand_order, keyboard, short_words
 from cardai.ui.lines import end_text, standing_text, turn_words
 from cardai.ui.players import title_of
 from cardai.ui.scene import Scene
@@ -118,27 +118,15 @@ def live_words(scene: Scene, turn: str, blind: int) -> str:
         f"{'' if entry.seat is None else scene.name(entry.seat)} {spelled(in_big_blinds(entry.words, blind))}".strip()
         for entry in scene.log[-6:]
     ]
-    own = own_cards(scene)
+    own = hand_order(scene)
     hand = [f"You hold {', '.join(card_words(card) for card in own)}"] if own else []
     return ". ".join([*said, *hand, *([end_text(scene).plain] if scene.end is not None else []), turn]).strip(" .")
 
 
-def own_cards(scene: Scene) -> list[int]:
-    """Return the own cards of 52, in the order in which they are drawn."""
-    from cardai.ui.keys import hand_order
-
-    return hand_order(scene)
-
-
 def spelled(text: str) -> str:
     """Return text with its cards in words: "discard seven of clubs"."""
-    from cardai.cards.text import GLYPHS
-
     out = glyphs(text)
     for suit, glyph in enumerate(GLYPHS):
         for rank, letter in enumerate(RANKS):
             out = out.replace(f"{letter}{glyph}", card_words(13 * suit + rank))
     return out
-
-
-__all__ = ["SUITS", "drawn"]

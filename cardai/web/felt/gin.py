@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cardai.cards.text import cards_of
-from cardai.gin.actions import DISCARD, ENDINGS, OVER
-from cardai.ui.pictures.gin import HAND, arranged, by_rank, opponent_mask
+from cardai.gin.actions import DISCARD, OVER
+from cardai.ui.pictures.gin import HAND, arranged, by_rank, ending_words, opponent_mask
 from cardai.ui.scene import Scene
 from cardai.web.render import face
 
@@ -35,7 +35,7 @@ def given(scene: Scene, cards: frozenset[int]) -> Mapping[str, Any]:
         "under": [face(card) for card in reversed(pile[:-1])],
         "turn": int(view["turns"]) + 1,
         "laid_off": [face(card) for card in by_rank(cards_of(int(view["laid_off"])))],
-        "ending": _ending(scene),
+        "ending": ending_words(scene) if scene.end is not None and int(view["phase"]) == OVER else "",
         "keys": {c.action: c.key for c in scene.menu.choices} if scene.menu is not None else {},
     }
 
@@ -63,14 +63,3 @@ def _other(scene: Scene) -> Mapping[str, Any]:
         {"meld": False, "cards": [face(-1)] * hidden},
     ]
     return {**common, "groups": groups, "deadwood": None, "known": len(known)}
-
-
-def _ending(scene: Scene) -> str:
-    """Return who knocked, and how it ended: "you knocked", "you knocked: undercut"."""
-    if int(scene.view["phase"]) != OVER or scene.end is None:
-        return ""
-    knocker, ending = int(scene.view["knocker"]), scene.end.outcome.get("ending")
-    f = next((f for f in scene.game.outcome_fields if f.name == "ending"), None)
-    words = f.labels[int(ending)] if f is not None and f.labels and ending is not None else "over"
-    more = "" if words == ENDINGS[0] else f": {words}"
-    return f"{scene.name(knocker)} knocked{more}" if knocker >= 0 else f"The hand is {words}."

@@ -9,8 +9,7 @@ from typing import Any
 from cardai.arena.display import card_name, is_french
 from cardai.cards.text import parse_cards
 from cardai.core.game import Game
-from cardai.draw.fields import DRAW
-from cardai.ui.pictures.poker import held, own_field, position, round_name, strength
+from cardai.ui.pictures.poker import drew_words, held, own_field, position, round_name, strength
 from cardai.ui.scene import Scene
 from cardai.web.render import face
 
@@ -55,7 +54,7 @@ def _seat(scene: Scene, seat: int, place: int) -> Mapping[str, Any]:
         "folded": bool(view["folded"][seat]),
         "acting": scene.to_act == seat,
         "cards": _cards_of(scene, seat),
-        "drew": _drawn(scene, seat),
+        "drew": drew_words(scene, seat),
     }
 
 
@@ -67,14 +66,6 @@ def _cards_of(scene: Scene, seat: int) -> Sequence[Mapping[str, Any]]:
     if seat in scene.open and own_field(scene.game) in scene.open[seat]:
         return [faced(scene.game, int(card)) for card in scene.open[seat][own_field(scene.game)]]
     return [face(-1)] * count
-
-
-def _drawn(scene: Scene, seat: int) -> str:
-    """Return how many cards a seat drew: "drew 3-1-pat"."""
-    if not scene.game.speaks(DRAW) or "kept" not in scene.view:
-        return ""
-    drew = [5 - kept for kept in scene.view["kept"][3 * seat : 3 * seat + 3] if kept >= 0]
-    return f"drew {'-'.join(str(n) if n else 'pat' for n in drew)}" if drew else ""
 
 
 def faced(game: Game, card: int, **more: Any) -> Mapping[str, Any]:
