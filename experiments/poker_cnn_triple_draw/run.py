@@ -34,6 +34,10 @@ PAPER = Entry(
     generations=8,
 )
 FINDINGS = """
+- **Beside a player near equilibrium.** The last generation in the box (`triple_draw_cnn`) over 50,000 duplicate deals against
+  `triple_draw_equilibrium`, which was solved by `bucket_mccfr_draw` (docs/triple-draw.md): -28.6 +- 3.8 chips a hand
+  (`cardai run --game triple_draw --agent triple_draw_equilibrium --vs triple_draw_cnn --games 100000 --seed 2026`). What it
+  wins from the heuristic and the caller says nothing of that.
 - **Who is called always-call.** `always_call` of this project stands pat on whatever it is dealt; the publication's draws
   (the heuristic wins +57.0 +- 3.7 from `draw_caller` in 10,000 games, +57.7 +- 3.2 in the authors' measurements, and
   +267.0 +- 6.1 from `always_call`). A league with the former (`league=draw_heuristic+draw_heuristic+draw_heuristic+`
