@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from attrs import evolve, frozen
 
 from cardai.commands.invocation import Json, Seed, note, out, print_json, progress
 from cardai.commands.show.figures import estimate_json, interval_json
@@ -41,6 +42,20 @@ Me = Annotated[
 ]
 
 
+@frozen
+class Asked:
+    """What both commands ask of a match."""
+
+    agent: str
+    record: str
+    hands: int
+    resume: bool
+    seed: int
+    plays: str
+    aivat: bool
+    json: bool
+
+
 def slumbot(
     agent: Agent,
     record: RecordFile,
@@ -64,7 +79,7 @@ def slumbot(
 
     service = Service(url or protocol.URL, seconds=timeout)
     site = protocol.Slumbot(service, user, os.environ.get("SLUMBOT_PASSWORD", ""))
-    _play(site, agent, record, hands, resume, seed, plays, aivat, json)
+    _play(site, Asked(agent, record, hands, resume, seed, plays, aivat, json))
 
 
 def gtowizard(
@@ -95,46 +110,37 @@ def gtowizard(
             f"GTO Wizard wants a key, which its site gives out by a form. Put it in the variable {protocol.KEY}."
         )
     service = Service(url or protocol.URL, {"X-API-Key": key}, seconds=timeout)
-    _play(protocol.GtoWizard(service, game_name, me), agent, record, hands, resume, seed, plays, aivat, json)
+    _play(protocol.GtoWizard(service, game_name, me), Asked(agent, record, hands, resume, seed, plays, aivat, json))
 
 
-def _play(
-    site: Site,
-    agent: str,
-    record: str,
-    hands: int,
-    resume: bool,
-    seed: int,
-    plays: str,
-    aivat: bool,
-    json: bool,
-) -> None:
+def _play(site: Site, asked: Asked) -> None:
     """Play what is missing, then print what the whole record came to."""
     from cardai.formats.sites.kept import KeptHands
     from cardai.formats.sites.series import SitePlayer, header_of, play_hands
 
-    player = SitePlayer(agent, site.definition, seed, plays)  # before a hand is begun that it could not play
-    with KeptHands(record, header_of(site.name, site.definition, agent, seed, plays), resume) as kept:
+    agent, seed, record = asked.agent, asked.seed, asked.record
+    player = SitePlayer(agent, site.definition, seed, asked.plays)  # before a hand is begun that it could not play
+    with KeptHands(record, header_of(site.name, site.definition, agent, seed, asked.plays), asked.resume) as kept:
         try:
             with progress(f"{agent} against {site.name}", "hands") as advance:
-                play_hands(site, player, kept, hands, advance)
+                play_hands(site, player, kept, asked.hands, advance)
         except KeyboardInterrupt:
             note(f"Stopped. What is finished is in {record}; the same command with --resume goes on.")
-            _report(kept, site.name, agent, record, aivat=False, json=json)
+            _report(kept, site.name, evolve(asked, aivat=False))
             raise typer.Exit(130) from None
         except CardaiError:
             if kept.hands:
                 note(f"What is finished is in {record}; the same command with --resume goes on.")
             raise
-        _report(kept, site.name, agent, record, aivat, json)
+        _report(kept, site.name, asked)
 
 
-def _report(kept: KeptHands, site: str, agent: str, record: str, aivat: bool, json: bool) -> None:
+def _report(kept: KeptHands, site: str, asked: Asked) -> None:
     from cardai.formats.sites.series import figures
 
-    found = figures(kept.hands)
-    corrected = _aivat(agent, record, found.unseen) if aivat and found.hands else None
-    if json:
+    found, agent = figures(kept.hands), asked.agent
+    corrected = _aivat(agent, asked.record, found.unseen) if asked.aivat and found.hands else None
+    if asked.json:
         print_json(_as_json(found, corrected, site, agent))
         return
     console = out()
