@@ -21,8 +21,8 @@ from cardai.cli import load_command
 from cardai.core import registry
 from cardai.plugins.trainers.bucket_mccfr.checkpoints import read_table
 from cardai.plugins.trainers.bucket_mccfr.layout import holdem_tree, lay_out
-from cardai.poker.buckets.tables import BucketOptions, load
-from cardai.poker.hands.boards import boards
+from cardai.poker.buckets.clusters import clusters
+from cardai.poker.buckets.tables import BucketOptions
 from cardai.poker.hands.combos import COUNT
 from cardai.poker.notation import class_of, class_text
 from cardai.poker.ranges.public_tree import DECISION
@@ -79,16 +79,6 @@ def bucket_state(name: str) -> dict[str, Any] | None:
     return state if "buckets" in state else None
 
 
-def tables_are_made(name: str) -> bool:
-    """Whether nothing that takes long must be made before the player plays."""
-    state = bucket_state(name)
-    if state is None:
-        return True
-    options = BucketOptions(state["flop"], state["turn"], 1, seed=state["bucket_seed"])
-    shapes = {street: (len(boards(size).cards), COUNT) for street, size in ((1, 3), (2, 4))}
-    return all(load(options.of_street(street), shape) is not None for street, shape in shapes.items())
-
-
 @pytest.mark.parametrize("name", [name for name in CARDS if bucket_state(name)])
 def test_the_tables_of_a_player_by_buckets_fit_its_game_and_hold_weights(name: str) -> None:
     state = bucket_state(name)
@@ -135,12 +125,18 @@ def test_an_installed_box_is_listed_with_strengths_and_plays(site: Path) -> None
     assert json.loads(played.stdout)["players"][0]["mean_return"]["low"] > 0  # an equilibrium wins from it
 
 
+@pytest.mark.parametrize("name", [name for name in CARDS if bucket_state(name)])
+def test_a_player_by_buckets_waits_for_no_tables(name: str) -> None:
+    state = bucket_state(name)
+    assert state is not None
+    options = BucketOptions(state["flop"], state["turn"], 1, seed=state["bucket_seed"])
+    assert all(clusters(options.of_street(street)) is not None for street in (1, 2))
+
+
 @pytest.mark.parametrize("name", CARDS)
 def test_each_player_is_made_and_plays_its_game(boxed: None, name: str) -> None:
     if network(name):
         pytest.importorskip("torch")
-    if not tables_are_made(name):
-        pytest.skip("Its tables of buckets are not made on this machine: cardai buckets makes them in a minute.")
     player, card = module(name).Player(), CARDS[name]
     game = cardai.game(card["game"])
     others = ["random"] * (game.num_players - 1)
@@ -230,8 +226,6 @@ def test_nothing_but_what_a_player_reads_is_in_the_box() -> None:
 def test_every_measure_of_large_games_takes_the_players_in_the_box(boxed: None, tmp_path: Path, name: str) -> None:
     if network(name):
         pytest.importorskip("torch")
-    if not tables_are_made(name):
-        pytest.skip("Its tables of buckets are not made on this machine: cardai buckets makes them in a minute.")
     player, game = module(name).Player(), cardai.game(CARDS[name]["game"])
     play(game, [player, "always_call"], games=4, seed=1, record=tmp_path / "hands.jsonl", names=("it", "other"))
     assert len(aivat(game, player, read(tmp_path / "hands.jsonl").hands).values) == 4

@@ -10,14 +10,15 @@
 Buckets forget the earlier streets' (imperfect recall). Source of the choices: Johanson, Burch, Valenzano and Bowling,
 "Evaluating state-space abstractions in extensive-form games" (AAMAS 2013).
 
-The tables ``bucket[board's class][hand]`` depend on the options alone, are made once (a minute of CPU for 500 buckets a
-street), and are kept in the user's cache directory, from where several processes share them in memory.
+The tables ``bucket[board's class][hand]`` depend on the options alone, are made once (half a minute of CPU for 500 buckets a
+street), and are kept in the user's cache directory, from where several processes share them in memory. Who plays with them
+needs no whole tables where the clusters come with cardai: the rows of boards are worked out as they come.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -28,9 +29,11 @@ from cardai.core.files import digest_of
 from cardai.core.progress import tell
 from cardai.core.rng import derive, derive_many
 from cardai.poker.buckets import _kernels as kernels
-from cardai.poker.buckets._kmeans import k_means
+from cardai.poker.buckets._kmeans import Centres, k_means
 from cardai.poker.buckets._store import VERSION, load, save
-from cardai.poker.hands._lookup_kernels import find_buckets
+from cardai.poker.buckets.clusters import clusters
+from cardai.poker.buckets.rows import Rows, Strengths
+from cardai.poker.hands._lookup_kernels import find_buckets, find_classes
 from cardai.poker.hands.boards import BOARD_SIZES, COUNTS, boards, hand_maps
 from cardai.poker.hands.combos import COUNT, pairs
 from cardai.poker.hands.ranking import batch_tables
@@ -100,6 +103,15 @@ class Buckets:
     """How many buckets each of the four streets has (some may hold no hand)."""
     tables: tuple[Table, ...] = field(converter=_read_only)
     """bucket[class of the board][hand] for each street: (1, 1326), (1755, 1326), (16432, 1326), (134459, 1326) uint16."""
+    coming: Mapping[int, Rows] = field(factory=dict)
+    """By street: the tables that are filled as boards come."""
+    found: bool = False
+    """Whether :func:`buckets` made it: then another process needs to be told its options alone."""
+
+    def __reduce__(self) -> Any:
+        if self.found:
+            return buckets, (self.options, not self.coming)
+        return Buckets, (self.options, self.counts, self.tables)
 
     def of(self, board: Sequence[int], hands: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """Return the buckets (n,) of ``hands`` (n,) on a board of 0, 3, 4 or 5 cards (0 for hands that it blocks).
@@ -111,6 +123,8 @@ class Buckets:
             raise ValueError(f"A board has 0, 3, 4 or 5 cards. Got {len(board)}.")
         number, renaming = boards(len(board)).find(board)
         names = hand_maps()[renaming]
+        if rows := self.coming.get(BOARD_SIZES.index(len(board))):
+            rows.fill(np.array([number]))
         table = self.tables[BOARD_SIZES.index(len(board))][number]
         return np.asarray(table[names[np.asarray(hands)]], np.int64)
 
@@ -121,27 +135,45 @@ class Buckets:
         """
         known = [boards(size) for size in (3, 4, 5)]
         cards = self.tables, tuple(one.class_of for one in known), tuple(one.renaming_of for one in known), hand_maps()
+        dealt = np.ascontiguousarray(board, np.int8)
+        for street, rows in self.coming.items():
+            own = dealt[(dealt >= 0).sum(axis=1) == BOARD_SIZES[street]]
+            number = np.empty(len(own), np.int64)
+            find_classes(known[street - 1].class_of, own, BOARD_SIZES[street], number)
+            rows.fill(number)
         out = np.empty(len(hole), np.int64)
-        find_buckets(cards, np.ascontiguousarray(hole, np.int8), np.ascontiguousarray(board, np.int8), out)
+        find_buckets(cards, np.ascontiguousarray(hole, np.int8), dealt, out)
         return out
 
 
-@lru_cache(maxsize=2)
-def buckets(options: BucketOptions = BucketOptions()) -> Buckets:
-    """Return the tables of ``options``: from the user's cache directory, or made and kept there. Progress is told."""
-    work: _Work | None = None
+@lru_cache(maxsize=4)
+def buckets(options: BucketOptions = BucketOptions(), whole: bool = True) -> Buckets:
+    """Return the tables of ``options``: from the user's cache directory, or made and kept there. Progress is told.
+
+    Where not the ``whole`` tables are needed, those whose clusters come with cardai are filled as boards come.
+    """
+    work = Work(options)
     tables = [starting_classes().astype(np.uint16)[None]]
+    coming: dict[int, Rows] = {}
+    strengths: Strengths | None = None
     for street in (1, 2, 3):
         shape, wanted = (COUNTS[BOARD_SIZES[street]], COUNT), options.of_street(street)
         table = np.zeros(shape, np.uint16) if wanted["count"] == 1 else load(wanted, shape)
-        if table is None:
-            work = work or _Work(options)
-            made = work.table(street)
-            save(wanted, made)
-            table = load(wanted, shape)  # from the file, so that processes share it
-            table = made if table is None else table
-        tables.append(table)
-    return Buckets(options, options.counts, tuple(tables))
+        if table is None and not whole and (known := clusters(wanted)) is not None:
+            strengths = strengths or Strengths()
+            coming[street] = Rows(street, known, strengths, partial(_made, work, street))
+            table = coming[street].table
+        tables.append(_made(work, street) if table is None else table)
+    return Buckets(options, options.counts, tuple(tables), coming, found=True)
+
+
+def _made(work: Work, street: int) -> Table:
+    """Make a street's table and keep it."""
+    shape, wanted = (COUNTS[BOARD_SIZES[street]], COUNT), work.options.of_street(street)
+    made = work.table(street)
+    save(wanted, made)
+    kept = load(wanted, shape)  # from the file, so that processes share it
+    return made if kept is None else kept
 
 
 def starting_classes() -> npt.NDArray[np.int64]:
@@ -174,7 +206,7 @@ def percentiles(mass: npt.NDArray[np.int64], count: int) -> Table:
     return np.asarray(np.searchsorted(np.unique(bucket_of[mass > 0]), bucket_of), np.uint16)
 
 
-class _Work:
+class Work:
     """The making of tables: what several streets need is worked out once."""
 
     def __init__(self, options: BucketOptions) -> None:
@@ -190,8 +222,14 @@ class _Work:
         """Return the table of a street (1 to 3)."""
         count = self.options.counts[street]
         if street < 3:
-            return self._clustered(BOARD_SIZES[street], count, self.distributions, kernels.BINS - 1)
+            known = clusters(self.options.of_street(street))
+            centres = self.centres(street) if known is None else Centres(known.astype(np.int64))
+            return self._clustered(BOARD_SIZES[street], centres, self.distributions, kernels.BINS - 1)
         return self.by_equities(count) if self.options.river_feature == "ochs" else self.by_strength(count)
+
+    def centres(self, street: int) -> Centres:
+        """Return the clusters of distributions on flop or turn."""
+        return self._centres(BOARD_SIZES[street], self.options.counts[street], self.distributions, kernels.BINS - 1)
 
     def distributions(self, cards: npt.NDArray[np.int8]) -> npt.NDArray[np.int16]:
         """Return (m, 1326, BINS - 1) distributions of all hands on boards (m, 3 or 4)."""
@@ -212,7 +250,7 @@ class _Work:
             kernels.equities(cards, pairs(), batch_tables(7), ranges, out)
             return out
 
-        return self._clustered(5, count, features, ranges.shape[1])
+        return self._clustered(5, self._centres(5, count, features, ranges.shape[1]), features, ranges.shape[1])
 
     def opponents(self) -> npt.NDArray[np.int64]:
         """Return (1326, OPPONENTS) the clusters of starting hands as ranges, by the distributions of river strength."""
@@ -224,22 +262,30 @@ class _Work:
 
     def by_strength(self, count: int) -> Table:
         """Return the river's table: percentiles of strength over all boards and hands."""
-        weights = boards(5).weights
-        mass = np.zeros(kernels.WHOLE + 1, np.int64)
-        kernels.strength_counts(weights, self.river_strengths, mass)
         out = self.river_strengths.copy()
-        kernels.replace_strengths(out, percentiles(mass, count))
+        kernels.replace_strengths(out, self.strength_buckets(count))
         return out
 
-    def _clustered(
+    def strength_buckets(self, count: int) -> Table:
+        """Return (1981,) the bucket of each strength on the river."""
+        mass = np.zeros(kernels.WHOLE + 1, np.int64)
+        kernels.strength_counts(boards(5).weights, self.river_strengths, mass)
+        return percentiles(mass, count)
+
+    def _centres(
         self, size: int, count: int, features: Callable[[Any], npt.NDArray[np.int16]], dimensions: int
+    ) -> Centres:
+        """Return the clusters of ``features(boards)`` (m, 1326, D) by k-means over a sample of hands."""
+        sample = self._sample(size, count, features, dimensions)
+        seed, street = derive(self.options.seed, "buckets", size), STREETS[BOARD_SIZES.index(size)]
+        return k_means(sample, count, seed, self.options.rounds, lambda: tell(f"Clusters of {street} hands"))
+
+    def _clustered(
+        self, size: int, centres: Centres, features: Callable[[Any], npt.NDArray[np.int16]], dimensions: int
     ) -> Table:
-        """Return the table of a street by k-means over ``features(boards)`` (m, 1326, D)."""
+        """Return the table of a street: the nearest of ``centres`` to each of ``features(boards)`` (m, 1326, D)."""
         known = boards(size)
         street = STREETS[BOARD_SIZES.index(size)]
-        sample = self._sample(size, count, features, dimensions)
-        seed = derive(self.options.seed, "buckets", size)
-        centres = k_means(sample, count, seed, self.options.rounds, lambda: tell(f"Clusters of {street} hands"))
         out = np.zeros((len(known.cards), COUNT), np.uint16)
         for start in _blocks(f"Buckets of {street} hands", len(known.cards), _BLOCK):
             points = features(known.cards[start : start + _BLOCK])

@@ -42,3 +42,10 @@ def find_buckets(cards: Any, hole: Any, board: Any, out: Any) -> None:
             number, renaming = np.int64(classes[size - 3][index]), np.int64(renamings[size - 3][index])
             previous = key
         out[i] = tables[size - 2][number, hand_maps[renaming, hand]]
+
+
+@kernel
+def find_classes(class_of: Any, board: Any, size: Any, out: Any) -> None:
+    """Fill ``out`` (n,) int64 with the classes of boards (n, 5) int8, ``size`` cards and then -1."""
+    for i in range(len(out)):
+        out[i] = class_of[board_index(board[i], size)]

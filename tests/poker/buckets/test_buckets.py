@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -12,8 +13,10 @@ from hypothesis import strategies as st
 from cardai.cards.text import parse_cards
 from cardai.poker.buckets import _kernels as kernels
 from cardai.poker.buckets import _store as store
+from cardai.poker.buckets import rows
 from cardai.poker.buckets import tables as module
 from cardai.poker.buckets._kmeans import Centres, k_means
+from cardai.poker.buckets.clusters import clusters
 from cardai.poker.buckets.tables import BucketOptions, Buckets, percentiles, starting_classes
 from cardai.poker.hands.boards import boards, hand_maps
 from cardai.poker.hands.combos import COUNT, pairs
@@ -31,6 +34,28 @@ def slow_strength(board, number):
     ranks, a, b = river_strengths(board), *pairs()[number].tolist()
     meets = (ranks >= 0) & ~np.isin(pairs(), [a, b]).any(axis=1)
     return 2 * int((ranks[meets] < ranks[number]).sum()) + int((ranks[meets] == ranks[number]).sum())
+
+
+def quick_strength(board, number):
+    """The same by the kernel, which a test holds against the slow one."""
+    out = np.empty((1, COUNT), np.uint16)
+    kernels.strengths(np.array([board], np.int8), pairs(), batch_tables(7), out)
+    return int(out[0, number])
+
+
+def slow_bucket(board, number):
+    """The default bucket of a hand: the nearest centre to how it may end, or what its strength on the river is put into."""
+    options = BucketOptions()
+    if not board:
+        return starting_classes()[number]
+    if len(board) == 5:
+        return clusters(options.of_street(3))[slow_strength(board, number)]
+    centres = clusters(options.of_street(len(board) - 2)).astype(int)
+    rest = [card for card in range(52) if card not in [*board, *pairs()[number].tolist()]]
+    ends = list(itertools.combinations(rest, 5 - len(board)))
+    bins = np.bincount([quick_strength([*board, *more], number) * kernels.BINS // 1981 for more in ends], minlength=25)
+    above = (len(ends) - np.cumsum(bins)[:-1]) * kernels.SCALE // len(ends)
+    return ((centres - above) ** 2).sum(axis=1).argmin()
 
 
 def test_there_are_169_classes_of_starting_hands():
@@ -160,6 +185,35 @@ class TestTables:
         file.write_bytes(whole[:-2] + bytes([whole[-2] ^ 1, whole[-1]]))
         assert store.load(options, shape) is None
         assert store.load(options, (3, COUNT)) is None
+
+    def test_rows_that_are_worked_out_as_boards_come_are_those_of_the_whole_tables(self, kept, monkeypatch):
+        rng = np.random.default_rng(6)
+        dealt = [rng.permutation(52)[:7] for _ in range(4)]
+        hole, board = np.array([cards[:2] for cards in dealt]), np.array([cards[2:] for cards in dealt], np.int8)
+        board[0, 4:], board[1, 3:], board[2] = -1, -1, -1
+        made = module.buckets(whole=False)
+        found = made.of_hands(hole, board)
+        for row, cards in enumerate(board):
+            shown = [int(card) for card in cards if card >= 0]
+            number = int(max(hole[row]) * (max(hole[row]) - 1) // 2 + min(hole[row]))
+            assert made.of(shown, [number])[0] == found[row] == slow_bucket(shown, number)
+        assert not list(kept.iterdir())  # no table was made
+        assert len(pickle.dumps(made)) < 1000  # a worker is told the options alone
+        asked = []
+        monkeypatch.setitem(rows.MOST, 2, 1)
+        monkeypatch.setattr(
+            module.Work, "table", lambda _, street: asked.append(street) or np.full((16432, COUNT), 9, np.uint16)
+        )
+        made.of(parse_cards("9c8c7c2h"), [0])
+        assert asked == [2]  # where they become many
+        assert made.of(parse_cards("9c8c7c3h"), [700]) == 9
+
+    @pytest.mark.long
+    def test_the_clusters_that_come_with_cardai_are_what_is_found(self):
+        work, options = module.Work(BucketOptions()), BucketOptions()
+        for street in (1, 2):
+            assert np.array_equal(clusters(options.of_street(street)), work.centres(street).points)
+        assert np.array_equal(clusters(options.of_street(3)), work.strength_buckets(500))
 
     def test_what_a_table_depends_on_is_in_its_name(self):
         one, other = BucketOptions(), BucketOptions(river=600, seed=3)

@@ -123,7 +123,7 @@ class PaperGrid(Encoder):
     )
     buckets: bool = option(
         False,
-        help="hold'em: the bucket of bucket_mccfr that the hand is in, too (tables that take a minute of CPU to make, once)",
+        help="hold'em: the bucket of bucket_mccfr that the hand is in, too (where they are many boards', tables are made: half a minute of CPU, once)",
     )
 
     presets: ClassVar[dict[str, dict[str, Any]]] = {

@@ -175,7 +175,10 @@ def bucket(game: Game) -> Source:
     count = -(-int(starts[-1]) // CELLS)
 
     def fill(views: Views, bits: Bits, levels: Levels) -> None:
-        found = buckets(options).of_hands(views["hole"], views["board"]) + starts[views["round"].astype(np.int64)]
+        found = (
+            buckets(options, whole=False).of_hands(views["hole"], views["board"])
+            + starts[views["round"].astype(np.int64)]
+        )
         bits[np.arange(len(views)), found // CELLS] = np.uint64(1) << (found % CELLS).astype(np.uint64)
 
     meaning = "the hand's bucket: " + ", ".join(f"{a} {b}" for a, b in zip(options.counts, STREETS, strict=True))

@@ -148,7 +148,7 @@ def _kept_blueprint(tree: PublicTree, directory: Path) -> tuple[BucketOptions, B
     cards = BucketOptions(state["flop"], state["turn"], 1, seed=state["bucket_seed"])
     check_buckets(directory, cards)
     layout = lay_out(tree, cards.counts)
-    return cards, Blueprint(layout, buckets(cards), read_finite(directory / "blueprint.npy", layout.size))
+    return cards, Blueprint(layout, buckets(cards, whole=False), read_finite(directory / "blueprint.npy", layout.size))
 
 
 def _open_blueprint(text: str, game: Game) -> tuple[BucketOptions, Blueprint]:

@@ -97,7 +97,9 @@ class BucketMCCFR(Trainer):
         step = read_state(directory, "step", "nodes")["step"]
         check_buckets(directory, self.bucket_options)
         table = read_table(directory / f"{FILES[policy]}.npy", layout.size)
-        return BucketAgent(game, layout, buckets(self.bucket_options), table, purify, policy_called(policy, step))
+        return BucketAgent(
+            game, layout, buckets(self.bucket_options, whole=False), table, purify, policy_called(policy, step)
+        )
 
     def slim(self, game: Game, directory: Path) -> None:
         counts = self.bucket_options.counts

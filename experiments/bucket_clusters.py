@@ -1,0 +1,45 @@
+"""Find the clusters of hold'em's default buckets again, and write them where cardai has them.
+
+    python experiments/bucket_clusters.py            # half a minute; writes cardai/poker/buckets/clusters.npz
+    python experiments/bucket_clusters.py --check    # says whether the file is what it would write
+
+They follow from the options alone, on every machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import numpy as np
+
+from cardai.core.files import Output
+from cardai.poker.buckets.clusters import FILE, name_of
+from cardai.poker.buckets.tables import BucketOptions, Table, Work
+
+
+def found(options: BucketOptions) -> dict[str, Table]:
+    """Return the clusters of all three streets by their names."""
+    work = Work(options)
+    by_street = {street: work.centres(street).points.astype(np.int16) for street in (1, 2)}
+    by_street[3] = work.strength_buckets(options.river)
+    return {name_of(options.of_street(street)): one for street, one in by_street.items()}
+
+
+def main() -> None:
+    """Find them, and write or compare them."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true")
+    made = found(BucketOptions())
+    if not parser.parse_args().check:
+        with Output(FILE) as file:
+            np.savez_compressed(file, **made)
+        return
+    with np.load(FILE, allow_pickle=False) as known:
+        same = set(known) == set(made) and all(np.array_equal(known[name], one) for name, one in made.items())
+    print(f"{FILE.name} is {'what is found' if same else 'another than is found: write it again'}.")
+    sys.exit(not same)
+
+
+if __name__ == "__main__":
+    main()
