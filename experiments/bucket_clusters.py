@@ -13,7 +13,7 @@ import sys
 
 import numpy as np
 
-from cardai.core.files import Output
+from cardai.core.npz import read_npz, write_npz
 from cardai.poker.buckets.clusters import FILE, name_of
 from cardai.poker.buckets.tables import BucketOptions, Table, Work
 
@@ -32,11 +32,10 @@ def main() -> None:
     parser.add_argument("--check", action="store_true")
     made = found(BucketOptions())
     if not parser.parse_args().check:
-        with Output(FILE) as file:
-            np.savez_compressed(file, **made)
+        write_npz(FILE, made, level=9)
         return
-    with np.load(FILE, allow_pickle=False) as known:
-        same = set(known) == set(made) and all(np.array_equal(known[name], one) for name, one in made.items())
+    known = read_npz(FILE)
+    same = set(known) == set(made) and all(np.array_equal(known[name], one) for name, one in made.items())
     print(f"{FILE.name} is {'what is found' if same else 'another than is found: write it again'}.")
     sys.exit(not same)
 

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from cardai.core.files import digest_of
+from cardai.core.npz import read_npz
 from cardai.poker.buckets._store import VERSION
 
 FILE = Path(__file__).with_name("clusters.npz")
@@ -26,5 +26,4 @@ def name_of(wanted: Mapping[str, Any]) -> str:
 
 def clusters(wanted: Mapping[str, Any]) -> npt.NDArray[Any] | None:
     """Return the clusters of a street's table (``BucketOptions.of_street``); None where they do not come with cardai."""
-    with np.load(FILE, allow_pickle=False) as file:
-        return np.asarray(file[name_of(wanted)]) if name_of(wanted) in file else None
+    return read_npz(FILE).get(name_of(wanted))
