@@ -10,18 +10,20 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from cardai.core.npz import read_npz, write_npz
 from cardai.poker.buckets.clusters import FILE, name_of
-from cardai.poker.buckets.tables import BucketOptions, Table, Work
+from cardai.poker.buckets.tables import BucketOptions, Work
 
 
-def found(options: BucketOptions) -> dict[str, Table]:
+def found(options: BucketOptions) -> dict[str, npt.NDArray[Any]]:
     """Return the clusters of all three streets by their names."""
     work = Work(options)
-    by_street = {street: work.centres(street).points.astype(np.int16) for street in (1, 2)}
+    by_street: dict[int, npt.NDArray[Any]] = {street: work.centres(street).points.astype(np.int16) for street in (1, 2)}
     by_street[3] = work.strength_buckets(options.river)
     return {name_of(options.of_street(street)): one for street, one in by_street.items()}
 
