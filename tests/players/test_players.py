@@ -33,7 +33,7 @@ from cardai.poker.responses.street_samples import StreetOptions
 from cardai.solve.aivat import aivat
 from cardai.training.runs import Run
 from cardai.ui.box import in_the_box
-from tests.support import ROOT, install
+from tests.support import ROOT, install, sizes
 from tests.support import cardai as command
 
 BOX = ROOT / "players"
@@ -222,12 +222,16 @@ def test_nothing_but_what_a_player_reads_is_in_the_box() -> None:
         assert {file for file in files if not file.endswith(".safetensors")} <= read
 
 
+@pytest.mark.parametrize("rivers", sizes({"hands": 1}, {"boards": 1}), ids=str)
 @pytest.mark.parametrize("name", [name for name, card in CARDS.items() if "limit" in card["game"]])
-def test_every_measure_of_large_games_takes_the_players_in_the_box(boxed: None, tmp_path: Path, name: str) -> None:
+def test_every_measure_of_large_games_takes_the_players_in_the_box(
+    boxed: None, tmp_path: Path, name: str, rivers: dict[str, int]
+) -> None:
+    """A board is asked about after all bets that lead to it, a hand after its own alone."""
     if network(name):
         pytest.importorskip("torch")
     player, game = module(name).Player(), cardai.game(CARDS[name]["game"])
     play(game, [player, "always_call"], games=4, seed=1, record=tmp_path / "hands.jsonl", names=("it", "other"))
     assert len(aivat(game, player, read(tmp_path / "hands.jsonl").hands).values) == 4
     assert measure(LocalOptions(game, player, hands=2)).done == 1
-    assert measure(StreetOptions(game, player, 3, 1)).done == 1
+    assert measure(StreetOptions(game, player, 3, **rivers)).done == 1

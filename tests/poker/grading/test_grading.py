@@ -29,7 +29,8 @@ HAND = FlopHand(
 BOOK = RangeBook({"single.call": "KsKh,QsQh", "single.BTN": "AsAh,JsJh"})
 
 
-def graded(hand: FlopHand, iterations: int = 20) -> GradedHand:
+def graded(hand: FlopHand, iterations: int = 5) -> GradedHand:
+    """Solve the flop, which takes the time, for so many iterations, and what is behind it for ten times as many."""
     grader = SolvingGrader(BOOK, Effort(iterations=iterations, to=0.1), 0.25, 1.0)
     (found,) = grader.grade([Task(1, hand, hand.hero)])
     return found
@@ -73,14 +74,14 @@ def test_every_decision_of_the_player_is_graded_and_no_other(whole: GradedHand) 
 
 def test_calling_with_the_best_hand_costs_nothing() -> None:
     last = evolve(HAND, moves=(*CALLED[:-1], Move(2, 1, "call", 8)))
-    assert graded(last).decisions[-1].cost == 0
+    assert graded(last, 2).decisions[-1].cost == 0
 
 
 def test_a_bet_that_the_rules_do_not_know_is_left_out() -> None:
     odd = evolve(
         HAND, moves=(Move(0, 0, "bet", 1), Move(0, 1, "fold", 0))
     )  # less than the least bet of 2? it is its own size
-    found = graded(odd)
+    found = graded(odd, 1)
     assert len(found.decisions) + found.left_out.get(OFF, 0) == 1
 
 

@@ -57,7 +57,7 @@ def leduc(ranges: Any, iterations: int) -> Solver:
     game = cardai.game("leduc")
     tree = betting_tree(game.betting, (10**6, 10**6), button=0)
     layout = TreeLayout(tree, LeducHands(), deal_boards(LeducHands(), (), 2, ranges, isomorphic=False))
-    solver = Solver(layout, ranges, dtype=np.float64)
+    solver = Solver(layout, ranges)
     solver.run(iterations)
     return solver
 

@@ -46,7 +46,7 @@ def test_three_back_ends_solve_one_river_of_short_deck() -> None:
     layout = TreeLayout(tree, hands, deal_boards(hands, BOARD, 1, ranges[0], every=True))
     rows = RowSolver(layout, ranges)
     dense = torch_cfr.TorchSolver([tree, tree], [BOARD, BOARD], ranges, hands, device="cpu", kind="float64")
-    lanes = [Solver(layout, both, dtype=np.float64) for both in ranges]
+    lanes = [Solver(layout, both) for both in ranges]
     order = np.argsort(lanes[0].hands)
     for back_end in (rows, dense, *lanes):
         back_end.run(1)

@@ -19,7 +19,7 @@ FLOP = Spot("Ks7h4d", 100, (300, 300), ("AA,KQs,87s,A5s", "QQ,KJs,65s,ATs"), "1/
 @pytest.fixture(scope="module")
 def flop() -> Solution:
     solution = prepare(FLOP, bits=16)
-    solution.solver.run(60)
+    solution.solver.run(30)
     solution.measure()
     return solution
 
@@ -33,7 +33,7 @@ def kept(flop: Solution, tmp_path_factory: pytest.TempPathFactory) -> Solution:
 
 def test_sixteen_bits_take_half_the_memory_and_are_as_far_from_equilibrium(flop: Solution) -> None:
     exact = prepare(FLOP, bits=32)
-    exact.solver.run(60)
+    exact.solver.run(30)
     exact.measure()
     assert flop.num_bytes < 0.54 * exact.num_bytes  # of 24 hands; with more the unit of a decision weighs nothing
     assert flop.exploitability == pytest.approx(exact.exploitability, abs=0.05)
