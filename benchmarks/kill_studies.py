@@ -227,9 +227,8 @@ def _lines(place: Path) -> int:
 def _sited(place: Path, out: str) -> Result:
     lines = [plain(json.loads(line)) for line in (place / "r.jsonl").read_text().splitlines()]
     for line in lines[1:]:
-        for name in ("longest", "decisions"):  # of this process
-            line["site"].pop(name)
-    told = {name: value for name, value in (printed(out) or {}).items() if name not in ("longest", "decisions")}
+        line["site"].pop("longest")  # a clock's
+    told = {name: value for name, value in (printed(out) or {}).items() if name != "longest"}
     return {"record": lines, "printed": told}
 
 
