@@ -723,8 +723,9 @@ def _read_library(folder: Path, rng: Random) -> None:
     from cardai.poker.ranges.library import Library
 
     known = Library(folder)
-    for one in known:
-        one.load().at("x x 2c x")
+    with few_iterations():
+        for one in known:
+            one.load().at("x x 2c x")
     known.starts()
     if known.damaged:
         raise DamagedFileError(known.damaged[0])
@@ -781,6 +782,19 @@ def few_hands() -> Iterator[None]:
         yield
     finally:
         problems.canonical_hands = known
+
+
+@contextlib.contextmanager
+def few_iterations() -> Iterator[None]:
+    """Let a river be solved in 100 iterations where 2,000 are the most: as ordinary Python those take seconds."""
+    from cardai.poker.ranges.kept import KeptSolver
+
+    known = KeptSolver.subgame
+    KeptSolver.subgame = lambda *given, **more: known(*given, **{**more, "most": 100})  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        KeptSolver.subgame = known  # type: ignore[method-assign]
 
 
 def fill(root: Path, kinds: list[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
+import sys
 import time
 import traceback
 from collections import Counter
@@ -43,7 +44,9 @@ class Tally:
     def fail(self, why: str, number: int, given: str, said: str = "") -> None:
         """Note a failure, with one example of each."""
         self.failures[why] += 1
-        self.examples.setdefault(why, f"{said[:200]}\n    input {number}: {given[:400]!r}")
+        if why not in self.examples:
+            self.examples[why] = f"{said[:200]}\n    input {number}: {given[:400]!r}"
+            sys.stderr.write(f"{why}: {self.examples[why]}\n")  # a run takes an hour: what it finds is said at once
 
 
 class TookTooLong(BaseException):

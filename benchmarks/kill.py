@@ -1,14 +1,16 @@
 """Kills whatever writes, at random moments, goes on, and compares the end with that of a run that nobody stopped.
 
-    python benchmarks/kill.py [--writers run tournament ...] [--kills 200] [--seed 1] [--least 0.6]
+    python benchmarks/kill.py [--writers run tournament ...] [--kills 200] [--seed 1] [--least 0.6] [--write]
 
 A writer is a command that leaves files: a match, a tournament, a sweep, a solved spot, situations, conversions, a match of a
-person, and the training of every trainer that ``cardai list-plugins`` shows (``benchmarks/kill_writers.py``). Each is run
+person, reports, reviews, measures, matches at sites (``benchmarks/kill_studies.py``), and the training of every trainer that
+``cardai list-plugins`` shows (``benchmarks/kill_writers.py``). Each is run
 once undisturbed. Then again and again: begun, killed by SIGKILL at a moment drawn evenly over the time it takes, gone on
 with as its user would (a third of the time killed once more), and at the end compared: records, tables and what is printed
 byte by byte, arrays and metrics number by number, without clock readings. A line a writer says how many processes were
 killed, how many runs ended as the undisturbed one, how many were said to be broken (with the sentence), in how many something
-that was finished before a kill was gone after it, and how many ended otherwise. It ends with 1 if any did.
+that was finished before a kill was gone after it, and how many ended otherwise. It ends with 1 if any did. ``--write``
+puts each line into the page docs/reference/kills.md as it comes, with its date and options; other writers' lines stay.
 
 A process is a fork of one in which everything is imported and compiled, so that a kill falls into the work.
 """
@@ -25,6 +27,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +37,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from kill_writers import Writer, all_writers
 
+PAGE = Path(__file__).resolve().parents[1] / "docs/reference/kills.md"
 AGAIN = 1 / 3
 """How often a process that goes on is killed, too."""
 _PATIENCE = 20  # times the undisturbed run's length, and a minute, that a process may take
@@ -236,6 +240,49 @@ def apart(writer: Writer, kills: int, seed: int) -> Any:
     return pickle.loads(data) if data else "its process died"
 
 
+# -- the page --------------------------------------------------------------------------------------------------------
+
+HEADINGS = ["writer", "kills", "runs", "same", "broken", "lost", "otherwise", "what was said", "when, and how"]
+
+
+def row(writer: Writer, tally: Tally, options: str) -> str:
+    """Return a writer's line of the page."""
+    said = "; ".join(f"{times} x {text[:160]}" for text, times in tally.said.most_common(3)).replace("|", "\\|")
+    counts = [tally.kills, tally.runs, tally.same, tally.broken, tally.lost, tally.different]
+    return f"| {' | '.join([writer.name, *map(str, counts), said, options])} |"
+
+
+def write_page(name: str, line: str) -> None:
+    """Put a writer's line into the page, in the place of the one that it had."""
+    names = [writer.name for writer in all_writers()]
+    known = PAGE.read_text().splitlines() if PAGE.exists() else []
+    lines = {one.split(" | ")[0].removeprefix("| "): one for one in known if one.startswith("| ")} | {name: line}
+    held = [lines[each] for each in names if each in lines]
+    missing = [each for each in names if each not in lines]
+    kills = sum(int(one.split(" | ")[1]) for one in held)
+    text = [
+        "# Killed at any moment",
+        "",
+        "What comes of each command that leaves files where it is killed (SIGKILL, the whole group of processes) at a random "
+        "moment and gone on with, a third of the time killed once more: `python benchmarks/kill.py --kills 200 --least 0.25 "
+        "--seed N --writers NAME --write` writes its line, with the seed at the end of it. *Same* are runs whose records, "
+        "tables, tensors, metrics and printed results are at the end those of a run that nobody stopped, byte for byte but for "
+        "clock readings; *broken* those that were refused in a sentence; *lost* those in which something finished before a kill "
+        "was gone after it; *otherwise* all others.",
+        "",
+        "What follows on a flop is a stand-in in the best response from before the flop (a real one takes minutes; what is kept is "
+        "kept the same way). At Slumbot's a hand that was left is gone, and other cards are dealt: same is there that all hands "
+        "were played, each whole.",
+        "",
+        f"{kills:,} kills of {len(held)} writers. " + (f"Not here yet: {', '.join(missing)}." if missing else "All are here."),
+        "",
+        f"| {' | '.join(HEADINGS)} |",
+        f"|{' --- |' * len(HEADINGS)}",
+        *held,
+    ]  # fmt: skip
+    PAGE.write_text("\n".join(text) + "\n")
+
+
 def main() -> None:
     """Kill, go on, compare, and print the table."""
     os.environ["OMP_NUM_THREADS"] = "1"  # no threads that a fork would lack
@@ -245,6 +292,7 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=200, help="of each writer")
     parser.add_argument("--seed", type=int, default=1, help="of the moments")
     parser.add_argument("--least", type=float, default=0.6, help="seconds that an undisturbed run takes, or more")
+    parser.add_argument("--write", action="store_true", help=f"put the lines into {PAGE.name}")
     arguments = parser.parse_args()
     head = f"{'writer':<28}{'kills':>7}{'runs':>7}{'same':>7}{'broken':>8}{'lost':>6}{'otherwise':>11}{'seconds':>9}"
     sys.stdout.write(head + "\n")
@@ -264,6 +312,9 @@ def main() -> None:
         sys.stdout.writelines(f"  {times} x {text}\n" for text, times in tally.said.most_common(8))
         sys.stdout.flush()
         failed |= tally.failed
+        if arguments.write:
+            how = f"{datetime.now(UTC):%Y-%m-%d}, `--seed {arguments.seed} --least {arguments.least:g}`"
+            write_page(writer.name, row(writer, tally, how))
     raise SystemExit(failed)
 
 

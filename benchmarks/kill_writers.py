@@ -338,6 +338,7 @@ def _blueprint(folder: Path) -> None:
 _FEW_RAISES = "holdem_limit:max_raises=1+0+1+1"
 SMALL: Mapping[str, Small] = {
     "bucket_mccfr": Small("bucket_mccfr:flop=1,turn=1,river=1", _FEW_RAISES, steps=200),
+    "bucket_mccfr_draw": Small("bucket_mccfr_draw:hands=5,final=4", "triple_draw", steps=40),
     "bucket_cfr_br": Small("bucket_cfr_br:blueprint=../blueprint,own=2,equity=2,lanes=4,measure_every=3", _FEW_RAISES, ready=_blueprint),
     "cnn_valuation": Small(
         "cnn_valuation:data=../examples,batch=16,every=37,validation=20", "holdem_limit", "cnn_valuation", ready=_examples
@@ -349,6 +350,9 @@ SMALL: Mapping[str, Small] = {
     "mmd": Small("mmd:hidden=8,layers=1,batch=64,tables=16,eval_every=5,average=100", "kuhn", "flat", steps=20),
     "nfsp": Small(
         "nfsp:hidden=16,tables=32,batch=32,rl_capacity=2000,sl_capacity=5000,min_data=100", "kuhn", "flat", steps=20
+    ),
+    "range_distillation": Small(
+        "range_distillation:teacher=acpc_mix,hands=24,nodes=6,hidden=24,channels=4,every=2", _FEW_RAISES, steps=8
     ),
     "poker_cnn": Small(
         "poker_cnn:network=dense,batch=16,every=37,threads=1,measure=false,validation=0,examples=200",
@@ -447,4 +451,6 @@ def all_writers() -> list[Writer]:
             sys.stderr.write(f"The trainer {entry.name} is left out: {entry.status}.\n")
             continue
         trainers.append(training(entry.name))
-    return [evolve(writer) for writer in [*PLAY, *FILES, SWEEP, *trainers]]
+    from kill_studies import STUDIES  # which takes from here what a writer is
+
+    return [evolve(writer) for writer in [*PLAY, *FILES, *STUDIES, SWEEP, *trainers]]

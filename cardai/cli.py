@@ -34,6 +34,7 @@ from cardai.core import registry
 from cardai.core.blame import plugin_place, raised
 from cardai.core.damaged import blamed_package
 from cardai.core.errors import CardaiError, nearest, unknown_name
+from cardai.core.memory import guard_numpy
 from cardai.core.progress import listening
 from cardai.core.text import shortened, shown
 
@@ -224,6 +225,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     143 terminated.
     """
     open_streams()
+    guard_numpy()
     invocation.begin()
     before, warnings.showwarning = warnings.showwarning, _warn
     try:

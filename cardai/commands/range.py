@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,7 +14,9 @@ if TYPE_CHECKING:
     from cardai.core.arrays import Float64s
 
 FILE_LIMIT = 1 << 20
-"""Bytes of a file that holds a range."""
+"""Characters of a file that holds a range."""
+_FILE_NAME = re.compile(r"[^\[]*(?:[/\\][^\[]*|\.[A-Za-z]\w{0,9})")
+"""What can be the name of a file and no range: a / that closes no bracket, or an ending."""
 
 First = Annotated[
     str,
@@ -102,23 +106,38 @@ def _combined(text: str, union: list[str], minus: list[str], both: list[str], de
 
 def _read(text: str) -> Float64s:
     """Return the range that ``text`` is, or that is in the file of that name."""
-    import os
-
     from cardai.core.errors import UsageError
     from cardai.poker.notation import parse_range
 
-    if len(text) < 4096 and os.path.isfile(text):
-        from cardai.formats.encodings import text_of
+    said = range_given(text)
+    try:
+        return parse_range(said)
+    except UsageError as error:
+        raise error if said is text else UsageError(f"The file {text!r}: {error}") from error
 
-        with text_of(open(text, "rb")) as stream:
-            text, name = stream.read(FILE_LIMIT + 1), text
-        if len(text) > FILE_LIMIT:
-            raise UsageError(f"The file {name!r} has more than {FILE_LIMIT:,} characters: it is no range.")
+
+def range_given(text: str) -> str:
+    """Return ``text``, or what the file of that name holds, without its comments.
+
+    Raises:
+        UsageError: it is the name of a file, and there is none, or one that cannot be a range's.
+    """
+    from cardai.core.errors import UsageError
+    from cardai.formats.encodings import text_of
+
+    if len(text) < 4096 and os.path.isfile(text):
         try:
-            return parse_range(_without_comments(text))
-        except UsageError as error:
-            raise UsageError(f"The file {name!r}: {error}") from error
-    return parse_range(text)
+            with text_of(open(text, "rb")) as stream:
+                held = stream.read(FILE_LIMIT + 1)
+        except OSError as error:
+            raise UsageError(f"The file {text!r} cannot be read: {error.strerror}.") from error
+        if len(held) > FILE_LIMIT:
+            raise UsageError(f"The file {text!r} has more than {FILE_LIMIT:,} characters: it is no range.")
+        return _without_comments(held)
+    if _FILE_NAME.fullmatch(text):
+        what = "is a directory" if os.path.isdir(text) else "is no range, and there is no such file"
+        raise UsageError(f"{text[:200]!r} {what}. Give a range (22+,A2s+,KTo+:0.5), or the name of a file with one.")
+    return text
 
 
 def _without_comments(text: str) -> str:

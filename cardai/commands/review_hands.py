@@ -77,6 +77,7 @@ def job_of_rooms(file: str, hero: str | None, asked: Asked, out: Path | None) ->
 
 def book_of(given: tuple[str, ...]) -> RangeBook:
     """Return ranges from NAME=RANGE, where a range is a text or the name of a file of one. Raises UsageError."""
+    from cardai.commands.range import range_given
     from cardai.poker.grading.flops import RangeBook
 
     if not given:
@@ -90,18 +91,8 @@ def book_of(given: tuple[str, ...]) -> RangeBook:
         key = name.strip() if equals else ""
         if key in ranges:
             raise UsageError(f"--range names {key or 'everybody'!r} twice.")
-        ranges[key] = _read(value)
+        ranges[key] = ",".join(filter(None, map(str.strip, range_given(value).splitlines())))
     return RangeBook(ranges)
-
-
-def _read(value: str) -> str:
-    """Return a range, or what a file of that name says."""
-    if "," in value or len(value) > 255 or not Path(value).is_file():
-        return value
-    from cardai.core.files import limited_lines
-
-    with Path(value).open(encoding="utf-8", errors="replace") as file:
-        return ",".join(line.strip() for line in limited_lines(file) if line.strip() and not line.startswith("#"))
 
 
 def told(book: RangeBook) -> str:

@@ -10,6 +10,8 @@ from cardai.core.errors import CardaiError
 from cardai.core.files import read_json, write_json
 from cardai.core.trust import Source, digest
 
+MANY = 1000
+"""Notes beyond which those of files that are gone are taken away when another is made."""
 _trusting = [False]
 _allowed: set[tuple[str, str]] = set()
 
@@ -32,6 +34,19 @@ def allow(source: Source) -> None:
         file = _note_of(source)
         file.parent.mkdir(parents=True, exist_ok=True)
         write_json(file, {"path": source.path, "sha256": source.digest})
+        _forget_what_is_gone(file.parent)
+
+
+def _forget_what_is_gone(folder: Path) -> None:
+    """Take away the notes of files that are no more, where there are many: each run that names a path leaves one."""
+    notes = list(folder.glob("*.json"))
+    if len(notes) <= MANY:
+        return
+    for each in notes:
+        with suppress(OSError, CardaiError):
+            path = read_json(each).get("path")
+            if isinstance(path, str) and not os.path.lexists(path):
+                each.unlink()
 
 
 def allowed(source: Source) -> bool:

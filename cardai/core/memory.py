@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import sys
 from functools import cache
+from typing import Any
 
 from cardai.core.errors import UsageError
 
 COMPILER = 512 << 20
 """Bytes of address space that must be left for compiling. numba, LLVM and the linear algebra of scipy take 330 MiB of them
 on two cores, the last of it at the first kernel: what else is begun until then must fit too."""
+NUMPY, THREAD = 88 << 20, 40 << 20
+"""Bytes of address space that numpy with its OpenBLAS takes as it is loaded, and a thread of OpenBLAS beyond the first (numpy
+2.4, Linux): with less, OpenBLAS ends the process in words of its own."""
 SHORT = 64 << 20
 """With so few bytes left, whatever fails fails for want of memory."""
 
@@ -44,6 +49,33 @@ def need_compiler() -> None:
             f"The limit of memory (ulimit -v) leaves {left >> 20} MiB, and compiling the rules takes {COMPILER >> 20} MiB. "
             "Raise it: ulimit -v unlimited."
         )
+
+
+class _BeforeNumpy:
+    """Looks at the memory when numpy is about to be loaded, whoever loads it (a finder of sys.meta_path)."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        if name == "numpy":
+            need_numpy()
+            sys.meta_path.remove(self)  # type: ignore[arg-type]
+
+
+def guard_numpy() -> None:
+    """From here on refuse, in a sentence, to load numpy where a limit leaves too little for it (:func:`need_numpy`)."""
+    if "numpy" not in sys.modules and address_space() < 1 << 62:
+        sys.meta_path.insert(0, _BeforeNumpy())  # type: ignore[arg-type]
+
+
+def need_numpy() -> None:
+    """Let OpenBLAS begin no more than one thread where a limit leaves too little for all. Raises UsageError: for one, too."""
+    left = address_space()
+    if left < NUMPY:
+        raise UsageError(
+            f"The limit of memory (ulimit -v) leaves {left >> 20} MiB, and numpy takes {NUMPY >> 20} MiB. Raise it: ulimit "
+            "-v unlimited."
+        )
+    if left < NUMPY + THREAD * min(os.cpu_count() or 1, 64):
+        os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 
 def _free() -> int:

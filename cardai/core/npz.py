@@ -14,9 +14,12 @@ import numpy.typing as npt
 
 from cardai.core.errors import DamagedFileError
 from cardai.core.files import Output
+from cardai.core.memory import free_memory
 
 Arrays = dict[str, npt.NDArray[Any]]
 Shape = tuple[int | None, ...]
+_SMALL = 64 << 20
+"""Bytes that are unpacked without asking how much memory is free."""
 MEMBERS_LIMIT = 4096
 """More arrays than any file of ours holds."""
 
@@ -100,6 +103,8 @@ def _members(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
     unpacked = sum(info.file_size for info in infos)
     if len(members) != len(infos) or unpacked > (16 << 20) + 256 * size:
         raise ValueError(f"{size:,} bytes would unpack to {unpacked:,}, or two arrays have one name")
+    if unpacked > _SMALL and unpacked > (free := free_memory()):
+        raise ValueError(f"it would unpack to {unpacked:,} bytes, and {free:,} of memory are free")
     return members
 
 

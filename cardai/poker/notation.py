@@ -234,4 +234,4 @@ def _unreadable(part: str, whole: str, why: str) -> UsageError:
         if part != whole.strip()
         else f"The range {_short(whole)!r} cannot be read"
     )
-    return UsageError(f"{quoted}: {why}.")
+    return UsageError(f"{quoted}{'. ' if why is _KNOWN else ': '}{why}.")

@@ -39,7 +39,7 @@ def kill(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return the benchmark's module."""
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     yield importlib.import_module("kill")
-    for name in ("kill", "kill_writers"):
+    for name in ("kill", "kill_studies", "kill_writers"):
         sys.modules.pop(name, None)
 
 

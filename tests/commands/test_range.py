@@ -51,6 +51,9 @@ def test_a_picture_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     ("arguments", "says"),
     [
         (["A1s"], "cannot be read"),
+        (["nofile.txt"], "'nofile.txt' is no range, and there is no such file"),
+        (["."], "cannot be read"),
+        (["./"], "'./' is a directory"),
         (["AA", "--to", "excel"], "Known: notation, pio, gtoplus, equilab, grid"),
         (["AA", "--dead", "Zz"], "--dead 'Zz' cannot be read"),
         (["AA", "--minus", "KK:x"], "a weight is a number"),

@@ -247,6 +247,15 @@ def test_an_archive_that_would_unpack_to_a_thousand_times_its_size_is_refused_un
         tracemalloc.stop()
 
 
+def test_an_archive_that_would_not_fit_into_memory_is_refused_unread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_npz(tmp_path / "a.npz", {"a": np.arange(10 << 20)})
+    monkeypatch.setattr("cardai.core.npz.free_memory", lambda: 70 << 20)
+    with pytest.raises(DamagedFileError, match=r"would unpack to 83,886,\d+ bytes, and 73,400,320 of memory are free"):
+        read_npz(tmp_path / "a.npz")
+
+
 def test_a_large_array_of_the_wrong_name_or_shape_is_refused_unread(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", x=np.zeros((64, 1 << 20), np.uint8))  # 64 MB on the disk, as a file may be
     tracemalloc.start()

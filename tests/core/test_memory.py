@@ -30,6 +30,7 @@ def test_a_limit_counts_as_the_memory_that_is_free(monkeypatch: pytest.MonkeyPat
     ("words", "most", "said"),
     [
         ("run -g leduc -a random -v random -n 2", 300 << 20, "cardai: The limit of memory (ulimit -v) leaves "),
+        ("convert nothing.jsonl out.log", 100 << 20, "cardai: The limit of memory (ulimit -v) leaves "),
         ("list-plugins", 20 << 20, "cardai: There is not enough memory"),
     ],
 )

@@ -201,6 +201,23 @@ def test_a_file_is_allowed_as_it_is_and_no_longer_when_it_changes(tmp_path: Path
     assert [p.parent.name for p in (tmp_path / "data").rglob("*.json")] == ["trusted"]
 
 
+def test_notes_of_files_that_are_gone_are_taken_away_where_there_are_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cardai.core import allowed as module
+
+    here = tmp_path / "run.json"
+    here.write_text("{}")
+    there = Source(str(here), "22" * 32)
+    for source in (SOURCE, there):
+        allow(source)
+    assert len(list((tmp_path / "data").rglob("*.json"))) == 2
+    monkeypatch.setattr(module, "MANY", 2)
+    allow(Source(str(tmp_path), "33" * 32))
+    monkeypatch.setattr(module, "_allowed", set())
+    assert (allowed(SOURCE), allowed(there)) == (False, True)
+
+
 def test_what_was_allowed_is_known_to_the_next_process_and_to_nobody_without_the_note(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,7 +20,7 @@ from cardai.formats.sites.gtowizard import GtoWizard, definition_of
 from cardai.formats.sites.kept import KeptHands, SiteHand
 from cardai.formats.sites.series import SiteFigures, SitePlayer, figures, header_of, play_hands
 from cardai.formats.sites.service import LONGEST, BusyError, NoAnswerError, Service
-from cardai.formats.sites.shown import Site
+from cardai.formats.sites.shown import Shown, Site
 from cardai.formats.sites.slumbot import Slumbot
 from cardai.formats.slumbot import GAME, from_slumbot, to_slumbot
 from cardai.poker.rules.growing_tree import BettingNode
@@ -125,6 +125,41 @@ def test_waiting_ends_at_the_last_try() -> None:
         Slumbot(Service(url, tries=5, sleep=waits.append)).begin()
     assert len(waits) == 4
     assert all(0 <= wait <= 0.5 * 2**k for k, wait in enumerate(waits))
+
+
+def test_a_site_that_says_nothing_is_waited_for_twice_so_long_whatever_is_tried() -> None:
+    waits: list[float] = []
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # it takes connections, and nobody reads them
+        service = Service(f"http://127.0.0.1:{silent.getsockname()[1]}", seconds=0.2, sleep=waits.append)
+        begun = time.monotonic()
+        with pytest.raises(NoAnswerError, match=r"did not answer /hands within 0.2 seconds. It was tried 2 times."):
+            service.call("/hands")
+    assert time.monotonic() - begun < 5
+    assert len(waits) == 1
+
+
+def test_a_hand_that_was_left_in_the_middle_goes_on_as_if_nobody_had_left_it(tmp_path: Path) -> None:
+    class Left(GtoWizard):
+        """Whose player is stopped after every third action."""
+
+        acted = 0
+
+        def act(self, shown: Shown, node: BettingNode, action: int) -> Shown:
+            found = super().act(shown, node, action)
+            Left.acted += 1
+            if Left.acted % 3 == 0 and found.winnings is None:
+                raise KeyboardInterrupt
+            return found
+
+    with serving(Sites()) as url:
+        _played(GtoWizard(_service(url)), tmp_path / "whole", 30, agent="acpc_mix")
+    with serving(Sites()) as url:
+        while True:
+            with suppress(KeyboardInterrupt):
+                _played(Left(_service(url)), tmp_path / "parts", 30, resume=True, agent="acpc_mix")
+                break
+    assert Left.acted > 30
+    assert _without_times(tmp_path / "whole") == _without_times(tmp_path / "parts")
 
 
 def test_an_answer_that_was_lost_costs_slumbot_s_hand_which_is_counted(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from cardai.arena.records import Record
 from cardai.arena.statistics import Estimate, mean
@@ -23,7 +23,7 @@ from cardai.formats.acpc.records import checked, stream_records
 from cardai.formats.acpc.states import Cards, deal_text
 from cardai.formats.sites.kept import KeptHands, SiteHand
 from cardai.formats.sites.shown import LostHandError, Shown, Site
-from cardai.formats.slumbot import from_slumbot
+from cardai.formats.slumbot import from_slumbot, to_slumbot
 from cardai.poker.rules.growing_tree import BettingNode
 
 LOST_IN_A_ROW = 3
@@ -59,7 +59,7 @@ class SitePlayer:
         """
         shown = site.begin()
         self._player.restart(derive(self._seed, "site", number))
-        times: list[float] = []
+        times = self._catch_up(shown, number)
         longest, stuck = -1, 0
         while shown.winnings is None:
             node = self._see(shown, number)
@@ -71,11 +71,29 @@ class SitePlayer:
                 raise DamagedFileError(
                     f"{site.name} waits for us after {shown.betting!r}, where by the rules it is not our turn."
                 )
-            begun = time.perf_counter()
-            action = self._player.choose(self._follower)
-            times.append(time.perf_counter() - begun)
+            action = self._chosen(times)
             shown = site.act(shown, node, action)
         return self._ended(site, shown, number, times)
+
+    def _catch_up(self, shown: Shown, number: int) -> list[float]:
+        """Have the decisions made again that the player has made in a hand that it takes up, and return how long each took.
+
+        What it leaves to chance, and knows of the hand, then goes on as in a hand that nobody left.
+        """
+        times: list[float] = []
+        for step in from_slumbot(shown.betting, self._follower.tree).path():
+            before = step.parent
+            if before is not None and before.actor == shown.position:
+                self._see(evolve(shown, betting=to_slumbot(before)), number)
+                self._chosen(times)
+        return times
+
+    def _chosen(self, times: list[float]) -> int:
+        """Return what the player does; how long it takes goes to ``times``."""
+        begun = time.perf_counter()
+        action = self._player.choose(self._follower)
+        times.append(time.perf_counter() - begun)
+        return action
 
     def _see(self, shown: Shown, number: int) -> BettingNode:
         node = from_slumbot(shown.betting, self._follower.tree)

@@ -21,6 +21,7 @@ from typing import Any
 
 from cardai.core.errors import DamagedFileError, RemoteError, UsageError
 from cardai.core.files import too_deep
+from cardai.core.progress import tell
 from cardai.core.text import one_line
 
 BUSY = frozenset({502, 503, 504})
@@ -29,6 +30,8 @@ LONGEST = 1 << 20
 """Bytes of an answer; a hand takes about one thousand."""
 _AGENT = "cardai (imperfect-information card games; one client)"
 """A library's own User-Agent is refused with 403 by one of the sites."""
+WAITED = 2
+"""Times ``seconds`` that are waited in all for answers that do not come; busy and refusing services answer at once."""
 _LOCAL = {"127.0.0.1", "localhost", "::1"}
 
 
@@ -53,7 +56,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 class Service:
     """Calls one site at ``url``. ``headers`` go with every call, ``seconds`` is how long an answer may take, ``tries`` how
-    often a call is tried that may be repeated.
+    often a call is tried that may be repeated. A service that says nothing is waited for twice so long, however often.
 
     Raises:
         UsageError: ``url`` is neither https nor this machine's.
@@ -96,12 +99,20 @@ class Service:
             BusyError, NoAnswerError: at the last try. RemoteError: the service refuses. DamagedFileError: it answers with
                 what is no such answer.
         """
+        waited = 0.0
         for tried in range(self._tries):
+            begun = time.monotonic()
             try:
                 return self._within(path, lambda: self._once(path, body, again))
             except (BusyError, NoAnswerError) as error:
-                if tried + 1 == self._tries or not (repeat or (isinstance(error, BusyError) and error.status == 409)):
+                if not (repeat or (isinstance(error, BusyError) and error.status == 409)):
                     raise
+                waited += time.monotonic() - begun if isinstance(error, NoAnswerError) else 0.0
+                if tried + 1 == self._tries or waited > (WAITED - 0.5) * self._seconds:
+                    if tried:
+                        error.args = (f"{error} It was tried {tried + 1} times.",)
+                    raise
+                tell(f"{self.host} is busy or does not answer: trying again")
                 self._sleep(self._jitter.uniform(0.0, min(30.0, 0.5 * 2.0**tried)))
         raise AssertionError("a last try returns or raises")
 

@@ -21,7 +21,7 @@ from attrs import asdict, evolve, field, frozen
 from cardai import make
 from cardai.core.arrays import Float32s, Float64s
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import read_json, write_json
+from cardai.core.files import read_json, refuse_links, write_json
 from cardai.core.game import Game
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.schema import structure
@@ -164,6 +164,7 @@ def write_table(table: PreflopTable, directory: Path) -> None:
 def read_table(directory: Path) -> PreflopTable:
     """Return the table in ``directory``. Raises DamagedFileError: it is not what :func:`write_table` wrote."""
     what = f"The file {directory / HEAD}"
+    refuse_links(directory)
     head = structure(read_json(directory / HEAD), _Head, what)
     if head.format != FORMAT:
         raise DamagedFileError(f"{what} is damaged or foreign: its format is {head.format[:40]!r}.")

@@ -15,7 +15,7 @@ from attrs import asdict, field, frozen, validators
 
 from cardai.core.arrays import Float32s, Int64s
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import read_json, write_json
+from cardai.core.files import read_json, refuse_links, write_json
 from cardai.core.schema import structure, whole
 from cardai.core.spec import parse
 from cardai.poker.values.match_ups import legal_hands
@@ -124,6 +124,7 @@ def load_network(directory: Path) -> ValueNetwork:
     from cardai.poker.values import torch_networks as value_networks
 
     what = f"The file {directory / DESCRIPTION}"
+    refuse_links(directory)
     description = structure(read_json(directory / DESCRIPTION), Description, what)
     if description.format != FORMAT:
         raise DamagedFileError(f"{what} is damaged or foreign: its format is {description.format[:40]!r}.")

@@ -16,7 +16,7 @@ from attrs import asdict, frozen
 
 from cardai.core.arrays import Float32s
 from cardai.core.errors import DamagedFileError
-from cardai.core.files import read_json, write_json
+from cardai.core.files import read_json, refuse_links, write_json
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.schema import structure
 from cardai.poker.values.network import DESCRIPTION, FORMAT, Description, ValueNetwork
@@ -107,6 +107,7 @@ def write_plain(network: PlainNetwork, directory: Path) -> None:
 def read_plain(directory: Path) -> PlainNetwork:
     """Return the network in ``directory``. Raises DamagedFileError: it is not what :func:`write_plain` wrote."""
     what = f"The file {directory / DESCRIPTION}"
+    refuse_links(directory)
     description = structure(read_json(directory / DESCRIPTION), Description, what)
     if description.format != FORMAT or description.kind != "hands":
         raise DamagedFileError(f"{what} is damaged or foreign: it describes no network over hands of this format.")

@@ -26,6 +26,7 @@ from cardai.poker.resolving.preflop import (
     write_table,
 )
 from cardai.poker.resolving.resolver import Public
+from cardai.poker.values.plain_network import read_plain
 
 LADDER = (0.5, 1.0, ALL_IN)
 
@@ -119,6 +120,17 @@ def test_a_table_is_read_as_it_was_written_and_a_damaged_one_refused(table: Pref
     (tmp_path / "preflop.json").write_text(json.dumps({**head, "depths": [100, 10]}))
     with pytest.raises(DamagedFileError, match="rising"):
         read_table(tmp_path)
+
+
+def test_a_link_in_the_place_of_a_table_s_or_a_network_s_file_is_refused(table: PreflopTable, tmp_path: Path) -> None:
+    for name in ("whole", "links"):
+        (tmp_path / name).mkdir()
+    write_table(table, tmp_path / "whole")
+    for file in (tmp_path / "whole").iterdir():
+        (tmp_path / "links" / file.name).symlink_to(file)
+    for read in (read_table, read_plain):
+        with pytest.raises(DamagedFileError, match="is a link to"):
+            read(tmp_path / "links")
 
 
 def test_where_there_is_no_table_or_another_game_it_is_said(tmp_path: Path) -> None:
