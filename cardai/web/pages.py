@@ -27,6 +27,8 @@ from cardai.web.offers import Offers, Table, ladder, matches
 from cardai.web.render import HERE, render
 from cardai.web.sittings import Sitting, Sittings
 from cardai.web.socket import talk
+from cardai.web.study.bench import Bench
+from cardai.web.study.pages import Pages
 
 LONGEST_FORM = 4096
 """Bytes of a form."""
@@ -65,6 +67,8 @@ class House:
     offers: Offers = field(factory=Offers)
     first: dict[str, str] = field(factory=dict)
     """The table that was asked for at the start, by "name", once it is laid."""
+    bench: Bench = field(factory=Bench)
+    """The spots of the study."""
     laying: asyncio.Lock = field(factory=asyncio.Lock)
     """Held while it is: requests that come at once lead to one table."""
 
@@ -76,6 +80,7 @@ class House:
             Route("/players", self._players),
             Route("/sit", self._sit, methods=["POST"]),
             Route("/table/{name}", self._table),
+            *Pages(self.bench, lambda: self.door.root, self._page).routes(),
             WebSocketRoute("/table/{name}/ws", lambda ws: talk(ws, self.tables, self.offers)),
             Mount("/static", StaticFiles(directory=HERE / "static")),
         ]
@@ -89,6 +94,7 @@ class House:
                 with contextlib.suppress(CardaiError, OSError):
                     await self.tables.tidy()
         finally:
+            self.bench.close()
             await self.tables.close()
 
     def _page(self, template: str, code: int = 200, **given: object) -> Response:
