@@ -29,6 +29,8 @@ from cardai.web.sittings import Sitting, Sittings
 from cardai.web.socket import talk
 from cardai.web.study.bench import Bench
 from cardai.web.study.pages import Pages
+from cardai.web.study.room import Room
+from cardai.web.study.spots import SpotPages
 
 LONGEST_FORM = 4096
 """Bytes of a form."""
@@ -74,13 +76,15 @@ class House:
 
     def application(self) -> ASGIApp:
         """Return the application behind its door."""
+        study = Room(self.bench, lambda: self.door.root, self._page)
         routes = [
             Route("/", self._root),
             Route("/games", self._games),
             Route("/players", self._players),
             Route("/sit", self._sit, methods=["POST"]),
             Route("/table/{name}", self._table),
-            *Pages(self.bench, lambda: self.door.root, self._page).routes(),
+            *Pages(study).routes(),
+            *SpotPages(study).routes(),
             WebSocketRoute("/table/{name}/ws", lambda ws: talk(ws, self.tables, self.offers)),
             Mount("/static", StaticFiles(directory=HERE / "static")),
         ]

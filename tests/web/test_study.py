@@ -8,6 +8,7 @@ import re
 import shlex
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -40,12 +41,8 @@ def spot(served: Served) -> Iterator[Callable[..., str]]:
 
     def solved(**fields: str) -> str:
         path = begun(served, **fields)
-        for _ in range(600):
-            state = json.loads(served.ask(f"{path}/state")[1])
-            if state["over"]:
-                return path
-            time.sleep(0.05)
-        raise AssertionError("it is never solved")
+        wait(served, path)
+        return path
 
     yield solved
     for study in list(served.house.bench._studies.values()):
@@ -53,6 +50,26 @@ def spot(served: Served) -> Iterator[Callable[..., str]]:
     while any(study.under_way for study in served.house.bench._studies.values()):
         time.sleep(0.02)
     served.house.bench._studies.clear()
+
+
+def wait(served: Served, path: str) -> None:
+    """Wait until a spot is solved."""
+    for _ in range(600):
+        if json.loads(served.ask(f"{path}/state")[1])["over"]:
+            return
+        time.sleep(0.05)
+    raise AssertionError("it is never solved")
+
+
+def split(words: list[str]) -> list[list[str]]:
+    """Return the commands that && joins."""
+    found: list[list[str]] = [[]]
+    for word in words:
+        if word == "&&":
+            found.append([])
+        else:
+            found[-1].append(word)
+    return found
 
 
 def begun(served: Served, **fields: str) -> str:
@@ -94,7 +111,7 @@ def test_what_the_page_shows_its_command_prints(served: Served, spot: Callable[.
     rows = re.findall(r'<tr data-class="(\w+)">(.*?)</tr>', page)
     assert len(rows) == len(found["hands"])
     once = {tuple(f"{100 * x:.1f}" for x in hand["frequencies"]) for hand in found["hands"]}
-    assert {tuple(re.findall(r'<td data-v="[\d.e-]+">([\d.]+) <small>', row)) for _, row in rows} == once
+    assert {tuple(re.findall(r">([\d.]+) <small>", row)) for _, row in rows} == once
 
 
 def test_a_solving_that_was_stopped_is_shown_and_its_command_does_as_much(
@@ -217,6 +234,61 @@ def test_a_line_that_leads_nowhere_is_said_and_cards_are_chosen(served: Served, 
         assert (code, words in html.unescape(page)) == (400, True), line
     assert "a showdown" in served.ask(f"{path}?at={quote('x x 2c x x')}")[1]
     assert served.ask("study/spot/nobody")[0] == 400
+
+
+def test_all_cards_at_once_are_what_the_command_prints(
+    served: Served, spot: Callable[..., str], capsys: Any, tmp_path: Path
+) -> None:
+    path = spot(board="KsTh7s4d", to="5")
+    page = served.ask(f"{path}/cards?at=x%20x")[1]
+    solved, shown = split(command_of(page))
+    printed(solved, capsys)
+    found = json.loads(printed([*shown, "--json"], capsys))
+    assert len(found) == 48
+    table = re.findall(r'</th><td data-v="([\d.]+)">[\d.]+</td><td data-v="([\d.]+)">', page)
+    assert [(float(a), float(b)) for a, b in table] == [(one["equity_first"], one["worth_first"]) for one in found]
+
+
+def test_a_lock_is_set_and_taken_off_by_forms_and_both_solutions_are_compared(
+    served: Served, spot: Callable[..., str], capsys: Any, tmp_path: Path
+) -> None:
+    path = spot()
+    form = {"line": "x b100", "hands": "QQ", "share0": "30", "share1": "60", "share2": "0"}
+    code, words, headers = served.ask(f"{path}/lock", urlencode(form | {"share0": "x"}), Origin=served.origin)
+    assert (code, "is a percentage from 0 to 100" in words) == (400, True)
+    code, _, headers = served.ask(f"{path}/lock", urlencode(form), Origin=served.origin)
+    assert code == 303
+    locked = headers["location"].removeprefix(served.root).partition("?")[0]
+    wait(served, locked)
+    page = served.ask(f"{locked}?at=x%20b100")[1]
+    assert "x b100: QQ: f=0.333333333 c=0.666666667" in html.unescape(page)
+    rows = [row for name, row in re.findall(r'<tr data-class="(\w+)">(.*?)</tr>', page) if name == "QQ"]
+    assert {tuple(re.findall(r">([\d.]+) <small>", row)) for row in rows} == {("33.3", "66.7", "0.0")}
+    a, b = (one.rpartition("/")[2] for one in (path, locked))
+    page = served.ask(f"study/compare?a={a}&b={b}&at=x%20b100")[1]
+    *made, shown = split(command_of(page))
+    for words in made:
+        printed(words, capsys)
+    found = json.loads(printed([*shown, "--json"], capsys))
+    assert found["hands"][0]["distance"] > 0.3
+    assert f"Hands play {100 * found['distance']:.2f} % of the time otherwise" in page
+    changes = [f"{100 * one['change']:+.2f}" for one in found["actions"]]
+    assert re.findall(r" %</td><td>([-+][\d.]+)</td>", page) == changes
+    code, _, headers = served.ask(f"{locked}/unlock", urlencode({"lock": "x b100: QQ: f=0.333333333 c=0.666666667"}))
+    free = headers["location"].rpartition("/")[2]
+    wait(served, f"study/spot/{free}")
+    assert served.house.bench.get(free).spot == served.house.bench.get(a).spot
+
+
+def test_a_spot_is_solved_on_where_it_is_not_as_good_yet(served: Served, spot: Callable[..., str]) -> None:
+    path = spot(to="5")
+    study = served.house.bench.get(path.rpartition("/")[2])
+    code, words, _ = served.ask(f"{path}/on", "to=50", Origin=served.origin)
+    assert (code, "is solved to 50 % of the pot already" in words) == (400, True)
+    assert served.ask(f"{path}/on", "to=0.5", Origin=served.origin)[0] == 303
+    wait(served, path)
+    assert study.solution.exploitability <= 0.5
+    assert study.command()[-9:] == "--to 0.5%"
 
 
 def test_old_spots_make_room_for_new_ones_and_only_so_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,6 +30,8 @@ document.addEventListener("DOMContentLoaded", () => {
     cells[at].tabIndex = -1; cells[at + step].tabIndex = 0; cells[at + step].focus();
   });
 
+  for (const way of all(".way")) way.scrollLeft = way.scrollWidth; // what is now stands at its end
+
   // -- solving: the words and the curve are told anew until it is over
   const progress = one("#progress");
   if (progress && progress.dataset.underWay === "1") {
@@ -59,13 +61,23 @@ document.addEventListener("DOMContentLoaded", () => {
       for (const button of all("button", head)) button.replaceWith(...button.childNodes);
       body.append(...own.map((row) => row.cloneNode(true)));
       made.append(head, body); panel.append(made);
-      one("#lock-hands")?.setAttribute("placeholder", name);
+    };
+    // A lock is filled in with the class that was chosen, and with what its hands do now.
+    const lock = (name) => {
+      const form = one("#lock-form"), own = rows.filter((row) => !name || row.dataset.class === name);
+      if (!form || !own.length) return;
+      one("#lock-hands").value = name;
+      all("[name^=share]", form).forEach((field, k) => {
+        let total = 0, taken = 0;
+        for (const row of own) { const weight = Number(row.cells[1].dataset.v); total += weight; taken += weight * Number(row.cells[4 + k].dataset.v); }
+        field.value = String(Math.round(10000 * taken / total) / 100);
+      });
     };
     const keep = (name) => {
       kept = kept === name ? "" : name;
       for (const cell of all(".left .cell")) cell.setAttribute("aria-pressed", String(cell.dataset.class === kept));
       show(kept || name);
-      document.dispatchEvent(new CustomEvent("class-kept", { detail: kept }));
+      lock(kept);
     };
     const grid = one(".left .grid13");
     grid.addEventListener("pointerover", (event) => { const cell = event.target.closest(".cell"); if (cell && !kept && event.pointerType === "mouse") show(cell.dataset.class); });

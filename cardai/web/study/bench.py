@@ -36,6 +36,8 @@ MOST_WAITING = 8
 """Spots that are solved or wait for it."""
 MOST_KEPT = 12
 """Spots that can be looked at."""
+PATIENCE = 30.0
+"""Seconds that a page waits for another that reads in the same solution."""
 WAITING, SOLVING, SOLVED, STOPPED, FAILED = "waiting", "solving", "solved", "stopped", "failed"
 
 
@@ -50,6 +52,8 @@ class Study:
     visitor: str
     words: str = ""
     """What it takes; where it failed, why."""
+    needed: int = 0
+    """The bytes of its solution."""
     state: str = WAITING
     solution: Solution | None = None
     source: str = ""
@@ -71,9 +75,9 @@ class Study:
         """Whether it is solved, or waits for it."""
         return self.state in (WAITING, SOLVING)
 
-    def command(self, at: str = "") -> str:
-        """Return the command that gives the same figures at a line of it."""
-        where = ["--at", at] if at else []
+    def command(self, at: str = "", out: str = "") -> str:
+        """Return the command that gives the same figures at a line of it; ``out``: and keeps it there."""
+        where = [*(["--at", at] if at else []), *(["--out", out, "--keep", "all"] if out and not self.source else [])]
         if self.source:
             return command("solve", self.source, *where)
         stopped = ["--iterations", f"{self.iterations}"] if self.cut else []
@@ -132,10 +136,11 @@ class Bench:
             UsageError: it makes no sense, takes too much, or the visitor has one on the way.
         """
         layout, words = self.needs(spot)
-        study = Study(secrets.token_urlsafe(9), spot, to, visitor, words)
+        needed = layout.num_bytes("int16" if packs(layout, 0) else "float32")
+        study = Study(secrets.token_urlsafe(9), spot, to, visitor, words, needed)
         with self._lock:
             self._need_turn(visitor)
-            self._make_room(layout.num_bytes("int16" if packs(layout, 0) else "float32"))
+            self._make_room(needed)
             self._studies[study.name] = study
         self._do(study, lambda: prepare(spot, layout=layout))
         return study
@@ -158,9 +163,10 @@ class Bench:
             known = next((one for one in self.of(visitor) if one.source == source), None)
             if known is not None:
                 return known
-            study = Study(secrets.token_urlsafe(9), solution.spot, solution.exploitability, visitor, state=SOLVED)
+            to, needed = solution.exploitability, solution.num_bytes
+            study = Study(secrets.token_urlsafe(9), solution.spot, to, visitor, "", needed, SOLVED)
             study.solution, study.source, study.iterations = solution, source, solution.iterations
-            self._make_room(solution.num_bytes)
+            self._make_room(needed)
             self._studies[study.name] = study
         return study
 
@@ -170,10 +176,14 @@ class Bench:
 
     def look(self, study: Study, work: Callable[[Solution], T]) -> T:
         """Return what ``work`` reads in a solution. Raises UsageError where there is none yet."""
-        with study.lock:
+        if study.under_way or not study.lock.acquire(timeout=PATIENCE):
+            raise UsageError("This spot is not solved yet, or somebody looks at it for long. Come again in a moment.")
+        try:
             if study.solution is None or study.under_way:
                 raise UsageError("This spot is not solved yet.")
             return work(study.solution)
+        finally:
+            study.lock.release()
 
     def close(self) -> None:
         """Stop whatever is under way."""
@@ -194,11 +204,14 @@ class Bench:
     def _make_room(self, needed: int) -> None:
         """Let go of what was looked at the longest time ago."""
         done = sorted((one for one in self._studies.values() if not one.under_way), key=lambda one: one.used)
-        while done and (len(self._studies) >= MOST_KEPT or self._bytes() + needed > MOST_BYTES):
+        while (
+            len(self._studies) >= MOST_KEPT or sum(one.needed for one in self._studies.values()) + needed > MOST_BYTES
+        ):
+            if not done:
+                raise UsageError(
+                    "The spots that are being solved take all the memory there is for them. Come again in a moment."
+                )
             del self._studies[done.pop(0).name]
-
-    def _bytes(self) -> int:
-        return sum(one.solution.num_bytes for one in self._studies.values() if one.solution is not None)
 
     def _do(self, study: Study, made: Callable[[], Solution | None]) -> None:
         if self._pool is None:

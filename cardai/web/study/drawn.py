@@ -12,13 +12,14 @@ from cardai.cards.text import cards_glyphs, parse_cards
 from cardai.core.arrays import Float64s
 from cardai.poker.hand_classes import class_of, class_text
 from cardai.poker.hands.combos import pairs
-from cardai.poker.ranges.grid import colours, grid
+from cardai.poker.ranges.grid import colours, grid, shown_actions
 from cardai.poker.ranges.lines import steps, words_of
 from cardai.poker.ranges.position import Position
 from cardai.poker.ranges.public_tree import DEAL, DECISION, FOLD
 from cardai.poker.ranges.reading import equities, groups
 from cardai.poker.ranges.showing import SEATS, worth_text
 from cardai.poker.ranges.solution import Solution
+from cardai.poker.ranges.spot import Spot
 from cardai.web.render import face
 
 Plain = dict[str, Any]
@@ -147,6 +148,101 @@ def _group(one: Mapping[str, Any]) -> Plain:
     }
 
 
+def deck() -> list[list[Mapping[str, Any]]]:
+    """Return the cards in four rows, spades first, aces first."""
+    return [[face(13 * suit + rank) for rank in range(12, -1, -1)] for suit in (3, 2, 1, 0)]
+
+
+def spot_directory(spot: Spot) -> str:
+    """Return the name of a directory for a spot, as a command may be given it."""
+    return f"spots/{spot.board}"
+
+
+NAMES = {
+    "pot": "pot",
+    "stacks": "stacks",
+    "ranges": "ranges",
+    "bets": "bets",
+    "limit": "limit",
+    "rake": "rake",
+    "locks": "locks",
+}
+
+
+def called(spot: Spot, beside: Spot) -> str:
+    """Return what tells a spot from another: "bets 1+allin, 1 lock"; "the same" where nothing does."""
+    said = []
+    for name in NAMES:
+        value = getattr(spot, name)
+        if value == getattr(beside, name):
+            continue
+        if name == "locks":
+            said.append(f"{len(value)} lock{'s' * (len(value) != 1)}")
+        elif name == "ranges":
+            said.append("other ranges")
+        elif name == "rake":
+            said.append(f"rake {100 * value:g} %")
+        else:
+            said.append(f"{name} {'+'.join(f'{one:,}' for one in value) if isinstance(value, tuple) else value}")
+    return ", ".join(said) or "the same spot"
+
+
+def run_outs(found: Sequence[Mapping[str, Any]]) -> Plain:
+    """Return all cards that can come as a picture and as a table: equity, worth, and what who acts first then does."""
+    tokens = list(dict.fromkeys(token for one in found for token in one["frequencies"]))
+    kinds = {"f": "fold", "c": "call", "x": "check"}
+    tones = dict(zip(tokens, colours(tuple(kinds.get(token, f"bet {token}") for token in tokens)), strict=True))
+    rows, by_card = [], {}
+    for one in found:
+        (card,) = parse_cards(one["card"])
+        often = one["frequencies"]
+        row = {
+            "face": face(card),
+            "bars": spread([(share, tones[token]) for token, share in often.items()]),
+            "equity": (one["equity_first"], percent(one["equity_first"], 2)),
+            "worth": (one["worth_first"], chips(one["worth_first"])),
+            "often": [(often.get(token, -1.0), percent(often[token]) if token in often else "") for token in tokens],
+        }
+        rows.append(row)
+        by_card[card] = row
+    picture = [[by_card.get(13 * suit + rank) for rank in range(12, -1, -1)] for suit in (3, 2, 1, 0)]
+    return {"rows": rows, "picture": picture, "tokens": [(token, tones[token]) for token in tokens]}
+
+
+MORE, LESS = "#c8362c", "#4f79a7"
+"""Classes that bet or raise more often, or less."""
+SHOWN = 40
+"""Hands that are listed whose play differs most."""
+
+
+def two(positions: Sequence[Position], found: Mapping[str, Any]) -> Plain:
+    """Return what the page of two solutions beside one another shows; ``found`` as ``reading.compared`` returns it."""
+    grids = [grid(position) for position in positions]
+    pages = [cells(g.shares, g.weights, colours(p.actions), p.actions) for g, p in zip(grids, positions, strict=True)]
+    added = [shown_actions(position.actions) for position in positions]
+    more = [g.shares[list(rows)].sum(axis=0) for g, (rows, _) in zip(grids, added, strict=True)]
+    held = [g.shares.sum(axis=0) > 0.5 for g in grids]
+    apart = np.where(held[0] & held[1], more[1] - more[0], 0.0)
+    signs = np.stack([(apart > 0).astype(np.float64), (apart < 0).astype(np.float64)])
+    changed = cells(signs, np.abs(apart), [MORE, LESS], ["more often", "less often"])
+    for number in range(169):
+        cell = changed[number // 13][number % 13]
+        cell["words"] = (
+            f"{cell['name']}: {100 * apart[number]:+.0f} %" if held[0][number] else f"{cell['name']}: not in the range"
+        )
+    return {
+        "who": SEATS[positions[0].seat],
+        "board": [face(card) for card in positions[0].board],
+        "grids": [*pages, changed],
+        "added": added[0][1],
+        "actions": [{**one, "often": [percent(x, 2) for x in one["frequencies"]], "change": f"{100 * one['change']:+.2f}"} for one in found["actions"]],
+        "values": [chips(x) for x in found["values"]],
+        "distance": percent(found["distance"], 2),
+        "hands": [{"name": cards_glyphs(parse_cards(one["hand"]), ""), "often": [[percent(x) for x in row] for row in one["frequencies"]], "apart": percent(one["distance"])} for one in found["hands"][:SHOWN]],
+        "tokens": [one["token"] for one in found["actions"]],
+    }  # fmt: skip
+
+
 def way(solution: Solution, line: str) -> Plain:
     """Return how a line comes to where it is: its decisions and cards, each with what else could have been done, and what
     is there: a decision, a card to come, or the end. Raises UsageError where the line leads nowhere."""
@@ -157,6 +253,7 @@ def way(solution: Solution, line: str) -> Plain:
         solution.at(line)  # says what is wrong with it
     kind = "decision" if node.kind == DECISION else "card" if node.kind == DEAL and node.children else "over"
     return {
+        "line": line,
         "steps": [_step(one) for one in found],
         "kind": kind,
         "end": "a fold" if node.kind == FOLD else "a showdown",
