@@ -91,10 +91,16 @@ document.addEventListener("DOMContentLoaded", () => {
       const down = head.getAttribute("aria-sort") !== "descending";
       heads.forEach((other) => other.removeAttribute("aria-sort"));
       head.setAttribute("aria-sort", down ? "descending" : "ascending");
-      const key = (row) => { const cell = row.cells[column]; return cell.dataset.v === undefined ? first.length - first.indexOf(row) : Number(cell.dataset.v); };
-      body.append(...[...body.rows].map((row) => [key(row), row]).sort((a, b) => (down ? b[0] - a[0] : a[0] - b[0])).map((pair) => pair[1]));
+      const key = (row) => { const cell = row.cells[column]; return cell.dataset.v !== undefined ? Number(cell.dataset.v) : column ? cell.textContent : first.length - first.indexOf(row); };
+      const order = (a, b) => (typeof a === "number" ? a - b : a.localeCompare(b));
+      body.append(...[...body.rows].map((row) => [key(row), row]).sort((a, b) => (down ? order(b[0], a[0]) : order(a[0], b[0]))).map((pair) => pair[1]));
     }));
   }
+
+  for (const field of all("[data-filter]")) field.addEventListener("input", () => {
+    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const row of one(`#${field.dataset.filter}`).tBodies[0].rows) { const text = `${row.textContent} ${row.dataset.text || ""}`.toLowerCase(); row.hidden = !words.every((word) => text.includes(word)); }
+  });
 
   // -- the form
   const form = one("#spot-form");

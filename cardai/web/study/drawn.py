@@ -247,7 +247,7 @@ def way(solution: Solution, line: str) -> Plain:
     """Return how a line comes to where it is: its decisions and cards, each with what else could have been done, and what
     is there: a decision, a card to come, or the end. Raises UsageError where the line leads nowhere."""
     found, node = steps(solution.solver.layout.tree.root, line)
-    cards = [_card(one.chosen) for one in found if one.seat < 0]
+    cards = [cards_of(one.chosen) for one in found if one.seat < 0]
     gone = solution.spot.cards() + [card for one in cards for card in one]
     if len(found) < len(words_of(line)) or any(len(one) != 1 for one in cards) or len(set(gone)) < len(gone):
         solution.at(line)  # says what is wrong with it
@@ -262,7 +262,8 @@ def way(solution: Solution, line: str) -> Plain:
     }
 
 
-def _card(word: str) -> list[int]:
+def cards_of(word: str) -> list[int]:
+    """Return the cards that a word is, none where it is none."""
     try:
         return parse_cards(word)
     except ValueError:
@@ -271,7 +272,7 @@ def _card(word: str) -> list[int]:
 
 def _step(one: Any) -> Plain:
     if one.seat < 0:
-        cards = _card(one.chosen)
+        cards = cards_of(one.chosen)
         return {"before": one.before, "card": face(cards[0]) if len(cards) == 1 else None}
     tones = colours(one.actions)
     taken = [

@@ -18,6 +18,7 @@ from cardai.poker.ranges.spot import Spot
 from cardai.web.study import forms
 from cardai.web.study.bench import Bench, Study
 from cardai.web.study.forms import Form
+from cardai.web.study.shelf import Shelf
 
 T = TypeVar("T")
 Page = Callable[..., Response]
@@ -30,6 +31,7 @@ class Room:
     bench: Bench
     root: Callable[[], str]
     page: Page
+    shelf: Shelf = field(factory=Shelf)
     laying: asyncio.Lock = field(factory=asyncio.Lock)
     """Held while a tree is laid out to say what it takes: one at a time, whoever asks."""
 
