@@ -150,6 +150,8 @@ document.addEventListener("DOMContentLoaded", () => {
     weight.addEventListener("input", (event) => { one("output", editor).textContent = `${weight.value} %`; event.stopPropagation(); });
     for (const button of all("[data-put]", editor)) button.addEventListener("click", () => put(button.dataset.put, false));
 
+    one("[data-named]", editor)?.addEventListener("change", (event) => { if (event.target.value) put(event.target.value, false); });
+
     const paint = (cell) => {
       const k = cells.indexOf(cell);
       if (k < 0 || painting.done.has(k)) return;

@@ -65,12 +65,15 @@ class Pages:
             fields = forms.fields_of(known.spot)
         elif any(one.name == given.get("example") for one in EXAMPLES):
             fields = self._fields(given["example"])
-        return self._form(fields, f"{ENOUGH:g}")
+        return await self._form(fields, f"{ENOUGH:g}")
 
-    def _form(self, fields: dict[str, str], to: str, words: str = "", code: int = 200) -> Response:
+    async def _form(self, fields: dict[str, str], to: str, words: str = "", code: int = 200) -> Response:
         deck = drawn.deck()
         classes = [[class_text(13 * row + column) for column in range(13)] for row in range(13)]
-        return self.room.page("study/form.html", code, fields=fields, to=to, words=words, deck=deck, classes=classes)
+        named = await run_in_threadpool(self.room.shelf.named_ranges)
+        return self.room.page(
+            "study/form.html", code, fields=fields, to=to, words=words, deck=deck, classes=classes, named=named
+        )
 
     # -- solving -----------------------------------------------------------------------------------------------------
 
@@ -84,7 +87,7 @@ class Pages:
         except (CardaiError, ValueError) as error:
             given = {name: " ".join(values) for name, values in form.items()}
             blank = dict.fromkeys(forms.fields_of(EXAMPLES[0].options.spot()), "")
-            return self._form(blank | given, given.get("to", ""), said(error), 400)
+            return await self._form(blank | given, given.get("to", ""), said(error), 400)
         return self.room.to(study)
 
     async def _check(self, request: Request) -> Response:

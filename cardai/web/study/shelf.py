@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from attrs import asdict, field, frozen
 
-from cardai.core.errors import UsageError
+from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.files import digest_of
 from cardai.poker.ranges.flop_report import KeptReport, Row, kept_reports, row
-from cardai.poker.ranges.library import Entry, Library, Start
+from cardai.poker.ranges.library import Entry, Library
 from cardai.poker.ranges.options import arguments, command
 from cardai.poker.ranges.solution import KEPT, Solution, load, read_head
 from cardai.ui import kept
@@ -22,6 +23,8 @@ MOST_KEPT = 200
 """Spots that a page may keep in the person's own library."""
 MOST_KEPT_BYTES = 1 << 30
 """What they may take on the disk."""
+MOST_NAMED = 200
+"""Ranges that a form offers by name."""
 MOST_FLOPS = 200
 """Of a report on a page."""
 MOST_ROWS = 5_000
@@ -59,9 +62,15 @@ class Shelf:
             damaged += library.damaged
         return found, damaged
 
-    def starts(self) -> list[Start]:
-        """Return the ranges that the libraries have by position and pot type."""
-        return [start for library in self.libraries().values() for start in library.starts()]
+    def named_ranges(self) -> list[tuple[str, str]]:
+        """Return the ranges that the libraries have by position and pot type, each with its name; none of a damaged library."""
+        found = []
+        for library in self.libraries().values():
+            with suppress(DamagedFileError):
+                for start in library.starts():
+                    name = f"{start.position} {start.raised}"
+                    found += [(f"{name}, first to act", start.first), (f"{name}, button", start.button)]
+        return found[:MOST_NAMED]
 
     def opened(self, name: str, key: str) -> tuple[Solution, str]:
         """Return a spot's solution, and its directory.

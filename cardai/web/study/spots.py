@@ -53,7 +53,8 @@ class SpotPages:
         given = {"study": study, "line": line, "way": way, **self._about(study, request)}
         if way["kind"] == "decision":
             found = await self.room.looked(study, partial(drawn.decision, line=line))
-            return self.room.page("study/spot.html", found=found, command=study.command(line), **given)
+            words = study.command(line)  # a thousand hands take a while to draw
+            return await run_in_threadpool(self.room.page, "study/spot.html", found=found, command=words, **given)
         return self.room.page("study/card.html", deck=drawn.deck(), command=study.command(), **given)
 
     def _about(self, study: Study, request: Request) -> dict[str, Any]:
