@@ -156,7 +156,8 @@ def drawn(found: Mapping[str, Any]) -> dict[str, Any]:
             }
         )  # fmt: skip
     return {
-        **{key: found[key] for key in ("game", "hero", "judge", "unit", "money", "hands", "decisions", "verdicts")},
+        **{key: found[key] for key in ("game", "hero", "judge", "unit", "money", "hands", "decisions")},
+        "verdicts": ", ".join(_counted(name, count) for name, count in found["verdicts"].items() if count),
         "left_out": {**found["hands_left_out"], **found["decisions_left_out"]},
         "won": _spread(found["won_a_hand"]),
         "rating": "" if found["rating"] is None else f"{found['rating']:.1f}",
@@ -169,8 +170,14 @@ def drawn(found: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _counted(verdict: str, count: int) -> str:
+    """Return "3 mistakes", "1 inaccuracy", "7 good"."""
+    several = "inaccuracies" if verdict == "inaccuracy" else f"{verdict}s"
+    return f"{count:,} {verdict if count == 1 or verdict == 'good' else several}"
+
+
 def _spread(figure: Mapping[str, Any]) -> str:
-    """Return a mean with its 95% interval: "1.23, from 0.78 to 1.68"."""
+    """Return a mean with half of its 95% interval: "1.23 ± 0.45"."""
     if figure["mean"] is None:
         return "?"
     if figure["low"] is None:
