@@ -21,7 +21,7 @@ from cardai.core.allowed import trust_all
 from cardai.core.errors import UsageError
 from cardai.core.files import STANDARD, standard_output
 from cardai.core.notes import show_state, tell
-from cardai.core.text import shown
+from cardai.core.text import clock, shown
 
 if TYPE_CHECKING:
     from cardai.core.console import Console
@@ -322,12 +322,3 @@ class _Lines:
         took, new = time.monotonic() - self._begun, done - self._first
         left = f", about {clock(took / new * (total - done))} left" if new > 0 else ""
         note(f"{self._label}: {done:,} of {total:,} {self._unit}{left}.")
-
-
-def clock(seconds: float) -> str:
-    """Return a time in the unit in which it is read: "0.02 s", "40 s", "12 min", "5.5 h"."""
-    if seconds < 1:
-        return f"{seconds:.1g} s" if seconds >= 0.001 else "no time"
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cardai.commands.invocation import Json, note, out, print_json
-from cardai.commands.spot_options import Position, Pot, Raised, Range, Stack, both_stacks, chips
+from cardai.commands.spot_options import Position, Pot, Raised, Range, Stack
 from cardai.core.errors import UsageError
+from cardai.poker.ranges.options import both_stacks, chips
 
 if TYPE_CHECKING:
     from cardai.poker.ranges.library import Entry, Library

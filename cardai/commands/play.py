@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -63,6 +64,10 @@ Port = Annotated[
 Sessions = Annotated[
     int, typer.Option("--sessions", metavar="N", min=1, max=1024, help="With --browser: the most tables at a time.")
 ]
+Library = Annotated[
+    Path | None,
+    typer.Option("--library", metavar="DIR", help="With --browser: solved spots and reports that the study shows."),
+]
 NoOpen = Annotated[bool, typer.Option("--no-open", help="With --browser: print the address and open nothing.")]
 
 
@@ -79,6 +84,7 @@ def play(
     port: Port = 0,
     sessions: Sessions = SESSIONS,
     no_open: NoOpen = False,
+    library: Library = None,
 ) -> None:
     """Play a game yourself: choose a game and an opponent, then play by keys or mouse. ? explains, q stops.
 
@@ -92,7 +98,9 @@ def play(
     if browser:
         if four_colours or coach is not When.never:
             raise UsageError("--four-colours and --coach are of the terminal: a page's settings (⚙) have four colours.")
-        return _serve(game, opponents, resume, kept, seed, listen, port, sessions, not no_open)
+        return _serve(game, opponents, resume, kept, seed, library, listen, port, sessions, not no_open)
+    if library is not None:
+        raise UsageError("--library is what the study shows in the browser: add --browser.")
     need_terminal("play")
     from cardai.ui.app import PlayOptions
 
@@ -161,7 +169,7 @@ def _named(options: PlayOptions) -> str:
 
 def _serve(
     game: str | None, opponents: tuple[str, ...], resume: bool, record: str | None, seed: int | None,
-    listen: str, port: int, sessions: int, show: bool,
+    library: Path | None, listen: str, port: int, sessions: int, show: bool,
 ) -> None:  # fmt: skip
     """Offer the pages until Ctrl-C."""
     for module in ("starlette", "uvicorn", "websockets", "jinja2"):
@@ -169,7 +177,9 @@ def _serve(
     from cardai.web.pages import Asked
     from cardai.web.serving import serve
 
-    asked = Asked.of(game, opponents, resume, record, seed)
+    if library is not None and not library.is_dir():
+        raise UsageError(f"There is no library in {str(library)!r}.")
+    asked = Asked.of(game, opponents, resume, record, seed, library)
     try:
         came = serve(asked, listen, port, sessions, show, _say_at_once, note)
     except OSError as error:

@@ -13,10 +13,11 @@ import typer
 from attrs import frozen
 
 from cardai.commands import invocation, spot_options
-from cardai.commands.invocation import Json, clock, note, out, print_json, say
-from cardai.commands.spot_options import Limits, SpotOptions, percent
+from cardai.commands.invocation import Json, note, out, print_json, say
 from cardai.core.errors import UsageError
 from cardai.core.notes import show_state
+from cardai.core.text import clock
+from cardai.poker.ranges.options import ENOUGH, MOST, Limits, SpotOptions, percent
 
 if TYPE_CHECKING:
     from cardai.poker.ranges.layout import TreeLayout
@@ -25,11 +26,6 @@ if TYPE_CHECKING:
 
 LONG = 60.0
 """Seconds of CPU from which on somebody is asked first."""
-MOST = 5000
-"""Iterations unless told."""
-ENOUGH = 0.25
-"""The exploitability of a new spot, in percent of the pot, unless told."""
-
 
 Directory = Annotated[Path | None, typer.Argument(metavar="[DIR]", help="A solved spot, to look at or to go on with.")]
 SAVE_SECONDS = 120.0
@@ -251,9 +247,10 @@ def _go(solution: Solution, to: float, iterations: int, directory: Path | None, 
     """Solve with a live line; what is done is kept now and then, and when somebody stops it."""
     from cardai.commands.process import stopping_gently
     from cardai.core.kernel import when_compiling
+    from cardai.poker.ranges.showing import effort
     from cardai.poker.ranges.solution import solve
 
-    note(describe(solution))
+    note(effort(solution.solver.layout, solution.solver.packed))
     live = Live(to)
     due = monotonic() + SAVE_SECONDS
 
@@ -279,23 +276,6 @@ def _go(solution: Solution, to: float, iterations: int, directory: Path | None, 
             goal = f"--to {to:g}%" if to else f"--iterations {iterations}"
             say(f"Go on with: cardai solve {directory} {goal}")
         raise typer.Exit(130)
-
-
-def describe(solution: Solution) -> str:
-    """Return what is to be solved, what it takes in memory, and how long an iteration will take."""
-    layout = solution.solver.layout
-    size, seconds = layout.num_bytes("int16" if solution.solver.packed else "float32") / 2**20, layout.seconds
-    boards = layout.boards[-1]
-    counted = f"{len(boards):,} boards of the last street, " if len(boards) > 1 else ""
-    each = f"{float(f'{1e3 * seconds:.2g}'):,g} ms" if seconds < 1 else f"{seconds:.2g} s"
-    return (
-        f"{layout.tree.size:,} public nodes, {counted}{len(solution.solver.hands):,} hands: {size:,.1f} MiB, about {each} "
-        f"of CPU an iteration, so {clock(200 * seconds)} to {clock(1000 * seconds)} for the usual 200 to 1,000."
-        + (
-            f" {layout.tree.below:,} bets of the menu are below the least raise, and left out."
-            * bool(layout.tree.below)
-        )
-    )
 
 
 class Live:
@@ -335,6 +315,7 @@ class Live:
 def _show(solution: Solution, line: str, png: str | None, json: bool) -> None:
     from cardai.commands.show import range_grid
     from cardai.poker.ranges import showing
+    from cardai.poker.ranges.grid import shown_actions
 
     position = solution.at(line)
     title = showing.title(position)
@@ -347,7 +328,7 @@ def _show(solution: Solution, line: str, png: str | None, json: bool) -> None:
     console.print(showing.standing(solution))
     console.print(f"\n{title}")
     console.print(showing.table(position, "--at"))
-    _, words = range_grid.shown_actions(position.actions)
+    _, words = shown_actions(position.actions)
     console.print(f"How often each hand {words}, in % (- is not in the range):")
     console.print(range_grid.text_grid(position))
     if png is not None:

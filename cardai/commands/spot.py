@@ -20,6 +20,11 @@ Cards = Annotated[bool, typer.Option("--cards", help="Every card that can come a
 Tree = Annotated[
     Path | None, typer.Option("--tree", metavar="FILE", help="Write all decisions as .json, .csv or .parquet.")
 ]
+Compare = Annotated[
+    Path | None,
+    typer.Option("--compare", metavar="DIR", help="What another solution does differently at the decision."),
+]
+Hands = Annotated[int, typer.Option("--hands", metavar="N", min=0, help="How many hands are shown, with --compare.")]
 Streets = Annotated[int, typer.Option("--streets", metavar="N", min=1, max=3, help="Of so many streets, with --tree.")]
 
 
@@ -29,9 +34,12 @@ def spot(
     cards: Cards = False,
     tree: Tree = None,
     streets: Streets = 1,
+    compare: Compare = None,
+    hands: Hands = 20,
     json: Json = False,
 ) -> None:
-    """Show the hands of a decision by what they are (made hand, draw, blocker), all next cards, or write the tree to a file.
+    """Show the hands of a decision by what they are (made hand, draw, blocker), all next cards, what another solution does
+    differently, or write the tree to a file.
 
     Example: cardai spot spots/river --at x
     """
@@ -44,13 +52,20 @@ def spot(
         note(f"Written: {tree}, {rows:,} {'decisions' if tree.suffix == '.json' else 'rows'}")
         return
     if cards:
-        found = reading.next_cards(solution, at)
+        cards_found = reading.next_cards(solution, at)
+        if json:
+            print_json(cards_found)
+        else:
+            out().print(_cards(cards_found))
+        return
+    position = solution.at(at)
+    if compare is not None:
+        found = reading.compared(position, load(compare).at(at))
         if json:
             print_json(found)
         else:
-            out().print(_cards(found))
+            _compared(found, hands)
         return
-    position = solution.at(at)
     if json:
         share, each = reading.equities(position)
         equities = [None if x != x else float(x) for x in each]
@@ -82,6 +97,26 @@ def _cards(found: list[dict[str, Any]]) -> Any:
         often = [f"{100 * one['frequencies'][token]:.1f} %" if token in one["frequencies"] else "" for token in actions]
         table.add_row(one["card"], f"{100 * one['equity_first']:.2f} %", f"{one['worth_first']:,.2f}", *often)
     return table
+
+
+def _compared(found: dict[str, Any], most: int) -> None:
+    table = _table("action", "line", "here", "there", "change")
+    for one in found["actions"]:
+        here, there = one["frequencies"]
+        table.add_row(
+            one["action"], one["token"], f"{100 * here:.2f} %", f"{100 * there:.2f} %", f"{100 * one['change']:+.2f} %"
+        )
+    out().print(table)
+    here, there = found["values"]
+    out().print(
+        f"Worth {here:,.2f} here and {there:,.2f} there; hands play {100 * found['distance']:.2f} % of the time otherwise."
+    )
+    tokens = [one["token"] for one in found["actions"]]
+    each = _table("hand", "apart", *(f"{token}" for token in tokens), "worth")
+    for one in found["hands"][:most]:
+        often = [f"{100 * a:.1f} > {100 * b:.1f}" for a, b in zip(*one["frequencies"], strict=True)]
+        each.add_row(one["hand"], f"{100 * one['distance']:.1f} %", *often, "{:,.2f} > {:,.2f}".format(*one["values"]))
+    out().print(each)
 
 
 def _table(*names: str) -> Any:

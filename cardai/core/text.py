@@ -84,3 +84,12 @@ def cell(text: str) -> str:
     """
     formula = text.startswith(_CALCULATED) and text != "-" and _NUMBER.fullmatch(text) is None
     return ("'" if formula else "") + shown(text)
+
+
+def clock(seconds: float) -> str:
+    """Return a time in the unit in which it is read: "0.02 s", "40 s", "12 min", "5.5 h"."""
+    if seconds < 1:
+        return f"{seconds:.1g} s" if seconds >= 0.001 else "no time"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

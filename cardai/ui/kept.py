@@ -13,7 +13,9 @@ from cardai.core.extras import need_extra
 from cardai.core.locks import FileLock, Held
 from cardai.core.schema import file_name
 
-OWN = ("matches", "drills.json", "strength.json", "trusted")
+SPOTS = "spots"
+"""The folder of solved spots, a library of them."""
+OWN = ("matches", "drills.json", "strength.json", "trusted", SPOTS)
 """What lies in the folder of a person's data: whatever else is there, where CARDAI_DATA_DIR names another, is not ours."""
 MOST = 10_000
 """Matches that are looked through for the last one."""

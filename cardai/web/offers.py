@@ -156,13 +156,13 @@ def ladder(players: Sequence[Player]) -> list[Mapping[str, Any]]:
     return rows
 
 
-def matches() -> list[Mapping[str, str]]:
+def matches(most: int = MOST_KEPT) -> list[Mapping[str, str]]:
     """Return the last matches that can be gone on with: the name, the game and when it was played last."""
     from cardai.arena.journal import journal_of
     from cardai.arena.records import read_header
 
     found: list[Mapping[str, str]] = []
-    for path in kept.newest(MOST_KEPT):
+    for path in kept.newest(most):
         try:
             header = read_header(journal_of(path))
         except (CardaiError, OSError):

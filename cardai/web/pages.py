@@ -27,6 +27,13 @@ from cardai.web.offers import Offers, Table, ladder, matches
 from cardai.web.render import HERE, render
 from cardai.web.sittings import Sitting, Sittings
 from cardai.web.socket import talk
+from cardai.web.study.bench import Bench
+from cardai.web.study.pages import Pages
+from cardai.web.study.reviews import ReviewPages
+from cardai.web.study.room import Room
+from cardai.web.study.shelf import Shelf
+from cardai.web.study.shelves import ShelfPages
+from cardai.web.study.spots import SpotPages
 
 LONGEST_FORM = 4096
 """Bytes of a form."""
@@ -42,17 +49,25 @@ class Asked:
     resume: bool = False
     record: Path | None = None
     seed: int | None = None
+    library: Path | None = None
+    """Solved spots that the study shows."""
 
     @classmethod
     def of(
-        cls, game: str | None, opponents: tuple[str, ...], resume: bool, record: str | None, seed: int | None
+        cls,
+        game: str | None,
+        opponents: tuple[str, ...],
+        resume: bool,
+        record: str | None,
+        seed: int | None,
+        library: Path | None = None,
     ) -> Asked:
         """Return what a call of the command asks for; one opponent takes all further seats."""
         path = None if record is None else Path(record)
         if game is None:
-            return cls(None, resume, path, seed)
+            return cls(None, resume, path, seed, library)
         seats = make.game(game).num_players - 1
-        return cls(Table(game, opponents * seats if len(opponents) == 1 else opponents), resume, path, seed)
+        return cls(Table(game, opponents * seats if len(opponents) == 1 else opponents), resume, path, seed, library)
 
 
 @frozen(eq=False)
@@ -65,17 +80,24 @@ class House:
     offers: Offers = field(factory=Offers)
     first: dict[str, str] = field(factory=dict)
     """The table that was asked for at the start, by "name", once it is laid."""
+    bench: Bench = field(factory=Bench)
+    """The spots of the study."""
     laying: asyncio.Lock = field(factory=asyncio.Lock)
     """Held while it is: requests that come at once lead to one table."""
 
     def application(self) -> ASGIApp:
         """Return the application behind its door."""
+        study = Room(self.bench, lambda: self.door.root, self._page, Shelf(self.asked.library))
         routes = [
             Route("/", self._root),
             Route("/games", self._games),
             Route("/players", self._players),
             Route("/sit", self._sit, methods=["POST"]),
             Route("/table/{name}", self._table),
+            *Pages(study).routes(),
+            *SpotPages(study).routes(),
+            *ShelfPages(study).routes(),
+            *ReviewPages(study).routes(),
             WebSocketRoute("/table/{name}/ws", lambda ws: talk(ws, self.tables, self.offers)),
             Mount("/static", StaticFiles(directory=HERE / "static")),
         ]
@@ -89,6 +111,7 @@ class House:
                 with contextlib.suppress(CardaiError, OSError):
                     await self.tables.tidy()
         finally:
+            self.bench.close()
             await self.tables.close()
 
     def _page(self, template: str, code: int = 200, **given: object) -> Response:

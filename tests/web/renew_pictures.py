@@ -1,4 +1,4 @@
-"""Draws the docs' pictures of the pages anew, every game at three sizes: ``python -m tests.web.renew_pictures [DIR] [GAME ...]``.
+"""Draws the docs' pictures of the pages anew, every game and the study at three sizes: ``python -m tests.web.renew_pictures [DIR] [GAME ...]``.
 
 Each is a WebP of at most 1,280 pixels' width; DIR is docs/pictures where it is not named. Needs Chromium and pillow.
 """
@@ -10,6 +10,7 @@ import os
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from cardai.web.door import Door
 from cardai.web.pages import House
@@ -37,8 +38,6 @@ TABLES = {
 
 def draw(served: Served, started: object, game: str, into: Path) -> None:
     """Play to the moment that is shown, and keep it at three sizes."""
-    from PIL import Image
-
     opponents, keys, seed = TABLES[game]
     sitting = served.call(served.house.tables.begin, game, opponents, seed)
     name = game.partition(":")[0] + ("" if ":" not in game else "-" + game.rpartition("=")[2].replace("10000", "six"))
@@ -49,12 +48,34 @@ def draw(served: Served, started: object, game: str, into: Path) -> None:
             page.wait_for_timeout(150)
             turn(page)
         page.wait_for_timeout(500)
-        for width, (w, h) in SIZES.items():
-            page.set_viewport_size({"width": w, "height": h})
-            page.wait_for_timeout(300)
-            picture = Image.open(io.BytesIO(page.screenshot()))
-            picture.thumbnail((1280, 1280))
-            picture.save(into / f"web-{name}-{width}.webp", quality=50, method=6)
+        shoot(page, name, into)
+
+
+def shoot(page: Any, name: str, into: Path) -> None:
+    """Keep what a page shows at three sizes."""
+    from PIL import Image
+
+    for width, (w, h) in SIZES.items():
+        page.set_viewport_size({"width": w, "height": h})
+        page.wait_for_timeout(300)
+        picture = Image.open(io.BytesIO(page.screenshot()))
+        picture.thumbnail((1280, 1280))
+        picture.save(into / f"web-{name}-{width}.webp", quality=50, method=6)
+
+
+STUDY = "study"
+
+
+def study(served: Served, started: object, into: Path) -> None:
+    """Solve the ready river, and keep the answer to its bet at three sizes."""
+    with opened(started, served, "study") as page:
+        page.get_by_role("button", name="Solve A river").click()
+        page.wait_for_selector("#hands")
+        page.click(".way .now a:has-text('bet 100')")
+        page.wait_for_url("**at=b100")
+        page.wait_for_selector("#hands")
+        page.click(".left [data-class=KTs]")
+        shoot(page, "study", into)
 
 
 def main(arguments: list[str]) -> None:
@@ -64,8 +85,11 @@ def main(arguments: list[str]) -> None:
         os.environ["CARDAI_DATA_DIR"] = folder
         served = Served(House(Door(), Sittings(len(TABLES))))
         with browser() as started:
-            for game in arguments[1:] or TABLES:
-                draw(served, started, game, into)
+            for game in arguments[1:] or (*TABLES, STUDY):
+                if game == STUDY:
+                    study(served, started, into)
+                else:
+                    draw(served, started, game, into)
         served.close()
 
 

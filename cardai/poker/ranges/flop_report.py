@@ -12,9 +12,9 @@ from cardai.cards.text import parse_cards
 from cardai.core.errors import UsageError
 from cardai.pieces import Work
 from cardai.poker.ranges.cfr import Measured
-from cardai.poker.ranges.flops import Subset, texture
+from cardai.poker.ranges.flops import SIZES, Subset, subset, texture
 from cardai.poker.ranges.kept import KeptSolver, kept_arrays
-from cardai.poker.ranges.library import Library, canonical
+from cardai.poker.ranges.library import Entry, Library, canonical
 from cardai.poker.ranges.position import Position
 from cardai.poker.ranges.reading import equities
 from cardai.poker.ranges.solution import Solution, prepare, solve
@@ -100,6 +100,54 @@ def row(solution: Solution, line: str, weight: float) -> Row:
 def _together(position: Position) -> float:
     """Return the weight of all pairs of hands that come to a decision."""
     return float(position.weights[position.seat] @ position.met)
+
+
+@frozen
+class KeptReport:
+    """Spots of a library that differ in their flop alone."""
+
+    spot: Spot
+    """One of them."""
+    entries: Mapping[str, Entry]
+    """By the flop, as :func:`~.library.canonical` writes it."""
+    flops: Subset
+    """Which of them the report is over, with their weights."""
+    chosen: bool
+    """Whether these are flops that stand for all, rather than all that there are, each with the same weight."""
+
+    @property
+    def to(self) -> float:
+        """The exploitability, in % of the pot, that all of them have reached, rounded up."""
+        worst = max(self.entries[flop].exploitability for flop in self.flops.flops)
+        return float(np.ceil(1000 * worst) / 1000)
+
+
+def kept_reports(library: Library) -> list[KeptReport]:
+    """Return the reports that a library has the spots of, two flops at least, the largest first."""
+    alike: dict[Spot, dict[str, Entry]] = {}
+    for one in library:
+        if one.spot.locks or one.spot.checked_down or one.measured is None or len(one.spot.cards()) != 3:
+            continue  # no report has such spots
+        spot = canonical(one.spot)
+        alike.setdefault(evolve(spot, board=""), {})[spot.board] = one
+    found = []
+    for entries in alike.values():
+        if len(entries) > 1:
+            spot = canonical(next(iter(entries.values())).spot)
+            found.append(KeptReport(spot, entries, *_weighed(spot, entries)))
+    return sorted(found, key=lambda one: -len(one.flops.flops))
+
+
+def _weighed(spot: Spot, entries: Mapping[str, Entry]) -> tuple[Subset, bool]:
+    """Return the largest subset in the box of which all flops are there; else all that are there, of the same weight."""
+    for count in reversed(SIZES):
+        if count <= len(entries):
+            known = subset(count)
+            names = tuple(canonical(evolve(spot, board=flop)).board for flop in known.flops)
+            if all(name in entries for name in names):
+                return evolve(known, flops=names), True
+    boards = tuple(sorted(entries))
+    return Subset(boards, (1 / len(boards),) * len(boards), 0.0, 0.0, 0.0), False
 
 
 def columns(rows: Sequence[Row]) -> list[str]:

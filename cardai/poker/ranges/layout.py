@@ -60,7 +60,7 @@ class TreeLayout:
     @property
     def seconds(self) -> float:
         """A guess of the CPU time of one iteration."""
-        columns = sum(len(s.targets) * sum(s.count) for s in self.streets)
+        columns = sum(len(s.targets) * int(s.count.sum(dtype=np.int64)) for s in self.streets)
         return 1e-5 + 2.0 * float(self.entries * _SLOT_SECONDS + columns * _COLUMN_SECONDS)
 
     def works(self, dtype: npt.DTypeLike, packed: bool = False) -> tuple[WalkBuffers, ...]:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 
-from cardai.poker.ranges.public_tree import Action, Node
+from attrs import frozen
+
+from cardai.poker.ranges.public_tree import DECISION, Action, Node
 
 CALLS = ("c", "x", "k")
 _BET = re.compile(r"[br](\d{1,12}(?:\.\d{1,2})?)")
@@ -59,3 +61,43 @@ def means(word: str, node: Node, action: Action) -> bool:
     match = _BET.fullmatch(word)
     put = action.amount - node.begun[node.actor]
     return match is not None and round(float(match.group(1)) * node.tree.scale) == put
+
+
+@frozen
+class Step:
+    """A decision on the way, or where a card came."""
+
+    before: str
+    """The line that leads there."""
+    seat: int
+    """Who acts; -1: a card is dealt."""
+    pot: str
+    actions: tuple[str, ...] = ()
+    tokens: tuple[str, ...] = ()
+    chosen: str = ""
+    """The word of the line: an action as :func:`token` writes it, or a card."""
+
+
+def steps(root: Node, line: str) -> tuple[list[Step], Node]:
+    """Return what a line goes through from the root, and the node that it leads to; its cards are not looked at.
+
+    A word that no action has ends it there: whoever looks at the decision says what is wrong with the line.
+    """
+    node, found, gone = root, list[Step](), list[str]()
+    for word in words_of(line):
+        if not node.children:
+            break
+        before, pot = " ".join(gone), chips_text(sum(node.spent), node.tree.scale)
+        if node.kind != DECISION:
+            found.append(Step(before, -1, pot, chosen=word))
+            node = node.children[0]
+        else:
+            chosen = [k for k, action in enumerate(node.actions) if means(word.lower(), node, action)]
+            if not chosen:
+                break
+            tokens = tuple(token(node, action) for action in node.actions)
+            words = tuple(action_words(node, action) for action in node.actions)
+            found.append(Step(before, node.actor, pot, words, tokens, tokens[chosen[0]]))
+            node = node.children[chosen[0]]
+        gone.append(word)
+    return found, node

@@ -65,6 +65,16 @@ def parse_lock(text: str) -> Lock:
     return Lock(line.strip(), play, hands.strip())
 
 
+def lock_text(lock: Lock) -> str:
+    """Return a lock as :func:`parse_lock` reads it back.
+
+    >>> lock_text(Lock("x b100", {"c": 0.75, "f": 0.25}, "AA,KQs"))
+    'x b100: AA,KQs: c=0.75 f=0.25'
+    """
+    hands = f" {lock.hands}:" if lock.hands else ""
+    return f"{lock.line}:{hands} {' '.join(f'{word}={share:.12g}' for word, share in lock.play.items())}"
+
+
 @frozen(eq=False)
 class Locked:
     """A lock as a tree takes it."""

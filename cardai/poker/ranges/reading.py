@@ -91,6 +91,57 @@ def next_cards(solution: Solution, line: str) -> list[dict[str, Any]]:
     return found
 
 
+def compared(first: Position, second: Position) -> dict[str, Any]:
+    """Return what two solutions do differently at a decision: how often each action is taken in both, what it is worth, and
+    the hands that both have, those first that play most differently.
+
+    A hand's distance is the share of its play that would have to change, half the sum over actions of how far its frequencies
+    lie apart; the whole distance is their mean, by the first one's range.
+
+    Raises:
+        UsageError: it is another seat's decision, or lies on another board.
+    """
+    if (first.seat, set(first.board)) != (second.seat, set(second.board)):
+        raise UsageError("The two solutions have different boards there, or other players act.")
+    tokens = list(dict.fromkeys((*first.tokens, *second.tokens)))
+    often = np.zeros((2, len(tokens), COUNT))
+    for k, position in enumerate((first, second)):
+        often[k][np.ix_([tokens.index(one) for one in position.tokens], position.hands)] = position.strategy
+    own = np.zeros((2, COUNT))
+    worth = np.full((2, COUNT), np.nan)
+    for k, position in enumerate((first, second)):
+        own[k, position.hands] = position.weights[position.seat] * (position.met > 0)
+        worth[k, position.hands] = (position.strategy * np.nan_to_num(position.values)).sum(axis=0)
+    apart = 0.5 * np.abs(often[1] - often[0]).sum(axis=0)
+    both = np.flatnonzero((own > 0).all(axis=0))
+    by = own[0, both] / own[0, both].sum() if len(both) else own[0, both]
+    names = {token: words for one in (second, first) for token, words in zip(one.tokens, one.actions, strict=True)}
+    shares = [dict(zip(one.tokens, one.frequencies, strict=True)) for one in (first, second)]
+    ordered = both[np.argsort(-apart[both], kind="stable")]
+    return {
+        "actions": [
+            {
+                "action": names[token],
+                "token": token,
+                "frequencies": [one.get(token, 0.0) for one in shares],
+                "change": shares[1].get(token, 0.0) - shares[0].get(token, 0.0),
+            }
+            for token in tokens
+        ],
+        "values": [first.value, second.value],
+        "distance": float(apart[both] @ by),
+        "hands": [
+            {
+                "hand": cards_text(pairs()[k][::-1]),
+                "frequencies": often[:, :, k].tolist(),
+                "values": worth[:, k].tolist(),
+                "distance": float(apart[k]),
+            }
+            for k in ordered
+        ],
+    }
+
+
 def decisions(solution: Solution, streets: int = 1) -> Iterator[Position]:
     """Yield every decision of the first ``streets`` streets, on every card, in order of the tree."""
     waiting: list[tuple[Node, tuple[str, ...], int]] = [(solution.solver.layout.tree.root, (), 1)]

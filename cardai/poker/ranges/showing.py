@@ -10,6 +10,7 @@ from attrs import asdict
 
 from cardai.arena.report import as_html, as_text
 from cardai.cards.text import cards_glyphs, cards_text
+from cardai.core.text import clock
 from cardai.poker.hands.combos import pairs
 from cardai.poker.ranges.position import Position
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
+    from cardai.poker.ranges.layout import TreeLayout
     from cardai.poker.ranges.solution import Solution
 
 SEATS = ("first to act", "button")
@@ -41,11 +43,27 @@ def standing(solution: Solution) -> str:
     )
 
 
+def effort(layout: TreeLayout, packed: bool) -> str:
+    """Return what is to be solved, what it takes in memory, and how long an iteration will take."""
+    size, seconds = layout.num_bytes("int16" if packed else "float32") / 2**20, layout.seconds
+    boards, hands = layout.boards[-1], len(layout.boards[0].hands[0])
+    counted = f"{len(boards):,} boards of the last street, " if len(boards) > 1 else ""
+    each = f"{float(f'{1e3 * seconds:.2g}'):,g} ms" if seconds < 1 else f"{seconds:.2g} s"
+    return (
+        f"{layout.tree.size:,} public nodes, {counted}{hands:,} hands: {size:,.1f} MiB, about {each} "
+        f"of CPU an iteration, so {clock(200 * seconds)} to {clock(1000 * seconds)} for the usual 200 to 1,000."
+        + (
+            f" {layout.tree.below:,} bets of the menu are below the least raise, and left out."
+            * bool(layout.tree.below)
+        )
+    )
+
+
 def rows(position: Position) -> list[tuple[str, str, str, str]]:
     """Return a decision's actions as text, under HEADER; the last row is all of them."""
     found = zip(position.actions, position.tokens, position.frequencies, position.action_values, strict=True)
-    out = [(words, token, f"{100 * often:.2f} %", _chips(worth)) for words, token, often, worth in found]
-    return [*out, ("all", "", "100.00 %", _chips(position.value))]
+    out = [(words, token, f"{100 * often:.2f} %", worth_text(worth)) for words, token, often, worth in found]
+    return [*out, ("all", "", "100.00 %", worth_text(position.value))]
 
 
 def table(position: Position, line: str = HEADER[1]) -> Table:
@@ -122,5 +140,6 @@ def _names(position: Position) -> Any:
     return np.array([cards_text(one) for one in pairs()[position.hands][:, ::-1]])
 
 
-def _chips(worth: float) -> str:
-    return "" if worth != worth else f"{worth:,.2f}"
+def worth_text(worth: float) -> str:
+    """Return what something is worth, in chips with two digits; "" where there is nothing to say."""
+    return "" if worth != worth else f"{round(worth, 2) + 0.0:,.2f}"  # no -0.00

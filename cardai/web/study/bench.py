@@ -1,0 +1,254 @@
+"""Spots that are being solved, one after another, and those that are: within limits, whoever asks.
+
+A visitor has one spot on the way at a time. What a spot needs is known before it is begun (its tree and boards are laid out,
+which takes a moment and some megabytes), and what needs more than :data:`MOST_BYTES` is refused with what would take less;
+what takes longer than :data:`MOST_SECONDS` ends there, and what is there by then is shown.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import numpy as np
+from attrs import define, field
+
+from cardai.core.errors import CardaiError, UsageError
+from cardai.core.kernel import when_compiling
+from cardai.core.memory import free_memory
+from cardai.core.text import clock
+from cardai.poker.ranges.layout import TreeLayout
+from cardai.poker.ranges.options import MOST, arguments, command
+from cardai.poker.ranges.showing import effort
+from cardai.poker.ranges.solution import Solution, fitting, packs, prepare, solve
+from cardai.poker.ranges.spot import Spot
+
+T = TypeVar("T")
+MOST_BYTES = 1 << 30
+"""Of all solutions together."""
+MOST_SECONDS = 600.0
+"""Of solving a spot."""
+MOST_WAITING = 8
+"""Spots that are solved or wait for it."""
+MOST_KEPT = 12
+"""Spots that can be looked at."""
+PATIENCE = 30.0
+"""Seconds that a page waits for another that reads in the same solution."""
+WAITING, SOLVING, SOLVED, STOPPED, FAILED = "waiting", "solving", "solved", "stopped", "failed"
+
+
+@define(eq=False)
+class Study:
+    """A spot on the bench. Percentages are of the pot."""
+
+    name: str
+    spot: Spot
+    to: float
+    """The exploitability that is enough."""
+    visitor: str
+    words: str = ""
+    """What it takes; where it failed, why."""
+    needed: int = 0
+    """The bytes of its solution."""
+    state: str = WAITING
+    solution: Solution | None = None
+    source: str = ""
+    """The directory that it was read from."""
+    curve: list[tuple[int, float, float]] = field(factory=list)
+    """(iterations, seconds, exploitability), each time it was measured."""
+    iterations: int = 0
+    seconds: float = 0.0
+    compiling: bool = False
+    used: float = field(factory=time.monotonic)
+    cut: bool = False
+    """Whether somebody, or the time, ever stopped it: then its iterations are no round number of their own."""
+    stopping: threading.Event = field(factory=threading.Event)
+    lock: threading.Lock = field(factory=threading.Lock)
+    """Held while its solver's arrays are written or read through."""
+
+    @property
+    def under_way(self) -> bool:
+        """Whether it is solved, or waits for it."""
+        return self.state in (WAITING, SOLVING)
+
+    def command(self, at: str = "", out: str = "") -> str:
+        """Return the command that gives the same figures at a line of it; ``out``: and keeps it there."""
+        where = [*(["--at", at] if at else []), *(["--out", out, "--keep", "all"] if out and not self.source else [])]
+        if self.source:
+            return command("solve", self.source, *where)
+        stopped = ["--iterations", f"{self.iterations}"] if self.cut else []
+        return command("solve", *arguments(self.spot), "--to", f"{self.to:.12g}%", *stopped, *where)
+
+
+class Bench:
+    """All spots, by their names."""
+
+    def __init__(self) -> None:
+        self._studies: dict[str, Study] = {}
+        self._pool: ThreadPoolExecutor | None = None
+        self._lock = threading.Lock()
+
+    def of(self, visitor: str) -> list[Study]:
+        """Return a visitor's spots, the newest first."""
+        return [one for one in reversed(self._studies.values()) if one.visitor == visitor]
+
+    def get(self, name: str) -> Study | None:
+        """Return the spot of that name, None where there is none (any more)."""
+        found = self._studies.get(name)
+        if found is not None:
+            found.used = time.monotonic()
+        return found
+
+    def ahead(self, study: Study) -> int:
+        """Return how many spots are solved before one that waits."""
+        waiting = [one for one in self._studies.values() if one.under_way]
+        return waiting.index(study) if study in waiting else 0
+
+    def needs(self, spot: Spot) -> tuple[TreeLayout, str]:
+        """Return a spot's layout and what solving it takes, in words.
+
+        Raises:
+            UsageError: the spot makes no sense, or takes more than is given here.
+        """
+        layout = spot.layout()
+        spot.weights()
+        packed = packs(layout, 0)
+        needed, least = layout.num_bytes("int16" if packed else "float32"), 100 * layout.seconds
+        most = min(MOST_BYTES, free_memory() // 2)
+        if needed > most or least > MOST_SECONDS:
+            fits = fitting(spot, layout, min(most, needed * MOST_SECONDS / max(least, 1e-9)))
+            offer = f' With the bets "{fits}" it would do.' if fits else ""
+            raise UsageError(
+                f"This takes {needed / 2**30:.2g} GiB of memory and from {clock(least)} on, and a page may take "
+                f"{most / 2**30:.2g} GiB and {clock(MOST_SECONDS)}. Look at fewer bets, above all on the river, narrow the ranges, "
+                f"begin a street later, or let nobody bet behind this street.{offer}"
+            )
+        return layout, effort(layout, packed)
+
+    def begin(self, spot: Spot, to: float, visitor: str) -> Study:
+        """Have a spot solved to ``to`` % of the pot, and return it.
+
+        Raises:
+            UsageError: it makes no sense, takes too much, or the visitor has one on the way.
+        """
+        layout, words = self.needs(spot)
+        needed = layout.num_bytes("int16" if packs(layout, 0) else "float32")
+        study = Study(secrets.token_urlsafe(9), spot, to, visitor, words, needed)
+        with self._lock:
+            self._need_turn(visitor)
+            self._make_room(needed)
+            self._studies[study.name] = study
+        self._do(study, lambda: prepare(spot, layout=layout))
+        return study
+
+    def go_on(self, study: Study, to: float) -> None:
+        """Solve a spot further. Raises UsageError as :meth:`begin` does."""
+        if study.source:
+            raise UsageError("This spot was kept, without what it could be solved further from. Solve it anew.")
+        if study.solution is None or study.solution.exploitability <= to:
+            raise UsageError(f"It is solved to {to:g} % of the pot already.")
+        with self._lock:
+            self._need_turn(study.visitor)
+            study.state, study.to = WAITING, to
+        study.stopping.clear()
+        self._do(study, lambda: study.solution)
+
+    def add(self, solution: Solution, source: str, visitor: str) -> Study:
+        """Put a solution that was read from a directory on the bench."""
+        with self._lock:
+            known = next((one for one in self.of(visitor) if one.source == source), None)
+            if known is not None:
+                return known
+            to, needed = solution.exploitability, solution.num_bytes
+            study = Study(secrets.token_urlsafe(9), solution.spot, to, visitor, "", needed, SOLVED)
+            study.solution, study.source, study.iterations = solution, source, solution.iterations
+            self._make_room(needed)
+            self._studies[study.name] = study
+        return study
+
+    def stop(self, study: Study) -> None:
+        """Stop solving: what is there is kept."""
+        study.stopping.set()
+
+    def look(self, study: Study, work: Callable[[Solution], T]) -> T:
+        """Return what ``work`` reads in a solution. Raises UsageError where there is none yet."""
+        if study.under_way or not study.lock.acquire(timeout=PATIENCE):
+            raise UsageError("This spot is not solved yet, or somebody looks at it for long. Come again in a moment.")
+        try:
+            if study.solution is None or study.under_way:
+                raise UsageError("This spot is not solved yet.")
+            return work(study.solution)
+        finally:
+            study.lock.release()
+
+    def close(self) -> None:
+        """Stop whatever is under way."""
+        for study in self._studies.values():
+            study.stopping.set()
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+    # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _need_turn(self, visitor: str) -> None:
+        waiting = [one for one in self._studies.values() if one.under_way]
+        if any(one.visitor == visitor for one in waiting):
+            raise UsageError("A spot of yours is being solved: wait until it is, or stop it.")
+        if len(waiting) >= MOST_WAITING:
+            raise UsageError(f"{MOST_WAITING} spots are being solved or wait for it. Come again in a moment.")
+
+    def _make_room(self, needed: int) -> None:
+        """Let go of what was looked at the longest time ago."""
+        done = sorted((one for one in self._studies.values() if not one.under_way), key=lambda one: one.used)
+        while (
+            len(self._studies) >= MOST_KEPT or sum(one.needed for one in self._studies.values()) + needed > MOST_BYTES
+        ):
+            if not done:
+                raise UsageError(
+                    "The spots that are being solved take all the memory there is for them. Come again in a moment."
+                )
+            del self._studies[done.pop(0).name]
+
+    def _do(self, study: Study, made: Callable[[], Solution | None]) -> None:
+        if self._pool is None:
+            errors = np.geterr()  # numpy keeps them by thread
+            self._pool = ThreadPoolExecutor(1, "cardai-study", initializer=lambda: np.seterr(**errors))
+        self._pool.submit(self._solve, study, made)
+
+    def _solve(self, study: Study, made: Callable[[], Solution | None]) -> None:
+        """Solve, in the thread for it."""
+
+        def compiles() -> None:
+            study.compiling = True
+
+        with study.lock:
+            study.state = SOLVING
+            try:
+                with when_compiling(compiles):
+                    study.solution = made()
+                    assert study.solution is not None
+                    begun = time.monotonic() - study.seconds
+                    solve(study.solution, study.to, MOST, lambda now: self._told(study, now, begun))
+                done = study.solution.exploitability <= study.to or study.iterations >= MOST
+                self._note(study, study.solution)
+                study.cut = study.cut or not done
+                study.state = SOLVED if done else STOPPED
+            except CardaiError as error:
+                study.state, study.words = FAILED, str(error)
+            except Exception as error:  # whatever it is, the page that waits for it must hear of it
+                study.state, study.words = FAILED, f"{type(error).__name__}: {error}"
+
+    def _told(self, study: Study, now: Solution, begun: float) -> bool:
+        """Take down how far it is; return whether it goes on."""
+        study.seconds, study.compiling = time.monotonic() - begun, False
+        self._note(study, now)
+        return not study.stopping.is_set() and study.seconds < MOST_SECONDS
+
+    def _note(self, study: Study, now: Solution) -> None:
+        study.iterations = now.iterations
+        if now.measured is not None and (not study.curve or study.curve[-1][0] < now.measured_at):
+            study.curve.append((now.measured_at, study.seconds, now.exploitability))
