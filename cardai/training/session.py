@@ -125,8 +125,8 @@ class Session:
 
         Raises UsageError where there is nothing to hand out (:func:`cardai.training.crew.check_crew`).
         """
-        check_crew(self.run.trainer("train"), parse(self.run.trainer_spec).name, on, jobs)
         if on or jobs > 1:
+            check_crew(self.run.trainer("train"), parse(self.run.trainer_spec).name, on, jobs)
             self.training.crew = Hands(on, jobs)
 
     @property
