@@ -556,7 +556,8 @@ def _read_sweep(folder: Path, rng: Random) -> None:
     """Look at a sweep as ``cardai sweep`` and ``cardai plot`` do before anything is trained."""
     from cardai.commands.plot import _opened
     from cardai.training.curves import curves
-    from cardai.training.sweeps import Sweep, _command, table
+    from cardai.training.sweep_table import table
+    from cardai.training.sweeps import Sweep, _command
 
     with contextlib.suppress(CardaiError):
         Sweep.begin(folder, "mccfr", "kuhn", None, {"measure_every": ["1", "2"]}, [0, 1], 2, None)

@@ -283,6 +283,7 @@ PRINTERS = {
     "cardai.formats.acpc.dealer": "the dealer's streams, or others that a test gives it; players' words are shown there",
     "cardai.pieces.workers": "what plugins print goes to stderr",
     "cardai.pieces.cluster": "what plugins print goes to stderr",
+    "cardai.pieces.doers": "what plugins print goes to stderr",
     "cardai.arena.slices": "what plugins print goes to stderr",
     "cardai.ui.base": "the one app of textual",
 }

@@ -21,6 +21,7 @@ from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError, need_whole, wrong_type
 from cardai.core.files import LOCK
 from cardai.core.spec import Spec, parse, write_value
+from cardai.training.crew import check_crew
 from cardai.training.runs import Run, check_free
 from cardai.training.session import CHECKPOINT_SECONDS, Session
 from cardai.training.specs import short_spec
@@ -74,13 +75,22 @@ class TrainedRun:
 
         return evaluate(short_spec("game", self.run.game_spec), _name(self.path))
 
-    def train(self, steps: int | None = None, minutes: float | None = None, progress: bool | None = None) -> TrainedRun:
-        """Go on, up to ``steps`` steps in all (or so many minutes), and return the run itself."""
+    def train(
+        self,
+        steps: int | None = None,
+        minutes: float | None = None,
+        progress: bool | None = None,
+        jobs: int = 1,
+        on: str = "",
+    ) -> TrainedRun:
+        """Go on, up to ``steps`` steps in all (or so many minutes), and return the run itself; ``jobs``, ``on`` as in :func:`train`."""
         check_end(steps, minutes)
         run = self.run
         if steps is None and minutes is None:
             steps, minutes = run.steps_wanted or None, run.minutes_wanted
-        self.finished = _train(Session.resume(run), steps, minutes, progress)
+        session = Session.resume(run)
+        session.hand_out(on, jobs)
+        self.finished = _train(session, steps, minutes, progress)
         return self
 
     def export(self, path: str | Path, **options: Any) -> None:
@@ -145,6 +155,8 @@ def train(
     resume: bool = False,
     keep: int = 2,
     progress: bool | None = None,
+    jobs: int = 1,
+    on: str = "",
     **options: Any,
 ) -> TrainedRun:
     """Train, and return the run: ``cardai.train("cfr_plus", "leduc", steps=200).agent()``.
@@ -159,6 +171,8 @@ def train(
         resume: go on with the run in ``out``, if there is one.
         keep: checkpoints that are kept; 0 keeps all.
         progress: show how far it is (default: in a notebook).
+        jobs, on: processes, or the Ray cluster ("ray", "ray://HOST:PORT"), that do what the trainer's ``actors`` do, with the
+            same result.
 
     Ctrl-C, or a notebook's stop button, saves and returns the run with ``finished=False``; a second one raises.
 
@@ -169,8 +183,9 @@ def train(
     need_whole("The seed", seed)
     made = _new_run(out)
     if resume and os.path.isfile(made.path / "run.json"):
-        return made.train(steps, minutes, progress)
-    session = _new_session(made.path, trainer, game, encoder, seed, End(steps, minutes), options)
+        return made.train(steps, minutes, progress, jobs, on)
+    session = _new_session(made.path, trainer, game, encoder, seed, End(steps, minutes), options, (on, jobs))
+    session.hand_out(on, jobs)
     made.finished = _train(session, steps, minutes, progress, keep)
     return made
 
@@ -198,11 +213,14 @@ def _new_session(
     seed: int,
     end: End,
     options: dict[str, Any],
+    where: tuple[str, int],
 ) -> Session:
     """Begin a run in ``path``. Raises UsageError for a wrong name, option or pairing."""
     specs = _named("trainer", trainer, options), _named("game", game, {})
     code = None if encoder is None else _named("encoder", encoder, {})
-    if make.trainer(specs[0]).needs_encoder and code is None:
+    wanted = make.trainer(specs[0])
+    check_crew(wanted, parse(specs[0]).name, *where)
+    if wanted.needs_encoder and code is None:
         raise UsageError(f"The trainer {parse(specs[0]).name!r} needs an encoder: give encoder='grid_4x13', say.")
     return Session.start(Run.create(path, *specs, code, seed, end.steps or 0, [sys.argv[0]], end.minutes))
 

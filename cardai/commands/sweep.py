@@ -14,7 +14,9 @@ from cardai.commands.train import End
 from cardai.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from cardai.training.sweeps import Line, Sweep
+    from cardai.training.halving import Halving
+    from cardai.training.sweep_table import Line
+    from cardai.training.sweeps import Sweep
 
 
 Directory = Annotated[
@@ -33,6 +35,17 @@ Seed = Annotated[int, typer.Option(min=0, help="The first seed.")]
 Steps = Annotated[int | None, typer.Option(min=1, help="Steps of each run, in the trainer's unit.")]
 Minutes = Annotated[float | None, typer.Option(help="Minutes of training of each run.")]
 Metric = Annotated[str, typer.Option(help="What the table at the end shows.")]
+Factor = Annotated[
+    int | None,
+    typer.Option(
+        "--halving", metavar="N", min=2, max=1000, help="Stop bad runs: about one in N goes on from rung to rung."
+    ),
+]
+Rung = Annotated[
+    int | None,
+    typer.Option(min=1, help="Steps of the first rung; the next is N times as far (default: --steps / N^2)."),
+]
+Best = Annotated[str, typer.Option(help="Which runs go on: those whose --metric is least, or most.")]
 Stretch = Annotated[
     float, typer.Option(help="On a cluster: minutes of training between two saves here.", metavar="MINUTES")
 ]
@@ -49,6 +62,9 @@ def sweep(
     steps: Steps = None,
     minutes: Minutes = None,
     metric: Metric = "exploitability",
+    factor: Factor = None,
+    rung: Rung = None,
+    best: Best = "least",
     stretch: Stretch = 5.0,
     jobs: Jobs = 1,
     on: On = "",
@@ -63,10 +79,13 @@ def sweep(
     from cardai.training.sweeps import Sweep
 
     check_place(on)
+    halving = _halving(metric, factor, rung, best, steps)
     if trainer is None and game is None and not set_:
         work = Sweep.open(directory)
     else:
-        work = _begun(directory, trainer, game, encoder, set_ or [], range(seed, seed + seeds), End(steps, minutes))
+        work = _begun(
+            directory, trainer, game, encoder, set_ or [], range(seed, seed + seeds), End(steps, minutes), halving
+        )
     try:
         _train(work, directory, on, jobs, 60 * stretch)
     except KeyboardInterrupt:
@@ -86,6 +105,19 @@ def _train(work: Sweep, directory: Path, on: str, jobs: int, stretch: float) -> 
                 advance(done, total)
 
 
+def _halving(metric: str, factor: int | None, rung: int | None, best: str, steps: int | None) -> Halving | None:
+    """Return how runs are stopped, if they are."""
+    from cardai.training.halving import Halving
+
+    if best not in ("least", "most"):
+        raise UsageError(f"--best is least or most. Got {best!r}.")
+    if factor is None:
+        if rung is not None or best != "least":
+            raise UsageError("--rung and --best say how --halving stops runs. Give --halving 3, or leave them out.")
+        return None
+    return Halving(metric, rung or max(1, (steps or 0) // factor**2), factor, best == "most")
+
+
 def _begun(
     directory: Path,
     trainer: str | None,
@@ -94,6 +126,7 @@ def _begun(
     given: list[str],
     seeds: range,
     end: End,
+    halving: Halving | None,
 ) -> Sweep:
     from cardai.core import registry
     from cardai.training.sweeps import Sweep, values_of
@@ -109,11 +142,11 @@ def _begun(
             raise UsageError(f"--set takes OPTION=VALUE or OPTION=VALUE+VALUE. Got {text!r} instead.")
         texts.setdefault(key, []).append(value)
     options = {key: values_of(trainer, key, values) for key, values in texts.items()}
-    return Sweep.begin(directory, trainer, game, encoder, options, seeds, end.steps, end.minutes)
+    return Sweep.begin(directory, trainer, game, encoder, options, seeds, end.steps, end.minutes, halving)
 
 
 def _tell(work: Sweep, metric: str, json: bool) -> None:
-    from cardai.training.sweeps import table
+    from cardai.training.sweep_table import table
 
     lines = table(work, metric)
     if json:
@@ -124,17 +157,21 @@ def _tell(work: Sweep, metric: str, json: bool) -> None:
     console = out()
     shown = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
     shown.add_column("")
-    for name in ("seeds", "steps", f"{metric}, median", "least", "most"):
+    stopped = any(line.stopped for line in lines)
+    for name in ("seeds", "steps", f"{metric}, median", "least", "most", *(["stopped at"] if stopped else [])):
         shown.add_column(name, justify="right", no_wrap=True)
     for line in lines:
         figures = [f"{value:.5g}" for value in (line.median, line.low, line.high)]
-        shown.add_row(line.label, str(line.seeds), f"{line.step:,}", *figures)
+        ends = [", ".join(f"{step:,}" for step in line.stopped)] if stopped else []
+        shown.add_row(line.label, str(line.seeds), f"{line.step:,}", *figures, *ends)
     console.print(shown)
     console.print("Of each run the mean of its last five rows counts.")
+    if stopped:
+        console.print("A stopped run goes on by: cardai train --resume RUN")
     note(f"Curves: cardai plot {shlex.quote(str(work.path))} --metric {metric}")
 
 
-def _as_json(line: Line) -> dict[str, float | int | str]:
+def _as_json(line: Line) -> dict[str, object]:
     return {
         "label": line.label,
         "seeds": line.seeds,
@@ -142,4 +179,5 @@ def _as_json(line: Line) -> dict[str, float | int | str]:
         "median": line.median,
         "low": line.low,
         "high": line.high,
+        **({"stopped": list(line.stopped)} if line.stopped else {}),
     }

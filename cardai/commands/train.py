@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from attrs import frozen
 
-from cardai.commands.invocation import note, say
+from cardai.commands.invocation import Jobs, On, note, say
 from cardai.commands.process import stopping_gently
 from cardai.core.errors import UsageError
 
@@ -60,6 +60,9 @@ Set = Annotated[
     list[str] | None, typer.Option("--set", metavar="OPTION=VALUE", help="An option of --trainer; repeatable.")
 ]
 Threads = Annotated[int | None, typer.Option(min=1, help="CPU threads (the trainer's option `threads`).")]
+Actors = Annotated[
+    int | None, typer.Option(min=1, help="Into how many pieces steps are cut (the trainer's option `actors`).")
+]
 CheckpointEvery = Annotated[
     int | None, typer.Option(min=1, help="Steps between checkpoints (default: every two minutes).")
 ]
@@ -80,18 +83,23 @@ def train(
     seed: Seed = None,
     set_: Set = None,
     threads: Threads = None,
+    actors: Actors = None,
+    jobs: Jobs = 1,
+    on: On = "",
     checkpoint_every: CheckpointEvery = None,
     checkpoint_seconds: CheckpointSeconds = 120.0,
     keep: Keep = 2,
 ) -> None:
     """Train, with checkpoints: start by --trainer --game --out and --steps or --minutes, or go on by --resume DIR."""
 
-    settings = _settings(set_ or [], threads)
+    settings = _settings(set_ or [], {"threads": threads, "actors": actors})
+    where = (on, jobs)
     end = End(steps, minutes)
     if resume is None and (trainer is None or game is None or out is None or not end):
         raise UsageError("A new run needs --trainer, --game, --out and --steps or --minutes (or give --resume DIR).")
     try:
-        session = _session(trainer, game, encoder, out, resume, end, seed, settings)
+        session = _session(trainer, game, encoder, out, resume, end, seed, settings, where)
+        session.hand_out(*where)
         for text in session.notes:
             note(text)
         _go(session, end, checkpoint_every, keep, checkpoint_seconds)
@@ -113,6 +121,7 @@ def _session(
     end: End,
     seed: int | None,
     settings: dict[str, str],
+    where: tuple[str, int],
 ) -> Session:
     """Begin a new run, or take one up."""
     from cardai.training.runs import Run, check_free
@@ -128,14 +137,14 @@ def _session(
     assert game is not None
     assert out is not None
     check_free(out)
-    return Session.start(_new_run(trainer, settings, game, encoder, out, seed or 0, end))
+    return Session.start(_new_run(trainer, settings, game, encoder, out, seed or 0, end, where))
 
 
-def _settings(given: list[str], threads: int | None) -> dict[str, str]:
-    """Return --set and --threads as options of the trainer; the same given twice differently is an error."""
+def _settings(given: list[str], short: dict[str, int | None]) -> dict[str, str]:
+    """Return --set, and those that have an option of their own, as options of the trainer; the same twice is an error."""
 
     found: dict[str, str] = {}
-    for text in [*given, *([f"threads={threads}"] if threads is not None else [])]:
+    for text in [*given, *(f"{name}={value}" for name, value in short.items() if value is not None)]:
         key, equals, value = text.partition("=")
         if not equals or not key or not _is_one(text):
             raise UsageError(
@@ -160,17 +169,26 @@ def _is_one(text: str) -> bool:
 
 
 def _new_run(
-    trainer: str, settings: dict[str, str], game: str, encoder: str | None, out: Path, seed: int, end: End
+    trainer: str,
+    settings: dict[str, str],
+    game: str,
+    encoder: str | None,
+    out: Path,
+    seed: int,
+    end: End,
+    where: tuple[str, int],
 ) -> Run:
     """Check that the trainer takes the game and the encoder, then make the run directory."""
     from cardai.core import registry
     from cardai.core.spec import parse
+    from cardai.training.crew import check_crew
     from cardai.training.runs import Run
 
     spec = parse(trainer).with_options(settings)
     made = registry.create("trainer", spec)
     if made.needs_encoder and encoder is None:
         raise UsageError(f"The trainer {spec.name!r} needs --encoder. See: cardai list-plugins.")
+    check_crew(made, spec.name, *where)
     return Run.create(out, str(spec), game, encoder, seed, end.steps or 0, sys.argv, end.minutes)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -12,6 +12,29 @@ from cardai.core.encoder import Encoder
 from cardai.core.game import Game
 
 Metrics = dict[str, float]
+
+
+class Crew:
+    """Does the pieces of a training's steps: here, one after another. Another one may be put in its place, and does them elsewhere.
+
+    A trainer that uses it has an option ``actors``: into how many pieces a step is cut. Its results may depend on that, and on
+    nothing that a crew is.
+    """
+
+    def do(
+        self, function: Callable[..., Any], lasting: Any, state: Any, pieces: Sequence[tuple[Any, ...]]
+    ) -> list[Any]:
+        """Return ``function(lasting, state, *piece)`` of each piece, in their order.
+
+        ``function`` is one of a module, and changes nothing that it is given. ``lasting`` is the same object at each call (who does
+        pieces keeps it), ``state`` is what has changed since the last; both, and the results, can be pickled.
+        """
+        return [function(lasting, state, *piece) for piece in pieces]
+
+
+def shares(count: int, actors: int) -> list[int]:
+    """Return how much of ``count`` each of some actors does; they differ by one at most."""
+    return [count * (k + 1) // actors - count * k // actors for k in range(actors)]
 
 
 class Trainer(ABC):
@@ -76,6 +99,8 @@ class Training(ABC):
     """Steps done so far."""
     notes: Sequence[str] = ()
     """What a person should know about how it was started, in sentences."""
+    crew: Crew = Crew()
+    """Who does pieces of steps, where the trainer has actors."""
     wants_checkpoint: bool = False
     """Whether, at a yield, what has just been finished should be saved at once, rather than when a checkpoint is due."""
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import fields, frozen
 
 from cardai.core.agent import Agent
 from cardai.core.arrays import Float32s, Float64s, Int64s, Records, Uint64s
@@ -58,6 +58,21 @@ class PlayedHands:
     held: Held
     met: Met
     returns: Float64s
+
+
+def joined(parts: Sequence[PlayedHands]) -> PlayedHands:
+    """Return what came of several batches of hands, in their order."""
+    if len(parts) == 1:
+        return parts[0]
+
+    def together(kind: Any, of: Sequence[Any]) -> Any:
+        return kind(*(np.concatenate([getattr(one, field.name) for one in of]) for field in fields(kind)))
+
+    situations, held, met = (
+        together(kind, [getattr(part, name) for part in parts])
+        for kind, name in ((Situations, "situations"), (Held, "held"), (Met, "met"))
+    )
+    return PlayedHands(situations, held, met, np.concatenate([part.returns for part in parts]))
 
 
 def seats_for(rng: np.random.Generator, count: int, league: Sequence[int]) -> Int64s:

@@ -6,8 +6,9 @@
         work.add("groups 100-199", 100, 200)
 
 A piece is called ``function(shared, *arguments)`` and is named by what it is, so its result may depend on nothing else: not
-on who does it, when, or how often. A piece whose worker is killed is done again. ``shared`` is sent once. Only a few pieces
-a worker are under way, so neither the queue nor the results pile up here. Ctrl-C, or leaving the loop, drops what is under
+on who does it, when, or how often. A piece whose worker is killed is done again. ``shared`` is sent to each worker once, and so
+is what is ``lasting``: a :class:`Parcel` that several works share, whose function is called ``function(value, shared,
+*arguments)``. Pieces of one worker are given the same objects, and must not change them. Only a few pieces a worker are under way, so neither the queue nor the results pile up here. Ctrl-C, or leaving the loop, drops what is under
 way: whatever was yielded is the caller's to keep. :mod:`cardai.pieces.cutting` says how wide pieces of many like units are best cut.
 
 ``on`` is "" (this machine: ``jobs`` processes, or 1, in this one), "ray" (the cluster that this machine belongs to, else Ray
@@ -27,6 +28,7 @@ from cardai.core.errors import PluginError, UsageError
 from cardai.core.extras import need_extra
 from cardai.pieces.cluster import Cluster, host_of
 from cardai.pieces.cluster import one_connection as one_connection
+from cardai.pieces.parcels import Parcel as Parcel
 from cardai.pieces.workers import Here, Lost, Processes, Workers
 
 Piece = tuple[str, tuple[Any, ...]]
@@ -63,6 +65,7 @@ class Work:
         jobs: int = 1,
         pieces: Iterable[Piece | None] = (),
         close: bool = False,
+        lasting: Parcel | None = None,
     ) -> None:
         """``pieces`` may say None where nothing is to be begun before a result has come. ``close``: no piece is begun that is far behind the oldest one under way in the queue, so that a caller who needs
         results in order has few waiting.
@@ -71,7 +74,7 @@ class Work:
         self._added: deque[Piece] = deque()
         self.pieces: Iterator[Piece | None] = iter(pieces)
         self._close = close
-        self._workers = _workers(function, shared, on, jobs)
+        self._workers = _workers([Parcel((function, shared)), *([] if lasting is None else [lasting])], on, jobs)
 
     @property
     def workers(self) -> int:
@@ -163,7 +166,7 @@ def check_place(on: str) -> None:
         need_extra("ray", f"--on {on}", "ray")
 
 
-def _workers(function: Callable[..., Any], shared: Any, on: str, jobs: int) -> Workers:
+def _workers(parcels: Sequence[Parcel], on: str, jobs: int) -> Workers:
     if on:
-        return Cluster(function, shared, on)
-    return Processes(function, shared, jobs) if jobs > 1 else Here(function, shared)
+        return Cluster(parcels, on)
+    return Processes(parcels, jobs) if jobs > 1 else Here(parcels)

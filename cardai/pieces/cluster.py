@@ -1,4 +1,4 @@
-"""Those who do pieces on a Ray cluster. The one place that knows Ray."""
+"""Those who do pieces on a Ray cluster, and how it is reached: with :mod:`link` the one place that knows Ray."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import re
 import sys
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
@@ -14,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from cardai.core import registry
-from cardai.core.errors import CardaiError, PluginError
-from cardai.core.files import write_atomically
-from cardai.pieces.workers import Lost, call, packed
+from cardai.core.errors import PluginError
+from cardai.pieces.link import Link
+from cardai.pieces.workers import Lost, Parcels
 
 ANSWER_SECONDS = 10.0
 """Seconds in which a cluster's head must say its first word. It is asked before Ray is, whose own limits are minutes."""
@@ -43,75 +42,75 @@ def host_of(on: str) -> tuple[str, int] | None:
 
 
 class Cluster:
-    """A Ray cluster: one CPU a piece."""
+    """A Ray cluster: an actor a CPU does pieces, keeps what it was given, and is replaced when it dies."""
 
     others = True
 
-    def __init__(self, function: Callable[..., Any], shared: Any, on: str) -> None:
+    def __init__(self, parcels: Parcels, on: str) -> None:
         self._on = on
-        ray, self._head = _kept.get(on) or _connected(on)
+        self._link = _kept.get(on) or Link(*_connected(on))
         if _keeping:
-            _kept[on] = ray, self._head
-        self._ray = ray
-        self._done: deque[Any] = deque()
+            _kept[on] = self._link
         self._heard = time.monotonic()
         """When there was a sign of the head."""
-        self._packed = ray.put(packed(function, shared))
         files = {path: Path(path).read_bytes() for path in registry.plugin_files()}
-        self._extra = ray.put((files, version("cardai"), sys.stdout is sys.stderr))
-        self._task = ray.remote(num_cpus=1, max_retries=0)(_on_ray)
-        self.count = max(1, int(ray.cluster_resources().get("CPU", 1)))
+        self._link.meet((files, version("cardai"), sys.stdout is sys.stderr), parcels)
+        self.count = len(self._link.doers)
 
-    def begin(self, arguments: tuple[Any, ...]) -> Any:
-        with _connection():
-            return self._task.remote(self._packed, self._extra, arguments)
+    def begin(self, arguments: tuple[Any, ...]) -> int:
+        return self._link.queue(arguments)
 
-    def finished(self, under_way: Sequence[Any]) -> Any:
-        while self._done:
-            if (handle := self._done.popleft()) in under_way:
-                return handle
-        with _connection():  # all at once: asking costs as much for one as for a thousand
-            done, _ = self._ray.wait(list(under_way), num_returns=len(under_way), timeout=0)
+    def finished(self, under_way: Sequence[int]) -> int | None:
+        link, waiting = self._link, set(under_way)
+        while True:
+            while link.done:
+                if (handle := link.done.popleft()) in waiting:
+                    return handle
+                link.results.pop(handle, None)
+            with _connection():
+                link.hand_out()
+                done = link.wait(WATCH_SECONDS)
             if not done:
-                done, _ = self._ray.wait(list(under_way), num_returns=1, timeout=WATCH_SECONDS)
-        if not done:
-            self._watch()
-            return None
-        self._heard = time.monotonic()
-        self._done.extend(done)
-        return self._done.popleft()
+                self._watch()
+                return None
+            self._heard = time.monotonic()
+            with _connection():
+                for reference in done:
+                    link.hear(reference)
 
-    def result(self, handle: Any) -> Any:
-        errors = self._ray.exceptions
+    def result(self, handle: int) -> Any:
+        errors, (reference, hand) = self._link.ray.exceptions, self._link.results.pop(handle)
         while True:
             try:
                 with _connection():
-                    result, raised = self._ray.get(handle, timeout=WATCH_SECONDS)
+                    result, raised = self._link.ray.get(reference, timeout=WATCH_SECONDS)
                 break
             except errors.GetTimeoutError:
                 self._watch()
             except errors.RayTaskError as error:
                 raise PluginError(f"A worker of the cluster could not begin: {_last_line(error)}") from error
             except errors.RayError as error:  # the worker, its machine, or the only copy of the result is gone
+                if isinstance(error, errors.RayActorError):
+                    self._link.replace(hand)
                 raise Lost(_last_line(error)) from error
         if raised is not None:
             raise raised
         return result
 
-    def drop(self, handle: Any) -> None:
-        with _connection(), suppress(ValueError):
-            self._ray.cancel(handle)
+    def drop(self, handle: int) -> None:
+        with _connection():
+            self._link.drop(handle)
 
     def close(self, done: bool) -> None:
         if not done or self._on not in _kept:  # whatever is under way ends with the connection
             _kept.pop(self._on, None)
-            _leave(self._ray)
+            _leave(self._link.ray)
 
     def _watch(self) -> None:
         """Ask the head whether it is there. Raises PluginError once it has been silent for :data:`SILENT_SECONDS`."""
         try:
-            if self._head is not None:
-                _ask(self._head, ANSWER_SECONDS)
+            if self._link.head is not None:
+                _ask(self._link.head, ANSWER_SECONDS)
             self._heard = time.monotonic()
         except OSError as error:
             if time.monotonic() - self._heard > SILENT_SECONDS:
@@ -119,8 +118,8 @@ class Cluster:
                 raise PluginError(f"The connection to the Ray cluster was lost: {why}.") from error
 
 
-_kept: dict[str, tuple[Any, tuple[str, int] | None]] = {}
-"""Ray and the head of each place to which a connection is kept."""
+_kept: dict[str, Link] = {}
+"""The connection to each place to which one is kept."""
 _keeping: list[None] = []
 """One entry for each :func:`one_connection` under way."""
 
@@ -137,7 +136,7 @@ def one_connection() -> Iterator[None]:
     finally:
         _keeping.pop()
         while _kept and not _keeping:
-            _leave(_kept.popitem()[1][0])
+            _leave(_kept.popitem()[1].ray)
 
 
 def _leave(ray: Any) -> None:
@@ -320,28 +319,3 @@ def _why(error: BaseException) -> str:
             "/tmp/ray/session_latest/logs); GRPC_ENABLE_FORK_SUPPORT=0 before its ray start helps where that says fork()."
         )
     return _last_line(error)
-
-
-def _on_ray(packed: bytes, extra: tuple[dict[str, bytes], str, bool], arguments: tuple[Any, ...]) -> Any:
-    """Do a piece in a Ray worker; return (result, None), or (None, the exception) for what the piece itself raised."""
-    import tempfile
-
-    files, wanted, aside = extra
-    if version("cardai") != wanted:
-        return None, PluginError(f"A machine of the cluster has cardai {version('cardai')}, this one {wanted}.")
-    for path, content in files.items():
-        file = Path(path)
-        if not file.is_file() or file.read_bytes() != content:
-            file = Path(tempfile.mkdtemp(prefix="cardai-")) / Path(path).name
-            write_atomically(file, content)
-        if path not in _added:
-            _added.add(path)
-            registry.add_file(str(file))
-    try:
-        return call(packed, arguments, aside), None
-    except (CardaiError, ArithmeticError, LookupError, TypeError, ValueError, OSError, RuntimeError) as error:
-        return None, error
-
-
-_added: set[str] = set()
-"""Plugin files that this worker process has loaded."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager, redirect_stdout, suppress
 from typing import Any, Protocol
 
 from cardai.core import registry
+from cardai.pieces.parcels import Label, Parcel, at_hand
 
 
 class Lost(Exception):
@@ -18,6 +19,16 @@ class Lost(Exception):
 
 WAKE_SECONDS = 1.0
 """Seconds without a result after which whoever waits looks up."""
+
+
+Parcels = Sequence[Parcel]
+"""What a work sends once: (function, shared), and what lasts beyond it, if there is any."""
+
+
+def call(opened: Sequence[Any], arguments: tuple[Any, ...]) -> Any:
+    """Do a piece with what its :data:`Parcels` hold."""
+    (function, shared), *lasting = opened
+    return function(*lasting, shared, *arguments)
 
 
 class Workers(Protocol):
@@ -49,8 +60,8 @@ class Here:
     count = 1
     others = False
 
-    def __init__(self, function: Callable[..., Any], shared: Any) -> None:
-        self._function, self._shared = function, shared
+    def __init__(self, parcels: Parcels) -> None:
+        self._parcels = parcels
         self._pieces: dict[int, tuple[Any, ...]] = {}
         self._number = 0
 
@@ -63,7 +74,7 @@ class Here:
         return min(under_way)
 
     def result(self, handle: int) -> Any:
-        return self._function(self._shared, *self._pieces.pop(handle))
+        return call([parcel.value for parcel in self._parcels], self._pieces.pop(handle))
 
     def drop(self, handle: int) -> None:
         self._pieces.pop(handle, None)
@@ -72,28 +83,15 @@ class Here:
         self._pieces.clear()
 
 
-def packed(function: Callable[..., Any], shared: Any) -> bytes:
-    import cloudpickle
-
-    return cloudpickle.dumps((function, shared))  # type: ignore[no-any-return]  # also what a notebook defines
-
-
-def call(packed: bytes, arguments: tuple[Any, ...], aside: bool) -> Any:
-    import pickle
-
-    with redirect_stdout(sys.stderr if aside else sys.stdout):
-        function, shared = pickle.loads(packed)  # made by the process that began the work
-        return function(shared, *arguments)
-
-
 class Processes:
     """Processes of this machine, joblib's."""
 
     others = False
 
-    def __init__(self, function: Callable[..., Any], shared: Any, jobs: int) -> None:
+    def __init__(self, parcels: Parcels, jobs: int) -> None:
         self.count = jobs
-        self._packed = packed(function, shared)
+        self._parcels = parcels  # their files are there as long as they are
+        self._labels = [parcel.label for parcel in parcels]
         self._aside = sys.stdout is sys.stderr  # what plugins print goes to stderr
 
     def begin(self, arguments: tuple[Any, ...]) -> Future[Any]:
@@ -101,7 +99,7 @@ class Processes:
 
         from joblib.externals.loky import get_reusable_executor
 
-        work = (self._packed, registry.plugin_files(), arguments, self._aside)
+        work = (self._labels, registry.plugin_files(), arguments, self._aside)
         while True:
             with _deaf(), suppress(BrokenProcessPool):  # a worker was killed since: the next one is new
                 executor = get_reusable_executor(max_workers=self.count)  # a new one where workers were killed
@@ -145,8 +143,8 @@ def _deaf() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _in_process(packed: bytes, files: list[str], arguments: tuple[Any, ...], aside: bool) -> Any:
+def _in_process(labels: Sequence[Label], files: list[str], arguments: tuple[Any, ...], aside: bool) -> Any:
     with redirect_stdout(sys.stderr if aside else sys.stdout):
         for file in files:
             registry.add_file(file)
-    return call(packed, arguments, aside)
+        return call([at_hand(f"parcel {k}", label) for k, label in enumerate(labels)], arguments)

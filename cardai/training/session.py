@@ -15,7 +15,10 @@ from cardai.core.errors import CardaiError, DamagedFileError, WriteError
 from cardai.core.files import naming
 from cardai.core.locks import DirectoryLock
 from cardai.core.registry import plugin_files, watchers
+from cardai.core.spec import parse
 from cardai.core.trainer import Metrics, Training
+from cardai.pieces import one_connection
+from cardai.training.crew import Hands, check_crew
 from cardai.training.events import EventWriter, event_writer
 from cardai.training.runs import Run, lock_of
 
@@ -117,6 +120,15 @@ class Session:
             run.cut_metrics(training.step)
         return session
 
+    def hand_out(self, on: str, jobs: int) -> None:
+        """Let processes (``jobs``) or a Ray cluster (``on``) do what the training's actors do, with the same result.
+
+        Raises UsageError where there is nothing to hand out (:func:`cardai.training.crew.check_crew`).
+        """
+        if on or jobs > 1:
+            check_crew(self.run.trainer("train"), parse(self.run.trainer_spec).name, on, jobs)
+            self.training.crew = Hands(on, jobs)
+
     @property
     def seconds(self) -> tuple[float, float]:
         """Wall and CPU seconds of training so far, those before a resume included."""
@@ -161,7 +173,7 @@ class Session:
         self._lock = self._lock or lock_of(self.run.path)
         try:
             end = _NEVER if steps is None else steps
-            with safe_on_disk(self.run, steps, minutes):
+            with safe_on_disk(self.run, steps, minutes), one_connection():
                 return self._train(end, checkpoint_every, keep, on_progress, stopping, checkpoint_seconds, minutes)
         finally:
             self._lock.release()

@@ -4,6 +4,9 @@
     runs/sweep/q_rate=0.05/seed-0/            a run directory, as train writes it
     runs/sweep/q_rate=0.1/seed-2/
 
+With :mod:`~cardai.training.halving` runs are trained from rung to rung, and some are stopped there. Which ones follows from their
+metrics, so nothing more is kept.
+
 On this machine a run is trained in its directory by one process. On a cluster it is trained in *stretches* of some minutes: a
 worker gets the run directory as it stands, goes on from its checkpoint, and sends it back. What is killed is trained again
 from there; nothing else can be lost. A run's numbers are those of ``cardai train`` with its options and seed.
@@ -24,7 +27,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from attrs import asdict, evolve, frozen
 
 from cardai.core import registry
@@ -35,6 +37,7 @@ from cardai.core.needs import allow_file, check, write_own
 from cardai.core.schema import structure
 from cardai.core.spec import options_of, parse
 from cardai.pieces import Work
+from cardai.training.halving import Halving, Judge, figure
 from cardai.training.runs import Run
 from cardai.training.session import CHECKPOINT_SECONDS, Session
 from cardai.training.specs import full_spec
@@ -59,6 +62,21 @@ class SweepFile:
     seeds: tuple[int, ...]
     steps: int | None
     minutes: float | None
+    halving: Halving | None = None
+
+    def written(self) -> dict[str, Any]:
+        """Return what stands in the file; ``halving`` only where runs are stopped by it."""
+        values = asdict(self)
+        return values if self.halving is not None else {k: v for k, v in values.items() if k != "halving"}
+
+
+@frozen
+class Plan:
+    """What is to be trained next, and which runs were stopped: names with steps."""
+
+    targets: dict[str, int | None]
+    """None: until the minutes are over."""
+    stopped: dict[str, int]
 
 
 @frozen
@@ -88,6 +106,7 @@ class Sweep:
         seeds: Sequence[int],
         steps: int | None,
         minutes: float | None,
+        halving: Halving | None = None,
     ) -> Sweep:
         """Make a new sweep's directory, or take up the same sweep in it.
 
@@ -95,8 +114,10 @@ class Sweep:
             UsageError: a wrong spec or option, more runs than :data:`MOST_RUNS`, or the directory holds something else.
         """
         _check_count(options, seeds)
+        if halving is not None:
+            halving.check(steps)
         given = {key: tuple(values) for key, values in options.items()}
-        asked = SweepFile(FORMAT, trainer, game, encoder, given, tuple(seeds), steps, minutes)
+        asked = SweepFile(FORMAT, trainer, game, encoder, given, tuple(seeds), steps, minutes, halving)
         sweep = cls(path, asked)
         for point in sweep.points():
             full_spec("trainer", point.trainer)  # refuse a wrong option before anything is trained
@@ -113,7 +134,7 @@ class Sweep:
             raise UsageError(f"The directory {str(path)!r} is not empty and holds no sweep. Choose another --out.")
         named = [*(("trainer", point.trainer) for point in sweep.points()), ("game", game), ("encoder", encoder or "")]
         with DirectoryLock(path, _BUSY):
-            write_own(registry.load, path / "sweep.json", asdict(asked), named)
+            write_own(registry.load, path / "sweep.json", asked.written(), named)
         return sweep
 
     @classmethod
@@ -150,13 +171,45 @@ class Sweep:
         """Return the runs that have been begun."""
         return [Run.open(self.path / p.name) for p in self.points() if os.path.isfile(self.path / p.name / "run.json")]
 
-    def finished(self, point: Point) -> bool:
-        """Whether a run has done what was asked for."""
+    def finished(self, point: Point, steps: int | None = None) -> bool:
+        """Whether a run has done what was asked for, or so many ``steps``."""
         folder = self.path / point.name
         if not os.path.isfile(folder / "run.json"):
             return False
         checkpoint, _ = Run.open(folder).latest()
-        return checkpoint is not None and _over(self.asked, checkpoint.step, checkpoint.seconds)
+        if checkpoint is None:
+            return False
+        over = _over(self.asked, checkpoint.step, checkpoint.seconds)
+        return over or (steps is not None and checkpoint.step >= steps)
+
+    def plan(self) -> Plan:
+        """Return how far each run is to be trained next, and which ones were stopped at which steps.
+
+        Raises:
+            UsageError: a run that is to be judged has no such metric. PluginError: Optuna is missing.
+        """
+        asked, going, stopped = self.asked, {point.name: point for point in self.points()}, dict[str, int]()
+        if asked.halving is None or asked.steps is None:
+            return Plan(dict.fromkeys(going, asked.steps), stopped)
+        asked.halving.check(asked.steps)
+        judge = Judge(asked.halving)
+        for rung in asked.halving.rungs(asked.steps):
+            if not all(self.finished(point, rung) for point in going.values()):
+                return Plan(dict.fromkeys(going, rung), stopped)
+            further = judge.going_on({name: self._figure(name, asked.halving.metric, rung) for name in going}, rung)
+            stopped |= dict.fromkeys(going.keys() - set(further), rung)
+            going = {name: point for name, point in going.items() if name in further}
+        return Plan(dict.fromkeys(going, asked.steps), stopped)
+
+    def _figure(self, name: str, metric: str, rung: int) -> float:
+        rows = Run.open(self.path / name).read_metrics()
+        found = figure(rows, metric, rung)
+        if found is None:
+            known = ", ".join(sorted({key for row in rows for key in row} - {"step"})) or "none yet"
+            raise UsageError(
+                f"Runs are judged by {metric!r} at step {rung:,}, and {name} has no such metric there. Its metrics: {known}."
+            )
+        return found
 
     def train(
         self, on: str = "", jobs: int = 1, stretch: float = STRETCH_SECONDS, every: float = CHECKPOINT_SECONDS
@@ -167,33 +220,46 @@ class Sweep:
             UsageError: another process is training the sweep.
         """
         points = {point.name: point for point in self.points()}
-        if open_ := [point for point in points.values() if not self.finished(point)]:
+        if any(not self.finished(point) for point in points.values()):
             with DirectoryLock(self.path, _BUSY):
-                yield from self._train(points, open_, on, jobs, stretch, every)
+                for name in points:
+                    _put_in_place(self.path / name)
+                while True:  # another process may have got some further meanwhile
+                    plan = self.plan()
+                    open_ = [
+                        points[name] for name, steps in plan.targets.items() if not self.finished(points[name], steps)
+                    ]
+                    if not open_:
+                        return
+                    yield from self._train(points, open_, plan, on, jobs, stretch, every)
 
     def _train(
-        self, points: Mapping[str, Point], open_: Sequence[Point], on: str, jobs: int, stretch: float, every: float
+        self,
+        points: Mapping[str, Point],
+        open_: Sequence[Point],
+        plan: Plan,
+        on: str,
+        jobs: int,
+        stretch: float,
+        every: float,
     ) -> Iterator[tuple[int, int, str]]:
-        for name in points:
-            _put_in_place(self.path / name)
-        open_ = [
-            point for point in open_ if not self.finished(point)
-        ]  # of these others may have finished some meanwhile
-        done = len(points) - len(open_)
+        """Train runs up to the steps of a plan, where all of them are alike."""
+        steps = plan.targets[open_[0].name]
+        done = len(plan.stopped) + sum(self.finished(points[name]) for name in plan.targets)
         if on:
             asked = self._checked(open_)
-            work = Work(_stretch, (asked, stretch), on=on, pieces=((p.name, self._sent(p)) for p in open_))
+            shared = (asked, steps, stretch)
+            work = Work(_stretch, shared, on=on, pieces=((p.name, self._sent(p)) for p in open_))
         else:
             pieces = ((p.name, (str(self.path / p.name), p)) for p in open_)
-            work = Work(_whole, (self.asked, every), jobs=jobs, pieces=pieces)
+            work = Work(_whole, (self.asked, steps, every), jobs=jobs, pieces=pieces)
         for name, result in work.run():
             if on:
                 _unpack(result, self.path / name)
                 _allow(self.path / name, asked, points[name])
-            finished = self.finished(points[name])
-            done += finished
-            if not finished:
+            if not self.finished(points[name], steps):
                 work.add(name, *self._sent(points[name]))
+            done += self.finished(points[name])
             yield done, len(points), name
 
     def _checked(self, open_: Sequence[Point]) -> SweepFile:
@@ -251,16 +317,16 @@ def _command(asked: SweepFile, point: Point) -> list[str]:
     return words + ([] if asked.minutes is None else ["--minutes", f"{asked.minutes:g}"])
 
 
-def _whole(shared: tuple[SweepFile, float], folder: str, point: Point) -> None:
-    """Train one run in its directory to its end."""
-    asked, every = shared
+def _whole(shared: tuple[SweepFile, int | None, float], folder: str, point: Point) -> None:
+    """Train one run in its directory to so many steps, or its end."""
+    asked, steps, every = shared
     session = _session(asked, point, Path(folder))
-    session.train(asked.steps, minutes=asked.minutes, checkpoint_seconds=every)
+    session.train(steps, minutes=asked.minutes, checkpoint_seconds=every)
 
 
-def _stretch(shared: tuple[SweepFile, float], point: Point, packed: bytes) -> bytes:
+def _stretch(shared: tuple[SweepFile, int | None, float], point: Point, packed: bytes) -> bytes:
     """Train one run for a while, somewhere, and return its directory."""
-    asked, seconds = shared
+    asked, steps, seconds = shared
     with tempfile.TemporaryDirectory(prefix="cardai-") as temporary:
         folder = Path(temporary) / "run"
         if packed:
@@ -268,7 +334,7 @@ def _stretch(shared: tuple[SweepFile, float], point: Point, packed: bytes) -> by
             _allow(folder, asked, point)
         session = _session(asked, point, folder)
         end = time.monotonic() + seconds
-        session.train(asked.steps, minutes=asked.minutes, stopping=lambda: time.monotonic() > end)
+        session.train(steps, minutes=asked.minutes, stopping=lambda: time.monotonic() > end)
         return _pack(folder)
 
 
@@ -310,48 +376,6 @@ def _put_in_place(folder: Path) -> None:
             raise DamagedFileError(f"{fresh} and {folder} are two runs. Move away the one that does not belong here.")
         shutil.rmtree(folder, ignore_errors=True)
         os.rename(fresh, folder)
-
-
-@frozen
-class Line:
-    """One line of a sweep's table: options, runs that have the metric, and its median, least and most over seeds."""
-
-    label: str
-    seeds: int
-    step: int
-    median: float
-    low: float
-    high: float
-
-
-def table(sweep: Sweep, metric: str, last: int = 5) -> list[Line]:
-    """Return a line a combination: ``metric`` of each run is the mean of its last ``last`` rows that have it.
-
-    Single rows of deep learners jump: the mean of a few says more than the lowest.
-
-    Raises:
-        UsageError: no run has such a metric; the message names those there are.
-    """
-    by_label: dict[str, list[tuple[int, float]]] = {}
-    known: set[str] = set()
-    for point in sweep.points():
-        label, folder = point.name.rpartition("/")[0], sweep.path / point.name
-        rows = Run.open(folder).read_metrics() if os.path.isfile(folder / "run.json") else []
-        known.update(name for row in rows for name in row)
-        having = [row for row in rows if metric in row][-last:]
-        values = by_label.setdefault(label, [])
-        if having:
-            values.append((int(having[-1]["step"]), float(np.mean([row[metric] for row in having]))))
-    if not any(by_label.values()):
-        names = ", ".join(sorted(known - {"step"})) or "none yet"
-        raise UsageError(f"No run of {sweep.path} has the metric {metric!r}. Their metrics: {names}.")
-    lines = []
-    for label, values in by_label.items():
-        figures = [value for _, value in values]
-        steps = min((step for step, _ in values), default=0)
-        spread = (float(np.median(figures)), min(figures), max(figures)) if values else (np.nan,) * 3
-        lines.append(Line(label, len(values), steps, *spread))
-    return lines
 
 
 def values_of(trainer: str, key: str, texts: Sequence[str]) -> list[str]:

@@ -51,6 +51,10 @@ def test_wrong_calls_are_usage_errors(cardai: Any, tmp_path: Path) -> None:
         ((*NEW, "--out", out + "y", "--steps", "10", "--set", "rate=1,every=2"), "Got 'rate=1,every=2' instead"),
         ((*NEW, "--out", out + "y", "--steps", "10", "--set", "rate=1", "--set", "rate=2"), "is given twice"),
         ((*NEW, "--out", out + "y", "--steps", "10", "--threads", "2"), "has no option 'threads'"),
+        ((*NEW, "--out", out + "y", "--steps", "10", "--actors", "2"), "has no option 'actors'"),
+        ((*NEW, "--out", out + "y", "--steps", "10", "--jobs", "2"), "toy_trainer learns in one process and has no"),
+        (("train", "--plugin", TOY, "--resume", out, "--jobs", "2"), "toy_trainer learns in one process and has no"),
+        ((*NEW, "--out", out + "y", "--steps", "10", "--on", "mars"), "Got 'mars'"),
         (("train", "--trainer", "nfsp", "--game", "kuhn", "--out", out + "y", "--steps", "1"), "needs --encoder"),
     ):
         call = cardai(*arguments)

@@ -158,7 +158,7 @@ def test_whoever_leaves_the_loop_drops_what_is_under_way() -> None:
 
 
 def test_here_nothing_is_kept_of_what_is_done() -> None:
-    here = Here(named, "n")
+    here = Here([pieces.Parcel((named, "n"))])
     first, second = here.begin((1,)), here.begin((2,))
     assert here.finished([second, first]) == first
     assert here.result(first) == "n1"

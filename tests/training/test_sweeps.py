@@ -11,9 +11,11 @@ import pytest
 
 from cardai.core.errors import OptionError, UsageError
 from cardai.training import sweeps
+from cardai.training.halving import Halving, Judge, figure
 from cardai.training.runs import Run
 from cardai.training.session import Session
-from cardai.training.sweeps import Sweep, table, values_of
+from cardai.training.sweep_table import table
+from cardai.training.sweeps import Sweep, values_of
 
 
 def begun(path: Path, **changes: Any) -> Sweep:
@@ -159,3 +161,72 @@ def test_more_runs_than_a_sweep_may_have_are_refused_wherever_they_are_asked_for
     monkeypatch.setattr(sweeps, "MOST_RUNS", 3)
     with pytest.raises(UsageError, match="at most 3 runs"):
         Sweep.open(tmp_path / "four").points()
+
+
+VARIANTS = ["cfr", "cfr_plus", "dcfr", "linear", "pcfr_plus", "pdcfr_plus"]
+
+
+def halved(path: Path, **changes: Any) -> Sweep:
+    pytest.importorskip("optuna")
+    asked: dict[str, Any] = {"trainer": "cfr", "steps": 90}
+    asked |= {"options": {"variant": VARIANTS}, "seeds": [0], "halving": Halving("exploitability", 10, 3)}
+    return begun(path, **(asked | changes))
+
+
+def test_bad_runs_are_stopped_at_rungs_and_the_others_are_those_of_train(tmp_path: Path) -> None:
+    sweep = halved(tmp_path / "sweep")
+    told = list(sweep.train())
+    stopped = sweep.plan().stopped
+    assert set(stopped.values()) == {10, 30}
+    assert told[-1][:2] == (6, 6)
+    for point in sweep.points():
+        run = Run.open(sweep.path / point.name)
+        assert run.steps()[-1] == stopped.get(point.name, 90)
+        alone = Run.create(tmp_path / "alone" / point.name, point.trainer, "kuhn", None, point.seed, 90)
+        Session.start(alone).train(run.steps()[-1])
+        assert all(np.array_equal(arrays(run)[k], arrays(alone)[k]) for k in arrays(alone))
+    at_first = {p.name: figure(numbers(Run.open(sweep.path / p.name)), "exploitability", 10) for p in sweep.points()}
+    assert stopped.get(min(at_first, key=lambda name: at_first[name] or 0.0)) != 10
+
+
+def test_which_runs_are_stopped_does_not_depend_on_when_it_was_asked(tmp_path: Path) -> None:
+    """Taken up after every run, and with another process's runs there already."""
+    whole, cut = halved(tmp_path / "whole"), halved(tmp_path / "cut")
+    list(whole.train())
+    last = whole.points()[-1]
+    Session.start(Run.create(cut.path / last.name, last.trainer, "kuhn", None, last.seed, 90)).train(10)
+    for _ in range(14):
+        next(iter(Sweep.open(cut.path).train()), None)
+    assert cut.plan() == whole.plan()
+    assert not list(cut.train())
+    assert table(cut, "exploitability") == table(whole, "exploitability")
+
+
+def test_a_stopped_run_says_so_until_it_is_gone_on_with(tmp_path: Path) -> None:
+    sweep = halved(tmp_path / "sweep")
+    list(sweep.train())
+    name, step = min(sweep.plan().stopped.items())
+    label = name.partition("/")[0]
+    assert {line.label: line.stopped for line in table(sweep, "exploitability")}[label] == (step,)
+    Session.resume(Run.open(sweep.path / name)).train(90)
+    assert {line.label: line.stopped for line in table(sweep, "exploitability")}[label] == ()
+    assert name in sweep.plan().stopped
+    assert not list(sweep.train())
+
+
+def test_a_metric_that_no_run_has_and_rungs_past_the_end_are_said(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="Give --steps above the first rung, 90, or an earlier rung"):
+        halved(tmp_path / "late", halving=Halving("exploitability", 90))
+    with pytest.raises(UsageError, match=r"judged by 'wealth' at step 10, and .* Its metrics: .*exploitability"):
+        list(halved(tmp_path / "none", halving=Halving("wealth", 10)).train())
+    assert "halving" not in json.loads((begun(tmp_path / "plain").path / "sweep.json").read_text())
+
+
+def test_more_can_be_better() -> None:
+    pytest.importorskip("optuna")
+    figures = {f"run {k}": float(k) for k in range(9)}
+    least, most = (Judge(Halving("x", 1, 3, best)).going_on(figures, 1) for best in (False, True))
+    assert "run 0" in least
+    assert "run 8" in most
+    assert max(len(least), len(most)) < 9
+    assert "run 3" not in Judge(Halving("x", 1, 3)).going_on(figures | {"run 3": float("nan")}, 1)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -32,11 +33,11 @@ from cardai.core.hookspecs import hookimpl
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.rng import derive
 from cardai.core.spec import brief, option
-from cardai.core.trainer import Metrics, Trainer, Training
+from cardai.core.trainer import Metrics, Trainer, Training, shares
 from cardai.gin._style_kernels import STYLES
 from cardai.gin.belief import Examples, examples_of, fit_belief, log_loss
 from cardai.gin.contract import need_gin
-from cardai.gin.selfplay import Met, play_hands, seats_for
+from cardai.gin.selfplay import Met, PlayedHands, joined, play_hands, seats_for
 from cardai.gin.styles import Tally
 from cardai.gin.values import (
     EDGES,
@@ -109,6 +110,9 @@ class GinValues(Trainer):
     )
     epochs: int = option(2, help="times that a generation's situations are gone through", validator=validators.ge(1))
     batch: int = option(1024, help="situations of a minibatch", validator=validators.ge(1))
+    actors: int = option(
+        1, help="who play: a generation's hands are cut into so many pieces", validator=_between(1, 4096)
+    )
     explore_discards: float = option(
         0.03, help="how often another discard is tried; like the next two, halved down to a quarter", validator=_SHARE
     )
@@ -162,6 +166,36 @@ def _player_of(values: ValueNetworks, game: Game) -> Agent:
     return RememberingPlayer(ValuePlayer(values, "A gin_values run"), game)
 
 
+@frozen(eq=False)
+class Cast:
+    """Who plays beside the learner: a teacher in its place, the others of the league, and whom of them (0: itself) it may meet."""
+
+    game: Game
+    teacher: Agent | None
+    others: list[Agent]
+    numbers: list[int]
+
+
+@frozen(eq=False)
+class Newest:
+    """The learner as it stands: its values, whether it is ``taught``, how often it tries something else, and what is held."""
+
+    values: ValueNetworks
+    taught: bool
+    rates: tuple[float, float, float]
+    hold: float
+
+
+def played_by(cast: Cast, newest: Newest, seed: int, count: int) -> PlayedHands:
+    """Play ``count`` hands of a seed: the piece of work."""
+    player: Agent | None = cast.teacher if newest.taught else None
+    if player is None:
+        player = ValuePlayer(newest.values, "A gin_values run").for_game(cast.game)
+    seats = seats_for(np.random.default_rng([seed, 3]), count, cast.numbers)
+    players = [Explorer(player, newest.rates), *cast.others]
+    return play_hands(cast.game, players, seats, newest.values, seed, newest.hold)
+
+
 class GinValuesTraining(Training):
     """Gin values under way. Generation g draws from a stream of its own, so a run goes on exactly where it was left."""
 
@@ -183,10 +217,6 @@ class GinValuesTraining(Training):
         self.teacher = _program(options.teacher, game) if options.taught and not options.begin else None
         self.numbers = [0 if spec == SELF else 1 + names.index(spec) for spec in options.league]
 
-    def player(self) -> Agent:
-        """Return the newest player, who knows of his opponent what he is told."""
-        return ValuePlayer(self.fitting.values, "A gin_values run").for_game(self.game)
-
     def train(self, steps: int) -> Iterator[Metrics]:
         end = self.step + steps
         while self.step < end:
@@ -200,18 +230,21 @@ class GinValuesTraining(Training):
     def _taught(self) -> bool:
         return self.step < self.options.taught and not self.options.begin
 
-    def _players(self) -> list[Agent]:
-        """Return player 0, who learns, itself as an opponent, and the others of the league."""
-        o = self.options
-        first = self.teacher if self._taught() and self.teacher is not None else self.player()
-        left = max(_LEAST_EXPLORED, 0.5 ** (self.step // o.halve))
-        return [
-            Explorer(first, (left * o.explore_discards, left * o.explore_draws, left * o.explore_knocks)),
-            *self.others,
-        ]
+    @cached_property
+    def cast(self) -> Cast:
+        """Who plays beside the learner, as long as the training lasts."""
+        return Cast(self.game, self.teacher, self.others, self.numbers)
 
-    def _seats(self, seed: int, count: int) -> Any:
-        return seats_for(np.random.default_rng([seed, 3]), count, self.numbers)
+    def _played(self, seed: int, count: int, hold: float = 0.0) -> PlayedHands:
+        """Play hands of the newest player, or of the teacher in its place, as so many pieces as there are actors."""
+        o = self.options
+        left = max(_LEAST_EXPLORED, 0.5 ** (self.step // o.halve))
+        rates = (left * o.explore_discards, left * o.explore_draws, left * o.explore_knocks)
+        newest = Newest(self.fitting.values, self._taught(), rates, hold)
+        pieces = [(seed, count)]
+        if o.actors > 1:
+            pieces = [(derive(seed, "actor", k), part) for k, part in enumerate(shares(count, o.actors))]
+        return joined(self.crew.do(played_by, self.cast, newest, pieces))
 
     def _learn_belief(self) -> Metrics:
         """Fit the belief, about everybody and then about each, to hands of the league; measure on held-out hands."""
@@ -236,8 +269,7 @@ class GinValuesTraining(Training):
 
     def _examples(self, seed: int, hands: int) -> list[Examples]:
         """Return examples about each player, and about all."""
-        values = self.fitting.values
-        played = play_hands(self.game, self._players(), self._seats(seed, hands), values, seed, hold=0.12)
+        played = self._played(seed, hands, hold=0.12)
         self._note(played.met)
         held = played.held
         about = [held.others == k for k in range(self.tally.known)] + [held.others >= 0]
@@ -255,8 +287,7 @@ class GinValuesTraining(Training):
     def _generation(self) -> Metrics:
         o, values = self.options, self.fitting.values
         seed = derive(self.seed, "generation", self.step)
-        seats = self._seats(seed, o.hands)
-        played = play_hands(self.game, self._players(), seats, values, seed)
+        played = self._played(seed, o.hands)
         found = played.situations
         if self.step == 0 and not o.begin:
             classes = np.digitize(found.points, EDGES)

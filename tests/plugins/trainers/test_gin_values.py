@@ -12,6 +12,8 @@ import cardai
 from cardai import testing
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
 from cardai.core.registry import create
+from cardai.core.trainer import Crew
+from cardai.gin.selfplay import seats_for
 from cardai.gin.values import ValueNetworks, read_values, write_values
 from cardai.testing import Case
 
@@ -40,7 +42,7 @@ def test_who_sits_at_the_table_follows_the_league() -> None:
     for league, expected in (("simple", {1}), ("self", {0}), ("self, simple, simple, greedy", {0, 1, 2})):
         names = tuple(league.split(", "))
         training = create("trainer", "gin_values").__class__(league=names).start(game, None, 1)
-        seats = training._seats(5, 600)
+        seats = seats_for(np.random.default_rng(5), 600, training.cast.numbers)
         others = np.where(seats[:, 0] == 0, seats[:, 1], seats[:, 0])
         assert set(others.tolist()) == expected
         assert (seats.min(axis=1) == 0).all()
@@ -94,10 +96,17 @@ def test_the_averaged_networks_play_and_the_newest_learn_on(tmp_path: Path) -> N
 
 def test_exploration_is_halved_with_the_rate_down_to_a_quarter() -> None:
     training = create("trainer", f"{SMALL},halve=2,explore_discards=0.4").start(cardai.game("gin"), None, 1)
-    found = []
+    found: list[float] = []
+
+    class Asked(Crew):
+        def do(self, function: Any, lasting: Any, state: Any, pieces: Any) -> list[Any]:
+            found.append(state.rates[0])
+            return [None]
+
+    training.crew = Asked()
     for step in range(8):
         training.step = step
-        found.append(training._players()[0].rates[0])
+        training._played(1, 64)
     assert found == [0.4, 0.4, 0.2, 0.2, 0.1, 0.1, 0.1, 0.1]
 
 

@@ -6,6 +6,7 @@ sampling; linear weights: Brown and Sandholm, "Solving imperfect-information gam
 
     regret.npy, average.npy    (S,) float32, as :mod:`layout` lays them out
     seen.npy                   the regrets as two threads last exchanged them
+    begun_regret.npy, begun_average.npy    with several actors: the tables at the beginning of a round that was cut short
     state.json                 step, and nodes visited
 """
 
@@ -22,6 +23,7 @@ from attrs import frozen, validators
 
 from cardai.core.agent import Agent
 from cardai.core.encoder import Encoder
+from cardai.core.errors import UsageError
 from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.rng import derive
@@ -45,6 +47,9 @@ from cardai.poker.hands.boards import boards, hand_maps
 from cardai.poker.hands.ranking import batch_tables
 from cardai.solve.training import PacedTraining, policy_called
 
+STATE = ("step", "nodes")
+STATE_OF_ACTORS = (*STATE, "begun", "begun_nodes")
+"""What state.json holds."""
 _BUCKETS = [validators.ge(1), validators.le(65_535)]
 
 
@@ -68,6 +73,12 @@ class BucketMCCFR(Trainer):
         "with one, but always the same).",
         validator=[validators.ge(1), validators.le(2)],
     )
+    actors: int = option(
+        1,
+        help="who walk through hands: each of so many walks from the same regrets, and what they add is summed (another result "
+        "than with one, but always the same)",
+        validator=[validators.ge(1), validators.le(1024)],
+    )
     memory: float = option(1.5, help="Gigabytes that the tables may take.", validator=validators.gt(0))
     measure_every: int = option(
         0, help="Iterations between rows of metrics (0: about twenty a factor of ten).", validator=validators.ge(0)
@@ -83,8 +94,15 @@ class BucketMCCFR(Trainer):
 
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> BucketTraining:
         tree, counts = holdem_tree(game), self.bucket_options.counts
-        check_memory(game, tree, counts, self.memory, 4 * (1 + self.threads))
-        return BucketTraining(self, game, lay_out(tree, counts), buckets(self.bucket_options), seed)
+        if self.actors == 1:
+            check_memory(game, tree, counts, self.memory, 4 * (1 + self.threads))
+            return BucketTraining(self, game, lay_out(tree, counts), buckets(self.bucket_options), seed)
+        if self.threads > 1:
+            raise UsageError("Actors walk with a thread each. Leave out threads=2, or have actors=1.")
+        from cardai.plugins.trainers.bucket_mccfr.actors import ActorsTraining
+
+        check_memory(game, tree, counts, self.memory, 4 * (5 + 2 * self.actors))
+        return ActorsTraining(self, game, lay_out(tree, counts), buckets(self.bucket_options), seed)
 
     def agent_options(self) -> Mapping[str, str]:
         return PLAYER_OPTIONS
@@ -94,7 +112,7 @@ class BucketMCCFR(Trainer):
     ) -> Agent:
         policy, purify = policy_options(options)
         layout = lay_out(holdem_tree(game), self.bucket_options.counts)
-        step = read_state(directory, "step", "nodes")["step"]
+        step = read_state(directory, *(STATE if self.actors == 1 else STATE_OF_ACTORS))["step"]
         check_buckets(directory, self.bucket_options)
         table = read_table(directory / f"{FILES[policy]}.npy", layout.size)
         return BucketAgent(
@@ -164,7 +182,7 @@ class BucketTraining(PacedTraining):
         write_state(directory, self.options.bucket_options, step=self.step, nodes=sum(self.visited))
 
     def load(self, directory: Path) -> None:
-        state, size = read_state(directory, "step", "nodes"), self.layout.size
+        state, size = read_state(directory, *STATE), self.layout.size
         check_buckets(directory, self.options.bucket_options)
         self.regret[:] = read_finite(directory / "regret.npy", size)
         self.average[:] = read_finite(directory / "average.npy", size)

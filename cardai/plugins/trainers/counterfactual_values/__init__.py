@@ -86,6 +86,12 @@ class CounterfactualValues(Trainer):
     )
     check_down: bool = option(True, help="hands: learn what is to be added to the value of checking to the end")
     zero_sum: bool = option(True, help="hands: take away what both players win together")
+    actors: int = option(
+        1,
+        help="who learn: each works out the gradient of a share of every minibatch (another result than with one, but always the "
+        "same)",
+        validator=validators.in_(range(1, 1025)),
+    )
     threads: int = option(1, help="CPU threads for learning", validator=validators.gt(0))
     device: str = option("auto", help="torch's device: auto (the GPU if there is one), cpu, cuda")
 

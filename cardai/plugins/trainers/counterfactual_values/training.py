@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ import torch
 from attrs import asdict, field, frozen
 
 from cardai.core.agent import Agent
+from cardai.core.arrays import Int64s
 from cardai.core.errors import DamagedFileError, OptionError, UsageError
 from cardai.core.files import read_json, write_json
 from cardai.core.game import Game
@@ -26,7 +28,8 @@ from cardai.core.spec import convert
 from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
 from cardai.learn.networks import choose_device
-from cardai.plugins.trainers.counterfactual_values.learners import BucketLearner, HandLearner, Learner
+from cardai.plugins.trainers.counterfactual_values.actors import ground_of, learner_of, take_gradient
+from cardai.plugins.trainers.counterfactual_values.learners import Learner
 from cardai.poker.ranges.cfr import SolverSettings
 from cardai.poker.ranges.hands import Hands
 from cardai.poker.ranges.range_game import is_leduc
@@ -106,7 +109,7 @@ class ValueTraining(Training):
         self.rows = {TRAIN: train, VALIDATION: np.flatnonzero(split == VALIDATION), TEST: np.flatnonzero(split == TEST)}
         if min(len(some) for some in self.rows.values()) == 0:
             raise UsageError(f"{o.situations} has too few situations to learn, choose and test: {len(data)}.")
-        self.learner = (BucketLearner if o.shape == "buckets" else HandLearner)(o, self.network, data)
+        self.learner = learner_of(o, self.network, data)
         self.optimizer = torch.optim.Adam(self.network.module.parameters(), o.rate)
 
     def _network(self, found: SituationSet) -> ValueNetwork:
@@ -140,12 +143,27 @@ class ValueTraining(Training):
         for k in range(count):
             for group in self.optimizer.param_groups:
                 group["lr"] = self._rate(self.step + k / count)
-            loss = self.learner.loss(np.sort(order[k * batch : (k + 1) * batch]), rng)
-            self.optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            rows = np.sort(order[k * batch : (k + 1) * batch])
+            losses.append(self._gradient(rows, rng) if self.options.actors == 1 else self._gradients(rows, k))
             self.optimizer.step()
-            losses.append(float(loss.detach()))
         return float(np.mean(losses))
+
+    def _gradient(self, rows: Int64s, rng: np.random.Generator) -> float:
+        """Work out the gradient of a minibatch; return its loss."""
+        loss = self.learner.loss(rows, rng)
+        self.optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        return float(loss.detach())
+
+    def _gradients(self, rows: Int64s, number: int) -> float:
+        """Let actors work out the gradient of a minibatch; return its loss."""
+        seed = (self.seed, 4, self.step, number)
+        return take_gradient(self.network.module, self.crew, self.ground, rows, self.options.actors, seed)
+
+    @cached_property
+    def ground(self) -> Learner:
+        """What actors keep."""
+        return ground_of(self.options, self.network, self.learner.data)
 
     def _rate(self, epoch: float) -> float:
         o = self.options

@@ -2,6 +2,7 @@
 
 _kernels.py          the paper's Algorithm 1, on the game's tree as arrays (game.py)
 _network_kernels.py  its networks' gradients and steps (networks.py)
+actors.py            several actors that play for one learner
 training.py          metrics and checkpoints
 
 Presets:
@@ -111,6 +112,12 @@ class NFSP(Trainer):
     policy_rate: float = option(0.005, help="learning rate of the policy network", validator=_positive)
     policy_rate_end: float | None = option(None, help="its learning rate after rate_steps; none: the same")
     rate_steps: int = option(1_000_000, help="iterations over which rates fall geometrically", validator=_positive)
+    actors: int = option(
+        1,
+        help="who play, at so many tables each; an iteration learns as much as with one, from more play (another result than with "
+        "one, but always the same)",
+        validator=[_positive, validators.le(1024)],
+    )
     eval_every: int = option(2_000, help="iterations between rows of metrics", validator=_positive)
 
     def start(self, game: Game, encoder: Encoder | None, seed: int) -> NFSPTraining:

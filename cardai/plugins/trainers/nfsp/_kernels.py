@@ -112,15 +112,21 @@ def iterate(
     for _ in range(count):
         ask_networks(env, play, learners, inputs, answers)
         play_step(env, play, memory, answers, inputs.legal, settings)
-        for _ in range(settings.updates):
-            for p in range(2):
-                learn_best_response(env, memory, p, learners[p], inputs, play, settings)
-                learn_average(memory, p, learners[p], inputs, play, settings)
-        play.counts[0] += 1
-        every = settings.target_every
-        if every > 0 and play.counts[0] % max(1, every // settings.updates) == 0:
-            for p in range(2):
-                learners[p].target.flat[:] = learners[p].q.flat
+        learn(env, play, memory, learners, inputs, settings)
+
+
+@kernel
+def learn(env: Any, play: Any, memory: Any, learners: Any, inputs: Any, settings: Any) -> None:
+    """Learn ``updates`` minibatches for each network, refit the target networks where that is due, and count the iteration."""
+    for _ in range(settings.updates):
+        for p in range(2):
+            learn_best_response(env, memory, p, learners[p], inputs, play, settings)
+            learn_average(memory, p, learners[p], inputs, play, settings)
+    play.counts[0] += 1
+    every = settings.target_every
+    if every > 0 and play.counts[0] % max(1, every // settings.updates) == 0:
+        for p in range(2):
+            learners[p].target.flat[:] = learners[p].q.flat
 
 
 @kernel

@@ -20,6 +20,8 @@ from cardai.core.trainer import Metrics, Training
 from cardai.learn import tensors
 from cardai.learn.policies import legal_softmax
 from cardai.plugins.trainers.nfsp import _kernels as kernels
+from cardai.plugins.trainers.nfsp._actor_kernels import learn_round
+from cardai.plugins.trainers.nfsp.actors import ROUND, Actors, empty_play, played
 from cardai.plugins.trainers.nfsp.checkpoints import check_play, pack_memory, unpack_memory
 from cardai.plugins.trainers.nfsp.game import CompiledGame, exact_metrics, frequencies
 from cardai.plugins.trainers.nfsp.networks import (
@@ -57,15 +59,12 @@ class NFSPTraining(Training):
         )
         self.settings = settings_of(options, options.reward_scale or compiled.reward_scale)
         self.memory = empty_memory(options, rows)
-        self.play = kernels.Play(
-            node=np.zeros(options.tables, np.int32),
-            greedy=np.zeros((options.tables, 2), np.bool_),
-            last_row=np.full((options.tables, 2), -1, np.int32),
-            last_action=np.zeros((options.tables, 2), np.int8),
-            random=np.array([derive(seed, "play"), 0], np.uint64),
-            counts=np.zeros(3, np.int64),
-        )
+        self.play = empty_play(options.tables, derive(seed, "play"))
         kernels.deal_all(compiled.env, self.play, options.eta)
+        self.actors: Actors | None = None
+        """Those who play in the place of this process, where there are several."""
+        if options.actors > 1:
+            self.actors = Actors(compiled, self.settings, options.actors, options.tables, seed)
 
     def _learner(self, seat: int, rows: int) -> kernels.Learner:
         q, target, policy = (self.nets[f"{role}_{seat}"] for role in ("q", "target", "policy"))
@@ -93,8 +92,24 @@ class NFSPTraining(Training):
     def iterate(self, count: int) -> None:
         """Do ``count`` iterations."""
         env, play, memory = self.compiled.env, self.play, self.memory
+        if self.actors is not None:
+            self._iterate_by_actors(self.actors, count)
+            return
         kernels.iterate(env, play, memory, self.learners, self.inputs, self.answers, self.settings, count)
         self.step += count
+
+    def _iterate_by_actors(self, actors: Actors, count: int) -> None:
+        end = self.step + count
+        while self.step < end:
+            if self.step % ROUND == 0:
+                actors.ask(self.nets, self.inputs)
+            some = min(end - self.step, ROUND - self.step % ROUND)
+            pieces = [(play,) for play in actors.plays]
+            log = actors.take(self.crew.do(played, actors.ground, actors.said(some), pieces))
+            env, play, memory = self.compiled.env, self.play, self.memory
+            learn_round(env, play, memory, self.learners, self.inputs, self.settings, log)
+            play.counts[1:] = actors.counts()
+            self.step += some
 
     # -- measuring and playing -------------------------------------------------------------------------------------
 
@@ -145,6 +160,8 @@ class NFSPTraining(Training):
         tensors.write_modules(directory / "networks.safetensors", self.networks)
         write_npz(directory / "optimiser.npz", self._optimiser())
         write_npz(directory / "play.npz", {**self.play._asdict(), "step": self.step})
+        if self.actors is not None:
+            self.actors.save(directory)
         write_npz(directory / "memory.npz", pack_memory(self.memory, self._sizes(), len(self.compiled.legal)))
 
     def load(self, directory: Path) -> None:
@@ -154,6 +171,8 @@ class NFSPTraining(Training):
         check_play(directory / "play.npz", play, self.compiled)
         stored = read_npz(directory / "optimiser.npz", {name: (a.dtype, a.shape) for name, a in optimiser.items()})
         unpack_memory(directory / "memory.npz", self.memory, self.compiled)
+        if self.actors is not None:
+            self.actors.load(directory, int(play["step"]))
         tensors.read_modules(directory / "networks.safetensors", self.networks)
         for name, array in optimiser.items():
             array[...] = stored[name]

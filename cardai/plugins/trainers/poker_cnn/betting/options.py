@@ -20,6 +20,11 @@ class LearningOptions(NetworkOptions):
         "choices", help="outputs: a value and a policy each choice, or the publication's 32"
     )
     hands: int = option(100_000, help="hands of a generation", validator=validators.gt(0))
+    actors: int = option(
+        1,
+        help="who play: hands are cut into so many pieces (any number plays the same hands, but on a GPU with one)",
+        validator=[validators.ge(1), validators.le(4096)],
+    )
     teachers: tuple[str, ...] = option(
         (), holds="training agent", help="who plays generation 0, joined with +; none: random players"
     )

@@ -20,13 +20,13 @@ from cardai.core.fields import as_dealt
 from cardai.core.game import Game
 from cardai.core.rng import derive, derive_many, hash_rows
 from cardai.core.spec import brief, build, options_of
-from cardai.core.trainer import Metrics, Training
+from cardai.core.trainer import Metrics, Training, shares
 from cardai.learn import tensors
 from cardai.learn.abstraction import ActionAbstraction
 from cardai.learn.grid_networks import SuitNetwork
 from cardai.learn.minibatches import Epochs, take_step
 from cardai.learn.networks import choose_device
-from cardai.learn.selfplay import Events, Seating, collect, joined
+from cardai.learn.selfplay import Events, joined
 from cardai.plugins.trainers.poker_cnn.betting import checkpoints
 from cardai.plugins.trainers.poker_cnn.betting.acting import BettingAgent
 from cardai.plugins.trainers.poker_cnn.betting.dataset import Dataset, Features, card_features, outputs
@@ -35,6 +35,7 @@ from cardai.plugins.trainers.poker_cnn.betting.heads import BettingNetwork, Head
 from cardai.plugins.trainers.poker_cnn.betting.learning import losses, make_targets
 from cardai.plugins.trainers.poker_cnn.betting.options import ActingOptions
 from cardai.plugins.trainers.poker_cnn.betting.player_options import PlayerOptions
+from cardai.plugins.trainers.poker_cnn.betting.playing import Cast, collected
 from cardai.plugins.trainers.poker_cnn.betting.published import thinned
 from cardai.plugins.trainers.poker_cnn.betting.ranges import for_ranges
 from cardai.plugins.trainers.poker_cnn.betting.warm_start import warm_start
@@ -116,10 +117,15 @@ class BettingTraining(Training):
     def _play(self, wanted: int, whole: int) -> None:
         """Play the next hands, of ``wanted`` (and ``whole`` in all at the generation's end), and keep their events."""
         o = self.options
-        count = min(wanted, _MOST_AT_ONCE, max(100, o.hands // _PARTS))
+        count = min(wanted, o.actors * min(_MOST_AT_ONCE, max(100, o.hands // _PARTS)))
         hands = range(self.played, self.played + count)
         seed = derive(self.seed, "generation", self.generation)
-        events = collect(self.game, self._seating(hands), seed, hands.start)
+        networks, seats = self._networks(), self._seats(hands)
+        pieces, at = [], 0
+        for part in shares(count, o.actors):
+            pieces.append((seed, hands.start + at, seats[at : at + part]))
+            at += part
+        events = joined(self.crew.do(collected, self.cast, networks, [piece for piece in pieces if len(piece[2])]))
         self.parts.append(thinned(events, o.keep_share, derive(self.seed, "thin"), self.game))
         self.played += count
         self.step = min(self.played, whole - 1)
@@ -175,18 +181,31 @@ class BettingTraining(Training):
         """The other opponents of every generation."""
         return [make.agent(spec).for_game(self.game) for spec in self.options.league]
 
-    def _seating(self, hands: range) -> Seating:
-        """Return who plays ``hands``: teachers, who all give events, or the newest network, which gives its own, and others."""
+    @cached_property
+    def cast(self) -> Cast:
+        """What actors keep."""
+        o = self.options
+        return Cast(self.game, self.abstraction, self.teachers, self.league, o.branches, o.actors == 1)
+
+    def _networks(self) -> list[BettingAgent]:
+        """Return the newest network's player and those of earlier ones; none while the teachers play."""
+        o = self.options
+        if self.generation == 0:
+            return []
+        device = self.device if o.actors == 1 else torch.device("cpu")
+        newest = self.generation - 1
+        older = [self._player((g,), device=device) for g in range(max(0, newest - o.earlier), newest)]
+        return [self._player((newest,), explore=o.explore, device=device), *older]
+
+    def _seats(self, hands: range) -> Int64s:
+        """Return who plays ``hands`` in which seat: the networks' players and the league's, or the teachers."""
         o, count = self.options, self.game.num_players
         if self.generation == 0:
-            seats = drawn_seats(hands, count, self.seed, len(self.teachers))
-            return Seating(self.teachers, seats, tuple(range(len(self.teachers))), self.abstraction, o.branches)
-        newest = self.generation - 1
-        older = [self._player((g,)) for g in range(max(0, newest - o.earlier), newest)]
-        networks = [self._player((newest,), explore=o.explore), *older]
-        seats = drawn_seats(hands, count, self.seed, len(networks), len(self.league), o.league_share)
+            return drawn_seats(hands, count, self.seed, len(self.teachers))
+        networks = 1 + min(o.earlier, self.generation - 1)
+        seats = drawn_seats(hands, count, self.seed, networks, len(self.league), o.league_share)
         seats[np.arange(len(hands)), np.array(hands) // count % count] = 0  # one of each hand, and another one in turn
-        return Seating([*networks, *self.league], seats, (0,), self.abstraction, o.branches)
+        return seats
 
     # -- minibatches -----------------------------------------------------------------------------------------------
 
@@ -227,16 +246,20 @@ class BettingTraining(Training):
     # -- players ---------------------------------------------------------------------------------------------------
 
     def _player(
-        self, generations: tuple[int, ...], acting: ActingOptions | None = None, explore: float = 0.0
+        self,
+        generations: tuple[int, ...],
+        acting: ActingOptions | None = None,
+        explore: float = 0.0,
+        device: torch.device | None = None,
     ) -> BettingAgent:
-        """Return the player of some generations' networks; of none: of the network as it stands."""
+        """Return the player of some generations' networks (on another ``device``); of none: of the network as it stands."""
         o = self.options
         modules = [self._fresh() for _ in generations] or [self._fresh()]
         for module, g in zip(modules, generations, strict=False):
             tensors.restore_module(module, self.generations[g], "network", Path(f"generation {g}"))
         if not generations:
             modules[0].load_state_dict(self.network.state_dict())
-        networks = tuple(self._asked(module.eval()) for module in modules)
+        networks = tuple(self._asked(module.eval().to(device or self.device), device) for module in modules)
         acting = acting or ActingOptions(**self._acting())
         return BettingAgent(networks, self.abstraction, acting, self.game, o.unit, explore)
 
@@ -244,8 +267,8 @@ class BettingTraining(Training):
         """Return the options of acting as trained."""
         return {name: getattr(self.options, name) for name in options_of(ActingOptions)}
 
-    def _asked(self, module: nn.Module) -> BettingNetwork:
-        return BettingNetwork(module, self.layout, self.heads, self.form, self.device)
+    def _asked(self, module: nn.Module, device: torch.device | None = None) -> BettingNetwork:
+        return BettingNetwork(module, self.layout, self.heads, self.form, device or self.device)
 
     def agent(self, options: Mapping[str, Any]) -> Agent:
         wanted = build(PlayerOptions, self._acting() | dict(options), "The trained player")
