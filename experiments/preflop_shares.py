@@ -17,8 +17,7 @@ from attrs import frozen
 
 from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
-from cardai.poker.hand_classes import class_of
-from cardai.poker.preflop.shares import FEATURES, Depth, features
+from cardai.poker.preflop.shares import Depth
 from cardai.poker.ranges.library import Library
 from cardai.poker.ranges.reading import equities
 from cardai.poker.ranges.solution import Solution
@@ -46,9 +45,7 @@ def fitted(solutions: Sequence[Solution]) -> Fit:
         _, equity = equities(one)
         own = one.weights[0] * one.met
         won = (one.strategy * np.nan_to_num(one.values)).sum(axis=0) / one.pot
-        known = features()[class_of()[one.hands]]
-        other = (one.weights[1][:, None] * known).sum(axis=0) / one.weights[1].sum()
-        rows.append(np.column_stack([equity - 0.5, np.full(len(own), -0.5), (known - other) / 2]))
+        rows.append(np.column_stack([equity - 0.5, np.full(len(own), -0.5)]))
         wins.append(won - 0.5)
         weights.append(own / own.sum())
     x, y, w = np.concatenate(rows), np.concatenate(wins), np.concatenate(weights)
@@ -92,7 +89,7 @@ def _main() -> None:
 
     for group in depths_of(Library(Path(sys.argv[1]))):
         fit = fitted(group)
-        numbers = ", ".join(f"{name} {getattr(fit.depth, name):g}" for name in ("slope", "last", *FEATURES))
+        numbers = ", ".join(f"{name} {getattr(fit.depth, name):g}" for name in ("slope", "last"))
         print(
             f"{fit.depth.behind:g} pots behind, {fit.flops} flops: {numbers}; off by {100 * fit.error:.1f} % of the pot a hand "
             f"(equity alone: {100 * fit.plain:.1f} %)"

@@ -34,7 +34,6 @@ class Nodes(NamedTuple):
     rule: Any  # (N,) int64: which row of the rules of shares holds at a flop
     slope: Any  # (R,) float64
     last: Any  # (R,) float64
-    bonus: Any  # (R, 169) float64
 
 
 class Cards(NamedTuple):
@@ -110,13 +109,11 @@ def worth(nodes: Nodes, cards: Cards, node: Any, seat: Any, held: Any, strength:
 def part(nodes: Nodes, cards: Cards, node: Any, seat: Any, held: Any, strength: Any) -> Any:
     """Return a live seat's share of the pot at a showdown or a flop: the formula of :mod:`.shares`."""
     alive, rival, behind, best, level = 0, -1, 0, 0, 0
-    bonus, row = 0.0, nodes.rule[node]
     for other in range(len(held)):
         if not nodes.live[node, other]:
             continue
         alive += 1
         behind += other < seat
-        bonus += nodes.bonus[row, held[other]]
         if other != seat:
             rival = other
             best += strength[other] > strength[seat]
@@ -124,15 +121,9 @@ def part(nodes: Nodes, cards: Cards, node: Any, seat: Any, held: Any, strength: 
     equity = cards.equities[held[seat], held[rival]] if alive == 2 else 0.0 if best else 1.0 / (1 + level)
     if nodes.kind[node] == ALL_IN_END:
         return equity
-    even = 1.0 / alive
+    even, row = 1.0 / alive, nodes.rule[node]
     place = behind / (alive - 1) - 0.5
-    return (
-        even
-        + nodes.slope[row] * (equity - even)
-        + nodes.last[row] * place * 2.0 * even
-        + nodes.bonus[row, held[seat]]
-        - bonus * even
-    )
+    return even + nodes.slope[row] * (equity - even) + nodes.last[row] * place * 2.0 * even
 
 
 @kernel

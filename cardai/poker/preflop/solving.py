@@ -51,7 +51,6 @@ def problem_of(tree: Tree, known: Sequence[Depth] = FITTED) -> Problem:
         rule.astype(np.int64),
         shares.slope,
         shares.last,
-        shares.bonus,
     )
     return Problem(tree, nodes, kernels.Cards(class_of(), class_equities(), batch_tables(7)))
 

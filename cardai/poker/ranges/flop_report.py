@@ -14,8 +14,8 @@ from cardai.pieces import Work
 from cardai.poker.ranges.cfr import Measured
 from cardai.poker.ranges.flops import Subset, texture
 from cardai.poker.ranges.kept import KeptSolver, kept_arrays
-from cardai.poker.ranges.library import Library, canonical
-from cardai.poker.ranges.position import Position
+from cardai.poker.ranges.library import Library, canonical, image
+from cardai.poker.ranges.position import Position, Suits
 from cardai.poker.ranges.reading import equities
 from cardai.poker.ranges.solution import Solution, prepare, solve
 from cardai.poker.ranges.spot import Spot
@@ -50,12 +50,14 @@ def reports(
         UsageError: the spot makes no sense on a flop, or the line leads nowhere.
     """
     spots, weights = dict[str, Spot](), dict[str, float]()
+    named = dict[str, tuple[Spot, Suits]]()
     for flop, weight in zip(flops.flops, flops.weights, strict=True):
-        one = canonical(evolve(spot, board=flop))
+        one, suits = image(evolve(spot, board=flop))
+        named.setdefault(one.board, (canonical(evolve(spot, board=flop)), suits))
         spots[one.board], weights[one.board] = one, weights.get(one.board, 0.0) + weight
     pieces = []
     for board, one in spots.items():
-        known = library.get(one)
+        known = library.get(named[board][0])
         if known is not None and known.exploitability <= goal.to:
             yield row(known, line, weights[board])
         else:
@@ -67,7 +69,7 @@ def reports(
         solution = Solution(one, KeptSolver(one.layout(small=True), one.weights(), iterations, arrays))
         solution.measured, solution.measured_at = measured, iterations
         library.keep(solution, **(label or {}))
-        yield row(solution, line, weights[board])
+        yield row(solution.renamed(*named[board]), line, weights[board])
 
 
 def solve_piece(goal: Goal, spot: Spot) -> tuple[int, Measured, dict[str, Any]]:
