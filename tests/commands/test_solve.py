@@ -162,6 +162,12 @@ def test_a_report_is_a_table_a_file_and_json(cardai: Any, tmp_path: Path, monkey
         "flop,texture,weight,equity_first,equity_button,ev_first,ev_button,check,all-in 100,reached"
     )
     assert [line.split(",")[0] for line in lines[1:]] == ["KsTh7s", "9h2d2c", "all"]
+    assert cardai(*call, "--page", "flops.html").code == 0
+    page = Path("flops.html").read_text()
+    assert page.count("<tr>") == 4  # the head, two flops, the mean
+    assert "K&spades;</span>" in page
+    assert "First to act: AA,KQs. Button: QQ,AKs." in page
+    assert "http" not in page
     found = json.loads(cardai(*call, "--only", "paired", "--json").out)
     assert [one["flop"] for one in found["flops"]] == ["9h2d2c"]
     assert cardai(*call, "--only", "purple").code == 2
