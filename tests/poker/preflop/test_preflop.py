@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -11,19 +12,20 @@ from scipy.optimize import linprog
 
 from cardai.cards.text import parse_cards
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.poker.hand_classes import CLASSES, class_number, class_of
+from cardai.poker.hand_classes import CLASSES, class_number, class_of, class_weights
 from cardai.poker.hands.combos import pairs
 from cardai.poker.hands.equity import river_strengths
 from cardai.poker.hands.ranking import batch_tables
 from cardai.poker.hands.strength import PREFLOP
+from cardai.poker.notation import parse_range
 from cardai.poker.preflop import _equity_kernels as kernels
-from cardai.poker.preflop.charts import Chart, read_chart
+from cardai.poker.preflop.charts import Chart, class_shares, read_chart
 from cardai.poker.preflop.equities import class_equities, meetings
 from cardai.poker.preflop.making import Goal, Making
 from cardai.poker.preflop.rules import Rules
 from cardai.poker.preflop.shares import CHECKED_DOWN, FITTED, shares_at
 from cardai.poker.preflop.solving import best_of, learned, measured, problem_of, strategy_of
-from cardai.poker.preflop.starts import start_of, starts_in
+from cardai.poker.preflop.starts import chart_of, start_of, starts_in
 from cardai.poker.preflop.tree import ALL_IN_END, DECISION, FLOP, tree_of
 
 PUSH = Rules(players=2, stack=10, raises="allin", blind_raises="allin", limp=False)
@@ -206,3 +208,68 @@ def test_ranges_by_name_come_from_the_library_first_and_unknown_ones_are_listed(
     with pytest.raises(UsageError, match="no chart 'gone'"):
         start_of(library, "gone.SB-BB", "single")
     assert not list(starts_in(pushes[1]))  # no flop has chips behind
+
+
+@pytest.fixture(scope="module")
+def six() -> Chart:
+    return chart_of(None, "6max")
+
+
+def opens(chart: Chart, line: str) -> np.ndarray:
+    """Return (169,) how often each class raises first in after a line."""
+    node = chart.node(line)
+    which = next(k for k, token in enumerate(chart.tree.actions(node)) if token[0] == "r")
+    return chart.strategy[chart.rows(node)][which]
+
+
+def test_the_six_handed_chart_plays_as_anybody_would(six: Chart) -> None:
+    """Aces never fold and are raised, the worst hand is folded by the first, and more is opened the later one acts."""
+    tree, aces, worst = six.tree, class_number("AA"), class_number("72o")
+    often = [float(opens(six, " ".join("f" * k)) @ class_shares()) for k in range(4)]
+    assert often == sorted(often)
+    assert 0.1 < often[0] < 0.2 < 0.3 < often[3] < 0.5
+    assert opens(six, "")[worst] < 0.01 < 0.99 < opens(six, "")[aces]
+    for node in np.flatnonzero(tree.kind == DECISION).tolist():
+        seat, actions = int(tree.actor[node]), tree.actions(node)
+        others = np.delete(six.reach(node) @ class_shares(), seat).prod()
+        if actions[0] == "f" and others > 1e-3 and six.reach(node)[seat][aces] > 0.01:
+            assert six.strategy[six.rows(node)][0, aces] < 0.03
+
+
+def test_better_hands_of_a_kind_are_opened_more(six: Chart) -> None:
+    """Of pairs, and of aces with suits alike or not, a higher one is opened at least about as often."""
+    for line in ("", "f f", "f f f"):
+        often = opens(six, line)
+        pairs_up = [often[14 * k] for k in range(12, -1, -1)]
+        suited, offsuit = often[1:4], often[[13 * k for k in range(1, 5)]]
+        assert all(high > low - 0.35 for low, high in pairwise(pairs_up))
+        assert pairs_up[-1] > 0.99
+        assert all(high > low - 0.35 for high, low in pairwise([*suited]))
+        assert all(high > low - 0.35 for high, low in pairwise([*offsuit]))
+
+
+def test_the_chart_of_all_in_or_fold_in_the_box_is_an_equilibrium(six: Chart) -> None:
+    value, called, stolen = push_or_fold(10.0)
+    chart = chart_of(None, "hu10")
+    push, call = chart.strategy[chart.rows(0)][1], chart.strategy[chart.rows(chart.node("a"))][1]
+    often = meetings() / meetings().sum()
+    worst = -0.5 * (often.sum(axis=1) @ (1 - push)) + np.minimum(push @ called, push @ stolen).sum()
+    best = np.maximum(called @ call + stolen @ (1 - call), -0.5 * often.sum(axis=1)).sum()
+    assert value - 0.001 < worst <= value + 1e-9 <= best + 2e-9 < value + 0.001
+
+
+def test_a_start_has_the_ranges_of_its_line_with_pot_and_stacks(six: Chart) -> None:
+    start = start_of(None, "BTN-BB", "single")
+    assert (start.pot, start.stacks) == (5.5, (97.5, 97.5))
+    button = class_weights(parse_range(start.button))
+    assert button == pytest.approx(opens(six, "f f f"), abs=0.01)
+    first = class_weights(parse_range(start.first))
+    assert first[class_number("AA")] < 0.02 < 0.5 < first[class_number("K9s")]  # aces raise again
+    third = start_of(None, "6max.BTN-BB", "3bet")
+    assert third.pot == 20.5
+    assert class_weights(parse_range(third.first))[class_number("AA")] > 0.95
+    known = [(one.position, one.raised) for one in starts_in(six)]
+    assert ("UTG-BTN", "single") in known
+    assert ("SB-BB", "limped") in known
+    with pytest.raises(UsageError, match="has no pot UTG-BTN limped"):
+        start_of(None, "UTG-BTN", "limped")
