@@ -68,6 +68,7 @@ def fixtures() -> list[Fixture]:
         Fixture("spot", "river", _spot, _read_spot),
         Fixture("library", "turn", _library, _read_library),
         Fixture("library", "flops", _flops, _read_flops),
+        Fixture("preflop", "push", _chart, _read_chart),
         Fixture("pieces", "measure", _pieces, _read_pieces),
         Fixture("gin_values", "begin", _gin_values, _read_gin_values),
         Fixture("series", "limit", _series, _read_series),
@@ -730,6 +731,30 @@ def _read_library(folder: Path, rng: Random) -> None:
     known.starts()
     if known.damaged:
         raise DamagedFileError(known.damaged[0])
+
+
+def _push() -> Any:
+    from cardai.poker.preflop.rules import Rules
+
+    return Rules(players=2, stack=10, raises="allin", blind_raises="allin", limp=False)
+
+
+def _chart(folder: Path) -> None:
+    from cardai.poker.preflop.making import Goal, Making
+
+    making, goal = Making(folder / "preflop" / "push", _push()), Goal((0,), 50, 50)
+    making.chart(making.solve(goal, lambda *_: None), goal, lambda *_: None)
+
+
+def _read_chart(folder: Path, rng: Random) -> None:
+    from cardai.poker.preflop.making import Making
+    from cardai.poker.preflop.starts import chart_of, starts_in
+
+    if rng.random() < 0.3:
+        Making(folder / "preflop" / "push", _push()).seed(0)
+        return
+    chart_of(folder, "push").node("a")
+    list(starts_in(chart_of(folder, "push")))
 
 
 def _read_spot(folder: Path, rng: Random) -> None:

@@ -29,6 +29,7 @@ Only = Annotated[
 ]
 Sort = Annotated[str, typer.Option("--sort", metavar="COLUMN", help="The largest first; -COLUMN the smallest.")]
 Csv = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the rows there too.")]
+Page = Annotated[Path | None, typer.Option("--page", metavar="FILE", help="Write them as a page (.html) there too.")]
 Count = Annotated[int, typer.Argument(metavar="N", help="25, 49, 74, 95 or 184; with --choose any number.")]
 ANY_FLOP = "2c3c4c"
 """In the place of those that the report is over."""
@@ -56,6 +57,7 @@ def report(
     only: Only = "",
     sort: Sort = "",
     csv: Csv = None,
+    page: Page = None,
     jobs: Jobs = 1,
     on: On = "",
     json: Json = False,
@@ -71,7 +73,10 @@ def report(
         ANY_FLOP, pot, stack, range_, bets, rake, rake_cap, limits, library=directory, position=position, raised=raised
     )
     rows = _rows(directory, given, _flops(flops, board), (percent(to, "--to"), iterations), at, jobs, on)
-    _show(rows, only, sort, csv, json)
+    shown = _chosen(rows, only, sort)
+    if page is not None:
+        _write_page(page, shown, given, at)
+    _show(shown, csv, json)
 
 
 def _flops(count: int, boards: list[str] | None) -> Subset:
@@ -102,16 +107,40 @@ def _rows(
     return sorted(rows, key=lambda one: -one["weight"])
 
 
-def _show(rows: list[Row], only: str, sort: str, csv: Path | None, json: bool) -> None:
-    from cardai.core.files import Output
-    from cardai.core.text import cell
-    from cardai.poker.ranges.flop_report import chosen, columns, mean
+def _chosen(rows: list[Row], only: str, sort: str) -> list[Row]:
+    """Return the rows of a texture, in order. Raises UsageError: there are none."""
+    from cardai.poker.ranges.flop_report import chosen
 
     shown = chosen(rows, only, sort)
     if not shown:
         raise UsageError(
             f"No flop of the report is {only!r}. Textures: {', '.join(sorted({one['texture'] for one in rows}))}."
         )
+    return shown
+
+
+def _write_page(file: Path, shown: list[Row], given: SpotOptions, at: str) -> None:
+    from cardai.commands.show.report_page import page
+    from cardai.core.files import write_atomically
+    from cardai.core.text import one_line
+    from cardai.poker.ranges.flop_report import columns, mean
+
+    spot = given.spot()
+    named = " ".join(filter(None, (given.position, given.raised)))
+    told = (
+        f"{len(shown)} flops{f', {named}' if named else ''}; the pot is {spot.pot:g}, stacks {' and '.join(f'{s:g}' for s in spot.stacks)}, "
+        f"bets {spot.bets}{f', after {at}' if at else ''}. First to act: {spot.ranges[0]}. Button: {spot.ranges[1]}."
+    )
+    text = page(shown, mean(shown), columns(shown), f"Report over flops {named}".rstrip(), one_line(told))
+    write_atomically(file, text.encode())
+    note(f"Written: {file}")
+
+
+def _show(shown: list[Row], csv: Path | None, json: bool) -> None:
+    from cardai.core.files import Output
+    from cardai.core.text import cell
+    from cardai.poker.ranges.flop_report import columns, mean
+
     names, last = columns(shown), mean(shown)
     if csv is not None:
         lines = [",".join(cell(str(one.get(name, ""))) for name in names) for one in [*shown, last]]

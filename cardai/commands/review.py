@@ -60,7 +60,7 @@ Range = Annotated[
         "--range",
         metavar="[NAME=]RANGE",
         help="Hand histories: with what players see the flop; a text or a file.",
-        show_default=False,
+        show_default="what the chart's line before the flop leaves",
     ),
 ]
 Bets = Annotated[str, typer.Option("--bets", metavar="SIZES", help="Hand histories: bets beside those that were made.")]
@@ -71,6 +71,10 @@ To = Annotated[
     float, typer.Option("--to", metavar="PERCENT", min=0, help="Hand histories: solve to so many % of the pot, ...")
 ]
 Iterations = Annotated[int, typer.Option("--iterations", metavar="N", min=1, help="... or for so many iterations.")]
+LibraryOption = Annotated[
+    Path | None,
+    typer.Option("--library", metavar="DIR", help="Hand histories: a library, whose charts are used before the box's."),
+]
 Recent = Annotated[bool, typer.Option("--recent", help="Hand histories: hands of the last day too.")]
 
 
@@ -91,14 +95,15 @@ def review(
     to: To = 0.5,
     iterations: Iterations = 100,
     recent: Recent = False,
+    library: LibraryOption = None,
     jobs: Jobs = 1,
     json: Json = False,
 ) -> None:
     """Grade every decision of a player in recorded hands: what it cost, the dearest first, with the reason.
 
     A decision costs what the judge expects of the best action less what he expects of the one taken, where that is more than
-    the judge's own error; how often others choose an action does not matter. Pots for two of poker rooms' hand histories are
-    solved from the flop on; other hands are counted by why they are left out.
+    the judge's own error; how often others choose an action does not matter. Poker rooms' hand histories are graded by charts
+    before the flop, and pots for two are solved from there on; what is neither is counted by why it is left out.
 
     Example: cardai review match.jsonl --hero human
     """
@@ -108,7 +113,7 @@ def review(
     from cardai.study.session import run
 
     place = _place(out, file)
-    asked = Asked(tuple(range_ or ()), bets, raises, to, iterations, jobs, recent, mistake, blunder)
+    asked = Asked(tuple(range_ or ()), bets, raises, to, iterations, jobs, recent, mistake, blunder, library)
     job = None if file == "-" else job_of_rooms(file, hero, asked, place)
     if job is None:
         if range_:

@@ -1,4 +1,4 @@
-"""The part of ``cardai review`` that grades poker rooms' hand histories: pots for two after the flop, by solving."""
+"""The part of ``cardai review`` that grades poker rooms' hand histories: before the flop by charts, pots for two by solving."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from cardai.core.errors import UsageError
 
 if TYPE_CHECKING:
     from cardai.poker.grading.flops import RangeBook
+    from cardai.poker.preflop.charts import Chart
     from cardai.study.session import Job
 
 MISTAKE, BLUNDER = 0.25, 1.0
@@ -30,13 +31,15 @@ class Asked:
     recent: bool
     mistake: float | None
     blunder: float | None
+    library: Path | None = None
+    """Where charts of play before the flop lie, beside those of the box."""
 
 
 def job_of_rooms(file: str, hero: str | None, asked: Asked, out: Path | None) -> Job | None:
     """Return the review of a room's hand history, None where ``file`` is none.
 
     Raises:
-        UsageError: no ranges, or nobody to grade.
+        UsageError: ranges that cannot be read, or nobody to grade.
     """
     from datetime import UTC, datetime
 
@@ -44,8 +47,10 @@ def job_of_rooms(file: str, hero: str | None, asked: Asked, out: Path | None) ->
     from cardai.core.files import file_digest
     from cardai.formats.rooms import room_hands
     from cardai.formats.rooms.flops import sorted_hands
+    from cardai.poker.grading.before import ChartGrader
     from cardai.poker.grading.grader import SolvingGrader
     from cardai.poker.grading.spots import Effort
+    from cardai.poker.grading.whole import WholeGrader
     from cardai.study.grading import Task
     from cardai.study.review import Setting
     from cardai.study.session import Job
@@ -61,15 +66,16 @@ def job_of_rooms(file: str, hero: str | None, asked: Asked, out: Path | None) ->
     effort = Effort(asked.bets, asked.raises, asked.to, asked.iterations, asked.threads, found.rake, found.rake_cap)
     mistake = MISTAKE if asked.mistake is None else asked.mistake
     blunder = max(BLUNDER if asked.blunder is None else asked.blunder, mistake)
-    grader = SolvingGrader(book, effort, mistake, blunder)
+    charts = charts_of(asked.library)
+    grader = WholeGrader(ChartGrader(charts, mistake, blunder), SolvingGrader(book, effort, mistake, blunder))
     left_out, tasks = dict(found.left_out), []
-    for number, hand in found.flops:
-        if grader.ranges(hand) is None:
-            reason = f"no range is known for a {hand.kind} pot, {' against '.join(hand.positions)}"
+    for number, hand in found.hands:
+        reason = grader.refused(hand)
+        if reason:
             left_out[reason] = left_out.get(reason, 0) + 1
         else:
-            tasks.append(Task(number, hand, hand.hero))
-    called = f"{effort}; ranges {told(book)}"
+            tasks.append(Task(number, hand, hand.seat))
+    called = f"{effort}; ranges {told(book)}; charts {', '.join(charts) or 'none'} {digest_of_charts(charts)}".rstrip()
     bb = "big blinds"
     setting = Setting("holdem_nolimit", hero or found.heroes[0], called, bb, bb, mistake, blunder)
     return Job(setting, grader, tasks, left_out, file_digest(Path(file)), out, batch=1)
@@ -80,11 +86,6 @@ def book_of(given: tuple[str, ...]) -> RangeBook:
     from cardai.commands.range import range_given
     from cardai.poker.grading.flops import RangeBook
 
-    if not given:
-        raise UsageError(
-            "Hand histories are graded by solving, which needs the ranges that players see the flop with: --range RANGE for all, "
-            "or --range NAME=RANGE for some, such as single.BTN.raise=22+,A2s+,KTs+ or 3bet.call=FILE."
-        )
     ranges = {}
     for text in given:
         name, equals, value = text.rpartition("=")
@@ -93,6 +94,22 @@ def book_of(given: tuple[str, ...]) -> RangeBook:
             raise UsageError(f"--range names {key or 'everybody'!r} twice.")
         ranges[key] = ",".join(filter(None, map(str.strip, range_given(value).splitlines())))
     return RangeBook(ranges)
+
+
+def charts_of(library: Path | None) -> dict[str, Chart]:
+    """Return the charts of play before the flop of a library and of the box, by name."""
+    from cardai.poker.preflop.starts import chart_of, charts
+
+    return {one.name: chart_of(library, one.name) for one in charts(library)}
+
+
+def digest_of_charts(charts: dict[str, Chart]) -> str:
+    """Return a digest of charts: a review goes on only with the same."""
+    from attrs import asdict
+
+    from cardai.core.files import digest_of
+
+    return digest_of({name: asdict(chart.head) for name, chart in charts.items()})[:12] if charts else ""
 
 
 def told(book: RangeBook) -> str:

@@ -170,19 +170,22 @@ def _gone_on(directory: Path, stop: Stop, at: str) -> Solution:
 
 def _solved(given: SpotOptions, stop: Stop, at: str) -> Solution:
     """Return a new spot, solved to 0.25 % of the pot unless another end is given."""
-    spot, place, small = given.spot(), given.out, stop.small
-    if given.library is not None:
-        from cardai.poker.ranges.library import Library, canonical
+    from cardai.poker.ranges.position import SAME
 
-        spot, small = canonical(spot), small if small is not None else True
-        place = Library(given.library).place(spot)
+    spot, place, small = given.spot(), given.out, stop.small
+    named, suits = spot, SAME
+    if given.library is not None:
+        from cardai.poker.ranges.library import Library, canonical, image
+
+        spot, suits = image(named := canonical(spot))
+        place, small = Library(given.library).place(spot), small if small is not None else True
     with _kept_from_others(place):
         solution = _taken_up(spot, place, stop)
         if given.library is not None:
             solution.label |= given.label()
-        solution.check_line(at)
+        solution.renamed(named, suits).check_line(at)
         _go(solution, ENOUGH if stop.percent is None else stop.percent, stop.iterations or MOST, place, small)
-    return solution
+    return solution.renamed(named, suits)
 
 
 def _taken_up(spot: Spot, directory: Path | None, stop: Stop) -> Solution:

@@ -61,6 +61,9 @@ LibraryOption = Annotated[
     ),
 ]
 Position = Annotated[
-    str | None, typer.Option("--position", metavar="NAME", help="Ranges, pot and stacks of the library: BTN-BB.")
+    str | None,
+    typer.Option(
+        "--position", metavar="NAME", help="Ranges, pot and stacks of a chart (hu20.SB-BB) or the library: BTN-BB."
+    ),
 ]
 Raised = Annotated[str | None, typer.Option("--raised", metavar="NAME", help="The pot type of them: single, 3bet.")]

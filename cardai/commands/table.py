@@ -57,6 +57,7 @@ COMMANDS = {
     ),
     "report": Command("report:report", "Solve one spot on many flops: a row a flop, and the weighted mean.", LEARN),
     "flops": Command("report:flops", "Show few flops that stand for all 1,755, with their weights.", LEARN),
+    "preflop": Command("preflop:preflop", "Play before the flop for two to nine: charts shown, or solved anew.", LEARN),
     "library": Command("library:library", "List a library's solved spots, and keep ranges in it by position.", LEARN),
     "situations": Command(
         "situations:situations", "Solve many situations over ranges, for value networks to learn from.", LEARN

@@ -7,6 +7,7 @@ player's sum over as many other hands may be from it.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 
@@ -22,8 +23,9 @@ from cardai.study.judge import VERDICTS
 
 SUMS = 8
 """How many of each kind's sums the text shows, the dearest: plain values have all."""
-KEYS = ("phase", "position", "kind", "pot", "line")
-"""By what decisions are summed, where the game tells them apart."""
+LEAK = "leak"
+KEYS = (LEAK, "phase", "position", "kind", "pot", "line")
+"""By what decisions are summed, where the game tells them apart: first by what was wrong, see :func:`leak_of`."""
 
 
 @frozen
@@ -100,14 +102,16 @@ class Review:
 
     def sums(self, key: str) -> list[Sum]:
         """Return the costs by what ``key`` (of :data:`KEYS`, or another of the situation's) tells apart, the dearest first."""
-        names = {decision.situation[key] for _, decision in self.decisions if key in decision.situation}
-        found = [self._sum(name, lambda d, name=name: d.situation.get(key) == name) for name in names]  # type: ignore[misc]
+        told = leak_of if key == LEAK else lambda decision: decision.situation.get(key, "")
+        names = {told(decision) for _, decision in self.decisions} - {""}
+        found = [self._sum(name, lambda d, name=name: told(d) == name) for name in names]  # type: ignore[misc]
         return sorted(found, key=lambda one: (-one.cost.mean, one.name))
 
     @property
     def keys(self) -> list[str]:
         """By what the decisions of this review can be summed."""
         known = {key for _, decision in self.decisions for key in decision.situation}
+        known |= {LEAK} if any(leak_of(decision) for _, decision in self.decisions) else set()
         return [*(key for key in KEYS if key in known), *sorted(known - {*KEYS})]
 
     @property
@@ -135,6 +139,21 @@ class Review:
         if not len(groups):
             return mean(values)
         return ratio(group_sums(groups, values), group_sums(groups, np.ones(len(values))))
+
+
+def leak_of(decision: Decision) -> str:
+    """Return what was wrong with a decision that cost something, "" for any other: where it was, what was done, for what.
+
+    Amounts are left out, so that one habit is one leak: "river, facing a bet: fold for call".
+    """
+    if not decision.cost:
+        return ""
+    where = ", ".join(filter(None, (decision.situation.get(key, "") for key in ("phase", "kind"))))
+    done, best = (_NUMBER.sub("", words).strip() for words in (decision.words, decision.best_words))
+    return f"{where}: {done} for {best}" if done != best else f"{where}: {done} of another size"
+
+
+_NUMBER = re.compile(r"( to)?\s*\(?[-+]?\d[\d.,]*(?: bb)?\)?")
 
 
 def reviewed(setting: Setting, hands: Sequence[GradedHand], left_out: dict[str, int] | None = None) -> Review:

@@ -145,9 +145,9 @@ def test_a_library_solves_once_and_is_listed(cardai: Any, tmp_path: Path, monkey
     assert cardai("solve", "--library", "lib", *ranges, *unnamed).code == 0
     relisted = json.loads(cardai("library", "lib", "--json").out)
     assert [(one["position"], one["raised"]) for one in relisted["spots"]] == [("BTN-BB", "single")]
-    wrong = cardai("solve", "--library", "lib", "--position", "CO-BB", "--raised", "single", "--board", "Th7sKs4d2c")
+    wrong = cardai("solve", "--library", "lib", "--position", "XX-BB", "--raised", "single", "--board", "Th7sKs4d2c")
     assert wrong.code == 2
-    assert "has no ranges of CO-BB" in re.sub(r"\s+", " ", wrong.err)
+    assert "nor ranges of XX-BB" in re.sub(r"\s+", " ", wrong.err)
 
 
 def test_a_report_is_a_table_a_file_and_json(cardai: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,6 +162,12 @@ def test_a_report_is_a_table_a_file_and_json(cardai: Any, tmp_path: Path, monkey
         "flop,texture,weight,equity_first,equity_button,ev_first,ev_button,check,all-in 100,reached"
     )
     assert [line.split(",")[0] for line in lines[1:]] == ["KsTh7s", "9h2d2c", "all"]
+    assert cardai(*call, "--page", "flops.html").code == 0
+    page = Path("flops.html").read_text()
+    assert page.count("<tr>") == 4  # the head, two flops, the mean
+    assert "K&spades;</span>" in page
+    assert "First to act: AA,KQs. Button: QQ,AKs." in page
+    assert "http" not in page
     found = json.loads(cardai(*call, "--only", "paired", "--json").out)
     assert [one["flop"] for one in found["flops"]] == ["9h2d2c"]
     assert cardai(*call, "--only", "purple").code == 2

@@ -13,16 +13,22 @@ from cardai.poker.ranges.grid import colours, grid, shown_actions
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from cardai.poker.ranges.grid import Grid
     from cardai.poker.ranges.position import Position
 
 
 def text_grid(position: Position) -> Table:
-    """Return the grid for a terminal: a number in % a class, on the colours of its actions where there are colours."""
+    """Return the grid of a decision for a terminal: see :func:`table_of`."""
+    return table_of(grid(position), position.actions)
+
+
+def table_of(found: Grid, actions: tuple[str, ...]) -> Table:
+    """Return a grid for a terminal: a number in % a class, on the colours of its ``actions`` where there are colours."""
     from rich.table import Table
     from rich.text import Text
 
-    found, tones = grid(position), [_rgb(colour) for colour in colours(position.actions)]
-    added, _ = shown_actions(position.actions)
+    tones = [_rgb(colour) for colour in colours(actions)]
+    added, _ = shown_actions(actions)
     table = Table(box=None, show_header=False, padding=(0, 0), pad_edge=False)
     for row in range(13):
         cells = []

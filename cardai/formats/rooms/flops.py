@@ -1,4 +1,5 @@
-"""Rooms' hands as pots for two after the flop, for :mod:`cardai.poker.grading`; the rest is counted by why it is none."""
+"""Rooms' hands as they are graded (:mod:`cardai.poker.grading`): before the flop, and as pots for two after it; the rest is
+counted by why it is none."""
 
 from __future__ import annotations
 
@@ -11,19 +12,25 @@ from attrs import frozen
 
 from cardai.core.format import LeftOut
 from cardai.formats.rooms.hand import Action, RoomHand
-from cardai.poker.grading.flops import POTS, FlopHand, Move
+from cardai.poker.grading.before import BeforeFlop
+from cardai.poker.grading.flops import FlopHand, Move
+from cardai.poker.grading.whole import WholeHand
+from cardai.poker.preflop.charts import POTS
 
 DAY = timedelta(hours=24)
 ANY_ZONE = timedelta(hours=14)
 """A clock whose zone is not named may be so far behind or ahead of UTC's (from -12 to +14 hours)."""
+FOLDED = "folded before the flop"
+POSTED = "posts beside the blinds, or nothing decided before the flop"
 RECENT = "played less than a day ago (rooms forbid help while one plays; --recent grades it)"
 
 
 @frozen
 class Sorted:
-    """What a file's hands are: those that can be solved, with their number in the file, and the others by the reason."""
+    """What a file's hands are: those of which something may be graded, with their number in the file, and the others by the
+    reason."""
 
-    flops: tuple[tuple[int, FlopHand], ...]
+    hands: tuple[tuple[int, WholeHand], ...]
     left_out: dict[str, int]
     rake: float
     """The room's share of the pots, ..."""
@@ -31,10 +38,15 @@ class Sorted:
     """... and the most that it took, in big blinds."""
     heroes: tuple[str, ...]
 
+    @property
+    def flops(self) -> tuple[tuple[int, FlopHand], ...]:
+        """The pots for two."""
+        return tuple((number, hand.flop) for number, hand in self.hands if hand.flop is not None)
+
 
 def sorted_hands(hands: Iterable[RoomHand | LeftOut], hero: str | None, recent: bool, now: datetime) -> Sorted:
     """Return what can be graded of ``hands``; ``hero`` None: whose cards the files show. ``recent``: today's hands too."""
-    flops: list[tuple[int, FlopHand]] = []
+    kept: list[tuple[int, WholeHand]] = []
     left_out: Counter[str] = Counter()
     shares: list[tuple[float, float]] = []
     heroes: Counter[str] = Counter()
@@ -48,14 +60,14 @@ def sorted_hands(hands: Iterable[RoomHand | LeftOut], hero: str | None, recent: 
         who = seat_of(hand, hero)
         if who is not None:
             heroes[hand.players[who].name] += 1
-        found = flop_of(hand, who) if recent or not is_recent(hand, now) else RECENT
+        found = whole_of(hand, who) if recent or not is_recent(hand, now) else RECENT
         if isinstance(found, str):
             left_out[found] += 1
         else:
-            flops.append((number, found))
+            kept.append((number, found))
     rate = float(np.median([share for share, _ in shares])) if shares else 0.0
     cap = max((most for _, most in shares), default=0.0)
-    return Sorted(tuple(flops), dict(left_out), min(round(rate, 3), 0.2), round(cap, 2), tuple(heroes))
+    return Sorted(tuple(kept), dict(left_out), min(round(rate, 3), 0.2), round(cap, 2), tuple(heroes))
 
 
 def is_recent(hand: RoomHand, now: datetime) -> bool:
@@ -86,18 +98,55 @@ def called_pot(hand: RoomHand) -> int:
     return sum(spent) - uncalled + sum(player.ante + player.dead for player in hand.players)
 
 
-def flop_of(hand: RoomHand, who: int | None) -> FlopHand | str:
-    """Return a hand as a pot for two from the flop on, or why it is none."""
+def whole_of(hand: RoomHand, who: int | None) -> WholeHand | str:
+    """Return a hand as it is graded, or why nothing of it can be."""
     if hand.betting != "nolimit":
         return "other betting than no-limit"
     if who is None:
         return "the player is not in it"
     if len(hand.players[who].cards) != 2:
         return "the player's cards are not known"
+    flop, before = flop_of(hand, who), before_of(hand, who)
+    after = sum(action.player == who and action.round > 0 for action in hand.actions)
+    if before is None and isinstance(flop, str):
+        return POSTED if flop == FOLDED else flop
+    returns = hand.players[who].net / hand.big_blind
+    if isinstance(flop, str):
+        return WholeHand(before, None, flop, after, returns, who)
+    return WholeHand(before, flop, "", after, returns, who)
+
+
+def before_of(hand: RoomHand, who: int) -> BeforeFlop | None:
+    """Return a hand before the flop, None where it is none that a chart could be for, or the player has nothing to decide."""
+    blind, players = hand.big_blind, hand.players
+    usual = range(2)
+    if any(player.dead or (player.blind and seat not in usual) for seat, player in enumerate(players)):
+        return None
+    moves = tuple(
+        (action.player, action.kind, action.to / blind, place)
+        for place, action in enumerate(hand.actions)
+        if action.round == 0
+    )
+    if not any(seat == who for seat, *_ in moves) or any(
+        to <= 0 for _, kind, to, _ in moves if kind in ("bet", "raise")
+    ):
+        return None
+    cards = players[who].cards
+    return BeforeFlop(
+        tuple(player.stack / blind for player in players),
+        sum(player.ante for player in players) / blind / len(players),
+        moves,
+        who,
+        (cards[0], cards[1]),
+    )
+
+
+def flop_of(hand: RoomHand, who: int) -> FlopHand | str:
+    """Return a hand as a pot for two from the flop on, or why it is none."""
     before = [a for a in hand.actions if a.round == 0]
     folded = {a.player for a in before if a.kind == "fold"}
     if who in folded:
-        return "folded before the flop (no ranges before it)"
+        return FOLDED
     if len(hand.board) < 3:
         return "it ended before the flop"
     left = [k for k in range(len(hand.players)) if k not in folded]
@@ -133,6 +182,7 @@ def _of_two(hand: RoomHand, before: Sequence[Action], left: tuple[int, int], who
         hand.big_blind,
         hand.players[who].net,
         left.index(last) if last in left else -1,
+        left,
     )
 
 

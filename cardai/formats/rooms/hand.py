@@ -6,8 +6,9 @@ from datetime import datetime
 
 from attrs import frozen
 
+from cardai.poker.preflop.rules import position_names
+
 ROUNDS = ("preflop", "flop", "turn", "river")
-_BEFORE = ("LJ", "HJ", "CO")  # from the earliest to the one before the button
 
 
 @frozen
@@ -98,19 +99,3 @@ class RoomHand:
     def positions(self) -> tuple[str, ...]:
         """What the players' seats are called, from :func:`position_names`."""
         return position_names(len(self.players))
-
-
-def position_names(players: int) -> tuple[str, ...]:
-    """Return what the seats from the first after the button are called: "SB", "BB", "UTG", ..., "CO", "BTN".
-
-    >>> position_names(2), position_names(6)
-    (('BB', 'SB'), ('SB', 'BB', 'UTG', 'HJ', 'CO', 'BTN'))
-    """
-    if players == 2:
-        return ("BB", "SB")
-    between = players - 3
-    late = _BEFORE[len(_BEFORE) - min(between, 3) :] if between else ()
-    if between in (2, 3):
-        late = ("UTG", *late[1:])
-    early = tuple("UTG" if k == 0 else f"UTG+{k}" for k in range(between - len(late)))
-    return ("SB", "BB", *early, *late, "BTN")

@@ -8,9 +8,8 @@ from attrs import field, frozen
 
 from cardai.core.errors import UsageError
 from cardai.poker.notation import parse_range
+from cardai.poker.preflop.charts import POTS
 
-POTS = ("limped", "single", "3bet", "4bet")
-"""What pots are called by how often was raised before the flop."""
 ROLES = ("raise", "call")
 """Whether a player raised last before the flop, or not."""
 
@@ -51,6 +50,8 @@ class FlopHand:
     returns: float
     """What the hand brought the hero, after rake."""
     aggressor: int = -1
+    seats: tuple[int, int] = (0, 1)
+    """Which of the hand's players the two are, from the first after the button."""
 
 
 def _known(instance: RangeBook, attribute: object, value: Mapping[str, str]) -> None:

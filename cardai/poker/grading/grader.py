@@ -54,15 +54,21 @@ class SolvingGrader:
     def grade(self, tasks: Sequence[Task]) -> Iterator[GradedHand]:
         for task in tasks:
             hand: FlopHand = task.record
-            graded = _Graded(self, hand)
-            try:
-                graded.walk()
-            except UsageError:  # more memory than there is, or no hand left
-                graded.left_out[OFF] += 1
+            known = self.ranges(hand)
+            assert known is not None  # such hands are no tasks
+            found, left_out = self.graded(hand, known)
             yield GradedHand(
-                task.number, 0, 0, task.number, hand.hero, hand.returns / hand.big_blind, tuple(graded.found),
-                dict(graded.left_out),
-            )  # fmt: skip
+                task.number, 0, 0, task.number, hand.hero, hand.returns / hand.big_blind, tuple(found), dict(left_out)
+            )
+
+    def graded(self, hand: FlopHand, known: tuple[str, str]) -> tuple[list[Decision], Counter[str]]:
+        """Return the hero's decisions from the flop on, of ranges that both come with, and what is left out by the reason."""
+        graded = _Graded(self, hand)
+        try:
+            graded.walk(known)
+        except UsageError:  # more memory than there is, or no hand left
+            graded.left_out[OFF] += 1
+        return graded.found, graded.left_out
 
     def verdict(self, lost: float, floor: float) -> str:
         """Return what a decision that lost so many big blinds is called."""
@@ -83,11 +89,9 @@ class _Graded:
     found: list[Decision] = field(factory=list)
     left_out: Counter[str] = field(factory=Counter)
 
-    def walk(self) -> None:
-        """Grade street after street, as far as the hero decides."""
+    def walk(self, known: tuple[str, str]) -> None:
+        """Grade street after street, as far as the hero decides, from the ranges ``known``."""
         hand = self.hand
-        known = self.by.ranges(hand)
-        assert known is not None  # such hands are no tasks
         ranges = [parse_range(text) for text in known]
         own = [move.street for move in hand.moves if move.seat == hand.hero]
         for street in range(max(own, default=-1) + 1):

@@ -14,8 +14,8 @@ from cardai.pieces import Work
 from cardai.poker.ranges.cfr import Measured
 from cardai.poker.ranges.flops import SIZES, Subset, subset, texture
 from cardai.poker.ranges.kept import KeptSolver, kept_arrays
-from cardai.poker.ranges.library import Entry, Library, canonical
-from cardai.poker.ranges.position import Position
+from cardai.poker.ranges.library import Entry, Library, canonical, image
+from cardai.poker.ranges.position import Position, Suits
 from cardai.poker.ranges.reading import equities
 from cardai.poker.ranges.solution import Solution, prepare, solve
 from cardai.poker.ranges.spot import Spot
@@ -50,12 +50,14 @@ def reports(
         UsageError: the spot makes no sense on a flop, or the line leads nowhere.
     """
     spots, weights = dict[str, Spot](), dict[str, float]()
+    named = dict[str, tuple[Spot, Suits]]()
     for flop, weight in zip(flops.flops, flops.weights, strict=True):
-        one = canonical(evolve(spot, board=flop))
+        one, suits = image(evolve(spot, board=flop))
+        named.setdefault(one.board, (canonical(evolve(spot, board=flop)), suits))
         spots[one.board], weights[one.board] = one, weights.get(one.board, 0.0) + weight
     pieces = []
     for board, one in spots.items():
-        known = library.get(one)
+        known = library.get(named[board][0])
         if known is not None and known.exploitability <= goal.to:
             yield row(known, line, weights[board])
         else:
@@ -67,7 +69,7 @@ def reports(
         solution = Solution(one, KeptSolver(one.layout(small=True), one.weights(), iterations, arrays))
         solution.measured, solution.measured_at = measured, iterations
         library.keep(solution, **(label or {}))
-        yield row(solution, line, weights[board])
+        yield row(solution.renamed(*named[board]), line, weights[board])
 
 
 def solve_piece(goal: Goal, spot: Spot) -> tuple[int, Measured, dict[str, Any]]:
@@ -109,7 +111,7 @@ class KeptReport:
     spot: Spot
     """One of them."""
     entries: Mapping[str, Entry]
-    """By the flop, as :func:`~.library.canonical` writes it."""
+    """By the flop, as :func:`~.library.image` writes it."""
     flops: Subset
     """Which of them the report is over, with their weights."""
     chosen: bool
@@ -143,7 +145,7 @@ def _weighed(spot: Spot, entries: Mapping[str, Entry]) -> tuple[Subset, bool]:
     for count in reversed(SIZES):
         if count <= len(entries):
             known = subset(count)
-            names = tuple(canonical(evolve(spot, board=flop)).board for flop in known.flops)
+            names = tuple(image(evolve(spot, board=flop))[0].board for flop in known.flops)
             if all(name in entries for name in names):
                 return evolve(known, flops=names), True
     boards = tuple(sorted(entries))

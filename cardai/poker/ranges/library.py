@@ -9,18 +9,22 @@ checked as files of strangers are, and runs no code.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 from attrs import asdict, evolve, field, frozen
 
 from cardai.cards.text import cards_text
+from cardai.core.arrays import Float64s, Int64s
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.files import digest_of, read_json, refuse_link, refuse_links, write_json
 from cardai.core.schema import structure
 from cardai.poker.notation import parse_range, range_text
 from cardai.poker.ranges.cfr import Measured
+from cardai.poker.ranges.position import SAME, Suits, renamed_hands
 from cardai.poker.ranges.solution import SPOT, Solution, load, percent_of_pot, prepare, read_head, solve
 from cardai.poker.ranges.spot import Spot, parse_board
 
@@ -69,6 +73,38 @@ def canonical(spot: Spot) -> Spot:
     return evolve(spot, board=board, ranges=tuple(range_text(parse_range(text)) for text in spot.ranges))
 
 
+def image(spot: Spot) -> tuple[Spot, Suits]:
+    """Return the spot that all have in common which differ by suits' names alone, and what its suits are called in ``spot``.
+
+    A spot with locks is its own.
+    """
+    known = canonical(spot)
+    if known.locks:
+        return known, SAME
+    weights = [parse_range(text) for text in known.ranges]
+    found = []
+    for suits in itertools.permutations(range(4)):
+        cards = [13 * suits[card // 13] + card % 13 for card in known.cards()]
+        ordered = sorted(cards[:3], key=lambda card: (card % 13, card), reverse=True) + cards[3:]
+        found.append(([(card % 13, card) for card in ordered], suits))
+    best = max(board for board, _ in found)
+    texts = []
+    for board, suits in found:
+        if board == best:
+            hands = renamed_hands(suits)
+            named = tuple(range_text(_named(one, hands)) for one in weights)
+            texts.append((named, [suits.index(suit) for suit in range(4)]))
+    ranges, back = min(texts)
+    return evolve(known, board=cards_text([card for _, card in best]), ranges=ranges), tuple(back)
+
+
+def _named(weights: Float64s, hands: Int64s) -> Float64s:
+    """Return the weights (1326,) of hands that are called ``hands``."""
+    out = np.empty_like(weights)
+    out[hands] = weights
+    return out
+
+
 class Library:
     """The spots and ranges in a directory, which is made when something is kept."""
 
@@ -78,7 +114,13 @@ class Library:
         """What could not be read when spots were listed."""
 
     def place(self, spot: Spot) -> Path:
-        """Return the folder of a spot. Raises DamagedFileError where a link or the like is in its place."""
+        """Return the folder of a spot and of all that differ by suits' names alone, which has the :func:`image`.
+
+        Raises DamagedFileError where a link or the like is in its place.
+        """
+        return self._place(image(spot)[0])
+
+    def _place(self, spot: Spot) -> Path:
         path = self.directory / "spots" / digest_of(asdict(canonical(spot)))[:24]
         for each in (path.parent, path):
             refuse_link(each)
@@ -99,27 +141,32 @@ class Library:
                 self.damaged.append(str(error))
 
     def find(self, *, board: str = "", position: str = "", raised: str = "") -> list[Entry]:
-        """Return the spots of a board (as cards, in any order), a position and a pot type; what is "" may be anything."""
-        wanted = set(parse_board(board)) if board else set()
+        """Return the spots of a board (suits by any name), a position and a pot type; what is "" may be anything."""
+        wanted = _board(parse_board(board)) if board else None
         return [
             one
             for one in self
-            if (not wanted or set(one.spot.cards()) == wanted)
+            if wanted in (None, _board(one.spot.cards()))
             and position in ("", one.position)
             and raised in ("", one.raised)
         ]
 
     def get(self, spot: Spot) -> Solution | None:
-        """Return the solution of a spot, if there is one. Raises DamagedFileError where its folder holds another."""
-        path = self.place(spot)
-        if not (path / SPOT).exists():
-            return None
-        found = load(path)
-        if canonical(found.spot) != canonical(spot):
-            raise DamagedFileError(
-                f"{path} holds another spot than its name says: it is damaged or foreign. Delete it."
-            )
-        return found
+        """Return the solution of a spot, if there is one, also of one with other suits' names.
+
+        Raises DamagedFileError where its folder holds another.
+        """
+        known, suits = image(spot)
+        for one, names in ((known, suits), (canonical(spot), SAME)):
+            path = self._place(one)
+            if (path / SPOT).exists():
+                found = load(path)
+                if canonical(found.spot) != one:
+                    raise DamagedFileError(
+                        f"{path} holds another spot than its name says: it is damaged or foreign. Delete it."
+                    )
+                return found.renamed(canonical(spot), names)
+        return None
 
     def solve(self, spot: Spot, to: float = 0.25, iterations: int = 5000, threads: int = 1, **label: str) -> Solution:
         """Return a spot solved to ``to`` % of the pot: the one that is kept, if it is as good, else solved and kept.
@@ -129,13 +176,14 @@ class Library:
         known = self.get(spot)
         if known is not None and known.exploitability <= to:
             return known
-        solution = solve(prepare(canonical(spot), threads), to, iterations)
+        whole, suits = image(spot)
+        solution = solve(prepare(whole, threads), to, iterations)
         self.keep(solution, **label)
-        return solution
+        return solution.renamed(canonical(spot), suits)
 
     def keep(self, solution: Solution, *, position: str = "", raised: str = "") -> Path:
         """Keep a solution, without its last street where that can be left out; what is "" is called as it was."""
-        path = self.place(solution.spot)
+        path = self._place(solution.solved or solution.spot)
         known = read_head(path).label if (path / SPOT).exists() else {}
         given = {"position": position, "raised": raised}
         solution.label = {name: value or known.get(name, "") for name, value in given.items()}
@@ -185,6 +233,11 @@ class Library:
         if found.format != RANGES_FORMAT or path.name != f"{found.position}.{found.raised}.json":
             raise DamagedFileError(f"The file {path} is damaged or foreign: its format is {found.format[:40]!r}.")
         return found
+
+
+def _board(cards: list[int]) -> str:
+    """Return what a board is called where suits' names do not matter."""
+    return image(Spot(cards_text(cards), 1.0, (1.0, 1.0)))[0].board
 
 
 def entry(path: Path) -> Entry:

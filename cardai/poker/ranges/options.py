@@ -82,14 +82,14 @@ class SpotOptions:
         return {name: value for name, value in given.items() if value is not None}
 
     def begun(self) -> SpotOptions:
-        """Return these options with ranges, pot and stacks of a library's position where they were not given."""
-        from cardai.poker.ranges.library import Library
+        """Return these options with ranges, pot and stacks of a position where they were not given: a library's or a chart's."""
+        from cardai.poker.preflop.starts import start_of
 
         if self.position is None and self.raised is None:
             return self
-        if self.library is None or self.position is None or self.raised is None:
-            raise UsageError("Ranges by name need --library, --position and --raised.")
-        start = Library(self.library).start(self.position, self.raised)
+        if self.position is None or self.raised is None:
+            raise UsageError("Ranges by name need --position and --raised, such as BTN-BB and single.")
+        start = start_of(self.library, self.position, self.raised)
         ranges = self.ranges or [start.first, start.button]
         pot, stack = self.pot or f"{start.pot}", self.stack or "+".join(map(str, start.stacks))
         return evolve(self, ranges=ranges, pot=pot, stack=stack)

@@ -5,6 +5,8 @@ A line is the actions from the root, separated by blanks, and the cards that com
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 from attrs import evolve, frozen
@@ -12,6 +14,7 @@ from attrs import evolve, frozen
 from cardai.cards.text import card_text, parse_cards
 from cardai.core.arrays import Float64s, Int64s
 from cardai.core.errors import UsageError
+from cardai.poker.hands.combos import pair_index, pairs
 from cardai.poker.ranges.cfr import meetings
 from cardai.poker.ranges.kept import KeptSolver
 from cardai.poker.ranges.lines import action_words, means, token, words_of
@@ -77,18 +80,23 @@ class PublicState:
     hands: npt.NDArray[np.int64]
 
 
-def look_at(solver: Solver, board: list[int], line: str) -> Position:
+Suits = Sequence[int]
+"""What each of the four suits of a solved board is called (0 to 3) on the board that is looked at."""
+SAME: Suits = (0, 1, 2, 3)
+
+
+def look_at(solver: Solver, board: list[int], line: str, suits: Suits = SAME) -> Position:
     """Return the decision that ``line`` leads to.
 
     Raises:
         UsageError: the line cannot be read, or leads out of the tree, to a card or to the end of the hand.
     """
-    return _position(solver, decision_at(solver, board, line), line)
+    return _position(solver, decision_at(solver, board, line, suits), line)
 
 
-def decision_at(solver: Solver, board: list[int], line: str) -> PublicState:
+def decision_at(solver: Solver, board: list[int], line: str, suits: Suits = SAME) -> PublicState:
     """Return where ``line`` leads to, a decision. Raises UsageError as :func:`look_at` does."""
-    place = follow(solver, board, line)
+    place = follow(solver, board, line, suits)
     node = place.node
     if node.kind == DEAL:
         raise UsageError(f"After {line!r} a card comes: add it, such as {line + ' / 2c'!r}.")
@@ -97,20 +105,20 @@ def decision_at(solver: Solver, board: list[int], line: str) -> PublicState:
     return place
 
 
-def follow(solver: Solver, board: list[int], line: str) -> PublicState:
+def follow(solver: Solver, board: list[int], line: str, suits: Suits = SAME) -> PublicState:
     """Return where ``line`` leads to, be it a decision or not. Raises UsageError."""
-    place = start(solver, board)
+    place = start(solver, board, suits)
     for word in words_of(line):
         place = _deal(solver, place, word, line) if place.node.kind == DEAL else _act(place, word, line)
     return place
 
 
-def look_at_kept(solver: KeptSolver, board: list[int], line: str, percent: float) -> Position:
+def look_at_kept(solver: KeptSolver, board: list[int], line: str, percent: float, suits: Suits = SAME) -> Position:
     """Return the decision that ``line`` leads to in a solution that was kept small (see :func:`after_card`).
 
     Raises UsageError as :func:`look_at` does.
     """
-    words, place = words_of(line), start(solver, board)
+    words, place = words_of(line), start(solver, board, suits)
     for k, word in enumerate(words):
         if place.node.kind != DEAL:
             place = _act(place, word, line)
@@ -119,7 +127,7 @@ def look_at_kept(solver: KeptSolver, board: list[int], line: str, percent: float
         else:
             found, behind = after_card(solver, place, _dealt_card(place, word, line), percent)
             return evolve(look_at(found, list(behind.board), " ".join(words[k + 1 :])), line=line.strip())
-    return look_at(solver, board, line)
+    return look_at(solver, board, line, suits)
 
 
 def after_card(solver: Solver, place: PublicState, card: int, percent: float) -> tuple[Solver, PublicState]:
@@ -145,12 +153,25 @@ def _reach(solver: Solver, place: PublicState) -> Float64s:
     return found
 
 
-def start(solver: Solver, board: list[int]) -> PublicState:
-    """Return the place of the root."""
+def start(solver: Solver, board: list[int], suits: Suits = SAME) -> PublicState:
+    """Return the place of the root; ``board`` is called as it is looked at."""
     layout = solver.layout
-    return PublicState(
-        layout.tree.root, tuple(board), (), np.arange(layout.hands.places), np.arange(len(layout.hands.cards))
-    )
+    places, hands = np.arange(layout.hands.places), np.arange(len(layout.hands.cards))
+    if tuple(suits) != SAME:
+        places, hands = renamed_cards(suits), renamed_hands(suits)
+    return PublicState(layout.tree.root, tuple(board), (), places, hands)
+
+
+def renamed_cards(suits: Suits) -> Int64s:
+    """Return (52,) what each card is called where suits are called ``suits``."""
+    cards = np.arange(52)
+    return np.asarray(13 * np.array(suits)[cards // 13] + cards % 13, np.int64)
+
+
+def renamed_hands(suits: Suits) -> Int64s:
+    """Return (1326,) which hand each of hold'em's is called where suits are called ``suits``."""
+    cards = renamed_cards(suits)[pairs().astype(np.int64)]
+    return pair_index(cards[:, 0], cards[:, 1])
 
 
 def step(place: PublicState, child: int) -> PublicState:

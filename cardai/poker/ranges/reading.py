@@ -75,7 +75,7 @@ def next_cards(solution: Solution, line: str) -> list[dict[str, Any]]:
     """Return every card that can come after ``line``: the equities then, what both seats are worth of the pot, and how often
     who acts first takes each action. Raises UsageError where no card comes there.
     """
-    place, found = follow(solution.solver, solution.spot.cards(), line), []
+    place, found = follow(solution.solver, solution.spot.cards(), line, solution.suits), []
     if place.node.kind != DEAL:
         raise UsageError(f"No card comes after {line!r}.")
     for card in range(51, -1, -1):

@@ -21,7 +21,7 @@ from cardai.poker.ranges.cfr import Measured
 from cardai.poker.ranges.kept import KeptSolver, kept_arrays
 from cardai.poker.ranges.layout import TreeLayout, entries_of
 from cardai.poker.ranges.leaves import CheckedDown
-from cardai.poker.ranges.position import Position, decision_at, look_at, look_at_kept
+from cardai.poker.ranges.position import SAME, Position, Suits, decision_at, look_at, look_at_kept
 from cardai.poker.ranges.solver import Solver
 from cardai.poker.ranges.spot import Spot
 
@@ -50,6 +50,14 @@ class Solution:
     """The iterations that were done when it was measured."""
     label: dict[str, str] = field(factory=dict)
     """What a library calls it: its position and pot type."""
+    suits: Suits = SAME
+    """What the suits of the spot that was solved are called in this one, ..."""
+    solved: Spot | None = None
+    """... and that spot, where it is another."""
+
+    def renamed(self, spot: Spot, suits: Suits) -> Solution:
+        """Return the solution as that of ``spot``, whose suits are called otherwise (see :attr:`suits`)."""
+        return self if spot == self.spot else evolve(self, spot=spot, suits=tuple(suits), solved=self.spot)
 
     @property
     def iterations(self) -> int:
@@ -81,15 +89,15 @@ class Solution:
     def at(self, line: str = "") -> Position:
         """Return the decision that a line such as "b1000 c / 2c" leads to ("" the first). Raises UsageError."""
         if isinstance(self.solver, KeptSolver):
-            return look_at_kept(self.solver, self.spot.cards(), line, self.exploitability)
-        return look_at(self.solver, self.spot.cards(), line)
+            return look_at_kept(self.solver, self.spot.cards(), line, self.exploitability, self.suits)
+        return look_at(self.solver, self.spot.cards(), line, self.suits)
 
     def check_line(self, line: str) -> None:
         """Raise UsageError unless ``line`` leads to a decision; nothing need be solved."""
         if isinstance(self.solver, KeptSolver):
             self.at(line)
             return
-        decision_at(self.solver, self.spot.cards(), line)
+        decision_at(self.solver, self.spot.cards(), line, self.suits)
 
     def __str__(self) -> str:
         from cardai.poker.ranges.showing import text
@@ -148,7 +156,7 @@ class Solution:
         write_npz(path / name, arrays, level=6 if small else 0)
         head = {
             "format": FORMATS[0],
-            "spot": asdict(self.spot),
+            "spot": asdict(self.solved or self.spot),
             "iterations": self.iterations,
             "measured": [*self.measured.values, *self.measured.responses] if measured and self.measured else None,
             "bits": 16 if self.solver.packed else 32,

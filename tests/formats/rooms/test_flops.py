@@ -67,11 +67,22 @@ def test_a_pot_for_two_has_what_everybody_put_in_and_stacks_as_they_were_at_the_
     assert hand.returns / unit == pytest.approx(-15.0)
 
 
+def test_before_the_flop_a_hand_is_what_was_put_in_by_whom_in_big_blinds() -> None:
+    ((_, hand),) = found(TWO).hands
+    assert hand.before is not None
+    assert hand.before.stacks == (25.0, 15.0, 20.0)  # from the small blind
+    assert (hand.before.hero, hand.before.stack, hand.seat) == (2, 20.0, 2)
+    assert hand.before.moves == ((2, "raise", 2.5, 0), (0, "fold", 0.5, 1), (1, "call", 2.5, 2))
+    straddled = TWO.replace("*** HOLE", "Hero: posts straddle $2\n*** HOLE")
+    assert all(one.before is None for _, one in found(straddled).hands)
+
+
 def test_what_cannot_be_graded_is_counted_by_the_reason() -> None:
     sorted_ = found(THREE.replace("101", "102") + FOLDED.replace("101", "103"))
     assert sorted_.flops == ()
-    assert sum(sorted_.left_out.values()) == 2
-    assert sorted_.left_out["folded before the flop (no ranges before it)"] == 1
+    assert [(hand.missing, hand.after) for _, hand in sorted_.hands] == [
+        ("more than two players saw the flop", 1), ("folded before the flop", 0),
+    ]  # fmt: skip
 
 
 def test_hands_of_the_last_day_are_refused_unless_told_otherwise() -> None:

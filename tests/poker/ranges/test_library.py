@@ -12,12 +12,13 @@ import pytest
 from attrs import evolve
 
 import cardai
-from cardai.cards.text import parse_cards
+from cardai.cards.text import cards_text, parse_cards
 from cardai.core.errors import DamagedFileError, UsageError
+from cardai.poker.hands.combos import pairs
 from cardai.poker.ranges import flops, reading
 from cardai.poker.ranges.categories import blocker, draw, made
 from cardai.poker.ranges.flop_report import Goal, chosen, columns, mean, reports
-from cardai.poker.ranges.library import Library, Start, canonical
+from cardai.poker.ranges.library import Library, Start, canonical, image
 from cardai.poker.ranges.locks import parse_lock
 from cardai.poker.ranges.solution import Solution
 from cardai.poker.ranges.spot import Spot
@@ -46,6 +47,46 @@ def test_the_same_spot_is_solved_once_however_it_is_written(library: Library, mo
     assert library.solve(again, 1.0).exploitability <= 1.0
     for other in (evolve(RIVER, pot=101), evolve(RIVER, board="7sKsTh2c4d"), evolve(RIVER, rake=0.05)):
         assert library.place(other) != library.place(RIVER)
+
+
+@pytest.mark.parametrize("ranges", [("AK,QQ", "JJ,KQ"), ("AhKh,QsQc,QdQh", "JJ,KsQs,9c8c")])
+def test_a_spot_is_found_by_other_names_of_its_suits(
+    ranges: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Solved with one set of names, looked at with another: every hand's numbers are those of the hand that was renamed."""
+    names = str.maketrans("cdhs", "hscd")
+    one = Spot("KsTh7s4d", 100, (150, 150), ranges, "1+allin")
+    other = evolve(one, board=one.board.translate(names), ranges=tuple(text.translate(names) for text in ranges))
+    Library(tmp_path).solve(one, 20.0, 20)
+    first = Library(tmp_path).get(one)
+    assert first is not None
+    assert Library(tmp_path).place(other) == Library(tmp_path).place(one)
+    monkeypatch.setattr("cardai.poker.ranges.library.solve", None)
+    again = Library(tmp_path).solve(other, 20.0)
+    for line in ("", "x x 2c x", "x a"):
+        here, there = first.at(line), again.at(line.replace("2c", "2h"))
+        assert [card % 13 for card in here.board] == [card % 13 for card in there.board]
+        assert there.board[3:] == tuple(parse_cards("4s2h"))[: len(there.board) - 3]
+        hands = {cards_text(hand).translate(names): k for k, hand in enumerate(pairs()[here.hands])}
+        order = [hands.get(cards_text(hand), hands.get(cards_text(hand[::-1]))) for hand in pairs()[there.hands]]
+        assert np.allclose(there.strategy, here.strategy[:, order])
+        assert np.allclose(there.weights, here.weights[:, order])
+        assert np.allclose(there.values, here.values[:, order], equal_nan=True)
+    assert {one["card"] for one in reading.next_cards(again, "x x")}.isdisjoint({"Kd", "Tc", "7d", "4s"})
+    assert [entry.spot.board for entry in Library(tmp_path).find(board="KdTc7d4s")] == [image(one)[0].board]
+    again.label = {}
+    assert Library(tmp_path).keep(again) == Library(tmp_path).place(one)
+
+
+def test_spots_that_differ_by_more_than_names_are_two(library: Library) -> None:
+    alike = evolve(RIVER, ranges=("AhKh,QQ", "JJ,KQs"))
+    for other in (evolve(alike, board="7hKsTh4d2c"), evolve(alike, ranges=("AsKs,QQ", "JJ,KQs"))):
+        assert library.place(other) != library.place(alike)
+    assert library.place(evolve(alike, ranges=("AdKd,QQ", "JJ,KQs"))) != library.place(
+        alike
+    )  # h is on the board once, d too
+    locked = evolve(RIVER, locks=(parse_lock("x: JJ: x=1"),))
+    assert image(locked)[0] == canonical(locked)
 
 
 def test_spots_are_found_and_copied(library: Library, tmp_path: Path) -> None:

@@ -1,0 +1,153 @@
+"""Solving play before the flop: external-sampling Monte Carlo CFR over 169 classes, from several seeds, and what it is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from attrs import field, frozen
+
+from cardai.core.arrays import Float64s, Int64s
+from cardai.core.rng import derive
+from cardai.poker.hand_classes import CLASSES, class_of
+from cardai.poker.hands.ranking import batch_tables
+from cardai.poker.preflop import _sampling_kernels as kernels
+from cardai.poker.preflop.equities import class_equities
+from cardai.poker.preflop.rules import HUNDRED
+from cardai.poker.preflop.shares import FITTED, Depth, shares_at
+from cardai.poker.preflop.tree import FLOP, Tree
+
+CHUNK = 20_000
+"""Iterations between two looks at the clock."""
+
+
+@frozen(eq=False)
+class Problem:
+    """A tree with what its ends are worth, as kernels take it."""
+
+    tree: Tree
+    nodes: kernels.Nodes
+    cards: kernels.Cards
+
+
+def problem_of(tree: Tree, known: Sequence[Depth] = FITTED) -> Problem:
+    """Return the problem of a tree, flops valued by ``known``."""
+    rules = tree.rules
+    pot = tree.pots() / HUNDRED
+    taken = np.minimum(rules.rake * pot, rules.rake_cap if rules.rake_cap else np.inf)
+    seen = tree.kind >= FLOP
+    behind = np.where(tree.kind == FLOP, (rules.behind - tree.spent.max(axis=1)) / HUNDRED / pot, 0.0)
+    depths, rule = np.unique(np.round(behind, 6), return_inverse=True)
+    shares = shares_at(np.asarray(depths, np.float64), known)
+    nodes = kernels.Nodes(
+        tree.kind,
+        tree.actor,
+        tree.first,
+        tree.count,
+        tree.child,
+        tree.spent / HUNDRED + rules.ante,
+        tree.live,
+        np.where(seen, pot - taken, pot),
+        rule.astype(np.int64),
+        shares.slope,
+        shares.last,
+    )
+    return Problem(tree, nodes, kernels.Cards(class_of(), class_equities(), batch_tables(7)))
+
+
+@frozen(eq=False)
+class Seed:
+    """One seed's solving so far."""
+
+    number: int
+    steps: int
+    regret: Float64s = field(repr=False)
+    """(edges, 169)"""
+    average: Float64s = field(repr=False)
+
+    @classmethod
+    def begun(cls, number: int, tree: Tree) -> Seed:
+        """Return a seed that has done nothing."""
+        return cls(number, 0, np.zeros((tree.edges, CLASSES)), np.zeros((tree.edges, CLASSES)))
+
+
+def learned(problem: Problem, seed: Seed, steps: int, told: Callable[[Seed], bool]) -> Seed:
+    """Return ``seed`` after ``steps`` iterations in all; ``told`` is shown it now and then, and stops it by False."""
+    stream = np.uint64(derive(seed.number, "preflop"))
+    while seed.steps < steps:
+        after = min(steps, seed.steps + CHUNK)
+        kernels.learn(
+            problem.nodes, problem.cards, problem.tree.rules.players, seed.steps + 1, after + 1, stream, seed.regret,
+            seed.average,
+        )  # fmt: skip
+        seed = Seed(seed.number, after, seed.regret, seed.average)
+        if not told(seed):
+            break
+    return seed
+
+
+def strategy_of(tree: Tree, average: Float64s) -> Float64s:
+    """Return (edges, 169) how often each class takes each action, of an average that was gathered; uniform where it is empty."""
+    which = np.repeat(np.arange(tree.nodes), tree.count)
+    total = np.zeros((tree.nodes, CLASSES))
+    np.add.at(total, which, average)
+    each = total[which]
+    return np.where(each > 0, average / np.where(each > 0, each, 1.0), 1.0 / tree.count[which][:, None])
+
+
+@frozen(eq=False)
+class Measured:
+    """What a strategy is worth, from played hands. Values are big blinds from the beginning of the hand, antes counted."""
+
+    hands: int
+    visits: Int64s
+    """(N, 169) how often the others let a class come to a decision."""
+    values: Float64s
+    """(edges, 169) what each action brings; nan where it never came."""
+    noise: Float64s
+    """(edges, 169) half the length of a 95 % interval of what it brings more than the strategy does there."""
+    won: Float64s
+    """(players,) what each seat wins."""
+    gain: Float64s
+    """(players,) what each seat would win more by the other strategy, ..."""
+    gain_noise: Float64s
+    """... and half the length of its 95 % interval."""
+
+
+def measured(
+    problem: Problem,
+    strategy: Float64s,
+    best: Float64s,
+    hands: int,
+    seed: int,
+    told: Callable[[int], None] = lambda _: None,
+) -> Measured:
+    """Return what ``strategy`` is worth where all play it, over ``hands`` hands, and each seat's gain by ``best``."""
+    tree, players = problem.tree, problem.tree.rules.players
+    value, gain, square = (np.zeros((tree.edges, CLASSES)) for _ in range(3))
+    sums = kernels.Sums(np.zeros((tree.nodes, CLASSES), np.int64), value, gain, square, np.zeros((players, 3)))
+    stream = np.uint64(derive(seed, "measured"))
+    for first in range(1, hands + 1, CHUNK):
+        last = min(hands + 1, first + CHUNK)
+        kernels.measure(problem.nodes, problem.cards, players, first, last, stream, strategy, best, sums)
+        told(last - 1)
+    count = np.repeat(sums.visits, tree.count, axis=0).astype(np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        more = sums.gain / count
+        spread = np.sqrt(np.maximum(sums.square / count - more**2, 0.0) / np.maximum(count - 1, 1))
+        each = sums.value / count
+        noise = np.where(count > 1, 1.96 * spread, np.inf)
+    won, best_gain = sums.won[:, 0] / hands, sums.won[:, 1] / hands
+    error = np.sqrt(np.maximum(sums.won[:, 2] / hands - best_gain**2, 0.0) / hands)
+    return Measured(hands, sums.visits, each, noise, won, best_gain, 1.96 * error)
+
+
+def best_of(tree: Tree, strategy: Float64s, found: Measured, seen: int = 200) -> Float64s:
+    """Return (edges, 169) the strategy that takes what was found to bring most, where a class came ``seen`` times; else as it is."""
+    out = strategy.copy()
+    for node in np.flatnonzero(tree.count):
+        rows = slice(int(tree.first[node]), int(tree.first[node] + tree.count[node]))
+        known = found.visits[node] >= seen
+        values = found.values[rows][:, known]
+        out[rows][:, known] = np.arange(len(values))[:, None] == values.argmax(axis=0)
+    return out
