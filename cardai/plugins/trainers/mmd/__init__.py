@@ -3,6 +3,7 @@
 rollouts.py    whole hands in lock step, one policy in all seats
 advantages.py  what actions were worth: GAE, a critic of all seats' views, or the game's tree
 losses.py      the clipped surrogate, and the pulls to a magnet and to the last policy
+natural.py     natural steps of the actor, for small games
 training.py    iterations, metrics, checkpoints
 
 Presets:
@@ -138,6 +139,11 @@ class MMD(Trainer):
     last: float = option(
         0.05, help="weight of the pull to the policy that played, KL(policy || last)", validator=_at_least_0
     )
+    last_end: float | None = option(
+        None,
+        help="weight of that pull after anneal iterations; none: the same",
+        validator=validators.optional(_positive),
+    )
     entropy: float = option(0.0, help="weight of the policy's entropy", validator=_at_least_0)
     clip: float = option(0.1, help="PPO's clip range of the probability ratio; 0: none", validator=_at_least_0)
     value_clip: bool = option(True, help="clip the critic's moves by the same range")
@@ -154,6 +160,14 @@ class MMD(Trainer):
     )
     hidden: int = option(512, help="units of a hidden layer", validator=validators.in_(range(1, 8193)))
     layers: int = option(3, help="hidden layers of actor and critic each", validator=validators.in_(range(1, 33)))
+    optimizer: Literal["adam", "natural"] = option(
+        "adam",
+        help="adam, or natural: the actor moves as mirror descent's closed form says, by least squares over all different "
+        "inputs (small games; last is 1 / step size, and the critic has adam)",
+    )
+    damping: float = option(
+        1e-3, help="natural: what is added to the squares, as a share of their mean", validator=_positive
+    )
     rate: float = option(2.5e-4, help="learning rate of Adam", validator=_positive)
     momentum: float = option(0.9, help="Adam's beta 1", validator=[validators.ge(0), validators.lt(1)])
     rate_end: float = option(
@@ -173,6 +187,12 @@ class MMD(Trainer):
     )
     average_batch: int = option(1024, help="rows of the averaged policy's minibatches", validator=_positive)
     average_updates: int = option(2, help="minibatches of the averaged policy an iteration", validator=_positive)
+    against: str = option(
+        "",
+        holds="training agent",
+        help="a fixed player in all seats but one, that of the learner, from hand to hand another: a best response is "
+        "learned; none: the learner plays all seats",
+    )
     threads: int = option(1, help="CPU threads", validator=_positive)
     measure_limit: int = option(
         200_000, help="nodes of the largest game whose exploitability is measured", validator=_positive
@@ -194,11 +214,26 @@ class MMD(Trainer):
             refuse_if_large(game, self.measure_limit)
 
     def __attrs_post_init__(self) -> None:
+        if self.optimizer == "natural":
+            self._check_natural()
+        if self.against and self.advantages != "gae":
+            raise ValueError(
+                f"A response to a fixed player (against) is learned with advantages=gae. Got {self.advantages}."
+            )
         if self.average and self.advantages == "exact":
             raise ValueError("The averaged policy is learned from play, and with advantages=exact nothing is played.")
 
+    def _check_natural(self) -> None:
+        if self.advantages == "gae" or self.epochs > 1 or self.minibatches > 1 or not self.last:
+            raise ValueError(
+                "Natural steps (optimizer=natural) need advantages of all actions (exact or all_actions), epochs=1, "
+                "minibatches=1, and last above 0, which is 1 / the step size."
+            )
+
     def agent_options(self) -> Mapping[str, str]:
-        return {"policy": "last (default: the actor) or average (of all actors so far; trained with average=N)"}
+        return {
+            "policy": "last (default: the actor), greedy (its likeliest actions) or average (of all actors so far; trained with average=N)"
+        }
 
     def _layout(self, game: Game, encoder: Encoder | None) -> Layout:
         self.check_game(game)

@@ -66,16 +66,21 @@ class Inputs:
 
 
 def losses(
-    options: MMD, magnet: float, actor: nn.Module, critic: nn.Module | None, examples: Examples, rows: Int64s
+    options: MMD,
+    pulls: tuple[float, float],
+    actor: nn.Module,
+    critic: nn.Module | None,
+    examples: Examples,
+    rows: Int64s,
 ) -> Any:
-    """Return (loss, the five :data:`TERMS`) of the examples ``rows`` (m,); ``magnet`` weighs that pull.
+    """Return (loss, the five :data:`TERMS`) of the examples ``rows`` (m,); ``pulls`` weigh the magnet and the last policy.
 
     With pi the actor's policy, pi_t that which played, m the magnet and A the advantages, the policy's part is
     -E[min(r A, clip(r) A)] + magnet KL(pi || m) + last KL(pi || pi_t) - entropy H(pi): PPO's clipped surrogate (Schulman
     et al. 2017, eq. 7) with the two pulls of magnetic mirror descent (Sokota et al. 2023, eq. 7). Without a clip range it
     is the linear -E[r A], which the pulls alone hold back.
     """
-    o, inputs = options, examples.inputs
+    o, inputs, (magnet, last) = options, examples.inputs, pulls
     seen, where = np.unique(examples.inverse[rows], return_inverse=True)
     share = examples.weights[rows] / examples.weights[rows].sum()
     legal = torch.from_numpy(inputs.legal[seen])
@@ -85,13 +90,13 @@ def losses(
     gain, clipped = _surrogate(o, examples, rows, where, share, inputs.played[seen], logs)
     entropy = -(weight * (pi * logs.masked_fill(~legal, 0.0)).sum(1)).sum()
     kl = (weight * (pi * (logs - played).masked_fill(~legal, 0.0)).sum(1)).sum()
-    loss = o.last * kl - o.entropy * entropy - gain
+    loss = last * kl - o.entropy * entropy - gain
     if magnet:
         apart = logs - torch.from_numpy(inputs.magnet[seen])
         loss = loss + magnet * (weight * (pi * apart.masked_fill(~legal, 0.0)).sum(1)).sum()
     value = torch.zeros(())
     if critic is not None and examples.critic is not None:
-        value = _value_loss(o, critic, examples.critic, rows)
+        value = value_loss(o, critic, examples.critic, rows)
     return loss + o.value_weight * value, torch.stack([loss, value, entropy, kl, clipped]).detach()
 
 
@@ -123,7 +128,21 @@ def _surrogate(
     return sampled + (logs.exp() * torch.from_numpy(table.astype(np.float32))).sum(), clipped
 
 
-def _value_loss(o: MMD, critic: nn.Module, examples: CriticExamples, rows: Int64s) -> Tensor:
+def mean_gains(examples: Examples, rows: Int64s) -> Float64s:
+    """Return (U, A): the mean advantage of each action at each input over the examples ``rows`` (m,), the means of the
+    residuals by importance among them; 0 where an input is not among them."""
+    inputs, where, weight = examples.inputs, examples.inverse[rows], examples.weights[rows]
+    total, share = np.zeros(inputs.played.shape), np.bincount(where, weight, len(inputs.played))
+    if examples.gains is not None:
+        np.add.at(total, where, weight[:, None] * examples.gains[rows])
+    if examples.residuals is not None and examples.chosen is not None:
+        chosen = examples.chosen[rows]
+        odds = np.exp(inputs.played[where, chosen], dtype=np.float64)
+        np.add.at(total, (where, chosen), weight * examples.residuals[rows] / odds)
+    return total / np.maximum(share, 1e-300)[:, None]
+
+
+def value_loss(o: MMD, critic: nn.Module, examples: CriticExamples, rows: Int64s) -> Tensor:
     """Return half the mean square error of the critic; with ``value_clip`` moves beyond the clip range count no less."""
     seen, where = np.unique(examples.inverse[rows], return_inverse=True)
     out = critic(torch.from_numpy(examples.codes[seen]))

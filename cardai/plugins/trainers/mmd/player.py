@@ -1,4 +1,4 @@
-"""The trained player: the last actor's policy, or the average of all."""
+"""The trained player: the last actor's policy, what it likes best, or the average of all."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cardai.core.errors import OptionError, UsageError
 from cardai.core.fields import Views
 from cardai.core.game import Amounts, Game, Legal
 from cardai.learn import tensors
-from cardai.learn.policies import legal_softmax
+from cardai.learn.policies import greedy, legal_softmax
 
 
 def asked(network: nn.Module, codes: Float32s, legal: Bools) -> Float64s:
@@ -25,7 +25,7 @@ def asked(network: nn.Module, codes: Float32s, legal: Bools) -> Float64s:
 
 
 class MMDAgent(Agent):
-    """Plays with the last actor, or with the averaged policy where one was learned."""
+    """Plays with the last actor, by its likeliest actions alone, or with the averaged policy where one was learned."""
 
     def __init__(
         self, networks: Mapping[str, nn.Module], game: Game, layout: Layout, options: Mapping[str, Any]
@@ -34,12 +34,13 @@ class MMDAgent(Agent):
         if unknown:
             raise OptionError(f"The player of a policy gradient has no option {unknown[0]!r}. It has one: policy.")
         chosen = str(options.get("policy", "last"))
-        if chosen not in ("last", "average"):
-            raise OptionError(f"The option 'policy' must be last or average. Got {chosen!r} instead.")
+        if chosen not in ("last", "greedy", "average"):
+            raise OptionError(f"The option 'policy' must be last, greedy or average. Got {chosen!r} instead.")
         if chosen == "average" and "average" not in networks:
             raise OptionError("This run has no averaged policy: train with average=N, or play policy=last.")
         self._game, self._layout = game, layout
         self._network = networks["average" if chosen == "average" else "actor"]
+        self._shape = greedy if chosen == "greedy" else legal_softmax
 
     def for_game(self, game: Game) -> Agent:
         need_game(self._game, game, "This policy was trained on")
@@ -52,4 +53,4 @@ class MMDAgent(Agent):
 
     def on_codes(self, codes: Float32s, legal: Bools) -> Float64s:
         """Return probabilities (n, A) for codes (n, C); a row's do not depend on the others."""
-        return legal_softmax(tensors.in_chunks(self._network, codes, torch.device("cpu")), legal)
+        return self._shape(tensors.in_chunks(self._network, codes, torch.device("cpu")), legal)

@@ -1,4 +1,7 @@
-"""Self-play in lock step: whole hands, all seats played by one policy, every decision with what it led to."""
+"""Play in lock step: whole hands, every decision of the learner with what it led to.
+
+The learner's one policy plays all seats, or one seat against a fixed player, from hand to hand another.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,13 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
+from cardai.arena.asking import Request
+from cardai.core.agent import Agent
 from cardai.core.arrays import Bools, Float32s, Float64s, Int64s
 from cardai.core.encoder import Layout
-from cardai.core.errors import UsageError
+from cardai.core.errors import AgentError, UsageError
 from cardai.core.game import TERMINAL, Amounts, Game
+from cardai.core.legal import copy_legal
 from cardai.core.rng import Rows, derive_many, hash_rows
 from cardai.learn.distinct import distinct
 
@@ -21,7 +27,7 @@ Ask = Callable[[Float32s, Bools], Float64s]
 
 @frozen(eq=False)
 class Batch:
-    """N decisions of H hands, those of a hand in order.
+    """N decisions of the learner in H hands, those of a hand in order.
 
     ``hands`` and ``seats`` (N,) say whose, ``codes`` (N, I) what the seat saw, ``policies`` (N, A) how it played and
     ``chosen`` (N,) what; ``returns`` (H, P) are the hands' results in the game's unit. ``whole`` (N, P x I) is what all
@@ -42,11 +48,18 @@ class Batch:
 
 
 class Rollouts:
-    """Plays hands of ``game`` at ``tables`` tables. Hand h depends on (seed, h) and the policy alone."""
+    """Plays hands of ``game`` at ``tables`` tables. Hand h depends on (seed, h), the policy and the rival alone.
 
-    def __init__(self, game: Game, layout: Layout, tables: int, seed: int, whole: bool) -> None:
-        self.game, self.layout, self.seed, self.whole = game, layout, seed, whole
+    With a ``rival``, ready to play the game, the policy plays one seat, in hand h seat h // P modulo P, and the rival all
+    others.
+    """
+
+    def __init__(
+        self, game: Game, layout: Layout, tables: int, seed: int, whole: bool, rival: Agent | None = None
+    ) -> None:
+        self.game, self.layout, self.seed, self.whole, self.rival = game, layout, seed, whole, rival
         self.tables = game.tables(tables)
+        self.own = np.zeros(tables, np.int64)  # the learner's seat at each table, where there is a rival
         nothing = np.zeros((1, game.num_players))
         self._rotates = not bool(game.matches_over(nothing, np.ones(1, np.int64))[0])
 
@@ -62,11 +75,15 @@ class Rollouts:
         while True:
             if done < decisions and len(free):
                 hand[free], made[free] = len(returns) + np.arange(len(free)), 0
+                self.own[free] = (first + hand[free]) // self.game.num_players % self.game.num_players
                 streams[free] = self._deal(free, first + len(returns))
                 returns = np.concatenate([returns, np.zeros((len(free), returns.shape[1]))])
                 free = free[:0]
             current = self.tables.current_players().astype(np.int64)
             current[free] = TERMINAL
+            if self.rival is not None:
+                self._answer(np.flatnonzero((current >= 0) & (current != self.own)), current, streams, made)
+                current[current != self.own] = TERMINAL
             rows = np.flatnonzero(current >= 0)
             if len(rows):
                 steps.append(self._decide(ask, current, hand, streams, made))
@@ -94,6 +111,19 @@ class Rollouts:
             setups["starter"] = np.arange(first, first + count) % game.num_players
         self.tables.reset(drawn("deal"), None, rows, setups)
         return drawn("players")
+
+    def _answer(self, rows: Int64s, current: Int64s, streams: Any, made: Int64s) -> None:
+        """Let the rival decide at ``rows``. Raises AgentError where it does not answer as it should."""
+        assert self.rival is not None
+        for seat in np.unique(current[rows]):
+            at = rows[current[rows] == seat]
+            legal, seeds = self.tables.legal(at), hash_rows(streams[at], made[at])
+            asked = Request(self.rival, self.tables, int(seat), at, legal, copy_legal(legal), seeds, {})
+            actions, faults = asked.ask()
+            if faults:
+                raise AgentError(f"The player in the other seats {faults[0].complaint}.") from faults[0].cause
+            made[at] += 1
+            self.tables.apply_checked(at, actions)
 
     def _decide(self, ask: Ask, current: Int64s, hand: Int64s, streams: Any, made: Int64s) -> tuple[Any, ...]:
         """Make a decision at every table; return what :class:`Batch` holds of each, up to ``chosen``, and ``whole``."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from cardai import make
 from cardai.core.arrays import Bools, Float32s, Float64s, Int64s
 from cardai.core.encoder import Layout
 from cardai.core.errors import CardaiError, DamagedFileError, UsageError
@@ -21,7 +22,8 @@ from cardai.learn import tensors
 from cardai.learn.distinct import distinct
 from cardai.plugins.trainers.mmd.advantages import ExactGame, corrected_targets, generalised_advantages
 from cardai.plugins.trainers.mmd.average import Average
-from cardai.plugins.trainers.mmd.losses import TERMS, CriticExamples, Examples, Inputs, losses
+from cardai.plugins.trainers.mmd.losses import TERMS, CriticExamples, Examples, Inputs, losses, mean_gains, value_loss
+from cardai.plugins.trainers.mmd.natural import mirror_step, natural_step
 from cardai.plugins.trainers.mmd.networks import make_networks
 from cardai.plugins.trainers.mmd.player import MMDAgent, asked
 from cardai.plugins.trainers.mmd.rollouts import Batch, Rollouts
@@ -44,7 +46,7 @@ class MMDTraining(Training):
         self.actor, self.critic = self.networks["actor"], self.networks.get("critic")
         learned = [p for network in (self.actor, self.critic) if network is not None for p in network.parameters()]
         self.optimizer = torch.optim.Adam(learned, lr=options.rate, betas=(options.momentum, 0.999), eps=1e-5)
-        self.rollouts = Rollouts(game, layout, options.tables, seed, options.advantages == "all_actions")
+        self.rollouts = _rollouts(options, game, layout, seed)
         self.scale = options.reward_scale or (1 / game.max_utility if game.max_utility else 1.0)
         self.average = self._average()
         self.counts = np.zeros(3, np.int64)  # decisions and hands so far, minibatches since the last row
@@ -104,14 +106,39 @@ class MMDTraining(Training):
             return first
         return first * (end / first) ** passed if end else first * (1 - passed)
 
+    @property
+    def last(self) -> float:
+        """The weight of the pull to the policy that played in this iteration."""
+        return self._falling(self.options.last, self.options.last_end)
+
     def _learn(self, examples: Examples, rows: Int64s) -> None:
-        loss, terms = losses(self.options, self.magnet, self.actor, self.critic, examples, rows)
+        if self.options.optimizer == "natural":
+            self._move(examples)
+            return
+        loss, terms = losses(self.options, (self.magnet, self.last), self.actor, self.critic, examples, rows)
         self.optimizer.zero_grad()
         loss.backward()
         if self.options.norm:
             torch.nn.utils.clip_grad_norm_(self.optimizer.param_groups[0]["params"], self.options.norm)
         self.optimizer.step()
         self.sums += terms.double().numpy()
+        self.counts[2] += 1
+
+    def _move(self, examples: Examples) -> None:
+        """Move the actor by a natural step at all inputs alike, and the critic by its gradient."""
+        o, inputs = self.options, examples.inputs
+        policy = np.exp(inputs.played, dtype=np.float64)
+        gains = mean_gains(examples, np.arange(len(examples)))
+        wanted = mirror_step(gains, policy, np.exp(inputs.magnet, dtype=np.float64), self.magnet, self.last)
+        natural_step(self.actor, torch.from_numpy(inputs.codes), inputs.legal, wanted, o.damping)
+        if self.critic is not None and examples.critic is not None:
+            loss = value_loss(o, self.critic, examples.critic, np.arange(len(examples)))
+            self.optimizer.zero_grad()
+            loss.backward()
+            self.optimizer.step()
+            self.sums[TERMS.index("value_loss")] += float(loss.detach())
+        share = np.bincount(examples.inverse, examples.weights, len(policy))
+        self.sums[TERMS.index("entropy")] -= float(share @ (policy * inputs.played).sum(axis=1) / share.sum())
         self.counts[2] += 1
 
     # -- what is learned from --------------------------------------------------------------------------------------
@@ -195,6 +222,7 @@ class MMDTraining(Training):
         metrics |= {
             "rate": self.rate,
             "magnet": self.magnet,
+            "last": self.last,
             "env_steps": float(self.counts[0]),
             "hands": float(self.counts[1]),
         }
@@ -236,12 +264,27 @@ class MMDTraining(Training):
         self.counts[:], self.sums[:] = found["counts"], found["sums"]
 
 
+def _rollouts(options: MMD, game: Game, layout: Layout, seed: int) -> Rollouts:
+    """Return what plays: the actor in all seats, or in one against the rival. Raises UsageError for one that cannot play."""
+    rival = None
+    if options.against:
+        rival = make.agent(options.against).for_game(game)
+        if rival.stateful or rival.sequential or rival.interactive:
+            raise UsageError(
+                f"The player {options.against} plays hand after hand, and here many hands are under way at once. Take one "
+                "that goes by what it sees alone."
+            )
+    return Rollouts(game, layout, options.tables, seed, options.advantages == "all_actions", rival)
+
+
 def _exact(options: MMD, game: Game, layout: Layout) -> ExactGame | None:
     """Return the game's tree where it can be enumerated within the limit; exact advantages need it.
 
     Raises:
         UsageError: they are asked for, and it cannot.
     """
+    if options.against:  # what is learned then is no policy of all seats
+        return None
     try:
         return ExactGame.of(game, layout, options.measure_limit)
     except UsageError:

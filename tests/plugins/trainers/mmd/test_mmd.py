@@ -208,7 +208,7 @@ def test_what_it_cannot_take_is_said(spec: str, game: str, message: str) -> None
     ("options", "message"),
     [
         ({"polcy": "last"}, "has no option 'polcy'"),
-        ({"policy": "first"}, "must be last or average"),
+        ({"policy": "first"}, "must be last, greedy or average"),
         ({"policy": "average"}, "has no averaged policy"),
     ],
 )
