@@ -170,7 +170,8 @@ def _list(library: Path | None, json: bool) -> None:
 
 
 def _show(chart: Chart, name: str, at: str) -> None:
-    from cardai.commands.show.range_grid import Grid, shown_actions, table_of
+    from cardai.commands.show.range_grid import table_of
+    from cardai.poker.ranges.grid import Grid, shown_actions
 
     node = chart.node(at)
     rules, console = chart.head.rules, out()

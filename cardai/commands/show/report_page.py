@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from cardai.cards.text import card_text, parse_cards
-from cardai.commands.show.range_grid import colours
+from cardai.poker.ranges.grid import colours
 from cardai.poker.ranges.flop_report import FIXED
 
 _SUITS = {
@@ -90,7 +90,7 @@ def _flop(flop: str) -> str:
         return "all"
     found = []
     for card in parse_cards(flop):
-        rank, suit = card_text(card)
+        rank, suit = tuple(card_text(card))
         sign, tone = _SUITS[suit]
         found.append(f'<span style="color:{tone}">{rank}{sign}</span>')
     return " ".join(found)

@@ -134,7 +134,7 @@ class MMDTraining(Training):
         if self.critic is not None and examples.critic is not None:
             loss = value_loss(o, self.critic, examples.critic, np.arange(len(examples)))
             self.optimizer.zero_grad()
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             self.optimizer.step()
             self.sums[TERMS.index("value_loss")] += float(loss.detach())
         share = np.bincount(examples.inverse, examples.weights, len(policy))
