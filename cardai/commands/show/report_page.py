@@ -7,8 +7,8 @@ from html import escape
 from typing import Any
 
 from cardai.cards.text import card_text, parse_cards
-from cardai.poker.ranges.grid import colours
 from cardai.poker.ranges.flop_report import FIXED
+from cardai.poker.ranges.grid import colours
 
 _SUITS = {
     "c": ("&clubs;", "#1a7f37"),
