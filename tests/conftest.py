@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import sys
+from collections import Counter
 from collections.abc import Iterator
 
 # As many tests run at once as there are cores: threads of numpy and torch beside them would only wait for one another.
@@ -38,6 +39,7 @@ settings.load_profile("cardai")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="run what is marked long, too: oracles at their full size")
+    parser.addoption("--cpu", type=int, default=0, metavar="N", help="name the N files whose tests took most CPU")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -51,6 +53,34 @@ def pytest_collection_finish() -> None:
     """Thousands of tests and what they imported stay to the end: collections of garbage need not go through them again."""
     gc.collect()
     gc.freeze()
+
+
+_SPENT: Counter[str] = Counter()
+"""CPU seconds of each file's tests, with those of the processes that they started and that have ended."""
+_BEFORE = pytest.StashKey[float]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    item.stash[_BEFORE] = sum(os.times()[:4])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    yield
+    item.user_properties.append(("cpu", sum(os.times()[:4]) - item.stash[_BEFORE]))
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.when == "teardown":
+        _SPENT[report.location[0]] += dict(report.user_properties).get("cpu", 0.0)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if count := config.getoption("--cpu"):
+        terminalreporter.section(f"CPU seconds: {_SPENT.total():.0f} in all")
+        for file, seconds in _SPENT.most_common(count):
+            terminalreporter.write_line(f"{seconds:7.1f} {file}")
 
 
 @pytest.fixture(autouse=True)

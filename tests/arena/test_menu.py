@@ -161,7 +161,7 @@ def test_names_are_typed_as_far_as_they_differ() -> None:
     "game",
     ["gin", "gin:melds=choose", "leduc", "holdem_limit:stack=33", "holdem_nolimit", "triple_draw", "video_poker"],
 )
-@pytest.mark.parametrize("most", sizes(250, 10_000))
+@pytest.mark.parametrize("most", sizes(80, 10_000))
 def test_every_legal_action_can_be_typed_as_the_menu_shows_it(game: str, most: int) -> None:
     """At the decisions of six hands, or of the first of them where those have ``most``: random gin takes long."""
     met = 0

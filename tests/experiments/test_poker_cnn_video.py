@@ -14,7 +14,7 @@ from tests.support import sizes
 SCRIPT = Path(__file__).parents[2] / "experiments" / "poker_cnn_video" / "run.py"
 
 
-@pytest.mark.parametrize("every", sizes(40, 1))
+@pytest.mark.parametrize("every", sizes(160, 1))
 def test_it_goes_on_where_it_stopped_and_measures_exactly(
     every: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,7 @@ from tests.support import sizes
 @pytest.mark.parametrize("hands", sizes(1, 3))
 def test_it_plays_over_a_socket_and_each_hand_to_its_end(hands: int, tmp_path: Path) -> None:
     series = Series(
-        NO_LIMIT, ("resolving:seconds=0.2,hand_seconds=1,values=exact", "always_call"), hands=hands, seeds=(20170,)
+        NO_LIMIT, ("resolving:seconds=0.1,hand_seconds=0.4,values=exact", "always_call"), hands=hands, seeds=(20170,)
     )
     begin(series, tmp_path, resume=False)
     seats, match = next(series.matches())

@@ -44,11 +44,11 @@ def spec(request: pytest.FixtureRequest, data: Path) -> str:
 
 @testing.parametrize_checks("trainer", f"leduc_values:{SMALL},situations=leduc", game=GAME)
 def test_trainer_conforms(check: Case, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its players think 30 iterations, not 1,000."""
+    """Its players think 6 iterations, not 1,000."""
     monkeypatch.chdir(data.parent)
 
     def quick(game: Any, played: Any, settings: SolverSettings, *rest: Any) -> Any:
-        return resolving_player(game, played, evolve(settings, iterations=30), *rest)
+        return resolving_player(game, played, evolve(settings, iterations=6), *rest)
 
     monkeypatch.setattr("cardai.plugins.trainers.counterfactual_values.training.resolving_player", quick)
     check()

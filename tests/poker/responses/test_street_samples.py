@@ -61,14 +61,13 @@ def test_from_a_caller_each_hand_wins_a_bet_more_or_checks(seat: int) -> None:
 def test_on_the_turn_the_rivers_are_averaged_where_both_hands_leave_them() -> None:
     found, reach, _, _ = best("always_call", BOARD[:4], CHECKED)
     hands = [int(k) for k in np.flatnonzero(left_by(BOARD[:4]))[[5, 300, 900]]]
-    for hand in hands:
-        after = np.zeros((48, 2))
-        for row, card in enumerate(card for card in range(52) if card not in BOARD[:4]):
-            board = (*BOARD[:4], card)
-            ahead = (showdowns(board) @ (reach[1] * left_by(board)))[hand] * left_by(board)[hand]
-            for bet in (0, 1):
-                after[row, bet] = max((10 + 20 * bet) * ahead, (30 + 20 * bet) * ahead)
-        assert found[0, hand] == pytest.approx(after.sum(axis=0).max() / 44)
+    after = np.zeros((48, 2, len(hands)))
+    for row, card in enumerate(card for card in range(52) if card not in BOARD[:4]):
+        board = (*BOARD[:4], card)
+        ahead = (showdowns(board)[hands] @ (reach[1] * left_by(board))) * left_by(board)[hands]
+        for bet in (0, 1):
+            after[row, bet] = np.maximum((10 + 20 * bet) * ahead, (30 + 20 * bet) * ahead)
+    assert found[0, hands] == pytest.approx(after.sum(axis=0).max(axis=0) / 44)
 
 
 def test_folding_gives_what_was_put_in() -> None:

@@ -125,7 +125,7 @@ def weights(training: Any) -> dict[str, bytes]:
 
 
 def test_killed_and_resumed_training_ends_with_the_same_weights(tmp_path: Path) -> None:
-    spec, steps = f"nfsp:{SMALL},policy_optimizer=adam", 15_000
+    spec, steps = f"nfsp:{SMALL},policy_optimizer=adam", 8_000
     whole = Run.create(tmp_path / "whole", spec, "kuhn", "flat", 7, steps)
     Session.start(whole).train(steps)
     arguments = ["--trainer", spec, "--game", "kuhn", "--encoder", "flat", "--seed", "7", "--checkpoint-every", "400"]
