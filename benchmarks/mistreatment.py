@@ -6,7 +6,7 @@ Each command of ``mistreatment_cases.py`` is called under each circumstance in a
 once the circumstance is over. At fault is a traceback, a hang, an exit code that does not fit, a failure without a
 sentence, a process or a half-written file that is left behind, and whatever keeps the next call from ending with the same
 bytes as one that nobody disturbed. ``--only`` takes words of commands and circumstances; ``--write`` writes the page
-docs/reference/mistreatment.md, with ``--only`` those lines of it. It works in a mount namespace of its own (``unshare``, Linux), so that disks can be small.
+docs/reference/mistreatment.md, with ``--only`` those lines of it, ``--missing`` tries what the page does not have yet. It works in a mount namespace of its own (``unshare``, Linux), so that disks can be small.
 """
 
 from __future__ import annotations
@@ -38,6 +38,23 @@ from cardai.commands.process import PLAIN
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reference" / "mistreatment.md"
+SOLVED = (
+    "solve",
+    "--board",
+    "KsTh7s4d2c",
+    "--pot",
+    "20",
+    "--stack",
+    "20",
+    "--range",
+    "AA,QQ",
+    "--range",
+    "KK,JJ",
+    "--bets",
+    "allin",
+)
+MATCH = ("run", "-g", "kuhn", "-a", "random", "-v", "random", "-n", "120")
+"""What is read: a solved spot, and a person's matches."""
 PATIENCE = 120.0
 """Seconds after which a process hangs."""
 UNPRIVILEGED = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
@@ -191,7 +208,20 @@ class Bench:
         self.cache = os.environ.get("CARDAI_CACHE_DIR") or str(folder / "kernels")
         words = ("run", "-g", "leduc", "-a", "random", "-v", "always_call", "-n", "20000", "--seed", "1", "--record")
         self.start(Case("hands", (*words, str(self.hands))), self.place("hands")).end()
+        self.given = folder / "given"
+        (self.given / "data/matches").mkdir(parents=True)
+        self._make(SOLVED, "-o", str(self.given / "spot"))
+        for day in range(1, 4):
+            file = self.given / f"data/matches/2026-11-{day:02}-101500-kuhn.jsonl"
+            self._make((*MATCH, "--seed", str(day)), "--record", str(file))
+            file.write_text(file.read_text().replace('"agents":["random"', '"agents":["human"', 1))
         self._undisturbed: dict[str, tuple[Ended, dict[str, str], int]] = {}
+
+    def _make(self, words: tuple[str, ...], *more: str) -> None:
+        """Make what commands read."""
+        done = self.start(Case("given", (*words, *more)), self.place("given")).end()
+        if done.code:
+            raise SystemExit(f"{' '.join(words)} fails ({done.code}): {done.err[-2000:]}")
 
     def place(self, name: str) -> Path:
         """Return a new directory."""
@@ -205,6 +235,8 @@ class Bench:
     ) -> Process:
         """Start a command in a directory, under a circumstance."""
         env = {**os.environ, "HOME": str(place), "CARDAI_CACHE_DIR": self.cache, "COLUMNS": "120", "PYTHONPATH": ""}
+        if "data" in case.reads:
+            env["CARDAI_DATA_DIR"] = str(place / "data")
         limits = {}
         if circumstance is not None:
             for name, value in circumstance.environment.items():
@@ -229,8 +261,13 @@ class Bench:
                 fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
 
         command = [*UNPRIVILEGED, sys.executable, "-m", "cardai", *(words or case.words)]
-        with out.with_suffix(".out").open("wb") as stdout, out.with_suffix(".err").open("wb") as stderr:
-            streams = (slave, slave, slave) if case.terminal else (subprocess.DEVNULL, stdout, stderr)
+        out.with_suffix(".in").write_text(case.typed)
+        with (
+            out.with_suffix(".in").open("rb") as stdin,
+            out.with_suffix(".out").open("wb") as stdout,
+            out.with_suffix(".err").open("wb") as stderr,
+        ):
+            streams = (slave, slave, slave) if case.terminal else (stdin, stdout, stderr)
             child = subprocess.Popen(
                 command, cwd=place, env=env, preexec_fn=limit, start_new_session=True,
                 stdin=streams[0], stdout=streams[1], stderr=streams[2],
@@ -250,14 +287,20 @@ class Bench:
             ended = self.start(case, place).end()
             if ended.code:
                 raise SystemExit(f"{case.name} fails undisturbed ({ended.code}): {ended.err[-2000:]}")
-            given = self.hands.stat().st_size if case.hands else 0
-            size = sum(4096 * -(-p.stat().st_size // 4096) for p in place.rglob("*") if p.is_file()) - given
+            size = blocks(place) - self._given(case)
             self._undisturbed[case.name] = (ended, digests(case, place, ended), size)
         return self._undisturbed[case.name]
 
     def _give(self, case: Case, place: Path) -> None:
         if case.hands:
             shutil.copy(self.hands, place)
+        for name in case.reads:
+            shutil.copytree(self.given / name, place / name)
+
+    def _given(self, case: Case) -> int:
+        """Return the bytes of a disk that take what a command reads."""
+        hands = -(-self.hands.stat().st_size // 4096) * 4096 if case.hands else 0
+        return hands + sum(blocks(self.given / name) for name in case.reads)
 
     # -- circumstances -------------------------------------------------------------------------------------------
 
@@ -268,9 +311,8 @@ class Bench:
         (beside / "shim" / "sitecustomize.py").write_text(SHIM)
         kind, small = circumstance.place, circumstance.place in ("full", "filling")
         if small:
-            given = self.hands.stat().st_size if case.hands else 0
             room = max(4096, self.undisturbed(case)[2] // 2 // 4096 * 4096)
-            mount("-t", "tmpfs", "-o", f"size={-(-given // 4096) * 4096 + room}", "tmpfs", str(place))
+            mount("-t", "tmpfs", "-o", f"size={self._given(case) + room}", "tmpfs", str(place))
         self._give(case, place)
         if kind == "full":
             fill(place / "filler")
@@ -374,6 +416,11 @@ def mount(*words: str) -> None:
     subprocess.run(["mount", *words], check=True)
 
 
+def blocks(folder: Path) -> int:
+    """Return the bytes that a folder takes on a disk of pages."""
+    return sum(4096 * -(-file.stat().st_size // 4096) for file in folder.rglob("*") if file.is_file())
+
+
 def fill(file: Path) -> None:
     """Fill a disk."""
     try:
@@ -399,7 +446,13 @@ ENDINGS = (".part", ".tmp", ".lock")
 def listing(place: Path, endings: tuple[str, ...] = ENDINGS[:2]) -> tuple[str, list[str]]:
     """Return what is left in a directory, in a few words, and what should not be there: what ends with ``endings``."""
     files = sorted(str(p.relative_to(place)) for p in place.rglob("*") if p.is_file())
-    shown = [name for name in files if name not in ("hands.jsonl", "filler") and "events" not in name]
+    shown = [
+        name
+        for name in files
+        if name not in ("hands.jsonl", "filler")
+        and not name.startswith(("spot/", "data/matches"))
+        and "events" not in name
+    ]
     odd = [f"{name} is left" for name in shown if name.endswith(endings)]
     words = ", ".join(f"`{name}`" for name in shown[:3]) + (f" and {len(shown) - 3} more" if len(shown) > 3 else "")
     return words or "nothing", odd
@@ -460,6 +513,7 @@ def main() -> None:
     """Try all, print a line each, and write the page if asked to."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="*", default=[], metavar="WORD", help="words of commands and circumstances")
+    parser.add_argument("--missing", action="store_true", help="only what the page does not have yet")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.relative_to(ROOT)}")
     arguments = parser.parse_args()
     if "CARDAI_OWN_MOUNTS" not in os.environ:
@@ -469,10 +523,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         try:
             bench, rows = Bench(Path(folder)), []
+            there = {(each.lower(), case) for each, case in known_lines()} if arguments.missing else set()
             for circumstance in CIRCUMSTANCES:
                 for case in CASES:
-                    if wanted(case, circumstance, arguments.only):
+                    if (
+                        wanted(case, circumstance, arguments.only)
+                        and (circumstance.name.lower(), case.name) not in there
+                    ):
                         rows.append(bench.row(case, circumstance))
+                        if arguments.write:  # at once: all of it takes an hour
+                            PAGE.write_text(page(rows))
                         sys.stdout.write(f"{circumstance.name} | {' | '.join(rows[-1].cells())}\n")
                         if rows[-1].faults:
                             sys.stdout.writelines(
@@ -485,8 +545,6 @@ def main() -> None:
                     subprocess.run(["umount", line.split()[1]], check=True)
     faults = sum(bool(row.faults) for row in rows)
     sys.stdout.write(f"{len(rows)} tried, {faults} at fault\n")
-    if arguments.write:
-        PAGE.write_text(page(rows))
     raise SystemExit(faults > 0)
 
 

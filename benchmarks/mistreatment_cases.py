@@ -43,6 +43,10 @@ class Case:
     """Whether it takes --jobs: signals then come to it with two."""
     hands: bool = False
     """Whether it reads hands.jsonl."""
+    reads: tuple[str, ...] = ()
+    """What it reads beside that, made before: "spot" (a solved spot), "data" (a person's matches, by CARDAI_DATA_DIR)."""
+    typed: str = ""
+    """What is typed where there is no terminal."""
     terminal: bool = False
     refused: tuple[str, ...] = ()
     """Circumstances that it may refuse to work in, with exit code 2."""
@@ -59,6 +63,23 @@ class Case:
 RUN = ("run", "-g", "leduc", "-a", "random", "-v", "always_call", "--seed", "1", "-n", "30000", "--record", "out.jsonl")
 PAIRS = ("tournament", "-g", "leduc", "-a", "random", "-a", "always_call", "-a", "always_fold", "-n", "16000")
 SPOT = ("--board", "KsTh7s4d2c", "--pot", "2000", "--stack", "4000", "--bets", "1+allin", "--to", "0.00001")
+RANGES = ("--range", "AA,QQ", "--range", "KK,JJ", "--pot", "20", "--stack", "20")
+FLOPS = ("--board", "KsTh7s", "--board", "2c3d4h", "--bets", "allin")
+REVIEW = ("review", "data/matches/2026-11-01-101500-kuhn.jsonl", "--hero", "human", "--top", "3")
+RESPONSE = (
+    "evaluate",
+    "best-response",
+    "-g",
+    "holdem_limit:max_raises=1+0+0+0",
+    "-a",
+    "always_call",
+    "--from",
+    "river",
+    "--boards",
+    "400",
+    "--seed",
+    "3",
+)
 CASES = (
     Case("run --record", RUN, ("out.jsonl",), "out.jsonl.open", again=(*RUN, "--resume"), goes_on="out.jsonl*", jobs=True),
     Case("tournament --out", (*PAIRS, "--out", "out"), ("out/crosstable.json",), "out/*.jsonl",
@@ -80,6 +101,24 @@ CASES = (
     Case("play", ("play", "kuhn", "--vs", "random", "--seed", "4"), terminal=True, asks=("Ctrl-C",),
          refused=("home read-only", "home missing", "directory not writable", "disk full from the start")),
     Case("list-plugins", ("list-plugins",), ("-",)),
+    Case("report", ("report", "out", *FLOPS, *RANGES, "--to", "2%", "--csv", "rows.csv"),
+         ("out/spots/*/*", "rows.csv", "-"), "out/spots/*/spot.json", jobs=True),
+    Case("library", ("library", "out", "--position", "BTN-BB", "--raised", "single", *RANGES), ("out/ranges/*",)),
+    Case("review --out", (*REVIEW, "--out", "out.jsonl"), ("out.jsonl", "-"), wait=2.0,
+         again=(*REVIEW, "--out", "out.jsonl", "--resume"), goes_on="out.jsonl", reads=("data",)),
+    Case("matches --export", ("matches", "--export", "out.zip"), ("out.zip",), wait=0.5, reads=("data",)),
+    Case("matches --stats", ("matches", "--stats", "--review"), ("-",), wait=1.0, reads=("data",)),
+    Case("drill", ("drill", "--count", "400"), (), "data/drills.json", reads=("data",), typed="bet\n" * 400),
+    Case("spot --tree", ("spot", "spot", "--tree", "out.csv"), ("out.csv",), wait=0.7, reads=("spot",)),
+    Case("flops", ("flops", "25"), ("-",), wait=0.5),
+    Case("range --png", ("range", "22+,A2s+", "--png", "out.png"), ("out.png",), wait=0.7),
+    Case("best-response --out", (*RESPONSE, "--out", "out.npz"), ("out.npz", "-"), wait=2.0, jobs=True),
+    Case("train (draw)", ("train", "--trainer", "bucket_mccfr_draw:hands=5,final=4", "-g", "triple_draw", "--steps", "1000", "--out", "out"),
+         ("out/checkpoints/step-000000001000/*.npy", "out/checkpoints/step-000000001000/*.npz"), "out/metrics.jsonl",
+         again=("train", "--resume", "out"), goes_on="out/run.json"),
+    Case("train (mmd)", ("train", "--trainer", "mmd:hidden=16,layers=1,batch=256,tables=64", "-g", "leduc", "--encoder", "flat", "--steps", "60",
+         "--out", "out"), ("out/checkpoints/step-000000000060/*.safetensors",), "out/metrics.jsonl",
+         again=("train", "--resume", "out"), goes_on="out/run.json"),
 )  # fmt: skip
 
 

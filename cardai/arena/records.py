@@ -194,6 +194,8 @@ def _stream(
                 record["game"] = marked(
                     hand.game, evolve(source, digest=digest(f"{source.digest} {hand.game}".encode()))
                 )
+            if hand.room is None:  # also where it says null
+                record.pop("room", None)
             yield {"group": hand.group, "game_number": hand.game_number, "hand": hand.hand, **record}, cut
 
 

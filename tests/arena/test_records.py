@@ -209,3 +209,14 @@ def test_the_places_of_a_hand_that_does_not_say_them_are_the_first(lines: list[d
     hand = {key: value for key, value in lines[1].items() if key not in ("group", "game_number", "hand")}
     (read,) = records.read(io.StringIO("".join(json.dumps(line) + "\n" for line in (lines[0], hand)))).hands
     assert (read["group"], read["game_number"], read["hand"]) == (0, 0, 0)
+
+
+def test_a_hand_of_no_room_is_one_also_where_it_says_so(lines: list[dict[str, Any]]) -> None:
+    (read,) = records.read(
+        io.StringIO("".join(json.dumps(x) + "\n" for x in (lines[0], {**lines[1], "room": None})))
+    ).hands
+    assert (records.unseen(read), records.watched_seat(read), "room" in read) == (
+        frozenset(),
+        read["seats"].index(0),
+        False,
+    )

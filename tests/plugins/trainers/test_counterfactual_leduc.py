@@ -140,3 +140,10 @@ def test_what_a_checkpoint_says_of_its_situations_is_checked(
     write_json(folder / "manifest.json", manifest)
     with pytest.raises(CardaiError, match=said):
         held_out(run)
+
+
+def test_a_state_of_no_situations_is_refused(data: Path, tmp_path: Path) -> None:
+    state = {"step": 1, "best_step": 1, "best_loss": 0.5, "fingerprint": "ab", "shards": []}
+    write_json(tmp_path / "state.json", state)
+    with pytest.raises(DamagedFileError, match="says of no situations that they were learned from"):
+        create("trainer", f"leduc_values:{SMALL},situations={data}").start(cardai.game(GAME), None, 0).load(tmp_path)

@@ -200,6 +200,8 @@ class ValueTraining(Training):
     def load(self, directory: Path) -> None:
         file = directory / STATE
         state = structure(read_json(file), State, f"The file {file}")
+        if not state.shards:
+            raise DamagedFileError(f"The file {file} is damaged: it says of no situations that they were learned from.")
         if self.shards != state.shards:
             self.begin(state.shards)
         if state.fingerprint != self.fingerprint:
