@@ -81,7 +81,10 @@ class Study:
         if self.source:
             return command("solve", self.source, *where)
         stopped = ["--iterations", f"{self.iterations}"] if self.cut else []
-        return command("solve", *arguments(self.spot), "--to", f"{self.to:.12g}%", *stopped, *where)
+        try:
+            return command("solve", *arguments(self.spot), "--to", f"{self.to:.12g}%", *stopped, *where)
+        except UsageError as error:  # a library's spot that was made in Python
+            return str(error)
 
 
 class Bench:
