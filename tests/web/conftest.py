@@ -138,6 +138,14 @@ class Page:
         return self.hear(lambda m: m["kind"] == "failed" or (m["kind"] == "scene" and (m["mine"] or m["over"])))
 
 
+@pytest.fixture(scope="session")
+def compiled() -> None:
+    """What solving a spot and drawing it needs is compiled, for which no request is to wait."""
+    from cardai.web.study.drawn import warm
+
+    warm()
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server that the tests of a module share, with room for four tables."""

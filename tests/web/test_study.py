@@ -6,6 +6,7 @@ import html
 import json
 import re
 import shlex
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
+from attrs import evolve
 
 from cardai.cli import main
 from cardai.core import registry
@@ -23,6 +25,7 @@ from cardai.web.study import bench, forms
 from cardai.web.study.bench import Bench
 from tests.web.conftest import Served
 
+pytestmark = pytest.mark.usefixtures("compiled")
 SMALL = {
     "board": "KsTh7s4d2c",
     "pot": "100",
@@ -54,11 +57,8 @@ def spot(served: Served) -> Iterator[Callable[..., str]]:
 
 def wait(served: Served, path: str) -> None:
     """Wait until a spot is solved."""
-    for _ in range(600):
-        if json.loads(served.ask(f"{path}/state")[1])["over"]:
-            return
+    while not json.loads(served.ask(f"{path}/state")[1])["over"]:
         time.sleep(0.05)
-    raise AssertionError("it is never solved")
 
 
 def split(words: list[str]) -> list[list[str]]:
@@ -296,7 +296,7 @@ def test_old_spots_make_room_for_new_ones_and_only_so_many_wait(monkeypatch: pyt
     monkeypatch.setattr(bench, "MOST_WAITING", 1)
     made = Bench()
     spot, turn = (forms.options_of({name: [value] for name, value in one.items()}).spot() for one in (SMALL, TURN))
-    first = made.begin(turn, 0.001, "a")
+    first = made.begin(turn, 1e-9, "a")
     with pytest.raises(UsageError, match=r"1 spots are being solved"):
         made.begin(spot, 50.0, "b")
     made.stop(first)
@@ -306,4 +306,35 @@ def test_old_spots_make_room_for_new_ones_and_only_so_many_wait(monkeypatch: pyt
         made.begin(spot, 50.0, who)
     assert made.get(first.name) is None
     assert (len(made.of("a")), len(made.of("b"))) == (1, 1)
+    made.close()
+
+
+def test_while_the_solver_is_compiled_spots_wait_and_nobody_for_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, gate = Bench(), threading.Event()
+    spot, turn = (forms.options_of({name: [value] for name, value in one.items()}).spot() for one in (SMALL, TURN))
+    made.warm(gate.wait)
+    made.warm(lambda: pytest.fail("it is done once"))
+    large = made.begin(
+        evolve(turn, board="KsTh7s", ranges=("22+", "random"), stacks=(2000, 2000), bets="0.5+1+allin"), 1.0, "a"
+    )
+    small, endless = made.begin(spot, 1.0, "b"), made.begin(turn, 1e-9, "c")
+    assert (made.cold, [one.state for one in (large, small, endless)], made.ahead(endless)) == (
+        True,
+        ["waiting"] * 3,
+        2,
+    )
+    with pytest.raises(UsageError, match="not solved yet"):
+        made.look(small, lambda solution: solution)
+    gate.set()
+    while small.under_way:
+        time.sleep(0.01)
+    assert (large.state, "GiB of memory" in large.words, large.needed) == ("failed", True, 0)
+    assert (small.state, made.look(small, lambda solution: solution.exploitability) <= 1.0) == ("solved", True)
+    while not endless.iterations:
+        time.sleep(0.01)
+    monkeypatch.setattr(bench, "MOST_SECONDS", 0.0)  # what takes too long ends with what is there
+    while endless.under_way:
+        time.sleep(0.01)
+    assert endless.state == "stopped"
+    assert endless.command().endswith(f" --iterations {endless.iterations}")
     made.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +12,10 @@ import pytest
 from tests.web.browsing import browser, found, opened
 from tests.web.conftest import Served
 
-pytestmark = pytest.mark.skipif(found() is None, reason="there is no Chromium on this machine, or no playwright")
+pytestmark = [
+    pytest.mark.skipif(found() is None, reason="there is no Chromium on this machine, or no playwright"),
+    pytest.mark.usefixtures("compiled"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +32,7 @@ def cleared(served: Served) -> Iterator[None]:
     for study in served.house.bench._studies.values():
         served.house.bench.stop(study)
     while any(study.under_way for study in served.house.bench._studies.values()):
-        pass
+        time.sleep(0.02)
     served.house.bench._studies.clear()
 
 

@@ -21,6 +21,7 @@ from cardai.web.study import shelf
 from tests.web.conftest import Served
 from tests.web.test_study import SMALL, command_of, printed, urlencode, wait
 
+pytestmark = pytest.mark.usefixtures("compiled")
 FLOPS = ("QsJh2h", "8c5d5c", "9c5h2s")
 
 
@@ -114,9 +115,7 @@ def test_a_match_is_reviewed_as_the_command_does(shown: tuple[Served, Library], 
         page.turn()
     assert f"study/review/{name}/begin" in served.ask("study/reviews")[1]
     assert served.ask(f"study/review/{name}/begin", "", Origin=served.origin)[0] == 303
-    for _ in range(600):
-        if json.loads(served.ask(f"study/review/{name}/state")[1])["over"]:
-            break
+    while not json.loads(served.ask(f"study/review/{name}/state")[1])["over"]:
         time.sleep(0.05)
     text = served.ask(f"study/review/{name}")[1]
     found = json.loads(printed([*command_of(text), "--json"], capsys))

@@ -81,7 +81,10 @@ class Study:
         if self.source:
             return command("solve", self.source, *where)
         stopped = ["--iterations", f"{self.iterations}"] if self.cut else []
-        return command("solve", *arguments(self.spot), "--to", f"{self.to:.12g}%", *stopped, *where)
+        try:
+            return command("solve", *arguments(self.spot), "--to", f"{self.to:.12g}%", *stopped, *where)
+        except UsageError as error:  # a library's spot that was made in Python
+            return str(error)
 
 
 class Bench:
@@ -91,6 +94,32 @@ class Bench:
         self._studies: dict[str, Study] = {}
         self._pool: ThreadPoolExecutor | None = None
         self._lock = threading.Lock()
+        self._warm: threading.Event | None = None
+        self.compiling = False
+        """Whether kernels are compiled before the first spot is solved."""
+
+    def warm(self, work: Callable[[], object]) -> None:
+        """Have ``work`` done once, before anything is solved: it compiles what solving and looking need."""
+        with self._lock:
+            if self._warm is None:
+                self._warm = threading.Event()
+                self._threads().submit(self._warmed, work, self._warm)
+
+    def _warmed(self, work: Callable[[], object], done: threading.Event) -> None:
+        def compiles() -> None:
+            self.compiling = True
+
+        try:
+            with when_compiling(compiles):
+                work()
+        finally:
+            self.compiling = False
+            done.set()
+
+    @property
+    def cold(self) -> bool:
+        """Whether what solving needs is still being compiled."""
+        return self._warm is not None and not self._warm.is_set()
 
     def of(self, visitor: str) -> list[Study]:
         """Return a visitor's spots, the newest first."""
@@ -132,18 +161,32 @@ class Bench:
     def begin(self, spot: Spot, to: float, visitor: str) -> Study:
         """Have a spot solved to ``to`` % of the pot, and return it.
 
+        While what solving needs is compiled, nobody waits for this answer: a spot that takes too much has failed then.
+
         Raises:
             UsageError: it makes no sense, takes too much, or the visitor has one on the way.
         """
-        layout, words = self.needs(spot)
-        needed = layout.num_bytes("int16" if packs(layout, 0) else "float32")
-        study = Study(secrets.token_urlsafe(9), spot, to, visitor, words, needed)
+        study = Study(secrets.token_urlsafe(9), spot, to, visitor)
+        layout = None if self.cold else self._laid_out(study)
         with self._lock:
             self._need_turn(visitor)
-            self._make_room(needed)
+            self._make_room(study.needed)
             self._studies[study.name] = study
-        self._do(study, lambda: prepare(spot, layout=layout))
+        self._do(study, lambda: prepare(spot, layout=layout or self._fitted(study)))
         return study
+
+    def _laid_out(self, study: Study) -> TreeLayout:
+        """Return a spot's layout, and take down what it needs. Raises UsageError as :meth:`needs` does."""
+        layout, study.words = self.needs(study.spot)
+        study.needed = layout.num_bytes("int16" if packs(layout, 0) else "float32")
+        return layout
+
+    def _fitted(self, study: Study) -> TreeLayout:
+        """Return the layout of a spot that is on the bench already, and make room for it. Raises UsageError."""
+        layout = self._laid_out(study)
+        with self._lock:
+            self._make_room(0)
+        return layout
 
     def go_on(self, study: Study, to: float) -> None:
         """Solve a spot further. Raises UsageError as :meth:`begin` does."""
@@ -214,10 +257,14 @@ class Bench:
             del self._studies[done.pop(0).name]
 
     def _do(self, study: Study, made: Callable[[], Solution | None]) -> None:
+        self._threads().submit(self._solve, study, made)
+
+    def _threads(self) -> ThreadPoolExecutor:
+        """Return the thread in which spots are solved."""
         if self._pool is None:
             errors = np.geterr()  # numpy keeps them by thread
             self._pool = ThreadPoolExecutor(1, "cardai-study", initializer=lambda: np.seterr(**errors))
-        self._pool.submit(self._solve, study, made)
+        return self._pool
 
     def _solve(self, study: Study, made: Callable[[], Solution | None]) -> None:
         """Solve, in the thread for it."""
@@ -237,10 +284,10 @@ class Bench:
                 self._note(study, study.solution)
                 study.cut = study.cut or not done
                 study.state = SOLVED if done else STOPPED
-            except CardaiError as error:
-                study.state, study.words = FAILED, str(error)
             except Exception as error:  # whatever it is, the page that waits for it must hear of it
-                study.state, study.words = FAILED, f"{type(error).__name__}: {error}"
+                known = isinstance(error, CardaiError)
+                study.words, study.needed = str(error) if known else f"{type(error).__name__}: {error}", 0
+                study.state = FAILED
 
     def _told(self, study: Study, now: Solution, begun: float) -> bool:
         """Take down how far it is; return whether it goes on."""

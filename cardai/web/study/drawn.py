@@ -18,7 +18,7 @@ from cardai.poker.ranges.position import Position
 from cardai.poker.ranges.public_tree import DEAL, DECISION, FOLD
 from cardai.poker.ranges.reading import equities, groups
 from cardai.poker.ranges.showing import SEATS, worth_text
-from cardai.poker.ranges.solution import Solution
+from cardai.poker.ranges.solution import Solution, prepare, solve
 from cardai.poker.ranges.spot import Spot
 from cardai.web.render import face
 
@@ -146,6 +146,13 @@ def _group(one: Mapping[str, Any]) -> Plain:
         "equity": percent(one["equity"]),
         "worth": chips(one["worth"]),
     }
+
+
+def warm() -> None:
+    """Solve small spots and draw them, so that all that pages need is compiled."""
+    for board in ("KsTh7s4d2c", "KsTh7s4d"):
+        spot = Spot(board, 100, (150, 150), ("KTs,77", "AA,KQo"), "1+allin")
+        decision(solve(prepare(spot), 50.0, 10), "x")
 
 
 def deck() -> list[list[Mapping[str, Any]]]:

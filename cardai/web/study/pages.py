@@ -18,7 +18,7 @@ from cardai.poker.range_forms import combos
 from cardai.poker.ranges.options import ENOUGH
 from cardai.web.render import face, render
 from cardai.web.study import drawn, forms
-from cardai.web.study.bench import Study
+from cardai.web.study.bench import WAITING, Study
 from cardai.web.study.forms import EXAMPLES, Form
 from cardai.web.study.room import Room, form_of, said, visitor
 
@@ -45,6 +45,7 @@ class Pages:
     # -- what there is, and a form -----------------------------------------------------------------------------------
 
     async def _study(self, request: Request) -> Response:
+        self.room.bench.warm(drawn.warm)
         mine = [self._shown(one) for one in self.room.bench.of(visitor(request))]
         examples = [
             {"name": one.name, "title": one.title, "about": one.about, "fields": self._fields(one.name)}
@@ -60,6 +61,7 @@ class Pages:
         return forms.fields_of(next(one for one in EXAMPLES if one.name == name).options.spot())
 
     async def _new(self, request: Request) -> Response:
+        self.room.bench.warm(drawn.warm)
         given, fields = request.query_params, self._fields("river")
         if (known := self.room.bench.get(given.get("from", ""))) is not None:
             fields = forms.fields_of(known.spot)
@@ -91,6 +93,8 @@ class Pages:
         return self.room.to(study)
 
     async def _check(self, request: Request) -> Response:
+        if self.room.bench.cold:
+            return await self._answered(request, lambda form: "What solving needs is being compiled, once for all.")
         async with self.room.laying:
             return await self._answered(request, lambda form: self.room.bench.needs(forms.options_of(form).spot())[1])
 
@@ -133,7 +137,13 @@ class Pages:
 
 def far(room: Room, study: Study) -> dict[str, object]:
     """Return what the page of a spot that is being solved shows."""
-    return {"study": study, "ahead": room.bench.ahead(study), "curve": drawn.curve(study.curve, study.to)}
+    compiling = study.compiling or (study.state == WAITING and room.bench.compiling)
+    return {
+        "study": study,
+        "ahead": room.bench.ahead(study),
+        "compiling": compiling,
+        "curve": drawn.curve(study.curve, study.to),
+    }
 
 
 def range_of(text: str) -> dict[str, object]:

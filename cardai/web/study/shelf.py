@@ -87,7 +87,10 @@ class Shelf:
         small = read_head(entry.path).arrays == KEPT.format(entry.iterations)
         if entry.spot.layout(small).num_bytes("int16") > MOST_BYTES:
             raise UsageError(f"This spot is too large for a page. Look at it with: {command('solve', str(entry.path))}")
-        return load(entry.path), str(entry.path)
+        solution = load(entry.path)
+        if solution.measured is None:  # whoever solved it was killed
+            solution.measure()
+        return solution, str(entry.path)
 
     def keep(self, solution: Solution) -> Path:
         """Keep a solution in the person's own library. Raises UsageError where that is full."""

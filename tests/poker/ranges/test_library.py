@@ -17,8 +17,9 @@ from cardai.core.errors import DamagedFileError, UsageError
 from cardai.poker.hands.combos import pairs
 from cardai.poker.ranges import flops, reading
 from cardai.poker.ranges.categories import blocker, draw, made
-from cardai.poker.ranges.flop_report import Goal, chosen, columns, mean, reports
-from cardai.poker.ranges.library import Library, Start, canonical, image
+from cardai.poker.ranges.cfr import Measured
+from cardai.poker.ranges.flop_report import Goal, chosen, columns, kept_reports, mean, reports
+from cardai.poker.ranges.library import Entry, Library, Start, canonical, image
 from cardai.poker.ranges.locks import parse_lock
 from cardai.poker.ranges.solution import Solution
 from cardai.poker.ranges.spot import Spot
@@ -158,6 +159,51 @@ def test_a_line_that_is_never_reached_has_an_empty_row_and_no_say_in_the_mean(
     both = mean([rows[0], found])
     assert both["equity_first"] == pytest.approx(rows[0]["equity_first"])
     assert both["weight"] == 1.75
+
+
+def test_a_library_s_reports_are_its_spots_that_differ_in_the_flop_alone() -> None:
+    measured = Measured((0.0, 0.0), (1.0, 1.0))
+
+    def entries(boards: tuple[str, ...], spot: Spot) -> list[Any]:
+        return [Entry(Path(board), evolve(spot, board=board), 1, measured, exploitability=0.5) for board in boards]
+
+    few = flops.subset(25)
+    other = next(
+        flop for flop in flops.subset(1755).flops if canonical(evolve(FLOP, board=flop)).board not in few.flops
+    )
+    left_out = [
+        *entries(("2c3d4h",), evolve(FLOP, pot=50)),
+        *entries(("2c3d4h", "KsTh7s"), evolve(FLOP, checked_down=True)),
+    ]
+    box, own = kept_reports(
+        [*entries((*few.flops, other), FLOP), *entries(("2c3d4h", "KsTh7s"), evolve(FLOP, rake=0.05)), *left_out]
+    )  # type: ignore[arg-type]
+    assert (box.chosen, box.flops.weights, len(box.entries)) == (True, few.weights, 26)
+    assert (own.chosen, own.flops.flops, own.flops.weights) == (False, ("4h3d2c", "KsTh7s"), (0.5, 0.5))
+    assert evolve(box.entries[box.flops.flops[0]].spot, board="") == evolve(FLOP, board="")
+
+
+def test_what_two_solutions_do_differently_is_told_hand_by_hand(library: Library) -> None:
+    first, locked = library.get(RIVER), evolve(RIVER, locks=(parse_lock(": QQ: x=0.5 b100=0.5"),))
+    assert first is not None
+    both = (
+        first.at(""),
+        cardai.solve(
+            locked.board, pot=100, stack=150, ranges=locked.ranges, bets="1+allin", locks=locked.locks, to=1.0
+        ).at(""),
+    )
+    found = reading.compared(*both)
+    apart = 0.5 * np.abs(both[1].strategy - both[0].strategy).sum(axis=0)
+    own = both[0].weights[0] * (both[0].met > 0)
+    assert found["distance"] == pytest.approx(float(apart @ own / own.sum()))
+    assert [one["distance"] for one in found["hands"]] == sorted(apart[own > 0].tolist(), reverse=True)
+    queens = next(one for one in found["hands"] if one["hand"] == "QsQh")
+    assert queens["frequencies"][1] == pytest.approx([0.5, 0.5, 0.0])
+    assert [one["change"] for one in found["actions"]] == pytest.approx(
+        [b - a for a, b in zip(*(one.frequencies for one in both), strict=True)]
+    )
+    with pytest.raises(UsageError, match="other players act"):
+        reading.compared(first.at(""), first.at("x"))
 
 
 def test_a_flop_that_is_named_twice_has_one_row_with_both_weights(rows: list[dict[str, Any]], library: Library) -> None:
