@@ -1,51 +1,145 @@
-"""Measures how strong the built-in players are at the built-in games, for the lists of ``cardai play``.
+"""Measures how strong players are at the games that people meet, for the lists of ``cardai play``.
 
-    python benchmarks/strength.py                  measure all and write cardai/ui/strength.json
-    python benchmarks/strength.py --game gin       those of one game, the others stay
-    python benchmarks/strength.py --missing        those that have no figure yet
+    pip install -c constraints.txt ./players       the players in the box stand on the ladders too
+    python benchmarks/strength.py                  play all and write cardai/ui/strength.json
+    python benchmarks/strength.py --game gin       that of one game, the others stay
+    python benchmarks/strength.py --show           the ladders and crosstables of what is played, nothing more is
 
-Each figure is that of ``cardai run`` with 1,000 games and seed 0 against the game's reference player.
+A ladder is a round robin by ``cardai tournament``'s own function: pairs of games on the same deals, seed 0, as many as GAMES
+says; a player that thinks for long meets the quick ones alone, in as many games as SLOW says. What is finished lies in --out
+(runs/strength), where the script goes on, and where ``cardai tournament --game GAME --agent ... --games N --out
+runs/strength/GAME --resume`` does too.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import time
+import warnings
+from pathlib import Path
 
 from cardai import make
-from cardai.core import registry
-from cardai.core.errors import CardaiError
+from cardai.arena.tournament import Standings, play_pairings
 from cardai.core.files import write_json
 from cardai.ui.players import fitting
-from cardai.ui.strength import SHIPPED, as_plain, measure, shipped
+from cardai.ui.strength import LADDERS, QUICK, SHIPPED, Strength, as_plain, measure, place, shipped
+
+GAMES = {
+    "gin": 1000,
+    "holdem_limit": 10_000,
+    "holdem": 10_000,
+    "leduc": 10_000,
+    "kuhn": 4000,
+    "triple_draw": 4000,
+    "liars_dice": 4000,
+}
+"""Games a pairing."""
+SOLO = ("video_poker",)
+SOLO_GAMES = 100_000
+SLOW = {
+    ("gin", "ismcts"): 0,
+    ("gin", "pimc"): 0,
+    ("holdem_limit", "ismcts"): 40,
+    ("holdem_limit", "pimc"): 40,
+    ("holdem_limit", "resolving"): 0,
+    ("holdem_limit", "limit_cnn"): 100,
+    ("holdem", "resolving"): 0,
+    ("holdem", "nolimit_resolving"): 16,
+    ("holdem", "nolimit_resolving:level=weak"): 150,
+    ("holdem", "nolimit_resolving:level=fair"): 60,
+    ("holdem", "nolimit_resolving:level=strong"): 30,
+    ("leduc", "ismcts"): 60,
+    ("leduc", "pimc"): 60,
+    ("leduc", "resolving"): 20,
+    ("leduc", "leduc_nfsp"): 300,
+    ("kuhn", "ismcts"): 300,
+    ("kuhn", "pimc"): 300,
+    ("triple_draw", "ismcts"): 20,
+    ("triple_draw", "pimc"): 20,
+    ("triple_draw", "triple_draw_cnn"): 100,
+    ("liars_dice", "ismcts"): 60,
+    ("liars_dice", "pimc"): 60,
+}
+"""Games a pairing of players that think: fewer; 0: they stand on no ladder."""
+LEVELS = {"nolimit_resolving": [f"nolimit_resolving:level={level}" for level in ("weak", "fair", "strong")]}
+"""Players that can be had weaker: each stands on the ladder for itself."""
+MEASURED = {"nolimit_resolving": "seconds=0,threads=1"}
+"""Options with which a player is measured, so that the figures are the same on every machine: it may think to the end."""
 
 
 def main() -> None:
-    """Measure, print, and write."""
+    """Play, print, and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--game", action="append", help="only this game (repeatable)")
-    parser.add_argument("--missing", action="store_true", help="only players that have no figure")
+    parser.add_argument("--out", type=Path, default=Path("runs/strength"), help="where pairings are kept")
+    parser.add_argument("--show", action="store_true", help="print what is played, and write nothing")
     given = parser.parse_args()
-    wanted = given.game
+    warnings.simplefilter("ignore", UserWarning)
     held = shipped()
-    for entry in registry.entries("game"):
-        if entry.distribution == "cardai" and (not wanted or entry.name in wanted):
-            held[entry.name] = known = held.get(entry.name, {}) if given.missing else {}
-            for player in fitting(make.game(entry.name), entry.name):
-                if player.spec in known:
-                    continue
-                begun = time.process_time()
-                try:
-                    found = measure(entry.name, player.spec)
-                except CardaiError as error:
-                    print(f"{entry.name:<18}{player.spec:<18}{error}")
-                    continue
-                known[player.spec] = found
-                print(
-                    f"{entry.name:<18}{player.spec:<18}{found.text()}   {time.process_time() - begun:.1f} CPU s",
-                    flush=True,
-                )
-            write_json(SHIPPED, as_plain(held))
+    for game in given.game or [*GAMES, *SOLO]:
+        if game in SOLO:
+            held[game] = {player: measure(game, player, SOLO_GAMES) for player in _field(game)}
+        else:
+            standings = ladder(game, given.out / game, given.show)
+            held[game] = _strengths(game, standings)
+            if given.show:
+                print(standings)
+        _print(game, held[game])
+        if not given.show:
+            write_json(SHIPPED, as_plain({name: held[name] for name in sorted(held) if name in (*GAMES, *SOLO)}))
+
+
+def ladder(game: str, out: Path, only_read: bool) -> Standings:
+    """Play every pairing of who plays ``game`` and return the standings; what lies in ``out`` is not played again."""
+    field = _field(game)
+    pairings = {}
+    for (i, first), (j, second) in itertools.combinations(enumerate(field), 2):
+        if max(_games(game, first), _games(game, second)) < QUICK:
+            continue  # two that think for long
+        games = 2 if only_read else min(_games(game, first), _games(game, second))
+        begun = time.process_time()
+        met = play_pairings(game, [_measured(first), _measured(second)], games=games, out=out, resume=True)
+        pairings[i, j] = met.pairings[0, 1]
+        taken = time.process_time() - begun
+        if taken > 0.5:
+            print(f"  {first} - {second}: {games} games, {taken:.1f} CPU s", flush=True)
+    return Standings(make.game(game), tuple(field), pairings, GAMES[game])
+
+
+def _field(game: str) -> list[str]:
+    """Return who plays a game, and the levels of who has some."""
+    field = [
+        player.spec for player in fitting(make.game(game), game) if "/" not in player.spec and ":" not in player.spec
+    ]
+    field += [level for player in field for level in LEVELS.get(player, [])]
+    return sorted(player for player in field if game in SOLO or _games(game, player))
+
+
+def _games(game: str, player: str) -> int:
+    return min(GAMES[game], SLOW.get((game, player), GAMES[game]))
+
+
+def _measured(player: str) -> str:
+    """Return a player's spec with the options that it is measured with."""
+    options = MEASURED.get(player.partition(":")[0])
+    return player if options is None else f"{player}{',' if ':' in player else ':'}{options}"
+
+
+def _strengths(game: str, standings: Standings) -> dict[str, Strength]:
+    names = standings.agents
+    field = [name for name in names if _games(game, name) >= QUICK]
+    return {name: place(standings, k, field, _games(game, name)) for k, name in enumerate(names)}
+
+
+def _print(game: str, strengths: dict[str, Strength]) -> None:
+    others = [name for name, of in LADDERS.items() if of == game]
+    print(f"{game}{f' (and {chr(44).join(others)})' if others else ''}")
+    for name, strength in sorted(strengths.items(), key=lambda item: -item[1].mean):
+        print(
+            f"  {name:<32}{strength.level:<10}{strength.text()}; {strength.games:,} games with each{f', behind {strength.behind} of them' if strength.behind else ''}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

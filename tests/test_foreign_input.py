@@ -78,7 +78,7 @@ OWN = {
     "commands.process._point_at_nothing": "the null device",
     "commands.range.range_given": "a range that its reader names, refused by tests/poker/test_range_forms.py where it is none",
     "commands.process.open_streams": "the null device",
-    "commands.matches._data": "the person's own files, put into an archive as they are",
+    "ui.past.export": "the person's own files, put into an archive as they are",
     "commands.show.stepping._keys": "a key that a person presses",
     "core.allowed.allowed": "compared with what it must be, and not parsed further",
     "core.allowed._forget_what_is_gone": "notes that cardai writes in the user's own folder, of which a path is asked for alone",

@@ -79,6 +79,7 @@ class Table(TableState):
         self._moves = []
         self._ended = None
         self._single = False  # a hand out of a record, after which nothing comes
+        self._outside = False  # all moves come from outside, whoever the record says has played
         self._stepwise = stepwise
         self._begun = time.perf_counter()
         self._journal = None if save is None else Journal(save, self.header)
@@ -123,13 +124,23 @@ class Table(TableState):
         return table
 
     @classmethod
-    def of_record(cls, game: Game, record: Record, names: Sequence[str] = ()) -> Table:
-        """Return a table at the beginning of a recorded hand, of whatever origin, all of whose moves come from outside.
+    def of_record(
+        cls,
+        game: Game,
+        record: Record,
+        names: Sequence[str] = (),
+        seats: Sequence[Agent | str | None] = (),
+        played: int = 0,
+    ) -> Table:
+        """Return a table at the beginning of a recorded hand, of whatever origin, after ``played`` of its actions.
+
+        All moves come from outside; with ``seats``, the players as in :class:`Table`, agents make theirs, ``stepwise``.
 
         Raises:
-            DamagedFileError: the record does not say how a hand of this game begins.
+            DamagedFileError: the record does not say how a hand of this game begins. UsageError: as :class:`Table`.
         """
-        table = cls(game, [None] * game.num_players, names=names or [f"player {p}" for p in range(game.num_players)])
+        people, called = [None] * game.num_players, [f"player {p}" for p in range(game.num_players)]
+        table = cls(game, seats or people, names=names or (None if seats else called), stepwise=bool(seats))
         loop = table._loop
         with as_damage(record):
             setup = place(loop.tables, record)
@@ -141,10 +152,13 @@ class Table(TableState):
             loop.setup[0] = setup[0]
         loop.decks[0] = loop.tables.deck(0) if loop.tables.whole_deck else []
         loop.actions[0] = []
-        table._single, table._ended = True, None
+        table._single, table._outside, table._ended = True, not seats, None
         table._records.clear()
         table._moves.clear()
         table._note()
+        with as_damage(record):
+            for action in record["actions"][:played]:
+                table._again(action)
         return table
 
     # -- playing -----------------------------------------------------------------------------------------------------
@@ -287,13 +301,17 @@ class Table(TableState):
             if self.done or same != tuple(dealt[key] for key in ("game_number", "hand", "seed", "seats")):
                 raise ValueError(f"{path} does not follow from its seed there")
             for action in record["actions"]:
-                seat = self._need_seat()
-                player = self.player_at(seat)
-                if self._engine.agents[player].stateful:
-                    self._loop.ask(player, seat, ROW, self._loop.tables.legal(ROW))
-                self._play(seat, self.check_legal(action))
+                self._again(action)
             if "returns" in record and (not self.hand_over or self._records[-1]["returns"] != record["returns"]):
                 raise ValueError(f"{path} says that it ended otherwise")
+
+    def _again(self, action: int) -> None:
+        """Play a recorded action again; an agent that remembers what it did is asked, and not listened to."""
+        seat = self._need_seat()
+        player = self.player_at(seat)
+        if self._engine.agents[player].stateful:
+            self._loop.ask(player, seat, ROW, self._loop.tables.legal(ROW))
+        self._play(seat, self.check_legal(action))
 
 
 def _engine(

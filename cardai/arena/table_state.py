@@ -35,7 +35,7 @@ class TableState:
     _loop: Loop
     _moves: list[Move]
     _ended: tuple[npt.NDArray[np.float64], npt.NDArray[Any]] | None
-    _single: bool
+    _outside: bool
 
     # -- who sits where ----------------------------------------------------------------------------------------------
 
@@ -65,7 +65,7 @@ class TableState:
 
     def is_outside(self, seat: int) -> bool:
         """Whether the moves of ``seat`` come from outside."""
-        return self._single or isinstance(self._engine.agents[self.player_at(seat)], ExternalPlayer)
+        return self._outside or isinstance(self._engine.agents[self.player_at(seat)], ExternalPlayer)
 
     # -- where the hand stands ---------------------------------------------------------------------------------------
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cardai.commands.invocation import note, say
-from cardai.commands.matches import PLAYER, Words
-from cardai.core.errors import CardaiError
+from cardai.commands.matches import Words
 from cardai.core.text import one_line
 
 if TYPE_CHECKING:
@@ -51,24 +50,11 @@ def drill(words: Words = None, count: Count = 10) -> None:
 
 def _questions(words: Sequence[str], coaches: Coaches) -> list[Question]:
     """Return the mistakes in all matches that can be graded."""
-    from cardai.arena.records import RecordFile
-    from cardai.study.drills import questions
-    from cardai.study.session import job_of, run
     from cardai.study.sittings import sittings
     from cardai.ui import kept
+    from cardai.ui.past import PLAYER, mistakes
 
-    found: list[Question] = []
-    matches, _ = sittings(kept.matches(), PLAYER, words)
-    for one in matches:
-        try:
-            coach = coaches.of(one.game)
-            file = RecordFile({"game": one.game, "agents": [PLAYER, *one.others]}, list(one.hands))
-            review, _ = run(job_of(file, coach.game, PLAYER, coach.grader.judge, player=one.who))
-        except CardaiError as error:
-            note(f"{one.path.name}: {error}")
-            continue
-        found += questions(one.path, one.game, one.hands, review.hands)
-    return found
+    return mistakes(sittings(kept.matches(), PLAYER, words)[0], coaches, note)
 
 
 def _ask(question: Question, coaches: Coaches, number: int, count: int) -> bool:

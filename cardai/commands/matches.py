@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cardai.commands.invocation import Json, absolute, note, print_json, say
-from cardai.core.errors import CardaiError, UsageError
+from cardai.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from cardai.arena.bootstrap import Interval
-    from cardai.study.coach import Coach, Coaches
-    from cardai.study.review import Review
     from cardai.study.sittings import Sitting, Tally
-
-PLAYER = "human"
+    from cardai.ui.past import Known
 
 Words = Annotated[
     list[str] | None,
@@ -47,6 +42,7 @@ def matches(
     from cardai.study.coach import Coaches
     from cardai.study.sittings import sittings, tallies
     from cardai.ui import kept
+    from cardai.ui.past import PLAYER, known
 
     if export is not None or delete:
         if words or stats or review or json:
@@ -60,7 +56,7 @@ def matches(
     if not stats and not review:
         return _list(found, json)
     coaches = Coaches()
-    rows = [(tally, _more(tally, found, coaches, review)) for tally in tallies(found)]
+    rows = [(tally, known(tally, found, coaches, review)) for tally in tallies(found)]
     if json:
         return print_json([_plain(tally, more) for tally, more in rows])
     for tally, more in rows:
@@ -86,76 +82,26 @@ def _list(found: list[Sitting], json: bool) -> None:
         say("There are no such matches. Begin one with: cardai play")
 
 
-def _more(
-    tally: Tally, found: list[Sitting], coaches: Coaches, costs: bool
-) -> tuple[Interval | None, Review | None, str]:
-    """Return what is known beyond the winnings: those with the luck taken out, what decisions cost, and why that is not known."""
-    own = [one for one in found if (one.game, one.others) == (tally.game, tally.others)]
-    try:
-        coach = coaches.of(tally.game)
-    except CardaiError as error:
-        return None, None, str(error)
-    fair = _without_luck(coach.game, own)
-    try:
-        return fair, _reviewed(coach, own) if costs else None, ""
-    except CardaiError as error:
-        return fair, None, str(error)
-
-
-def _without_luck(game: Any, own: list[Sitting]) -> Interval | None:
-    """Return what a hand brought with the luck taken out by AIVAT, from the side of the opponent, whose odds are known.
-
-    None: he is one of several, has no odds that can be asked for, or the game cannot be worked out.
-    """
-    from cardai import make
-    from cardai.arena.bootstrap import Interval
-    from cardai.solve.aivat import aivat
-    from cardai.study.sittings import hands_of
-
-    if game.num_players != 2 or len(own[0].others) != 1:
-        return None
-    try:
-        hands = hands_of(own)
-        other = next(agent for agent in hands[0]["seats"] if agent != 0)
-        found = aivat(game, make.agent(own[0].others[0]), hands, other, name=own[0].others[0])
-    except CardaiError:
-        return None
-    zero_sum = all(abs(sum(hand["returns"])) < 1e-9 for hand in hands)
-    his = found.corrected
-    return Interval(-his.mean, -his.high, -his.low, his.count) if zero_sum and len(found.chips) else None
-
-
-def _reviewed(coach: Coach, own: list[Sitting]) -> Review:
-    """Return a review of all own hands."""
-    from cardai.arena.records import RecordFile
-    from cardai.study.session import job_of, run
-    from cardai.study.sittings import hands_of
-
-    file = RecordFile({"game": own[0].game, "agents": [PLAYER]}, hands_of(own))
-    return run(job_of(file, coach.game, PLAYER, coach.grader.judge, player=0))[0]
-
-
-def _plain(tally: Tally, more: tuple[Interval | None, Review | None, str]) -> dict[str, Any]:
+def _plain(tally: Tally, more: Known) -> dict[str, Any]:
     from cardai.study.report import figure, plain
 
-    fair, review, why = more
     return {
         "game": tally.game,
         "against": list(tally.others),
         "matches": tally.matches,
         "hands": tally.hands,
         "won_a_hand": figure(tally.won),
-        "won_a_hand_without_luck": None if fair is None else figure(fair),
+        "won_a_hand_without_luck": None if more.fair is None else figure(more.fair),
         "curve": list(tally.curve),
-        "review": None if review is None else plain(review, 10),
-        "not_reviewed": why,
+        "review": None if more.review is None else plain(more.review, 10),
+        "not_reviewed": more.why,
     }
 
 
-def _show(tally: Tally, more: tuple[Interval | None, Review | None, str]) -> None:
+def _show(tally: Tally, more: Known) -> None:
     from cardai.study.review import number, spread, text_of
 
-    fair, review, why = more
+    fair, review, why = more.fair, more.review, more.why
     against = f" against {', '.join(tally.others)}" if tally.others else ""
     say(f"{tally.game}{against}: {tally.matches:,} matches, {tally.hands:,} hands, {tally.curve[-1]:+,g} in all")
     say(f"  won a hand {spread(tally.won)}")
@@ -171,35 +117,15 @@ def _show(tally: Tally, more: tuple[Interval | None, Review | None, str]) -> Non
 
 def _data(export: str | None, delete: bool, yes: bool) -> None:
     """Write all data of the person into a zip file, remove them, or both, in this order."""
-    import zipfile
-
     from cardai.core.files import Output
-    from cardai.ui import kept
+    from cardai.ui import kept, past
 
-    folder = kept.folder()
-    own = [folder / name for name in kept.OWN if not (folder / name).is_symlink()]
-    held = [file for top in own for file in (top, *top.rglob("*"))]
-    files = sorted(file for file in held if file.is_file() and not file.is_symlink())
     if export is not None:
-        with Output(export, "The export") as out, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-            for file in files:
-                archive.write(file, file.relative_to(folder))
-        say(f"{len(files):,} files are in {export}.")
+        with Output(export, "The export") as out:
+            count = past.export(out)
+        say(f"{count:,} files are in {export}.")
     if delete:
-        if not yes and not typer.confirm(f"Remove {len(files):,} files in {folder} for good?", err=True):
+        count = len(past.files())
+        if not yes and not typer.confirm(f"Remove {count:,} files in {kept.folder()} for good?", err=True):
             return note("Nothing was removed.")
-        for file in files:
-            _remove(file, folder)
-        say(f"{len(files):,} files were removed.")
-
-
-def _remove(file: Path, folder: Path) -> None:
-    """Remove a file, and folders that are then empty."""
-    from contextlib import suppress
-
-    file.unlink(missing_ok=True)
-    for parent in file.parents:
-        if parent == folder.parent:
-            return
-        with suppress(OSError):
-            parent.rmdir()
+        say(f"{past.delete():,} files were removed.")

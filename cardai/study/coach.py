@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Literal
 
 from cardai import make
 from cardai.arena.records import Record
@@ -13,6 +14,10 @@ from cardai.core.legal import Legal
 from cardai.study.graded import Decision, GradedHand
 from cardai.study.grading import JudgeGrader, Task
 from cardai.study.judge import judge_for
+from cardai.study.review import number
+
+When = Literal["", "after", "now"]
+"""When the coach speaks by himself: never (M asks him), after a hand, or at once."""
 
 
 class Coach:
@@ -52,3 +57,26 @@ class Coaches:
         """Return the coach of the game that ``spec`` names. Raises UsageError: there is none, or its file may not name it."""
         game = make.game(spec)  # always: what one match's file is allowed to name, another's is not
         return self._found.setdefault(registry.spec_of(game), Coach(game))
+
+
+def words_of(graded: GradedHand, unit: str) -> str:
+    """Return what a hand's decisions cost, in a sentence."""
+    wrong = sum(decision.cost > 0 for decision in graded.decisions)
+    if not graded.decisions:
+        return "The coach has nothing to say about this hand."
+    if not wrong:
+        return f"The coach: no mistake in {len(graded.decisions)} decisions."
+    several = "decision" if wrong == 1 else "decisions"
+    return f"The coach: {wrong} {several} cost {number(graded.cost)} ({unit}). M shows them."
+
+
+def word_of(decision: Decision | None, unit: str) -> str:
+    """Return what one decision cost, in a sentence; "" where it cost nothing."""
+    if decision is None or not decision.cost:
+        return ""
+    return f"{decision.words}: {decision.verdict}, {number(decision.cost)} ({unit}); {decision.best_words} was better."
+
+
+def dearest_first(graded: GradedHand) -> list[Decision]:
+    """Return a hand's decisions, those that cost something first, the dearest at the top."""
+    return sorted(graded.decisions, key=lambda decision: -decision.cost)

@@ -23,6 +23,8 @@ from cardai.study.judge import VERDICTS
 
 SUMS = 8
 """How many of each kind's sums the text shows, the dearest: plain values have all."""
+LEAST = 1e-6
+"""What a judge may be off by is not said where it is less, and only of how numbers are added."""
 LEAK = "leak"
 KEYS = (LEAK, "phase", "position", "kind", "pot", "line")
 """By what decisions are summed, where the game tells them apart: first by what was wrong, see :func:`leak_of`."""
@@ -241,7 +243,7 @@ def decision_lines(decision: Decision, unit: str, head: str) -> list[str]:
     """Return one decision as lines: what it cost, what was done and what is best, and why."""
     if not decision.cost:
         return [f"{head}: {decision.verdict}, {one_line(decision.words)}"]
-    floor = f" (the judge may be off by {number(decision.floor)})" if decision.floor > 0 else ""
+    floor = f" (the judge may be off by {number(decision.floor)})" if decision.floor >= LEAST else ""
     lines = [f"{head}: {decision.verdict}, {number(decision.lost)}{unit and f' {one_line(unit)}'}{floor}"]
     lines.append(
         f"   {one_line(decision.words)} ({number(decision.value)}); best {one_line(decision.best_words)} ({number(decision.best_value)})"

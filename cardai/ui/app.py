@@ -10,11 +10,11 @@ from attrs import frozen
 
 from cardai import make
 from cardai.core.errors import CardaiError, UsageError
+from cardai.study.coach import When
 from cardai.ui import kept
 from cardai.ui.base import CardaiApp
 from cardai.ui.cards import Palette
 from cardai.ui.choosing import LAST, ChooseGame, ChoosePlayer
-from cardai.ui.coach import When
 from cardai.ui.match import Match
 from cardai.ui.players import at_once
 from cardai.ui.table import Playing

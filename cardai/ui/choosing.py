@@ -27,6 +27,28 @@ def row(name: str, about: str, width: int, style: str) -> Text:
     return text.append(f"{name:<{width}}  ", "bold").append(about, style)
 
 
+BAR = 20
+"""Cells of a picture of a strength."""
+
+
+def strength_line(player: Player) -> str:
+    """Return a player's strength as a list shows it: on a ladder with its picture and level; "" where it was not measured."""
+    strength = player.strength
+    if strength is None:
+        return ""
+    if strength.against == player.spec:
+        return "the reference that others are measured against"
+    if not strength.on_ladder:
+        return strength.text()
+    low, mean, high = (
+        min(BAR - 1, max(0, int(value / 100 * BAR)))
+        for value in (strength.mean - strength.half_width, strength.mean, strength.mean + strength.half_width)
+    )
+    cells = ["─"] * low + ["━"] * (high - low + 1) + ["─"] * (BAR - high - 1)
+    cells[mean] = "●"
+    return f"{''.join(cells)}  {strength.level:<9} {strength.text()}"
+
+
 class Chooser(Screen[str]):
     """A list: ↑ ↓ and Enter, or a click, choose; what is chosen is dismissed with. q leaves."""
 
@@ -137,9 +159,7 @@ class ChoosePlayer(Chooser):
         known = {player.name: player.text(self.game) for player in box.in_the_box() if self.game in player.games}
         rows = []
         for player in players:
-            strength = player.strength.text() if player.strength else known.get(player.spec, "not measured: m measures")
-            if player.strength and player.strength.against == player.spec:
-                strength = "the reference that others are measured against"
+            strength = strength_line(player) or known.get(player.spec, "not measured: m measures")
             rows.append((player.spec, row(player.spec, strength, width, "" if player.strength else "dim")))
         rows += [(b.name, row(b.name, f"not installed: {b.text(self.game)}", width, "dim")) for b in self.missing]
         self.show(rows, at)

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
 
 from rich.text import Text
 from textual.screen import Screen
 
 from cardai.core.errors import CardaiError
-from cardai.study.graded import Decision, GradedHand
-from cardai.study.review import decision_lines, number
+from cardai.study.coach import When, dearest_first, word_of, words_of
+from cardai.study.graded import GradedHand
+from cardai.study.review import decision_lines
 from cardai.ui.background import Background
 from cardai.ui.cards import Palette, inline
 from cardai.ui.dialogs import Page
 from cardai.ui.match import Match
 
-When = Literal["", "after", "now"]
-"""When the coach speaks by himself: never (M asks him), after a hand, or at once."""
+__all__ = ["Coaching", "When", "page_of"]
 
 
 class Coaching(Screen[None]):
@@ -67,29 +66,10 @@ class Coaching(Screen[None]):
         self.work.start(match.graded, told, self.failed)
 
 
-def words_of(graded: GradedHand, unit: str) -> str:
-    """Return what a hand's decisions cost, in a sentence."""
-    wrong = sum(decision.cost > 0 for decision in graded.decisions)
-    if not graded.decisions:
-        return "The coach has nothing to say about this hand."
-    if not wrong:
-        return f"The coach: no mistake in {len(graded.decisions)} decisions."
-    several = "decision" if wrong == 1 else "decisions"
-    return f"The coach: {wrong} {several} cost {number(graded.cost)} ({unit}). M shows them."
-
-
-def word_of(decision: Decision | None, unit: str) -> str:
-    """Return what one decision cost, in a sentence; "" where it cost nothing."""
-    if decision is None or not decision.cost:
-        return ""
-    return f"{decision.words}: {decision.verdict}, {number(decision.cost)} ({unit}); {decision.best_words} was better."
-
-
 def page_of(graded: GradedHand, unit: str, palette: Palette) -> Text:
     """Return a hand's decisions as text, those that cost something first, the dearest at the top."""
     text = Text().append("Your decisions, the dearest first", "bold").append(f"   ({unit})", "dim")
-    ordered = sorted(graded.decisions, key=lambda decision: -decision.cost)
-    for rank, decision in enumerate(ordered, 1):
+    for rank, decision in enumerate(dearest_first(graded), 1):
         head, *rest = decision_lines(decision, "", str(rank))
         text.append("\n").append_text(inline(head, palette, "bold" if decision.cost else ""))
         for line in rest:

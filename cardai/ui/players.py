@@ -16,7 +16,7 @@ from cardai.core.discovery import Entry
 from cardai.core.errors import CardaiError
 from cardai.core.game import Game
 from cardai.core.rng import derive
-from cardai.ui.strength import Strength, known_strengths
+from cardai.ui.strength import LEVELS, Strength, known_strengths
 
 RUNS = "runs"
 """The folder, in the working directory, whose trained runs are offered."""
@@ -96,6 +96,11 @@ def fitting(game: Game, spec: str) -> list[Player]:
             if all(type(other) is not type(agent) or other != agent for other in known):
                 known.append(agent)
                 found.append(Player(entry.name, _about(entry), strengths.get(entry.name)))
+    names = {player.spec for player in found}
+    for name in strengths:  # of a player that can be had at several levels
+        agent_name, options, _ = name.partition(":")
+        if options and agent_name in names:
+            found.append(Player(name, f"{agent_name}, {_written(name)}", strengths[name]))
     for run in sorted(Path(RUNS).glob("*/run.json")):
         name = f"{RUNS}/{run.parent.name}"
         if _fits(name, game):
@@ -103,9 +108,16 @@ def fitting(game: Game, spec: str) -> list[Player]:
     return sorted(found, key=_standing)
 
 
-def _standing(player: Player) -> tuple[bool, float, str]:
-    """Return what players are sorted by: measured ones first, the strongest of them, then by name."""
-    return player.strength is None, -player.strength.mean if player.strength else 0.0, player.spec
+def _standing(player: Player) -> tuple[bool, int, float, str]:
+    """Return what players are sorted by: measured ones first, by their level, then the strongest, then by name."""
+    strength = player.strength
+    level = [*LEVELS, ""].index(strength.level) if strength else 0
+    return strength is None, level, -strength.mean if strength else 0.0, player.spec
+
+
+def _written(spec: str) -> str:
+    """Return a spec's options: "level=weak"."""
+    return spec.partition(":")[2].replace(",", ", ")
 
 
 def _by_generality(entries: Iterable[Entry]) -> list[Entry]:
@@ -118,20 +130,6 @@ def surprise(players: Sequence[Player], seed: int) -> str:
     measured = [player for player in players if player.strength is not None]
     among = measured[: max(1, (len(measured) + 1) // 2)] or list(players)
     return among[derive(seed, "surprise") % len(among)].spec
-
-
-LEVELS = ("master", "strong", "fair", "casual", "beginner")
-"""What players are called by their place among those that were measured, the strongest first."""
-
-
-def levels(players: Sequence[Player]) -> dict[str, str]:
-    """Return each measured player's level, by its place: a fifth of the places each; who equals another has his level."""
-    measured = sorted((p for p in players if p.strength is not None), key=_standing)
-    found: dict[str, str] = {}
-    for place, player in enumerate(measured):
-        same = place and player.strength and player.strength == measured[place - 1].strength
-        found[player.spec] = found[measured[place - 1].spec] if same else LEVELS[place * len(LEVELS) // len(measured)]
-    return found
 
 
 AT_ONCE = {"holdem": "nolimit_resolving"}

@@ -1,20 +1,28 @@
-"""How strong a player is at a game: games against a reference player, by ``cardai run``'s own measure.
+"""How strong a player is at a game: how often it would be ahead of the others that play it, by ``cardai tournament``'s pairings.
 
-Those of the built-in players are in ``strength.json``, written by ``python benchmarks/strength.py``; what a person has
-measured on this machine is kept beside the matches.
+It is measured against everybody on the game's ladder, and however much it wins from a weak one counts once, so that who is
+made rich by one victim is no master. The built-in ladders are in ``strength.json``, written by ``python
+benchmarks/strength.py``; what a person has measured on this machine is kept beside the matches. At games without a ladder
+(more than two seats, a game of one's own) a player meets one reference player, by ``cardai run``'s measure; who plays alone
+is measured by what a hand brings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
+import numpy as np
 from attrs import asdict, frozen
 
 from cardai import __version__, make
 from cardai.arena import match
 from cardai.arena.asking import bound
+from cardai.arena.pairing import Pairing
+from cardai.arena.tournament import Standings, play_pairings
 from cardai.core.errors import CardaiError, DamagedFileError
 from cardai.core.files import read_json, write_json
 from cardai.core.game import Game
@@ -22,14 +30,27 @@ from cardai.core.schema import structure
 from cardai.ui.kept import folder
 
 REFERENCES = ("simple", "draw_heuristic", "holdem_heuristic", "random")
-"""Players to measure against: the first that plays the game."""
+"""Players to measure against where there is no ladder: the first that plays the game."""
 SHIPPED = Path(__file__).with_name("strength.json")
 GAMES = 1000
+Z = NormalDist().inv_cdf(0.975)
+HANDS = 100
+"""Hands of a match that is won or lost, in games of returns: what somebody plays in an evening."""
+FIELD = "the field"
+"""Whom a player on a ladder is measured against: all quick players that stand there, half a match a match against itself."""
+STEPS = tuple(NormalDist().inv_cdf((k + 0.5) / 400) for k in range(400))
+"""Places of a normal quantity that stand for as much of it each."""
+QUICK = 400
+"""Games a pairing of those who are the field: who played fewer thinks for long, and newcomers do not meet it."""
+LADDERS = {"holdem_nolimit": "holdem", "acpc_nolimit_2p": "holdem", "acpc_limit_2p": "holdem_limit"}
+"""Games whose players stand on another game's ladder: the same game, or the same with 100 big blinds."""
+LEVELS = {"master": (65, 0), "strong": (68, 2), "fair": (42, 99), "casual": (25, 99), "beginner": (0, 99)}
+"""What players are called: who is ahead in so many matches of a hundred at least, and behind so many others at most."""
 
 
 @frozen
 class Strength:
-    """A measured figure: what the mean is of, its half-width, against whom and in how many games."""
+    """A measured figure: what the mean is of, its half-width, against whom, and in how many games (on a ladder: with each)."""
 
     mean: float
     half_width: float
@@ -37,19 +58,34 @@ class Strength:
     against: str
     games: int
     version: str = __version__
+    behind: int = 0
+    """On a ladder: how many of the field are ahead of it in more matches than chance explains."""
+
+    @property
+    def on_ladder(self) -> bool:
+        """Whether it is a place on a ladder, which others' can be compared with."""
+        return self.against == FIELD
+
+    @property
+    def level(self) -> str:
+        """What such a player is called, "" for who stands on no ladder. Nobody beats a master, and two at most the strong."""
+        fit = (name for name, (least, most) in LEVELS.items() if self.mean >= least and self.behind <= most)
+        return next(fit, "") if self.on_ladder else ""
 
     def text(self) -> str:
-        """Return "58.2 ± 2.7 % won against simple"."""
+        """Return "ahead in 83.1 ± 1.2 % of matches", or "58.2 ± 2.7 % won against simple"."""
         figure = (
             f"{self.mean:{'+.2f' if self.unit != '%' else '.1f'}} ± {self.half_width:.{1 if self.unit == '%' else 2}f}"
         )
+        if self.on_ladder:
+            return f"ahead in {figure} % of matches"
         if self.unit == "%":
             return f"{figure} % won against {self.against}"
         return f"{figure} {self.unit} a hand" + (f" against {self.against}" if self.against else "")
 
 
 def reference(game: Game) -> str:
-    """Return the player that others are measured against at ``game``, "" where it is played alone."""
+    """Return the player that others are measured against at ``game`` without a ladder, "" where it is played alone."""
     if game.num_players == 1:
         return ""
     for name in REFERENCES:
@@ -62,11 +98,66 @@ def reference(game: Game) -> str:
 
 
 def measure(game: str, player: str, games: int = GAMES, seed: int = 0) -> Strength:
-    """Play ``player`` against the reference player of ``game`` on duplicate deals.
+    """Play ``player`` on duplicate deals against the field of the game's ladder, else against the reference player.
+
+    ``games`` are divided among those it meets.
 
     Raises:
         UsageError: it does not play the game. AgentError: it erred.
     """
+    ladder = shipped().get(LADDERS.get(game, game), {})
+    quick = {name: one for name, one in ladder.items() if one.on_ladder and one.games >= QUICK}
+    others = [name for name in quick if name != player and _is_here(name)]
+    if not others:
+        return _against_reference(game, player, games, seed)
+    made = make.game(LADDERS.get(game, game))
+    each = max(4, games // len(others) // 2 * 2)
+    standings = play_pairings(made, [player, *others], games=each, seed=seed, form="gauntlet")
+    return place(standings, 0, others, each)
+
+
+def place(standings: Standings, player: int, field: Sequence[str], games: int) -> Strength:
+    """Return the place of a player of a tournament on the ladder whose field is ``field``, after ``games`` with each."""
+    wins = standings.game.measure == "wins"
+    shares, errors, behind = [0.5], [0.0], 0  # against itself; one that is not of the field, as if it were
+    for k, name in enumerate(standings.agents):
+        if k == player or name not in field:
+            continue
+        share, error = ahead(standings.pairings[min(player, k), max(player, k)], wins)
+        share = share if player < k else 1 - share
+        shares.append(share)
+        errors.append(error)
+        behind += share + Z * error < 0.5
+    width = Z * math.sqrt(sum(error**2 for error in errors)) / len(shares)
+    return Strength(
+        round(100 * sum(shares) / len(shares), 2), round(100 * width, 2), "%", FIELD, games, behind=int(behind)
+    )
+
+
+def ahead(pairing: Pairing, wins: bool) -> tuple[float, float]:
+    """Return in what share of matches the first player is ahead, and its standard error: of games, or of :data:`HANDS` hands.
+
+    In games of returns a match's sum is taken as normal: it goes the first player's way in a share Phi(z), z the mean of a
+    match by its standard deviation. Of z an error e is known, so that mean and spread of Phi(z) over normal z are returned:
+    what is hardly known stays near one half, and with a wide interval.
+    """
+    count = len(pairing)
+    if wins:
+        rate = pairing.win_rate()
+        return rate.mean, rate.half_width / Z
+    (returns,) = np.concatenate(list(pairing.column("returns")), axis=1)
+    deviation = float(returns.std(ddof=1))
+    if not deviation:
+        return (math.copysign(0.5, returns.mean()) if returns.mean() else 0.0) + 0.5, 0.0
+    one = float(returns.mean()) / deviation
+    groups = HANDS * count / pairing.hands
+    z, e = math.sqrt(groups) * one, math.sqrt(groups * (1 + one**2 / 2) / count)
+    shares = [NormalDist().cdf(z + e * step) for step in STEPS]
+    return float(np.mean(shares)), float(np.std(shares))
+
+
+def _against_reference(game: str, player: str, games: int, seed: int) -> Strength:
+    """Return what a player wins from the reference player of a game, or alone."""
     made = make.game(game)
     against = reference(made)
     games = -(-games // made.num_players) * made.num_players
@@ -78,14 +169,22 @@ def measure(game: str, player: str, games: int = GAMES, seed: int = 0) -> Streng
     return Strength(round(figure.mean, 4), round(figure.half_width, 4), unit, against, games)
 
 
+def _is_here(player: str) -> bool:
+    try:
+        make.agent(player)
+    except (CardaiError, ImportError):
+        return False
+    return True
+
+
 def shipped() -> dict[str, dict[str, Strength]]:
-    """Return the built-in players' strengths by game and player."""
+    """Return the ladders of the built-in players, by game and player."""
     return _read(SHIPPED)
 
 
 def known_strengths(game: str) -> dict[str, Strength]:
     """Return what was measured at ``game``, by player: the built-in players' and what was measured here."""
-    return {**shipped().get(game, {}), **_read(_own_file()).get(game, {})}
+    return {**shipped().get(LADDERS.get(game, game), {}), **_read(_own_file()).get(game, {})}
 
 
 def keep(game: str, player: str, strength: Strength) -> None:

@@ -6,7 +6,6 @@ that no page starts a program, opens a path or gives a plugin other options than
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -21,7 +20,7 @@ from cardai.core.game import Game
 from cardai.core.spec import options_of, parse
 from cardai.study.sittings import began
 from cardai.ui import kept
-from cardai.ui.players import Offered, Player, called, fitting, games, levels, surprise, title_of
+from cardai.ui.players import Offered, Player, called, fitting, games, surprise, title_of
 
 WIDTH = 200.0
 """Of a picture of strengths."""
@@ -123,34 +122,27 @@ class Offers:
 
 def ladder(players: Sequence[Player]) -> list[Mapping[str, Any]]:
     """Return a row a player: its level, and its strength as a picture with its interval, on one scale for all."""
-    level = levels(players)
     measured = [p.strength for p in players if p.strength is not None]
-    sizes = sorted(abs(strength.mean) for strength in measured if strength.mean)
-    unit = (sizes[len(sizes) // 2] or 1.0) if sizes else 1.0
-    share = bool(measured) and measured[0].unit == "%"
-
-    def place(value: float) -> float:
-        return value if share else math.asinh(value / unit)
-
-    ends = [place(s.mean + sign * s.half_width) for s in measured for sign in (-1, 1)] or [0.0]
-    low, width = (0.0, 100.0) if share else (min(ends), max(ends) - min(ends) or 1.0)
+    unit = measured[0].unit if measured else ""
+    ends = [end for s in measured if s.unit == unit for end in (s.mean - s.half_width, s.mean + s.half_width)] or [0.0]
+    low, high = (0.0, 100.0) if unit == "%" else (min(ends), max(ends))
 
     def at(value: float) -> float:
-        return round(4 + (WIDTH - 8) * min(1.0, max(0.0, (place(value) - low) / width)), 1)
+        return round(4 + (WIDTH - 8) * min(1.0, max(0.0, (value - low) / (high - low or 1.0))), 1)
 
     rows: list[Mapping[str, Any]] = []
     for player in players:
         strength, bar = player.strength, None
-        if strength is not None:
+        if strength is not None and strength.unit == unit:
             first, last = at(strength.mean - strength.half_width), at(strength.mean + strength.half_width)
             bar = {"mean": at(strength.mean), "low": first, "width": round(max(1.0, last - first), 1)}
         rows.append(
             {
                 "spec": player.spec,
                 "about": player.about,
-                "level": level.get(player.spec, ""),
+                "level": strength.level if strength is not None else "",
                 "bar": bar,
-                "figure": strength.text() if strength is not None else "",
+                "figure": strength.text() if strength is not None else "not measured",
             }
         )
     return rows

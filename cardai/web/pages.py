@@ -11,8 +11,9 @@ from urllib.parse import parse_qs, quote
 from attrs import field, frozen
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
@@ -24,6 +25,7 @@ from cardai.ui import kept
 from cardai.ui.players import title_of
 from cardai.web.door import Door, Guarded
 from cardai.web.offers import Offers, Table, ladder, matches
+from cardai.web.past import Past
 from cardai.web.render import HERE, render
 from cardai.web.sittings import Sitting, Sittings
 from cardai.web.socket import talk
@@ -99,6 +101,7 @@ class House:
             *ShelfPages(study).routes(),
             *ReviewPages(study).routes(),
             WebSocketRoute("/table/{name}/ws", lambda ws: talk(ws, self.tables, self.offers)),
+            *Past(self.door.root, self.tables, self.offers, self._page, _form).routes(),
             Mount("/static", StaticFiles(directory=HERE / "static")),
         ]
         return Guarded(Starlette(routes=routes, exception_handlers={CardaiError: self._refused}), self.door)
@@ -156,12 +159,7 @@ class House:
                           players=players)  # fmt: skip
 
     async def _sit(self, request: Request) -> Response:
-        body = b""
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > LONGEST_FORM:
-                return PlainTextResponse("This form is too long.", 413)
-        form = {name: values[0] for name, values in parse_qs(body.decode("utf-8", "replace")).items()}
+        form = await _form(request)
         chosen = form.get("game", ""), form.get("player", ""), form.get("seats", ""), "cash" in form
         table = await run_in_threadpool(self.offers.table, *chosen)
         seed = int.from_bytes(os.urandom(4), "big")
@@ -178,3 +176,13 @@ class House:
         rules = [paragraph for paragraph in flowing(game.rules).split("\n\n") if paragraph]
         return self._page("table.html", name=sitting.name, title=title_of(game, sitting.spec), rules=rules,
                           fields=explained(game))  # fmt: skip
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """Return a form's fields; of one that is given twice, the first."""
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > LONGEST_FORM:
+            raise HTTPException(413, "This form is too long.")
+    return {name: values[0] for name, values in parse_qs(body.decode("utf-8", "replace")).items()}

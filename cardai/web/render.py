@@ -14,6 +14,7 @@ from markupsafe import Markup
 from cardai.cards.text import GLYPHS, RANK_NAMES, RANKS, SUITS, glyphs
 from cardai.core.game import Game
 from cardai.core.text import shown
+from cardai.study.review import number
 
 HERE = Path(__file__).parent
 SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
@@ -38,6 +39,8 @@ def environment() -> Environment:
     made.filters["money"] = money
     made.filters["signs"] = glyphs
     made.filters["inline"] = inline
+    made.filters["figure"] = number
+    made.filters["drawn"] = Markup
     return made
 
 

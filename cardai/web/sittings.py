@@ -19,9 +19,12 @@ from attrs import define, field
 from cardai import make
 from cardai.arena.journal import journal_of
 from cardai.arena.records import read_header
+from cardai.core import registry
 from cardai.core.errors import CardaiError, IllegalActionError, UsageError
 from cardai.core.game import Game
 from cardai.core.progress import listening
+from cardai.study.coach import When
+from cardai.study.graded import GradedHand
 from cardai.ui import kept
 from cardai.ui.keys import Act, Keyboard, Meaning, keyboard
 from cardai.ui.match import Match
@@ -33,6 +36,8 @@ T = TypeVar("T")
 Told = dict[str, Any]
 Heard = Callable[[str, int, int], None]
 Before = Callable[[Heard], Awaitable[None]]
+Judge = Callable[[Match, int], Told | None]
+"""Says of an action of the person's, before it is played, what pages are told once it is."""
 THREADS = 4
 """So many programs think at a time; further ones wait for their turn."""
 PACE = 0.35
@@ -72,6 +77,7 @@ class Page:
 
     told: asyncio.Queue[Told | None] = field(factory=lambda: asyncio.Queue(WAITING))
     big_blinds: bool = False
+    coach: When = ""
 
 
 class Sitting:
@@ -91,6 +97,7 @@ class Sitting:
         self._began = time.monotonic()
         self._task: asyncio.Task[None] | None = None
         self._failure = ""
+        self.judge: Judge | None = None
 
     def game(self) -> Game:
         """Return the game."""
@@ -167,8 +174,11 @@ class Sitting:
             await asyncio.sleep(max(0.0, PACE - (time.monotonic() - begun)))
             self._show()
 
-    async def act(self, meant: Callable[[Keyboard], Meaning], at: int) -> str:
-        """Do what is ``meant`` at the decision number ``at``; return why it cannot be done, or nothing."""
+    async def act(self, meant: Callable[[Keyboard], Meaning], at: int, judge: Judge | None = None) -> str:
+        """Do what is ``meant`` at the decision number ``at``; return why it cannot be done, or nothing.
+
+        What ``judge`` says of the action before it is played (default: the table's) is told when it is.
+        """
         if self._lock.locked() or at != self.at or self.match is None or self.scene is None:
             return ""  # a second click, or a page that is behind: it hears what has come
         async with self._lock:
@@ -179,8 +189,12 @@ class Sitting:
                 meaning = meant(board)
                 if not isinstance(meaning, Act):
                     return str(getattr(meaning, "words", None) or getattr(meaning, "why", ""))
+                judge = self.judge or judge
+                told = await self._work.do(lambda: judge(match, meaning.action)) if judge is not None else None
                 await self._work.do(lambda: match.act(meaning.action))
                 await self._go_on()
+                if told is not None:
+                    self.tell_all(told)
             except (CardaiError, ValueError) as error:
                 return said_of(error)
         return ""
@@ -205,6 +219,14 @@ class Sitting:
         async with self._lock:
             advised = await self._work.do(lambda: match.advise(player), self._heard())
             return list(advised), match.values_of(player)
+
+    async def graded(self) -> tuple[GradedHand, str]:
+        """Return this hand with the person's decisions graded, and the unit of their costs. Raises CardaiError."""
+        match = self.match
+        if match is None:
+            raise UsageError("There is no hand yet.")
+        async with self._lock:
+            return await self._work.do(match.graded, self._heard()), match.coach.unit
 
     def _heard(self) -> Heard:
         """Return what listens to work in its thread: its words are told a few times a second, with the seconds so far."""
@@ -266,6 +288,14 @@ class Sittings:
 
         return self._seat(game, path, made, before)
 
+    def practise(self, name: str, game: Game, made: Callable[[], Match], judge: Judge | None = None) -> Sitting:
+        """Return a new table for a hand that is not kept. Raises UsageError: there are too many."""
+        self._need_room()
+        sitting = Sitting(registry.spec_of(game), Path(name), made, None, self.work)
+        sitting.judge = judge
+        self.open[sitting.name] = sitting
+        return sitting
+
     async def at(self, name: str) -> Sitting | None:
         """Return the table of that name, laid again from its record if it was put away; None where there is none.
 
@@ -308,14 +338,19 @@ class Sittings:
                 del self.open[name]
                 await sitting.put_away()
 
-    async def close(self) -> None:
-        """Keep all matches."""
+    async def clear(self) -> None:
+        """Keep all matches, and show none of them any more."""
         for sitting in list(self.open.values()):
             sitting.tell_all({"kind": "closed"})
             for page in sitting.pages:
                 page.told.put_nowait(None)
             await sitting.put_away()
         self.open.clear()
+        self._files.clear()
+
+    async def close(self) -> None:
+        """Keep all matches, and begin nothing more."""
+        await self.clear()
         self.work.close()
 
 

@@ -13,15 +13,17 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from cardai.core.errors import CardaiError, DamagedFileError, UsageError
 from cardai.core.schema import structure, whole
+from cardai.study.coach import When, dearest_first, word_of, words_of
 from cardai.ui.keys import Act, Keyboard, Meaning
 from cardai.ui.lines import value_text
+from cardai.ui.match import Match
 from cardai.web.offers import Offers
 from cardai.web.render import render
-from cardai.web.sittings import Page, Sitting, Sittings, said_of
+from cardai.web.sittings import Page, Sitting, Sittings, Told, said_of
 
 MOST_PAGES = 4
 """Pages that show one table."""
-DOES = ("look", "act", "cards", "typed", "next", "advisers", "advise")
+DOES = ("look", "act", "cards", "typed", "next", "advisers", "advise", "coach")
 
 
 @frozen
@@ -34,6 +36,7 @@ class Said:
     cards: tuple[int, ...] = field(default=())
     text: str = field(default="", validator=validators.max_len(200))
     big_blinds: bool = False
+    coach: When = field(default="", validator=validators.in_(("", "after", "now")))
 
 
 def understood(text: str) -> Said:
@@ -81,7 +84,7 @@ async def _listen(ws: WebSocket, sitting: Sitting, page: Page, offers: Offers) -
         while True:
             said = understood(await ws.receive_text())
             if said.does == "look":
-                page.big_blinds = said.big_blinds
+                page.big_blinds, page.coach = said.big_blinds, said.coach
                 sitting.join(page)
                 continue
             words = await _do(sitting, page, offers, said)
@@ -95,14 +98,44 @@ async def _do(sitting: Sitting, page: Page, offers: Offers, said: Said) -> str:
     """Do what a page says; return what it is to hear."""
     if said.does == "next":
         await sitting.next_hand(said.at)
-    elif said.does in ("advisers", "advise"):
+    elif said.does in ("advisers", "advise", "coach"):
         try:
-            await _advise(sitting, page, offers, said)
+            await (_coach(sitting, page) if said.does == "coach" else _advise(sitting, page, offers, said))
         except CardaiError as error:
             return said_of(error)
     else:
-        return await sitting.act(lambda board: meaning(board, said), said.at)
+        return await _act(sitting, page, said)
     return ""
+
+
+async def _act(sitting: Sitting, page: Page, said: Said) -> str:
+    """Do what a page's action, cards or line mean; the coach speaks of it where he is to."""
+    before = sitting.at
+    judge = judged if page.coach == "now" else None
+    words = await sitting.act(lambda board: meaning(board, said), said.at, judge)
+    if not words and page.coach == "after" and sitting.at != before and sitting.scene and sitting.scene.end is not None:
+        try:
+            return words_of(*await sitting.graded())
+        except CardaiError as error:  # nobody judges this game: it is said once
+            page.coach = ""
+            return said_of(error)
+    return words
+
+
+def judged(match: Match, action: int) -> Told | None:
+    """Return what the coach says at once of an action, None where it cost nothing."""
+    try:
+        words = word_of(match.judged(action), match.coach.unit)
+    except CardaiError as error:
+        words = said_of(error)
+    return {"kind": "said", "words": words} if words else None
+
+
+async def _coach(sitting: Sitting, page: Page) -> None:
+    """Tell the page what this hand's decisions cost. Raises CardaiError."""
+    graded, unit = await sitting.graded()
+    html = render("coach.html", decisions=dearest_first(graded), left_out=graded.left_out, unit=unit)
+    await page.told.put({"kind": "advice", "title": "Your decisions, the dearest first", "html": html})
 
 
 def meaning(board: Keyboard, said: Said) -> Meaning:

@@ -6,7 +6,9 @@ import asyncio
 import json
 import warnings
 from pathlib import Path
+from statistics import NormalDist
 
+import numpy as np
 import pytest
 from textual.widgets import OptionList
 
@@ -14,9 +16,20 @@ from cardai import make
 from cardai.core import registry
 from cardai.core.extras import players_command
 from cardai.ui.app import PlayOptions
-from cardai.ui.choosing import MORE, ChooseGame, ChoosePlayer
-from cardai.ui.players import Player, fitting, games, levels, strong, surprise
-from cardai.ui.strength import SHIPPED, Strength, known_strengths, measure, reference
+from cardai.ui.choosing import MORE, ChooseGame, ChoosePlayer, strength_line
+from cardai.ui.players import Player, fitting, games, strong, surprise
+from cardai.ui.strength import (
+    FIELD,
+    LADDERS,
+    SHIPPED,
+    Strength,
+    ahead,
+    known_strengths,
+    measure,
+    place,
+    reference,
+    shipped,
+)
 from cardai.ui.table import Playing
 from tests.ui.driving import Sat, seated
 
@@ -130,18 +143,79 @@ def test_a_strength_is_that_of_the_command_line() -> None:
     assert reference(make.game("gin")) == "simple"
     assert reference(make.game("kuhn")) == "random"
     assert reference(make.game("video_poker")) == ""
-    assert measure("kuhn", "random", 100).mean == 0
+    assert measure("leduc_rlcard", "random", 100).mean == 0  # a game without a ladder
     assert Strength(58.2, 2.71, "%", "simple", 1000).text() == "58.2 ± 2.7 % won against simple"
     assert Strength(1.5, 0.25, "chips", "random", 1000).text() == "+1.50 ± 0.25 chips a hand against random"
     assert Strength(0.98, 0.01, "stakes", "", 1000).text() == "+0.98 ± 0.01 stakes a hand"
 
 
-def test_the_shipped_strengths_are_of_players_that_there_are() -> None:
-    held = json.loads(SHIPPED.read_text())
-    assert {"gin", "holdem_nolimit", "leduc", "triple_draw", "video_poker"} <= set(held)
+def test_the_shipped_ladders_are_of_players_that_there_are_and_have_intervals() -> None:
+    """Every game that people meet has one; a figure that tells nothing from nothing stands on none of them."""
+    held = shipped()
+    meet = {"gin", "holdem_limit", "holdem", "leduc", "kuhn", "triple_draw", "liars_dice", "video_poker"}
+    assert meet == set(held) == set(json.loads(SHIPPED.read_text()))
+    assert set(LADDERS.values()) <= meet
     for game in ("gin", "video_poker"):
-        assert set(held[game]) <= {entry.name for entry in registry.entries("agent")}
+        assert set(held[game]) <= {entry.name for entry in registry.entries("agent")} | {"video_cnn"}
         assert all(player.strength for player in fitting(make.game(game), game) if player.spec in held[game])
+    for game in meet - {"video_poker"}:
+        assert {one.against for one in held[game].values()} == {FIELD}
+        assert all(0 <= one.mean <= 100 for one in held[game].values())
+        assert max(one.half_width for one in held[game].values() if one.games >= 1000) < 5
+
+
+def test_a_maniac_is_no_master_because_one_victim_folds() -> None:
+    """always_raise wins everything from who always folds; a player of Leduc or hold'em who is any good beats it."""
+    for game in ("leduc", "holdem_limit", "holdem", "triple_draw"):
+        ladder = shipped()[game]
+        assert ladder["always_raise"].level not in ("", "master"), game
+        assert ladder["always_fold"].level == "beginner", game
+        assert any(one.level == "master" for one in ladder.values()), game
+        assert ladder["always_raise"].behind > 0, game
+
+
+def test_a_place_counts_matches_however_much_is_won() -> None:
+    """Three players: the first loses a little to the second and ruins the third; the second is ahead of both."""
+    from cardai.arena.pairing import Pairing
+    from cardai.arena.tournament import Standings
+
+    def met(first: str, second: str, mean: float) -> Pairing:
+        pairing, rng = Pairing(first, second), np.random.default_rng(len(first + second))
+        count, returns = 400, rng.normal(mean, 10.0, 400)
+        returns += mean - returns.mean()
+        pairing.take(
+            {"groups": np.arange(count), "hands": np.full(count, 2), "wins": np.full(count, 0.5), "returns": returns}
+        )
+        return pairing
+
+    names = ("maniac", "solid", "victim")
+    pairings = {
+        (0, 1): met("maniac", "solid", -2.0),
+        (0, 2): met("maniac", "victim", 90.0),
+        (1, 2): met("solid", "victim", 8.0),
+    }
+    standings = Standings(make.game("leduc"), names, pairings, 800)
+    maniac, solid, victim = (place(standings, k, names, 800) for k in range(3))
+    assert solid.mean > maniac.mean > victim.mean
+    assert (solid.behind, maniac.behind, victim.behind) == (0, 1, 2)
+    assert (solid.level, victim.level) == ("master", "beginner")
+    assert maniac.level != "master"
+    share, error = ahead(pairings[0, 1], wins=False)
+    assert share == pytest.approx(NormalDist().cdf(-0.2 * 50**0.5), abs=0.02)  # 50 pairs of hands are a match
+    assert error == pytest.approx(NormalDist().pdf(0.2 * 50**0.5) * (50 / 400) ** 0.5, rel=0.1)
+    assert ahead(met("a", "b", 0.0), wins=True) == (0.5, 0.0)
+
+
+def test_who_hardly_played_is_said_to_be_hardly_known() -> None:
+    from cardai.arena.pairing import Pairing
+
+    few = Pairing("a", "b")
+    few.take(
+        {"groups": np.arange(4), "hands": np.full(4, 2), "wins": np.ones(4), "returns": np.array([3.0, -1.0, 2.0, 1.0])}
+    )
+    share, error = ahead(few, wins=False)
+    assert 0.5 < share < 0.9
+    assert error > 0.2
 
 
 def test_the_strongest_stand_first_each_under_one_name() -> None:
@@ -154,11 +228,26 @@ def test_the_strongest_stand_first_each_under_one_name() -> None:
     specs = [player.spec for player in players]
     assert "simple" in specs
     assert "gin_rules" not in specs
-    level = levels(players)
+    level = {player.spec: player.strength.level for player in players if player.strength}
     assert level["champion"] == "master"
     assert level["random"] == "beginner"
     assert surprise(players, 5) == surprise(players, 5)
     assert {surprise(players, seed) for seed in range(40)} <= set(specs[: (len(measured) + 1) // 2])
+
+
+def test_a_strength_is_drawn_with_its_interval() -> None:
+    line = strength_line(Player("a", "", Strength(50.0, 10.0, "%", FIELD, 100)))
+    assert line.startswith("────────━━●━━───────  fair")
+    assert strength_line(Player("a", "", Strength(100.0, 0.0, "%", FIELD, 100))).startswith("───────────────────●")
+    assert strength_line(Player("a", "")) == ""
+
+
+def test_who_can_be_had_weaker_is_offered_at_each_level(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = {"random": Strength(50.0, 1.0, "%", FIELD, 100), "ismcts:iterations=9": Strength(40.0, 1.0, "%", FIELD, 100)}
+    monkeypatch.setattr("cardai.ui.players.known_strengths", lambda game: {**held, "nobody:level=weak": held["random"]})
+    specs = [player.spec for player in fitting(make.game("leduc"), "leduc")]
+    assert "nobody:level=weak" not in specs
+    assert specs.index("ismcts:iterations=9") == specs.index("random") + 1
 
 
 def test_games_stand_under_the_names_that_people_know_and_presets_behind_more() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from cardai.study.coach import Coach
+from cardai.study.coach import Coach, word_of, words_of
 from cardai.ui.app import PlayOptions
-from cardai.ui.coach import page_of, word_of, words_of
+from cardai.ui.coach import page_of
 from cardai.ui.dialogs import Page
 from tests.ui.driving import seated
 

@@ -25,7 +25,7 @@ from cardai.ui.pictures import picture
 from cardai.ui.pictures.fields import seat_rows
 from cardai.ui.recording import Recording
 from cardai.ui.scene import Scene, Standing, entries_of
-from cardai.ui.strength import Strength, keep, known_strengths, measure, shipped
+from cardai.ui.strength import FIELD, Strength, keep, known_strengths, measure, shipped
 
 
 def record(game_number: int, seats: list[int], returns: list[float], score: list[float] | None = None) -> Any:
@@ -177,14 +177,17 @@ def test_new_board_cards_are_told_once_and_in_order() -> None:
 
 
 def test_a_measured_strength_is_the_players_own_not_its_opponents() -> None:
-    """Whoever always folds loses to the reference; the caller wins what it loses."""
-    folds = measure("leduc", "always_fold", 40)
-    assert folds.mean < 0
-    assert (folds.unit, folds.against, folds.games) == ("chips", "random", 40)
+    """Whoever always folds is ahead of nobody on the ladder, or loses to the reference; the caller wins what it loses."""
+    folds = measure("leduc", "always_fold", 160)
+    assert folds.mean < 25
+    assert (folds.unit, folds.against, folds.level) == ("%", FIELD, "beginner")
+    lost = measure("leduc_rlcard", "always_fold", 40)
+    assert lost.mean < 0
+    assert (lost.unit, lost.against, lost.games) == ("chips", "random", 40)
     weak = measure("gin:target=20", "random", 4)
-    assert weak.unit == "%"
+    assert (weak.unit, weak.against) == ("%", "simple")
     assert weak.mean < 50
-    odd = measure("leduc", "always_fold", 39)
+    odd = measure("leduc_rlcard", "always_fold", 39)
     assert odd.games == 40
 
 

@@ -12,6 +12,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from cardai.ui import kept
+from cardai.ui.match import Match
 from cardai.web.door import Door
 from cardai.web.pages import House
 from cardai.web.sittings import Sittings
@@ -27,7 +29,7 @@ TABLES = {
     "omaha": (("random",), "c c", 5),
     "short_deck": (("random",), "c c", 5),
     "triple_draw": (("draw_heuristic",), "c 1 4", 5),
-    "liars_dice": (("random",), "", 5),
+    "liars_dice:dice=5": (("random",), "", 5),
     "leduc": (("random",), "c", 5),
     "kuhn": (("random",), "", 5),
     "holdem_nolimit:players=6,stack=10000": (("threshold",) * 5, "c c", 7),
@@ -40,7 +42,9 @@ def draw(served: Served, started: object, game: str, into: Path) -> None:
     """Play to the moment that is shown, and keep it at three sizes."""
     opponents, keys, seed = TABLES[game]
     sitting = served.call(served.house.tables.begin, game, opponents, seed)
-    name = game.partition(":")[0] + ("" if ":" not in game else "-" + game.rpartition("=")[2].replace("10000", "six"))
+    name = game.partition(":")[0] + (
+        "" if ":" not in game else "-" + game.rpartition("=")[2].replace("10000", "six").replace("=5", "")
+    )
     with opened(started, served, f"table/{sitting.name}") as page:
         turn(page)
         for key in keys.split():
@@ -63,7 +67,7 @@ def shoot(page: Any, name: str, into: Path) -> None:
         picture.save(into / f"web-{name}-{width}.webp", quality=50, method=6)
 
 
-STUDY = "study"
+STUDY, HAND = "study", "hand"
 
 
 def study(served: Served, started: object, into: Path) -> None:
@@ -78,6 +82,23 @@ def study(served: Served, started: object, into: Path) -> None:
         shoot(page, "study", into)
 
 
+def draw_hand(served: Served, started: object, into: Path) -> None:
+    """Play a hand of gin badly, and keep the page that says what its decisions cost."""
+    from PIL import Image
+
+    match = Match.begin("gin", ["heisenbot"], 11, kept.new_file("gin"))
+    while not match.table.hand_over:
+        match.step() if match.waiting else match.act(match.table.legal_actions()[-1])
+    match.close()
+    name = kept.newest(1)[0].stem
+    with opened(started, served, f"past/match/{name}/1") as page:
+        for width in (390, 1280):
+            w, h = SIZES[width]
+            page.set_viewport_size({"width": w, "height": h + 400 * (width == 1280)})
+            picture = Image.open(io.BytesIO(page.screenshot()))
+            picture.save(into / f"web-hand-{width}.webp", quality=50, method=6)
+
+
 def main(arguments: list[str]) -> None:
     """Draw all, or those that are named."""
     into = Path(arguments[0]) if arguments else ROOT / "docs/pictures"
@@ -85,9 +106,10 @@ def main(arguments: list[str]) -> None:
         os.environ["CARDAI_DATA_DIR"] = folder
         served = Served(House(Door(), Sittings(len(TABLES))))
         with browser() as started:
-            for game in arguments[1:] or (*TABLES, STUDY):
-                if game == STUDY:
-                    study(served, started, into)
+            shown = {STUDY: study, HAND: draw_hand}
+            for game in arguments[1:] or (*TABLES, *shown):
+                if game in shown:
+                    shown[game](served, started, into)
                 else:
                     draw(served, started, game, into)
         served.close()

@@ -144,7 +144,7 @@ def test_a_table_is_chosen_by_keys_and_settings_stay(chromium: Any, served: Serv
         page.reload()
         turn(page)
         assert page.evaluate("({...document.documentElement.dataset})") == {
-            "theme": "dark", "suits": "four", "motion": "off", "amounts": "chips",
+            "theme": "dark", "suits": "four", "motion": "off", "amounts": "chips", "coach": "asked",
         }  # fmt: skip
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 27)"
 

@@ -11,7 +11,7 @@ from cardai.draw.contract import is_solo_draw
 from cardai.gin.fields import GIN
 from cardai.poker.fields import POKER
 from cardai.ui.cards import CardStyle
-from cardai.ui.pictures import draw, fields, gin, poker
+from cardai.ui.pictures import dice, draw, fields, gin, poker
 from cardai.ui.scene import Scene
 
 
@@ -25,7 +25,7 @@ def picture(scene: Scene, card_style: CardStyle) -> Text:
     elif game.speaks(POKER):
         lines = poker.lines(scene, card_style)
     elif game.draw(scene.view) is not None:
-        lines = fields.drawn_lines(scene, card_style)
+        lines = dice.lines(scene, card_style.palette) + fields.drawn_lines(scene, card_style)
     else:
         lines = fields.lines(scene, card_style)
     return Text("\n").join(lines)

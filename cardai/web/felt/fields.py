@@ -8,6 +8,7 @@ from typing import Any
 from cardai.arena.display import private_rows
 from cardai.core.fields import Field
 from cardai.core.game import Game
+from cardai.ui.pictures.dice import dice_of
 from cardai.ui.pictures.fields import cards_in, is_dealt, labelled, seat_cells
 from cardai.ui.scene import Scene
 from cardai.web.felt.poker import faced
@@ -24,6 +25,7 @@ def given(scene: Scene, cards: frozenset[int]) -> Mapping[str, Any]:
         for label, text in private_rows(game, view, other)
     ]
     return {
+        "dice": dice_of(scene),
         "drawing": drawing,
         "hands": [] if drawing is not None else [_cards(game, f, view, cards) for f in dealt],
         "opened": opened,

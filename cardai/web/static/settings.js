@@ -1,7 +1,7 @@
 "use strict";
 // What a person chose, on every page: kept in this browser alone.
 (() => {
-  const usual = { theme: "auto", suits: "two", motion: "on", amounts: "chips" };
+  const usual = { theme: "auto", suits: "two", motion: "on", amounts: "chips", coach: "asked" };
   const get = (name) => { try { return localStorage.getItem("cardai-" + name) || usual[name]; } catch { return usual[name]; } };
   const apply = () => { for (const name in usual) document.documentElement.dataset[name] = get(name); };
   apply();

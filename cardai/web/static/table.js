@@ -17,7 +17,7 @@ document.addEventListener("DOMContentLoaded", () => {
     });
   };
   const tell = (does, more) => { if (socket.readyState === 1) socket.send(JSON.stringify({ does, at, ...more })); };
-  const look = () => tell("look", { big_blinds: settings.get("amounts") === "blinds" });
+  const look = () => tell("look", { big_blinds: settings.get("amounts") === "blinds", coach: { after: "after", now: "now" }[settings.get("coach")] || "" });
   document.addEventListener("settings", look);
   const say = (words) => { part("said").textContent = words; };
 
@@ -42,6 +42,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const places = () => new Map([...part("felt").querySelectorAll("[data-id]")].map((one) => [one.dataset.id, one.getBoundingClientRect()]));
   const show = (message) => {
     const before = moving() ? places() : null, focused = document.activeElement?.dataset?.key;
+    const typing = message.at === at && document.activeElement?.matches?.("form.amount [type=text]") ? document.activeElement.value : null;
     for (const [name, html] of Object.entries(message.parts)) part(name).innerHTML = html;
     at = message.at; mine = message.mine; over = message.over; waiting = false; pending = "";
     document.body.classList.toggle("mine", mine);
@@ -50,7 +51,9 @@ document.addEventListener("DOMContentLoaded", () => {
     newest();
     busy(false); sized();
     if (before) move(before);
-    if (focused) [...document.querySelectorAll("#actions [data-key]")].find((one) => one.dataset.key === focused)?.focus({ preventScroll: true });
+    const amount = form()?.querySelector("[type=text]");
+    if (typing !== null && amount) { amount.value = typing; amount.focus({ preventScroll: true }); amount.dispatchEvent(new Event("input", { bubbles: true })); }
+    else if (focused) [...document.querySelectorAll("#actions [data-key]")].find((one) => one.dataset.key === focused)?.focus({ preventScroll: true });
   };
   const move = (before) => {
     const felt = part("felt").getBoundingClientRect();
@@ -145,11 +148,12 @@ document.addEventListener("DOMContentLoaded", () => {
   // -- hints --
   const hint = () => { if (!mine) return; if (adviser) tell("advise", { text: adviser }); else tell("advisers"); say("…"); };
   part("hint").addEventListener("click", hint);
+  part("coach").addEventListener("click", () => { if (waiting) return; tell("coach"); say("The coach looks at this hand …"); });
   const advice = ({ title, html }) => {
     part("advice-title").textContent = title;
     part("advice-body").innerHTML = html;
     if (!part("advice").open) part("advice").showModal();
-    part("advice-body").querySelector("button")?.focus();
+    part("advice-body").querySelector("button, a")?.focus();
     part("live").textContent = part("advice").textContent;
     say("");
   };
@@ -185,7 +189,8 @@ document.addEventListener("DOMContentLoaded", () => {
     const within = event.target.closest("input, select, textarea");
     if (within) {
       if (event.key === "Escape") { within.blur(); typed.hidden = true; event.preventDefault(); }
-      if (within.type !== "range" || !/^[a-zA-Z/?:]$/.test(event.key)) return;
+      // in an amount letters still mean what they do elsewhere: f folds
+      if (!within.closest("form.amount") || !/^[a-zA-Z/?:]$/.test(event.key)) return;
     }
     const key = event.key;
     if (pending && SUITS.includes(key.toLowerCase())) { card(key); event.preventDefault(); }
