@@ -138,6 +138,14 @@ def test_a_match_and_a_tournament_survive_the_death_of_one_of_two_machines(
             assert near.steps() == distant.steps() == [20]
             here, there = (np.load(run.verify(20).path / "tables.npz") for run in (near, distant))
             assert all(np.array_equal(here[key], there[key]) for key in here.files)
+
+        asked = {"steps": 3000, "actors": 2, "seed": 3}
+        walkers = ("bucket_mccfr:flop=1,turn=1,river=1", "holdem_limit:max_raises=1+0+1+1")
+        runs = [
+            cardai.train(*walkers, out=tmp_path / f"run{on}", on=on, **asked).run.verify(3000) for on in ("", "ray")
+        ]
+        for table in ("regret.npy", "average.npy", "state.json"):
+            assert (runs[0].path / table).read_bytes() == (runs[1].path / table).read_bytes()
     finally:
         registry.default.reset()
 

@@ -36,7 +36,7 @@ from cardai.core.locks import DirectoryLock
 from cardai.core.needs import allow_file, check, write_own
 from cardai.core.schema import structure
 from cardai.core.spec import options_of, parse
-from cardai.pieces import Work
+from cardai.pieces import Work, one_connection
 from cardai.training.halving import Halving, Judge, figure
 from cardai.training.runs import Run
 from cardai.training.session import CHECKPOINT_SECONDS, Session
@@ -221,7 +221,7 @@ class Sweep:
         """
         points = {point.name: point for point in self.points()}
         if any(not self.finished(point) for point in points.values()):
-            with DirectoryLock(self.path, _BUSY):
+            with DirectoryLock(self.path, _BUSY), one_connection():
                 for name in points:
                     _put_in_place(self.path / name)
                 while True:  # another process may have got some further meanwhile
