@@ -72,7 +72,7 @@ def any_hand(view: View) -> bool:
     return True
 
 
-ONE, TWO = "round 1", "round 2"
+ONE, TWO = "before the flop", "round 2"
 LEAKS = (
     Leak("folds too much to bets at the end", at(1, 1, lambda v: not paired(v)), FOLD, f"{TWO}, facing a bet: fold for call"),
     Leak("never bluffs at the end", at(1, 0, lambda v: not paired(v) and rank(v) == 0), CALL, f"{TWO}, first to bet: check for"),
@@ -86,14 +86,14 @@ LEAKS = (
     Leak("bets a king without a pair always", at(1, 0, lambda v: rank(v) == 2 and not paired(v)), RAISE, f"{TWO}, first to bet: bet for check"),
     Leak("bluffs every jack at the end", at(1, 0, lambda v: rank(v) == 0 and not paired(v)), RAISE, f"{TWO}, first to bet: bet for check"),
     Leak("raises every bluff", at(1, 1, lambda v: rank(v) == 0 and not paired(v)), RAISE, f"{TWO}, facing a bet: raise for fold"),
-    Leak("opens too wide", at(0, 0, any_hand), RAISE, f"{ONE}, first to bet: bet for check"),
-    Leak("calls everything before the board", at(0, 1, any_hand), CALL, f"{ONE}, facing a bet: call for"),
-    Leak("raises everything before the board", at(0, 1, any_hand), RAISE, f"{ONE}, facing a bet: raise for"),
+    Leak("pays off with jacks at the end", at(1, 1, lambda v: rank(v) == 0 and not paired(v)), CALL, f"{TWO}, facing a bet: call for fold"),
+    Leak("folds kings to bets at the end", at(1, 1, lambda v: rank(v) == 2 and not paired(v)), FOLD, f"{TWO}, facing a bet: fold for call"),
+    Leak("raises kings without a pair", at(1, 1, lambda v: rank(v) == 2 and not paired(v)), RAISE, f"{TWO}, facing a bet: raise for call"),
+    Leak("bets queens without a pair always", at(1, 0, lambda v: rank(v) == 1 and not paired(v)), RAISE, f"{TWO}, first to bet: bet for check"),
+    Leak("folds pairs to raises", at(1, 2, paired), FOLD, f"{TWO}, facing a raise: fold for call"),
     Leak("folds queens before the board", at(0, 1, lambda v: rank(v) == 1), FOLD, f"{ONE}, facing a bet: fold for call"),
-    Leak("folds jacks and queens before the board", at(0, 1, lambda v: rank(v) < 2), FOLD, f"{ONE}, facing a bet: fold for call"),
-    Leak("never raises a king before the board", at(0, 1, lambda v: rank(v) == 2), CALL, f"{ONE}, facing a bet: call for raise"),
+    Leak("folds kings before the board", at(0, 1, lambda v: rank(v) == 2), FOLD, f"{ONE}, facing a bet: fold for"),
     Leak("folds to every raise before the board", at(0, 2, any_hand), FOLD, f"{ONE}, facing a raise: fold for call"),
-    Leak("never bets a king before the board", at(0, 0, lambda v: rank(v) == 2), CALL, f"{ONE}, first to bet: check for bet"),
 )  # fmt: skip
 
 
@@ -140,10 +140,10 @@ def main() -> None:
     game = make.game(GAME)
     judge = judge_for(game)
     first = within = count = 0
-    for leak in LEAKS:
+    for number, leak in enumerate(LEAKS):
         if given.only not in leak.name:
             continue
-        review, exact = tried(game, judge, leak, given.hands, given.seed)
+        review, exact = tried(game, judge, leak, given.hands, given.seed + number)
         name, cost = found(review), review.total.per_100
         right = name.startswith(leak.first)
         holds = abs(cost.mean - 100 * exact) <= cost.half_width

@@ -217,12 +217,15 @@ def _converted(source: str, wanted: str, game: GameDef | None) -> Written:
     from cardai.formats.log_format import LogFormat
 
     target = registry.create("format", wanted)
-    if isinstance(target, LogFormat) and source != "-" and _of_a_room(source):
+    varied = source != "-" and _of_a_room(source)
+    if isinstance(target, LogFormat) and varied and target.one_game:
         raise UsageError(
             f"{wanted} files hold hands of one game with equal stacks, and those of a poker room differ from hand to hand. "
-            "Convert them to record (.jsonl) or with --to pokerstars."
+            "Convert them to record (.jsonl), .phhs or with --to pokerstars."
         )
-    if isinstance(target, LogFormat):
+    if isinstance(target, LogFormat) and not target.one_game and source != "-":
+        varied = varied or any(record.get("game") for record in read_hands(source, game).hands)
+    if isinstance(target, LogFormat) and not varied:
         return target.write_log(read_log(source, game))  # nothing is lost between two forms of one log
     file = read_hands(source, game)
     written = target.write(file.header, file.hands)

@@ -92,7 +92,7 @@ def review(
     range_: Range = None,
     bets: Bets = "0.66",
     raises: Raises = "none",
-    to: To = 0.5,
+    to: To = 1.0,
     iterations: Iterations = 100,
     recent: Recent = False,
     library: LibraryOption = None,

@@ -66,7 +66,8 @@ def job_of_rooms(file: str, hero: str | None, asked: Asked, out: Path | None) ->
     effort = Effort(asked.bets, asked.raises, asked.to, asked.iterations, asked.threads, found.rake, found.rake_cap)
     mistake = MISTAKE if asked.mistake is None else asked.mistake
     blunder = max(BLUNDER if asked.blunder is None else asked.blunder, mistake)
-    charts = charts_of(asked.library)
+    tables = {len(hand.before.stacks) for _, hand in found.hands if hand.before is not None}
+    charts = charts_of(asked.library, tables)
     grader = WholeGrader(ChartGrader(charts, mistake, blunder), SolvingGrader(book, effort, mistake, blunder))
     left_out, tasks = dict(found.left_out), []
     for number, hand in found.hands:
@@ -96,11 +97,12 @@ def book_of(given: tuple[str, ...]) -> RangeBook:
     return RangeBook(ranges)
 
 
-def charts_of(library: Path | None) -> dict[str, Chart]:
-    """Return the charts of play before the flop of a library and of the box, by name."""
-    from cardai.poker.preflop.starts import chart_of, charts
+def charts_of(library: Path | None, tables: set[int]) -> dict[str, Chart]:
+    """Return the charts of play before the flop of a library and of the box, by name, for tables of so many players."""
+    from cardai.poker.preflop.starts import chart_of, charts, head_of
 
-    return {one.name: chart_of(library, one.name) for one in charts(library)}
+    known = [one.name for one in charts(library) if head_of(one).rules.players in tables]
+    return {name: chart_of(library, name) for name in known}
 
 
 def digest_of_charts(charts: dict[str, Chart]) -> str:

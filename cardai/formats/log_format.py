@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from cardai.arena.records import FORMAT, RecordFile
 from cardai.core.format import Format, HandStream, Record, Written
@@ -17,6 +17,9 @@ from cardai.formats.acpc.records import records_to_log, stream_records
 
 class LogFormat(Format):
     """A format of which nothing is lost on the way through a log."""
+
+    one_game: ClassVar[bool] = True
+    """Whether all hands of a file that is written must be of one game with equal stacks."""
 
     @abstractmethod
     def read_log(self, lines: Iterable[str], game: GameDef | None = None) -> Log:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -17,7 +17,7 @@ from attrs import Attribute, evolve, field, frozen
 
 from cardai.core.errors import CardaiError, DamagedFileError, UsageError
 from cardai.core.extras import need_extra
-from cardai.core.format import Format, Written
+from cardai.core.format import Format, Record, Written
 from cardai.core.hookspecs import hookimpl
 from cardai.core.schema import structure, whole
 from cardai.formats.acpc.gamedef import MAX_PLAYERS, NO_CAP, UNLIMITED, GameDef
@@ -281,6 +281,7 @@ def _cards(cards: Iterable[Any]) -> Cards:
 class Phh(LogFormat):
     """TOML tables of a hand each: variant, blinds, stacks, and the actions in PokerKit's notation."""
 
+    one_game: ClassVar[bool] = False
     suffixes: ClassVar[tuple[str, ...]] = (".phh", ".phhs")
 
     def detect(self, lines: Sequence[str]) -> int | None:
@@ -288,6 +289,14 @@ class Phh(LogFormat):
 
     def read_log(self, lines: Iterable[str], game: GameDef | None = None) -> Log:
         return read_log(lines, game)
+
+    def write(self, header: Mapping[str, Any], hands: Sequence[Record]) -> Written:
+        """Write records of one game through a log, as the competition's; hands with games of their own (rooms') one by one."""
+        if not any(record.get("game") for record in hands):
+            return super().write(header, hands)
+        from cardai.formats.rooms.phh_writing import written
+
+        return written(header, hands)
 
     def write_log(self, log: Log) -> Written:
         histories = log_to_phh(log)

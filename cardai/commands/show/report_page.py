@@ -90,7 +90,7 @@ def _flop(flop: str) -> str:
         return "all"
     found = []
     for card in parse_cards(flop):
-        rank, suit = tuple(card_text(card))
-        sign, tone = _SUITS[suit]
-        found.append(f'<span style="color:{tone}">{rank}{sign}</span>')
+        text = card_text(card)
+        sign, tone = _SUITS[text[1]]
+        found.append(f'<span style="color:{tone}">{text[0]}{sign}</span>')
     return " ".join(found)

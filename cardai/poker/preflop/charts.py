@@ -30,7 +30,7 @@ HEAD, ARRAYS = "chart.json", "chart.npz"
 FORMAT = "cardai preflop chart 1"
 POTS = ("limped", "single", "3bet", "4bet")
 """What pots are called by how often was raised before the flop."""
-LEAST = 0.005
+LEAST = 0.02
 """A class that comes to a flop less often than so, by the side of the one that comes most, is left out of a range."""
 ENOUGH = 1e-4
 """How often the others must let a class come to a decision, for what its actions bring to be kept."""

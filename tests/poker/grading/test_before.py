@@ -1,0 +1,117 @@
+"""Before the flop decisions are graded by a chart, and what players then see the flop with is what its line leaves."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from attrs import evolve
+
+from cardai.cards.text import parse_cards
+from cardai.poker.grading.before import NO_CHART, OFF, BeforeFlop, ChartGrader
+from cardai.poker.grading.flops import FlopHand, Move, RangeBook
+from cardai.poker.grading.grader import SolvingGrader
+from cardai.poker.grading.spots import Effort
+from cardai.poker.grading.whole import WholeGrader, WholeHand
+from cardai.poker.hand_classes import class_number, class_weights
+from cardai.poker.notation import parse_range
+from cardai.poker.preflop.starts import chart_of
+from cardai.study.graded import Decision
+from cardai.study.grading import Task
+
+STACKS = (100.0, 80.0, 100.0, 100.0, 250.0, 100.0)
+FOLDS = tuple((seat, "fold", 0.0, seat - 2) for seat in (2, 3, 4))
+OPENED = (*FOLDS, (5, "raise", 2.3, 3), (0, "fold", 0.5, 4))
+"""The button opens, the small blind folds."""
+
+
+@pytest.fixture(scope="module")
+def grader() -> ChartGrader:
+    return ChartGrader({"6max": chart_of(None, "6max")}, 0.25, 1.0)
+
+
+def hand(hero: int, cards: str, *moves: tuple[int, str, float, int]) -> BeforeFlop:
+    held = parse_cards(cards)
+    return BeforeFlop(STACKS, 0.0, moves, hero, (held[0], held[1]))
+
+
+def graded(grader: ChartGrader, one: BeforeFlop) -> tuple[list[Decision], Counter[str]]:
+    left_out: Counter[str] = Counter()
+    return list(grader.grade(one, grader.follow(one), left_out)), left_out
+
+
+def test_folding_aces_is_a_blunder_and_opening_the_worst_hand_costs_what_the_chart_says(grader: ChartGrader) -> None:
+    (fold,), left_out = graded(grader, hand(2, "AsAh", (2, "fold", 0.0, 0)))
+    assert (fold.words, fold.best_words, fold.verdict) == ("fold", "raise to 2.5 bb", "blunder")
+    assert fold.value == pytest.approx(0.0, abs=1e-6)
+    assert fold.lost > 2.0
+    assert "AA here in the chart: raise to 2.5 bb 100 %." in fold.reasons[0].words
+    (worst,), _ = graded(grader, hand(2, "7s2h", (2, "raise", 3.0, 0)))
+    chart = grader.charts["6max"]
+    assert worst.lost == pytest.approx(-chart.values[chart.rows(0)][1, class_number("72o")], abs=0.01)
+    assert worst.cost > 0.2
+    assert not left_out
+    (good,), _ = graded(grader, hand(2, "AsAh", (2, "raise", 2.2, 0)))
+    assert good.cost == 0
+    assert good.situation == {"phase": "preflop", "position": "UTG", "kind": "first to raise"}
+
+
+def test_a_line_is_followed_by_the_nearest_raises_and_left_where_the_chart_has_no_such_play(
+    grader: ChartGrader,
+) -> None:
+    found = grader.follow(hand(1, "KsQh", *OPENED, (1, "raise", 11.0, 5), (5, "call", 11.0, 6)))
+    assert found is not None
+    chart = found.chart
+    assert found.node == chart.node("f f f r2.5 f r10 c")
+    assert [(node, action) for node, action, _ in found.decisions] == [(chart.node("f f f r2.5 f"), 2)]
+    limped = hand(
+        1,
+        "KsQh",
+        (2, "call", 1.0, 0),
+        *((seat, "fold", 0.0, seat) for seat in (3, 4, 5)),
+        (0, "fold", 0.5, 4),
+        (1, "check", 1.0, 5),
+    )
+    assert graded(grader, limped) == ([], Counter({OFF: 1}))
+    assert graded(grader, evolve(limped, stacks=(20.0,) * 6)) == ([], Counter({NO_CHART: 1}))
+    assert graded(grader, evolve(limped, stacks=(100.0,) * 5, hero=1)) == ([], Counter({NO_CHART: 1}))
+
+
+def test_ranges_at_the_flop_are_those_of_the_line(grader: ChartGrader) -> None:
+    found = grader.follow(hand(1, "KsQh", *OPENED, (1, "call", 2.3, 5)))
+    assert found is not None
+    ranges = grader.ranges(found, (1, 5))
+    assert ranges is not None
+    first, button = (class_weights(parse_range(text)) for text in ranges)
+    assert first[class_number("AA")] < 0.02  # they raise again
+    assert button[class_number("AA")] == pytest.approx(1.0)
+    assert button[class_number("72o")] == 0
+    assert grader.ranges(found, (0, 5)) is None  # the small blind has folded
+
+
+def test_a_whole_hand_is_graded_before_and_after_the_flop_with_the_chart_s_ranges(grader: ChartGrader) -> None:
+    before = hand(1, "Ks9s", *OPENED, (1, "call", 2.3, 5))
+    moves = (Move(0, 0, "check", 0.0), Move(0, 1, "bet", 2.5), Move(0, 0, "fold", 0.0))
+    board = tuple(parse_cards("As7s2s4dJc"))
+    flop = FlopHand(
+        board, 5.1, (97.7, 97.7), moves, 0, before.cards, ("BB", "BTN"), "single", ("call", "raise"), 1.0, -2.3, 1, (1, 5)
+    )  # fmt: skip
+    whole = WholeGrader(grader, SolvingGrader(RangeBook({}), Effort(bets="0.5", iterations=2, to=50.0), 0.25, 1.0))
+    record = WholeHand(before, None, "more than two players saw the flop", 3, -2.3, 1)
+    assert whole.refused(record) == ""
+    (only,) = whole.grade([Task(1, record, 1)])
+    assert [decision.words for decision in only.decisions] == ["call"]
+    assert only.left_out == {"more than two players saw the flop": 3}
+    known = whole._ranges(evolve(record, flop=flop), whole._followed(record))
+    assert known == grader.ranges(grader.follow(before), (1, 5))  # type: ignore[arg-type]
+    unknown = evolve(record, before=None, flop=flop)
+    assert whole.refused(unknown) == "no range is known for a single pot, BB against BTN"
+
+
+def test_values_of_a_chart_say_how_far_they_may_be_off(grader: ChartGrader) -> None:
+    chart = grader.charts["6max"]
+    (call,), _ = graded(grader, hand(1, "9s8s", *OPENED, (1, "call", 2.3, 5)))
+    rows = chart.rows(chart.node("f f f r2.5 f"))
+    noise = chart.noise[rows][:, class_number("98s")]
+    assert call.floor >= float(np.hypot(noise[1], noise[1])) > 0

@@ -1,0 +1,40 @@
+"""Planted leaks are first in a review's list, and what they cost is within its interval (benchmarks/leaks.py)."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.leaks import GAME, LEAKS, found, tried
+from cardai import make
+from cardai.study.graded import Decision
+from cardai.study.judge import Judge, judge_for
+from cardai.study.review import leak_of
+
+
+@pytest.fixture(scope="module")
+def judge() -> Judge:
+    return judge_for(make.game(GAME))
+
+
+@pytest.mark.parametrize("name", ["calls every bet at the end", "never bets a pair"])
+def test_a_planted_leak_is_first_and_its_cost_is_told(judge: Judge, name: str) -> None:
+    leak = next(one for one in LEAKS if one.name == name)
+    review, exact = tried(judge.game, judge, leak, 600, 11)
+    assert found(review).startswith(leak.first)
+    cost = review.total.per_100
+    assert abs(cost.mean - 100 * exact) < 1.5 * cost.half_width
+
+
+def test_a_leak_is_named_without_amounts_and_what_costs_nothing_is_none() -> None:
+    def decision(done: str, best: str, value: float) -> Decision:
+        return Decision(0, 0, done, 1, best, value, 1.0, value, 0.0, "", {"phase": "river", "kind": "facing a bet"})
+
+    assert leak_of(decision("raise to 12.5 bb", "call", 0.0)) == "river, facing a bet: raise for call"
+    assert leak_of(decision("bet 4 bb", "bet 12 bb", 0.0)) == "river, facing a bet: bet of another size"
+    assert leak_of(decision("call", "fold", 1.0)) == ""
+
+
+@pytest.mark.long
+def test_nineteen_of_twenty_leaks_are_first(judge: Judge) -> None:
+    reviews = [(leak, *tried(judge.game, judge, leak, 2000, 11 + k)) for k, leak in enumerate(LEAKS)]
+    assert sum(found(review).startswith(leak.first) for leak, review, _ in reviews) >= 19
