@@ -19,6 +19,7 @@ ELSEWHERE = {
     "aivat": "cardai.commands.evaluate_aivat:aivat",
     "best-response": "cardai.commands.evaluate_response:best_response",
     "draws": "cardai.commands.evaluate_draws:draws",
+    "exploiter": "cardai.commands.evaluate_exploiter:exploiter",
     "labels": "cardai.commands.evaluate_values:labels",
     "lbr": "cardai.commands.evaluate_response:lbr",
     "values": "cardai.commands.evaluate_values:values",

@@ -8,7 +8,7 @@ training.py    iterations, metrics, checkpoints
 
 Presets:
     ppo: no pull to a magnet or to the last policy, entropy bonus 0.05 (Rudolph et al. 2025, defaults).
-    mmd_leduc: all actions at once, no momentum, a magnet whose pull falls from 0.5 to 0.05 chips; ours.
+    mmd_leduc: exact advantages, natural steps, a magnet whose pull falls from 1 chip to a 20th; ours.
     mmd_liars_dice: MMD with the best options found for liar's dice of 2 dice and 5 faces (Rudolph et al. 2025).
     mmd_phantom_ttt: MMD with the best options found for phantom tic-tac-toe (Rudolph et al. 2025).
     mmd_abrupt_phantom_ttt: MMD with the best options found for abrupt phantom tic-tac-toe (Rudolph et al. 2025).
@@ -77,26 +77,21 @@ _GAMES: Mapping[str, Mapping[str, Any]] = {  # best_hyperparameters of nathanlct
     "ppo_abrupt_dark_hex": _published(2.5e-4, 256, 8, 4, 0.025, 0.05, 0.0, 0.0625, 2.0),
 }
 _LEDUC: Mapping[str, Any] = {
-    "advantages": "all_actions",
+    "advantages": "exact",
+    "optimizer": "natural",
     "activation": "relu",
-    "hidden": 128,
+    "hidden": 256,
     "layers": 1,
-    "batch": 8192,
-    "tables": 2048,
+    "tables": 8,
     "minibatches": 1,
     "epochs": 1,
-    "clip": 0.0,
-    "value_clip": False,
-    "normalize": False,
-    "norm": 0.0,
     "reward_scale": 1.0,
-    "magnet": 0.5,
+    "magnet": 1.0,
     "magnet_end": 0.05,
-    "last": 0.0,
-    "rate": 2e-3,
-    "rate_end": 1e-5,
-    "anneal": 20_000,
-    "momentum": 0.0,
+    "last": 20.0,
+    "last_end": 125.0,
+    "damping": 1e-4,
+    "anneal": 12_000,
 }
 _positive = validators.gt(0)
 _MOST = 1 << 20  # tables, and decisions of an iteration: what a machine has memory for, whoever asks for them

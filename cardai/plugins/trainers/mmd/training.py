@@ -132,7 +132,7 @@ class MMDTraining(Training):
         wanted = mirror_step(gains, policy, np.exp(inputs.magnet, dtype=np.float64), self.magnet, self.last)
         natural_step(self.actor, torch.from_numpy(inputs.codes), inputs.legal, wanted, o.damping)
         if self.critic is not None and examples.critic is not None:
-            loss = value_loss(o, self.critic, examples.critic, np.arange(len(examples)))
+            loss: Any = value_loss(o, self.critic, examples.critic, np.arange(len(examples)))
             self.optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             self.optimizer.step()
