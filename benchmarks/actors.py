@@ -1,6 +1,6 @@
 """What actors buy: of each trainer that has them, what a step's pieces cost, what its learner does alone, and what that makes of it.
 
-    python benchmarks/actors.py [--only NAME ...] [--actors 1 2 8] [--jobs 2]
+    python benchmarks/actors.py [--only NAME ...] [--actors 1 2] [--jobs 2]
 
 A few steps are trained in this process. Printed are, for so many actors, the CPU seconds a step of all pieces, those that are left to
 the learner, what is sent and comes back (kilobytes a piece), and steps a second on as many free cores as there are actors: the
@@ -19,6 +19,8 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import cloudpickle
 
 import cardai
 from cardai.core.trainer import Crew, Training
@@ -41,12 +43,12 @@ class Case(NamedTuple):
 
 
 CASES = {
-    "gin_values": Case("gin_values:taught=0,belief_hands=1024,relearn=0", "gin", None, 1, 1, "generations"),
-    "bucket_mccfr": Case("bucket_mccfr:flop=1,turn=1,river=1", "holdem_limit", None, 2048, 16384, "iterations"),
-    "nfsp": Case("nfsp_leduc_best:eval_every=1000000", "leduc", "leduc_30", 100, 300, "iterations"),
+    "gin_values": Case("gin_values:taught=0,belief_hands=256,relearn=0,hands=2000", "gin", None, 1, 1, "generations"),
+    "bucket_mccfr": Case("bucket_mccfr:flop=1,turn=1,river=1", "holdem_limit", None, 2048, 8192, "iterations"),
+    "nfsp": Case("nfsp_leduc_best:eval_every=1000000", "leduc", "leduc_30", 50, 150, "iterations"),
     "poker_cnn_betting": Case(
-        "poker_cnn_betting_ours:hands=4000,epochs=1.0,threads=1,league=threshold", "poker_cnn_limit",
-        "poker_cnn_limit:size=4x13", 4000, 4000, "hands",
+        "poker_cnn_betting_ours:hands=1000,epochs=1.0,threads=1,league=threshold", "poker_cnn_limit",
+        "poker_cnn_limit:size=4x13", 1000, 1000, "hands",
     ),
     "counterfactual_values": Case("leduc_values:batch=250", "leduc_deepstack", None, 1, 2, "epochs"),
 }  # fmt: skip
@@ -72,7 +74,7 @@ class Watched(Crew):
             self.longest + max(times),
             self.pieces + len(pieces),
         )
-        self.sent += len(pickle.dumps((state, pieces[0]))) * len(pieces)
+        self.sent += len(cloudpickle.dumps((state, pieces[0]))) * len(pieces)
         self.back += sum(len(pickle.dumps(result)) for result in found)
         return found
 
@@ -99,9 +101,9 @@ def measured(name: str, actors: int, jobs: int) -> str:
     """Return a line: a training by so many actors."""
     case = CASES[name]
     training, watched = begun(case, actors), Watched()
-    list(training.train(case.warm * (actors if case.steps > 1000 else 1)))
+    list(training.train(case.warm * (actors if case.unit == "iterations" and case.steps > 1000 else 1)))
     training.crew = watched
-    steps = case.steps * (actors if case.steps > 1000 else 1)
+    steps = case.steps * (actors if case.unit == "iterations" and case.steps > 1000 else 1)
     began, wall = time.process_time(), time.monotonic()
     list(training.train(steps))
     spent, wall = time.process_time() - began, time.monotonic() - wall
@@ -124,7 +126,7 @@ def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--only", nargs="*", choices=sorted(CASES), default=list(CASES))
-    parser.add_argument("--actors", nargs="*", type=int, default=[1, 2, 8])
+    parser.add_argument("--actors", nargs="*", type=int, default=[1, 2])
     parser.add_argument("--jobs", type=int, default=1, help="train by so many processes too")
     options = parser.parse_args()
     heads = ("pieces, ms", "alone, ms", "KB there", "KB back", "free cores", "here")

@@ -229,9 +229,15 @@ class RowState(State):
             marked = hand.mask.tobytes()
             self._listed = hand.lists.get(marked) or hand.listed(marked)
         else:
+            self._note(count)
+
+    def _note(self, count: int) -> None:
+        """Note ``count`` choices that are no mask's, or what was won."""
+        hand = self._hand
+        if self._current == TERMINAL:
+            self._listed, self._returns = [], hand.payoff.tolist()[0]
+        else:
             self._listed = hand.choices[:count].tolist()
-            if current == TERMINAL:
-                self._returns = hand.payoff.tolist()[0]
 
     def _tables(self) -> RowTables:
         return self._hand.tables.over(self._data)
@@ -278,7 +284,13 @@ class RowState(State):
         else:
             seen = None
         self._events.append((current, action, seen))
-        self._take(action)
+        current, count = hand.step(self._data, hand.rules, hand.index, action, hand.mask, hand.choices, hand.payoff)
+        self._current = current
+        if current >= 0 and not hand.amounts:  # as _take does: a call costs a twentieth of a step
+            marked = hand.mask.tobytes()
+            self._listed = hand.lists.get(marked) or hand.listed(marked)
+            return
+        self._note(count)
 
     def _checked(self, action: Any) -> int:
         """Return a legal action as a plain number. Raises IllegalActionError, or UsageError where it is no number."""

@@ -67,6 +67,9 @@ class Doer:
                 yield
         except CAUGHT as error:
             self._wrong[place] = error
+        except Exception as error:  # a module that is not there, above all
+            what = f"{type(error).__name__}: {error}"
+            self._wrong[place] = PluginError(f"A worker of the cluster could not begin: {what}.")
 
     def _streams(self) -> AbstractContextManager[Any]:
         return redirect_stdout(sys.stderr if self._aside else sys.stdout)

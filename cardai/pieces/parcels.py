@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import tempfile
+import weakref
 from collections.abc import Callable
 from functools import cached_property
 from hashlib import blake2b
@@ -37,12 +38,13 @@ class Parcel:
         """What processes of this machine find it by."""
         if len(self.packed) <= ALONG:
             return self.digest, self.packed
-        self._file = tempfile.TemporaryFile(prefix="cardai-")  # noqa: SIM115  # as long as this object is there
-        path = f"/proc/{os.getpid()}/fd/{self._file.fileno()}"  # of no name: a killed process leaves nothing behind
+        file = tempfile.TemporaryFile(prefix="cardai-")  # noqa: SIM115  # as long as this object is there
+        weakref.finalize(self, file.close)
+        path = f"/proc/{os.getpid()}/fd/{file.fileno()}"  # of no name: a killed process leaves nothing behind
         if not os.path.exists(path):
             return self.digest, self.packed
-        self._file.write(self.packed)
-        self._file.flush()
+        file.write(self.packed)
+        file.flush()
         return self.digest, path
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pickle
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -13,6 +15,8 @@ from cardai import pieces
 from cardai.core.errors import PluginError, UsageError
 from cardai.pieces import Work
 from cardai.pieces.cluster import _within, host_of
+from cardai.pieces.doers import Doer
+from cardai.pieces.parcels import ALONG, Parcel, at_hand, opened
 from cardai.pieces.workers import Here, Lost
 
 
@@ -196,3 +200,36 @@ def test_a_clusters_place_is_a_host_and_a_port(on: str, place: tuple[str, int] |
     if place is None:
         with pytest.raises(UsageError, match="ray or ray://HOST:PORT"):
             pieces.check_place(on)
+
+
+def test_what_a_clusters_worker_cannot_take_is_said_of_its_pieces() -> None:
+    doer = Doer()
+    doer.take(0, pickle.dumps((named, "n")))
+    assert doer.do(1, (3,)) == ("n3", None)
+    doer.take(0, b"cno_such_module\nname\n.")
+    result, raised = doer.do(1, (3,))
+    assert result is None
+    assert "could not begin: ModuleNotFoundError: No module named 'no_such_module'" in str(raised)
+    doer.take(0, pickle.dumps((named, "m")))
+    doer.take(1, pickle.dumps("lasting"))
+    assert doer.do(1, (3,)) == ("m3", None)
+    doer.meet({}, "0.0.0", False)
+    assert "has cardai" in str(doer.do(1, (3,))[1])
+
+
+def test_a_worker_is_given_a_parcel_once_and_keeps_it() -> None:
+    fetched: list[str] = []
+
+    def bring(name: str) -> bytes:
+        fetched.append(name)
+        return pickle.dumps([name])
+
+    first = opened("test", b"1", lambda: bring("a"))
+    assert opened("test", b"1", lambda: bring("b")) is first
+    assert opened("test", b"2", lambda: bring("c")) == ["c"]
+    assert fetched == ["a", "c"]
+    small, large = Parcel("x"), Parcel("x" * (ALONG + 1))
+    assert isinstance(small.label[1], bytes)
+    assert at_hand("test", large.label) == large.value
+    if isinstance(large.label[1], str):  # a file of no name: nothing is left behind
+        assert " (deleted)" in os.readlink(large.label[1])

@@ -229,4 +229,6 @@ def test_more_can_be_better() -> None:
     assert "run 0" in least
     assert "run 8" in most
     assert max(len(least), len(most)) < 9
+    backwards = {name: figures[name] for name in reversed(figures)}
+    assert Judge(Halving("x", 1, 3)).going_on(backwards, 1) == least
     assert "run 3" not in Judge(Halving("x", 1, 3)).going_on(figures | {"run 3": float("nan")}, 1)
