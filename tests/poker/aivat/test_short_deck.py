@@ -175,7 +175,7 @@ def test_at_the_end_the_hand_that_was_held_is_worth_the_chips_that_it_won(name: 
 
 @pytest.mark.parametrize("name", GAMES[1:])
 def test_its_mean_is_that_of_the_chips_and_its_spread_is_smaller(name: str, tmp_path: Any) -> None:
-    found = measured(cardai.game(name), ByCards(), "always_call", 80, 1, tmp_path)
+    found = measured(cardai.game(name), ByCards(), "always_call", 40, 1, tmp_path)
     mean, half = gap(found)
     assert abs(mean) < 1.3 * half  # 2.5 standard errors
     assert found.ratio < 0.6

@@ -192,12 +192,12 @@ def test_leaves_valued_without_mistakes_are_as_good_as_the_whole_game(game: Rang
     boards = deal_boards(LeducHands(), (), 1, ranges, isomorphic=False)
     leaves = leaves_of(game, Exact(game))
     short = Solver(TreeLayout(tree, LeducHands(), boards), ranges, leaves=leaves)
-    short.run(60)
+    short.run(40)
     whole = Solver(
         TreeLayout(betting_tree(played.betting, (1200, 1200), game.menus, button=0), LeducHands(), deal_boards(LeducHands(), (), 2, ranges)),
         ranges,
     )  # fmt: skip
-    whole.run(400)
+    whole.run(200)
     own, best = (
         np.array([short.root_values(seat, mode).sum() / 30 for seat in range(2)]) for mode in (EXPECT, RESPOND)
     )
