@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -50,18 +49,19 @@ def _ranges(size: int) -> list[str]:
 # -- reviews and drills --------------------------------------------------------------------------------------------
 
 
-def _played(game: str, hands: int, folder: Path, *agents: str) -> None:
-    """Make a record in another process."""
-    words = ["run", "-g", game, "-a", agents[0], "--vs", agents[1], "-n", str(hands), "--seed", "2", "--quiet"]
-    command = [sys.executable, "-m", "cardai", *words, "--record", str(folder / "hands.jsonl")]
-    subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
+def _played(file: Path, hands: int, seed: int) -> None:
+    """Make the record of a person who plays Kuhn poker with mistakes."""
+    from cardai.arena import match
+
+    players, names = ["random", "random"], ["human", "random"]
+    match.play("kuhn", players, games=hands, seed=seed, duplicate=False, record=file, names=names)
 
 
 def _to_review(folder: Path) -> None:
     from cardai.study import session
 
     session.KEPT_EVERY = 0.01
-    _played("leduc", 400, folder, "random", "always_call")
+    _played(folder / "hands.jsonl", 1500, 2)
 
 
 def _review(size: int) -> list[str]:
@@ -85,15 +85,11 @@ def _reviewed(place: Path) -> int:
 
 def _data(folder: Path) -> None:
     """Make a person's data: matches of Kuhn poker with mistakes."""
-    from cardai.arena import match
-
     own = folder / "own"
     (own / "matches").mkdir(parents=True)
     os.environ["CARDAI_DATA_DIR"] = str(own)
     for day in range(1, 4):
-        file = own / "matches" / f"2026-11-{day:02}-101500-kuhn.jsonl"
-        players = ["random", "random"]
-        match.play("kuhn", players, games=60, seed=day, duplicate=False, record=file, names=["human", "random"])
+        _played(own / "matches" / f"2026-11-{day:02}-101500-kuhn.jsonl", 60, day)
 
 
 def _drill(size: int) -> list[str]:

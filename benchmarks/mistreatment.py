@@ -55,7 +55,7 @@ SOLVED = (
 )
 MATCH = ("run", "-g", "kuhn", "-a", "random", "-v", "random", "-n", "120")
 """What is read: a solved spot, and a person's matches."""
-PATIENCE = 120.0
+PATIENCE = 300.0
 """Seconds after which a process hangs."""
 UNPRIVILEGED = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
 """Whose modes of files hold for root too."""

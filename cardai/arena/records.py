@@ -18,10 +18,10 @@ from attrs import evolve, field, frozen
 from cardai import make
 from cardai.core import registry
 from cardai.core.errors import DamagedFileError, IllegalActionError, UsageError
-from cardai.core.files import Output, limited_lines, too_deep
+from cardai.core.files import Output, digest_of, limited_lines, too_deep
 from cardai.core.game import Game, Setup, Tables, pack_setups
 from cardai.core.needs import allow_own
-from cardai.core.trust import Source, digest, marked, read_from
+from cardai.core.trust import Source, marked, read_from
 
 FORMAT = 1
 Record = dict[str, Any]
@@ -191,9 +191,7 @@ def _stream(
             yield f"{str(error).removesuffix('.')}; the line was left out.", cut
         else:
             if hand.game:  # allowed by what it is itself too: a line may come to a file whose first line is allowed
-                record["game"] = marked(
-                    hand.game, evolve(source, digest=digest(f"{source.digest} {hand.game}".encode()))
-                )
+                record["game"] = marked(hand.game, evolve(source, digest=digest_of([source.digest, hand.game])))
             if hand.room is None:  # also where it says null
                 record.pop("room", None)
             yield {"group": hand.group, "game_number": hand.game_number, "hand": hand.hand, **record}, cut

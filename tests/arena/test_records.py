@@ -220,3 +220,10 @@ def test_a_hand_of_no_room_is_one_also_where_it_says_so(lines: list[dict[str, An
         read["seats"].index(0),
         False,
     )
+
+
+def test_a_hand_s_game_of_broken_letters_is_refused_in_words(lines: list[dict[str, Any]]) -> None:
+    text = "".join(json.dumps(line) + "\n" for line in (lines[0], {**lines[1], "game": "leduc:\udcff"}))
+    (read,) = records.read(io.StringIO(text)).hands
+    with pytest.raises(CardaiError, match=r"\\udcff"):
+        records.game_of(make.game("leduc"), read)
