@@ -180,7 +180,7 @@ document.addEventListener("DOMContentLoaded", () => {
     });
     grid.addEventListener("pointermove", (event) => { if (painting) { const under = document.elementFromPoint(event.clientX, event.clientY)?.closest(".cell"); if (under) paint(under); } });
     grid.addEventListener("pointerup", end);
-    grid.addEventListener("pointercancel", end);
+    grid.addEventListener("pointercancel", () => { if (painting) { painting = null; read(text.value, false); } }); // a finger that scrolls the page paints nothing
     grid.addEventListener("keydown", (event) => { if ([" ", "Enter"].includes(event.key) && event.target.closest(".cell")) { event.preventDefault(); begin(event.target); end(); } });
     read(text.value, false);
   }
