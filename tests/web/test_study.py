@@ -233,6 +233,7 @@ def test_a_line_that_leads_nowhere_is_said_and_cards_are_chosen(served: Served, 
         code, page, _ = served.ask(f"{path}?at={quote(line)}")
         assert (code, words in html.unescape(page)) == (400, True), line
     assert "a showdown" in served.ask(f"{path}?at={quote('x x 2c x x')}")[1]
+    assert "the cards come without a bet" in served.ask(f"{path}?at=a%20c")[1]
     assert served.ask("study/spot/nobody")[0] == 400
 
 
