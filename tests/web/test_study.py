@@ -229,6 +229,8 @@ def test_a_line_that_leads_nowhere_is_said_and_cards_are_chosen(served: Served, 
         ("x x Ks", "which lies on the board"),
         ("x" * 500, "at most 400"),
         ("x x zz", "needs a card"),
+        ("x x Ks x x", "which lies on the board"),
+        ("x x 2c x x b5", "after the hand is over"),
     ):
         code, page, _ = served.ask(f"{path}?at={quote(line)}")
         assert (code, words in html.unescape(page)) == (400, True), line
