@@ -108,7 +108,8 @@ document.addEventListener("DOMContentLoaded", () => {
   const takes = one("#takes");
   const check = later(async () => {
     const found = await sent(form.dataset.check, new FormData(form)).catch(() => ({ wrong: "" }));
-    takes.textContent = found.found || found.wrong; takes.classList.toggle("problem", !found.found);
+    takes.textContent = found.found ? found.found.words : found.wrong; takes.classList.toggle("problem", !found.found);
+    if (found.found?.command) one(".command code").textContent = found.found.command;
   }, 350);
   form.addEventListener("input", check);
 
