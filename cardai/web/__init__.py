@@ -7,5 +7,6 @@ JavaScript is ours and is built by nothing. There is no database: a match is a r
 else is known is read off records.
 
 ``door`` says who may come in, ``server`` listens, ``pages`` answers requests, ``socket`` speaks with a table's page,
-``sittings`` has the tables that are being played, ``felt`` draws a scene, ``offers`` says what can be played.
+``sittings`` has the tables that are being played, ``felt`` draws a scene, ``offers`` says what can be played; ``study`` solves
+spots of hold'em and shows what is kept of them.
 """

@@ -79,9 +79,10 @@ def begun(served: Served, **fields: str) -> str:
     return headers["location"].removeprefix(served.root)
 
 
-def command_of(page: str) -> list[str]:
-    """Return the words of the command at a page's foot."""
-    return shlex.split(html.unescape(re.findall(r"<code[^>]*>(.*?)</code>", page, re.DOTALL)[-1]))
+def command_of(page: str, number: int = 0) -> list[str]:
+    """Return the words of a command at a page's foot."""
+    foot = page[page.index('class="command"') :]
+    return shlex.split(html.unescape(re.findall(r"<code[^>]*>(.*?)</code>", foot, re.DOTALL)[number]))
 
 
 def printed(words: list[str], capsys: Any) -> str:
@@ -112,6 +113,22 @@ def test_what_the_page_shows_its_command_prints(served: Served, spot: Callable[.
     assert len(rows) == len(found["hands"])
     once = {tuple(f"{100 * x:.1f}" for x in hand["frequencies"]) for hand in found["hands"]}
     assert {tuple(re.findall(r">([\d.]+) <small>", row)) for _, row in rows} == once
+
+
+def test_equities_and_kinds_of_hands_are_what_the_second_command_prints(
+    served: Served, spot: Callable[..., str], capsys: Any
+) -> None:
+    page = served.ask(f"{spot()}?at=x")[1]
+    solved, read = split(command_of(page, 1))
+    printed(solved, capsys)
+    found = json.loads(printed([*read, "--json"], capsys))
+    assert "Equity: first to act {:.2f} %, button {:.2f} %".format(*(100 * x for x in found["equities"])) in page
+    rows = re.findall(r'<tr><th scope="row">([\w :]+)</th><td>([\d.]+)</td>', page)
+    assert rows == [(one["name"], f"{100 * one['share']:.2f}") for one in found["groups"] if one["kind"] != "draw"]
+    form = {"range0": "QQ+", **SMALL}
+    taken = json.loads(served.ask("study/check", urlencode(form))[1])["found"]
+    assert shlex.split(taken["command"])[:6] == ["cardai", "solve", "--board", "KsTh7s4d2c", "--pot", "100"]
+    assert json.loads(printed([*shlex.split(taken["command"]), "--json"], capsys))["exploitability_percent"] <= 1
 
 
 def test_a_solving_that_was_stopped_is_shown_and_its_command_does_as_much(
@@ -229,10 +246,13 @@ def test_a_line_that_leads_nowhere_is_said_and_cards_are_chosen(served: Served, 
         ("x x Ks", "which lies on the board"),
         ("x" * 500, "at most 400"),
         ("x x zz", "needs a card"),
+        ("x x Ks x x", "which lies on the board"),
+        ("x x 2c x x b5", "after the hand is over"),
     ):
         code, page, _ = served.ask(f"{path}?at={quote(line)}")
         assert (code, words in html.unescape(page)) == (400, True), line
     assert "a showdown" in served.ask(f"{path}?at={quote('x x 2c x x')}")[1]
+    assert "the cards come without a bet" in served.ask(f"{path}?at=a%20c")[1]
     assert served.ask("study/spot/nobody")[0] == 400
 
 

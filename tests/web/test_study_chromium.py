@@ -124,6 +124,9 @@ def test_a_spot_is_solved_and_read_by_keys_alone(chromium: Any, served: Served) 
 
 def test_a_turn_is_stopped_and_its_river_chosen_by_touch_on_a_phone(chromium: Any, served: Served) -> None:
     with opened(chromium, served, "study/new?example=turn", 390, has_touch=True, is_mobile=True) as page:
+        page.wait_for_function("() => document.querySelector('[data-editor=range0] [data-count]').textContent !== ''")
+        page.locator("[data-editor=range0] [data-class=AA]").tap()
+        page.wait_for_function("() => document.querySelector('[name=range0]').value.startsWith('AA,JJ-22,')")
         page.fill("[name=to]", "0.001")
         page.locator(".go button").tap()
         page.wait_for_function("() => document.querySelector('#progress')?.textContent.includes('% wanted')")

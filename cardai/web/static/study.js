@@ -108,7 +108,8 @@ document.addEventListener("DOMContentLoaded", () => {
   const takes = one("#takes");
   const check = later(async () => {
     const found = await sent(form.dataset.check, new FormData(form)).catch(() => ({ wrong: "" }));
-    takes.textContent = found.found || found.wrong; takes.classList.toggle("problem", !found.found);
+    takes.textContent = found.found ? found.found.words : found.wrong; takes.classList.toggle("problem", !found.found);
+    if (found.found?.command) one(".command code").textContent = found.found.command;
   }, 350);
   form.addEventListener("input", check);
 
@@ -180,7 +181,7 @@ document.addEventListener("DOMContentLoaded", () => {
     });
     grid.addEventListener("pointermove", (event) => { if (painting) { const under = document.elementFromPoint(event.clientX, event.clientY)?.closest(".cell"); if (under) paint(under); } });
     grid.addEventListener("pointerup", end);
-    grid.addEventListener("pointercancel", end);
+    grid.addEventListener("pointercancel", () => { if (painting) { painting = null; read(text.value, false); } }); // a finger that scrolls the page paints nothing
     grid.addEventListener("keydown", (event) => { if ([" ", "Enter"].includes(event.key) && event.target.closest(".cell")) { event.preventDefault(); begin(event.target); end(); } });
     read(text.value, false);
   }

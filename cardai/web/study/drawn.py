@@ -258,12 +258,14 @@ def way(solution: Solution, line: str) -> Plain:
     gone = solution.spot.cards() + [card for one in cards for card in one]
     if len(found) < len(words_of(line)) or any(len(one) != 1 for one in cards) or len(set(gone)) < len(gone):
         solution.at(line)  # says what is wrong with it
-    kind = "decision" if node.kind == DECISION else "card" if node.kind == DEAL and node.children else "over"
+    comes = node.kind == DEAL and not solution.spot.checked_down and node.children and node.children[0].kind == DECISION
+    kind = "decision" if node.kind == DECISION else "card" if comes else "over"
+    ends = {FOLD: "a fold", DEAL: "the cards come without a bet"}
     return {
         "line": line,
         "steps": [_step(one) for one in found],
         "kind": kind,
-        "end": "a fold" if node.kind == FOLD else "a showdown",
+        "end": ends.get(node.kind, "a showdown"),
         "gone": gone,
         "pot": f"{sum(node.spent) / node.tree.scale:,.15g}",
     }

@@ -15,7 +15,7 @@ from cardai.core.errors import CardaiError
 from cardai.poker.hand_classes import class_text, class_weights
 from cardai.poker.notation import parse_range, range_text
 from cardai.poker.range_forms import combos
-from cardai.poker.ranges.options import ENOUGH
+from cardai.poker.ranges.options import ENOUGH, arguments, command
 from cardai.web.render import face, render
 from cardai.web.study import drawn, forms
 from cardai.web.study.bench import WAITING, Study
@@ -94,9 +94,17 @@ class Pages:
 
     async def _check(self, request: Request) -> Response:
         if self.room.bench.cold:
-            return await self._answered(request, lambda form: "What solving needs is being compiled, once for all.")
+            return await self._answered(
+                request, lambda form: {"words": "What solving needs is being compiled, once for all."}
+            )
         async with self.room.laying:
-            return await self._answered(request, lambda form: self.room.bench.needs(forms.options_of(form).spot())[1])
+            return await self._answered(request, self._needs)
+
+    def _needs(self, form: Form) -> dict[str, str]:
+        """Return what a form's spot takes, and the command that solves it. Raises UsageError."""
+        spot, to = forms.options_of(form).spot(), forms.goal_of(form)
+        words = self.room.bench.needs(spot)[1]
+        return {"words": words, "command": command("solve", *arguments(spot), "--to", f"{to:.12g}%")}
 
     async def _range(self, request: Request) -> Response:
         return await self._answered(request, lambda form: range_of(forms.text(form, "range")))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,6 @@ MOST_FLOPS = 200
 """Of a report on a page."""
 MOST_ROWS = 5_000
 """Rows of reports that are remembered."""
-_KEY = re.compile(r"[A-Za-z0-9_.-]{1,80}")
 
 
 @frozen(eq=False)
@@ -79,8 +77,6 @@ class Shelf:
             UsageError: there is none of the name, or it is larger than a page may take. DamagedFileError.
         """
         library = self.library(name)
-        if not _KEY.fullmatch(key):
-            raise UsageError("There is no such spot in the library.")
         entry = next((one for one in library if one.path.name == key), None)
         if entry is None:
             raise UsageError("There is no such spot in the library.")
@@ -124,7 +120,7 @@ class Shelf:
             if key not in self.rows:
                 if len(self.rows) >= MOST_ROWS:
                     self.rows.clear()
-                self.rows[key] = row(load(path), line, weight)
+                self.rows[key] = row(load(path), line, 0.0)
             found.append({**self.rows[key], "weight": weight})
         return sorted(found, key=lambda one: -one["weight"])
 

@@ -53,8 +53,8 @@ class SpotPages:
         given = {"study": study, "line": line, "way": way, **self._about(study, request)}
         if way["kind"] == "decision":
             found = await self.room.looked(study, partial(drawn.decision, line=line))
-            words = study.command(line)  # a thousand hands take a while to draw
-            return await run_in_threadpool(self.room.page, "study/spot.html", found=found, command=words, **given)
+            given |= {"found": found, "command": study.command(line), "reading": _reading(study, line)}
+            return await run_in_threadpool(partial(self.room.page, "study/spot.html", **given))  # a thousand hands
         return self.room.page("study/card.html", deck=drawn.deck(), command=study.command(), **given)
 
     def _about(self, study: Study, request: Request) -> dict[str, Any]:
@@ -85,10 +85,10 @@ class SpotPages:
             return way, next_cards(solution, line)
 
         way, found = await self.room.looked(study, read)
-        out = drawn.spot_directory(study.spot)
-        words = f"{study.command(out=out)} && {command('spot', study.source or out, '--cards', '--at', line)}"
         given = {"study": study, "line": line, "way": way, **self._about(study, request)}
-        return self.room.page("study/cards.html", command=words, **given, **drawn.run_outs(found))
+        return self.room.page(
+            "study/cards.html", command=_reading(study, line, "--cards"), **given, **drawn.run_outs(found)
+        )
 
     # -- locks -------------------------------------------------------------------------------------------------------
 
@@ -132,6 +132,13 @@ def _steps(way: dict[str, Any], found: dict[str, Any]) -> list[tuple[str, str]]:
         if one["card"] is None
     ]
     return [*back, *((f"on: {one['action']}", f"{way['line']} {one['token']}".strip()) for one in found["actions"])]
+
+
+def _reading(study: Study, line: str, *more: str) -> str:
+    """Return the commands that solve a spot and read in it."""
+    out = study.source or drawn.spot_directory(study.spot)
+    read = command("spot", out, *more, *(["--at", line] if line else []))
+    return read if study.source else f"{study.command(out=out)} && {read}"
 
 
 def _commands(both: list[Study], line: str) -> str:
