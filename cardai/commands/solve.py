@@ -335,6 +335,7 @@ class Live:
 def _show(solution: Solution, line: str, png: str | None, json: bool) -> None:
     from cardai.commands.show import range_grid
     from cardai.poker.ranges import showing
+    from cardai.poker.ranges.grid import shown_actions
 
     position = solution.at(line)
     title = showing.title(position)
@@ -347,7 +348,7 @@ def _show(solution: Solution, line: str, png: str | None, json: bool) -> None:
     console.print(showing.standing(solution))
     console.print(f"\n{title}")
     console.print(showing.table(position, "--at"))
-    _, words = range_grid.shown_actions(position.actions)
+    _, words = shown_actions(position.actions)
     console.print(f"How often each hand {words}, in % (- is not in the range):")
     console.print(range_grid.text_grid(position))
     if png is not None:
