@@ -24,6 +24,8 @@ from cardai.core.spec import Spec, parse, write_value
 from cardai.core.trainer import Trainer
 
 if TYPE_CHECKING:
+    from gymnasium.vector import AutoresetMode
+
     from cardai.arena.match import MatchResult
     from cardai.arena.tournament import Standings
     from cardai.bridges.gymnasium import CardEnv, CardVectorEnv
@@ -40,7 +42,11 @@ def _spec(kind: str, spec: str, options: dict[str, Any]) -> Spec:
 
 
 def game(spec: str, **options: Any) -> Game:
-    """Return a game by name and options: ``cardai.game("gin", target=50)``.
+    """Return a game by name and options.
+
+    >>> import cardai
+    >>> cardai.game("gin", target=50).num_players
+    2
 
     Raises:
         UsageError: a wrong name or option; the message says which there are.
@@ -51,6 +57,12 @@ def game(spec: str, **options: Any) -> Game:
 def agent(spec: str | Callable[..., int], **options: Any) -> Agent:
     """Return an agent by name and options, a trained run's by its directory, or a function's as a player.
 
+    >>> import cardai
+    >>> threshold = cardai.agent("threshold")
+    >>> checks = cardai.agent(lambda view, legal: legal[0])
+    >>> cardai.play("leduc", [checks, "random"], games=2).agents[1]
+    'random'
+
     Raises:
         UsageError: a wrong name or option. DamagedFileError: the run has no good checkpoint.
     """
@@ -60,12 +72,28 @@ def agent(spec: str | Callable[..., int], **options: Any) -> Agent:
 
 
 def encoder(spec: str, **options: Any) -> Encoder:
-    """Return an encoder by name and options. Raises UsageError for a wrong name or option."""
+    """Return an encoder by name and options.
+
+    >>> import cardai
+    >>> cardai.encoder("flat").for_game(cardai.game("kuhn")).shape
+    (11,)
+
+    Raises:
+        UsageError: a wrong name or option.
+    """
     return make.encoder(_spec("an encoder", spec, options))
 
 
 def trainer(spec: str, **options: Any) -> Trainer:
-    """Return a trainer by name and options. Raises UsageError for a wrong name or option."""
+    """Return a trainer by name and options.
+
+    >>> import cardai
+    >>> cardai.trainer("cfr_plus").step_unit
+    'iterations'
+
+    Raises:
+        UsageError: a wrong name or option.
+    """
     return make.trainer(_spec("a trainer", spec, options))
 
 
@@ -82,6 +110,11 @@ def play(
     on: str = "",
 ) -> MatchResult:
     """Play a match and return its result, which prints as the table of ``cardai run``.
+
+    >>> import cardai
+    >>> result = cardai.play("leduc", ["always_raise", "always_fold"], games=20, seed=1)
+    >>> result.mean_return(0).mean > 0
+    True
 
     Args:
         game: a name with options, or a Game.
@@ -133,6 +166,11 @@ def tournament(
 ) -> Standings:
     """Play every pair of several agents, ``games`` games each, and return the crosstable, which prints as such.
 
+    >>> import cardai
+    >>> crosstable = cardai.tournament("kuhn", ["random", "equilibrium"], games=200)
+    >>> crosstable.cell(1, 0).mean > 0
+    True
+
     ``form="gauntlet"``: the first against every other. With ``out`` every finished pair is saved there, and
     ``resume=True`` goes on with it. The rest is as in :func:`play`.
 
@@ -165,13 +203,22 @@ def make_env(
     seat: int | None = None,
     opponent: str | Agent | Sequence[str | Agent] = "random",
     encoder: str | Encoder | None = None,
-    **options: Any,
+    *,
+    episode: Literal["hand", "match"] = "hand",
+    illegal: Literal["lowest", "raise"] = "lowest",
+    render_mode: str | None = None,
 ) -> CardEnv:
     """Return one table as a Gymnasium environment with the opponents inside.
 
+    >>> import cardai
+    >>> env = cardai.make_env("leduc", seat=0, opponent="random")
+    >>> observation, info = env.reset(seed=1)
+    >>> observation.shape == env.observation_space.shape
+    True
+
     ``seat`` None changes seats from episode to episode; ``opponent`` is one for all other seats or one each; ``encoder``
-    None is gin_compact, holdem_compact or flat. ``options``: ``episode`` ("hand", "match"), ``illegal`` ("lowest": it is
-    played in place of an illegal action and said in ``info``; "raise"), ``render_mode`` ("human", "ansi", "rgb_array").
+    None is gin_compact, holdem_compact or flat. ``episode`` is a hand or a whole match; in place of an ``illegal`` action
+    the lowest legal one is played and said in ``info``, or it is an error; ``render_mode`` is "human", "ansi", "rgb_array".
 
     Raises:
         PluginError: gymnasium is not installed. UsageError: a wrong name, seat or option, or a game of amounts.
@@ -181,7 +228,7 @@ def make_env(
     need("gymnasium")
     from cardai.bridges.gymnasium import CardEnv
 
-    return CardEnv(game, seat, opponent, encoder, **options)
+    return CardEnv(game, seat, opponent, encoder, episode=episode, illegal=illegal, render_mode=render_mode)
 
 
 def vector_env(
@@ -190,11 +237,21 @@ def vector_env(
     seat: int | None = None,
     opponent: str | Agent | Sequence[str | Agent] = "random",
     encoder: str | Encoder | None = None,
-    **options: Any,
+    *,
+    episode: Literal["hand", "match"] = "hand",
+    illegal: Literal["lowest", "raise"] = "lowest",
+    autoreset_mode: AutoresetMode | str = "NextStep",
+    render_mode: str | None = None,
 ) -> CardVectorEnv:
     """Return ``num_envs`` tables in lock step as a Gymnasium vector environment; as :func:`make_env` otherwise.
 
-    ``options`` has ``autoreset_mode`` too: gymnasium.vector.AutoresetMode, default NEXT_STEP.
+    >>> import cardai
+    >>> envs = cardai.vector_env("leduc", 8, opponent="random")
+    >>> observations, info = envs.reset(seed=1)
+    >>> len(observations)
+    8
+
+    ``autoreset_mode`` is one of gymnasium.vector.AutoresetMode, or its value.
     """
     from cardai.bridges import need
 
@@ -202,16 +259,31 @@ def vector_env(
     from cardai.bridges.gymnasium import CardVectorEnv
 
     need_whole("num_envs", num_envs)
-    return CardVectorEnv(game, num_envs, seat, opponent, encoder, **options)
+    return CardVectorEnv(
+        game, num_envs, seat, opponent, encoder,
+        episode=episode, illegal=illegal, autoreset_mode=autoreset_mode, render_mode=render_mode,
+    )  # fmt: skip
 
 
 def selfplay_env(
-    game: str | Game, num_envs: int = 1024, encoder: str | Encoder | None = None, **options: Any
+    game: str | Game,
+    num_envs: int = 1024,
+    encoder: str | Encoder | None = None,
+    *,
+    episode: Literal["hand", "match"] = "hand",
+    rotate: bool = False,
+    everyone: bool = False,
 ) -> SelfPlayEnv:
     """Return ``num_envs`` tables in lock step at which every seat is played from outside, for self-play.
 
-    ``encoder`` None is gin_compact, holdem_compact or flat. ``options``: ``episode`` ("hand", "match"), ``rotate`` (players
-    change seats from episode to episode), ``everyone`` (what players see who wait is shown, too).
+    >>> import cardai
+    >>> env = cardai.selfplay_env("leduc", 8)
+    >>> env.reset(seed=0)
+    >>> env.mask.shape == (8, env.num_actions)
+    True
+
+    ``encoder`` None is gin_compact, holdem_compact or flat. ``episode`` is a hand or a whole match; with ``rotate`` players
+    change seats from episode to episode; with ``everyone`` what players see who wait is shown, too.
 
     Raises:
         UsageError: a wrong name or option, or a game of amounts.
@@ -219,11 +291,15 @@ def selfplay_env(
     from cardai.bridges.self_play import SelfPlayEnv
 
     need_whole("num_envs", num_envs)
-    return SelfPlayEnv(game, num_envs, encoder, **options)
+    return SelfPlayEnv(game, num_envs, encoder, episode=episode, rotate=rotate, everyone=everyone)
 
 
 def to_openspiel(game: str | Game, encoder: str | Encoder = "flat", **options: Any) -> Any:
     """Register a game with OpenSpiel as ``cardai_NAME`` and return it, a ``pyspiel.Game``; ``encoder`` makes its tensors.
+
+    >>> import cardai
+    >>> cardai.to_openspiel("kuhn").num_distinct_actions()  # doctest: +SKIP
+    2
 
     Raises:
         PluginError: open_spiel is not installed. UsageError: a wrong name or option.

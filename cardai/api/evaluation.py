@@ -69,6 +69,10 @@ HEADER = ("seat", "earns", "best response", "gain")
 def evaluate(game: str | Game, agent: Player, limit: int = NODE_LIMIT) -> Evaluation:
     """Measure a player exactly in a game that can be enumerated: its exploitability, and what it earns in each seat.
 
+    >>> import cardai
+    >>> cardai.evaluate("kuhn", "equilibrium").exploitability < 0.001
+    True
+
     ``limit``: nodes of the largest game tree that is walked. :mod:`cardai.solve` has values of several players.
 
     Raises:

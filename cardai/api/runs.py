@@ -138,7 +138,15 @@ def check_end(steps: int | None, minutes: float | None, needed: bool = False) ->
 
 
 def load_run(path: str | Path) -> TrainedRun:
-    """Return the training run in a directory. Raises UsageError where there is none."""
+    """Return the training run in a directory.
+
+    >>> import cardai
+    >>> cardai.load_run("runs/leduc").step  # doctest: +SKIP
+    200
+
+    Raises:
+        UsageError: there is none.
+    """
     Run.open(Path(path))
     return TrainedRun(Path(path))
 
@@ -159,7 +167,13 @@ def train(
     on: str = "",
     **options: Any,
 ) -> TrainedRun:
-    """Train, and return the run: ``cardai.train("cfr_plus", "leduc", steps=200).agent()``.
+    """Train, and return the run.
+
+    >>> import cardai
+    >>> run = cardai.train("cfr_plus", "kuhn", steps=50)
+    >>> run.exploitability() < 0.01
+    True
+    >>> player = run.agent()
 
     Args:
         trainer, game: names with options, or plugins; ``options`` are further options of the trainer.

@@ -45,6 +45,7 @@ Seed = Annotated[
     int | None, typer.Option("--seed", metavar="N", min=0, help="Decides the cards.", show_default="drawn")
 ]
 FourColours = Annotated[bool, typer.Option("--four-colours", help="Draw each suit in a colour of its own.")]
+BigBlinds = Annotated[bool, typer.Option("--big-blinds", help="Show amounts in big blinds.")]
 Coach = Annotated[
     When,
     typer.Option("--coach", help="When the coach says what your decisions cost.", show_default="when M asks"),
@@ -78,6 +79,7 @@ def play(
     record: Record = None,
     seed: Seed = None,
     four_colours: FourColours = False,
+    big_blinds: BigBlinds = False,
     coach: Coach = When.never,
     browser: Browser = False,
     listen: Listen = "127.0.0.1",
@@ -96,15 +98,17 @@ def play(
     opponents = tuple(vs or ())
     _check(game, opponents, resume)
     if browser:
-        if four_colours or coach is not When.never:
-            raise UsageError("--four-colours and --coach are of the terminal: a page's settings (⚙) have four colours.")
+        if four_colours or big_blinds or coach is not When.never:
+            raise UsageError(
+                "--four-colours, --big-blinds and --coach are of the terminal: a page has them in its settings (⚙)."
+            )
         return _serve(game, opponents, resume, kept, seed, library, listen, port, sessions, not no_open)
     if library is not None:
         raise UsageError("--library is what the study shows in the browser: add --browser.")
     need_terminal("play")
     from cardai.ui.app import PlayOptions
 
-    _run(PlayOptions(game, opponents, resume, kept, seed, "four" if four_colours else "two", _when(coach)))
+    _run(PlayOptions(game, opponents, resume, kept, seed, "four" if four_colours else "two", _when(coach), big_blinds))
 
 
 def _when(coach: When) -> Literal["", "after", "now"]:

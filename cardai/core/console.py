@@ -16,12 +16,15 @@ from rich.text import Text
 
 from cardai.core.text import parts, shown
 
+PLAIN = {"markup": False, "emoji": False, "highlight": False, "force_jupyter": False}
+"""No markup in texts; and in a notebook no output of its own beside the stream's, which rich would make of every text."""
+
 
 class Console(_Console):
     """rich's console for texts from anywhere. Where nobody reads any more, it raises BrokenPipeError."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**{"markup": False, "emoji": False, "highlight": False, **options})
+        super().__init__(**{**PLAIN, **options})
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         known = _shown(renderable) if isinstance(renderable, Text) else renderable  # before lines are broken

@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from cardai.core.fields import Field
+from cardai.core.text import shown
 
 if TYPE_CHECKING:
     from cardai.core.game import Game, State
@@ -35,6 +38,20 @@ def hand_text(state: State) -> str:
         if seat != looking:
             lines += [f"seat {seat} has {cards}" for cards in _own_cards(game, state.view(seat), view)]
     return "\n".join(lines)
+
+
+_CARD = re.compile(r"\b(10|[2-9TJQKA])([cdhs])\b")
+_SUITS = {"c": ("♣", "inherit"), "d": ("♦", "#c8202b"), "h": ("♥", "#c8202b"), "s": ("♠", "inherit")}
+
+
+def hand_page(state: State) -> str:
+    """Return a hand as HTML for a notebook: its text, cards with their suits' signs and colours."""
+
+    def card(found: re.Match[str]) -> str:
+        sign, colour = _SUITS[found[2]]
+        return f"<b style='color:{colour}'>{found[1]}{sign}</b>"
+
+    return f"<pre>{_CARD.sub(card, html.escape(shown(hand_text(state))))}</pre>"
 
 
 def _view_text(game: Game, view: Mapping[str, Any]) -> str:

@@ -54,6 +54,11 @@ class State(ABC):
 
         return hand_text(self)
 
+    def _repr_html_(self) -> str:
+        from cardai.core.drawing import hand_page
+
+        return hand_page(self)
+
     @abstractmethod
     def current_player(self) -> int:
         """Return the seat to act, ``CHANCE`` (-1) or ``TERMINAL`` (-4)."""

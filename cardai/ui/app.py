@@ -12,6 +12,7 @@ from cardai import make
 from cardai.core.errors import CardaiError, UsageError
 from cardai.study.coach import When
 from cardai.ui import kept
+from cardai.ui.amounts import big_blind_of
 from cardai.ui.base import CardaiApp
 from cardai.ui.cards import Palette
 from cardai.ui.choosing import LAST, ChooseGame, ChoosePlayer
@@ -32,6 +33,7 @@ class PlayOptions:
     seed: int | None = None
     palette: Palette = "two"
     coach: When = ""
+    big_blinds: bool = False
 
 
 class PlayApp(CardaiApp):
@@ -106,8 +108,19 @@ class PlayApp(CardaiApp):
             return self.fail(error)
         self.file = file
         self.push_screen(
-            Playing(lambda: made(file), self.palette, lambda: kept.release(file), self.fail, self.options.coach)
+            Playing(
+                lambda: self._counted(made(file)),
+                self.palette,
+                lambda: kept.release(file),
+                self.fail,
+                self.options.coach,
+            )
         )
+
+    def _counted(self, match: Match) -> Match:
+        """Return a match whose amounts are in what the person counts in."""
+        match.blind = big_blind_of(match.game) if self.options.big_blinds else 0
+        return match
 
     def fail(self, error: Exception) -> None:
         """End the app; :attr:`problem` says why."""

@@ -9,6 +9,8 @@ from rich.text import Text
 
 from cardai.arena.display import unit_of
 from cardai.core import registry
+from cardai.poker.words import in_big_blinds
+from cardai.ui.amounts import money
 from cardai.ui.keys import Keyboard, short_words
 from cardai.ui.scene import Scene, Standing
 
@@ -22,14 +24,17 @@ which. M shows what your decisions of this hand cost, and why. ? shows this page
 """
 
 
-def choices_text(board: Keyboard, at: int | None, width: int) -> Text:
-    """Return what can be done, with its keys, on lines of ``width``; the choice number ``at`` is marked."""
+def choices_text(board: Keyboard, at: int | None, width: int, blind: int = 0) -> Text:
+    """Return what can be done, with its keys, on lines of ``width``; the choice number ``at`` is marked.
+
+    Amounts are in big blinds where one is ``blind`` chips.
+    """
     items = []
     for number, (key, choice) in enumerate(board.listed()):
         style = Style(bold=True, reverse=number == at, meta={"choice": number})
-        items.append(Text(f"{f'[{key}] ' if key else ''}{short_words(choice)}", style))
+        items.append(Text(f"{f'[{key}] ' if key else ''}{in_big_blinds(short_words(choice), blind)}", style))
     for key, name, amount in board.amounts():
-        items.append(Text(f"[{key}] {name} {board.menu.said(amount)}", Style(meta={"press": key})))
+        items.append(Text(f"[{key}] {name} {money(amount - board.menu.offset, blind)}", Style(meta={"press": key})))
     if board.several:
         items.append(Text(f"[Enter] {board.verb} the chosen cards", Style(bold=True, meta={"press": "enter"})))
     if not items and not board.letters:
@@ -84,7 +89,8 @@ def end_text(scene: Scene) -> Text:
     mine = scene.end.returns[scene.seat]
     unit = unit_of(scene.game, mine)
     if mine:
-        words = f"You {'win' if mine > 0 else 'lose'} {abs(mine):,g} {unit}."
+        won = money(abs(mine), scene.blind) if scene.blind else f"{abs(mine):,g} {unit}"
+        words = f"You {'win' if mine > 0 else 'lose'} {won}."
     else:
         words = "Nobody wins." if len(scene.end.returns) > 1 and not any(scene.end.returns) else "You win nothing."
     words += (

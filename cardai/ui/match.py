@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from attrs import evolve
 
 from cardai import make
 from cardai.arena.advice import Advised, Adviser
@@ -18,6 +19,7 @@ from cardai.arena.statistics import mean
 from cardai.arena.table import Table, replay
 from cardai.core.game import Game
 from cardai.core.rng import derive
+from cardai.poker.words import in_big_blinds
 from cardai.study.coach import Coach
 from cardai.study.graded import Decision, GradedHand
 from cardai.ui.scene import Entry, Scene, Standing, entries_of, result_words
@@ -38,6 +40,8 @@ class Match:
         self._log: list[Entry] = []
         self._advisers: dict[str, Adviser] = {}
         self.coach = Coach(table.game)
+        self.blind = 0
+        """The chips of a big blind, where scenes are to show amounts in these."""
 
     @classmethod
     def begin(cls, game: Game | str, opponents: Sequence[Any], seed: int, save: str | Path | None = None) -> Match:
@@ -94,12 +98,13 @@ class Match:
             self.names,
             table.to_act,
             self._title(view),
-            tuple(self._log),
+            tuple(evolve(entry, words=in_big_blinds(entry.words, self.blind)) for entry in self._log),
             {} if end is None else {s: end.views[s] for s in end.shown if s != seat},
             menu_of(self.game, view, table.legal()) if mine else None,
             end,
             standing(self.game, table.records, None if table.game_over else table.game_number),
             table.game_over,
+            self.blind,
         )
 
     def _title(self, view: Mapping[str, Any]) -> str:

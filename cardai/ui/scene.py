@@ -60,6 +60,8 @@ class Scene:
     end: HandEnd | None = None
     standing: Standing | None = None
     game_over: bool = False
+    blind: int = 0
+    """The chips of a big blind, where amounts are shown in these."""
     person: bool = True
     """Whether the seat is that of the person who looks, who is called "you"."""
 

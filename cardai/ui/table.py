@@ -18,6 +18,7 @@ from cardai.arena.advice import Advised
 from cardai.arena.display import help_text, seat_name
 from cardai.cards.text import SUITS
 from cardai.core.errors import CardaiError
+from cardai.ui.amounts import chips_of
 from cardai.ui.background import Background
 from cardai.ui.cards import CardStyle, Palette, inline
 from cardai.ui.coach import Coaching, When
@@ -143,9 +144,7 @@ class Playing(Watching, Coaching):
     ) -> None:
         super().__init__(palette)
         self.coach = coach
-        self.made = made
-        self.ended = ended
-        self.released = released
+        self.made, self.ended, self.released = made, ended, released
         self.match: Match | None = None
         self.board: Keyboard | None = None
         self.chosen: frozenset[int] = frozenset()
@@ -224,7 +223,7 @@ class Playing(Watching, Coaching):
             return end_text(scene).append("   ").append(" Enter next hand ", go_on)
         if board is None:
             return Text()
-        return choices_text(board, self.at, self.size.width - 2)
+        return choices_text(board, self.at, self.size.width - 2, scene.blind if scene else 0)
 
     # -- keys and clicks -------------------------------------------------------------------------------------------
 
@@ -351,7 +350,7 @@ class Playing(Watching, Coaching):
         event.stop()
         self._hide_entry()
         if not self._needs_turn() and self.board is not None:
-            self._take(self.board.typed(event.value))
+            self._take(self.board.typed(chips_of(event.value, self.scene.game if self.scene else None)))
 
     # -- hints, and the end ----------------------------------------------------------------------------------------
 

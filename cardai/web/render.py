@@ -15,6 +15,7 @@ from cardai.cards.text import GLYPHS, RANK_NAMES, RANKS, SUITS, glyphs
 from cardai.core.game import Game
 from cardai.core.text import shown
 from cardai.study.review import number
+from cardai.ui.amounts import money
 
 HERE = Path(__file__).parent
 SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
@@ -55,14 +56,6 @@ def own_template(kind: type[Game]) -> Any:
     source = Path(inspect.getfile(kind)).with_name(kind.page).read_text(encoding="utf-8")
     theirs = environment().overlay(loader=ChoiceLoader([DictLoader({kind.page: source}), environment().loader]))  # type: ignore[list-item]
     return theirs.get_template(kind.page)
-
-
-def money(amount: float, big_blind: int = 0, sign: bool = False) -> str:
-    """Return an amount of chips, in big blinds where their size is given: "1,250", "2.5 bb"."""
-    plus = "+" if sign else ""
-    if not big_blind:
-        return f"{amount:{plus},g}" if amount != int(amount) else f"{int(amount):{plus},}"
-    return f"{amount / big_blind:{plus},.4g} bb"
 
 
 def card_words(card: int) -> str:

@@ -45,6 +45,44 @@ def test_a_notebook_shows_one_bar_a_call_and_takes_it_away() -> None:
     assert formats == "['text/html', 'text/plain']"
 
 
+ONCE = """
+import json
+from IPython.core.displaypub import CapturingDisplayPublisher
+from IPython.core.interactiveshell import InteractiveShell
+
+class ZMQInteractiveShell(InteractiveShell):  # the name by which rich knows a notebook
+    pass
+
+shell = ZMQInteractiveShell.instance()
+shell.display_pub = CapturingDisplayPublisher()
+ran = shell.run_cell('''
+import cardai
+result = cardai.play("kuhn", ["random", "random"], games=4, progress=False)
+table = cardai.tournament("kuhn", ["random", "equilibrium"], games=4, progress=False)
+solved = cardai.solve("KsTh7s4d2c", pot=20, stack=10, ranges=["QQ,AKs", "JJ"], bets="allin")
+state = cardai.game("kuhn").new_initial_state()
+publisher = get_ipython().display_pub
+found = [(len(publisher.outputs), str(result), str(table), str(solved), str(state), len(publisher.outputs))]
+''')
+ran.raise_error()
+before, *texts, after = shell.user_ns["found"][0]
+html = [shell.display_formatter.format(shell.user_ns[name])[0].get("text/html", "") for name in ("result", "table", "solved", "state")]
+html.append(shell.display_formatter.format(shell.user_ns["solved"].grid())[0].get("text/html", ""))
+print(json.dumps([before, after, [bool(text.strip()) for text in texts], [page[:5] for page in html], html[-1].count("<td")]))
+"""
+
+
+def test_a_result_is_printed_once_in_a_notebook_and_shown_as_a_page() -> None:
+    """rich takes a notebook for a place to display every text that it is asked to lay out."""
+    pytest.importorskip("IPython")
+    done = subprocess.run([sys.executable, "-c", ONCE], capture_output=True, text=True, check=True)
+    before, after, texts, pages, cells = json.loads(done.stdout.splitlines()[-1])
+    assert (before, after) == (0, 0)  # making and laying out texts displays nothing; print() then writes them once
+    assert texts == [True] * 4
+    assert pages == ["<div>", "<div>", "<div>", "<pre>", "<div>"]
+    assert cells == 169
+
+
 def test_a_script_is_left_in_peace_unless_it_asks(capsys: pytest.CaptureFixture[str]) -> None:
     cardai.play("kuhn", ["random", "random"], games=4)
     assert capsys.readouterr() == ("", "")

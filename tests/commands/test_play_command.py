@@ -45,7 +45,7 @@ def test_playing_otherwise_needs_no_textual() -> None:
         (("gin", "--vs", "video_perfect"), 2, "video_perfect plays video poker"),
         (("gin", "--vs", "simple", "--vs", "simple"), 2, "gin has 1 seats beside yours: give --vs once"),
         (("video_poker", "--vs", "random"), 2, "video_poker is played alone. Leave out --vs random."),
-        (("kuhn", "--browser", "--coach", "now"), 2, "--four-colours and --coach are of the terminal"),
+        (("kuhn", "--browser", "--coach", "now"), 2, "--four-colours, --big-blinds and --coach are of the terminal"),
         (("kuhn", "--vs", "human"), 2, "human is a person: cardai play seats one. Give a program by --vs."),
     ],
 )

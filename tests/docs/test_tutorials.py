@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import os
 import re
 import shlex
@@ -76,6 +77,51 @@ def test_a_tutorial_does_and_prints_what_it_says(page: Path, tmp_path: Path, mon
     text = page.read_text(encoding="utf-8")
     try:
         assert followed(text) == text
+    finally:
+        registry.default.reset()
+
+
+README = ROOT / "README.md"
+AT_A_TERMINAL = ("play", "replay")
+
+
+def commands(text: str) -> list[str]:
+    """Return the commands of a page that need no person."""
+    lines = [line for kind, _, body in BLOCK.findall(text) if kind == "sh" for line in body.splitlines()]
+    return [line for line in lines if line.startswith("cardai ") and line.split()[1] not in AT_A_TERMINAL]
+
+
+def test_no_two_pages_make_the_same_directory_or_file() -> None:
+    """Who follows one page after the other in one directory is refused nothing that an earlier page has made."""
+    made: dict[str, str] = {}
+    for page in (README, *PAGES):
+        for line in commands(page.read_text(encoding="utf-8")):
+            words = shlex.split(line)
+            for option, value in itertools.pairwise(words):
+                if option in ("--out", "-o", "--record") and "--resume" not in words:
+                    assert value not in made, f"{page.name} and {made[value]} make {value}"
+                    made[value] = page.name
+    assert {"results/gin", "results/paper", "runs/leduc"} <= made.keys()
+
+
+@pytest.mark.long
+def test_readme_and_all_tutorials_follow_one_another_in_one_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for needed in ("torch", "matplotlib", "pandas"):
+        pytest.importorskip(needed)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+    text = README.read_text(encoding="utf-8")
+    first = re.search(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert first is not None
+    Path("caller.py").write_text(first[1], encoding="utf-8")
+    try:
+        for line in commands(text):  # shorter: what they say stands on no page
+            command(line.replace("--steps 6000", "--steps 20").replace("--games 2000", "--games 20"))
+        for page in PAGES:
+            told = page.read_text(encoding="utf-8")
+            assert followed(told) == told, page.name
     finally:
         registry.default.reset()
 

@@ -9,8 +9,11 @@ import pytest
 from rich.text import Text
 
 from cardai.core import registry
+from cardai.ui.amounts import chips_of
 from cardai.ui.app import PlayOptions
 from cardai.ui.cards import SUIT_COLOURS, CardStyle
+from cardai.ui.keys import keyboard
+from cardai.ui.lines import choices_text
 from cardai.ui.match import Match
 from cardai.ui.pictures import gin, picture
 from cardai.ui.scene import Scene
@@ -173,3 +176,26 @@ def test_solo_games_have_no_opponent(monkeypatch: pytest.MonkeyPatch) -> None:
     assert opponents("video_poker") == ()
     (scene, *_) = played("video_poker")
     assert "royal flush              976" in plain(scene)
+
+
+def test_dice_show_their_pips_and_amounts_are_in_big_blinds_where_that_is_wished() -> None:
+    match = Match.begin("liars_dice:dice=3,faces=8", ["random"], 5)
+    while match.waiting:
+        match.step()
+    own = [int(die) + 1 for die in match.scene().view["dice"]]
+    drawn = picture(match.scene(), CardStyle("mono")).plain
+    pips = {1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6}
+    assert drawn.count("●") == sum(pips.get(die, 0) for die in own)
+    assert all(f"│  {die}  │" in drawn for die in own if die > 6)
+    match = Match.begin("holdem_nolimit", ["always_call"], 4)
+    match.blind = 100
+    while match.waiting:
+        match.step()
+    board = keyboard(match.scene())
+    assert board is not None
+    drawn = picture(match.scene(), CardStyle("mono")).plain + choices_text(board, None, 200, 100).plain
+    assert "19,900" not in drawn
+    assert "199.5 bb" in drawn
+    assert "raise to 2 bb..200 bb" in drawn
+    assert chips_of("raise 2.5bb", match.game) == "raise 250"
+    assert chips_of("7c 3bb", registry.create("game", "kuhn")) == "7c 3bb"

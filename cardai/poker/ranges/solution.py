@@ -28,6 +28,8 @@ from cardai.poker.ranges.spot import Spot
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]
 
+    from cardai.poker.ranges.grid_page import DecisionGrid
+
 SPOT, ARRAYS, KEPT = "spot.json", "solution-{}.npz", "kept-{}.npz"
 """What solving goes on from, and what is kept small."""
 FORMATS = ("cardai spot 2", "cardai spot 1")
@@ -91,6 +93,12 @@ class Solution:
         if isinstance(self.solver, KeptSolver):
             return look_at_kept(self.solver, self.spot.cards(), line, self.exploitability, self.suits)
         return look_at(self.solver, self.spot.cards(), line, self.suits)
+
+    def grid(self, line: str = "") -> DecisionGrid:
+        """Return the decision that ``line`` leads to as a grid of 13 x 13, which a notebook draws. Raises UsageError."""
+        from cardai.poker.ranges.grid_page import DecisionGrid
+
+        return DecisionGrid(self.at(line))
 
     def check_line(self, line: str) -> None:
         """Raise UsageError unless ``line`` leads to a decision; nothing need be solved."""

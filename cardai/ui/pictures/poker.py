@@ -11,6 +11,7 @@ from cardai.arena.display import field_text, is_french
 from cardai.core.game import Game
 from cardai.draw.fields import DRAW
 from cardai.poker.contract import BoardCards, board_cards
+from cardai.ui.amounts import money
 from cardai.ui.cards import DOWN, CardStyle, Face, boxes, inline
 from cardai.ui.pictures.fields import face_of
 from cardai.ui.scene import Scene
@@ -43,9 +44,9 @@ def lines(scene: Scene, card_style: CardStyle) -> list[Text]:
 
 def _head(scene: Scene) -> Text:
     view = scene.view
-    text = Text.assemble(("pot ", "dim"), (f"{view['pot']:,}", "bold"))
+    text = Text.assemble(("pot ", "dim"), (money(view["pot"], scene.blind), "bold"))
     if view["to_call"] and scene.end is None:
-        text.append("   to call ", "dim").append(f"{view['to_call']:,}", "bold")
+        text.append("   to call ", "dim").append(money(view["to_call"], scene.blind), "bold")
     return text.append(f"   {round_name(scene.game, view)}", "dim")
 
 
@@ -85,11 +86,15 @@ def _seats(scene: Scene, card_style: CardStyle) -> list[Text]:
         style = "dim" if view["folded"][seat] else "bold" if scene.to_act == seat else ""
         line = Text(row, style)
         if ended is None:
-            line.append(f"{view['round_spent'][seat]:>7,}")
+            line.append(f"{money(view['round_spent'][seat], scene.blind):>7}")
         else:
             won = ended.returns[seat]
-            line.append(f"{won:>+7,g}", "bold green" if won > 0 else "red" if won < 0 else "")
-        line.append(f" {view['spent'][seat]:>7,}" + (f" {view['stacks'][seat]:>8,}" if behind else ""))
+            line.append(
+                f"{money(won, scene.blind, True) if scene.blind else f'{won:+,g}':>7}",
+                "bold green" if won > 0 else "red" if won < 0 else "",
+            )
+        put, left = money(view["spent"][seat], scene.blind), money(view["stacks"][seat], scene.blind)
+        line.append(f" {put:>7}" + (f" {left:>8}" if behind else ""))
         out.append(line.append("  ").append(_beside(scene, card_style, seat)))
         if held(scene.game) > BESIDE and seat in scene.open and not view["folded"][seat]:
             out.append(Text("    ").append(_cards(scene.game, scene.open[seat], card_style)))

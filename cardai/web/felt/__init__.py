@@ -15,12 +15,12 @@ from cardai.draw.contract import is_solo_draw
 from cardai.gin.fields import GIN
 from cardai.poker.fields import POKER
 from cardai.poker.words import in_big_blinds
+from cardai.ui.amounts import big_blind_of
 from cardai.ui.keys import Keyboard, hand_order, keyboard, short_words
 from cardai.ui.lines import end_text, standing_text, turn_words
 from cardai.ui.players import title_of
 from cardai.ui.scene import Scene
 from cardai.web.felt import draw, fields, gin, poker
-from cardai.web.felt.amounts import big_blind_of
 from cardai.web.render import card_words, own_template, render
 
 SHOWN_CHOICES = 400
