@@ -44,8 +44,7 @@ def check_crew(trainer: Trainer, name: str, on: str, jobs: int) -> None:
     given = f"--on {on}" if on else f"--jobs {jobs}"
     if "actors" not in options_of(type(trainer)):
         raise UsageError(f"The trainer {name} learns in one process and has no actors. Leave out {given}.")
-    actors: int = trainer.actors  # type: ignore[attr-defined]  # its option
-    if actors == 1:
+    if getattr(trainer, "actors", 1) == 1:
         raise UsageError(
             f"{given} has nothing to hand out: this run has one actor. Say of a new run how many there are "
             "(--actors 4: another result than with one, but always the same)."

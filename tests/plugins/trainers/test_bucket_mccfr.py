@@ -16,8 +16,8 @@ from cardai.plugins.trainers.bucket_mccfr import _kernels as kernels
 from cardai.plugins.trainers.bucket_mccfr.agent import BucketAgent
 from cardai.plugins.trainers.bucket_mccfr.checkpoints import read_table, shrink_table, write_table
 from cardai.plugins.trainers.bucket_mccfr.layout import holdem_tree, lay_out
-from cardai.plugins.trainers.bucket_mccfr.mccfr import kernel_cards
 from cardai.plugins.trainers.bucket_mccfr.river import RiverBuckets, groups_of
+from cardai.plugins.trainers.bucket_mccfr.training import kernel_cards
 from cardai.poker.buckets.tables import BucketOptions, Buckets, starting_classes
 from cardai.poker.hands.board_hands import board_hands
 from cardai.poker.hands.boards import boards

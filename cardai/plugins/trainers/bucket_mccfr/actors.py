@@ -28,7 +28,7 @@ from cardai.plugins.trainers.bucket_mccfr.checkpoints import (
     write_table,
 )
 from cardai.plugins.trainers.bucket_mccfr.layout import holdem_tree, lay_out
-from cardai.plugins.trainers.bucket_mccfr.mccfr import STATE_OF_ACTORS, BucketTraining, kernel_cards
+from cardai.plugins.trainers.bucket_mccfr.training import STATE_OF_ACTORS, BucketTraining, kernel_cards
 from cardai.poker.buckets.tables import BucketOptions, buckets
 
 LEAST, MOST = 10, 15
