@@ -34,7 +34,10 @@ Seeds = Annotated[int, typer.Option(min=1, max=MOST_SEEDS, help="Seeds of each c
 Seed = Annotated[int, typer.Option(min=0, help="The first seed.")]
 Steps = Annotated[int | None, typer.Option(min=1, help="Steps of each run, in the trainer's unit.")]
 Minutes = Annotated[float | None, typer.Option(help="Minutes of training of each run.")]
-Metric = Annotated[str, typer.Option(help="What the table at the end shows.")]
+Metric = Annotated[
+    str | None,
+    typer.Option(help="What the table at the end shows, and --halving goes by.", show_default="exploitability"),
+]
 Factor = Annotated[
     int | None,
     typer.Option(
@@ -51,6 +54,9 @@ Stretch = Annotated[
 ]
 
 
+_METRIC = "exploitability"
+
+
 def sweep(
     directory: Directory,
     trainer: Trainer = None,
@@ -61,7 +67,7 @@ def sweep(
     seed: Seed = 0,
     steps: Steps = None,
     minutes: Minutes = None,
-    metric: Metric = "exploitability",
+    metric: Metric = None,
     factor: Factor = None,
     rung: Rung = None,
     best: Best = "least",
@@ -79,8 +85,10 @@ def sweep(
     from cardai.training.sweeps import Sweep
 
     check_place(on)
-    halving = _halving(metric, factor, rung, best, steps)
+    halving = _halving(metric or _METRIC, factor, rung, best, steps)
     if trainer is None and game is None and not set_:
+        if halving is not None:
+            raise UsageError("--halving is said of a new sweep: give it with --trainer, --game and --steps.")
         work = Sweep.open(directory)
     else:
         work = _begun(
@@ -92,7 +100,8 @@ def sweep(
         words = ["cardai", "sweep", "--out", str(directory), *(["--jobs", str(jobs)] if jobs > 1 else [])]
         note(f"Stopped. What is finished is safe. Go on with: {shlex.join(words + (['--on', on] if on else []))}")
         raise
-    _tell(work, metric, json)
+    judged = work.asked.halving
+    _tell(work, metric or (judged.metric if judged else _METRIC), json)
 
 
 def _train(work: Sweep, directory: Path, on: str, jobs: int, stretch: float) -> None:

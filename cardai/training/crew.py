@@ -10,9 +10,7 @@ A trainer with the option ``actors`` cuts what its steps play, traverse or solve
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast
-
-from attrs import asdict
+from typing import Any
 
 from cardai.core.errors import UsageError
 from cardai.core.spec import options_of
@@ -46,7 +44,7 @@ def check_crew(trainer: Trainer, name: str, on: str, jobs: int) -> None:
     given = f"--on {on}" if on else f"--jobs {jobs}"
     if "actors" not in options_of(type(trainer)):
         raise UsageError(f"The trainer {name} learns in one process and has no actors. Leave out {given}.")
-    if asdict(cast(Any, trainer), recurse=False)["actors"] == 1:
+    if getattr(trainer, "actors", 1) == 1:
         raise UsageError(
             f"{given} has nothing to hand out: this run has one actor. Say of a new run how many there are "
             "(--actors 4: another result than with one, but always the same)."

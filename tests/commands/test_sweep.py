@@ -38,6 +38,27 @@ def test_seeds_are_counted_from_the_first(cardai: Call, tmp_path: Path) -> None:
     assert sorted(Run.open(file.parent).seed for file in out.glob("**/run.json")) == [5, 6, 7]
 
 
+def test_a_sweep_that_stops_bad_runs_tells_where(cardai: Call, tmp_path: Path) -> None:  # noqa: F811
+    pytest.importorskip("optuna")
+    out = str(tmp_path / "sweep")
+    halved = (*SWEEP, "--out", out, "--halving", "2", "--rung", "2", "--metric", "value", "--best", "most")
+    for call in (cardai(*halved), cardai("sweep", "--out", out)):
+        assert call.code == 0, call.err
+        assert "value, median" in call.out
+        assert "stopped at" in call.out
+        assert "A stopped run goes on by: cardai train --resume RUN" in call.out
+    for words, message in (
+        (("sweep", "--out", out, "--halving", "3"), "is said of a new sweep"),
+        ((*SWEEP, "--out", out + "2", "--rung", "3"), "Give --halving 3, or leave them out"),
+        ((*SWEEP, "--out", out + "2", "--halving", "3", "--best", "last"), "--best is least or most. Got 'last'"),
+        ((*SWEEP, "--out", out + "2", "--halving", "3", "--rung", "8"), "Give --steps above the first rung, 8"),
+    ):
+        call = cardai(*words)
+        assert call.code == 2
+        assert message in " ".join(call.err.split())
+    assert not Path(out + "2").exists()
+
+
 def test_plot_takes_a_sweep(cardai: Call, tmp_path: Path) -> None:  # noqa: F811
     pytest.importorskip("matplotlib")
     out = str(tmp_path / "sweep")

@@ -15,6 +15,7 @@ import pytest
 import cardai
 from cardai.core.errors import UsageError
 from cardai.core.trainer import Crew, Training, shares
+from cardai.plugins.trainers.bucket_mccfr import _kernels as kernels
 from cardai.plugins.trainers.bucket_mccfr.actors import ActorsTraining, round_end
 from cardai.plugins.trainers.gin_values import GinValuesTraining
 from cardai.plugins.trainers.nfsp.actors import ROUND, Actors
@@ -59,17 +60,16 @@ def files(training: Training, folder: Path) -> dict[str, bytes]:
 
 
 class Elsewhere(Crew):
-    """Does pieces in the other order, each with what has been sent anew, and once more for nothing."""
+    """Does pieces in the other order, each with what was sent anew, and twice: nothing that is given may be changed."""
 
     def do(
         self, function: Callable[..., Any], lasting: Any, state: Any, pieces: Sequence[tuple[Any, ...]]
     ) -> list[Any]:
         found = []
         for piece in reversed(pieces):
-            sent = cloudpickle.dumps((function, (lasting, state, *piece)))
-            for _ in range(2):
-                called, given = pickle.loads(sent)
-                result = called(*given)
+            called, given = pickle.loads(cloudpickle.dumps((function, (lasting, state, *piece))))
+            called(*given)
+            result = called(*given)
             found.append(pickle.loads(cloudpickle.dumps(result)))
         return found[::-1]
 
@@ -140,6 +140,21 @@ def test_rounds_of_hands_follow_from_the_steps_so_far() -> None:
     assert isinstance(training, ActorsTraining)
     list(training.train(round_end(0, 3)))
     assert training._begun is None
+
+
+def test_what_actors_walk_from_the_same_regrets_is_summed() -> None:
+    training: Any = begun("buckets")
+    list(training.train(round_end(0, 3)))
+    first, last = training.step, round_end(training.step, 3)
+    total, part = training.regret.copy(), (last - first) // 3
+    for k in range(3):
+        own, at = training.regret.copy(), first + 1 + k * part
+        tables = own, own, np.zeros_like(own)
+        kernels.iterate(training.layout.nodes, training.cards, at, at + part, (0, 2), training.seed, *tables)
+        total += own - training.regret
+    assert not np.allclose(total, training.regret)
+    list(training.train(last - first))
+    assert np.allclose(training.regret, total, rtol=1e-5)
 
 
 def test_several_actors_learn_as_one_does(situations: str) -> None:

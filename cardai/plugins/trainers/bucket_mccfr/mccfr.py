@@ -25,6 +25,7 @@ from cardai.core.game import Game
 from cardai.core.hookspecs import hookimpl
 from cardai.core.spec import option
 from cardai.core.trainer import Trainer
+from cardai.plugins.trainers.bucket_mccfr.actors import ActorsTraining
 from cardai.plugins.trainers.bucket_mccfr.agent import FILES, PLAYER_OPTIONS, BucketAgent, policy_options
 from cardai.plugins.trainers.bucket_mccfr.checkpoints import (
     check_buckets,
@@ -86,8 +87,6 @@ class BucketMCCFR(Trainer):
             return BucketTraining(self, game, lay_out(tree, counts), buckets(self.bucket_options), seed)
         if self.threads > 1:
             raise UsageError("Actors walk with a thread each. Leave out threads=2, or have actors=1.")
-        from cardai.plugins.trainers.bucket_mccfr.actors import ActorsTraining
-
         check_memory(game, tree, counts, self.memory, 4 * (5 + 2 * self.actors))
         return ActorsTraining(self, game, lay_out(tree, counts), buckets(self.bucket_options), seed)
 

@@ -1,4 +1,4 @@
-"""MCCFR over buckets under way in one process: what is learned, one iteration after another."""
+"""MCCFR over buckets under way: what an iteration changes, and what a checkpoint holds of it."""
 
 from __future__ import annotations
 
