@@ -120,7 +120,14 @@ def test_values_are_what_actions_bring(pushes: tuple[Path, Chart]) -> None:
 
 
 @pytest.mark.parametrize(
-    "rules", [Rules(), Rules(players=2, stack=200), Rules(players=9, callers=0), Rules(players=3, ante=0.2)]
+    "rules",
+    [
+        Rules(raises="1.2/1.5", blind_raises="1.1"),
+        Rules(),
+        Rules(players=2, stack=200),
+        Rules(players=9, callers=0),
+        Rules(players=3, ante=0.2),
+    ],
 )
 def test_raises_are_legal_and_ends_are_ends(rules: Rules) -> None:
     """Each raise adds at least what the one before did, or is all-in; chips behind at flops, none where all-in."""
