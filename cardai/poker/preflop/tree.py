@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from cardai.core.arrays import Float64s, Int64s
 from cardai.core.errors import UsageError
@@ -87,8 +87,7 @@ class _State:
     """What a raise adds at least."""
 
     def copy(self) -> _State:
-        lists = ([*one] for one in (self.spent, self.live, self.acted, self.joined))
-        return _State(*lists, self.bet, self.raises, self.called, self.least)
+        return evolve(self, spent=[*self.spent], live=[*self.live], acted=[*self.acted], joined=[*self.joined])
 
 
 @define
