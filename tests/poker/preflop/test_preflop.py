@@ -185,6 +185,7 @@ def test_a_stopped_solving_goes_on_to_the_same_chart(tmp_path: Path, pushes: tup
     making = Making(tmp_path / "a", PUSH, CHECKED_DOWN)
     half = learned(making.problem, making.seed(0), 60_000, lambda _: True)
     making.keep(half, 0.0)
+    (tmp_path / "a" / "solving.json").unlink()  # killed between the two files
     later = Making(tmp_path / "a", PUSH, CHECKED_DOWN)
     chart = later.chart(later.solve(GOAL, lambda *_: None), GOAL, lambda *_: None)
     assert (chart.strategy == pushes[1].strategy).all()
