@@ -237,6 +237,39 @@ def _solution(place: Path, out: str) -> Result:
     return {**arrays(place / "s"), "printed": printed(out)}
 
 
+def _preflop(size: int) -> list[str]:
+    rules = ["--players", "2", "--stack", "8", "--raises", "allin", "--blind-raises", "allin", "--no-limp"]
+    return [
+        "preflop",
+        "lib",
+        "--name",
+        "x",
+        *rules,
+        "--seeds",
+        "2",
+        "--iterations",
+        str(20_000 * size),
+        "--hands",
+        "20000",
+        "--json",
+    ]
+
+
+def _keep_often(folder: Path) -> None:
+    from cardai.poker.preflop import making
+
+    making.KEPT_EVERY = 0.02
+
+
+def _iterated(place: Path) -> int:
+    file = place / "lib/preflop/x/solving.json"
+    return sum(json.loads(file.read_text())["steps"].values()) if file.is_file() else 0
+
+
+def _chart(place: Path, out: str) -> Result:
+    return arrays(place / "lib/preflop/x")
+
+
 def _situations(size: int) -> list[str]:
     return ["situations", "d", "--game", "leduc_deepstack", "--iterations", "30", "--count", str(40 * size)]
 
@@ -276,6 +309,7 @@ CONVERSIONS = {
 }
 FILES = [
     Writer("solve", _solve, _none, _iterations, _solution, size=100, most=20_000, ready=_save_often),
+    Writer("preflop", _preflop, _none, _iterated, _chart, size=4, most=200, ready=_keep_often),
     Writer(
         "situations",
         _situations,

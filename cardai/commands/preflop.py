@@ -85,6 +85,8 @@ def preflop(
             )
         rules = _rules(players, stack, ante, raises, blind_raises, callers, limp, rake, rake_cap)
         _solve(library, name, rules, _Asked(iterations, seeds, hands, check_down))
+    if library is not None and not library.is_dir():
+        raise UsageError(f"There is no library in {str(library)!r}.")
     if name is None:
         _list(library, json)
         return

@@ -23,6 +23,7 @@ from cardai.poker.preflop.tree import DECISION, Tree, tree_of
 
 SEEDS, STATE = "seeds", "solving.json"
 FORMAT = "cardai preflop solving 1"
+MOST_STEPS = 10**12
 KEPT_EVERY = 20.0
 """Seconds after which what was solved is on the disk."""
 Told = Callable[[str, int, int], None]
@@ -47,7 +48,7 @@ class _State:
     rules: Rules
     shares: tuple[Depth, ...]
     steps: dict[str, int] = field(factory=dict)
-    """By seed."""
+    """By seed, for people: what counts stands with the seed's numbers."""
     cpu_seconds: float = 0.0
     format: str = FORMAT
 
@@ -78,13 +79,14 @@ class Making:
 
     def seed(self, number: int) -> Seed:
         """Return a seed's solving so far."""
-        steps = self.state.steps.get(str(number), 0)
-        if not steps:
+        file, shape = self._file(number), (self.tree.edges, CLASSES)
+        if not file.exists():
             return Seed.begun(number, self.tree)
-        shape = (self.tree.edges, CLASSES)
-        found = read_npz(self._file(number), {"regret": (np.float64, shape), "average": (np.float64, shape)})
-        if not all(np.isfinite(one).all() for one in found.values()):
-            raise DamagedFileError(f"The file {self._file(number)} holds numbers that are none: it is damaged.")
+        expected = {"regret": (np.float64, shape), "average": (np.float64, shape), "steps": (np.int64, (1,))}
+        found = read_npz(file, expected)
+        steps = int(found["steps"][0])
+        if not all(np.isfinite(one).all() for one in found.values()) or not 0 <= steps <= MOST_STEPS:
+            raise DamagedFileError(f"The file {file} holds numbers that are none: it is damaged.")
         return Seed(number, steps, found["regret"], found["average"])
 
     def _file(self, number: int) -> Path:
@@ -93,7 +95,10 @@ class Making:
     def keep(self, seed: Seed, seconds: float) -> None:
         """Write a seed's solving; ``seconds`` of CPU were spent since the last time."""
         self._file(seed.number).parent.mkdir(parents=True, exist_ok=True)
-        write_npz(self._file(seed.number), {"regret": seed.regret, "average": seed.average})
+        numbers = {"regret": seed.regret, "average": seed.average, "steps": np.array([seed.steps])}
+        write_npz(
+            self._file(seed.number), numbers
+        )  # how far it is stands with it: whoever is killed leaves both or neither
         steps = {**self.state.steps, str(seed.number): seed.steps}
         self.state = _State(self.state.rules, self.state.shares, steps, self.state.cpu_seconds + seconds)
         write_json(self.directory / STATE, asdict(self.state))

@@ -12,6 +12,7 @@ from attrs import frozen
 
 from cardai.core.errors import UsageError
 from cardai.core.files import refuse_link
+from cardai.poker.preflop.blueprints import NAME, blueprint_start
 from cardai.poker.preflop.charts import HEAD, POTS, Chart, Head, read_chart, read_head
 from cardai.poker.ranges.library import Library, Start
 
@@ -84,7 +85,7 @@ def start_of(library: Path | None, position: str, raised: str) -> Start:
     """Return the ranges, pot and stacks that a position and a pot type begin with at the flop.
 
     A library's own ranges (:meth:`Library.add`) come first, then charts: "BTN-BB" of :data:`DEFAULT`, "hu100.SB-BB" of the chart
-    hu100, the one who raised first before the other.
+    hu100, "blueprint100.SB-BB" of the player in the box (:mod:`.blueprints`); the one who raised first before the other.
 
     Raises:
         UsageError: there are none.
@@ -94,13 +95,15 @@ def start_of(library: Path | None, position: str, raised: str) -> Start:
         if any((one.position, one.raised) == (position, raised) for one in own.starts()):
             return own.start(position, raised)
     name, dot, seats = position.rpartition(".")
+    if (found := NAME.fullmatch(name)) is not None:
+        return blueprint_start(int(found[1]), seats, raised, position)
     chart = chart_of(library, name if dot else DEFAULT)
-    found = _start(chart, seats, raised, position)
-    if found is None:
+    start = _start(chart, seats, raised, position)
+    if start is None:
         known = ", ".join(f"{one.position} {one.raised}" for one in starts_in(chart))
         more = "" if library is None else f", nor ranges of {position} {raised} in {library}"
         raise UsageError(f"The chart {name or DEFAULT} has no pot {seats[:20]} {raised[:20]}{more}. Known: {known}.")
-    return found
+    return start
 
 
 def starts_in(chart: Chart) -> Iterator[Start]:

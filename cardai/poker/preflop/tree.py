@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from cardai.core.arrays import Float64s, Int64s
 from cardai.core.errors import UsageError
@@ -83,9 +83,11 @@ class _State:
     raises: int
     called: int
     """How many have called the last bet, blinds not counted."""
+    least: int = HUNDRED
+    """What a raise adds at least."""
 
     def copy(self) -> _State:
-        return _State([*self.spent], [*self.live], [*self.acted], [*self.joined], self.bet, self.raises, self.called)
+        return evolve(self, spent=[*self.spent], live=[*self.live], acted=[*self.acted], joined=[*self.joined])
 
 
 @define
@@ -170,11 +172,13 @@ class _Builder:
         found = set()
         for rung in rungs:
             to = most if rung == ALL_IN else round(rung * state.bet + state.called * state.bet)
+            to = max(to, state.bet + state.least)
             found.add(most if to > self.rules.commit * most else to)
         return [("a" if to == most else f"r{to / HUNDRED:g}", to) for to in sorted(found)]
 
     def _raised(self, state: _State, seat: int, to: int) -> _State:
         after = state.copy()
+        after.least = max(state.least, to - state.bet)
         after.spent[seat], after.bet = to, to
         after.acted = [k == seat for k in range(self.rules.players)]
         after.joined[seat] = True

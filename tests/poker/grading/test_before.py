@@ -52,6 +52,8 @@ def test_folding_aces_is_a_blunder_and_opening_the_worst_hand_costs_what_the_cha
     assert worst.lost == pytest.approx(-chart.values[chart.rows(0)][1, class_number("72o")], abs=0.01)
     assert worst.cost > 0.2
     assert not left_out
+    (given_up,), _ = graded(grader, hand(1, "7s2h", *OPENED, (1, "fold", 1.0, 5)))
+    assert (given_up.value, given_up.cost) == (pytest.approx(0.0, abs=1e-3), 0)  # the blind is gone already
     (good,), _ = graded(grader, hand(2, "AsAh", (2, "raise", 2.2, 0)))
     assert good.cost == 0
     assert good.situation == {"phase": "preflop", "position": "UTG", "kind": "first to raise"}

@@ -19,6 +19,7 @@ from cardai.poker.hands.ranking import batch_tables
 from cardai.poker.hands.strength import PREFLOP
 from cardai.poker.notation import parse_range
 from cardai.poker.preflop import _equity_kernels as kernels
+from cardai.poker.preflop import blueprints
 from cardai.poker.preflop.charts import Chart, class_shares, read_chart
 from cardai.poker.preflop.equities import class_equities, meetings
 from cardai.poker.preflop.making import Goal, Making
@@ -27,6 +28,7 @@ from cardai.poker.preflop.shares import CHECKED_DOWN, FITTED, shares_at
 from cardai.poker.preflop.solving import best_of, learned, measured, problem_of, strategy_of
 from cardai.poker.preflop.starts import chart_of, start_of, starts_in
 from cardai.poker.preflop.tree import ALL_IN_END, DECISION, FLOP, tree_of
+from tests.support import ROOT
 
 PUSH = Rules(players=2, stack=10, raises="allin", blind_raises="allin", limp=False)
 GOAL = Goal((0, 1), 150_000, 50_000)
@@ -120,7 +122,14 @@ def test_values_are_what_actions_bring(pushes: tuple[Path, Chart]) -> None:
 
 
 @pytest.mark.parametrize(
-    "rules", [Rules(), Rules(players=2, stack=200), Rules(players=9, callers=0), Rules(players=3, ante=0.2)]
+    "rules",
+    [
+        Rules(raises="1.2/1.5", blind_raises="1.1"),
+        Rules(),
+        Rules(players=2, stack=200),
+        Rules(players=9, callers=0),
+        Rules(players=3, ante=0.2),
+    ],
 )
 def test_raises_are_legal_and_ends_are_ends(rules: Rules) -> None:
     """Each raise adds at least what the one before did, or is all-in; chips behind at flops, none where all-in."""
@@ -176,6 +185,7 @@ def test_a_stopped_solving_goes_on_to_the_same_chart(tmp_path: Path, pushes: tup
     making = Making(tmp_path / "a", PUSH, CHECKED_DOWN)
     half = learned(making.problem, making.seed(0), 60_000, lambda _: True)
     making.keep(half, 0.0)
+    (tmp_path / "a" / "solving.json").unlink()  # killed between the two files
     later = Making(tmp_path / "a", PUSH, CHECKED_DOWN)
     chart = later.chart(later.solve(GOAL, lambda *_: None), GOAL, lambda *_: None)
     assert (chart.strategy == pushes[1].strategy).all()
@@ -273,3 +283,24 @@ def test_a_start_has_the_ranges_of_its_line_with_pot_and_stacks(six: Chart) -> N
     assert ("SB-BB", "limped") in known
     with pytest.raises(UsageError, match="has no pot UTG-BTN limped"):
         start_of(None, "UTG-BTN", "limped")
+
+
+def test_two_players_ranges_come_from_the_blueprint_of_the_box_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They were trained with play after the flop, and agree with the chart about how much is played."""
+    monkeypatch.setattr(blueprints, "box", lambda: ROOT / "players" / "cardai_players" / "nolimit_resolving")
+    start = start_of(None, "blueprint100.SB-BB", "single")
+    chart = start_of(None, "hu100.SB-BB", "single")
+    assert (start.pot, start.stacks) == (4.0, (98.0, 98.0))  # half a pot is added to the call
+    for one, other in ((start.first, chart.first), (start.button, chart.button)):
+        shares = [float(class_weights(parse_range(text)) @ class_shares()) for text in (one, other)]
+        assert abs(shares[0] - shares[1]) < 0.05
+    for position, raised, why in (
+        ("blueprint77.SB-BB", "single", "has stacks of 10, 20, 40, 100, 200"),
+        ("blueprint10.SB-BB", "4bet", "no such pot"),
+        ("blueprint100.BTN-BB", "single", "has pots of SB-BB"),
+    ):
+        with pytest.raises(UsageError, match=why):
+            start_of(None, position, raised)
+    monkeypatch.setattr(blueprints, "box", lambda: None)
+    with pytest.raises(UsageError, match=r"pip install ./players"):
+        start_of(None, "blueprint100.SB-BB", "single")
