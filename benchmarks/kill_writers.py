@@ -350,6 +350,7 @@ SMALL: Mapping[str, Small] = {
     "nfsp": Small(
         "nfsp:hidden=16,tables=32,batch=32,rl_capacity=2000,sl_capacity=5000,min_data=100", "kuhn", "flat", steps=20
     ),
+    "sd_cfr": Small("sd_cfr:traversals=40,updates=10,batch=32,hidden=8,layers=1,capacity=200", "kuhn", "flat", steps=20),
     "poker_cnn": Small(
         "poker_cnn:network=dense,batch=16,every=37,threads=1,measure=false,validation=0,examples=200",
         "video_poker",

@@ -43,9 +43,11 @@ class Entry:
 
 
 ENTRIES = (
-    Entry("leduc-mmd", "mmd_leduc", "leduc", "leduc_30", 20_000),
+    Entry("leduc-mmd", "mmd_leduc", "leduc", "leduc_30", 15_000),
     Entry("leduc-ppo", "ppo:eval_every=10", "leduc", "leduc_30", 2_000),
-    Entry("kuhn-mmd", "mmd_leduc:anneal=4000,magnet_end=0.02,tables=512,batch=2048", "kuhn", "flat", 4_000),
+    Entry("leduc-sd-cfr", "sd_cfr", "leduc", "leduc_30", 120),
+    Entry("kuhn-sd-cfr", "sd_cfr:traversals=300,updates=100,batch=256", "kuhn", "flat", 100),
+    Entry("kuhn-mmd", "mmd_leduc:anneal=4000,magnet_end=0.01,last=5,last_end=100,eval_every=40", "kuhn", "flat", 4_000),
 )
 
 
