@@ -388,6 +388,7 @@ SMALL: Mapping[str, Small] = {
     "range_distillation": Small(
         "range_distillation:teacher=acpc_mix,hands=24,nodes=6,hidden=24,channels=4,every=2", _FEW_RAISES, steps=8
     ),
+    "sd_cfr": Small("sd_cfr:traversals=40,updates=10,batch=32,hidden=8,layers=1,capacity=200", "kuhn", "flat", steps=20),
     "poker_cnn": Small(
         "poker_cnn:network=dense,batch=16,every=37,threads=1,measure=false,validation=0,examples=200",
         "video_poker",

@@ -18,7 +18,7 @@ from cardai.core.errors import CardaiError
 from cardai.solve.measures import measure
 
 THEIRS = (
-    "kuhn_poker(players=3)", "leduc_poker(players=3)", "liars_dice", "tiny_bridge_2p", "first_sealed_auction", "phantom_ttt",
+    "kuhn_poker(players=3)", "leduc_poker(players=3)", "liars_dice", "dark_hex(board_size=3)", "first_sealed_auction", "phantom_ttt",
     "euchre", "oh_hell", "hearts", "spades",
 )  # fmt: skip
 TIMED = ("leduc", "liars_dice:dice=2,faces=5", "holdem_fcpa", "triple_draw", "gin")
@@ -43,11 +43,15 @@ def accepted(word: str) -> Iterator[tuple[str, str]]:
 
 
 def duel(game: str, agent: str, against: str, games: int) -> None:
-    """Print what ``agent`` wins a hand against ``against`` in all other seats."""
+    """Print what ``agent`` wins a hand against ``against`` in all other seats, or why they cannot be played."""
     made = cardai.game(game)
     seats = made.num_players
     start = time.process_time()
-    result = cardai.play(game, [agent, *[against] * (seats - 1)], games=-(-games // seats) * seats, seed=7)
+    try:
+        result = cardai.play(game, [agent, *[against] * (seats - 1)], games=-(-games // seats) * seats, seed=7)
+    except CardaiError as error:
+        print(f"{game:42} {agent:32} {error}", flush=True)
+        return
     gain = result.mean_return(0)
     print(
         f"{game:42} {agent:32} against {against:26} {gain.mean:+9.3f} +-{gain.half_width:.3f} {made.unit} a hand, "

@@ -22,7 +22,11 @@ GAMES = (
     "openspiel:name=gin_rummy",
 )
 """The games on which encoders and agents are checked, each on the first that it takes; the small ones come first."""
-TRAINERS = {"nfsp": "nfsp:hidden=8", "mmd": "mmd:hidden=8,layers=1,batch=24,tables=8,eval_every=5"}
+TRAINERS = {
+    "nfsp": "nfsp:hidden=8",
+    "mmd": "mmd:hidden=8,layers=1,batch=24,tables=8,eval_every=5",
+    "sd_cfr": "sd_cfr:traversals=20,updates=4,batch=16,hidden=8,layers=1",
+}
 AGENTS = {"resolving": "resolving:iterations=10,values=exact"}
 """Specs of plugins that need smaller options to be checked quickly."""
 ELSEWHERE = (

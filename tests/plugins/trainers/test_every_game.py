@@ -17,6 +17,7 @@ TRAINERS = {
     "xfp": "xfp",
     "mmd": "mmd:hidden=8,layers=1,batch=16,tables=4,minibatches=1,epochs=1,eval_every=6,measure_limit=1000",
     "nfsp": "nfsp:hidden=8,tables=8,min_data=16,batch=8,rl_capacity=500,sl_capacity=500,eval_every=20",
+    "sd_cfr": "sd_cfr:traversals=2,updates=1,batch=8,hidden=8,layers=1,measure_limit=1000",
     "poker_cnn": "poker_cnn:network=dense,examples=64,batch=16,every=8,validation=0,measure=false,threads=1",
     "poker_cnn_betting": "poker_cnn_betting:network=dense,hands=10,batch=16,branches=0,threads=1",
 }
@@ -32,6 +33,7 @@ TAKEN = {
     *(("mmd", name) for name in (
         "gin", "holdem_limit", "holdem_spot", "kuhn", "leduc", "liars_dice", "openspiel", "triple_draw", "video_poker"
     )),
+    *(("sd_cfr", name) for name in ("holdem_limit", "holdem_spot", "kuhn", "leduc", "liars_dice", "openspiel")),
     ("poker_cnn", "holdem_limit"), ("poker_cnn", "holdem_nolimit"), ("poker_cnn", "triple_draw"),
     ("poker_cnn", "video_poker"),
     ("poker_cnn_betting", "kuhn"), ("poker_cnn_betting", "leduc"), ("poker_cnn_betting", "gin"),
@@ -48,10 +50,11 @@ def test_every_trainer_is_tried() -> None:
 
 
 LONG = {
+    *(("sd_cfr", name) for name in ("gin", "triple_draw", "holdem_limit")),
     ("nfsp", "holdem_spot"),
     *((name, "liars_dice") for name in ("cfr", "mccfr", "xfp", "nfsp", "poker_cnn_betting")),
 }
-"""They take some seconds or half a minute: every information set is laid out for the tables or the network."""
+"""They take some seconds or half a minute: every information set is laid out, or hands are walked over plain States."""
 PAIRS = [
     pytest.param(name, game, marks=[pytest.mark.long] if (name, game) in LONG else [])
     for name in TRAINERS

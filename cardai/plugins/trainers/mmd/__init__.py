@@ -8,7 +8,7 @@ training.py    iterations, metrics, checkpoints
 
 Presets:
     ppo: no pull to a magnet or to the last policy, entropy bonus 0.05 (Rudolph et al. 2025, defaults).
-    mmd_leduc: exact advantages, natural steps, a magnet whose pull falls from 1 chip to a 20th; ours.
+    mmd_leduc: exact advantages, natural steps, a magnet whose pull falls from 0.5 chips to 0.06; ours.
     mmd_liars_dice: MMD with the best options found for liar's dice of 2 dice and 5 faces (Rudolph et al. 2025).
     mmd_phantom_ttt: MMD with the best options found for phantom tic-tac-toe (Rudolph et al. 2025).
     mmd_abrupt_phantom_ttt: MMD with the best options found for abrupt phantom tic-tac-toe (Rudolph et al. 2025).
@@ -80,18 +80,18 @@ _LEDUC: Mapping[str, Any] = {
     "advantages": "exact",
     "optimizer": "natural",
     "activation": "relu",
-    "hidden": 256,
+    "hidden": 128,
     "layers": 1,
     "tables": 8,
     "minibatches": 1,
     "epochs": 1,
     "reward_scale": 1.0,
-    "magnet": 1.0,
-    "magnet_end": 0.05,
+    "magnet": 0.5,
+    "magnet_end": 0.06,
     "last": 20.0,
-    "last_end": 125.0,
-    "damping": 1e-4,
-    "anneal": 12_000,
+    "last_end": 50.0,
+    "anneal": 5_000,
+    "eval_every": 200,
 }
 _positive = validators.gt(0)
 _MOST = 1 << 20  # tables, and decisions of an iteration: what a machine has memory for, whoever asks for them
