@@ -13,6 +13,9 @@ from collections.abc import Iterator
 # Read when they are first imported, here and in the processes that tests start.
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
+# numba colours, for errors that mostly do not come, what it tried in vain for every call: a twentieth of compiling.
+os.environ["NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING"] = "1"
+
 # Hundreds of processes start here: each would compile every module again where none of them may keep what it compiled.
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
     sys.dont_write_bytecode = False
