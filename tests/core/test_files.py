@@ -346,3 +346,15 @@ def test_a_pickle_in_a_tables_place_is_not_run(tmp_path: Path) -> None:
     with pytest.raises(DamagedFileError, match="not a readable table"):
         map_npy(tmp_path / "table.npy", np.float32, (40,))
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
+def test_a_pipe_in_the_place_of_a_file_of_ours_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    from cardai.study import saved
+
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "pipe")
+    for read in (read_json, read_npz, saved.read):
+        for name in ("pipe", "link"):
+            with pytest.raises(DamagedFileError, match="is no file but a pipe"):
+                read(tmp_path / name)
