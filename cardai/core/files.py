@@ -132,7 +132,10 @@ def naming(called: str) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise WriteError(f"{called} cannot be written: {error.strerror or error}.") from error
+        seems = (
+            f"{os.strerror(errno.ENOSPC)}, it seems ({error})" if "requested and" in str(error) else error
+        )  # numpy's
+        raise WriteError(f"{called} cannot be written: {error.strerror or seems}.") from error
 
 
 def user_cache() -> Path:
