@@ -272,7 +272,8 @@ def write_page(name: str, line: str) -> None:
         "",
         "What follows on a flop is a stand-in in the best response from before the flop (a real one takes minutes; what is kept is "
         "kept the same way). At Slumbot's a hand that was left is gone, and other cards are dealt: same is there that all hands "
-        "were played, each whole.",
+        "were played, each whole. At both sites a hand whose last action was taken as the process was killed has ended there and "
+        "is not in the record: at GTO Wizard's those behind it are then other hands, which is what is *otherwise* there.",
         "",
         f"{kills:,} kills of {len(held)} writers. " + (f"Not here yet: {', '.join(missing)}." if missing else "All are here."),
         "",

@@ -81,6 +81,7 @@ OWN = {
     "ui.past.export": "the person's own files, put into an archive as they are",
     "commands.show.stepping._keys": "a key that a person presses",
     "core.allowed.allowed": "compared with what it must be, and not parsed further",
+    "arena.inspection._is_review": "20 bytes, compared with what reviews begin with",
     "core.allowed._forget_what_is_gone": "notes that cardai writes in the user's own folder, of which a path is asked for alone",
     "core.discovery._docstring": "the source of an installed plugin, which is a program",
     "core.discovery._lines": "an installed package's metadata: tests/core/test_registry.py damages it",

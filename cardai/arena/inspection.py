@@ -33,6 +33,7 @@ HEADS: Mapping[str, str] = {
     "tournament.json": "a tournament",
     "situations.json": "solved situations",
     "spot.json": "a solved spot",
+    "preflop.json": "a table of play before the flop",
 }
 """The files that say what a directory is."""
 SPECS: Mapping[str, str] = {
@@ -137,10 +138,14 @@ def _use(name: str, files: tuple[Held, ...]) -> Use:
 def _what(top: Path, files: tuple[Held, ...], code: tuple[str, ...]) -> str:
     """Return in words what a path holds."""
     if not top.is_dir():
-        return "a record" if _of_ours(top) and ".jsonl" in top.name else "a file"
+        if not (_of_ours(top) and ".jsonl" in top.name):
+            return "a file"
+        return "a review" if _is_review(top) else "a record"
     names = [name for name in HEADS if (top / name).is_file()]
     if names:
         return HEADS[names[0]]
+    if any(file.name.startswith("spots/") and file.name.endswith("/spot.json") for file in files):
+        return "a library of spots"
     runs = sum(file.name.endswith("run.json") for file in files)
     if runs:
         return f"a {'package' if code else 'directory'} with {runs} trained run{'s' if runs > 1 else ''}"
@@ -183,6 +188,13 @@ def _of_ours(file: Path) -> bool:
     return os.path.isfile(file) and (file.suffix in (".json", ".jsonl") or file.name.endswith(".jsonl.open"))
 
 
+def _is_review(file: Path) -> bool:
+    """Whether a file begins as reviews do."""
+    with suppress(OSError), file.open("rb") as stream:
+        return stream.read(20).startswith(b'{"cardai":"review"')
+    return False
+
+
 def _document(file: Path) -> dict[str, Any] | None:
     """Return the JSON object in a file, or in a record's first line; None for lines that are no record's.
 
@@ -193,7 +205,7 @@ def _document(file: Path) -> dict[str, Any] | None:
         return read_json(file)
     from cardai.arena.records import stream_lines
 
-    if file.name == "metrics.jsonl":
+    if file.name == "metrics.jsonl" or _is_review(file):  # which names what it was made with, and nothing is made by it
         return None
     try:
         with file.open(encoding="utf-8", errors="replace") as stream:

@@ -132,7 +132,10 @@ def naming(called: str) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise WriteError(f"{called} cannot be written: {error.strerror or error}.") from error
+        seems = (
+            f"{os.strerror(errno.ENOSPC)}, it seems ({error})" if "requested and" in str(error) else error
+        )  # numpy's
+        raise WriteError(f"{called} cannot be written: {error.strerror or seems}.") from error
 
 
 def user_cache() -> Path:
@@ -296,6 +299,7 @@ def read_json(path: Path) -> dict[str, Any]:
         DamagedFileError: there is no such file, it is larger than any of ours, no JSON, or not an object.
     """
     try:
+        refuse_pipe(path)
         with path.open("rb") as file:
             data = file.read(JSON_LIMIT + 1)
         if len(data) > JSON_LIMIT:
@@ -331,6 +335,15 @@ def refuse_links(directory: Path) -> None:
     for folder, inner, files in os.walk(directory):
         for name in (*inner, *files):
             refuse_link(Path(folder, name))
+
+
+def refuse_pipe(file: Path) -> None:
+    """Raise DamagedFileError if ``file``, links followed, is a pipe or the like: one that nobody writes into is waited for
+    forever. What is not there is said when it is opened."""
+    with suppress(OSError, ValueError):
+        mode = file.stat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            raise DamagedFileError(f"{file} is no file but a pipe, a device or a socket: none of ours.")
 
 
 def refuse_link(file: Path) -> None:

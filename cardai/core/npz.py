@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardai.core.errors import DamagedFileError
-from cardai.core.files import Output
+from cardai.core.files import Output, refuse_pipe
 from cardai.core.memory import free_memory
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -43,6 +43,7 @@ def read_npz(path: Path, expected: Mapping[str, tuple[Any, Shape]] | None = None
         DamagedFileError: naming the file and what is wrong with it.
     """
     try:
+        refuse_pipe(path)
         with path.open("rb") as file:
             _check_count(file)
             with zipfile.ZipFile(file) as archive:

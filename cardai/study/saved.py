@@ -11,7 +11,7 @@ from attrs import asdict, field, frozen
 
 from cardai.arena.records import parsed_line
 from cardai.core.errors import DamagedFileError, UsageError
-from cardai.core.files import limited_lines, too_deep, write_atomically
+from cardai.core.files import limited_lines, refuse_pipe, too_deep, write_atomically
 from cardai.core.schema import structure
 from cardai.study.graded import GradedHand
 from cardai.study.report import FORMAT
@@ -42,6 +42,7 @@ def read(path: Path) -> tuple[Review, str]:
     Raises:
         UsageError: there is no such file. DamagedFileError: it is no review, or a line is damaged.
     """
+    refuse_pipe(path)
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
             lines = [_parsed(line, path, number) for number, line in enumerate(limited_lines(file, 1 << 22), 1)]

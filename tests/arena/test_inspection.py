@@ -132,3 +132,13 @@ def test_what_cannot_be_read_is_said(run: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(os, "scandir", scanning)
     monkeypatch.setattr(Path, "lstat", looking)
     assert [file.name for file in inspect(run).unreadable] == ["shut.json", "hidden"]
+
+
+def test_a_review_and_a_library_are_called_by_their_names_and_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_text('{"cardai":"review","format":1,"setting":{"game":"program:command=x"}}\n')
+    os.mkfifo(tmp_path / "p.jsonl")
+    (tmp_path / "lib/spots/a").mkdir(parents=True)
+    (tmp_path / "lib/spots/a/spot.json").write_text("{}")
+    found = [inspect(tmp_path / name) for name in ("r.jsonl", "p.jsonl", "lib")]
+    assert [one.what for one in found] == ["a review", "a file", "a library of spots"]
+    assert not any(one.named or one.damaged for one in found[:2])

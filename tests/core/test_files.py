@@ -346,3 +346,21 @@ def test_a_pickle_in_a_tables_place_is_not_run(tmp_path: Path) -> None:
     with pytest.raises(DamagedFileError, match="not a readable table"):
         map_npy(tmp_path / "table.npy", np.float32, (40,))
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
+def test_a_pipe_in_the_place_of_a_file_of_ours_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    from cardai.study import saved
+
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "pipe")
+    for read in (read_json, read_npz, saved.read):
+        for name in ("pipe", "link"):
+            with pytest.raises(DamagedFileError, match="is no file but a pipe"):
+                read(tmp_path / name)
+
+
+def test_an_array_that_is_half_written_is_said_to_want_a_larger_disk(tmp_path: Path) -> None:
+    with pytest.raises(WriteError, match=r"No space left on device, it seems \(445 requested and 360 written\)"):  # noqa: SIM117
+        with Output(tmp_path / "a.npy"):
+            raise OSError("445 requested and 360 written")  # as numpy's tofile does
