@@ -16,7 +16,7 @@ from cardai.core.discovery import Entry
 from cardai.core.errors import CardaiError
 from cardai.core.game import Game
 from cardai.core.rng import derive
-from cardai.ui.strength import LEVELS, Strength, known_strengths
+from cardai.ui.strength import Strength, known_strengths
 
 RUNS = "runs"
 """The folder, in the working directory, whose trained runs are offered."""
@@ -111,8 +111,7 @@ def fitting(game: Game, spec: str) -> list[Player]:
 def _standing(player: Player) -> tuple[bool, int, float, str]:
     """Return what players are sorted by: measured ones first, by their level, then the strongest, then by name."""
     strength = player.strength
-    level = [*LEVELS, ""].index(strength.level) if strength else 0
-    return strength is None, level, -strength.mean if strength else 0.0, player.spec
+    return strength is None, strength.rank if strength else 0, -strength.mean if strength else 0.0, player.spec
 
 
 def _written(spec: str) -> str:

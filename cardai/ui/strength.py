@@ -47,6 +47,9 @@ LADDERS = {"holdem_nolimit": "holdem", "acpc_nolimit_2p": "holdem", "acpc_limit_
 LEVELS = {"master": (65, 0), "strong": (68, 2), "fair": (42, 99), "casual": (25, 99), "beginner": (0, 99)}
 """What players are called: who is ahead in so many matches of a hundred at least, and behind so many others at most."""
 
+KNOWN = 8.0
+"""The half-width, in matches of a hundred, above which a figure is shown and no word said."""
+
 
 @frozen
 class Strength:
@@ -67,10 +70,18 @@ class Strength:
         return self.against == FIELD
 
     @property
+    def rank(self) -> int:
+        """The place in :data:`LEVELS` that the figure speaks for, 0 the first; behind all of them off a ladder."""
+        fit = (k for k, (least, most) in enumerate(LEVELS.values()) if self.mean >= least and self.behind <= most)
+        return next(fit, len(LEVELS)) if self.on_ladder else len(LEVELS)
+
+    @property
     def level(self) -> str:
-        """What such a player is called, "" for who stands on no ladder. Nobody beats a master, and two at most the strong."""
-        fit = (name for name, (least, most) in LEVELS.items() if self.mean >= least and self.behind <= most)
-        return next(fit, "") if self.on_ladder else ""
+        """What such a player is called; "" for who stands on no ladder, or is hardly known (:data:`KNOWN`).
+
+        Nobody beats a master, and two at most the strong.
+        """
+        return [*LEVELS, ""][self.rank] if self.half_width <= KNOWN else ""
 
     def text(self) -> str:
         """Return "ahead in 83.1 ± 1.2 % of matches", or "58.2 ± 2.7 % won against simple"."""
