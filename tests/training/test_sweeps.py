@@ -222,6 +222,12 @@ def test_a_metric_that_no_run_has_and_rungs_past_the_end_are_said(tmp_path: Path
     assert "halving" not in json.loads((begun(tmp_path / "plain").path / "sweep.json").read_text())
 
 
+def test_a_run_is_judged_by_what_it_had_at_the_rung() -> None:
+    rows = [{"step": 1, "x": 2.0}, {"step": 2, "y": 1.0}, {"step": 5, "x": 9.0}]
+    assert [figure(rows, "x", step) for step in (1, 4, 5, None)] == [2.0, 2.0, 5.5, 5.5]
+    assert figure(rows, "y", 1) is None
+
+
 def test_more_can_be_better() -> None:
     pytest.importorskip("optuna")
     figures = {f"run {k}": float(k) for k in range(9)}
