@@ -242,6 +242,9 @@ class _Shape:
 class SpielState(State):
     """An OpenSpiel state. ``_own`` and ``_observed`` are each player's actions and (a hash of) past observations."""
 
+    drawn = False
+    """Whether it is a world that somebody drew, and not a hand that is played."""
+
     def __init__(self, game: OpenSpiel, state: Any) -> None:
         self._game, self.spiel = game, state
         self._own: list[tuple[int, ...]] = [()] * game.num_players
@@ -285,7 +288,7 @@ class SpielState(State):
     def view(self, player: int) -> dict[str, Any]:
         game = self._game
         tensor = game.shape.tensor(self.spiel, player)
-        game.recent.note(player, tensor, self.spiel)
+        game.recent.note(player, tensor, self.spiel, self.drawn)
         values = tensor.astype(bool) if game.shape.binary else tensor
         view: dict[str, Any] = {"player": player, "tensor": values.tolist()}
         if game.text:
@@ -308,6 +311,7 @@ class SpielState(State):
     def clone(self) -> State:
         other = SpielState(self._game, self.spiel.clone())
         other._own, other._observed = list(self._own), list(self._observed)
+        other.drawn = self.drawn
         return other
 
     @property
@@ -320,22 +324,28 @@ class Recent:
 
     A bot of OpenSpiel's gets some state in which the player sees what it sees here. Those that look at nothing but the
     player's observations, as the seated ones do, learn nothing that the view does not say; nor does who draws worlds.
+
+    Hands that are played are kept apart from worlds that are drawn: a search of one table looks at thousands of those, and
+    the other tables' hands must still be there when it is their turn.
     """
 
     def __init__(self) -> None:
         self.watched = False
-        self._states: dict[bytes, Any] = {}
+        self._states: tuple[dict[bytes, Any], dict[bytes, Any]] = ({}, {})  # of hands that are played, of drawn worlds
 
-    def note(self, player: int, tensor: npt.NDArray[Any], state: Any) -> None:
-        """Keep a copy of ``state`` as one that looks so to ``player``, if anybody wants it."""
+    def note(self, player: int, tensor: npt.NDArray[Any], state: Any, drawn: bool = False) -> None:
+        """Keep a copy of ``state``, ``drawn`` or played, as one that looks so to ``player``, if anybody wants it."""
         if self.watched:
-            if len(self._states) >= _KEPT:
-                self._states.clear()
-            self._states[self._key(player, tensor)] = state.clone()
+            kept = self._states[drawn]
+            if len(kept) >= _KEPT:
+                kept.clear()
+            kept[self._key(player, tensor)] = state.clone()
 
     def state(self, player: int, tensor: npt.NDArray[Any]) -> Any:
         """Return a state that looks so to ``player``. Raises KeyError where none was kept."""
-        return self._states[self._key(player, tensor)]
+        played, drawn = self._states
+        key = self._key(player, tensor)
+        return played[key] if key in played else drawn[key]
 
     def _key(self, player: int, tensor: npt.NDArray[Any]) -> bytes:
         return bytes([player]) + np.asarray(tensor, np.int64).tobytes()

@@ -96,6 +96,7 @@ def _resampled(game: OpenSpiel, state: Any, player: int, random: Random, count: 
 def _with_past(game: OpenSpiel, spiel: Any) -> tuple[SpielState, list[int]]:
     """Return a state of ours that went the way of OpenSpiel's, and the outcomes of chance on it."""
     out, rolled = game.new_initial_state(), []
+    out.drawn = True
     for action in spiel.history():
         if out.current_player() == CHANCE:
             rolled.append(int(action))

@@ -69,3 +69,21 @@ def test_a_view_that_was_not_shown_is_refused() -> None:
 def test_their_games_are_searched() -> None:
     result = cardai.play("openspiel:name=liars_dice", ["ismcts:simulations=30,worlds=10", "random"], games=12, seed=1)
     assert result.mean_return(0).mean > 0
+
+
+def test_looking_at_drawn_worlds_takes_no_hand_away_that_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search of one table looks at thousands of worlds; the others' hands are still drawn for afterwards."""
+    from cardai.bridges import spiel_games
+
+    game: Any = cardai.game("openspiel", name="oh_hell")
+    game.expect_determinize()
+    tables = game.tables(1)
+    tables.reset(np.array([3], np.uint64))
+    shown = view_of(game, tables)
+    monkeypatch.setattr(spiel_games, "_KEPT", 4)
+    for seed in range(3):
+        worlds = game.determinize(shown, seed, 4)
+        rows = np.arange(4)
+        for _ in range(2):
+            worlds.views(int(worlds.current_players()[0]), rows)
+            worlds.apply(rows, worlds.legal(rows).argmax(axis=1))

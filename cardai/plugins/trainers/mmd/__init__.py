@@ -8,7 +8,7 @@ training.py    iterations, metrics, checkpoints
 
 Presets:
     ppo: no pull to a magnet or to the last policy, entropy bonus 0.05 (Rudolph et al. 2025, defaults).
-    mmd_leduc: exact advantages, natural steps, a magnet whose pull falls from 0.5 chips to 0.06; ours.
+    mmd_leduc: exact advantages, natural steps, a magnet whose pull falls from 0.5 chips to 0.08; ours.
     mmd_liars_dice: MMD with the best options found for liar's dice of 2 dice and 5 faces (Rudolph et al. 2025).
     mmd_phantom_ttt: MMD with the best options found for phantom tic-tac-toe (Rudolph et al. 2025).
     mmd_abrupt_phantom_ttt: MMD with the best options found for abrupt phantom tic-tac-toe (Rudolph et al. 2025).
@@ -87,9 +87,9 @@ _LEDUC: Mapping[str, Any] = {
     "epochs": 1,
     "reward_scale": 1.0,
     "magnet": 0.5,
-    "magnet_end": 0.06,
+    "magnet_end": 0.08,
     "last": 20.0,
-    "last_end": 50.0,
+    "last_end": 80.0,
     "anneal": 5_000,
     "eval_every": 200,
 }
