@@ -44,7 +44,8 @@ def in_big_blinds(words: str, big_blind: int) -> str:
     """Return a bet in words with its amount in big blinds: "raise to 250" is "raise to 2.5 bb", "bet 100..900" both; others as they are."""
     if not big_blind or not _BETS.match(words):
         return words
-    return _AMOUNT.sub(lambda found: f"{int(found[0].replace(',', '')) / big_blind:,.4g} bb", words, count=2)
+    bet, opened, more = words.partition(" (")
+    return _AMOUNT.sub(lambda found: f"{int(found[0].replace(',', '')) / big_blind:,.4g} bb", bet) + opened + more
 
 
 def limit_raise(betting: Betting, view: Mapping[str, Any]) -> int:

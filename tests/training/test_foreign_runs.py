@@ -337,9 +337,9 @@ def test_a_sweep_s_runs_on_a_cluster_are_its_owner_s_and_a_stranger_s_sweep_send
 
 @pytest.mark.parametrize("of", ["game", "agents"])
 def test_a_stranger_s_record_among_one_s_matches_opens_nothing_when_they_are_counted(tmp_path: Path, of: str) -> None:
-    from cardai.commands import matches as command
     from cardai.study.coach import Coaches
     from cardai.study.sittings import sittings, tallies
+    from cardai.ui import past
 
     header = {"cardai": "record", "format": 1, "game": "leduc", "agents": ["human", "random"]}
     header |= {"game": 'openspiel:name="efg_game(filename=elsewhere.efg)"'} if of == "game" else {}
@@ -353,7 +353,7 @@ def test_a_stranger_s_record_among_one_s_matches_opens_nothing_when_they_are_cou
         make_of(one.game if of == "game" else one.others[0])
     if of == "game":
         (tally,) = tallies([one])
-        assert "names what no file" in command._more(tally, [one], Coaches(), costs=False)[2]
+        assert "names what no file" in past.known(tally, [one], Coaches(), costs=False).why
 
 
 def test_a_hand_s_own_game_is_not_allowed_by_the_record_s_first_line_and_is_shown(tmp_path: Path) -> None:

@@ -130,12 +130,12 @@ def kept_reports(library: Library) -> list[KeptReport]:
     for one in library:
         if one.spot.locks or one.spot.checked_down or one.measured is None or len(one.spot.cards()) != 3:
             continue  # no report has such spots
-        spot = canonical(one.spot)
+        spot = image(one.spot)[0]
         alike.setdefault(evolve(spot, board=""), {})[spot.board] = one
     found = []
     for entries in alike.values():
         if len(entries) > 1:
-            spot = canonical(next(iter(entries.values())).spot)
+            spot = image(next(iter(entries.values())).spot)[0]
             found.append(KeptReport(spot, entries, *_weighed(spot, entries)))
     return sorted(found, key=lambda one: -len(one.flops.flops))
 

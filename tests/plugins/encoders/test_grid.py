@@ -349,7 +349,7 @@ def test_a_bucket_is_one_cell_of_its_planes(monkeypatch: pytest.MonkeyPatch) -> 
     zeros = [np.zeros((count, 1326), np.uint16) for count in (1, 1755)]
     zeros[0][0, 1325], zeros[1][:, 1325] = 168, 499  # the last hand: As Ks
     known = papers.BucketOptions()
-    monkeypatch.setattr(papers, "buckets", lambda options: Buckets(known, known.counts, zeros))
+    monkeypatch.setattr(papers, "buckets", lambda options, whole: Buckets(known, known.counts, zeros))
     flop = cards("2c 7d 9d")
     spades = cards("As Ks")
     views = np.concatenate(

@@ -41,7 +41,7 @@ def test_a_network_of_levels_answers_for_a_range_what_it_plays_with_each_hand(
     tables = [np.zeros((count, 1326), np.uint16) for count in COUNTS.values()]
     tables[0][:], tables[1][:] = rng.integers(0, 169, (1, 1326)), rng.integers(0, 500, (1755, 1326))
     made = Buckets(known, known.counts, tables)  # ours are made in a minute
-    monkeypatch.setattr(papers, "buckets", lambda options: made)
+    monkeypatch.setattr(papers, "buckets", lambda options, whole: made)
     game = make.game("holdem_limit")
     trainer = CnnValuation(data=data, network="levels", batch=32, optimizer="adam", hidden=32, every=10**6)
     run = trainer.start(game, make.encoder("cnn_valuation_ours:buckets=true"), 1)
