@@ -9,7 +9,7 @@ import typer
 from attrs import frozen
 
 from cardai.commands.invocation import Json, note, out, print_json, progress
-from cardai.core.errors import UsageError
+from cardai.core.errors import DamagedFileError, UsageError
 
 if TYPE_CHECKING:
     from cardai.poker.preflop.charts import Chart
@@ -151,7 +151,12 @@ def _list(library: Path | None, json: bool) -> None:
 
     from cardai.poker.preflop.starts import charts, head_of
 
-    found = [(one, head_of(one)) for one in charts(library)]
+    found = []
+    for one in charts(library):
+        try:
+            found.append((one, head_of(one)))
+        except DamagedFileError as error:  # spoils no other
+            note(f"Left out: {error}")
     if json:
         print_json({"charts": [{"name": one.name, "place": one.place, **asdict(head)} for one, head in found]})
         return

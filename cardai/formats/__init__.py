@@ -91,7 +91,7 @@ def peek(name: str, stream: IO[str]) -> tuple[Format, Iterator[str]]:
     """Return a file's format, by the first line that tells, and all its lines.
 
     Raises:
-        DamagedFileError: it is empty.
+        DamagedFileError: it is empty, or of no format that is installed.
     """
     from cardai.core import registry
     from cardai.core.errors import DamagedFileError
@@ -103,6 +103,9 @@ def peek(name: str, stream: IO[str]) -> tuple[Format, Iterator[str]]:
         raise DamagedFileError(f"{name} is empty: there are no hands in it.")
     places = dict(_told(seen))
     comments = any(line.startswith(("#", ";")) for line in seen)  # a log whose match has only begun
+    if not places and not comments and not seen[0].lstrip().startswith("{"):
+        known = ", ".join(entry.name for entry in registry.entries("format"))
+        raise DamagedFileError(f"{name} is no record of cardai, nor of another format that is known: {known}.")
     kind = min(places, key=lambda named: places[named], default="acpc" if comments else "record")
     return registry.create("format", kind), itertools.chain(seen, lines)
 

@@ -69,3 +69,14 @@ def test_what_is_wrong_is_said(
     found = cardai("preflop", *words)
     assert found.code == 2
     assert why in said(found.err)
+
+
+def test_a_damaged_chart_spoils_no_other(cardai: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "lib/preflop/bad"
+    folder.mkdir(parents=True)
+    (folder / "chart.json").write_text("{")
+    found = cardai("preflop", "lib")
+    assert found.code == 0
+    assert "6max" in found.out
+    assert "chart.json is not readable JSON" in said(found.err)

@@ -87,6 +87,8 @@ def test_hands_that_the_rules_refuse_are_left_out_and_named() -> None:
 def test_what_is_no_record_of_hands_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DamagedFileError, match="no record of cardai"):
         read_hands(io.StringIO("hello\n"))
+    with pytest.raises(DamagedFileError, match=r"nor of another format that is known: .*pokerstars"):
+        read_hands(io.StringIO("hello\n"))
     for nothing in ("", "\n \n"):
         with pytest.raises(DamagedFileError, match=r"the input is empty: there are no hands in it\."):
             read_hands(io.StringIO(nothing))
