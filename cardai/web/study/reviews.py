@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from cardai import make
 from cardai.arena.journal import journal_of
-from cardai.core.errors import CardaiError, UsageError
+from cardai.core.errors import UsageError
 from cardai.formats import read_hands
 from cardai.poker.ranges.options import command
 from cardai.study.judge import judge_for
@@ -28,7 +28,8 @@ from cardai.ui import kept
 from cardai.ui.past import PLAYER
 from cardai.web.offers import matches
 from cardai.web.render import render
-from cardai.web.study.room import Room, said
+from cardai.web.sittings import said_of
+from cardai.web.study.room import Room
 
 MATCHES = 50
 """Matches that are listed."""
@@ -60,10 +61,8 @@ class Reviewing:
             review, whole = run(job_of(held, game, PLAYER, judge_for(game)), progress=self._told)
             self.found = plain(review)
             self.words = "" if whole else f"Stopped after {len(review.hands):,} hands."
-        except (CardaiError, KeyError) as error:
-            self.words = said(error)
         except Exception as error:  # whatever it is, the page that waits for it must hear of it
-            self.words = f"{type(error).__name__}: {error}"
+            self.words = said_of(error)
         self.over = True
 
     def _told(self, done: int, total: int) -> None:
