@@ -76,7 +76,7 @@ class ReviewPages:
     """Reviews of kept matches, one graded at a time."""
 
     room: Room
-    reviews: dict[str, Reviewing] = field(factory=dict)
+    reviews: dict[str, Reviewing]
     pool: list[ThreadPoolExecutor] = field(factory=list)
 
     def routes(self) -> list[Route]:
