@@ -133,13 +133,12 @@ def _strengths(game: str, standings: Standings) -> dict[str, Strength]:
 
 
 def _print(game: str, strengths: dict[str, Strength]) -> None:
-    others = [name for name, of in LADDERS.items() if of == game]
-    print(f"{game}{f' (and {chr(44).join(others)})' if others else ''}")
+    others = ", ".join(name for name, of in LADDERS.items() if of == game)
+    print(f"{game} (and {others})" if others else game)
     for name, strength in sorted(strengths.items(), key=lambda item: -item[1].mean):
-        print(
-            f"  {name:<32}{strength.level:<10}{strength.text()}; {strength.games:,} games with each{f', behind {strength.behind} of them' if strength.behind else ''}",
-            flush=True,
-        )
+        games = f"{strength.games:,} games{' with each' if strength.on_ladder else ''}"
+        behind = f", behind {strength.behind} of them" if strength.behind else ""
+        print(f"  {name:<32}{strength.level:<10}{strength.text()}; {games}{behind}", flush=True)
 
 
 if __name__ == "__main__":

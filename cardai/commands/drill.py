@@ -24,25 +24,20 @@ def drill(words: Words = None, count: Count = 10) -> None:
 
     What costs nothing comes again after 1, 2, 4, ... days, what does, at once the next time. q stops; answers are kept.
     """
-    from datetime import datetime
-
     from cardai.arena.lockstep import StopPlaying
     from cardai.study import drills
     from cardai.study.coach import Coaches
-    from cardai.ui import kept
+    from cardai.ui import again
 
-    today, file = datetime.now().date().toordinal(), kept.folder() / "drills.json"
-    known, coaches = drills.read(file), Coaches()
-    asked = drills.due(_questions(words or (), coaches), known, today)
+    known, coaches = again.due(), Coaches()
+    asked = drills.due(_questions(words or (), coaches), known, again.today())
     if not asked:
         return say("No mistake of yours is due. Play (cardai play), or come again tomorrow.")
     right = done = 0
     try:
         for question in asked[:count]:
-            good = _ask(question, coaches, done + 1, min(count, len(asked)))
-            known[question.name] = known.get(question.name, drills.Known()).answered(good, today)
-            drills.write(file, known)
-            right, done = right + good, done + 1
+            right += _ask(question, coaches, done + 1, min(count, len(asked)))
+            done += 1
     except StopPlaying:  # q, or the input has ended: what was answered stands below
         pass
     say(f"{right} of {done} without a cost; {len(asked) - right:,} of your mistakes are due.")
@@ -58,7 +53,7 @@ def _questions(words: Sequence[str], coaches: Coaches) -> list[Question]:
 
 
 def _ask(question: Question, coaches: Coaches, number: int, count: int) -> bool:
-    """Ask one question and say what the answer costs; return whether nothing.
+    """Ask one question, keep how the answer went and say what it costs; return whether nothing.
 
     Raises:
         StopPlaying: the person has had enough.
@@ -66,6 +61,7 @@ def _ask(question: Question, coaches: Coaches, number: int, count: int) -> bool:
     from cardai.arena.person import Person
     from cardai.arena.table import replay
     from cardai.study.review import decision_lines
+    from cardai.ui import again
 
     coach = coaches.of(question.game)
     game, person = coach.game, Person(coach.game, question.seat)
@@ -74,12 +70,11 @@ def _ask(question: Question, coaches: Coaches, number: int, count: int) -> bool:
         if place == question.decision.place:
             note(f"Question {number} of {count}: {one_line(question.game)}")
             view, legal = table.view(), table.legal()
-            found = coach.decision(table.views(), legal, person.decide(view, legal))
+            answer = again.keep_answer(question, coach.decision(table.views(), legal, person.decide(view, legal)))
             break
-    good = found is not None and not found.cost
-    say("Right." if good else "Not the best.")
-    for line in decision_lines(found, coach.unit, "your answer") if found is not None else ():
+    say("Right." if answer.right else "Not the best.")
+    for line in decision_lines(answer.found, coach.unit, "your answer") if answer.found is not None else ():
         say(line)
-    was = question.decision
+    was = answer.was
     say(f"At the table it was {one_line(was.words)}; best {one_line(was.best_words)}.")
-    return good
+    return answer.right

@@ -59,7 +59,11 @@ def due() -> dict[str, Known]:
 
 def answered(match: Match, question: Question, action: int) -> Answer:
     """Grade the answer to a question, which is not played, and keep how it went. Raises WriteError, IllegalActionError."""
-    found = match.judged(action)
+    return keep_answer(question, match.judged(action))
+
+
+def keep_answer(question: Question, found: Decision | None) -> Answer:
+    """Keep how the answer to a question went; ``found`` is what the judge says of it. Raises WriteError."""
     right = found is not None and not found.cost
     known = due()
     known[question.name] = known.get(question.name, Known()).answered(right, today())

@@ -43,6 +43,8 @@ class Jobs:
     async def _do(self, key: Hashable, work: Callable[[Progress], T]) -> T:
         def told(done: int, total: int) -> None:
             self._far[key] = (done, total)
+            if self._work.closed:
+                raise KeyboardInterrupt  # as Ctrl-C does: the server ends, and nobody hears the result
 
         async with self._one:
             return await self._work.do(lambda: work(told))

@@ -31,7 +31,7 @@ from cardai.web.sittings import Sitting, Sittings
 from cardai.web.socket import talk
 from cardai.web.study.bench import Bench
 from cardai.web.study.pages import Pages
-from cardai.web.study.reviews import ReviewPages
+from cardai.web.study.reviews import Reviewing, ReviewPages
 from cardai.web.study.room import Room
 from cardai.web.study.shelf import Shelf
 from cardai.web.study.shelves import ShelfPages
@@ -84,6 +84,8 @@ class House:
     """The table that was asked for at the start, by "name", once it is laid."""
     bench: Bench = field(factory=Bench)
     """The spots of the study."""
+    reviews: dict[str, Reviewing] = field(factory=dict)
+    """The reviews of the study."""
     laying: asyncio.Lock = field(factory=asyncio.Lock)
     """Held while it is: requests that come at once lead to one table."""
 
@@ -99,7 +101,7 @@ class House:
             *Pages(study).routes(),
             *SpotPages(study).routes(),
             *ShelfPages(study).routes(),
-            *ReviewPages(study).routes(),
+            *ReviewPages(study, self.reviews).routes(),
             WebSocketRoute("/table/{name}/ws", lambda ws: talk(ws, self.tables, self.offers)),
             *Past(self.door.root, self.tables, self.offers, self._page, _form).routes(),
             Mount("/static", StaticFiles(directory=HERE / "static")),
@@ -114,6 +116,8 @@ class House:
                 with contextlib.suppress(CardaiError, OSError):
                     await self.tables.tidy()
         finally:
+            for review in self.reviews.values():
+                review.stopping = True
             self.bench.close()
             await self.tables.close()
 

@@ -55,6 +55,7 @@ class Work:
 
     def __init__(self, threads: int = THREADS) -> None:
         errors = np.geterr()  # numpy keeps them by thread, and kernels that are not compiled set them once
+        self.closed = False
         self._pool = ThreadPoolExecutor(threads, "cardai-table", initializer=lambda: np.seterr(**errors))
 
     async def do(self, work: Callable[[], T], heard: Heard | None = None) -> T:
@@ -68,6 +69,7 @@ class Work:
 
     def close(self) -> None:
         """Begin nothing more."""
+        self.closed = True
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 

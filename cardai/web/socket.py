@@ -23,6 +23,8 @@ from cardai.web.sittings import Page, Sitting, Sittings, Told, said_of
 
 MOST_PAGES = 4
 """Pages that show one table."""
+GONE = (WebSocketDisconnect, RuntimeError)
+"""What is raised of a page that left, by itself or while it was told something."""
 DOES = ("look", "act", "cards", "typed", "next", "advisers", "advise", "coach")
 
 
@@ -67,7 +69,7 @@ async def talk(ws: WebSocket, tables: Sittings, offers: Offers) -> None:
     finally:
         sitting.leave(page)
         sending.cancel()
-        with contextlib.suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError):
+        with contextlib.suppress(asyncio.CancelledError, *GONE):
             await sending
 
 
@@ -79,19 +81,25 @@ async def _send(ws: WebSocket, page: Page) -> None:
 
 
 async def _listen(ws: WebSocket, sitting: Sitting, page: Page, offers: Offers) -> None:
-    """Do what the page says. What is not in its language ends the session."""
-    with contextlib.suppress(WebSocketDisconnect, DamagedFileError, KeyError):
-        while True:
-            said = understood(await ws.receive_text())
-            if said.does == "look":
-                page.big_blinds, page.coach = said.big_blinds, said.coach
-                sitting.join(page)
-                continue
-            words = await _do(sitting, page, offers, said)
-            if words:
-                await page.told.put({"kind": "said", "words": words})
-    with contextlib.suppress(RuntimeError):
-        await ws.close(1003)
+    """Do what the page says, until it is gone."""
+    while (said := await _heard(ws)) is not None:
+        if said.does == "look":
+            page.big_blinds, page.coach = said.big_blinds, said.coach
+            sitting.join(page)
+            continue
+        words = await _do(sitting, page, offers, said)
+        if words:
+            await page.told.put({"kind": "said", "words": words})
+
+
+async def _heard(ws: WebSocket) -> Said | None:
+    """Return what the page says next, None where it is gone. What is not in its language ends the session."""
+    with contextlib.suppress(*GONE):
+        try:
+            return understood(await ws.receive_text())
+        except (DamagedFileError, KeyError):  # KeyError: bytes, no text
+            await ws.close(1003)
+    return None
 
 
 async def _do(sitting: Sitting, page: Page, offers: Offers, said: Said) -> str:

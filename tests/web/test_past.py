@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
+import threading
+import time
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +17,12 @@ from cardai.arena import records
 from cardai.study import drills
 from cardai.ui import again, kept
 from cardai.ui.match import Match
+from cardai.web.door import Door
+from cardai.web.jobs import Jobs
+from cardai.web.pages import House
+from cardai.web.serving import tidied
+from cardai.web.sittings import Sittings
+from cardai.web.study.reviews import Reviewing
 from tests.web.conftest import Page, Served
 
 
@@ -175,3 +185,26 @@ def test_pages_stand_where_nothing_was_played(served: Served, page: str) -> None
     code, text, _ = served.ask(page)
     assert code in (200, 404)
     assert "no" in text.lower()
+
+
+def test_what_is_read_for_long_ends_with_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cardai.web.jobs.SOON", 0.02)
+    house, stopped = House(Door("127.0.0.1"), Sittings(1)), threading.Event()
+    review = house.reviews["match"] = Reviewing("match", Path("match.jsonl"))
+
+    def reads(progress: Callable[[int, int], None]) -> None:
+        try:
+            for done in range(500):
+                progress(done, 500)
+                time.sleep(0.01)
+        except KeyboardInterrupt:
+            stopped.set()
+
+    async def serve() -> None:
+        async with tidied(house):
+            assert isinstance(await Jobs(house.tables.work).of("all", reads), tuple)
+            assert not stopped.is_set()
+
+    asyncio.run(serve())
+    assert stopped.wait(4)
+    assert review.stopping

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import struct
 import time
 from contextlib import suppress
 
@@ -113,6 +114,23 @@ def test_a_page_that_speaks_otherwise_is_closed_and_the_table_stays(served: Serv
         assert page.socket.close_code is not None
     with served.page(name) as page:
         assert page.turn()["kind"] == "scene"
+    assert served.told == []
+
+
+def test_of_a_page_that_leaves_abruptly_nothing_is_told(served: Served) -> None:
+    name = served.sit("kuhn", "random")
+    with served.page(name) as page:
+        page.turn()
+        connection = page.socket.socket
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # reset, no farewell
+        connection.close()
+        for _ in range(200):
+            if not served.house.tables.open[name].pages:
+                break
+            time.sleep(0.02)
+        else:
+            raise AssertionError("the page is still at the table")
+    time.sleep(0.1)
     assert served.told == []
 
 

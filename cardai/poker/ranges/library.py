@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -78,9 +79,13 @@ def image(spot: Spot) -> tuple[Spot, Suits]:
 
     A spot with locks is its own.
     """
+    return (canonical(spot), SAME) if spot.locks else _image(spot)
+
+
+@lru_cache(4096)
+def _image(spot: Spot) -> tuple[Spot, Suits]:
+    """Return the image of a spot without locks: a library's pages ask for those of all its spots each time."""
     known = canonical(spot)
-    if known.locks:
-        return known, SAME
     weights = [parse_range(text) for text in known.ranges]
     found = []
     for suits in itertools.permutations(range(4)):

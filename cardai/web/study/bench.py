@@ -17,7 +17,7 @@ from typing import TypeVar
 import numpy as np
 from attrs import define, field
 
-from cardai.core.errors import CardaiError, UsageError
+from cardai.core.errors import UsageError
 from cardai.core.kernel import when_compiling
 from cardai.core.memory import free_memory
 from cardai.core.text import clock
@@ -26,6 +26,7 @@ from cardai.poker.ranges.options import MOST, arguments, command
 from cardai.poker.ranges.showing import effort
 from cardai.poker.ranges.solution import Solution, fitting, packs, prepare, solve
 from cardai.poker.ranges.spot import Spot
+from cardai.web.sittings import said_of
 
 T = TypeVar("T")
 MOST_BYTES = 1 << 30
@@ -285,9 +286,7 @@ class Bench:
                 study.cut = study.cut or not done
                 study.state = SOLVED if done else STOPPED
             except Exception as error:  # whatever it is, the page that waits for it must hear of it
-                known = isinstance(error, CardaiError)
-                study.words, study.needed = str(error) if known else f"{type(error).__name__}: {error}", 0
-                study.state = FAILED
+                study.words, study.needed, study.state = said_of(error), 0, FAILED
 
     def _told(self, study: Study, now: Solution, begun: float) -> bool:
         """Take down how far it is; return whether it goes on."""

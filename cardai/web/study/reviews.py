@@ -17,20 +17,20 @@ from starlette.routing import Route
 
 from cardai import make
 from cardai.arena.journal import journal_of
-from cardai.core.errors import CardaiError, UsageError
+from cardai.core.errors import UsageError
 from cardai.formats import read_hands
 from cardai.poker.ranges.options import command
 from cardai.study.judge import judge_for
 from cardai.study.report import plain
-from cardai.study.review import number
+from cardai.study.review import LEAST, number
 from cardai.study.session import job_of, run
 from cardai.ui import kept
+from cardai.ui.past import PLAYER
 from cardai.web.offers import matches
 from cardai.web.render import render
-from cardai.web.study.room import Room, said
+from cardai.web.sittings import said_of
+from cardai.web.study.room import Room
 
-HERO = "human"
-"""What a person is called in a match of ``cardai play``."""
 MATCHES = 50
 """Matches that are listed."""
 MOST = 8
@@ -58,13 +58,11 @@ class Reviewing:
         try:
             held = read_hands(journal_of(self.path))
             game = make.game(held.header["game"])
-            review, whole = run(job_of(held, game, HERO, judge_for(game)), progress=self._told)
+            review, whole = run(job_of(held, game, PLAYER, judge_for(game)), progress=self._told)
             self.found = plain(review)
             self.words = "" if whole else f"Stopped after {len(review.hands):,} hands."
-        except (CardaiError, KeyError) as error:
-            self.words = said(error)
         except Exception as error:  # whatever it is, the page that waits for it must hear of it
-            self.words = f"{type(error).__name__}: {error}"
+            self.words = said_of(error)
         self.over = True
 
     def _told(self, done: int, total: int) -> None:
@@ -78,7 +76,7 @@ class ReviewPages:
     """Reviews of kept matches, one graded at a time."""
 
     room: Room
-    reviews: dict[str, Reviewing] = field(factory=dict)
+    reviews: dict[str, Reviewing]
     pool: list[ThreadPoolExecutor] = field(factory=list)
 
     def routes(self) -> list[Route]:
@@ -126,7 +124,7 @@ class ReviewPages:
 
     async def _review(self, request: Request) -> Response:
         review = self._named(request)
-        words = command("review", str(journal_of(review.path)), "--hero", HERO, "--top", f"{DEAREST}")
+        words = command("review", str(journal_of(review.path)), "--hero", PLAYER, "--top", f"{DEAREST}")
         shown = None if review.found is None else drawn(review.found)
         return self.room.page("study/review.html", review=review, found=shown, command=words)
 
@@ -150,7 +148,7 @@ def drawn(found: Mapping[str, Any]) -> dict[str, Any]:
         dear.append(
             {
                 "hand": one["number"], "verdict": one["verdict"], "cost": number(one["cost"]),
-                "floor": number(one["floor"]) if one["floor"] > 0 else "", "taken": one["words"],
+                "floor": number(one["floor"]) if one["floor"] >= LEAST else "", "taken": one["words"],
                 "taken_value": number(one["value"]), "best": one["best_words"], "best_value": number(one["best_value"]),
                 "where": ", ".join(where), "reasons": [reason["words"] for reason in one["reasons"]],
             }
