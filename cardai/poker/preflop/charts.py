@@ -24,7 +24,7 @@ from cardai.poker.hand_classes import CLASSES, class_of
 from cardai.poker.notation import range_text
 from cardai.poker.preflop.rules import HUNDRED, Rules
 from cardai.poker.preflop.shares import Depth
-from cardai.poker.preflop.tree import DECISION, FOLD, Tree, tree_of
+from cardai.poker.preflop.tree import DECISION, FOLD, Tree, strategy_of, tree_of
 
 HEAD, ARRAYS = "chart.json", "chart.npz"
 FORMAT = "cardai preflop chart 1"
@@ -230,9 +230,4 @@ def read_chart(directory: Path) -> Chart:
     strategy, values, noise = (found[name].astype(np.float64) for name in ("strategy", "values", "noise"))
     if np.isinf(values).any() or not (noise >= 0).all():
         raise DamagedFileError(f"The file {directory / ARRAYS} holds numbers that are no values: it is damaged.")
-    total = np.zeros((tree.nodes, CLASSES))
-    which = np.repeat(np.arange(tree.nodes), tree.count)
-    np.add.at(total, which, strategy)
-    each = total[which]
-    strategy = np.where(each > 0, strategy / np.where(each > 0, each, 1.0), 1.0 / tree.count[which][:, None])
-    return Chart(head, strategy, found["spread"] / 255.0, values, noise)
+    return Chart(head, strategy_of(tree, strategy), found["spread"] / 255.0, values, noise)
