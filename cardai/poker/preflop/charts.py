@@ -150,17 +150,13 @@ class Chart:
             raised += actions[action][0] == "r"
             node = tree.after(node, action)
         live = [k for k in range(self.head.rules.players) if tree.live[node, k]]
-        if sorted(live) != sorted((opener, other)) or raised != raises:
+        if live != sorted((opener, other)) or raised != raises:
             raise UsageError("no such pot")
         return node
 
     def range_at(self, node: int, seat: int) -> str:
         """Return the range of a seat at a node in the notation of :mod:`cardai.poker.notation`. Raises UsageError: no hand."""
-        own = self.reach(node)[seat]
-        if own.max() <= 0:
-            raise UsageError("no hand of a player comes there")
-        own = np.round(own / own.max(), 3)
-        return range_text(np.where(own < LEAST, 0.0, own)[class_of()])
+        return range_of(self.reach(node)[seat])
 
     def pot(self, node: int) -> tuple[float, float]:
         """Return the pot at a node and what each has behind, in big blinds."""
@@ -175,6 +171,14 @@ _SHARE = np.bincount(class_of(), minlength=CLASSES) / len(class_of())
 def class_shares() -> Float64s:
     """Return (169,) how many of all hands are of each class."""
     return _SHARE
+
+
+def range_of(often: Float64s) -> str:
+    """Return the range of who comes somewhere so often with each class (169,), as text. Raises UsageError: with no hand."""
+    if often.max() <= 0:
+        raise UsageError("No hand of a player comes there.")
+    own = np.round(often / often.max(), 3)
+    return range_text(np.where(own < LEAST, 0.0, own)[class_of()])
 
 
 # -- files -------------------------------------------------------------------------------------------------------------
