@@ -119,8 +119,7 @@ def whole_of(hand: RoomHand, who: int | None) -> WholeHand | str:
 def before_of(hand: RoomHand, who: int) -> BeforeFlop | None:
     """Return a hand before the flop, None where it is none that a chart could be for, or the player has nothing to decide."""
     blind, players = hand.big_blind, hand.players
-    usual = range(2)
-    if any(player.dead or (player.blind and seat not in usual) for seat, player in enumerate(players)):
+    if any(player.dead or (player.blind and seat > 1) for seat, player in enumerate(players)):
         return None
     moves = tuple(
         (action.player, action.kind, action.to / blind, place)

@@ -11,13 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from cardai import make
 from cardai.cards.text import cards_text
 from cardai.core.errors import CardaiError, DamagedFileError
 from cardai.core.extras import need_extra
 from cardai.core.format import LeftOut, Written
 from cardai.core.text import one_line
-from cardai.formats.rooms.played import Hand, holdem, walked
+from cardai.formats.rooms.played import Games, Hand, walked
 from cardai.poker.contract import BoardGame
 
 _STREETS = ((0, 3), (3, 4), (4, 5))
@@ -30,21 +29,17 @@ def written(header: Mapping[str, Any], hands: Sequence[Mapping[str, Any]]) -> Wr
         UsageError: the records' game is not hold'em. PluginError: PokerKit is not installed.
     """
     need_extra("pokerkit", "PHH", "phh")
-    spec = str(header["game"])
-    holdem(make.game(header["game"]), spec)
+    games = Games(header)
     names = [one_line(str(agent)) for agent in header.get("agents", ())]
-    games, texts, left_out = dict[str, BoardGame](), list[str](), list[str]()
+    texts, left_out = list[str](), list[str]()
     for count, record in enumerate(hands):
-        called = str(record.get("game") or spec)
         try:
-            if called not in games:
-                games[called] = holdem(make.game(record.get("game") or header["game"]), called)
-            note = record.get("room") or {}
+            game, note = games.of(record), record.get("room") or {}
             if len(note.get("boards", ())) > 1:
                 raise DamagedFileError("hands that are run more than once are not written.")
-            hand = walked(games[called], record, names)
+            hand = walked(game, record, names)
             hidden = {p for p, seat in enumerate(hand.seats) if seat in set(note.get("unknown", ()))}
-            text = "\n".join(_lines(games[called], hand, hidden, note))
+            text = "\n".join(_lines(game, hand, hidden, note))
             _check(text, hand)
             texts.append(text)
         except (CardaiError, LookupError, TypeError, ValueError) as error:

@@ -7,6 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
+from cardai import make
 from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.game import Game
 from cardai.formats.hand_values import card_set, set_value
@@ -62,6 +63,26 @@ def holdem(game: Game, spec: str) -> BoardGame:
             f"Poker rooms' files say hold'em, limit or not, from two to ten players. {spec} is another game."
         )
     return said
+
+
+class Games:
+    """The games of a file's records: ``header``'s, and those that records of rooms name themselves; each is made once.
+
+    Raises:
+        UsageError: a game is not hold'em.
+    """
+
+    def __init__(self, header: Mapping[str, Any]) -> None:
+        self._named, self._known = header["game"], dict[str, BoardGame]()
+        self.of({})
+
+    def of(self, record: Mapping[str, Any]) -> BoardGame:
+        """Return the game of a record."""
+        named = record.get("game") or self._named
+        spec = str(named)
+        if spec not in self._known:
+            self._known[spec] = holdem(make.game(named), spec)
+        return self._known[spec]
 
 
 def walked(said: BoardGame, record: Mapping[str, Any], names: list[str]) -> Hand:

@@ -9,13 +9,11 @@ from typing import Any
 
 from attrs import frozen
 
-from cardai import make
 from cardai.core.errors import CardaiError, UsageError
 from cardai.core.format import LeftOut, Written
 from cardai.core.text import each_once, shown
-from cardai.formats.rooms.played import Hand, holdem, walked
+from cardai.formats.rooms.played import Games, Hand, walked
 from cardai.formats.rooms.stars_writing import Setting, hand_text
-from cardai.poker.contract import BoardGame
 
 _UNSAID = re.compile(r"[^\w .()+#=@!&/'-]|^\s|\s$")
 
@@ -39,28 +37,24 @@ def written(header: Mapping[str, Any], hands: Sequence[Mapping[str, Any]], how: 
     Raises:
         UsageError: the records' game is not hold'em, or no player is called ``hero``.
     """
-    spec = str(header["game"])
-    holdem(make.game(header["game"]), spec)
+    games = Games(header)
     agents = [str(agent) for agent in header.get("agents", ())]
     if how.hero and how.hero not in agents:
         raise UsageError(f"Nobody in the records is called {how.hero!r}. There are {', '.join(agents[:20])}.")
-    names, games = table_names(agents), dict[str, BoardGame]()
+    names = table_names(agents)
     own = each_once(shown(_BREAKS.sub(" ", agent)).strip() or "_" for agent in agents)
     texts: list[str] = []
     left_out: list[str] = []
     for count, record in enumerate(hands):
-        called = str(record.get("game") or spec)
         try:
-            if called not in games:
-                games[called] = holdem(make.game(record.get("game") or header["game"]), called)
-            note = record.get("room") or {}
+            game, note = games.of(record), record.get("room") or {}
             if len(note.get("boards", ())) > 1:
                 raise _Unsaid("hands that are run more than once are not written", "run more than once")
             if int(note.get("rake", 0)) < 0:
                 raise _Unsaid("chips that the room added to a pot cannot be written", "the room added to the pot")
-            hand = walked(games[called], record, own if note else names)
+            hand = walked(game, record, own if note else names)
             hero = agents.index(how.hero) if how.hero else note_hero(record, note)
-            texts.append(hand_text(games[called], hand, _setting(record, note, hand, hero, count, how)))
+            texts.append(hand_text(game, hand, _setting(record, note, hand, hero, count, how)))
         except (CardaiError, LookupError, TypeError, ValueError) as error:
             reason = error.reason if isinstance(error, _Unsaid) else "does not fit the game"
             left_out.append(LeftOut(f"hand {count + 1}: {error}", reason))

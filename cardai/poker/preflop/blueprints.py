@@ -11,9 +11,8 @@ import numpy as np
 
 from cardai.core.arrays import Float64s
 from cardai.core.errors import UsageError
-from cardai.poker.hand_classes import CLASSES, class_of
-from cardai.poker.notation import range_text
-from cardai.poker.preflop.charts import LEAST, POTS, class_shares
+from cardai.poker.hand_classes import CLASSES
+from cardai.poker.preflop.charts import POTS, class_shares, range_of
 from cardai.poker.ranges.library import Start
 from cardai.poker.ranges.public_tree import DECISION, Node
 from cardai.poker.resolving.box import PREFLOP, box
@@ -43,7 +42,7 @@ def blueprint_start(depth: int, seats: str, raised: str, called: str) -> Start:
         )
     node, ranges = _followed(table, depth, _SEATS[seats], POTS.index(raised))
     behind = depth - max(node.spent) / 100
-    texts = [_text(ranges[seat]) for seat in (1, 0)]  # the big blind acts first after the flop
+    texts = [range_of(ranges[seat]) for seat in (1, 0)]  # the big blind acts first after the flop
     return Start(called, raised, texts[0], texts[1], sum(node.spent) / 100, (behind, behind))
 
 
@@ -72,10 +71,3 @@ def _followed(table: PreflopTable, depth: int, order: tuple[int, int], raises: i
     if raised != raises:
         raise UsageError("The blueprint has no such pot.")
     return node, ranges
-
-
-def _text(own: Float64s) -> str:
-    if own.max() <= 0:
-        raise UsageError("In the blueprint no hand of a player comes there.")
-    own = np.round(own / own.max(), 3)
-    return range_text(np.where(own < LEAST, 0.0, own)[class_of()])

@@ -24,7 +24,7 @@ from cardai.poker.hand_classes import CLASSES, class_of
 from cardai.poker.notation import range_text
 from cardai.poker.preflop.rules import HUNDRED, Rules
 from cardai.poker.preflop.shares import Depth
-from cardai.poker.preflop.tree import DECISION, FOLD, Tree, tree_of
+from cardai.poker.preflop.tree import DECISION, FOLD, Tree, strategy_of, tree_of
 
 HEAD, ARRAYS = "chart.json", "chart.npz"
 FORMAT = "cardai preflop chart 1"
@@ -150,17 +150,13 @@ class Chart:
             raised += actions[action][0] == "r"
             node = tree.after(node, action)
         live = [k for k in range(self.head.rules.players) if tree.live[node, k]]
-        if sorted(live) != sorted((opener, other)) or raised != raises:
+        if live != sorted((opener, other)) or raised != raises:
             raise UsageError("no such pot")
         return node
 
     def range_at(self, node: int, seat: int) -> str:
         """Return the range of a seat at a node in the notation of :mod:`cardai.poker.notation`. Raises UsageError: no hand."""
-        own = self.reach(node)[seat]
-        if own.max() <= 0:
-            raise UsageError("no hand of a player comes there")
-        own = np.round(own / own.max(), 3)
-        return range_text(np.where(own < LEAST, 0.0, own)[class_of()])
+        return range_of(self.reach(node)[seat])
 
     def pot(self, node: int) -> tuple[float, float]:
         """Return the pot at a node and what each has behind, in big blinds."""
@@ -175,6 +171,14 @@ _SHARE = np.bincount(class_of(), minlength=CLASSES) / len(class_of())
 def class_shares() -> Float64s:
     """Return (169,) how many of all hands are of each class."""
     return _SHARE
+
+
+def range_of(often: Float64s) -> str:
+    """Return the range of who comes somewhere so often with each class (169,), as text. Raises UsageError: with no hand."""
+    if often.max() <= 0:
+        raise UsageError("No hand of a player comes there.")
+    own = np.round(often / often.max(), 3)
+    return range_text(np.where(own < LEAST, 0.0, own)[class_of()])
 
 
 # -- files -------------------------------------------------------------------------------------------------------------
@@ -230,9 +234,4 @@ def read_chart(directory: Path) -> Chart:
     strategy, values, noise = (found[name].astype(np.float64) for name in ("strategy", "values", "noise"))
     if np.isinf(values).any() or not (noise >= 0).all():
         raise DamagedFileError(f"The file {directory / ARRAYS} holds numbers that are no values: it is damaged.")
-    total = np.zeros((tree.nodes, CLASSES))
-    which = np.repeat(np.arange(tree.nodes), tree.count)
-    np.add.at(total, which, strategy)
-    each = total[which]
-    strategy = np.where(each > 0, strategy / np.where(each > 0, each, 1.0), 1.0 / tree.count[which][:, None])
-    return Chart(head, strategy, found["spread"] / 255.0, values, noise)
+    return Chart(head, strategy_of(tree, strategy), found["spread"] / 255.0, values, noise)

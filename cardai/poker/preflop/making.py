@@ -18,8 +18,8 @@ from cardai.poker.hand_classes import CLASSES
 from cardai.poker.preflop.charts import ENOUGH, Chart, Head, class_shares, write_chart
 from cardai.poker.preflop.rules import Rules
 from cardai.poker.preflop.shares import FITTED, Depth
-from cardai.poker.preflop.solving import Problem, Seed, best_of, learned, measured, problem_of, strategy_of
-from cardai.poker.preflop.tree import DECISION, Tree, tree_of
+from cardai.poker.preflop.solving import Problem, Seed, best_of, learned, measured, problem_of
+from cardai.poker.preflop.tree import DECISION, Tree, strategy_of, tree_of
 
 SEEDS, STATE = "seeds", "solving.json"
 FORMAT = "cardai preflop solving 1"
@@ -96,9 +96,8 @@ class Making:
         """Write a seed's solving; ``seconds`` of CPU were spent since the last time."""
         self._file(seed.number).parent.mkdir(parents=True, exist_ok=True)
         numbers = {"regret": seed.regret, "average": seed.average, "steps": np.array([seed.steps])}
-        write_npz(
-            self._file(seed.number), numbers
-        )  # how far it is stands with it: whoever is killed leaves both or neither
+        # how far it is stands with it: whoever is killed leaves both or neither
+        write_npz(self._file(seed.number), numbers)
         steps = {**self.state.steps, str(seed.number): seed.steps}
         self.state = _State(self.state.rules, self.state.shares, steps, self.state.cpu_seconds + seconds)
         write_json(self.directory / STATE, asdict(self.state))
@@ -110,13 +109,12 @@ class Making:
     def _solve(self, number: int, iterations: int, told: Told) -> Seed:
         kept, before = time.monotonic(), time.process_time()
 
-        def seen(now: Seed) -> bool:
+        def seen(now: Seed) -> None:
             nonlocal kept, before
             told(f"seed {number}", now.steps, iterations)
             if time.monotonic() - kept > KEPT_EVERY or now.steps >= iterations:
                 self.keep(now, time.process_time() - before)
                 kept, before = time.monotonic(), time.process_time()
-            return True
 
         return learned(self.problem, self.seed(number), iterations, seen)
 
@@ -154,12 +152,10 @@ def spread_of(tree: Tree, each: Float64s, often: Float64s) -> float:
     """Return how far strategies (seeds, edges, 169) lie apart: half the sum of differences at a decision, the mean over pairs of
     seeds, and over decisions and classes as often as they come (``often`` (N, 169), own play not counted)."""
     weights = np.where((tree.kind == DECISION)[:, None], often, 0.0) * class_shares()
-    which = np.repeat(np.arange(tree.nodes), tree.count)
     total, pairs = 0.0, 0
     for k in range(len(each)):
         for j in range(k):
-            apart = np.zeros((tree.nodes, CLASSES))
-            np.add.at(apart, which, np.abs(each[k] - each[j]) / 2)
+            apart = tree.sums(np.abs(each[k] - each[j]) / 2)
             total += float((apart * weights).sum() / weights.sum())
             pairs += 1
     return total / pairs if pairs else 0.0

@@ -71,8 +71,8 @@ class Seed:
         return cls(number, 0, np.zeros((tree.edges, CLASSES)), np.zeros((tree.edges, CLASSES)))
 
 
-def learned(problem: Problem, seed: Seed, steps: int, told: Callable[[Seed], bool]) -> Seed:
-    """Return ``seed`` after ``steps`` iterations in all; ``told`` is shown it now and then, and stops it by False."""
+def learned(problem: Problem, seed: Seed, steps: int, told: Callable[[Seed], object]) -> Seed:
+    """Return ``seed`` after ``steps`` iterations in all; ``told`` is shown it now and then."""
     stream = np.uint64(derive(seed.number, "preflop"))
     while seed.steps < steps:
         after = min(steps, seed.steps + CHUNK)
@@ -81,18 +81,8 @@ def learned(problem: Problem, seed: Seed, steps: int, told: Callable[[Seed], boo
             seed.average,
         )  # fmt: skip
         seed = Seed(seed.number, after, seed.regret, seed.average)
-        if not told(seed):
-            break
+        told(seed)
     return seed
-
-
-def strategy_of(tree: Tree, average: Float64s) -> Float64s:
-    """Return (edges, 169) how often each class takes each action, of an average that was gathered; uniform where it is empty."""
-    which = np.repeat(np.arange(tree.nodes), tree.count)
-    total = np.zeros((tree.nodes, CLASSES))
-    np.add.at(total, which, average)
-    each = total[which]
-    return np.where(each > 0, average / np.where(each > 0, each, 1.0), 1.0 / tree.count[which][:, None])
 
 
 @frozen(eq=False)

@@ -64,9 +64,22 @@ class Tree:
         """Return where an action of a decision leads."""
         return int(self.child[int(self.first[node]) + action])
 
+    def sums(self, numbers: Float64s) -> Float64s:
+        """Return (N, 169) the sums of ``numbers`` (edges, 169) over each decision's actions; 0 at ends."""
+        out = np.zeros((self.nodes, CLASSES))
+        np.add.at(out, np.repeat(np.arange(self.nodes), self.count), numbers)
+        return out
+
     def pots(self) -> Float64s:
         """Return (N,) the pot at each node in chips, antes in it, nothing taken by the room."""
         return np.asarray(self.spent.sum(axis=1) + self.rules.players * self.rules.chips(self.rules.ante), np.float64)
+
+
+def strategy_of(tree: Tree, average: Float64s) -> Float64s:
+    """Return (edges, 169) how often each class takes each action, of an average that was gathered; uniform where it is empty."""
+    total = np.repeat(tree.sums(average), tree.count, axis=0)
+    even = 1.0 / np.repeat(tree.count, tree.count)[:, None]
+    return np.where(total > 0, average / np.where(total > 0, total, 1.0), even)
 
 
 @define

@@ -25,9 +25,9 @@ from cardai.poker.preflop.equities import class_equities, meetings
 from cardai.poker.preflop.making import Goal, Making
 from cardai.poker.preflop.rules import Rules
 from cardai.poker.preflop.shares import CHECKED_DOWN, FITTED, shares_at
-from cardai.poker.preflop.solving import best_of, learned, measured, problem_of, strategy_of
+from cardai.poker.preflop.solving import best_of, learned, measured, problem_of
 from cardai.poker.preflop.starts import chart_of, start_of, starts_in
-from cardai.poker.preflop.tree import ALL_IN_END, DECISION, FLOP, tree_of
+from cardai.poker.preflop.tree import ALL_IN_END, DECISION, FLOP, strategy_of, tree_of
 from tests.support import ROOT
 
 PUSH = Rules(players=2, stack=10, raises="allin", blind_raises="allin", limp=False)
@@ -99,7 +99,7 @@ def test_all_in_or_fold_comes_within_a_thousandth_of_a_blind_after_ten_times_as_
     value, called, stolen = push_or_fold(10.0)
     tree = tree_of(PUSH)
     seed = learned(
-        problem_of(tree, CHECKED_DOWN), Making(tmp_path, PUSH, CHECKED_DOWN).seed(5), 4_000_000, lambda _: True
+        problem_of(tree, CHECKED_DOWN), Making(tmp_path, PUSH, CHECKED_DOWN).seed(5), 4_000_000, lambda _: None
     )
     push = strategy_of(tree, seed.average)[1]
     often = meetings() / meetings().sum()
@@ -183,7 +183,7 @@ def test_best_replies_to_bad_play_gain() -> None:
 
 def test_a_stopped_solving_goes_on_to_the_same_chart(tmp_path: Path, pushes: tuple[Path, Chart]) -> None:
     making = Making(tmp_path / "a", PUSH, CHECKED_DOWN)
-    half = learned(making.problem, making.seed(0), 60_000, lambda _: True)
+    half = learned(making.problem, making.seed(0), 60_000, lambda _: None)
     making.keep(half, 0.0)
     (tmp_path / "a" / "solving.json").unlink()  # killed between the two files
     later = Making(tmp_path / "a", PUSH, CHECKED_DOWN)
