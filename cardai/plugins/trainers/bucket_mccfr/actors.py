@@ -115,7 +115,7 @@ class ActorsTraining(BucketTraining):
     def _round(self, end: int) -> None:
         first, parts = self.step + 1, shares(end - self.step, self.options.actors)  # iterations are numbered from 1
         pieces = [(self.seed, first + part.start, first + part.stop) for part in parts]
-        for visited, regret, average in self.crew.do(walked, self.ground, self.regret.copy(), pieces):
+        for visited, regret, average in self.crew.do(walked, self.ground, self.regret, pieces):
             self.visited[0] += visited
             regret.add_to(self.regret)
             average.add_to(self.average)
