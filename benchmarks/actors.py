@@ -32,25 +32,26 @@ PIECE = 0.5e-3
 
 
 class Case(NamedTuple):
-    """A training: its trainer, game and encoder, and how many steps warm it up and are measured, an actor."""
+    """A training: its trainer, game and encoder, and how many steps warm it up and are measured."""
 
     trainer: str
     game: str
     encoder: str | None
     warm: int
     steps: int
-    unit: str
+    more: bool = False
+    """Whether each actor brings so many steps: an iteration is one actor's."""
 
 
 CASES = {
-    "gin_values": Case("gin_values:taught=0,belief_hands=256,relearn=0,hands=2000", "gin", None, 1, 1, "generations"),
-    "bucket_mccfr": Case("bucket_mccfr:flop=1,turn=1,river=1", "holdem_limit", None, 2048, 8192, "iterations"),
-    "nfsp": Case("nfsp_leduc_best:eval_every=1000000", "leduc", "leduc_30", 50, 150, "iterations"),
+    "gin_values": Case("gin_values:taught=0,belief_hands=256,relearn=0,hands=2000", "gin", None, 1, 1),
+    "bucket_mccfr": Case("bucket_mccfr:flop=1,turn=1,river=1", "holdem_limit", None, 2048, 8192, more=True),
+    "nfsp": Case("nfsp_leduc_best:eval_every=1000000", "leduc", "leduc_30", 50, 150),
     "poker_cnn_betting": Case(
         "poker_cnn_betting_ours:hands=1000,epochs=1.0,threads=1,league=threshold", "poker_cnn_limit",
-        "poker_cnn_limit:size=4x13", 1000, 1000, "hands",
+        "poker_cnn_limit:size=4x13", 1000, 1000,
     ),
-    "counterfactual_values": Case("leduc_values:batch=250", "leduc_deepstack", None, 1, 2, "epochs"),
+    "counterfactual_values": Case("leduc_values:batch=250", "leduc_deepstack", None, 1, 2),
 }  # fmt: skip
 
 
@@ -69,11 +70,9 @@ class Watched(Crew):
             began = time.process_time()
             found.append(function(lasting, state, *piece))
             times.append(time.process_time() - began)
-        self.spent, self.longest, self.pieces = (
-            self.spent + sum(times),
-            self.longest + max(times),
-            self.pieces + len(pieces),
-        )
+        self.spent += sum(times)
+        self.longest += max(times)
+        self.pieces += len(pieces)
         self.sent += len(cloudpickle.dumps((state, pieces[0]))) * len(pieces)
         self.back += sum(len(pickle.dumps(result)) for result in found)
         return found
@@ -101,9 +100,10 @@ def measured(name: str, actors: int, jobs: int) -> str:
     """Return a line: a training by so many actors."""
     case = CASES[name]
     training, watched = begun(case, actors), Watched()
-    list(training.train(case.warm * (actors if case.unit == "iterations" and case.steps > 1000 else 1)))
+    times = actors if case.more else 1
+    steps = case.steps * times
+    list(training.train(case.warm * times))
     training.crew = watched
-    steps = case.steps * (actors if case.unit == "iterations" and case.steps > 1000 else 1)
     began, wall = time.process_time(), time.monotonic()
     list(training.train(steps))
     spent, wall = time.process_time() - began, time.monotonic() - wall

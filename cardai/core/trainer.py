@@ -32,9 +32,13 @@ class Crew:
         return [function(lasting, state, *piece) for piece in pieces]
 
 
-def shares(count: int, actors: int) -> list[int]:
-    """Return how much of ``count`` each of some actors does; they differ by one at most."""
-    return [count * (k + 1) // actors - count * k // actors for k in range(actors)]
+def shares(count: int, actors: int) -> list[range]:
+    """Return which of 0 to ``count`` - 1 each of some actors does, one after another: lengths differ by one at most.
+
+    Where there are fewer than actors, so many actors do one each, for a piece of nothing is none.
+    """
+    actors = max(1, min(actors, count))
+    return [range(count * k // actors, count * (k + 1) // actors) for k in range(actors)]
 
 
 class Trainer(ABC):

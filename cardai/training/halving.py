@@ -72,7 +72,9 @@ class Judge:
         """Return which runs, by name, go beyond a rung, given all their figures there; nan goes nowhere."""
         found = []
         for name in sorted(figures, key=_drawn):
-            trial = self._trials.setdefault(name, self._study.ask())
+            if name not in self._trials:
+                self._trials[name] = self._study.ask()
+            trial = self._trials[name]
             trial.report(figures[name], step)
             if not trial.should_prune():
                 found.append(name)

@@ -167,7 +167,10 @@ def test_several_actors_learn_as_one_does(situations: str) -> None:
 
 @pytest.mark.parametrize(("count", "actors"), [(7, 3), (2, 5), (0, 2)])
 def test_shares_are_even_and_all_there_is(count: int, actors: int) -> None:
-    found = shares(count, actors)
+    parts = shares(count, actors)
+    assert [unit for part in parts for unit in part] == list(range(count))
+    assert count == 0 or all(parts)
+    found = [len(part) for part in parts]
     assert sum(found) == count
     assert max(found) - min(found) <= 1
 

@@ -243,7 +243,7 @@ class GinValuesTraining(Training):
         newest = Newest(self.fitting.values, self._taught(), rates, hold)
         pieces = [(seed, count)]
         if o.actors > 1:
-            pieces = [(derive(seed, "actor", k), part) for k, part in enumerate(shares(count, o.actors))]
+            pieces = [(derive(seed, "actor", k), len(part)) for k, part in enumerate(shares(count, o.actors))]
         return joined(self.crew.do(played_by, self.cast, newest, pieces))
 
     def _learn_belief(self) -> Metrics:

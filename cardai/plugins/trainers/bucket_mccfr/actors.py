@@ -113,11 +113,9 @@ class ActorsTraining(BucketTraining):
             self.visited, self._begun = [nodes, 0], None
 
     def _round(self, end: int) -> None:
-        pieces, at = [], self.step + 1  # iterations are numbered from 1
-        for count in shares(end - self.step, self.options.actors):
-            pieces.append((self.seed, at, at + count))
-            at += count
-        for visited, regret, average in self.crew.do(walked, self.ground, self.regret.copy(), pieces):
+        first, parts = self.step + 1, shares(end - self.step, self.options.actors)  # iterations are numbered from 1
+        pieces = [(self.seed, first + part.start, first + part.stop) for part in parts]
+        for visited, regret, average in self.crew.do(walked, self.ground, self.regret, pieces):
             self.visited[0] += visited
             regret.add_to(self.regret)
             average.add_to(self.average)

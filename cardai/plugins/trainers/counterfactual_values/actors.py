@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
@@ -56,12 +56,7 @@ def take_gradient(
     """Give a network's weights the gradient of a minibatch, by so many actors; return its loss."""
     parameters = list(module.parameters())
     weights = nn.utils.parameters_to_vector(parameters).detach().cpu().numpy().copy()
-    pieces: list[tuple[Any, ...]] = []
-    at = 0
-    for k, count in enumerate(shares(len(rows), actors)):
-        if count:
-            pieces.append((rows[at : at + count], (*seed, k)))
-        at += count
+    pieces = [(rows[part.start : part.stop], (*seed, k)) for k, part in enumerate(shares(len(rows), actors))]
     found = crew.do(gradient, ground, weights, pieces)
     parts = [len(piece[0]) / len(rows) for piece in pieces]
     total = np.sum([np.float32(part) * one.numbers for part, one in zip(parts, found, strict=True)], axis=0)

@@ -3,6 +3,7 @@
 _kernels.py          the paper's Algorithm 1, on the game's tree as arrays (game.py)
 _network_kernels.py  its networks' gradients and steps (networks.py)
 actors.py            several actors that play for one learner
+empty.py             tables and memories with nothing in them yet
 training.py          metrics and checkpoints
 
 Presets:

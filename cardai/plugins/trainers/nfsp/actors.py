@@ -19,6 +19,7 @@ from cardai.learn.policies import legal_softmax
 from cardai.plugins.trainers.nfsp import _kernels as kernels
 from cardai.plugins.trainers.nfsp._actor_kernels import Log, play_round
 from cardai.plugins.trainers.nfsp.checkpoints import check_play
+from cardai.plugins.trainers.nfsp.empty import empty_memory, empty_play
 from cardai.plugins.trainers.nfsp.game import CompiledGame
 from cardai.plugins.trainers.nfsp.networks import answers_by_seat
 
@@ -47,18 +48,8 @@ def played(ground: Ground, said: Said, play: kernels.Play) -> tuple[kernels.Play
     """Play an actor's tables on; return them, and what that brought, (2, L) each: the piece of work."""
     play = kernels.Play(*(array.copy() for array in play))
     tables, rows = len(play.node), len(ground.legal)
-    most = (2, 2 * tables * said.iterations)
-    memory = kernels.Memory(
-        np.zeros(most, np.int32),
-        np.zeros(most, np.int8),
-        np.zeros(most, np.float32),
-        np.zeros(most, np.int32),
-        np.zeros(most, np.int32),
-        np.zeros(most, np.int8),
-        np.zeros((2, 2), np.int64),
-        np.zeros((rows, 1), np.int32),
-        np.zeros(rows, np.int64),
-    )
+    most = 2 * tables * said.iterations
+    memory = empty_memory(most, most, rows, 1)
     answers = kernels.Answers(said.q, said.policy, np.zeros((rows, 2), np.int64))
     seen = np.zeros((said.iterations, 2, 2), np.int64)
     play_round(ground.env, play, memory, answers, ground.legal, ground.settings, seen)
@@ -126,15 +117,3 @@ class Actors:
             play = {name: found[name][k].copy() for name in kernels.Play._fields}
             check_play(file, {**play, "step": step}, self.compiled)
             self.plays[k] = kernels.Play(**play)
-
-
-def empty_play(tables: int, seed: int) -> kernels.Play:
-    """Return tables at which nothing is dealt yet."""
-    return kernels.Play(
-        node=np.zeros(tables, np.int32),
-        greedy=np.zeros((tables, 2), np.bool_),
-        last_row=np.full((tables, 2), -1, np.int32),
-        last_action=np.zeros((tables, 2), np.int8),
-        random=np.array([seed, 0], np.uint64),
-        counts=np.zeros(3, np.int64),
-    )

@@ -21,8 +21,9 @@ from cardai.learn import tensors
 from cardai.learn.policies import legal_softmax
 from cardai.plugins.trainers.nfsp import _kernels as kernels
 from cardai.plugins.trainers.nfsp._actor_kernels import learn_round
-from cardai.plugins.trainers.nfsp.actors import ROUND, Actors, empty_play, played
+from cardai.plugins.trainers.nfsp.actors import ROUND, Actors, played
 from cardai.plugins.trainers.nfsp.checkpoints import check_play, pack_memory, unpack_memory
+from cardai.plugins.trainers.nfsp.empty import RECENT, empty_memory, empty_play
 from cardai.plugins.trainers.nfsp.game import CompiledGame, exact_metrics, frequencies
 from cardai.plugins.trainers.nfsp.networks import (
     adam_of,
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
 
 CHUNK = 250
 """Iterations between yields, so that the training can be stopped and saved."""
-RECENT = 256
-"""Transitions of each input row among which stratified minibatches draw."""
 
 
 class NFSPTraining(Training):
@@ -58,7 +57,7 @@ class NFSPTraining(Training):
             np.zeros((rows, actions), np.float32), np.zeros((rows, actions), np.float32), np.full((rows, 2), -1)
         )
         self.settings = settings_of(options, options.reward_scale or compiled.reward_scale)
-        self.memory = empty_memory(options, rows)
+        self.memory = empty_memory(options.rl_capacity, options.sl_capacity, rows, RECENT)
         self.play = empty_play(options.tables, derive(seed, "play"))
         kernels.deal_all(compiled.env, self.play, options.eta)
         self.actors: Actors | None = None
@@ -91,22 +90,21 @@ class NFSPTraining(Training):
 
     def iterate(self, count: int) -> None:
         """Do ``count`` iterations."""
-        env, play, memory = self.compiled.env, self.play, self.memory
         if self.actors is not None:
             self._iterate_by_actors(self.actors, count)
             return
+        env, play, memory = self.compiled.env, self.play, self.memory
         kernels.iterate(env, play, memory, self.learners, self.inputs, self.answers, self.settings, count)
         self.step += count
 
     def _iterate_by_actors(self, actors: Actors, count: int) -> None:
-        end = self.step + count
+        env, play, memory, end = self.compiled.env, self.play, self.memory, self.step + count
         while self.step < end:
             if self.step % ROUND == 0:
                 actors.ask(self.nets, self.inputs)
             some = min(end - self.step, ROUND - self.step % ROUND)
-            pieces = [(play,) for play in actors.plays]
+            pieces = [(tables,) for tables in actors.plays]
             log = actors.take(self.crew.do(played, actors.ground, actors.said(some), pieces))
-            env, play, memory = self.compiled.env, self.play, self.memory
             learn_round(env, play, memory, self.learners, self.inputs, self.settings, log)
             play.counts[1:] = actors.counts()
             self.step += some
@@ -212,20 +210,4 @@ def settings_of(options: NFSP, scale: float) -> kernels.Settings:
         policy_rate=float(options.policy_rate),
         policy_rate_end=float(options.policy_rate if policy_end is None else policy_end),
         rate_steps=options.rate_steps,
-    )
-
-
-def empty_memory(options: NFSP, rows: int) -> kernels.Memory:
-    """Return memories of the options' capacities with nothing in them."""
-    rl, sl = (2, options.rl_capacity), (2, options.sl_capacity)
-    return kernels.Memory(
-        rl_row=np.zeros(rl, np.int32),
-        rl_action=np.zeros(rl, np.int8),
-        rl_reward=np.zeros(rl, np.float32),
-        rl_next=np.zeros(rl, np.int32),
-        sl_row=np.zeros(sl, np.int32),
-        sl_action=np.zeros(sl, np.int8),
-        seen=np.zeros((2, 2), np.int64),
-        recent=np.zeros((rows, RECENT), np.int32),
-        visits=np.zeros(rows, np.int64),
     )

@@ -121,11 +121,9 @@ class BettingTraining(Training):
         hands = range(self.played, self.played + count)
         seed = derive(self.seed, "generation", self.generation)
         networks, seats = self._networks(), self._seats(hands)
-        pieces, at = [], 0
-        for part in shares(count, o.actors):
-            pieces.append((seed, hands.start + at, seats[at : at + part]))
-            at += part
-        events = joined(self.crew.do(collected, self.cast, networks, [piece for piece in pieces if len(piece[2])]))
+        parts = shares(count, o.actors)
+        pieces = [(seed, hands[part.start], seats[part.start : part.stop]) for part in parts]
+        events = joined(self.crew.do(collected, self.cast, networks, pieces))
         self.parts.append(thinned(events, o.keep_share, derive(self.seed, "thin"), self.game))
         self.played += count
         self.step = min(self.played, whole - 1)
