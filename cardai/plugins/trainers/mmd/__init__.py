@@ -224,6 +224,11 @@ class MMD(Trainer):
                 "Natural steps (optimizer=natural) need advantages of all actions (exact or all_actions), epochs=1, "
                 "minibatches=1, and last above 0, which is 1 / the step size."
             )
+        if self.entropy:
+            raise ValueError(
+                "Natural steps (optimizer=natural) know no bonus for entropy: a pull to a uniform magnet (magnet, with "
+                f"magnet_every=0) does the same. Got entropy={self.entropy:g}."
+            )
 
     def agent_options(self) -> Mapping[str, str]:
         return {

@@ -116,13 +116,17 @@ class MMDTraining(Training):
             self._move(examples)
             return
         loss, terms = losses(self.options, (self.magnet, self.last), self.actor, self.critic, examples, rows)
+        self._descend(loss)
+        self.sums += terms.double().numpy()
+        self.counts[2] += 1
+
+    def _descend(self, loss: Any) -> None:
+        """Take one step of Adam down ``loss``, its gradient's norm bounded."""
         self.optimizer.zero_grad()
         loss.backward()
         if self.options.norm:
             torch.nn.utils.clip_grad_norm_(self.optimizer.param_groups[0]["params"], self.options.norm)
         self.optimizer.step()
-        self.sums += terms.double().numpy()
-        self.counts[2] += 1
 
     def _move(self, examples: Examples) -> None:
         """Move the actor by a natural step at all inputs alike, and the critic by its gradient."""
@@ -132,10 +136,8 @@ class MMDTraining(Training):
         wanted = mirror_step(gains, policy, np.exp(inputs.magnet, dtype=np.float64), self.magnet, self.last)
         natural_step(self.actor, torch.from_numpy(inputs.codes), inputs.legal, wanted, o.damping)
         if self.critic is not None and examples.critic is not None:
-            loss: Any = value_loss(o, self.critic, examples.critic, np.arange(len(examples)))
-            self.optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            self.optimizer.step()
+            loss = value_loss(o, self.critic, examples.critic, np.arange(len(examples)))
+            self._descend(o.value_weight * loss)
             self.sums[TERMS.index("value_loss")] += float(loss.detach())
         share = np.bincount(examples.inverse, examples.weights, len(policy))
         self.sums[TERMS.index("entropy")] -= float(share @ (policy * inputs.played).sum(axis=1) / share.sum())

@@ -118,10 +118,8 @@ class SingleDeepCFR(Training):
         while self.step < goal:
             for player in PLAYERS:
                 self._iterate(player)
-                if player == 0:
-                    continue
-                self.step += 1
-                self._add_to_average()
+            self.step += 1
+            self._add_to_average()
             yield self.measure() if self.step % every == 0 else {}
 
     def _iterate(self, player: int) -> None:
@@ -156,9 +154,8 @@ class SingleDeepCFR(Training):
             target = torch.from_numpy((mean / share[:, None]).astype(np.float32))
             legal = torch.from_numpy(memory.legal[rows[first]])
             out = network(torch.from_numpy(memory.codes[rows[first]]))
-            error = ((out - target).square() * legal).sum(
-                1
-            )  # of the mean target: what it differs in is the network's to move
+            # to the mean target: how its examples differ among themselves moves no weight
+            error = ((out - target).square() * legal).sum(1)
             loss: Any = (torch.from_numpy(share.astype(np.float32)) * error).sum()
             optimizer.zero_grad()
             loss.backward()

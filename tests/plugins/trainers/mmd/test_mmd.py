@@ -342,6 +342,27 @@ def test_natural_steps_learn_leduc_poker_within_a_second() -> None:
     assert advance(training, 150)["exploitability"] < 0.5
 
 
+def test_natural_steps_learn_kuhn_poker_from_what_was_played() -> None:
+    sampled = "advantages=all_actions,batch=512,tables=128,last=5,magnet=0.1"
+    training = start(f"mmd:optimizer=natural,minibatches=1,epochs=1,hidden=32,layers=1,{sampled},eval_every=60")
+    # uniform play is exploitable by 11/24 = 0.4583; 0.07 to 0.09 with other seeds
+    assert advance(training, 60)["exploitability"] < 0.15
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("advantages=gae,epochs=1", "need advantages of all actions"),
+        ("advantages=exact,epochs=2", "epochs=1"),
+        ("advantages=exact,epochs=1,last=0", "last above 0"),
+        ("advantages=all_actions,epochs=1,entropy=0.05", "know no bonus for entropy.* Got entropy=0.05"),
+    ],
+)
+def test_what_natural_steps_cannot_be_asked_is_refused(options: str, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        registry.create("trainer", f"mmd:optimizer=natural,minibatches=1,{options}")
+
+
 def test_too_many_inputs_for_a_natural_step_are_refused() -> None:
     with pytest.raises(UsageError, match="Take optimizer=adam"):
         natural_step(mlp(2, (4,), 3, 1), torch.zeros(3001, 2), np.ones((3001, 3), bool), np.zeros((3001, 3)), 1e-3)

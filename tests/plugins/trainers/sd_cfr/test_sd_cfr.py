@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import cardai
 from cardai import testing
@@ -88,6 +89,26 @@ def test_it_learns_kuhn_poker_and_its_players_are_the_average_drawn_or_whole() -
     assert current.exploitability == pytest.approx(last["current_exploitability"], abs=1e-6)
     drawn = cardai.play(game, [training.agent({"policy": "drawn"}), training.agent({})], games=4_000, seed=2)
     assert abs(drawn.mean_return(0).mean) < 2 * drawn.mean_return(0).half_width
+
+
+@pytest.mark.parametrize("policy", ["average", "drawn"])
+def test_a_hand_of_several_decisions_is_played_by_one_iteration_in_proportion_to_its_number(policy: str) -> None:
+    """The first iteration calls and the second raises: against who calls, a hand of Leduc is then worth 1 or 1 + 2 + 4."""
+    training = start(f"sd_cfr:{TINY}", "leduc", "leduc_30")
+    for action in (1, 2):
+        for networks in training.networks:
+            made = torch.nn.Sequential(torch.nn.Linear(training.inputs, training.actions))
+            with torch.no_grad():
+                made[0].weight.zero_()
+                made[0].bias.copy_(torch.nn.functional.one_hot(torch.tensor(action), training.actions))
+            networks.append(made)
+        training.step += 1
+        training._add_to_average()
+    hands = cardai.play("leduc", [training.agent({"policy": policy}), "always_call"], games=3_000, seed=4).hands
+    worth = abs(hands["returns"][:, 0])
+    assert set(worth) == {0, 1, 7}
+    # 2 / 3 with a deviation of 0.009
+    assert (worth == 7).sum() / (worth > 0).sum() == pytest.approx(2 / 3, abs=0.045)
 
 
 def test_saved_and_loaded_training_goes_on_byte_for_byte(tmp_path: Path) -> None:
