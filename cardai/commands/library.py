@@ -10,7 +10,7 @@ import typer
 from cardai.commands.invocation import Json, note, out, print_json
 from cardai.commands.spot_options import Position, Pot, Raised, Range, Stack
 from cardai.core.errors import UsageError
-from cardai.poker.ranges.options import both_stacks, chips
+from cardai.poker.spot_options import both_stacks, chips
 
 if TYPE_CHECKING:
     from cardai.poker.ranges.library import Entry, Library

@@ -10,7 +10,7 @@ import typer
 from cardai.commands import spot_options
 from cardai.commands.invocation import Jobs, Json, On, note, out, print_json, progress
 from cardai.core.errors import UsageError
-from cardai.poker.ranges.options import Limits, SpotOptions, percent
+from cardai.poker.spot_options import Limits, SpotOptions, percent
 
 if TYPE_CHECKING:
     from cardai.poker.ranges.flop_report import Row

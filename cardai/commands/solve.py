@@ -17,7 +17,7 @@ from cardai.commands.invocation import Json, note, out, print_json, say
 from cardai.core.errors import UsageError
 from cardai.core.notes import show_state
 from cardai.core.text import clock
-from cardai.poker.ranges.options import ENOUGH, MOST, Limits, SpotOptions, percent
+from cardai.poker.spot_options import ENOUGH, MOST, Limits, SpotOptions, percent
 
 if TYPE_CHECKING:
     from cardai.poker.ranges.layout import TreeLayout

@@ -117,23 +117,16 @@ def measured(one: Measure, work: Path, player: str) -> dict[str, Any]:
 
 
 def figure(one: Measure, found: dict[str, Any]) -> str:
-    """Return a figure in words: mean and half of its 95% interval, in mbb/g."""
+    """Return a figure in words: its mean, and half of its 95% interval or, of AIVAT's, which is not symmetric, both ends; mbb/g."""
     if one.kind == "match":
-        told = found["aivat"]["aivat"]
-        mean, half, count = (
-            10 * told["mean"],
-            5 * (told["high"] - told["low"]),
-            f"{found['hands']} hands",
-        )  # big blind 100
-    else:
-        if one.kind == "river" and not found["reached"]:
-            return f"says nothing | {found['hands']} hands, none came there"
-        mean, half = found["mean"], found["half_width"]
-        count = (
-            f"{found['boards']} boards"
-            if one.kind == "lbr"
-            else f"{found['hands']} hands, {found['reached']} came there"
-        )
+        mean, low, high = (10 * found["aivat"]["aivat"][name] for name in ("mean", "low", "high"))  # big blind 100
+        return f"{mean:+,.0f} ({low:+,.0f} to {high:+,.0f}) | {found['hands']} hands"
+    if one.kind == "river" and not found["reached"]:
+        return f"says nothing | {found['hands']} hands, none came there"
+    mean, half = found["mean"], found["half_width"]
+    count = (
+        f"{found['boards']} boards" if one.kind == "lbr" else f"{found['hands']} hands, {found['reached']} came there"
+    )
     return f"{mean:+,.0f}{f' ± {half:,.0f}' if half is not None else ' (one has no interval)'} | {count}"
 
 
@@ -148,10 +141,12 @@ def report(known: dict[str, Any]) -> str:
     lines = [
         "# The no-limit player of the box", "",
         "`nolimit_resolving` as it ships (`players/`), in `holdem` (heads-up, 100 big blinds), all iterations of a decision "
-        "(`seconds=0`), one thread. mbb/g is thousandths of a big blind a hand, ± half a 95% interval over boards or hands. A local "
+        "(`seconds=0`), one thread. mbb/g is thousandths of a big blind a hand, ± half a 95% interval over boards or hands (AIVAT's, "
+        "which is not symmetric, from its lower to its upper end). A local "
         "best response (LBR) and a best response from the river are lower bounds on what a perfect opponent wins; LBR below 0 "
         "proves nothing.", "",
-        "Written by `python experiments/no_limit_player/run.py`; what a measure took is CPU seconds of a shared core.", "",
+        "Written by `python experiments/no_limit_player/run.py`; what a measure took is CPU seconds of a shared core. All of it was "
+        f"measured with the network and the table that lie in the box, `files` {card['files'][:8]} of the player's card.", "",
         "## Strength", "", "| measure | mbb/g | of | CPU s |", "|---|---|---|---|",
     ]  # fmt: skip
     there = [one for one in MEASURES if one.there(known, card["files"])]

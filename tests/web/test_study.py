@@ -19,8 +19,8 @@ from attrs import evolve
 from cardai.cli import main
 from cardai.core import registry
 from cardai.core.errors import UsageError
-from cardai.poker.ranges.options import Limits, SpotOptions, arguments
 from cardai.poker.ranges.spot import Spot
+from cardai.poker.spot_options import Limits, SpotOptions, arguments
 from cardai.web.study import bench, forms
 from cardai.web.study.bench import Bench
 from tests.web.conftest import Served

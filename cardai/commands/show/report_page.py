@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from cardai.cards.text import card_text, parse_cards
-from cardai.poker.ranges.flop_report import FIXED
+from cardai.poker.ranges.flop_report import FIXED, LAST
 from cardai.poker.ranges.grid import colours
 
 _SUITS = {
@@ -57,7 +57,7 @@ def page(
     rows: Sequence[Mapping[str, Any]], last: Mapping[str, Any], names: Sequence[str], title: str, told: str
 ) -> str:
     """Return a report's page: ``rows`` and their weighted mean ``last`` with the columns ``names``; ``told`` says of what spot."""
-    actions = [name for name in names if name not in (*FIXED, "reached", "exploitability")]
+    actions = [name for name in names if name not in (*FIXED, *LAST)]
     tones = dict(zip(actions, colours(tuple(actions)), strict=True))
     heads = "".join(
         f'<th tabindex="0">{escape(name.replace("_", " "))}</th>' for name in (*names[:2], "play", *names[2:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import mmap
 from collections.abc import Callable
 
 import numpy as np
@@ -15,16 +16,25 @@ from cardai.poker.hands.boards import BOARD_SIZES, boards, hand_maps
 from cardai.poker.hands.combos import COUNT, pairs
 from cardai.poker.hands.ranking import batch_tables
 
-MOST = {1: 400, 2: 4_000, 3: 2_000}
-"""By street: where more rows than these are asked for, the whole table is made; it then takes little longer."""
+MOST = {1: 400, 2: 4_000, 3: 50_000}
+"""By street: where more rows than these are asked for, the whole table is made, which takes about as long as they did
+(``python benchmarks/buckets.py --whole``)."""
 Table = npt.NDArray[np.uint16]
+
+
+def _zeros(rows: int) -> Table:
+    """Return (rows, 1326) zeros of which only the rows that are written take memory.
+
+    numpy asks for huge pages for arrays of this size: the system would clear 2 MiB for each row of 2,652 bytes.
+    """
+    return np.frombuffer(mmap.mmap(-1, rows * COUNT * np.dtype(np.uint16).itemsize), np.uint16).reshape(rows, COUNT)
 
 
 class Strengths:
     """The strengths of all hands on representatives of boards of five, worked out when they are asked for."""
 
     def __init__(self) -> None:
-        self.table = np.zeros((len(boards(5).cards), COUNT), np.uint16)
+        self.table = _zeros(len(boards(5).cards))
         """(134459, 1326), as in :func:`cardai.poker.buckets.tables.all_river_strengths` where it is filled."""
         self._known = np.zeros(len(self.table), bool)
 
@@ -45,7 +55,7 @@ class Rows:
     ) -> None:
         self.street, self.strengths, self._whole = street, strengths, whole
         self.size = BOARD_SIZES[street]
-        self.table = np.zeros((len(boards(self.size).cards), COUNT), np.uint16)
+        self.table = _zeros(len(boards(self.size).cards))
         """(m, 1326): 0 where it is not filled."""
         self._known = np.zeros(len(self.table), bool)
         self._bucket_of = clusters
@@ -55,10 +65,12 @@ class Rows:
     def fill(self, classes: Int64s) -> None:
         """Fill the rows of ``classes`` (n,) of boards; the whole table where they become many."""
         missing = np.unique(classes[~self._known[classes]])
+        if not len(missing):
+            return
         if self._known.sum() + len(missing) > MOST[self.street]:
             self.table[:] = self._whole()
             self._known[:] = True
-        elif len(missing):
+        else:
             for number in missing.tolist():
                 self.table[number] = self._row(number)
             self._known[missing] = True

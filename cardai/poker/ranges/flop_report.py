@@ -21,6 +21,7 @@ from cardai.poker.ranges.solution import Solution, prepare, solve
 from cardai.poker.ranges.spot import Spot
 
 FIXED = ("flop", "texture", "weight", "equity_first", "equity_button", "ev_first", "ev_button")
+LAST = ("reached", "exploitability")
 """The columns before those of actions; what is reached, and the exploitability, stand last."""
 Row = dict[str, Any]
 
@@ -154,8 +155,8 @@ def _weighed(spot: Spot, entries: Mapping[str, Entry]) -> tuple[Subset, bool]:
 
 def columns(rows: Sequence[Row]) -> list[str]:
     """Return the columns: the fixed ones, the actions of all rows, and the last two."""
-    actions = dict.fromkeys(name for one in rows for name in one if name not in (*FIXED, "reached", "exploitability"))
-    return [*FIXED, *actions, "reached", "exploitability"]
+    actions = dict.fromkeys(name for one in rows for name in one if name not in (*FIXED, *LAST))
+    return [*FIXED, *actions, *LAST]
 
 
 def mean(rows: Sequence[Row]) -> Row:
@@ -167,7 +168,7 @@ def mean(rows: Sequence[Row]) -> Row:
     found: Row = {"flop": "all", "texture": "", "weight": float(weights.sum())}
     for name in columns(rows)[3:]:
         values = np.array([one.get(name, 0.0) for one in rows])
-        by = weights * [one["reached"] for one in rows] if name not in ("reached", "exploitability") else weights
+        by = weights * [one["reached"] for one in rows] if name not in LAST else weights
         if by.sum() > 0:
             found[name] = float(values @ by / by.sum())
     return found

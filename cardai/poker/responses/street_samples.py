@@ -13,6 +13,7 @@ hands is the same as over boards.
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 import numpy as np
 from attrs import evolve, frozen
@@ -147,12 +148,16 @@ class FlopClasses(_Streets):
     def __init__(self, game: Game, agent: Agent, options: StreetOptions) -> None:
         super().__init__(game, agent, options, len(boards(3).cards))
         self.shape = (len(self.walker.flop_roots), 2, CLASSES)
-        self.preflop = PreflopGame.of(self.walker)
 
     def piece(self, number: int) -> Float64s:
         known = boards(3)
         values = self.walker.flop_values(known.cards[number].tolist(), f"Board {number + 1}")
         return values * float(known.weights[number])
+
+    @cached_property
+    def preflop(self) -> PreflopGame:
+        """The betting before the flop, of which only the whole needs to know."""
+        return PreflopGame.of(self.walker)
 
     def response(self, found: Float64s, done: Bools) -> Response:
         value = float(self.preflop.best(found.sum(axis=0) / FLOPS)[0].mean()) if done.all() else math.nan

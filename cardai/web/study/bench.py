@@ -22,10 +22,10 @@ from cardai.core.kernel import when_compiling
 from cardai.core.memory import free_memory
 from cardai.core.text import clock
 from cardai.poker.ranges.layout import TreeLayout
-from cardai.poker.ranges.options import MOST, arguments, command
 from cardai.poker.ranges.showing import effort
 from cardai.poker.ranges.solution import Solution, fitting, packs, prepare, solve
 from cardai.poker.ranges.spot import Spot
+from cardai.poker.spot_options import MOST, arguments, command
 from cardai.web.sittings import said_of
 
 T = TypeVar("T")

@@ -9,8 +9,8 @@ from attrs import frozen
 from starlette.requests import Request
 
 from cardai.core.errors import UsageError
-from cardai.poker.ranges.options import BETS, ENOUGH, Limits, SpotOptions, percent
 from cardai.poker.ranges.spot import Spot
+from cardai.poker.spot_options import BETS, ENOUGH, Limits, SpotOptions, percent
 
 LONGEST = 1 << 16
 """Bytes of a form."""

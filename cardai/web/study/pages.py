@@ -15,7 +15,7 @@ from cardai.core.errors import CardaiError
 from cardai.poker.hand_classes import class_text, class_weights
 from cardai.poker.notation import parse_range, range_text
 from cardai.poker.range_forms import combos
-from cardai.poker.ranges.options import ENOUGH, arguments, command
+from cardai.poker.spot_options import ENOUGH, arguments, command
 from cardai.web.render import face, render
 from cardai.web.study import drawn, forms
 from cardai.web.study.bench import WAITING, Study

@@ -19,7 +19,7 @@ from cardai import make
 from cardai.arena.journal import journal_of
 from cardai.core.errors import UsageError
 from cardai.formats import read_hands
-from cardai.poker.ranges.options import command
+from cardai.poker.spot_options import command
 from cardai.study.judge import judge_for
 from cardai.study.report import plain
 from cardai.study.review import LEAST, number

@@ -12,8 +12,8 @@ from cardai.core.errors import DamagedFileError, UsageError
 from cardai.core.files import digest_of
 from cardai.poker.ranges.flop_report import KeptReport, Row, kept_reports, row
 from cardai.poker.ranges.library import Entry, Library
-from cardai.poker.ranges.options import arguments, command
 from cardai.poker.ranges.solution import KEPT, Solution, load, read_head
+from cardai.poker.spot_options import arguments, command
 from cardai.ui import kept
 from cardai.web.study.bench import MOST_BYTES
 

@@ -14,7 +14,7 @@ from starlette.routing import Route
 from cardai.core.errors import UsageError
 from cardai.poker.ranges.flop_report import KeptReport, chosen, columns, mean
 from cardai.poker.ranges.library import Entry
-from cardai.poker.ranges.options import command
+from cardai.poker.spot_options import command
 from cardai.web.render import face
 from cardai.web.study import drawn
 from cardai.web.study.room import Room, line_of, visitor

@@ -13,10 +13,10 @@ from starlette.routing import Route
 
 from cardai.core.errors import UsageError
 from cardai.poker.ranges.locks import Lock, lock_text
-from cardai.poker.ranges.options import command
 from cardai.poker.ranges.reading import compared, next_cards
 from cardai.poker.ranges.showing import standing
 from cardai.poker.ranges.solution import Solution
+from cardai.poker.spot_options import command
 from cardai.web.render import face
 from cardai.web.study import drawn, forms
 from cardai.web.study.bench import Study

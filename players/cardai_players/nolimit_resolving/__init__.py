@@ -35,7 +35,8 @@ class Player(Agent):
     """Re-solves the hand from the flop on; before the flop a table plays."""
 
     level: Literal["full", "strong", "fair", "weak"] = option(
-        "full", help="how much is solved; fair and weak err on purpose (only full has been measured)"
+        "full",
+        help="how much is solved; fair and weak err on purpose (the games that were played do not tell them apart)",
     )
     seconds: float = option(
         2.0, help="time for a decision: the last iteration finished in it is played; 0: all iterations (then it plays the same always)",
