@@ -27,7 +27,8 @@ def _zeros(rows: int) -> Table:
 
     numpy asks for huge pages for arrays of this size: the system would clear 2 MiB for each row of 2,652 bytes.
     """
-    return np.frombuffer(mmap.mmap(-1, rows * COUNT * np.dtype(np.uint16).itemsize), np.uint16).reshape(rows, COUNT)
+    room = mmap.mmap(-1, rows * COUNT * np.dtype(np.uint16).itemsize)
+    return np.ndarray((rows, COUNT), np.uint16, buffer=room)
 
 
 class Strengths:
