@@ -45,7 +45,7 @@ class Entry:
 
 
 ENTRIES = (
-    Entry("leduc-mmd", "mmd_leduc", "leduc", "leduc_30", 6_000),
+    Entry("leduc-mmd", "mmd_leduc", "leduc", "leduc_30", 22_000),
     Entry("leduc-ppo", "ppo:eval_every=10", "leduc", "leduc_30", 2_000),
     Entry("leduc-sd-cfr", "sd_cfr", "leduc", "leduc_30", 120),
     Entry("leduc-nfsp", "nfsp_leduc_best", "leduc", "leduc_30", 200_000),

@@ -8,7 +8,7 @@ training.py    iterations, metrics, checkpoints
 
 Presets:
     ppo: no pull to a magnet or to the last policy, entropy bonus 0.05 (Rudolph et al. 2025, defaults).
-    mmd_leduc: exact advantages, natural steps, a magnet whose pull falls from 0.5 chips to 0.08; ours.
+    mmd_leduc: exact advantages, natural steps, a magnet whose pull falls from 0.5 chips to 0.02; ours.
     mmd_liars_dice: MMD with the best options found for liar's dice of 2 dice and 5 faces (Rudolph et al. 2025).
     mmd_phantom_ttt: MMD with the best options found for phantom tic-tac-toe (Rudolph et al. 2025).
     mmd_abrupt_phantom_ttt: MMD with the best options found for abrupt phantom tic-tac-toe (Rudolph et al. 2025).
@@ -87,10 +87,10 @@ _LEDUC: Mapping[str, Any] = {
     "epochs": 1,
     "reward_scale": 1.0,
     "magnet": 0.5,
-    "magnet_end": 0.08,
+    "magnet_end": 0.02,
     "last": 20.0,
-    "last_end": 80.0,
-    "anneal": 5_000,
+    "last_end": 100.0,
+    "anneal": 20_000,
     "eval_every": 200,
 }
 _positive = validators.gt(0)
@@ -162,6 +162,11 @@ class MMD(Trainer):
     )
     damping: float = option(
         1e-3, help="natural: what is added to the squares, as a share of their mean", validator=_positive
+    )
+    floor: float = option(
+        1e-3,
+        help="natural: the probability below which no action is moved; a network that must show ever smaller ones loses the rest",
+        validator=[validators.ge(0), validators.lt(0.1)],
     )
     rate: float = option(2.5e-4, help="learning rate of Adam", validator=_positive)
     momentum: float = option(0.9, help="Adam's beta 1", validator=[validators.ge(0), validators.lt(1)])

@@ -20,14 +20,22 @@ LIMIT = 6_000
 """Legal actions beyond the first, over all different inputs of an iteration: the square of so many is held in memory."""
 
 
-def mirror_step(gains: Float64s, policy: Float64s, magnet: Float64s, pull: float, last: float) -> Float64s:
-    """Return by how much log probabilities (U, A) move, up to a constant a row.
+def mirror_step(
+    gains: Float64s, policy: Float64s, legal: Bools, magnet: Float64s, pull: float, last: float, floor: float
+) -> Float64s:
+    """Return by how much the log probabilities (U, A) of ``legal`` actions move; 0 elsewhere.
 
     The policy that maximises E[A] - pull KL(. || magnet) - last KL(. || policy) has log probabilities
     (last log policy + A + pull log magnet) / (last + pull) + const (Sokota et al. 2023, eq. 7 with last = 1 / eta).
+    No action is moved below the probability ``floor``: an action that is worth 13 chips less than another ends at a log
+    probability of -13 / pull, and a network that has to show -600 at one input cannot hold 0.01 at the next.
     """
-    apart = np.log(np.maximum(magnet, 1e-30)) - np.log(np.maximum(policy, 1e-30))
-    moved: Float64s = (gains + pull * apart) / (last + pull)
+    before = np.log(np.maximum(policy, 1e-30))
+    apart = np.log(np.maximum(magnet, 1e-30)) - before
+    after = np.where(legal, before + (gains + pull * apart) / (last + pull), -np.inf)
+    after -= after.max(axis=1, keepdims=True)
+    after -= np.log(np.exp(after).sum(axis=1, keepdims=True))
+    moved: Float64s = np.where(legal, np.maximum(after, np.log(max(floor, 1e-30))) - before, 0.0)
     return moved
 
 

@@ -133,7 +133,8 @@ class MMDTraining(Training):
         o, inputs = self.options, examples.inputs
         policy = np.exp(inputs.played, dtype=np.float64)
         gains = mean_gains(examples, np.arange(len(examples)))
-        wanted = mirror_step(gains, policy, np.exp(inputs.magnet, dtype=np.float64), self.magnet, self.last)
+        magnet = np.exp(inputs.magnet, dtype=np.float64)
+        wanted = mirror_step(gains, policy, inputs.legal, magnet, self.magnet, self.last, o.floor)
         natural_step(self.actor, torch.from_numpy(inputs.codes), inputs.legal, wanted, o.damping)
         if self.critic is not None and examples.critic is not None:
             loss = value_loss(o, self.critic, examples.critic, np.arange(len(examples)))

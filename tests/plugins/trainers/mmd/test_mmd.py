@@ -326,14 +326,22 @@ def test_a_natural_step_moves_the_policy_as_wanted(made: Any) -> None:
 
 def test_a_mirror_step_is_where_the_gain_less_both_pulls_is_greatest() -> None:
     gains, policy, magnet = np.array([[1.0, -0.5, 0.2]]), np.array([[0.2, 0.5, 0.3]]), np.array([[0.4, 0.4, 0.2]])
-    best = policy * np.exp(mirror_step(gains, policy, magnet, 0.3, 2.0))
-    best /= best.sum()
+    best = policy * np.exp(mirror_step(gains, policy, np.ones((1, 3), bool), magnet, 0.3, 2.0, 0.0))
+    assert best.sum() == pytest.approx(1)
 
     def worth(p: Float64s) -> float:
         return float((p * (gains - 0.3 * np.log(p / magnet) - 2 * np.log(p / policy))).sum())
 
     for other in np.random.default_rng(1).dirichlet(np.ones(3), 200):
         assert worth(other[None]) < worth(best)
+
+
+def test_a_mirror_step_stops_at_the_floor_and_leaves_illegal_actions_alone() -> None:
+    policy, legal = np.array([[0.5, 0.499, 0.001, 0.0]]), np.array([[True, True, True, False]])
+    gains = np.array([[0.0, -400.0, -400.0, 9.0]])
+    moved = mirror_step(gains, policy, legal, legal / 3, 0.1, 20.0, 1e-3)
+    assert policy[0] * np.exp(moved[0]) == pytest.approx([1.0, 1e-3, 1e-3, 0.0], abs=1e-6)
+    assert moved[0, 3] == 0
 
 
 def test_natural_steps_learn_leduc_poker_within_a_second() -> None:
