@@ -3,7 +3,8 @@
 Where OpenSpiel draws them itself (``resample_from_infostate``: hearts, oh hell, bridge, ...), it does. Other hands are told
 again event by event: what the player did stays; what others did, and chance, may be whatever looks the same to the player.
 Where somebody could then not have played what it was seen to play (a card that it does not hold), hidden outcomes are
-exchanged until it could. Each world so found is possible; they are not quite equally likely.
+exchanged until it could; where nothing is dealt, as in phantom games, the last moves that look alike are taken back until
+all agrees. Each world so found is possible; they are not quite equally likely.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ _TRIES = 3_000
 """How often a hand is told for one world, at most."""
 _STUCK = 60
 """Exchanges that lead no further before it is begun anew."""
+_PLAIN, _SEARCHES, _MOVES = 20, 50, 2_000
+"""Where nothing is dealt: tellings without taking back, searches after them, and moves of a search, at most."""
 
 
 def determinize(game: OpenSpiel, view: Mapping[str, Any], rng: Source, count: int, weights: Any) -> StateTables:
@@ -156,6 +159,8 @@ class _Told:
 
     def again(self, random: Random) -> Any:
         """Return an OpenSpiel state that looks the same to the player, drawn at random. Raises UsageError: none found."""
+        if not self.apart:
+            return self._searched(random)
         outcomes: dict[int, int] = {}
         before, reached, since = outcomes, -1, _STUCK
         for _ in range(_TRIES):
@@ -170,7 +175,52 @@ class _Told:
                 before, reached = outcomes, failed
             outcomes = self._exchanged(before, reached, random)
             since = since if len(outcomes) > 1 else _STUCK
-        raise UsageError(f"No hand of OpenSpiel's {self.game.name} was found that agrees with what the player sees.")
+        raise self._none()
+
+    def _none(self) -> UsageError:
+        return UsageError(f"No hand of OpenSpiel's {self.game.name} was found that agrees with what the player sees.")
+
+    def _searched(self, random: Random) -> Any:
+        """Return what :meth:`again` does where no outcomes can be exchanged: plainly if that succeeds, else depth first."""
+        for _ in range(_PLAIN):
+            state, failed = self._played({}, random)
+            if failed < 0:
+                return state
+        for _ in range(_SEARCHES):
+            found = self._search(random)
+            if found is not None:
+                return found
+        raise self._none()
+
+    def _search(self, random: Random) -> Any:
+        """Return a state that agrees with all events, found depth first in random order; None: not in so many moves."""
+        states = [self.game.theirs.new_initial_state()]
+        untried = [self._shuffled(states[0], self.events[0], random)]
+        for _ in range(_MOVES):
+            while untried and not untried[-1]:
+                untried.pop()
+                states.pop()
+            if not untried:
+                return None
+            number = len(untried)
+            state = states[-1].child(untried[-1].pop())
+            if said(state, self.player, self.game.shape.strings) != self.events[number - 1].read or state.is_terminal():
+                continue
+            if number == len(self.events):
+                if state.current_player() == self.player:
+                    return state
+            elif state.current_player() == self.events[number].actor:
+                states.append(state)
+                untried.append(self._shuffled(state, self.events[number], random))
+        return None
+
+    def _shuffled(self, state: Any, event: _Event, random: Random) -> list[int]:
+        """Return what may have been done in ``state``, the likeliest of chance's mostly last, which is tried first."""
+        if event.actor == self.player or event.public or (event.actor == CHANCE and not self.hidden(event)):
+            return [event.action] if event.action in state.legal_actions() else []
+        odds = dict(state.chance_outcomes()) if event.actor == CHANCE else dict.fromkeys(state.legal_actions(), 1.0)
+        drawn = {action: random.random() ** (1 / p) for action, p in odds.items() if p > 0}
+        return sorted(drawn, key=drawn.__getitem__)
 
     def hidden(self, event: _Event) -> bool:
         """Whether chance did it and the player did not see what."""
