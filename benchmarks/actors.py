@@ -47,6 +47,7 @@ CASES = {
     "gin_values": Case("gin_values:taught=0,belief_hands=256,relearn=0,hands=2000", "gin", None, 1, 1),
     "bucket_mccfr": Case("bucket_mccfr:flop=1,turn=1,river=1", "holdem_limit", None, 2048, 8192, more=True),
     "nfsp": Case("nfsp_leduc_best:eval_every=1000000", "leduc", "leduc_30", 50, 150),
+    "mmd": Case("mmd:batch=4096,eval_every=1000000", "leduc", "leduc_30", 1, 3),
     "poker_cnn_betting": Case(
         "poker_cnn_betting_ours:hands=1000,epochs=1.0,threads=1,league=threshold", "poker_cnn_limit",
         "poker_cnn_limit:size=4x13", 1000, 1000,

@@ -27,12 +27,14 @@ GIN = "gin_values:hands=80,belief_hands=256,taught=0,hidden=8,league=self+simple
 NFSP = "nfsp:hidden=8,tables=16,rl_capacity=2000,sl_capacity=2000,min_data=100,batch=16,eval_every=70"
 BUCKETS = "bucket_mccfr:flop=1,turn=1,river=1"
 POKER = "poker_cnn_betting_ours:hands=90,epochs=0.2,batch=64,league=always_call,network=dense,unit=2,threads=1"
+MMD = "mmd:hidden=8,layers=1,batch=64,tables=10,advantages=all_actions"
 VALUES = "leduc_values:width=8,context=16,blocks=1,batch=20,situations="
 CASES = {
     "gin": (GIN, "gin", None, 2),
     "nfsp": (NFSP, "leduc", "leduc_30", 130),
     "buckets": (BUCKETS, TINY, None, 5000),
     "poker": (POKER, "leduc", "grid_4x13:fields=hole+board+history+player", 150),
+    "mmd": (MMD, "leduc", "leduc_30", 3),
     "values": (VALUES, "leduc_deepstack", None, 2),
 }
 
@@ -122,6 +124,13 @@ def test_actors_play_hands_of_their_own() -> None:
     nfsp: Any = begun("nfsp")
     assert isinstance(nfsp.actors, Actors)
     assert len({int(play.random[0]) for play in nfsp.actors.plays}) == 3
+    mmd: Any = begun("mmd")
+    batch = mmd._played()
+    first = [batch.codes[batch.hands == hand][0] for hand in (0, int(batch.hands.max()) // 2)]
+    assert len(batch) >= 64
+    assert (np.diff(np.unique(batch.hands)) == 1).all()
+    assert len(batch.returns) == batch.hands.max() + 1
+    assert not np.array_equal(*first)
 
 
 def test_an_iteration_of_nfsp_takes_in_an_iteration_of_each_actor() -> None:

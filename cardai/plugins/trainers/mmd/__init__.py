@@ -1,6 +1,7 @@
 """Policy gradients by self-play for any game with a list of actions: PPO and magnetic mirror descent.
 
 rollouts.py    whole hands in lock step, one policy in all seats
+actors.py      several actors that play for one learner
 advantages.py  what actions were worth: GAE, a critic of all seats' views, or the game's tree
 losses.py      the clipped surrogate, and the pulls to a magnet and to the last policy
 natural.py     natural steps of the actor, for small games
@@ -118,6 +119,11 @@ class MMD(Trainer):
         validator=validators.in_(range(1, _MOST + 1)),
     )
     tables: int = option(128, help="hands played in lock step", validator=validators.in_(range(1, _MOST + 1)))
+    actors: int = option(
+        1,
+        help="who play: an iteration's decisions are cut into so many pieces",
+        validator=validators.in_(range(1, 4097)),
+    )
     minibatches: int = option(4, help="minibatches of an epoch", validator=_positive)
     epochs: int = option(4, help="times that an iteration's decisions are learned from", validator=_positive)
     magnet: float = option(0.05, help="weight of the pull to the magnet, KL(policy || magnet)", validator=_at_least_0)
@@ -220,6 +226,8 @@ class MMD(Trainer):
             raise ValueError(
                 f"A response to a fixed player (against) is learned with advantages=gae. Got {self.advantages}."
             )
+        if self.actors > 1 and self.advantages == "exact":
+            raise ValueError("With advantages=exact nothing is played, so there is nothing for actors to do.")
         if self.average and self.advantages == "exact":
             raise ValueError("The averaged policy is learned from play, and with advantages=exact nothing is played.")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +18,10 @@ from cardai.core.errors import CardaiError, DamagedFileError, UsageError
 from cardai.core.game import Game
 from cardai.core.npz import read_npz, write_npz
 from cardai.core.rng import derive
-from cardai.core.trainer import Metrics, Training
+from cardai.core.trainer import Metrics, Training, shares
 from cardai.learn import tensors
 from cardai.learn.distinct import distinct
+from cardai.plugins.trainers.mmd.actors import Ground, played, together
 from cardai.plugins.trainers.mmd.advantages import ExactGame, corrected_targets, generalised_advantages
 from cardai.plugins.trainers.mmd.average import Average
 from cardai.plugins.trainers.mmd.losses import TERMS, CriticExamples, Examples, Inputs, losses, mean_gains, value_loss
@@ -154,7 +156,7 @@ class MMDTraining(Training):
         return Examples(inputs, np.arange(len(policy)), weights, gains=gains * self.scale)
 
     def _played_examples(self) -> Examples:
-        batch = self.rollouts.play(self._policy, self.options.batch, int(self.counts[1]))
+        batch = self._played()
         self.counts[:2] += len(batch), len(batch.returns)
         if self.average is not None:
             self.average.remember(batch)
@@ -166,6 +168,22 @@ class MMDTraining(Training):
             return Examples(inputs, inverse, weights, batch.chosen, None, advantages, critic)
         critic, gains, residuals = self._all_actions(batch, returns)
         return Examples(inputs, inverse, weights, batch.chosen, gains, residuals, critic)
+
+    def _played(self) -> Batch:
+        """Play an iteration's decisions, as so many pieces as there are actors."""
+        o, begun = self.options, int(self.counts[1])
+        if o.actors == 1:
+            return self.rollouts.play(self._policy, o.batch, begun)
+        parts = enumerate(shares(o.batch, o.actors))
+        pieces = [(derive(self.seed, "actor", k), len(part), begun) for k, part in parts]
+        return together(self.crew.do(played, self.ground, self.actor, pieces))
+
+    @cached_property
+    def ground(self) -> Ground:
+        """What actors keep; an actor has its share of the tables."""
+        o = self.options
+        tables, whole = -(-o.tables // o.actors), o.advantages == "all_actions"
+        return Ground(self.game, self.layout, tables, whole, self.rollouts.rival, o.threads)
 
     def _generalised(self, batch: Batch, first: Int64s, inverse: Int64s, returns: Float64s) -> Any:
         """Return what the critic of own views learns, and the advantages (N,) of the chosen actions."""
