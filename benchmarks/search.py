@@ -3,16 +3,19 @@
 ``random``: pimc and ismcts against random play, in every game of cardai's that draws hidden cards and in ten of OpenSpiel's;
 ``time``: each with four times the simulations against itself with one time; ``gin``: against simple; ``fusion``: the exact
 exploitability of both in a small game, which says what strategy fusion costs. Every line has its number of games and a 95 %
-interval; games are duplicate deals, in every seat.
+interval; games are duplicate deals, in every seat. In games that are not zero-sum, what the other player wins among its like is
+taken off.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import time
 from collections.abc import Iterator
 
 import cardai
+from cardai.arena.statistics import Estimate
 from cardai.core import registry
 from cardai.core.errors import CardaiError
 from cardai.solve.measures import measure
@@ -53,6 +56,11 @@ def duel(game: str, agent: str, against: str, games: int) -> None:
         print(f"{game:42} {agent:32} {error}", flush=True)
         return
     gain = result.mean_return(0)
+    if not made.zero_sum:  # what all win or lose together is no gain over the other player
+        own = cardai.play(game, [against] * seats, games=len(result.hands), seed=8)
+        level = [own.mean_return(seat) for seat in range(seats)]
+        half = math.hypot(gain.half_width, *(one.half_width / seats for one in level))
+        gain = Estimate(gain.mean - sum(one.mean for one in level) / seats, half, gain.count)
     print(
         f"{game:42} {agent:32} against {against:26} {gain.mean:+9.3f} +-{gain.half_width:.3f} {made.unit} a hand, "
         f"{-(-games // seats) * seats} games, {time.process_time() - start:.0f} CPU-s",

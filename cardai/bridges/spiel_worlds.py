@@ -31,6 +31,8 @@ _TRIES = 3_000
 """How often a hand is told for one world, at most."""
 _STUCK = 60
 """Exchanges that lead no further before it is begun anew."""
+_RESAMPLES = 20
+"""How often OpenSpiel draws for each world, at most."""
 _PLAIN, _SEARCHES, _MOVES = 20, 50, 2_000
 """Where nothing is dealt: tellings without taking back, searches after them, and moves of a search, at most."""
 
@@ -82,9 +84,13 @@ def _resamples(name: str, state: Any, player: int) -> bool:
 def _resampled(game: OpenSpiel, state: Any, player: int, random: Random, count: int) -> list[Any] | None:
     """Return states drawn by OpenSpiel, None where one does not look the same to the player."""
     wanted = said(state, player, game.shape.strings)
-    drawn = []
-    for _ in range(count):
+    drawn: list[Any] = []
+    for _ in range(_RESAMPLES * count):
+        if len(drawn) == count:
+            break
         other = state.resample_from_infostate(player, random.random)
+        if not _ends(other.clone(), random):
+            continue
         told = _with_past(game, other)[0].spiel  # some games exchange cards and leave the history as it was
         if (
             told.current_player() != player
@@ -93,7 +99,17 @@ def _resampled(game: OpenSpiel, state: Any, player: int, random: Random, count: 
         ):
             return None
         drawn.append(other)
-    return drawn
+    return drawn if len(drawn) == count else None
+
+
+def _ends(state: Any, random: Random) -> bool:
+    """Play on at random and return whether the hand comes to an end: hearts draws some in which a seat runs out of cards."""
+    while not state.is_terminal():
+        legal = state.legal_actions()
+        if not legal:
+            return False
+        state.apply_action(random.choice(legal))
+    return True
 
 
 def _with_past(game: OpenSpiel, spiel: Any) -> tuple[SpielState, list[int]]:
@@ -146,7 +162,7 @@ class _Told:
         for action in state.history():
             actor, strings = told.current_player(), game.shape.strings
             seen_by = told.chance_seen_by() if actor == CHANCE else ()
-            if actor == CHANCE:
+            if actor == CHANCE and len(seen_by) < game.num_players:  # what all see, as who passes to whom, is not dealt
                 apart = apart and rolled.isdisjoint(told.legal_actions())
                 rolled.add(int(action))
             others = []
@@ -233,7 +249,8 @@ class _Told:
         """
         if not self.apart:
             return {}
-        taken = {e.action for e in self.events if e.actor == CHANCE and not self.hidden(e)}
+        dealt = [e for e in self.events if e.actor == CHANCE and len(e.seen_by) < self.game.num_players]
+        taken = {e.action for e in dealt if not self.hidden(e)}
         left = [k for k in range(self.game.num_chance_outcomes) if k not in taken]
         random.shuffle(left)
         places = [i for i, e in enumerate(self.events) if self.hidden(e)]

@@ -58,6 +58,23 @@ def test_a_hand_is_found_where_others_moves_are_what_is_hidden() -> None:
             tables.apply(ROW, np.array([rng.choice(np.flatnonzero(tables.legal(ROW)[0]).tolist())]))
 
 
+def test_every_hand_drawn_while_cards_are_passed_comes_to_its_end() -> None:
+    """Hearts: OpenSpiel draws hands there in which a seat runs out of cards before the last trick."""
+    game: Any = cardai.game("openspiel", name="hearts")
+    game.expect_determinize()
+    rng, tables = Random(1), game.tables(1)
+    tables.reset(np.array([3], np.uint64))
+    for met in range(14):  # all of twelve passes, and the first cards
+        player = int(tables.current_players()[0])
+        hands = game.determinize(view_of(game, tables), met, 4)
+        for row in range(4):
+            state = hands.state(row).spiel.clone()
+            while not state.is_terminal():
+                state.apply_action(rng.choice(state.legal_actions()))  # of none: an IndexError
+        tables.apply(ROW, np.array([rng.choice(np.flatnonzero(tables.legal(ROW)[0]).tolist())]))
+        assert player >= 0
+
+
 def test_what_is_hidden_is_as_likely_as_it_should_be() -> None:
     """Liar's dice: the other die is any of six; kuhn: either of two cards."""
     for name, place, known in (("liars_dice", 1, 6), ("kuhn_poker", 1, 2)):
