@@ -7,7 +7,9 @@ Prints, measured on one core:
 - the width curve: games a CPU second of a piece of so many groups (a duplicate pair each);
 - what a piece costs the process that hands it out: to begin it, to fetch its result, to add it up. With ``--ray`` Ray on this
   machine hands it out, else a process of this machine;
-- from both, how five jobs go on clusters: the same queue (``cardai.pieces.cutting``) is played through with those costs, for workers
+- with ``--ray`` too, what a foreman costs that process: where workers are many, foremen hand out pieces (``cardai.pieces.link``), an
+  exchange with one costs so much, and a piece in it so much more; the foreman pays for the piece what this process did before;
+- from these, how five jobs go on clusters: the same queue (``cardai.pieces.cutting``) is played through with those costs, for workers
   that have loaded what they need. Efficiency is the work of all games in the widest pieces, divided by workers times the seconds
   until the last result is there. What begins before (a connection, workers that load and compile) is not in it, and stands beside it
   as it was measured here.
@@ -23,7 +25,9 @@ import os
 import pickle
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,7 +38,10 @@ from cardai.arena import match, slices
 from cardai.arena.lockstep import LockStep
 from cardai.arena.played import Played
 from cardai.arena.tournament import _row_for_a_group
+from cardai.pieces import cluster
 from cardai.pieces.cutting import QUICK, Cut, Cutter, Load
+from cardai.pieces.link import DIRECT, LINGER, Foreman, widths
+from cardai.pieces.parcels import Parcel
 
 WIDTHS = (1, 8, 64, 128, 256, 512, 1024, 2048, 4096)
 WORKERS = (8, 64, 1024)
@@ -75,7 +82,7 @@ def measured(game: str, agents: tuple[str, str]) -> Costs:
     part: Any = None
     for width in WIDTHS:
         best = np.inf
-        for _ in range(3 if width < WIDTHS[-2] else 2):
+        for _ in range(3 if width < WIDTHS[-4] else 6):  # the best: other work must not look like a curve
             began = time.process_time()
             part = slices._slice(shared, 0, range(at, at + width), False)[3]
             best, at = min(best, time.process_time() - began), at + width
@@ -117,6 +124,42 @@ def piece_cost(on: str, count: int) -> tuple[float, float]:
         return (time.process_time() - spent) / count, first
 
 
+class Handing(NamedTuple):
+    """CPU seconds that handing out takes: a piece, whoever does it; an exchange with a foreman, and a piece in it."""
+
+    piece: float
+    exchange: float = 0.0
+    within: float = 0.0
+
+
+def exchange_cost(times: int = 20) -> tuple[float, float]:
+    """Return the CPU seconds that an exchange with a foreman costs this process, and a piece in it, by least squares."""
+    import ray
+
+    with pieces.one_connection():
+        list(pieces.Work(nothing, None, on="ray", pieces=[("first", (0,))]).run())
+        foreman: Any = ray.remote(num_cpus=0)(Foreman).remote(
+            1
+        )  # its one worker waits for a CPU until the others are gone
+        for kept in list(cluster._kept.values()):
+            for hand in kept.hands:
+                ray.kill(hand.actor)
+        foreman.meet.remote({}, version("cardai"), False)
+        foreman.take.remote(0, Parcel((nothing, None)).packed)
+        rows, spent = [], []
+        for count in [1, 2, 16, 32, 64] * times:
+            began, exchanges, back = time.process_time(), 0, 0
+            given = [(k, (k,)) for k in range(count)]
+            while back < count:
+                back += len(ray.get(foreman.exchange.remote(1, given)))
+                given, exchanges = [], exchanges + 1
+            rows.append((exchanges, count))
+            spent.append(time.process_time() - began)
+        rows, spent = rows[5:], spent[5:]  # the first have the worker begin
+        found = np.linalg.lstsq(np.array(rows, float), np.array(spent), rcond=None)[0]
+    return float(found[0]), float(found[1])
+
+
 class Job(NamedTuple):
     """A job: what it is called, its pairs' costs, groups a pair, and whether hands or rows come back."""
 
@@ -126,37 +169,110 @@ class Job(NamedTuple):
     tournament: bool
 
 
-def predicted(job: Job, workers: int, piece: float) -> tuple[float, float, int, float]:
+def predicted(job: Job, workers: int, cost: Handing) -> tuple[float, float, int, float]:
     """Return (seconds until the last result, efficiency, workers that have something to do, their CPU seconds) of a job.
 
-    The process that hands out takes results and begins pieces one after another, ``piece`` seconds each and what adding up
-    costs.
+    Who hands out takes results and begins pieces one after another. Where there are foremen, pieces are theirs to begin and to
+    take, each foreman's own, and this process pays for exchanges; a foreman tells what it has ``LINGER`` after the first result.
     """
     names = traits(len(job.costs))
+    loads = [Load(range(job.groups), names[k]) for k in range(len(job.costs))]
+    cutter = Cutter(loads, workers, 1 if job.tournament else 4)
+    foremen = widths(workers) if cost.exchange else [0] * workers
+    seconds, spent = _through(job, cutter, foremen, cost) if foremen[0] else _directly(job, cutter, workers, cost.piece)
+    work = sum(each.group for each in job.costs) * job.groups
+    return seconds, work / (workers * seconds), cutter.used, spent
+
+
+def _taken(job: Job, cutter: Cutter, piece: Done) -> float:
+    """Tell the cutter of a piece that is done, and return what adding it up costs."""
+    for count, took in piece.times:
+        cutter.measured(piece.load, count, took)
+    if len(piece.left):
+        cutter.give_back(piece.load, piece.left)
+    costs = job.costs[piece.load]
+    return (costs.rows_added if job.tournament else costs.hands_added) * piece.done
+
+
+def _directly(job: Job, cutter: Cutter, workers: int, piece: float) -> tuple[float, float]:
+    """Return the seconds of a job whose pieces this process hands out, and the CPU seconds of its workers."""
     now = driver = spent = 0.0
-    cutter = Cutter(
-        [Load(range(job.groups), names[k]) for k in range(len(job.costs))], workers, 1 if job.tournament else 4
-    )
-    busy: list[Any] = []
+    busy: list[tuple[float, int, Done]] = []
     free, number = workers, 0
     while True:
         while free and (cut := cutter.take()) is not None:
-            driver = max(driver, now) + piece / 2
-            times, done = spent_on(job.costs[cut.load], cut)
-            heapq.heappush(busy, (driver + sum(took for _, took in times), number, cut.load, times, cut.units[done:], done))  # fmt: skip
-            free, number, spent = free - 1, number + 1, spent + sum(took for _, took in times)
+            driver, done = max(driver, now) + piece / 2, Done.of(job, cut)
+            heapq.heappush(busy, (driver + done.took, number, done))
+            free, number, spent = free - 1, number + 1, spent + done.took
         if not busy:
-            break
-        now, _, load, times, left, done = heapq.heappop(busy)
-        add = job.costs[load].rows_added if job.tournament else job.costs[load].hands_added
-        driver = max(driver, now) + piece / 2 + add * done
+            return now, spent
+        now, _, done = heapq.heappop(busy)
+        driver = max(driver, now) + piece / 2 + _taken(job, cutter, done)
         now, free = driver, free + 1
-        for count, took in times:
-            cutter.measured(load, count, took)
-        if len(left):
-            cutter.give_back(load, left)
-    work = sum(cost.group for cost in job.costs) * job.groups
-    return now, work / (workers * now), cutter.used, spent
+
+
+def _through(job: Job, cutter: Cutter, foremen: list[int], cost: Handing) -> tuple[float, float]:
+    """Return the same of a job whose pieces foremen hand out."""
+    driver = spent = 0.0
+    clock, free, told = [0.0] * len(foremen), list(foremen), [list[Done]() for _ in foremen]
+    events: list[tuple[float, int, int, Done | None]] = []
+    number, at = 0, -1
+    while True:
+        batches = [list[Done]() for _ in foremen]
+        idle = [k for k, width in enumerate(foremen) if free[k] and (free[k] == width or k == at)]
+        while idle and (cut := cutter.take()) is not None:
+            k = max(idle, key=lambda k: free[k] / foremen[k])
+            batches[k].append(Done.of(job, cut))
+            free[k] -= 1
+            if not free[k]:
+                idle.remove(k)
+        for k, batch in enumerate(batches):
+            driver += (cost.exchange / 2 + cost.within / 2 * len(batch)) * bool(batch)
+            clock[k] = max(clock[k], driver) if batch else clock[k]
+            for done in batch:
+                clock[k] += cost.piece / 2
+                number, spent = number + 1, spent + done.took
+                heapq.heappush(events, (clock[k] + done.took, number, k, done))
+        while True:  # to the next that a foreman tells
+            if not events:
+                return driver, spent
+            now, _, at, ended = heapq.heappop(events)
+            if ended is None and told[at]:
+                break
+            if ended is None:  # it has told all that it had
+                continue
+            number += 1
+            if not told[at]:
+                heapq.heappush(events, (now + LINGER, number, at, None))
+            told[at].append(ended)
+            clock[at] = max(clock[at], now) + cost.piece / 2
+            if free[at] + len(told[at]) == foremen[at]:
+                break
+        driver = max(driver, now, clock[at]) + cost.exchange / 2
+        for ended in told[at]:
+            driver += cost.within / 2 + _taken(job, cutter, ended)
+        free[at] += len(told[at])
+        told[at] = []
+
+
+class Done(NamedTuple):
+    """A piece: its load, its steps, (units, seconds), how many units are done, and those that are given back."""
+
+    load: int
+    times: list[tuple[int, float]]
+    done: int
+    left: Sequence[int]
+
+    @property
+    def took(self) -> float:
+        """The CPU seconds of its worker."""
+        return sum(seconds for _, seconds in self.times)
+
+    @classmethod
+    def of(cls, job: Job, cut: Cut) -> Done:
+        """Return what comes of a piece."""
+        times, done = spent_on(job.costs[cut.load], cut)
+        return cls(cut.load, times, done, cut.units[done:])
 
 
 def spent_on(cost: Costs, cut: Cut) -> tuple[list[tuple[int, float]], int]:
@@ -170,7 +286,7 @@ def spent_on(cost: Costs, cut: Cut) -> tuple[list[tuple[int, float]], int]:
     return [one, (count - 1, cost.of(count - 1))], count  # none here takes as long as is given back
 
 
-def traits(pairs: int) -> list[tuple[str, ...]]:
+def traits(pairs: int) -> Sequence[tuple[str, ...]]:
     """Return who meets whom in so many pairs."""
     players = 2
     while players * (players - 1) // 2 < pairs:
@@ -190,7 +306,7 @@ def jobs_of(costs: dict[tuple[str, str, str], Costs]) -> list[Job]:
     ]
 
 
-def check(costs: Costs, games: int, piece: float) -> None:
+def check(costs: Costs, games: int, cost: Handing) -> None:
     """Play a match of gin with a process a core, and print what it took beside what was predicted."""
     workers = os.cpu_count() or 1
     engine = match.prepare(PAIRS[0][0], PAIRS[0][1:], None, 5, duplicate=True)
@@ -199,7 +315,7 @@ def check(costs: Costs, games: int, piece: float) -> None:
         for part in slices.play_slices(engine, range(count), workers, ""):
             Played(engine.game, engine.names, 2, range(count)).add(part)
         took, used, own = time.monotonic() - began, children() - before, time.process_time() - own
-    seconds, efficiency, _, spent = predicted(Job("", [costs], games // 2, False), workers, piece)
+    seconds, efficiency, _, spent = predicted(Job("", [costs], games // 2, False), workers, cost)
     say(f"\n{games:,} games of gin with {workers} processes: they spent {used:.1f} CPU seconds (predicted {spent:.1f}), this one {own:.1f}; "
         f"{took:.1f} s at a load of {os.getloadavg()[0]:.0f} (predicted {seconds:.1f} on idle cores, an efficiency of {efficiency:.0%})")  # fmt: skip
 
@@ -227,12 +343,16 @@ def main() -> None:
     where = "Ray" if options.ray else "processes"
     say(f"\na piece costs {1e6 * piece:,.0f} CPU us by {where}; the first was done after {first:.1f} s; a game of gin costs "
         f"{1e6 * costs[PAIRS[0]].hands_added / 2:.2f} us to add to a match, {1e6 * costs[PAIRS[0]].rows_added / 2:.3f} us to a tournament")  # fmt: skip
+    handing = Handing(piece, *(exchange_cost() if options.ray else ()))
+    if options.ray:
+        say(f"an exchange with a foreman costs {1e6 * handing.exchange:,.0f} CPU us, a piece in it {1e6 * handing.within:,.0f}; "
+            f"foremen where there are more than {DIRECT} workers")  # fmt: skip
     say(f"\n{'job':<42}" + "".join(f"{f'{workers:,} workers':>26}" for workers in WORKERS))
     for job in jobs_of(costs):
-        told = [predicted(job, workers, piece) for workers in WORKERS]
+        told = [predicted(job, workers, handing) for workers in WORKERS]
         say(f"{job.name:<42}" + "".join(f"{f'{seconds:,.1f} s {efficiency:>4.0%} ({used:,} used)':>26}" for seconds, efficiency, used, _ in told))  # fmt: skip
     if options.check:
-        check(costs[PAIRS[0]], options.games, piece)
+        check(costs[PAIRS[0]], options.games, handing)
 
 
 if __name__ == "__main__":

@@ -295,7 +295,7 @@ def main() -> None:
     parser.add_argument("--least", type=float, default=0.6, help="seconds that an undisturbed run takes, or more")
     parser.add_argument("--write", action="store_true", help=f"put the lines into {PAGE.name}")
     arguments = parser.parse_args()
-    head = f"{'writer':<28}{'kills':>7}{'runs':>7}{'same':>7}{'broken':>8}{'lost':>6}{'otherwise':>11}{'seconds':>9}"
+    head = f"{'writer':<40}{'kills':>7}{'runs':>7}{'same':>7}{'broken':>8}{'lost':>6}{'otherwise':>11}{'seconds':>9}"
     sys.stdout.write(head + "\n")
     failed = False
     for writer in writers:
@@ -305,11 +305,11 @@ def main() -> None:
         writer.least = arguments.least
         tally = apart(writer, arguments.kills, arguments.seed)
         if isinstance(tally, str):
-            sys.stdout.write(f"{writer.name:<28}{tally}\n")
+            sys.stdout.write(f"{writer.name:<40}{tally}\n")
             failed = True
             continue
         counts = f"{tally.kills:>7}{tally.runs:>7}{tally.same:>7}{tally.broken:>8}{tally.lost:>6}{tally.different:>11}"
-        sys.stdout.write(f"{writer.name:<28}{counts}{time.monotonic() - begun:>9.0f}\n")
+        sys.stdout.write(f"{writer.name:<40}{counts}{time.monotonic() - begun:>9.0f}\n")
         sys.stdout.writelines(f"  {times} x {text}\n" for text, times in tally.said.most_common(8))
         sys.stdout.flush()
         failed |= tally.failed

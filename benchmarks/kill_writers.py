@@ -426,29 +426,37 @@ def small(name: str) -> Small:
     raise RuntimeError(f"No game is there that {name} takes.")
 
 
-def training(name: str) -> Writer:
-    """Return the training of a trainer as a writer: checkpoints at every turn."""
+def training(name: str, actors: int = 1, jobs: int = 1) -> Writer:
+    """Return the training of a trainer as a writer: checkpoints at every turn; by actors, and processes that do their pieces."""
+    by = f", {actors} actors" * (actors > 1) + f", {jobs} jobs" * (jobs > 1)
+    last = ["--checkpoint-seconds", "0", *(["--jobs", str(jobs)] if jobs > 1 else [])]
 
-    def start(size: int) -> list[str]:
+    def alone(size: int) -> list[str]:
         found = small(name)
         words = ["train", "--trainer", found.trainer, "--game", found.game, "--seed", "5", "--out", "run"]
         words += ["--encoder", found.encoder] if found.encoder else []
-        return [*words, "--steps", str(size), "--checkpoint-seconds", "0"]
+        words += ["--actors", str(actors)] if actors > 1 else []
+        return [*words, "--steps", str(size)]
 
     def on(place: Path, size: int) -> list[str] | None:
         there = (place / "run/run.json").is_file()
-        return ["train", "--resume", "run", "--steps", str(size), "--checkpoint-seconds", "0"] if there else None
+        return ["train", "--resume", "run", "--steps", str(size), *last] if there else None
 
     return Writer(
-        f"train {name}",
-        start,
+        f"train {name}{by}",
+        lambda size: [*alone(size), *last],
         on,
         lambda place: newest_step(place / "run"),
         lambda place, out: trained(place / "run"),
         size=SMALL[name].steps if name in SMALL else 8,
         most=10**7,
+        warm=lambda size: [*alone(size), "--checkpoint-seconds", "0"],
         ready=lambda folder: small(name).ready(folder),
     )
+
+
+ACTORS = ("bucket_mccfr", "counterfactual_values", "gin_values", "nfsp", "poker_cnn_betting")
+"""The trainers whose steps are cut among actors."""
 
 
 def _sweep(size: int) -> list[str]:
@@ -456,22 +464,29 @@ def _sweep(size: int) -> list[str]:
     return [*words, "--steps", str(size), "--out", "s", "--json"]
 
 
+def _halved(size: int) -> list[str]:
+    return [*_sweep(9 * size), "--halving", "3"]
+
+
 def _points(place: Path) -> list[Path]:
     return sorted(file.parent for file in (place / "s").glob("*/*/run.json"))
 
 
-SWEEP = Writer(
-    "sweep",
-    _sweep,
-    _none,
-    lambda place: sum(map(newest_step, _points(place))),
-    lambda place, out: {
-        "printed": printed(out),
-        **{f"{run.relative_to(place)}/{k}": v for run in _points(place) for k, v in trained(run).items()},
-    },
-    size=50,
-    most=10**6,
-)
+SWEEPS = [
+    Writer(
+        name,
+        begin,
+        _none,
+        lambda place: sum(map(newest_step, _points(place))),
+        lambda place, out: {
+            "printed": printed(out),
+            **{f"{run.relative_to(place)}/{k}": v for run in _points(place) for k, v in trained(run).items()},
+        },
+        size=50,
+        most=10**6,
+    )
+    for name, begin in (("sweep", _sweep), ("sweep, halving", _halved))
+]
 
 
 def all_writers() -> list[Writer]:
@@ -486,6 +501,8 @@ def all_writers() -> list[Writer]:
             sys.stderr.write(f"The trainer {entry.name} is left out: {entry.status}.\n")
             continue
         trainers.append(training(entry.name))
+        trainers += [training(entry.name, 2)] if entry.name in ACTORS else []
+    trainers.append(training("bucket_mccfr", 2, 2))
     from kill_studies import STUDIES  # which takes from here what a writer is
 
-    return [evolve(writer) for writer in [*PLAY, *FILES, *STUDIES, SWEEP, *trainers]]
+    return [evolve(writer) for writer in [*PLAY, *FILES, *STUDIES, *SWEEPS, *trainers]]

@@ -477,6 +477,17 @@ def test_a_leak_in_a_big_game_is_caught(fault: str) -> None:
     assert f"leak: player 0's {fault}" in reason("game", DrawGame(fault), "nothing-leaks")
 
 
+class ShowingGame(DrawGame):
+    """The same, which says that moves can turn up cards."""
+
+    shows_later = True
+
+
+@pytest.mark.parametrize("fault", ["view", "key", "legal"])
+def test_a_game_whose_moves_turn_up_cards_is_not_excused_for_what_is_known_as_it_is_dealt(fault: str) -> None:
+    assert f"leak: player 0's {fault}" in reason("game", ShowingGame(fault), "nothing-leaks")
+
+
 def test_a_game_whose_replays_all_become_illegal_is_not_exercised() -> None:
     assert "not exercised: only 0" in reason("game", DrawGame("told"), "nothing-leaks")
     few = re.search("not exercised: only ([0-9]+) effective", reason("game", DrawGame("nearly told"), "nothing-leaks"))

@@ -119,6 +119,11 @@ class OpenSpiel(StateGame):
         return loaded(self.name)
 
     @property
+    def shows_later(self) -> bool:  # type: ignore[override]
+        """Whether it is one of the games in which moves turn up cards."""
+        return self.theirs.get_type().short_name in _SHOWING
+
+    @property
     def rules(self) -> str:  # type: ignore[override]
         """What OpenSpiel says of it."""
         return f"OpenSpiel's {self.theirs.get_type().long_name} ({self.name}); its rules are in OpenSpiel's own pages."
@@ -195,6 +200,10 @@ class OpenSpiel(StateGame):
         if not self.text:
             return None
         return bytes(view["text"]).decode("utf-8", "replace")
+
+
+_SHOWING = frozenset({"bridge", "hanabi"})
+"""Games whose moves turn up cards: the first lead the dummy's, a card that is played or thrown away itself to who held it."""
 
 
 class _Shape:

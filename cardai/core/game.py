@@ -145,6 +145,9 @@ class Game(Answers, ABC):
     """What decides: games won (gin to 100), or the mean return a hand (poker)."""
     zero_sum: ClassVar[bool] = False
     """Whether every finished hand's returns sum to zero (a claim that the conformance kit tests)."""
+    shows_later: bool = False
+    """Whether a move can turn up, to somebody, what chance had dealt unseen by him (bridge's dummy): the leak check then takes what
+    a player notices right after a move as shown, and only what is noticed as it is dealt as a leak."""
     default_encoder: str = "flat"
     """The encoder that learners get where none is named: ``flat`` lays out any game."""
     title: ClassVar[str] = ""

@@ -276,14 +276,8 @@ class RowState(State):
         hand, current = self._hand, self._current
         if action.__class__ is not int or action not in self._listed or hand.amounts:
             action = self._checked(action)
-        if current == CHANCE:  # who sees it is asked of the row as it was, and only where a key is wanted
-            seen: Any = self._data.tobytes()
-        elif hand.hidden:
-            row = self.row
-            seen = tuple([self.game.observed(row, current, action, p) for p in hand.seats])
-        else:
-            seen = None
-        self._events.append((current, action, seen))
+        # Who sees what is asked of the row as it was, and only where a key is wanted.
+        self._events.append((current, action, self._data.tobytes() if current == CHANCE or hand.hidden else None))
         current, count = hand.step(self._data, hand.rules, hand.index, action, hand.mask, hand.choices, hand.payoff)
         self._current = current
         if current >= 0 and not hand.amounts:  # as _take does: a call costs a twentieth of a step
@@ -312,8 +306,12 @@ class RowState(State):
         if seen is None:
             return (action,) * len(self._hand.seats)
         if isinstance(seen, bytes):
-            watching = self.game.chance_seen_by(_row_of(self._hand, seen)[0])
-            seen = tuple([action if p in watching else -1 for p in self._hand.seats])
+            row, seats = _row_of(self._hand, seen)[0], self._hand.seats
+            if actor == CHANCE:
+                watching = self.game.chance_seen_by(row)
+                seen = tuple([action if p in watching else -1 for p in seats])
+            else:
+                seen = tuple([self.game.observed(row, actor, action, p) for p in seats])
             self._events[number] = actor, action, seen
         return seen  # type: ignore[no-any-return]
 

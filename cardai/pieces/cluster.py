@@ -55,7 +55,7 @@ class Cluster:
         """When there was a sign of the head."""
         files = {path: Path(path).read_bytes() for path in registry.plugin_files()}
         self._link.meet((files, version("cardai"), sys.stdout is sys.stderr), parcels)
-        self.count = len(self._link.doers)
+        self.count = self._link.count
 
     def begin(self, arguments: tuple[Any, ...]) -> int:
         return self._link.queue(arguments)
@@ -66,7 +66,7 @@ class Cluster:
             while link.done:
                 if (handle := link.done.popleft()) in waiting:
                     return handle
-                link.results.pop(handle, None)
+                link.forget(handle)
             with _connection():
                 link.hand_out()
                 done = link.wait(WATCH_SECONDS)
@@ -74,28 +74,30 @@ class Cluster:
                 self._watch()
                 return None
             self._heard = time.monotonic()
-            with _connection():
-                for reference in done:
-                    link.hear(reference)
+            for reference in done:
+                link.hear(reference, self._fetched)
 
     def result(self, handle: int) -> Any:
-        errors, (reference, hand) = self._link.ray.exceptions, self._link.results.pop(handle)
+        result, raised, lost = self._link.outcome(handle, self._fetched)
+        if lost:
+            raise Lost(lost)
+        if raised is not None:
+            raise raised
+        return result
+
+    def _fetched(self, reference: Any) -> Any:
+        """Return what a reference that is done stands for. Raises Lost where its worker was killed."""
+        errors = self._link.ray.exceptions
         while True:
             try:
                 with _connection():
-                    result, raised = self._link.ray.get(reference, timeout=WATCH_SECONDS)
-                break
+                    return self._link.ray.get(reference, timeout=WATCH_SECONDS)
             except errors.GetTimeoutError:
                 self._watch()
             except errors.RayTaskError as error:
                 raise PluginError(f"A worker of the cluster could not begin: {_last_line(error)}") from error
             except errors.RayError as error:  # the worker, its machine, or the only copy of the result is gone
-                if isinstance(error, errors.RayActorError):
-                    self._link.replace(hand)
                 raise Lost(_last_line(error)) from error
-        if raised is not None:
-            raise raised
-        return result
 
     def drop(self, handle: int) -> None:
         with _connection():

@@ -218,10 +218,14 @@ def _redrawn_is_same(game: Game, steps: Sequence[Step], player: int, hidden: lis
             break
         if step.actor not in (CHANCE, player) and rng.random() < 0.25:
             action = _secret_alternative(state, other, step, action, player, rng)
+        moved = game.shows_later and step.actor != CHANCE and differs
+        alike = moved and state.key(player) == other.key(player)
         differs = differs or action != step.action
         state.apply_action(step.action)
         other.apply_action(action)
         history.append(action)
+        if alike and state.key(player) != other.key(player):
+            break  # the move has shown it: the player is in another world from here on
     return reached
 
 

@@ -362,6 +362,14 @@ def test_a_game_whose_tensor_says_more_than_its_text_has_keys_that_hold_both() -
     case["equal-keys-mean-equal-knowledge"]()
 
 
+def test_what_a_move_turns_up_is_no_leak_where_openspiels_rules_say_so() -> None:
+    """A card of Hanabi that is thrown away is shown to who held it; it was hidden until then."""
+    assert cardai.game("openspiel", name="hanabi").shows_later
+    assert not cardai.game("openspiel", name="gin_rummy").shows_later
+    case = {case.check.name: case for case in testing.checks_for("game", "openspiel:name=hanabi")}
+    case["nothing-leaks"]()
+
+
 def test_a_chance_event_of_one_outcome_is_not_tried_out() -> None:
     """Nobody can tell one outcome from another; in bridge the child of the last card solves the whole deal."""
     state: Any = cardai.game("openspiel", name="bridge").new_initial_state()

@@ -155,3 +155,21 @@ def test_a_key_says_who_saw_each_card_however_late_it_is_asked(spec: str) -> Non
         if chance:
             assert [key.endswith(f":{outcome}".encode()) for key in keys] == [seat in watching for seat in seats]
     assert [late.clone().key(seat) for seat in seats] == keys == [late.key(seat) for seat in seats]
+
+
+@pytest.mark.parametrize("spec", ["leduc:suits=false,action_mapping=true", "gin", "triple_draw"])
+def test_who_sees_an_action_is_asked_where_a_key_is_wanted_and_of_the_hand_as_it_was(
+    spec: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng, state = random.Random(spec), state_of(spec)
+    seats, seen, asked = range(state.game.num_players), [], []
+    observed = type(state.game).observed
+    while not state.is_terminal():
+        action, actor = rng.choice(state.legal_actions()), state.current_player()
+        seen.append([observed(state.game, state.row, actor, action, p) for p in seats] if actor >= 0 else None)
+        with monkeypatch.context() as patch:
+            patch.setattr(type(state.game), "observed", lambda *given: asked.append(given))
+            state.apply_action(action)
+    assert not asked
+    found = [list(state._seen(k)) if actors is not None else None for k, actors in enumerate(seen)]
+    assert found == seen
