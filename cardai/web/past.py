@@ -30,10 +30,10 @@ from cardai.ui.match import Match
 from cardai.ui.players import called
 from cardai.ui.recording import Recording
 from cardai.web.felt import drawn
-from cardai.web.jobs import Jobs
+from cardai.web.jobs import Jobs, said_of
 from cardai.web.offers import Offers
 from cardai.web.render import render
-from cardai.web.sittings import Judge, Sittings, Told, said_of
+from cardai.web.sittings import Judge, Sittings, Told
 
 SHOWN = 200
 """Matches, or hands, of one page."""
@@ -49,11 +49,8 @@ class Past:
     offers: Offers
     show: Callable[..., Response]
     form: Callable[[Request], Awaitable[dict[str, str]]]
+    jobs: Jobs
     coaches: Coaches = field(factory=Coaches)
-    jobs: Jobs = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self.jobs = Jobs(self.tables.work)
 
     def routes(self) -> list[Route]:
         """Return what is answered here."""

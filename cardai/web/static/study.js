@@ -35,11 +35,13 @@ document.addEventListener("DOMContentLoaded", () => {
   // -- solving: the words and the curve are told anew until it is over
   const progress = one("#progress");
   if (progress && progress.dataset.underWay === "1") {
+    let seen = "";
     const ask = async () => {
       try {
-        const found = await (await fetch(progress.dataset.state)).json();
+        const found = await (await fetch(`${progress.dataset.state}${progress.dataset.state.includes("?") ? "&" : "?"}seen=${seen}`)).json();
         if (found.over) return location.replace(progress.dataset.spot);
         progress.innerHTML = found.html;
+        if (found.glimpse) { seen = found.seen; one("#glimpse").innerHTML = found.glimpse; }
       } catch { /* the next one may come through */ }
       setTimeout(ask, 400);
     };
@@ -102,6 +104,22 @@ document.addEventListener("DOMContentLoaded", () => {
     for (const row of one(`#${field.dataset.filter}`).tBodies[0].rows) { const text = `${row.textContent} ${row.dataset.text || ""}`.toLowerCase(); row.hidden = !words.every((word) => text.includes(word)); }
   });
 
+  // -- a room's hands: the file goes as it is
+  const hands = one("#hands-form");
+  if (hands) hands.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const file = one("[name=file]", hands).files[0], wrong = one(".problem", hands), button = one("button", hands);
+    if (!file) return;
+    const given = new URLSearchParams({ file: file.name, hero: one("[name=hero]", hands).value, recent: one("[name=recent]", hands).checked ? "1" : "" });
+    button.disabled = true; wrong.textContent = "";
+    try {
+      const found = await (await fetch(`${hands.dataset.to}?${given}`, { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: file })).json();
+      if (found.review) return location.assign(found.review);
+      wrong.textContent = found.wrong;
+    } catch { wrong.textContent = "The file could not be sent."; }
+    button.disabled = false;
+  });
+
   // -- the form
   const form = one("#spot-form");
   if (!form) return;
@@ -113,7 +131,7 @@ document.addEventListener("DOMContentLoaded", () => {
   }, 350);
   form.addEventListener("input", check);
 
-  const board = one("[name=board]", form), deck = all(".deck [data-card]", form);
+  const board = one("[name=board]", form) || document.createElement("input"), deck = all(".deck [data-card]", form);
   const cards = () => (board.value.match(/(10|[2-9TJQKA])[cdhs]/gi) || []).map((card) => card.replace("10", "T").slice(0, -1).toUpperCase() + card.slice(-1).toLowerCase());
   const marked = () => { const held = cards(); for (const button of deck) button.setAttribute("aria-pressed", String(held.includes(button.dataset.card))); };
   for (const button of deck) button.addEventListener("click", () => {

@@ -105,6 +105,23 @@ def decision(solution: Solution, line: str) -> Plain:
     }
 
 
+def glimpse(solution: Solution, line: str) -> Plain:
+    """Return what is there of a decision while it is solved: the grid, and how often each action is taken.
+
+    Raises UsageError where the line leads to none.
+    """
+    position = solution.at(line)
+    tones, found = colours(position.actions), grid(position)
+    often = list(zip(position.actions, tones, position.frequencies, strict=True))
+    return {
+        "who": SEATS[position.seat],
+        "line": line,
+        "grid": cells(found.shares, found.weights, tones, position.actions),
+        "bars": spread([(share, tone) for _, tone, share in often]),
+        "actions": [{"words": words, "tone": tone, "often": percent(share, 1)} for words, tone, share in often],
+    }
+
+
 def spread(shares: Sequence[tuple[float, str]]) -> list[Plain]:
     """Return bars beside one another, 100 wide in all, of (share, colour)."""
     found, left = [], 0.0
