@@ -109,7 +109,7 @@ def test_what_the_page_shows_its_command_prints(served: Served, spot: Callable[.
         (action["action"], f"{100 * action['frequency']:.2f}", f"{action['value']:,.2f}") for action in found["actions"]
     ]
     assert table == shown
-    rows = re.findall(r'<tr data-class="(\w+)">(.*?)</tr>', page)
+    rows = re.findall(r'<tr data-class="(\w+)"[^>]*>(.*?)</tr>', page)
     assert len(rows) == len(found["hands"])
     once = {tuple(f"{100 * x:.1f}" for x in hand["frequencies"]) for hand in found["hands"]}
     assert {tuple(re.findall(r">([\d.]+) <small>", row)) for _, row in rows} == once
@@ -210,7 +210,7 @@ def test_what_needs_too_much_is_refused_before_it_is_begun_with_what_would_do(se
         ({"bets": "0.1+0.2+0.3+0.4+0.5+0.6+0.7+0.8+0.9+1", "stack": "1000000"}, "more than 200,000 nodes"),
         ({"cap": "-1"}, "--cap is a whole number"),
         ({"merge": "nan"}, "--merge is a number of pots"),
-        ({"lock": "\n".join(["x: x=1"] * 21)}, "At most 20 locks"),
+        ({"lock": "\n".join(["x: x=1"] * 51)}, "At most 50 locks"),
         ({"lock": "b7: c=1"}, "cannot go on with"),
         ({"to": "0"}, "--to takes a percentage"),
         ({"aggressor": "me"}, "--aggressor is first or button"),
@@ -282,7 +282,7 @@ def test_a_lock_is_set_and_taken_off_by_forms_and_both_solutions_are_compared(
     wait(served, locked)
     page = served.ask(f"{locked}?at=x%20b100")[1]
     assert "x b100: QQ: f=0.333333333 c=0.666666667" in html.unescape(page)
-    rows = [row for name, row in re.findall(r'<tr data-class="(\w+)">(.*?)</tr>', page) if name == "QQ"]
+    rows = [row for name, row in re.findall(r'<tr data-class="(\w+)"[^>]*>(.*?)</tr>', page) if name == "QQ"]
     assert {tuple(re.findall(r">([\d.]+) <small>", row)) for row in rows} == {("33.3", "66.7", "0.0")}
     a, b = (one.rpartition("/")[2] for one in (path, locked))
     page = served.ask(f"study/compare?a={a}&b={b}&at=x%20b100")[1]
