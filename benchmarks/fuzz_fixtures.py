@@ -63,6 +63,7 @@ def fixtures() -> list[Fixture]:
         Fixture("buckets", "store", _bucket_store, _read_bucket_store),
         Fixture("sweep", "mccfr", _swept, _read_sweep, seal_run),
         Fixture("strength", "measured", _measured, _read_strengths),
+        Fixture("index", "matches", _indexed, _read_index),
         Fixture("tournament", "leduc", _tournament, _read_tournament),
         Fixture("review", "kuhn", _reviewed, _read_review),
         Fixture("spot", "river", _spot, _read_spot),
@@ -390,6 +391,23 @@ def _measured(folder: Path) -> None:
     with environment("CARDAI_DATA_DIR", folder):
         keep("gin", "random", Strength(12.5, 1.5, "%", "simple", 200))
         keep("leduc", "simple", Strength(-0.1, 0.2, "chips", "random", 200))
+
+
+def _indexed(folder: Path) -> None:
+    from attrs import asdict
+
+    from cardai.core.files import write_json
+    from cardai.study.index import Entry, Index
+
+    held = {"a.jsonl": Entry(10, 5, "kuhn", ("random",), 0, (1.0, -1.0), (0, 1)), "b.jsonl": Entry(3, 5, why="damaged")}
+    write_json(folder / "index.json", asdict(Index("human", matches=held)))
+
+
+def _read_index(folder: Path, rng: Random) -> None:
+    from cardai.study.index import listed
+
+    (folder / "c.jsonl").write_text("no record\n")
+    listed(folder, "human", folder / "index.json")
 
 
 def _read_strengths(folder: Path, rng: Random) -> None:

@@ -12,7 +12,10 @@ from cardai.commands.invocation import Jobs, Json, absolute, note, print_json, p
 from cardai.core.errors import DamagedFileError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from cardai.arena.records import RecordFile
+    from cardai.poker.grading.flops import RangeBook
     from cardai.study.review import Review
     from cardai.study.session import Job
 
@@ -109,11 +112,11 @@ def review(
     """
     if resume and out is None:
         raise UsageError("--resume goes on with the review that --out names: give --out FILE.")
-    from cardai.commands.review_hands import Asked, job_of_rooms
+    from cardai.formats.rooms.review import Asked, job_of_rooms
     from cardai.study.session import run
 
     place = _place(out, file)
-    asked = Asked(tuple(range_ or ()), bets, raises, to, iterations, jobs, recent, mistake, blunder, library)
+    asked = Asked(_book_of(range_ or ()), bets, raises, to, iterations, jobs, recent, mistake, blunder, library)
     job = None if file == "-" else job_of_rooms(file, hero, asked, place)
     if job is None:
         if range_:
@@ -125,6 +128,21 @@ def review(
         found, whole = run(job, resume, advance)
     _show(found, top, csv, json)
     _end(found, len(job.tasks), whole, out)
+
+
+def _book_of(given: Sequence[str]) -> RangeBook:
+    """Return ranges from NAME=RANGE, where a range is a text or the name of a file of one. Raises UsageError."""
+    from cardai.commands.range import range_given
+    from cardai.poker.grading.flops import RangeBook
+
+    ranges = {}
+    for text in given:
+        name, equals, value = text.rpartition("=")
+        key = name.strip() if equals else ""
+        if key in ranges:
+            raise UsageError(f"--range names {key or 'everybody'!r} twice.")
+        ranges[key] = ",".join(filter(None, map(str.strip, range_given(value).splitlines())))
+    return RangeBook(ranges)
 
 
 def _place(out: str | None, file: str) -> Path | None:

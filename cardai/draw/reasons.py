@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ def categories(hand: Sequence[int], hold: int) -> Float64s | None:
     if 5 - len(kept) > MOST:
         return None
     others = [card for card in range(52) if card not in hand]
-    drawn = np.array(list(combinations(others, 5 - len(kept))), np.int64).reshape(-1, 5 - len(kept))
+    drawn = np.array(list(combinations(others, 5 - len(kept))), np.int64).reshape(comb(len(others), 5 - len(kept)), -1)
     hands = np.concatenate([np.tile(np.array(kept, np.int64), (len(drawn), 1)), drawn], axis=1)
     counts = np.bincount(paying_category(hands), minlength=len(PAYING_HANDS))
     return np.asarray(counts / len(drawn), np.float64)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from attrs import frozen
 
 from cardai.arena.records import Record, RecordFile, read
 from cardai.arena.statistics import Estimate, group_sums, ratio
-from cardai.core.arrays import Float64s
+from cardai.core.arrays import Float64s, Int64s
 from cardai.core.errors import CardaiError
 
 
@@ -33,6 +32,8 @@ class Sitting:
     who: int
     hands: Sequence[Record]
     won: Float64s
+    groups: Int64s
+    """(hands,) what tells those apart whose winnings do not depend on one another."""
 
     @property
     def began(self) -> str:
@@ -59,7 +60,8 @@ def sitting(path: Path, player: str) -> Sitting | None:
     hands = [hand for hand in file.hands if who in hand["seats"]]
     won = np.array([hand["returns"][hand["seats"].index(who)] for hand in hands], np.float64)
     others = tuple(name for k, name in enumerate(names) if k != who)
-    return Sitting(path, file.header["game"], others, who, hands, won) if hands else None
+    groups = np.array([hand.get("group", k) for k, hand in enumerate(hands)], np.int64)
+    return Sitting(path, file.header["game"], others, who, hands, won, groups) if hands else None
 
 
 def sittings(folder: Path, player: str, words: Iterable[str] = ()) -> tuple[list[Sitting], list[str]]:
@@ -106,17 +108,13 @@ def tallies(played: Sequence[Sitting]) -> list[Tally]:
 
 def _tally(game: str, others: tuple[str, ...], several: Sequence[Sitting]) -> Tally:
     won = np.concatenate([one.won for one in several])
-    groups = np.concatenate([_groups(one, k) for k, one in enumerate(several)])
+    matches = np.repeat(np.arange(len(several)), [len(one.won) for one in several])
+    groups = np.stack([matches, np.concatenate([one.groups for one in several])], axis=1)
     _, groups = np.unique(groups, axis=0, return_inverse=True)
     a_hand = ratio(group_sums(groups, won), group_sums(groups, np.ones(len(won))))
     curve = np.cumsum(won)
     shown = np.unique(np.linspace(0, len(curve) - 1, min(MOST, len(curve))).round().astype(int))
     return Tally(game, others, len(several), len(won), a_hand, tuple(float(x) for x in curve[shown]))
-
-
-def _groups(one: Sitting, match: int) -> Any:
-    """Return (n, 2): what tells independent hands' groups apart over matches."""
-    return np.array([(match, hand.get("group", k)) for k, hand in enumerate(one.hands)], np.int64)
 
 
 def hands_of(played: Sequence[Sitting]) -> list[Record]:

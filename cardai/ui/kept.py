@@ -15,7 +15,9 @@ from cardai.core.schema import file_name
 
 SPOTS = "spots"
 """The folder of solved spots, a library of them."""
-OWN = ("matches", "drills.json", "strength.json", "trusted", SPOTS)
+INDEX = "index.json"
+"""What lists say of the matches (:mod:`cardai.study.index`)."""
+OWN = ("matches", "drills.json", "strength.json", "trusted", INDEX, SPOTS)
 """What lies in the folder of a person's data: whatever else is there, where CARDAI_DATA_DIR names another, is not ours."""
 MOST = 10_000
 """Matches that are looked through for the last one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
@@ -18,6 +18,7 @@ from cardai.core.game import Game
 from cardai.solve.aivat import aivat
 from cardai.study.coach import Coach, Coaches
 from cardai.study.drills import Question, questions
+from cardai.study.index import listed
 from cardai.study.review import Review
 from cardai.study.session import Progress, job_of, run
 from cardai.study.sittings import Sitting, Tally, hands_of
@@ -34,6 +35,11 @@ class Known:
     fair: Interval | None = None
     review: Review | None = None
     why: str = ""
+
+
+def played(words: Iterable[str] = ()) -> tuple[list[Sitting], list[str]]:
+    """Return a person's matches in which all ``words`` occur, the newest first, without their hands; and what cannot be read."""
+    return listed(kept.matches(), PLAYER, kept.folder() / kept.INDEX, words)
 
 
 def known(

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from urllib.parse import parse_qs, quote
 
-from attrs import field, frozen
+from attrs import Factory, field, frozen
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -24,6 +24,7 @@ from cardai.core.errors import CardaiError
 from cardai.ui import kept
 from cardai.ui.players import title_of
 from cardai.web.door import Door, Guarded
+from cardai.web.jobs import Jobs
 from cardai.web.offers import Offers, Table, ladder, matches
 from cardai.web.past import Past
 from cardai.web.render import HERE, render
@@ -31,7 +32,8 @@ from cardai.web.sittings import Sitting, Sittings
 from cardai.web.socket import talk
 from cardai.web.study.bench import Bench
 from cardai.web.study.pages import Pages
-from cardai.web.study.reviews import Reviewing, ReviewPages
+from cardai.web.study.reports import ReportPages
+from cardai.web.study.reviews import ReviewPages
 from cardai.web.study.room import Room
 from cardai.web.study.shelf import Shelf
 from cardai.web.study.shelves import ShelfPages
@@ -82,10 +84,10 @@ class House:
     offers: Offers = field(factory=Offers)
     first: dict[str, str] = field(factory=dict)
     """The table that was asked for at the start, by "name", once it is laid."""
-    bench: Bench = field(factory=Bench)
+    jobs: Jobs = field(factory=Jobs)
+    """What pages wait for."""
+    bench: Bench = field(default=Factory(lambda self: Bench(self.jobs), takes_self=True))
     """The spots of the study."""
-    reviews: dict[str, Reviewing] = field(factory=dict)
-    """The reviews of the study."""
     laying: asyncio.Lock = field(factory=asyncio.Lock)
     """Held while it is: requests that come at once lead to one table."""
 
@@ -101,9 +103,10 @@ class House:
             *Pages(study).routes(),
             *SpotPages(study).routes(),
             *ShelfPages(study).routes(),
-            *ReviewPages(study, self.reviews).routes(),
+            *ReportPages(study).routes(),
+            *ReviewPages(study).routes(),
             WebSocketRoute("/table/{name}/ws", lambda ws: talk(ws, self.tables, self.offers)),
-            *Past(self.door.root, self.tables, self.offers, self._page, _form).routes(),
+            *Past(self.door.root, self.tables, self.offers, self._page, _form, self.jobs).routes(),
             Mount("/static", StaticFiles(directory=HERE / "static")),
         ]
         return Guarded(Starlette(routes=routes, exception_handlers={CardaiError: self._refused}), self.door)
@@ -116,9 +119,7 @@ class House:
                 with contextlib.suppress(CardaiError, OSError):
                     await self.tables.tidy()
         finally:
-            for review in self.reviews.values():
-                review.stopping = True
-            self.bench.close()
+            self.jobs.close()
             await self.tables.close()
 
     def _page(self, template: str, code: int = 200, **given: object) -> Response:

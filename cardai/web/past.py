@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
@@ -18,22 +19,22 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from cardai.arena.records import RecordFile
-from cardai.core.errors import UsageError
+from cardai.core.errors import CardaiError, UsageError
 from cardai.core.game import Game
 from cardai.study.coach import Coaches, dearest_first
 from cardai.study.drills import Question
 from cardai.study.drills import due as due_of
 from cardai.study.sittings import Sitting as Played
-from cardai.study.sittings import Tally, sitting, sittings, tallies
+from cardai.study.sittings import Tally, sitting, tallies
 from cardai.ui import again, kept, past
 from cardai.ui.match import Match
 from cardai.ui.players import called
 from cardai.ui.recording import Recording
 from cardai.web.felt import drawn
-from cardai.web.jobs import Jobs
+from cardai.web.jobs import Jobs, Progress, said_of
 from cardai.web.offers import Offers
 from cardai.web.render import render
-from cardai.web.sittings import Judge, Sittings, Told, said_of
+from cardai.web.sittings import Judge, Sittings, Told
 
 SHOWN = 200
 """Matches, or hands, of one page."""
@@ -49,11 +50,8 @@ class Past:
     offers: Offers
     show: Callable[..., Response]
     form: Callable[[Request], Awaitable[dict[str, str]]]
+    jobs: Jobs
     coaches: Coaches = field(factory=Coaches)
-    jobs: Jobs = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self.jobs = Jobs(self.tables.work)
 
     def routes(self) -> list[Route]:
         """Return what is answered here."""
@@ -70,7 +68,7 @@ class Past:
 
     async def _list(self, request: Request) -> Response:
         words = request.query_params.get("q", "")
-        found, damaged = await run_in_threadpool(lambda: sittings(kept.matches(), past.PLAYER, words.split()))
+        found, damaged = await run_in_threadpool(past.played, words.split())
         count = len(await run_in_threadpool(past.files))
         return self.show("past.html", words=words, matches=[self._row(one) for one in found[:SHOWN]], more=len(found) - SHOWN,
                          tallies=[self._sum(one) for one in tallies(found)], damaged=damaged, files=count)  # fmt: skip
@@ -78,19 +76,25 @@ class Past:
     async def _costs(self, request: Request) -> Response:
         """What the matches of one game against the same opponents come to, once the coach has read them all."""
         game, others = request.query_params.get("game", ""), tuple(request.query_params.getlist("vs"))
-        found, _ = await run_in_threadpool(lambda: sittings(kept.matches(), past.PLAYER))
-        tally = next((one for one in tallies(found) if (one.game, one.others) == (game, others)), None)
+        listed, _ = await run_in_threadpool(past.played)
+        tally = next((one for one in tallies(listed) if (one.game, one.others) == (game, others)), None)
         if tally is None:
             return self._nothing("There are no such matches.")
-        key = ("costs", game, others, tally.hands)
-        known = await self.jobs.of(key, lambda progress: past.known(tally, found, self.coaches, True, progress))
+        own = [one for one in listed if (one.game, one.others) == (game, others)]
+        key = ("costs", game, others, tuple((one.path.name, len(one.won)) for one in own))
+
+        def reads(progress: Progress) -> past.Known:
+            found = _whole(own)
+            return past.known(tallies(found)[0], found, self.coaches, True, progress)
+
+        known = await self.jobs.of(key, reads)
         if not isinstance(known, past.Known):
             return self.show("reading.html", done=known[0], total=known[1])
         unit = known.review.setting.unit if known.review is not None else ""
         costs = [(name, known.review.sums(name)) for name in known.review.keys] if known.review is not None else []
         dearest = known.review.dearest(DEAREST) if known.review is not None else []
         return self.show("costs.html", tally=self._sum(tally), known=known, costs=costs, unit=unit,
-                         dearest=[(_where(found, tally, hand.number), decision) for hand, decision in dearest])  # fmt: skip
+                         dearest=[(_where(own, tally, hand.number), decision) for hand, decision in dearest])  # fmt: skip
 
     async def _match(self, request: Request) -> Response:
         one = await self._named(request.path_params["name"])
@@ -150,16 +154,19 @@ class Past:
 
     async def _drill(self, request: Request) -> Response:
         """Lay a table at the dearest mistake that is due, as soon as the coach has found them."""
-        found, _ = await run_in_threadpool(lambda: sittings(kept.matches(), past.PLAYER))
-        key = ("mistakes", sum(len(one.hands) for one in found), tuple(one.path.name for one in found))
-        asked = await self.jobs.of(key, lambda progress: _mistakes(found, self.coaches, progress))
+        listed, _ = await run_in_threadpool(past.played)
+        key = ("mistakes", tuple((one.path.name, len(one.won)) for one in listed))
+        asked = await self.jobs.of(key, lambda progress: _mistakes(_whole(listed), self.coaches, progress))
         if isinstance(asked, tuple):
             return self.show("reading.html", done=asked[0], total=asked[1])
         ready = due_of(asked, await run_in_threadpool(again.due), again.today())
         if not ready:
             return self._nothing("No mistake of yours is due. Play, or come again tomorrow.")
         question = ready[0]
-        one = next(one for one in found if question.name.startswith(f"{one.path.name} "))
+        path = next(one.path for one in listed if question.name.startswith(f"{one.path.name} "))
+        one = await run_in_threadpool(sitting, path, past.PLAYER)
+        if one is None:
+            return self._nothing("There is no such match.")
         coach, left = await run_in_threadpool(self.coaches.of, question.game), len(ready) - 1
         decision, record = question.decision, question.record
         return self._practise(lambda: again.Again(coach, record, one.who, one.others, decision.place), coach.game,
@@ -207,6 +214,15 @@ class Past:
         return self.show("problem.html", 404, words=words)
 
 
+def _whole(listed: Sequence[Played]) -> list[Played]:
+    """Return matches with their hands; those that went meanwhile are left out."""
+    found = []
+    for one in listed:
+        with suppress(CardaiError):
+            found.append(sitting(one.path, past.PLAYER))
+    return [one for one in found if one is not None]
+
+
 def _mistakes(found: Sequence[Played], coaches: Coaches, progress: Callable[[int, int], None]) -> list[Question]:
     return past.mistakes(found, coaches, lambda words: None, progress)
 
@@ -229,7 +245,7 @@ def _where(found: Sequence[Played], tally: Tally, number: int) -> tuple[str, int
     """Return the match's name and the hand's number in it of a hand that is counted over all matches of a tally."""
     for one in found:
         if (one.game, one.others) == (tally.game, tally.others):
-            if number <= len(one.hands):
+            if number <= len(one.won):
                 return Path(one.path).stem, number
-            number -= len(one.hands)
+            number -= len(one.won)
     return "", 0

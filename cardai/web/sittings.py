@@ -9,11 +9,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
 from attrs import define, field
 
 from cardai import make
@@ -30,7 +28,9 @@ from cardai.ui.keys import Act, Keyboard, Meaning, keyboard
 from cardai.ui.match import Match
 from cardai.ui.scene import Scene
 from cardai.ui.warming import warm
+from cardai.web import jobs
 from cardai.web.felt import drawn
+from cardai.web.jobs import said_of
 
 T = TypeVar("T")
 Told = dict[str, Any]
@@ -54,9 +54,7 @@ class Work:
     """Threads in which tables are laid and programs think."""
 
     def __init__(self, threads: int = THREADS) -> None:
-        errors = np.geterr()  # numpy keeps them by thread, and kernels that are not compiled set them once
-        self.closed = False
-        self._pool = ThreadPoolExecutor(threads, "cardai-table", initializer=lambda: np.seterr(**errors))
+        self._pool = jobs.threads(threads, "cardai-table")  # kernels that are not compiled set numpy's errors once
 
     async def do(self, work: Callable[[], T], heard: Heard | None = None) -> T:
         """Return what ``work`` does, in a thread; ``heard`` is told there how far it is."""
@@ -69,7 +67,6 @@ class Work:
 
     def close(self) -> None:
         """Begin nothing more."""
-        self.closed = True
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
@@ -354,9 +351,3 @@ class Sittings:
         """Keep all matches, and begin nothing more."""
         await self.clear()
         self.work.close()
-
-
-def said_of(error: Exception) -> str:
-    """Return what went wrong in one line."""
-    words = str(error) if isinstance(error, CardaiError) else f"{type(error).__name__}: {error}"
-    return " ".join(words.split())

@@ -17,9 +17,10 @@ from cardai.study.coach import When, dearest_first, word_of, words_of
 from cardai.ui.keys import Act, Keyboard, Meaning
 from cardai.ui.lines import value_text
 from cardai.ui.match import Match
+from cardai.web.jobs import said_of
 from cardai.web.offers import Offers
 from cardai.web.render import render
-from cardai.web.sittings import Page, Sitting, Sittings, Told, said_of
+from cardai.web.sittings import Page, Sitting, Sittings, Told
 
 MOST_PAGES = 4
 """Pages that show one table."""

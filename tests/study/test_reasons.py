@@ -70,6 +70,7 @@ def test_what_a_hold_is_paid_is_counted_over_all_draws() -> None:
     assert chances == pytest.approx(slow / slow.sum())
     assert chances[1:].sum() == 1.0  # a pair of jacks is always paid
     assert categories(hand, 0) is None
+    assert categories(hand, 0b11111).tolist() == [0, 1, *[0] * 8]  # all five are held: a pair of jacks, surely
 
 
 def test_a_betting_games_decision_is_told_by_street_position_and_what_is_faced() -> None:

@@ -18,11 +18,9 @@ from cardai.study import drills
 from cardai.ui import again, kept
 from cardai.ui.match import Match
 from cardai.web.door import Door
-from cardai.web.jobs import Jobs
 from cardai.web.pages import House
 from cardai.web.serving import tidied
 from cardai.web.sittings import Sittings
-from cardai.web.study.reviews import Reviewing
 from tests.web.conftest import Page, Served
 
 
@@ -190,7 +188,6 @@ def test_pages_stand_where_nothing_was_played(served: Served, page: str) -> None
 def test_what_is_read_for_long_ends_with_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cardai.web.jobs.SOON", 0.02)
     house, stopped = House(Door("127.0.0.1"), Sittings(1)), threading.Event()
-    review = house.reviews["match"] = Reviewing("match", Path("match.jsonl"))
 
     def reads(progress: Callable[[int, int], None]) -> None:
         try:
@@ -202,9 +199,8 @@ def test_what_is_read_for_long_ends_with_the_server(monkeypatch: pytest.MonkeyPa
 
     async def serve() -> None:
         async with tidied(house):
-            assert isinstance(await Jobs(house.tables.work).of("all", reads), tuple)
+            assert isinstance(await house.jobs.of("all", reads), tuple)
             assert not stopped.is_set()
 
     asyncio.run(serve())
     assert stopped.wait(4)
-    assert review.stopping

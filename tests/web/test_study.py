@@ -49,7 +49,7 @@ def spot(served: Served) -> Iterator[Callable[..., str]]:
 
     yield solved
     for study in list(served.house.bench._studies.values()):
-        served.house.bench.stop(study)
+        study.stopping.set()
     while any(study.under_way for study in served.house.bench._studies.values()):
         time.sleep(0.02)
     served.house.bench._studies.clear()
@@ -109,7 +109,7 @@ def test_what_the_page_shows_its_command_prints(served: Served, spot: Callable[.
         (action["action"], f"{100 * action['frequency']:.2f}", f"{action['value']:,.2f}") for action in found["actions"]
     ]
     assert table == shown
-    rows = re.findall(r'<tr data-class="(\w+)">(.*?)</tr>', page)
+    rows = re.findall(r'<tr data-class="(\w+)"[^>]*>(.*?)</tr>', page)
     assert len(rows) == len(found["hands"])
     once = {tuple(f"{100 * x:.1f}" for x in hand["frequencies"]) for hand in found["hands"]}
     assert {tuple(re.findall(r">([\d.]+) <small>", row)) for _, row in rows} == once
@@ -141,7 +141,7 @@ def test_a_solving_that_was_stopped_is_shown_and_its_command_does_as_much(
     page = served.ask(path)[1]
     assert "Stop, and show what is there" in page
     code, words, _ = served.ask("study/solve", urlencode(SMALL))
-    assert (code, "A spot of yours is being solved" in words) == (400, True)
+    assert (code, "A spot of yours is on the way" in words) == (400, True)
     assert served.ask(f"{path}/stop", "", Origin=served.origin)[0] == 303
     page = served.ask(path)[1]
     assert 'id="hands"' in page
@@ -210,7 +210,7 @@ def test_what_needs_too_much_is_refused_before_it_is_begun_with_what_would_do(se
         ({"bets": "0.1+0.2+0.3+0.4+0.5+0.6+0.7+0.8+0.9+1", "stack": "1000000"}, "more than 200,000 nodes"),
         ({"cap": "-1"}, "--cap is a whole number"),
         ({"merge": "nan"}, "--merge is a number of pots"),
-        ({"lock": "\n".join(["x: x=1"] * 21)}, "At most 20 locks"),
+        ({"lock": "\n".join(["x: x=1"] * 51)}, "At most 50 locks"),
         ({"lock": "b7: c=1"}, "cannot go on with"),
         ({"to": "0"}, "--to takes a percentage"),
         ({"aggressor": "me"}, "--aggressor is first or button"),
@@ -282,7 +282,7 @@ def test_a_lock_is_set_and_taken_off_by_forms_and_both_solutions_are_compared(
     wait(served, locked)
     page = served.ask(f"{locked}?at=x%20b100")[1]
     assert "x b100: QQ: f=0.333333333 c=0.666666667" in html.unescape(page)
-    rows = [row for name, row in re.findall(r'<tr data-class="(\w+)">(.*?)</tr>', page) if name == "QQ"]
+    rows = [row for name, row in re.findall(r'<tr data-class="(\w+)"[^>]*>(.*?)</tr>', page) if name == "QQ"]
     assert {tuple(re.findall(r">([\d.]+) <small>", row)) for row in rows} == {("33.3", "66.7", "0.0")}
     a, b = (one.rpartition("/")[2] for one in (path, locked))
     page = served.ask(f"study/compare?a={a}&b={b}&at=x%20b100")[1]
@@ -313,20 +313,20 @@ def test_a_spot_is_solved_on_where_it_is_not_as_good_yet(served: Served, spot: C
 
 def test_old_spots_make_room_for_new_ones_and_only_so_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "MOST_KEPT", 2)
-    monkeypatch.setattr(bench, "MOST_WAITING", 1)
+    monkeypatch.setattr("cardai.web.jobs.MOST_WAITING", 1)
     made = Bench()
     spot, turn = (forms.options_of({name: [value] for name, value in one.items()}).spot() for one in (SMALL, TURN))
     first = made.begin(turn, 1e-9, "a")
-    with pytest.raises(UsageError, match=r"1 spots are being solved"):
+    with pytest.raises(UsageError, match=r"1 are on the way already"):
         made.begin(spot, 50.0, "b")
-    made.stop(first)
+    first.stopping.set()
     for who in ("a", "b"):
         while any(one.under_way for one in made._studies.values()):
             time.sleep(0.01)
         made.begin(spot, 50.0, who)
     assert made.get(first.name) is None
     assert (len(made.of("a")), len(made.of("b"))) == (1, 1)
-    made.close()
+    made.jobs.close()
 
 
 def test_while_the_solver_is_compiled_spots_wait_and_nobody_for_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -349,7 +349,7 @@ def test_while_the_solver_is_compiled_spots_wait_and_nobody_for_an_answer(monkey
     while small.under_way:
         time.sleep(0.01)
     assert (large.state, "GiB of memory" in large.words, large.needed) == ("failed", True, 0)
-    assert (small.state, made.look(small, lambda solution: solution.exploitability) <= 1.0) == ("solved", True)
+    assert (small.state, made.look(small, lambda solution: solution.exploitability) <= 1.0) == ("done", True)
     while not endless.iterations:
         time.sleep(0.01)
     monkeypatch.setattr(bench, "MOST_SECONDS", 0.0)  # what takes too long ends with what is there
@@ -357,4 +357,4 @@ def test_while_the_solver_is_compiled_spots_wait_and_nobody_for_an_answer(monkey
         time.sleep(0.01)
     assert endless.state == "stopped"
     assert endless.command().endswith(f" --iterations {endless.iterations}")
-    made.close()
+    made.jobs.close()

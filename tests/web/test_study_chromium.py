@@ -30,7 +30,7 @@ def cleared(served: Served) -> Iterator[None]:
     """Take the spots of a test off the bench."""
     yield
     for study in served.house.bench._studies.values():
-        served.house.bench.stop(study)
+        study.stopping.set()
     while any(study.under_way for study in served.house.bench._studies.values()):
         time.sleep(0.02)
     served.house.bench._studies.clear()

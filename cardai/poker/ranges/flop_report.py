@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,8 +44,11 @@ def reports(
     jobs: int = 1,
     on: str = "",
     label: Mapping[str, str] | None = None,
+    heard: Callable[[Solution], bool] | None = None,
 ) -> Iterator[Row]:
     """Yield a row a flop, those that the library has first; what is solved is kept in it at once.
+
+    ``heard`` is told of the flop that is being solved every second or so, in this process; what it raises ends the report.
 
     Raises:
         UsageError: the spot makes no sense on a flop, or the line leads nowhere.
@@ -65,7 +68,11 @@ def reports(
             pieces.append((board, (one,)))
     if not pieces:
         return
-    for board, (iterations, measured, arrays) in Work(solve_piece, goal, on=on, jobs=jobs, pieces=pieces).run():
+    if heard is None:
+        done = Work(solve_piece, goal, on=on, jobs=jobs, pieces=pieces).run()
+    else:
+        done = ((board, solve_piece(goal, one, heard)) for board, (one,) in pieces)
+    for board, (iterations, measured, arrays) in done:
         one = spots[board]
         solution = Solution(one, KeptSolver(one.layout(small=True), one.weights(), iterations, arrays))
         solution.measured, solution.measured_at = measured, iterations
@@ -73,11 +80,13 @@ def reports(
         yield row(solution.renamed(*named[board]), line, weights[board])
 
 
-def solve_piece(goal: Goal, spot: Spot) -> tuple[int, Measured, dict[str, Any]]:
+def solve_piece(
+    goal: Goal, spot: Spot, heard: Callable[[Solution], bool] | None = None
+) -> tuple[int, Measured, dict[str, Any]]:
     """Return a flop's solution as it is kept: iterations, measure, arrays."""
     if spot.checked_down or len(spot.cards()) != 3:
         raise UsageError("A report is over flops that are solved to the river.")
-    solution = solve(prepare(spot), goal.to, goal.iterations)
+    solution = solve(prepare(spot), goal.to, goal.iterations, heard)
     assert solution.measured is not None
     return solution.iterations, solution.measured, kept_arrays(solution.solver)
 

@@ -35,11 +35,13 @@ document.addEventListener("DOMContentLoaded", () => {
   // -- solving: the words and the curve are told anew until it is over
   const progress = one("#progress");
   if (progress && progress.dataset.underWay === "1") {
+    let seen = "";
     const ask = async () => {
       try {
-        const found = await (await fetch(progress.dataset.state)).json();
+        const found = await (await fetch(`${progress.dataset.state}${progress.dataset.state.includes("?") ? "&" : "?"}seen=${seen}`)).json();
         if (found.over) return location.replace(progress.dataset.spot);
         progress.innerHTML = found.html;
+        if (found.glimpse) { seen = found.seen; one("#glimpse").innerHTML = found.glimpse; }
       } catch { /* the next one may come through */ }
       setTimeout(ask, 400);
     };
@@ -59,20 +61,57 @@ document.addEventListener("DOMContentLoaded", () => {
       const made = document.createElement("table"), head = table.tHead.cloneNode(true), body = document.createElement("tbody");
       made.createCaption().textContent = `${name}: ${own.length} hand${own.length > 1 ? "s" : ""}`;
       for (const button of all("button", head)) button.replaceWith(...button.childNodes);
-      body.append(...own.map((row) => row.cloneNode(true)));
+      body.append(...own.map((row) => {
+        const copy = row.cloneNode(true);
+        if (lockForm) { copy.tabIndex = 0; copy.setAttribute("aria-pressed", "false"); copy.title = "Lock this hand"; }
+        return copy;
+      }));
       made.append(head, body); panel.append(made);
     };
+    // Of a class, one hand is chosen to be locked: by a click, or by Tab and Enter.
+    const lockForm = one("#lock-form");
+    const single = (row) => {
+      for (const other of all("tr[data-hand]", panel)) other.setAttribute("aria-pressed", String(other === row && row.getAttribute("aria-pressed") !== "true"));
+      const chosen = one("tr[aria-pressed=true]", panel);
+      lock(chosen ? chosen.dataset.hand : kept, chosen ? chosen.dataset.hand : "");
+      if (chosen) lockForm.closest("details").open = true;
+    };
+    panel.addEventListener("click", (event) => { const row = event.target.closest("tr[data-hand]"); if (row && lockForm) { if (!kept) keep(row.dataset.class); single(one(`tr[data-hand="${row.dataset.hand}"]`, panel)); } });
+    panel.addEventListener("keydown", (event) => { const row = event.target.closest("tr[data-hand]"); if (row && lockForm && ["Enter", " "].includes(event.key)) { event.preventDefault(); row.click(); one(`tr[data-hand="${row.dataset.hand}"]`, panel)?.focus(); } });
     // A lock is filled in with the class that was chosen, and with what its hands do now.
-    const lock = (name) => {
-      const form = one("#lock-form"), own = rows.filter((row) => !name || row.dataset.class === name);
+    let touched = false;
+    const lock = (name, hand = "") => {
+      const form = lockForm, own = rows.filter((row) => (hand ? row.dataset.hand === hand : !name || row.dataset.class === name));
       if (!form || !own.length) return;
-      one("#lock-hands").value = name;
+      one("#lock-hands").value = name; touched = Boolean(name);
       all("[name^=share]", form).forEach((field, k) => {
         let total = 0, taken = 0;
         for (const row of own) { const weight = Number(row.cells[1].dataset.v); total += weight; taken += weight * Number(row.cells[4 + k].dataset.v); }
         field.value = String(Math.round(10000 * taken / total) / 100);
       });
     };
+    if (lockForm) {
+      const shares = () => all("[name^=share]", lockForm), list = one(".lock-list", lockForm);
+      lockForm.addEventListener("input", () => { touched = true; });
+      lockForm.addEventListener("click", (event) => {
+        const always = event.target.closest("[data-always]"), add = event.target.closest("[data-add]"), gone = event.target.closest("[data-gone]");
+        if (always) { touched = true; shares().forEach((field, k) => { field.value = k === Number(always.dataset.always) ? "100" : "0"; }); }
+        if (gone) gone.closest("li").remove();
+        if (!add) return;
+        const given = shares().map((field) => Number(field.value.replace("%", "")) || 0), total = given.reduce((a, b) => a + b, 0);
+        if (!total || given.some((share) => share < 0)) return;
+        const words = add.dataset.add.split(" ").map((token, k) => [token, given[k] / total]).filter((pair) => pair[1] > 0).map((pair) => `${pair[0]}=${Number(pair[1].toFixed(6))}`);
+        const hands = one("#lock-hands").value.trim(), text = `${one("[name=line]", lockForm).value}:${hands ? ` ${hands}:` : ""} ${words.join(" ")}`;
+        const item = document.createElement("li"), code = document.createElement("code"), field = document.createElement("input"), away = document.createElement("button");
+        code.textContent = text; field.type = "hidden"; field.name = "lock"; field.value = text;
+        away.type = "button"; away.className = "plain"; away.dataset.gone = ""; away.textContent = "Leave it out";
+        item.append(code, " ", away, field); list.append(item);
+        one("#lock-hands").value = ""; touched = false;
+      });
+      lockForm.addEventListener("submit", () => { // what is only filled in is no lock, where some are listed
+        if (list.children.length && !touched) for (const field of [...shares(), one("#lock-hands")]) field.disabled = true;
+      });
+    }
     const keep = (name) => {
       kept = kept === name ? "" : name;
       for (const cell of all(".left .cell")) cell.setAttribute("aria-pressed", String(cell.dataset.class === kept));
@@ -102,6 +141,22 @@ document.addEventListener("DOMContentLoaded", () => {
     for (const row of one(`#${field.dataset.filter}`).tBodies[0].rows) { const text = `${row.textContent} ${row.dataset.text || ""}`.toLowerCase(); row.hidden = !words.every((word) => text.includes(word)); }
   });
 
+  // -- a room's hands: the file goes as it is
+  const hands = one("#hands-form");
+  if (hands) hands.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const file = one("[name=file]", hands).files[0], wrong = one(".problem", hands), button = one("button", hands);
+    if (!file) return;
+    const given = new URLSearchParams({ file: file.name, hero: one("[name=hero]", hands).value, recent: one("[name=recent]", hands).checked ? "1" : "" });
+    button.disabled = true; wrong.textContent = "";
+    try {
+      const found = await (await fetch(`${hands.dataset.to}?${given}`, { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: file })).json();
+      if (found.review) return location.assign(found.review);
+      wrong.textContent = found.wrong;
+    } catch { wrong.textContent = "The file could not be sent."; }
+    button.disabled = false;
+  });
+
   // -- the form
   const form = one("#spot-form");
   if (!form) return;
@@ -113,7 +168,7 @@ document.addEventListener("DOMContentLoaded", () => {
   }, 350);
   form.addEventListener("input", check);
 
-  const board = one("[name=board]", form), deck = all(".deck [data-card]", form);
+  const board = one("[name=board]", form) || document.createElement("input"), deck = all(".deck [data-card]", form);
   const cards = () => (board.value.match(/(10|[2-9TJQKA])[cdhs]/gi) || []).map((card) => card.replace("10", "T").slice(0, -1).toUpperCase() + card.slice(-1).toLowerCase());
   const marked = () => { const held = cards(); for (const button of deck) button.setAttribute("aria-pressed", String(held.includes(button.dataset.card))); };
   for (const button of deck) button.addEventListener("click", () => {

@@ -7,18 +7,15 @@ what takes longer than :data:`MOST_SECONDS` ends there, and what is there by the
 
 from __future__ import annotations
 
-import secrets
+import contextlib
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-import numpy as np
 from attrs import define, field
 
-from cardai.core.errors import UsageError
-from cardai.core.kernel import when_compiling
+from cardai.core.errors import CardaiError, UsageError
 from cardai.core.memory import free_memory
 from cardai.core.text import clock
 from cardai.poker.ranges.layout import TreeLayout
@@ -26,36 +23,34 @@ from cardai.poker.ranges.showing import effort
 from cardai.poker.ranges.solution import Solution, fitting, packs, prepare, solve
 from cardai.poker.ranges.spot import Spot
 from cardai.poker.spot_options import MOST, arguments, command
-from cardai.web.sittings import said_of
+from cardai.web.jobs import DONE, Job, Jobs, Line
+from cardai.web.study.drawn import Plain, glimpse
 
 T = TypeVar("T")
 MOST_BYTES = 1 << 30
 """Of all solutions together."""
 MOST_SECONDS = 600.0
 """Of solving a spot."""
-MOST_WAITING = 8
-"""Spots that are solved or wait for it."""
+GLIMPSE = 2.0
+"""Seconds between two looks at what is solved so far, and a tenth of the time at most goes into them."""
+WATCHED = 5.0
+"""Seconds for which a page that asked how far a spot is counts as looking."""
+LINE: Line = "spots"
 MOST_KEPT = 12
 """Spots that can be looked at."""
 PATIENCE = 30.0
 """Seconds that a page waits for another that reads in the same solution."""
-WAITING, SOLVING, SOLVED, STOPPED, FAILED = "waiting", "solving", "solved", "stopped", "failed"
 
 
 @define(eq=False)
-class Study:
+class Study(Job):
     """A spot on the bench. Percentages are of the pot."""
 
-    name: str
     spot: Spot
     to: float
     """The exploitability that is enough."""
-    visitor: str
-    words: str = ""
-    """What it takes; where it failed, why."""
     needed: int = 0
     """The bytes of its solution."""
-    state: str = WAITING
     solution: Solution | None = None
     source: str = ""
     """The directory that it was read from."""
@@ -63,18 +58,15 @@ class Study:
     """(iterations, seconds, exploitability), each time it was measured."""
     iterations: int = 0
     seconds: float = 0.0
-    compiling: bool = False
-    used: float = field(factory=time.monotonic)
     cut: bool = False
     """Whether somebody, or the time, ever stopped it: then its iterations are no round number of their own."""
-    stopping: threading.Event = field(factory=threading.Event)
     lock: threading.Lock = field(factory=threading.Lock)
     """Held while its solver's arrays are written or read through."""
-
-    @property
-    def under_way(self) -> bool:
-        """Whether it is solved, or waits for it."""
-        return self.state in (WAITING, SOLVING)
+    watched: tuple[float, str] = (0.0, "")
+    """When a page last asked how far it is, and at which line."""
+    seen: Plain | None = None
+    """What was there at that line a moment ago."""
+    next_look: float = 0.0
 
     def command(self, at: str = "", out: str = "") -> str:
         """Return the command that gives the same figures at a line of it; ``out``: and keeps it there."""
@@ -91,36 +83,28 @@ class Study:
 class Bench:
     """All spots, by their names."""
 
-    def __init__(self) -> None:
+    def __init__(self, jobs: Jobs | None = None) -> None:
+        self.jobs = jobs or Jobs()
         self._studies: dict[str, Study] = {}
-        self._pool: ThreadPoolExecutor | None = None
         self._lock = threading.Lock()
-        self._warm: threading.Event | None = None
-        self.compiling = False
-        """Whether kernels are compiled before the first spot is solved."""
+        self._warm: Job | None = None
 
     def warm(self, work: Callable[[], object]) -> None:
         """Have ``work`` done once, before anything is solved: it compiles what solving and looking need."""
         with self._lock:
             if self._warm is None:
-                self._warm = threading.Event()
-                self._threads().submit(self._warmed, work, self._warm)
+                self._warm = Job()
+                self.jobs.begin(LINE, self._warm, work)
 
-    def _warmed(self, work: Callable[[], object], done: threading.Event) -> None:
-        def compiles() -> None:
-            self.compiling = True
-
-        try:
-            with when_compiling(compiles):
-                work()
-        finally:
-            self.compiling = False
-            done.set()
+    @property
+    def compiling(self) -> bool:
+        """Whether kernels are compiled before the first spot is solved."""
+        return self._warm is not None and self._warm.under_way and self._warm.compiling
 
     @property
     def cold(self) -> bool:
         """Whether what solving needs is still being compiled."""
-        return self._warm is not None and not self._warm.is_set()
+        return self._warm is not None and self._warm.under_way
 
     def of(self, visitor: str) -> list[Study]:
         """Return a visitor's spots, the newest first."""
@@ -135,7 +119,7 @@ class Bench:
 
     def ahead(self, study: Study) -> int:
         """Return how many spots are solved before one that waits."""
-        waiting = [one for one in self._studies.values() if one.under_way]
+        waiting = [one for one in self.jobs.waiting(LINE) if one is not self._warm]
         return waiting.index(study) if study in waiting else 0
 
     def needs(self, spot: Spot) -> tuple[TreeLayout, str]:
@@ -167,13 +151,13 @@ class Bench:
         Raises:
             UsageError: it makes no sense, takes too much, or the visitor has one on the way.
         """
-        study = Study(secrets.token_urlsafe(9), spot, to, visitor)
+        study = Study(spot, to, visitor=visitor)
         layout = None if self.cold else self._laid_out(study)
         with self._lock:
-            self._need_turn(visitor)
+            self.jobs.need_turn(LINE, visitor, "A spot")
             self._make_room(study.needed)
             self._studies[study.name] = study
-        self._do(study, lambda: prepare(spot, layout=layout or self._fitted(study)))
+            self._do(study, lambda: prepare(spot, layout=layout or self._fitted(study)))
         return study
 
     def _laid_out(self, study: Study) -> TreeLayout:
@@ -196,10 +180,9 @@ class Bench:
         if study.solution is None or study.solution.exploitability <= to:
             raise UsageError(f"It is solved to {to:g} % of the pot already.")
         with self._lock:
-            self._need_turn(study.visitor)
-            study.state, study.to = WAITING, to
-        study.stopping.clear()
-        self._do(study, lambda: study.solution)
+            self.jobs.need_turn(LINE, study.visitor, "A spot")
+            study.to = to
+            self._do(study, lambda: study.solution)
 
     def add(self, solution: Solution, source: str, visitor: str) -> Study:
         """Put a solution that was read from a directory on the bench."""
@@ -208,15 +191,11 @@ class Bench:
             if known is not None:
                 return known
             to, needed = solution.exploitability, solution.num_bytes
-            study = Study(secrets.token_urlsafe(9), solution.spot, to, visitor, "", needed, SOLVED)
+            study = Study(solution.spot, to, needed, visitor=visitor, state=DONE)
             study.solution, study.source, study.iterations = solution, source, solution.iterations
             self._make_room(needed)
             self._studies[study.name] = study
         return study
-
-    def stop(self, study: Study) -> None:
-        """Stop solving: what is there is kept."""
-        study.stopping.set()
 
     def look(self, study: Study, work: Callable[[Solution], T]) -> T:
         """Return what ``work`` reads in a solution. Raises UsageError where there is none yet."""
@@ -229,21 +208,7 @@ class Bench:
         finally:
             study.lock.release()
 
-    def close(self) -> None:
-        """Stop whatever is under way."""
-        for study in self._studies.values():
-            study.stopping.set()
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
-
     # -- inside ------------------------------------------------------------------------------------------------------
-
-    def _need_turn(self, visitor: str) -> None:
-        waiting = [one for one in self._studies.values() if one.under_way]
-        if any(one.visitor == visitor for one in waiting):
-            raise UsageError("A spot of yours is being solved: wait until it is, or stop it.")
-        if len(waiting) >= MOST_WAITING:
-            raise UsageError(f"{MOST_WAITING} spots are being solved or wait for it. Come again in a moment.")
 
     def _make_room(self, needed: int) -> None:
         """Let go of what was looked at the longest time ago."""
@@ -258,40 +223,35 @@ class Bench:
             del self._studies[done.pop(0).name]
 
     def _do(self, study: Study, made: Callable[[], Solution | None]) -> None:
-        self._threads().submit(self._solve, study, made)
-
-    def _threads(self) -> ThreadPoolExecutor:
-        """Return the thread in which spots are solved."""
-        if self._pool is None:
-            errors = np.geterr()  # numpy keeps them by thread
-            self._pool = ThreadPoolExecutor(1, "cardai-study", initializer=lambda: np.seterr(**errors))
-        return self._pool
+        self.jobs.begin(LINE, study, lambda: self._solve(study, made))
 
     def _solve(self, study: Study, made: Callable[[], Solution | None]) -> None:
-        """Solve, in the thread for it."""
-
-        def compiles() -> None:
-            study.compiling = True
-
+        """Solve, in the thread for it. Raises KeyboardInterrupt where it was stopped."""
         with study.lock:
-            study.state = SOLVING
             try:
-                with when_compiling(compiles):
-                    study.solution = made()
-                    assert study.solution is not None
-                    begun = time.monotonic() - study.seconds
-                    solve(study.solution, study.to, MOST, lambda now: self._told(study, now, begun))
-                done = study.solution.exploitability <= study.to or study.iterations >= MOST
-                self._note(study, study.solution)
-                study.cut = study.cut or not done
-                study.state = SOLVED if done else STOPPED
-            except Exception as error:  # whatever it is, the page that waits for it must hear of it
-                study.words, study.needed, study.state = said_of(error), 0, FAILED
+                study.solution = made()
+                assert study.solution is not None
+                begun = time.monotonic() - study.seconds
+                solve(study.solution, study.to, MOST, lambda now: self._told(study, now, begun))
+            except Exception:
+                study.needed = 0
+                raise
+            whole = study.solution.exploitability <= study.to or study.iterations >= MOST
+            self._note(study, study.solution)
+            study.cut, study.seen = study.cut or not whole, None
+        if not whole:
+            raise KeyboardInterrupt
 
     def _told(self, study: Study, now: Solution, begun: float) -> bool:
         """Take down how far it is; return whether it goes on."""
         study.seconds, study.compiling = time.monotonic() - begun, False
         self._note(study, now)
+        asked, line = study.watched
+        if time.monotonic() - asked < WATCHED and time.monotonic() >= study.next_look:
+            looked = time.monotonic()
+            with contextlib.suppress(CardaiError):  # a line that leads nowhere
+                study.seen = {**glimpse(now, line), "iterations": now.iterations}
+            study.next_look = time.monotonic() + max(GLIMPSE, 10 * (time.monotonic() - looked))
         return not study.stopping.is_set() and study.seconds < MOST_SECONDS
 
     def _note(self, study: Study, now: Solution) -> None:

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards.text import cards_glyphs, parse_cards
+from cardai.cards.text import cards_glyphs, cards_text, parse_cards
 from cardai.core.arrays import Float64s
 from cardai.poker.hand_classes import class_of, class_text
-from cardai.poker.hands.combos import pairs
+from cardai.poker.hands.combos import COUNT, pairs
+from cardai.poker.notation import parse_range
 from cardai.poker.ranges.grid import colours, grid, shown_actions
 from cardai.poker.ranges.lines import steps, words_of
+from cardai.poker.ranges.locks import Lock
 from cardai.poker.ranges.position import Position
 from cardai.poker.ranges.public_tree import DEAL, DECISION, FOLD
 from cardai.poker.ranges.reading import equities, groups
@@ -71,6 +73,21 @@ def cells(shares: Float64s, weights: Float64s, tones: Sequence[str], actions: Se
     return rows
 
 
+def marked(rows: list[list[Plain]], locks: Sequence[Lock], line: str) -> list[list[Plain]]:
+    """Return a grid whose cells say how much of them is locked at a line: "all", "some" or ""."""
+    held = np.zeros(COUNT, bool)
+    for lock in locks:
+        if " ".join(lock.line.split()) == line:
+            held |= parse_range(lock.hands) > 0 if lock.hands else True
+    share = np.bincount(class_of(), held, 169) / np.bincount(class_of(), minlength=169)
+    for number, part in enumerate(share):
+        cell = rows[number // 13][number % 13]
+        cell["locked"] = "" if part == 0 or not cell["bars"] else "all" if part == 1 else "some"
+        if cell["locked"]:
+            cell["words"] += ", locked" if part == 1 else ", partly locked"
+    return rows
+
+
 def range_cells(position: Position, seat: int) -> list[list[Plain]]:
     """Return the grid of what a seat comes with."""
     classes, own = class_of()[position.hands], position.weights[seat]
@@ -97,11 +114,28 @@ def decision(solution: Solution, line: str) -> Plain:
         "value": chips(position.value),
         "actions": actions,
         "bars": spread([(often, tone) for often, tone in zip(position.frequencies, tones, strict=True)]),
-        "grid": cells(found.shares, found.weights, tones, position.actions),
+        "grid": marked(cells(found.shares, found.weights, tones, position.actions), solution.spot.locks, line),
         "ranges": [range_cells(position, seat) for seat in range(2)],
         "equity": [percent(one, 2) for one in share],
         "hands": hands(position, each),
         "groups": [_group(one) for one in groups(position) if one["kind"] != "draw" or len(position.board) < 5],
+    }
+
+
+def glimpse(solution: Solution, line: str) -> Plain:
+    """Return what is there of a decision while it is solved: the grid, and how often each action is taken.
+
+    Raises UsageError where the line leads to none.
+    """
+    position = solution.at(line)
+    tones, found = colours(position.actions), grid(position)
+    often = list(zip(position.actions, tones, position.frequencies, strict=True))
+    return {
+        "who": SEATS[position.seat],
+        "line": line,
+        "grid": cells(found.shares, found.weights, tones, position.actions),
+        "bars": spread([(share, tone) for _, tone, share in often]),
+        "actions": [{"words": words, "tone": tone, "often": percent(share, 1)} for words, tone, share in often],
     }
 
 
@@ -124,6 +158,7 @@ def hands(position: Position, equity: Float64s) -> list[Plain]:
         {
             "name": cards_glyphs(sorted(names[k].tolist(), key=lambda card: (card % 13, card), reverse=True), ""),
             "class": class_text(int(classes[k])),
+            "text": cards_text(sorted(names[k].tolist(), key=lambda card: (card % 13, card), reverse=True)),
             "weight": (float(own[k]), percent(float(own[k]), 1)),
             "often": [(round(float(x), 5), percent(float(x)), chips(float(v))) for x, v in zip(position.strategy[:, k], position.values[:, k], strict=True)],
             "value": (_key(value[k]), chips(float(value[k]))),

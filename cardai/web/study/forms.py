@@ -14,12 +14,12 @@ from cardai.poker.spot_options import BETS, ENOUGH, Limits, SpotOptions, percent
 
 LONGEST = 1 << 16
 """Bytes of a form."""
-MOST_FIELDS = 64
+MOST_FIELDS = 96
 MOST = {"range": 20_000, "lock": 4_000, "line": 400}
 """Characters of a field."""
 SHORT = 400
 """Characters of any other."""
-MOST_LOCKS = 20
+MOST_LOCKS = 50
 Form = Mapping[str, Sequence[str]]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+import time
 from collections.abc import Callable
 
 from attrs import frozen
@@ -16,11 +16,12 @@ from cardai.poker.hand_classes import class_text, class_weights
 from cardai.poker.notation import parse_range, range_text
 from cardai.poker.range_forms import combos
 from cardai.poker.spot_options import ENOUGH, arguments, command
+from cardai.web.jobs import WAITING
 from cardai.web.render import face, render
 from cardai.web.study import drawn, forms
-from cardai.web.study.bench import WAITING, Study
+from cardai.web.study.bench import Study
 from cardai.web.study.forms import EXAMPLES, Form
-from cardai.web.study.room import Room, form_of, said, visitor
+from cardai.web.study.room import Room, form_of, line_of, said, visitor
 
 
 @frozen(eq=False)
@@ -120,21 +121,20 @@ class Pages:
             return JSONResponse({"wrong": said(error)})
 
     async def _state(self, request: Request) -> Response:
-        study = self.room.named(request.path_params["name"])
-        return JSONResponse(
-            {
-                "over": not study.under_way,
-                "html": render("study/progress.html", root=self.room.root(), **far(self.room, study)),
+        study, given = self.room.named(request.path_params["name"]), request.query_params
+        study.watched = time.monotonic(), line_of(given.get("at", ""))
+        told = {"over": not study.under_way, "html": render("study/progress.html", root=self.room.root(), **far(self.room, study))}  # fmt: skip
+        seen = study.seen
+        if seen is not None and given.get("seen", "") != f"{seen['iterations']}":
+            told |= {
+                "seen": seen["iterations"],
+                "glimpse": render("study/glimpse.html", root=self.room.root(), found=seen),
             }
-        )
+        return JSONResponse(told)
 
     async def _stop(self, request: Request) -> Response:
         study = self.room.named(request.path_params["name"])
-        self.room.bench.stop(study)
-        for _ in range(40):  # an iteration is soon over: then the page that comes next has what is there
-            if not study.under_way:
-                break
-            await asyncio.sleep(0.05)
+        await self.room.bench.jobs.stop(study)
         return self.room.to(study)
 
     async def _on(self, request: Request) -> Response:

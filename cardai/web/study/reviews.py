@@ -1,14 +1,14 @@
-"""The pages of reviews: a match that is kept, each decision graded by the best judge there is, the dearest first."""
+"""The pages of reviews: a match that is kept, or a poker room's hand history, each decision graded by the best judge there
+is, the dearest first."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+import tempfile
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from attrs import define, field, frozen
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -17,19 +17,23 @@ from starlette.routing import Route
 
 from cardai import make
 from cardai.arena.journal import journal_of
-from cardai.core.errors import UsageError
+from cardai.core.errors import CardaiError, DamagedFileError, UsageError
+from cardai.core.files import write_atomically
+from cardai.core.text import one_line
 from cardai.formats import read_hands
+from cardai.formats.rooms.review import Asked, job_of_rooms
+from cardai.poker.grading.flops import RangeBook
 from cardai.poker.spot_options import command
+from cardai.study import session
 from cardai.study.judge import judge_for
 from cardai.study.report import plain
 from cardai.study.review import LEAST, number
-from cardai.study.session import job_of, run
 from cardai.ui import kept
 from cardai.ui.past import PLAYER
+from cardai.web.jobs import Job, Line
 from cardai.web.offers import matches
 from cardai.web.render import render
-from cardai.web.sittings import said_of
-from cardai.web.study.room import Room
+from cardai.web.study.room import Room, visitor
 
 MATCHES = 50
 """Matches that are listed."""
@@ -37,52 +41,52 @@ MOST = 8
 """Reviews that are remembered."""
 DEAREST = 20
 """Decisions that are shown."""
+MOST_UPLOAD = 8 << 20
+"""Bytes of a hand history: some 8,000 hands."""
+MOST_NAME = 100
+"""Characters of a file's or a player's name."""
+MOST_SECONDS = 3600.0
+"""Of a review; then what is graded is shown."""
+LINE: Line = "reviews"
 
 
 @define(eq=False)
-class Reviewing:
+class Reviewing(Job):
     """A review under way, or done: ``found`` is what ``cardai review --json`` prints."""
 
-    name: str
-    path: Path
-    done: int = 0
-    total: int = 0
-    over: bool = False
-    words: str = ""
-    """Why there is none, or that it was stopped."""
-    stopping: bool = False
-    found: Mapping[str, Any] | None = None
+    title: str
+    """The match, or the file."""
+    made: Callable[[], session.Job]
+    """Makes what is graded, in the thread for it."""
+    command: str
+    until: float = field(factory=lambda: time.monotonic() + MOST_SECONDS)
 
-    def work(self) -> None:
+    def work(self) -> Mapping[str, Any]:
         """Grade, in the thread for it."""
-        try:
-            held = read_hands(journal_of(self.path))
-            game = make.game(held.header["game"])
-            review, whole = run(job_of(held, game, PLAYER, judge_for(game)), progress=self._told)
-            self.found = plain(review)
-            self.words = "" if whole else f"Stopped after {len(review.hands):,} hands."
-        except Exception as error:  # whatever it is, the page that waits for it must hear of it
-            self.words = said_of(error)
-        self.over = True
+        self.until = time.monotonic() + MOST_SECONDS
+        review, whole = session.run(self.made(), progress=self._graded)
+        if not whole:
+            self.words = f"Stopped after {len(review.hands):,} hands."
+        return plain(review)
 
-    def _told(self, done: int, total: int) -> None:
-        self.done, self.total = done, total
-        if self.stopping:
-            raise KeyboardInterrupt  # as Ctrl-C does: what is graded so far is the review
+    def _graded(self, done: int, total: int) -> None:
+        self.told(done, total)
+        if time.monotonic() > self.until:
+            raise KeyboardInterrupt
 
 
 @frozen(eq=False)
 class ReviewPages:
-    """Reviews of kept matches, one graded at a time."""
+    """Reviews of kept matches and of rooms' files, one graded at a time."""
 
     room: Room
-    reviews: dict[str, Reviewing]
-    pool: list[ThreadPoolExecutor] = field(factory=list)
+    reviews: dict[str, Reviewing] = field(factory=dict)
 
     def routes(self) -> list[Route]:
         """Return the routes, each behind the door."""
         return [
             Route("/study/reviews", self._list),
+            Route("/study/hands", self._hands, methods=["POST"]),
             Route("/study/review/{name}", self._review),
             Route("/study/review/{name}/begin", self._begin, methods=["POST"]),
             Route("/study/review/{name}/stop", self._stop, methods=["POST"]),
@@ -91,42 +95,70 @@ class ReviewPages:
 
     async def _list(self, request: Request) -> Response:
         held = await run_in_threadpool(matches, MATCHES)
-        return self.room.page("study/reviews.html", matches=held, reviews=self.reviews)
+        files = [one for one in reversed(self.reviews.values()) if one.name not in {match["name"] for match in held}]
+        return self.room.page(
+            "study/reviews.html", matches=held, reviews=self.reviews, files=files, most=MOST_UPLOAD >> 20
+        )
 
     async def _begin(self, request: Request) -> Response:
         name = request.path_params["name"]
         path = await run_in_threadpool(kept.named, name)
         if path is None:
             raise UsageError("There is no such match.")
-        if any(not one.over for one in self.reviews.values()):
-            raise UsageError("A review is under way: wait until it is over, or stop it.")
-        while len(self.reviews) >= MOST:
-            del self.reviews[next(iter(self.reviews))]
-        if not self.pool:
-            errors = np.geterr()  # numpy keeps them by thread
-            self.pool.append(ThreadPoolExecutor(1, "cardai-review", initializer=lambda: np.seterr(**errors)))
-        self.reviews[name] = Reviewing(name, path)
-        self.pool[0].submit(self.reviews[name].work)
-        return self._to(name)
+        words = command("review", str(journal_of(path)), "--hero", PLAYER, "--top", f"{DEAREST}")
+        return self._to(
+            self._begun(Reviewing(name, lambda: _of_match(path), words, name=name, visitor=visitor(request)))
+        )
+
+    async def _hands(self, request: Request) -> Response:
+        """Begin the review of a room's hand history, which is the request's body; answer with where it stands."""
+        given = request.query_params
+        named, hero = (one_line(given.get(name, ""))[:MOST_NAME] for name in ("file", "hero"))
+        named = named.rpartition("/")[2] or "hands.txt"
+        body = bytearray()
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > MOST_UPLOAD:
+                words = f"A hand history may have {MOST_UPLOAD >> 20} MiB here. The command line has no such limit: cardai review FILE"
+                return JSONResponse({"wrong": words}, 413)
+        recent = bool(given.get("recent"))
+        more = [*(["--hero", hero] if hero else []), *(["--recent"] if recent else []), "--top", f"{DEAREST}"]
+        made = Reviewing(named, lambda: _of_rooms(bytes(body), named, hero, recent), command("review", named, *more), visitor=visitor(request))  # fmt: skip
+        try:
+            self._begun(made)
+        except UsageError as error:
+            return JSONResponse({"wrong": str(error)}, 400)
+        return JSONResponse({"review": f"{self.room.root()}study/review/{made.name}"})
+
+    def _begun(self, made: Reviewing) -> Reviewing:
+        """Have a review done. Raises UsageError where its visitor has one on the way."""
+        jobs = self.room.bench.jobs
+        jobs.need_turn(LINE, made.visitor, "A review")
+        over = [name for name, one in self.reviews.items() if not one.under_way]
+        for name in over[: max(0, len(self.reviews) - MOST + 1)]:
+            del self.reviews[name]
+        self.reviews.pop(made.name, None)  # the new one is the latest
+        self.reviews[made.name] = made
+        jobs.begin(LINE, made, made.work)
+        return made
 
     async def _stop(self, request: Request) -> Response:
         review = self._named(request)
-        review.stopping = True
-        for _ in range(40):
-            if review.over:
-                break
-            await asyncio.sleep(0.05)
-        return self._to(review.name)
+        await self.room.bench.jobs.stop(review)
+        return self._to(review)
 
     async def _state(self, request: Request) -> Response:
         review = self._named(request)
-        return JSONResponse({"over": review.over, "html": render("study/reviewing.html", review=review)})
+        html = render("study/reviewing.html", review=review, ahead=self.room.bench.jobs.ahead(LINE, review))
+        return JSONResponse({"over": not review.under_way, "html": html})
 
     async def _review(self, request: Request) -> Response:
         review = self._named(request)
-        words = command("review", str(journal_of(review.path)), "--hero", PLAYER, "--top", f"{DEAREST}")
         shown = None if review.found is None else drawn(review.found)
-        return self.room.page("study/review.html", review=review, found=shown, command=words)
+        return self.room.page(
+            "study/review.html", review=review, found=shown, command=review.command,
+            ahead=self.room.bench.jobs.ahead(LINE, review),
+        )  # fmt: skip
 
     def _named(self, request: Request) -> Reviewing:
         found = self.reviews.get(request.path_params["name"])
@@ -134,8 +166,34 @@ class ReviewPages:
             raise UsageError("There is no review of this match yet.")
         return found
 
-    def _to(self, name: str) -> Response:
-        return RedirectResponse(f"{self.room.root()}study/review/{name}", 303)
+    def _to(self, review: Reviewing) -> Response:
+        return RedirectResponse(f"{self.room.root()}study/review/{review.name}", 303)
+
+
+def _of_match(path: Path) -> session.Job:
+    """Return the review of a kept match. Raises CardaiError."""
+    held = read_hands(journal_of(path))
+    game = make.game(held.header["game"])
+    return session.job_of(held, game, PLAYER, judge_for(game))
+
+
+def _of_rooms(body: bytes, named: str, hero: str, recent: bool) -> session.Job:
+    """Return the review of a room's hands, as ``cardai review`` makes it of a file ``named`` so.
+
+    Raises:
+        UsageError: it is no room's, or shows nobody's cards.
+    """
+    asked = Asked(RangeBook({}), "0.66", "none", 1.0, 100, 1, recent, None, None)
+    with tempfile.TemporaryDirectory(prefix="cardai-") as folder:
+        path = Path(folder) / "hands"
+        write_atomically(path, body)
+        try:
+            job = job_of_rooms(str(path), hero or None, asked, None)
+        except CardaiError as error:
+            raise UsageError(str(error).replace(str(path), named)) from None
+    if job is None:
+        raise DamagedFileError(f"{named} is no hand history of a poker room that is known here.")
+    return job
 
 
 def drawn(found: Mapping[str, Any]) -> dict[str, Any]:

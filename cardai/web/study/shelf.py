@@ -18,7 +18,7 @@ from cardai.ui import kept
 from cardai.web.study.bench import MOST_BYTES
 
 OWN, NAMED = "mine", "library"
-MOST_KEPT = 200
+MOST_KEPT = 500
 """Spots that a page may keep in the person's own library."""
 MOST_KEPT_BYTES = 1 << 30
 """What they may take on the disk."""
@@ -90,11 +90,15 @@ class Shelf:
 
     def keep(self, solution: Solution) -> Path:
         """Keep a solution in the person's own library. Raises UsageError where that is full."""
+        self.need_room(1)
+        return self.library(OWN).keep(solution)
+
+    def need_room(self, count: int) -> None:
+        """Raise UsageError where the person's own library has no room for so many more spots."""
         library = self.library(OWN)
         held = [file for file in library.directory.rglob("*") if file.is_file()]
-        if sum(file.name == "spot.json" for file in held) >= MOST_KEPT or _size(held) > MOST_KEPT_BYTES:
+        if sum(file.name == "spot.json" for file in held) + count > MOST_KEPT or _size(held) > MOST_KEPT_BYTES:
             raise UsageError(f"The library in {library.directory} is full: remove folders of spots there first.")
-        return library.keep(solution)
 
     # -- reports -----------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from cardai.core.errors import UsageError
-from cardai.poker.ranges.flop_report import KeptReport, chosen, columns, mean
+from cardai.poker.ranges.flop_report import KeptReport, Row, chosen, columns, mean
 from cardai.poker.ranges.library import Entry
 from cardai.poker.spot_options import command
 from cardai.web.render import face
@@ -126,10 +126,15 @@ def _about(name: str, key: str, one: KeptReport) -> dict[str, Any]:
     }
 
 
-def _row(one: dict[str, Any], names: list[str], report: KeptReport, library: str) -> dict[str, Any]:
-    """Return a row's cells as the command prints them, and where its spot is opened."""
-    texts = [f"{one[name]:.2f}" if isinstance(one.get(name), float) else str(one.get(name, "")) for name in names]
-    texts[2] = f"{one['weight']:.4f}"
+def _row(one: Row, names: list[str], report: KeptReport, library: str) -> dict[str, Any]:
+    """Return a row's cells, and where its spot is opened."""
     entry = report.entries.get(one["flop"])
     link = f"{library}/{entry.path.name}" if entry is not None and library else ""
-    return {"cells": texts, "link": link, "board": [face(card) for card in drawn.cards_of(one["flop"])]}
+    return {**cells_of(one, names), "link": link}
+
+
+def cells_of(one: Row, names: list[str]) -> dict[str, Any]:
+    """Return a row's cells as the command prints them, and its flop's cards."""
+    texts = [f"{one[name]:.2f}" if isinstance(one.get(name), float) else str(one.get(name, "")) for name in names]
+    texts[2] = f"{one['weight']:.4f}"
+    return {"cells": texts, "board": [face(card) for card in drawn.cards_of(one["flop"])]}

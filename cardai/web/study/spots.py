@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from cardai.core.errors import UsageError
-from cardai.poker.ranges.locks import Lock, lock_text
+from cardai.poker.ranges.locks import Lock, lock_text, parse_lock
 from cardai.poker.ranges.reading import compared, next_cards
 from cardai.poker.ranges.showing import standing
 from cardai.poker.ranges.solution import Solution
@@ -96,8 +96,12 @@ class SpotPages:
         form, study = await form_of(request), self.room.named(request.path_params["name"])
         line = line_of(forms.text(form, "line"))
         position = await self.room.looked(study, lambda solution: solution.at(line))
-        lock = Lock(line, shares_of(form, position.tokens), forms.text(form, "hands"))
-        spot = evolve(study.spot, locks=(*study.spot.locks, lock))
+        locks = [parse_lock(text) for text in forms.texts(form, "lock", forms.MOST_LOCKS)]  # listed before
+        if any(line_of(lock.line) != line for lock in locks):
+            raise UsageError("Locks are listed for the decision that is shown.")
+        if "share0" in form or not locks:
+            locks.append(Lock(line, shares_of(form, position.tokens), forms.text(form, "hands")))
+        spot = evolve(study.spot, locks=(*study.spot.locks, *locks))
         if len(spot.locks) > forms.MOST_LOCKS:
             raise UsageError(f"At most {forms.MOST_LOCKS} locks can be given.")
         return self.room.to(await self.room.begin(spot, study.to, request), line)

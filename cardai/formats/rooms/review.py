@@ -1,4 +1,4 @@
-"""The part of ``cardai review`` that grades poker rooms' hand histories: before the flop by charts, pots for two by solving."""
+"""The review of a poker room's hand histories: before the flop by charts, pots for two by solving."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MISTAKE, BLUNDER = 0.25, 1.0
 class Asked:
     """How hand histories are to be graded."""
 
-    ranges: tuple[str, ...]
+    book: RangeBook
     bets: str
     raises: str
     to: float
@@ -62,7 +62,7 @@ def job_of_rooms(file: str, hero: str | None, asked: Asked, out: Path | None) ->
         return None
     if not found.heroes:
         raise UsageError(f"{file} holds no hand of {hero!r}." if hero else f"{file} shows nobody's cards: give --hero.")
-    book = book_of(asked.ranges)
+    book = asked.book
     effort = Effort(asked.bets, asked.raises, asked.to, asked.iterations, asked.threads, found.rake, found.rake_cap)
     mistake = MISTAKE if asked.mistake is None else asked.mistake
     blunder = max(BLUNDER if asked.blunder is None else asked.blunder, mistake)
@@ -80,21 +80,6 @@ def job_of_rooms(file: str, hero: str | None, asked: Asked, out: Path | None) ->
     bb = "big blinds"
     setting = Setting("holdem_nolimit", hero or found.heroes[0], called, bb, bb, mistake, blunder)
     return Job(setting, grader, tasks, left_out, file_digest(Path(file)), out, batch=1)
-
-
-def book_of(given: tuple[str, ...]) -> RangeBook:
-    """Return ranges from NAME=RANGE, where a range is a text or the name of a file of one. Raises UsageError."""
-    from cardai.commands.range import range_given
-    from cardai.poker.grading.flops import RangeBook
-
-    ranges = {}
-    for text in given:
-        name, equals, value = text.rpartition("=")
-        key = name.strip() if equals else ""
-        if key in ranges:
-            raise UsageError(f"--range names {key or 'everybody'!r} twice.")
-        ranges[key] = ",".join(filter(None, map(str.strip, range_given(value).splitlines())))
-    return RangeBook(ranges)
 
 
 def charts_of(library: Path | None, tables: set[int]) -> dict[str, Chart]:
