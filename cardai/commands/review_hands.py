@@ -32,7 +32,7 @@ class Asked:
     mistake: float | None
     blunder: float | None
     library: Path | None = None
-    """Where charts of play before the flop lie, beside those of the box."""
+    """Where charts of play before the flop lie, beside those of the box, and solved flops."""
 
 
 def job_of_rooms(file: str, hero: str | None, asked: Asked, out: Path | None) -> Job | None:
@@ -51,6 +51,7 @@ def job_of_rooms(file: str, hero: str | None, asked: Asked, out: Path | None) ->
     from cardai.poker.grading.grader import SolvingGrader
     from cardai.poker.grading.spots import Effort
     from cardai.poker.grading.whole import WholeGrader
+    from cardai.poker.ranges.library import Library
     from cardai.study.grading import Task
     from cardai.study.review import Setting
     from cardai.study.session import Job
@@ -68,7 +69,8 @@ def job_of_rooms(file: str, hero: str | None, asked: Asked, out: Path | None) ->
     blunder = max(BLUNDER if asked.blunder is None else asked.blunder, mistake)
     tables = {len(hand.before.stacks) for _, hand in found.hands if hand.before is not None}
     charts = charts_of(asked.library, tables)
-    grader = WholeGrader(ChartGrader(charts, mistake, blunder), SolvingGrader(book, effort, mistake, blunder))
+    library = None if asked.library is None else Library(asked.library)
+    grader = WholeGrader(ChartGrader(charts, mistake, blunder), SolvingGrader(book, effort, mistake, blunder, library))
     left_out, tasks = dict(found.left_out), []
     for number, hand in found.hands:
         reason = grader.refused(hand)
