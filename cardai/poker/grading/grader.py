@@ -129,7 +129,7 @@ class _Graded:
         tell(f"solving the {name}", most, most)
         if library is None:
             return solution
-        library.keep(solution, position="-".join(reversed(self.hand.positions)), raised=self.hand.kind)
+        library.keep(solution, position=_opened(self.hand), raised=self.hand.kind)
         return solution.renamed(canonical(asked), suits)
 
     def _decision(self, solution: Solution, line: str, place: int, move: Move) -> None:
@@ -201,6 +201,13 @@ class _Graded:
             told = f"He folds {folds:.0%} to {_words(token, self.hand.big_blind)}."
             found.append(Reason("folds", float(folds), told))
         return tuple(found)
+
+
+def _opened(hand: FlopHand) -> str:
+    """Return who raised first before the flop, and who else is there: "BTN-BB", as starts are called."""
+    last = "raise" if hand.kind in ("single", "4bet") else "call"  # what the first raiser did last
+    first = 0 if hand.kind == "limped" or hand.roles[0] == last else 1
+    return f"{hand.positions[first]}-{hand.positions[1 - first]}"
 
 
 def _kept(library: Library, spot: Spot) -> Solution | None:

@@ -78,6 +78,7 @@ def test_a_flop_of_a_library_is_not_solved_again_under_any_names_of_the_suits(
     assert {len(board) for board in asked} == {8, 10}  # turns and rivers
     for one in (again, image):
         assert [d.value for d in one.decisions] == pytest.approx([d.value for d in first.decisions], abs=0.02)
+    assert [(one.position, one.raised) for one in library] == [("BTN-BB", "single")]
     (folder,) = tmp_path.glob("spots/*")
     (folder / "spot.json").write_text("{}")
     with pytest.raises(CardaiError, match="json"):
