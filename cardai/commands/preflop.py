@@ -76,7 +76,7 @@ def preflop(
 
     Example: cardai preflop --name 6max --at "f f f r f"
 
-    Then: cardai preflop lib --name mine --players 6 --stack 60 --iterations 4000000
+    Then: cardai preflop lib --name mine --players 6 --stack 60 --iterations 400
     """
     if iterations is not None:
         if library is None or name is None:

@@ -76,7 +76,11 @@ To = Annotated[
 Iterations = Annotated[int, typer.Option("--iterations", metavar="N", min=1, help="... or for so many iterations.")]
 LibraryOption = Annotated[
     Path | None,
-    typer.Option("--library", metavar="DIR", help="Hand histories: a library, whose charts are used before the box's."),
+    typer.Option(
+        "--library",
+        metavar="DIR",
+        help="Hand histories: a library, whose charts and solved flops are used first, and where flops are kept.",
+    ),
 ]
 Recent = Annotated[bool, typer.Option("--recent", help="Hand histories: hands of the last day too.")]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from cardai.poker.preflop.charts import Chart
     from cardai.study.session import Job
 
+BLINDS = "big blinds"
 MISTAKE, BLUNDER = 0.25, 1.0
 """What a mistake and a blunder cost at least, in big blinds."""
 
@@ -32,7 +34,7 @@ class Asked:
     mistake: float | None
     blunder: float | None
     library: Path | None = None
-    """Where charts of play before the flop lie, beside those of the box."""
+    """Where charts of play before the flop lie, beside those of the box, and solved flops."""
 
 
 def job_of_rooms(file: str, hero: str | None, asked: Asked, out: Path | None) -> Job | None:
@@ -51,6 +53,7 @@ def job_of_rooms(file: str, hero: str | None, asked: Asked, out: Path | None) ->
     from cardai.poker.grading.grader import SolvingGrader
     from cardai.poker.grading.spots import Effort
     from cardai.poker.grading.whole import WholeGrader
+    from cardai.poker.ranges.library import Library
     from cardai.study.grading import Task
     from cardai.study.review import Setting
     from cardai.study.session import Job
@@ -68,17 +71,15 @@ def job_of_rooms(file: str, hero: str | None, asked: Asked, out: Path | None) ->
     blunder = max(BLUNDER if asked.blunder is None else asked.blunder, mistake)
     tables = {len(hand.before.stacks) for _, hand in found.hands if hand.before is not None}
     charts = charts_of(asked.library, tables)
-    grader = WholeGrader(ChartGrader(charts, mistake, blunder), SolvingGrader(book, effort, mistake, blunder))
-    left_out, tasks = dict(found.left_out), []
-    for number, hand in found.hands:
-        reason = grader.refused(hand)
-        if reason:
-            left_out[reason] = left_out.get(reason, 0) + 1
-        else:
-            tasks.append(Task(number, hand, hand.seat))
+    solving = SolvingGrader(book, effort, mistake, blunder, None if asked.library is None else Library(asked.library))
+    grader = WholeGrader(ChartGrader(charts, mistake, blunder), solving)
+    reasons = [grader.refused(hand) for _, hand in found.hands]
+    left_out = Counter(found.left_out) + Counter(filter(None, reasons))
+    tasks = [
+        Task(number, hand, hand.seat) for (number, hand), reason in zip(found.hands, reasons, strict=True) if not reason
+    ]
     called = f"{effort}; ranges {told(book)}; charts {', '.join(charts) or 'none'} {digest_of_charts(charts)}".rstrip()
-    bb = "big blinds"
-    setting = Setting("holdem_nolimit", hero or found.heroes[0], called, bb, bb, mistake, blunder)
+    setting = Setting("holdem_nolimit", hero or found.heroes[0], called, BLINDS, BLINDS, mistake, blunder)
     return Job(setting, grader, tasks, left_out, file_digest(Path(file)), out, batch=1)
 
 

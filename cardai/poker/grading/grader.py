@@ -15,7 +15,7 @@ from attrs import define, field
 
 from cardai.cards.text import card_text
 from cardai.core.arrays import Float64s
-from cardai.core.errors import UsageError
+from cardai.core.errors import CardaiError, DamagedFileError, UsageError
 from cardai.core.progress import tell
 from cardai.core.reasons import Reason
 from cardai.poker.grading.flops import FlopHand, Move, RangeBook
@@ -23,9 +23,10 @@ from cardai.poker.grading.spots import Effort, spot_of, word_of
 from cardai.poker.hands.combos import COUNT, pair_index
 from cardai.poker.hands.equity import range_equity
 from cardai.poker.notation import parse_range
-from cardai.poker.ranges.position import Position
+from cardai.poker.ranges.library import Library, canonical, image
+from cardai.poker.ranges.position import SAME, Position
 from cardai.poker.ranges.solution import Solution, prepare, solve
-from cardai.poker.ranges.spot import STREETS
+from cardai.poker.ranges.spot import STREETS, Spot
 from cardai.study.graded import Decision, GradedHand
 from cardai.study.grading import Task
 from cardai.study.judge import verdict
@@ -44,11 +45,14 @@ LEAST = 0.01
 class SolvingGrader:
     """Grades :class:`~cardai.poker.grading.flops.FlopHand` by solving. Costs are in big blinds.
 
-    ``mistake`` and ``blunder`` are what these cost at least.
+    ``mistake`` and ``blunder`` are what these cost at least. Flops that ``library`` holds, solved as well, are not solved again,
+    and those that are solved are kept there: they take nearly all of the time.
     """
 
-    def __init__(self, book: RangeBook, effort: Effort, mistake: float, blunder: float) -> None:
-        self.book, self.effort = book, effort
+    def __init__(
+        self, book: RangeBook, effort: Effort, mistake: float, blunder: float, library: Library | None = None
+    ) -> None:
+        self.book, self.effort, self.library = book, effort, library
         self.mistake, self.blunder = mistake, blunder
 
     def grade(self, tasks: Sequence[Task]) -> Iterator[GradedHand]:
@@ -108,8 +112,13 @@ class _Graded:
                 ranges = [_spread(after, seat) for seat in range(2)]
 
     def _solved(self, street: int, ranges: Sequence[Float64s]) -> Solution:
-        effort, name = self.by.effort, STREETS[street]
-        solution = prepare(spot_of(self.hand, street, ranges, effort), effort.threads)
+        effort, name, library = self.by.effort, STREETS[street], self.by.library if street == 0 else None
+        asked = spot_of(self.hand, street, ranges, effort)
+        known = None if library is None else _kept(library, asked)
+        if known is not None and known.exploitability <= effort.to:
+            return known
+        whole, suits = (asked, SAME) if library is None else image(asked)
+        solution = prepare(whole, effort.threads)
         most = effort.iterations * (BEHIND if street else 1)
 
         def told(now: Solution) -> bool:
@@ -118,7 +127,10 @@ class _Graded:
 
         solve(solution, effort.to, most, told)
         tell(f"solving the {name}", most, most)
-        return solution
+        if library is None:
+            return solution
+        library.keep(solution, position=_opened(self.hand), raised=self.hand.kind)
+        return solution.renamed(canonical(asked), suits)
 
     def _decision(self, solution: Solution, line: str, place: int, move: Move) -> None:
         """Grade one decision of the hero."""
@@ -189,6 +201,21 @@ class _Graded:
             told = f"He folds {folds:.0%} to {_words(token, self.hand.big_blind)}."
             found.append(Reason("folds", float(folds), told))
         return tuple(found)
+
+
+def _opened(hand: FlopHand) -> str:
+    """Return who raised first before the flop, and who else is there: "BTN-BB", as starts are called."""
+    last = "raise" if hand.kind in ("single", "4bet") else "call"  # what the first raiser did last
+    first = 0 if hand.kind == "limped" or hand.roles[0] == last else 1
+    return f"{hand.positions[first]}-{hand.positions[1 - first]}"
+
+
+def _kept(library: Library, spot: Spot) -> Solution | None:
+    """Return a spot of a library. Raises CardaiError where it is damaged: that is no fault of the hand."""
+    try:
+        return library.get(spot)
+    except DamagedFileError as error:
+        raise CardaiError(str(error)) from error
 
 
 def _reach(position: Position, seat: int) -> float:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from math import floor
 
 from attrs import frozen
 
@@ -13,6 +15,9 @@ from cardai.poker.notation import range_text
 from cardai.poker.ranges.spot import STREETS, Spot
 
 SEATS = ("first", "button")
+ALIKE = 1.25
+"""A size of the menu is left out where a bet was made that is so many times larger or smaller at most."""
+_SHARE = re.compile(r"\d{1,6}(\.\d{0,6})?")
 
 
 @frozen
@@ -43,17 +48,15 @@ def spot_of(hand: FlopHand, street: int, ranges: Sequence[str | Float64s], effor
     """Return the spot that a hand was at the beginning of a street (0 the flop)."""
     put = [sum_of(hand, seat, street) for seat in range(2)]
     texts = tuple(one if isinstance(one, str) else range_text(one / one.max()) for one in ranges)
-    menus = [
-        f"{seat}.{name}={_menu(hand, k, street + s, effort)}"
-        for k, seat in enumerate(SEATS)
-        for s, name in enumerate(STREETS[street:])
-    ]
+    # what was bet later is looked at when its own street is solved: here it would stand in every line
+    menus = [f"{seat}.{STREETS[street]}={_menu(hand, k, street, effort)}" for k, seat in enumerate(SEATS)]
+    kept = [menu for menu in menus if not menu.endswith(f"={effort.bets}/{effort.raises}")]
     return Spot(
         cards_text(hand.board[: 3 + street]),
         hand.pot + sum(put),
         (hand.stacks[0] - put[0], hand.stacks[1] - put[1]),
         texts,
-        bets=",".join([f"{effort.bets}/{effort.raises}", *menus]),
+        bets=",".join([f"{effort.bets}/{effort.raises}", *kept]),
         rake=effort.rake,
         rake_cap=effort.rake_cap * hand.big_blind,
         aggressor=hand.aggressor if street == 0 else last_to_bet(hand, street - 1),
@@ -75,7 +78,12 @@ def last_to_bet(hand: FlopHand, street: int) -> int:
 
 
 def _menu(hand: FlopHand, seat: int, street: int, effort: Effort) -> str:
-    """Return the sizes that a seat has on a street, those that it bet in the hand among them, by how often was raised."""
+    """Return the sizes that a seat has on a street, those that it bet in the hand among them, by how often was raised.
+
+    A bet stands for those sizes of ``effort`` that are near it (:data:`ALIKE`).
+    """
+    pot = hand.pot + sum(sum_of(hand, each, street) for each in range(2))
+    least = 1 if all(float(chips).is_integer() for chips in (pot, *hand.stacks)) else 100
     made: dict[int, float] = {}  # chips over what was bet before, by the number of bets before it
     bets, top = 0, 0.0
     for move in hand.moves:
@@ -86,9 +94,25 @@ def _menu(hand: FlopHand, seat: int, street: int, effort: Effort) -> str:
     levels = []
     for level in range(max([1, *made]) + 1):
         base = effort.bets if level == 0 else effort.raises
-        own = [f"{made[level]:g}c"] if level in made else []
-        levels.append("+".join([*own, *([base] if base != "none" or not own else [])]))
+        if level in made:
+            base = _with_bet(base, made[level], pot if level == 0 else 0.0, least)
+        levels.append(base)
     return "/".join(levels)
+
+
+def _with_bet(sizes: str, bet: float, pot: float, least: int) -> str:
+    """Return the sizes of a level with a ``bet`` among them, in place of what is near it.
+
+    Shares are of ``pot`` (0: not known) and rounded to a chip's ``least`` part, as the tree has them.
+    """
+    left = []
+    for size in sizes.split("+"):
+        share = float(size) * pot if _SHARE.fullmatch(size) else 0.0
+        if share and floor(share * least + 0.5 + 1e-9) / least == bet:
+            return sizes
+        if size != "none" and not (share and 1 / ALIKE < bet / share < ALIKE):
+            left.append(size)
+    return "+".join([f"{bet:g}c", *left])
 
 
 def word_of(move: Move) -> str:

@@ -1,4 +1,4 @@
-"""Kernels of external sampling before the flop: see :mod:`cardai.poker.preflop.solving`."""
+"""Kernels that deal hands and play them before the flop: see :mod:`cardai.poker.preflop.solving`."""
 
 # kernel constants
 
@@ -17,7 +17,7 @@ CLASSES = 169
 DECISION, FOLDED, FLOP, ALL_IN_END = 0, 1, 2, 3
 MOST_ACTIONS = 6
 _SPAN = 1 << 12
-"""Random numbers set aside for the deal of an iteration, and for each of its walks."""
+"""Random numbers set aside for a deal, and for each of its walks."""
 
 
 class Nodes(NamedTuple):
@@ -127,44 +127,12 @@ def part(nodes: Nodes, cards: Cards, node: Any, seat: Any, held: Any, strength: 
 
 
 @kernel
-def learn(nodes: Nodes, cards: Cards, players: Any, first: Any, last: Any, seed: Any, regret: Any, average: Any) -> Any:
-    """Do iterations ``first`` to ``last`` - 1 (numbered from 1); return how many nodes were visited.
-
-    An iteration deals once and walks for each seat in turn: all of its own actions, one sampled action of each other's
-    (Lanctot et al. 2009, section 3.2). Iteration t weighs t in ``regret`` and ``average`` (edges, 169) float64 (linear CFR:
-    Brown and Sandholm 2019).
-    """
-    dealt, held = np.empty(2 * players + 5, np.int64), np.empty(players, np.int64)
-    strength, visited = np.zeros(players, np.int64), 0
-    walk = room(len(nodes.kind) + 1)
-    for t in range(first, last):
-        stream = hash64(seed, t)
-        deal(cards, players, stream, dealt, held, strength)
-        for seat in range(players):
-            weight = np.float64(t)
-            decisions, passed = walk_down(nodes, cards, walk, seat, held, strength, stream, weight, regret, average)
-            walk_back(nodes, walk, decisions, held[seat], weight, regret)
-            visited += passed
-    return visited
-
-
-@kernel
 def walk_down(
-    nodes: Nodes,
-    cards: Cards,
-    walk: Walk,
-    seat: Any,
-    held: Any,
-    strength: Any,
-    stream: Any,
-    weight: Any,
-    regret: Any,
-    average: Any,
+    nodes: Nodes, cards: Cards, walk: Walk, seat: Any, held: Any, strength: Any, stream: Any, strategy: Any
 ) -> Any:
-    """Go down all of ``seat``'s actions and a sampled one of the others', and value the ends.
+    """Go down all of ``seat``'s actions and one of each of the others', drawn by ``strategy``, and value the ends.
 
-    ``weight`` 0: the others follow ``regret`` as it is, a strategy, and nothing is added to ``average``. Returns the number of
-    the seat's decisions, which ``walk`` then holds, and of nodes visited.
+    Returns the number of the seat's decisions, which ``walk`` then holds.
     """
     drawn, policy = _SPAN * (seat + 1), walk.policy
     walk.waiting[0] = 0
@@ -173,9 +141,7 @@ def walk_down(
         node = walk.waiting[at]
         while nodes.kind[node] == DECISION and nodes.actor[node] != seat:
             count, place, own = nodes.count[node], nodes.first[node], held[nodes.actor[node]]
-            total = match(regret, place, own, count, policy)
-            if weight > 0.0:
-                remember(average, place, own, count, policy, total, weight)
+            total = match(strategy, place, own, count, policy)
             node = nodes.child[place + pick(policy, count, total, uniform(stream, drawn))]
             drawn += 1
         if nodes.kind[node] == DECISION:
@@ -188,20 +154,7 @@ def walk_down(
             walk.value[at] = worth(nodes, cards, node, seat, held, strength)
             walk.other[at] = walk.value[at]
         at += 1
-    return decisions, found + drawn - _SPAN * (seat + 1)
-
-
-@kernel
-def walk_back(nodes: Nodes, walk: Walk, decisions: Any, own: Any, weight: Any, regret: Any) -> None:
-    """Go back up a seat's decisions, and add what each action would have brought more than the policy to its regret."""
-    for d in range(decisions - 1, -1, -1):
-        node, low = walk.decision[d], walk.below[d]
-        place, count = nodes.first[node], nodes.count[node]
-        total = match(regret, place, own, count, walk.policy)
-        value = mean(walk.value, low, walk.policy, total, count)
-        walk.value[walk.slot[d]] = value
-        for k in range(count):
-            regret[place + k, own] += weight * (walk.value[low + k] - value)
+    return decisions
 
 
 @kernel
@@ -214,20 +167,13 @@ def mean(value: Any, low: Any, policy: Any, total: Any, count: Any) -> Any:
 
 
 @kernel
-def match(regret: Any, place: Any, own: Any, count: Any, policy: Any) -> Any:
-    """Fill ``policy`` with the positive regrets of an information set's ``count`` actions; return their sum."""
+def match(strategy: Any, place: Any, own: Any, count: Any, policy: Any) -> Any:
+    """Fill ``policy`` with what a class does of an information set's ``count`` actions; return the sum."""
     total = 0.0
     for k in range(count):
-        policy[k] = max(regret[place + k, own], 0.0)
+        policy[k] = strategy[place + k, own]
         total += policy[k]
     return total
-
-
-@kernel
-def remember(average: Any, place: Any, own: Any, count: Any, policy: Any, total: Any, weight: Any) -> None:
-    """Add the policy (of sum ``total``; uniform if that is 0) to the average, ``weight`` in all."""
-    for k in range(count):
-        average[place + k, own] += weight * (policy[k] / total if total > 0.0 else 1.0 / count)
 
 
 @kernel
@@ -271,7 +217,7 @@ def measure(
         stream = hash64(seed, t)
         deal(cards, players, stream, dealt, held, strength)
         for seat in range(players):
-            decisions, _ = walk_down(nodes, cards, walk, seat, held, strength, stream, 0.0, strategy, strategy)
+            decisions = walk_down(nodes, cards, walk, seat, held, strength, stream, strategy)
             gather(nodes, walk, decisions, held[seat], strategy, best, sums)
             more = walk.other[0] - walk.value[0]
             sums.won[seat, 0] += walk.value[0]

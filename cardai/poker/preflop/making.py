@@ -22,8 +22,8 @@ from cardai.poker.preflop.solving import Problem, Seed, best_of, learned, measur
 from cardai.poker.preflop.tree import DECISION, Tree, strategy_of, tree_of
 
 SEEDS, STATE = "seeds", "solving.json"
-FORMAT = "cardai preflop solving 1"
-MOST_STEPS = 10**12
+FORMAT = "cardai preflop solving 2"
+MOST_STEPS = 10**9
 KEPT_EVERY = 20.0
 """Seconds after which what was solved is on the disk."""
 Told = Callable[[str, int, int], None]
@@ -35,7 +35,7 @@ class Goal:
     """How well a chart is solved."""
 
     seeds: tuple[int, ...] = (0, 1, 2)
-    iterations: int = 4_000_000
+    iterations: int = 400
     """Of each seed."""
     hands: int = 2_000_000
     """From which values are measured, and as many for what best replies gain."""

@@ -1,4 +1,4 @@
-"""Solving play before the flop: external-sampling Monte Carlo CFR over 169 classes, from several seeds, and what it is worth."""
+"""Solving play before the flop: CFR over 169 classes, from several seeds, and what it is worth by dealt hands."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from cardai.core.rng import derive
 from cardai.poker.hand_classes import CLASSES, class_of
 from cardai.poker.hands.ranking import batch_tables
 from cardai.poker.preflop import _sampling_kernels as kernels
+from cardai.poker.preflop.cfr import Ends, iterate
 from cardai.poker.preflop.equities import class_equities
 from cardai.poker.preflop.rules import HUNDRED
 from cardai.poker.preflop.shares import FITTED, Depth, shares_at
-from cardai.poker.preflop.tree import FLOP, Tree
+from cardai.poker.preflop.tree import FLOP, Tree, strategy_of
 
 CHUNK = 20_000
-"""Iterations between two looks at the clock."""
+"""Hands that are dealt between two looks at the clock."""
 
 
 @frozen(eq=False)
@@ -28,6 +29,7 @@ class Problem:
     tree: Tree
     nodes: kernels.Nodes
     cards: kernels.Cards
+    ends: Ends
 
 
 def problem_of(tree: Tree, known: Sequence[Depth] = FITTED) -> Problem:
@@ -52,7 +54,8 @@ def problem_of(tree: Tree, known: Sequence[Depth] = FITTED) -> Problem:
         shares.slope,
         shares.last,
     )
-    return Problem(tree, nodes, kernels.Cards(class_of(), class_equities(), batch_tables(7)))
+    ends = Ends(tree, nodes.pot, nodes.spent, shares.slope[rule], shares.last[rule])
+    return Problem(tree, nodes, kernels.Cards(class_of(), class_equities(), batch_tables(7)), ends)
 
 
 @frozen(eq=False)
@@ -72,15 +75,15 @@ class Seed:
 
 
 def learned(problem: Problem, seed: Seed, steps: int, told: Callable[[Seed], object]) -> Seed:
-    """Return ``seed`` after ``steps`` iterations in all; ``told`` is shown it now and then."""
-    stream = np.uint64(derive(seed.number, "preflop"))
+    """Return ``seed`` after ``steps`` iterations in all; ``told`` is shown it after each.
+
+    Seeds differ in what is played in the first iteration, which is drawn at random.
+    """
+    tree = problem.tree
+    first = strategy_of(tree, np.random.default_rng(derive(seed.number, "preflop")).random((tree.edges, CLASSES)))
     while seed.steps < steps:
-        after = min(steps, seed.steps + CHUNK)
-        kernels.learn(
-            problem.nodes, problem.cards, problem.tree.rules.players, seed.steps + 1, after + 1, stream, seed.regret,
-            seed.average,
-        )  # fmt: skip
-        seed = Seed(seed.number, after, seed.regret, seed.average)
+        iterate(problem.ends, first, seed.steps, seed.regret, seed.average)
+        seed = Seed(seed.number, seed.steps + 1, seed.regret, seed.average)
         told(seed)
     return seed
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from attrs import evolve
 
 from cardai.cards.text import parse_cards
-from cardai.core.errors import UsageError
+from cardai.core.errors import CardaiError, UsageError
+from cardai.poker.grading import grader as grading
 from cardai.poker.grading.flops import FlopHand, Move, RangeBook
 from cardai.poker.grading.grader import OFF, SolvingGrader, _with
 from cardai.poker.grading.spots import Effort, spot_of, sum_of, word_of
 from cardai.poker.hands.combos import pair_index
+from cardai.poker.ranges.library import Library
 from cardai.poker.ranges.solution import prepare
 from cardai.study.graded import GradedHand
 from cardai.study.grading import Task
@@ -50,6 +54,35 @@ def test_what_was_played_is_a_line_through_the_spot_of_every_street(street: int)
     solution = prepare(spot)
     words = [word_of(move) for move in HAND.moves if move.street == street]
     solution.check_line(" ".join(words[:-1]))
+
+
+def test_a_bet_stands_for_the_sizes_near_it_and_one_of_the_menu_is_no_other() -> None:
+    ranges = ("KsKh,QsQh", "AsAh,JsJh")
+    tried = [evolve(HAND, moves=(Move(0, 0, "check", 0), Move(0, 1, "bet", bet))) for bet in (5, 6, 3, 0.3)]
+    found = [spot_of(hand, 0, ranges, Effort(bets="0.5+1")).bets for hand in tried]
+    assert found[0] == "0.5+1/none"
+    assert found[1:] == [f"0.5+1/none,button.flop={menu}/none" for menu in ("6c+1", "3c+0.5+1", "0.3c+0.5+1")]
+    assert "turn" not in spot_of(HAND, 0, ranges, Effort()).bets  # which is solved anew
+
+
+def test_a_flop_of_a_library_is_not_solved_again_under_any_names_of_the_suits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = Library(tmp_path)
+    grader = SolvingGrader(BOOK, Effort(iterations=20, to=60.0), 0.25, 1.0, library)
+    other = evolve(HAND, board=tuple(parse_cards("2h3s4d6c7c")))  # hearts and spades exchanged
+    (first,) = grader.grade([Task(1, HAND, 1)])
+    asked = []
+    monkeypatch.setattr(grading, "prepare", lambda spot, threads: asked.append(spot.board) or prepare(spot, threads))
+    (again, image) = grader.grade([Task(1, HAND, 1), Task(2, other, 1)])
+    assert {len(board) for board in asked} == {8, 10}  # turns and rivers
+    for one in (again, image):
+        assert [d.value for d in one.decisions] == pytest.approx([d.value for d in first.decisions], abs=0.02)
+    assert [(one.position, one.raised) for one in library] == [("BTN-BB", "single")]
+    (folder,) = tmp_path.glob("spots/*")
+    (folder / "spot.json").write_text("{}")
+    with pytest.raises(CardaiError, match="json"):
+        next(grader.grade([Task(1, HAND, 1)]))
 
 
 def test_what_was_put_in_before_a_street_is_the_last_amount_of_each_earlier_one() -> None:

@@ -20,18 +20,19 @@ from cardai.poker.hands.strength import PREFLOP
 from cardai.poker.notation import parse_range
 from cardai.poker.preflop import _equity_kernels as kernels
 from cardai.poker.preflop import blueprints
+from cardai.poker.preflop.cfr import reaches, values
 from cardai.poker.preflop.charts import Chart, class_shares, read_chart
 from cardai.poker.preflop.equities import class_equities, meetings
 from cardai.poker.preflop.making import Goal, Making
 from cardai.poker.preflop.rules import Rules
 from cardai.poker.preflop.shares import CHECKED_DOWN, FITTED, shares_at
-from cardai.poker.preflop.solving import best_of, learned, measured, problem_of
+from cardai.poker.preflop.solving import Seed, best_of, learned, measured, problem_of
 from cardai.poker.preflop.starts import chart_of, start_of, starts_in
 from cardai.poker.preflop.tree import ALL_IN_END, DECISION, FLOP, strategy_of, tree_of
 from tests.support import ROOT
 
 PUSH = Rules(players=2, stack=10, raises="allin", blind_raises="allin", limp=False)
-GOAL = Goal((0, 1), 150_000, 50_000)
+GOAL = Goal((0, 1), 150, 50_000)
 
 
 @pytest.fixture(scope="module")
@@ -94,17 +95,33 @@ def test_all_in_or_fold_comes_to_the_value_of_the_linear_program(pushes: tuple[P
     assert chart.head.won[1] == pytest.approx(value, abs=0.03)
 
 
-@pytest.mark.long
-def test_all_in_or_fold_comes_within_a_thousandth_of_a_blind_after_ten_times_as_long(tmp_path: Path) -> None:
+def test_all_in_or_fold_comes_within_a_thousandth_of_a_blind_after_more_iterations(tmp_path: Path) -> None:
     value, called, stolen = push_or_fold(10.0)
-    tree = tree_of(PUSH)
-    seed = learned(
-        problem_of(tree, CHECKED_DOWN), Making(tmp_path, PUSH, CHECKED_DOWN).seed(5), 4_000_000, lambda _: None
-    )
-    push = strategy_of(tree, seed.average)[1]
+    making = Making(tmp_path, PUSH, CHECKED_DOWN)
+    push = strategy_of(making.tree, learned(making.problem, making.seed(5), 400, lambda _: None).average)[1]
     often = meetings() / meetings().sum()
     worst = -0.5 * (often.sum(axis=1) @ (1 - push)) + np.minimum(push @ called, push @ stolen).sum()
     assert 0 <= value - worst < 0.001
+
+
+def test_what_all_classes_win_at_once_is_what_dealt_hands_win() -> None:
+    """Of three players only the cards that the others take from one another are left out: a seat's mean differs by little."""
+    rules = Rules(players=3, stack=20)
+    problem = problem_of(tree_of(rules))
+    even = strategy_of(problem.tree, np.zeros((problem.tree.edges, CLASSES)))
+    found = values(problem.ends, reaches(problem.ends, even), even)[0] @ class_shares()
+    dealt = measured(problem, even, even, 60_000, 3)
+    assert found == pytest.approx(dealt.won, abs=0.15)
+    assert found.sum() == pytest.approx(0.0, abs=0.05)
+
+
+def test_aces_never_fold_even_where_play_hardly_ever_leads() -> None:
+    problem = problem_of(tree_of(Rules(players=3, stack=60)))
+    tree, aces = problem.tree, class_number("AA")
+    strategy = strategy_of(tree, learned(problem, Seed.begun(1, tree), 150, lambda _: None).average)
+    folds = [edge for edge, token in enumerate(tree.tokens) if token == "f"]
+    assert len(folds) > 25
+    assert strategy[folds, aces].max() < 0.01
 
 
 def test_values_are_what_actions_bring(pushes: tuple[Path, Chart]) -> None:
@@ -183,7 +200,7 @@ def test_best_replies_to_bad_play_gain() -> None:
 
 def test_a_stopped_solving_goes_on_to_the_same_chart(tmp_path: Path, pushes: tuple[Path, Chart]) -> None:
     making = Making(tmp_path / "a", PUSH, CHECKED_DOWN)
-    half = learned(making.problem, making.seed(0), 60_000, lambda _: None)
+    half = learned(making.problem, making.seed(0), 60, lambda _: None)
     making.keep(half, 0.0)
     (tmp_path / "a" / "solving.json").unlink()  # killed between the two files
     later = Making(tmp_path / "a", PUSH, CHECKED_DOWN)
@@ -240,10 +257,9 @@ def test_the_six_handed_chart_plays_as_anybody_would(six: Chart) -> None:
     assert 0.1 < often[0] < 0.2 < 0.3 < often[3] < 0.5
     assert opens(six, "")[worst] < 0.01 < 0.99 < opens(six, "")[aces]
     for node in np.flatnonzero(tree.kind == DECISION).tolist():
-        seat, actions = int(tree.actor[node]), tree.actions(node)
-        others = np.delete(six.reach(node) @ class_shares(), seat).prod()
-        if actions[0] == "f" and others > 0.01 and six.reach(node)[seat][aces] > 0.01:
-            assert six.strategy[six.rows(node)][0, aces] < 0.05
+        actions = tree.actions(node)
+        if actions[0] == "f":
+            assert six.strategy[six.rows(node)][0, aces] < 0.01
 
 
 def test_better_hands_of_a_kind_are_opened_more(six: Chart) -> None:
@@ -293,7 +309,7 @@ def test_two_players_ranges_come_from_the_blueprint_of_the_box_too(monkeypatch: 
     assert (start.pot, start.stacks) == (4.0, (98.0, 98.0))  # half a pot is added to the call
     for one, other in ((start.first, chart.first), (start.button, chart.button)):
         shares = [float(class_weights(parse_range(text)) @ class_shares()) for text in (one, other)]
-        assert abs(shares[0] - shares[1]) < 0.05
+        assert abs(shares[0] - shares[1]) < 0.08
     for position, raised, why in (
         ("blueprint77.SB-BB", "single", "has stacks of 10, 20, 40, 100, 200"),
         ("blueprint10.SB-BB", "4bet", "no such pot"),
