@@ -33,16 +33,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from cardai.core.errors import CardaiError, UsageError
+
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "cnn_valuation")]
+sys.path.insert(0, str(HERE.parent / "cnn_valuation"))
+sys.path.insert(0, str(HERE))
 
 from acting import won_by_values
 from making import Planned, kept, run, train
 from measuring import fold_figures, learned_figures
 from report import write
 from teachers import BLUEPRINT, SYSTEMS, TEACHERS, Teacher, examples_of, fold_examples
-
-from cardai.core.errors import CardaiError, UsageError
 
 PARTS = ("logs", "learn", "amounts", "play", "values", "exploit")
 BATCH = {"paper": 128, "cards": 256, "ours": 256, "levels": 512}
