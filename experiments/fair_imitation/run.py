@@ -35,9 +35,8 @@ from typing import Any
 
 from cardai.core.errors import CardaiError, UsageError
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "cnn_valuation"))
-sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cnn_valuation"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from acting import won_by_values
 from making import Planned, kept, run, train
