@@ -164,7 +164,8 @@ def _of_levels(network: LevelPolicy, planes: set[int]) -> Parted:
 
     def of_hands(x: Tensor) -> Tensor:
         levels, marked = network.read(x)
-        return levels[:, hand] @ seen[:, hand].T + network.embedding(marked) @ first.weight[:, len(hand) :].T
+        known = network.embedding(marked) @ first.weight[:, len(hand) :].T
+        return torch.as_tensor(levels[:, hand] @ seen[:, hand].T + known)
 
     return Parted(of_hands, lambda x: network.read(x)[0][:, ~hand] @ seen[:, ~hand].T + first.bias, network.body[1:])
 
@@ -173,7 +174,7 @@ def _of_suits(network: SuitPolicy, planes: set[int]) -> Parted:
     inner, hand = network.network, torch.tensor([p in planes for p in network.levels])
     first = cast(nn.Linear, inner.body[0])
     features = first.in_features - len(hand) - (0 if network.embedding is None else network.embedding.out_features)
-    of_cards, seen, marked = first.weight.split([features, len(hand), first.in_features - features - len(hand)], dim=1)
+    of_cards, seen, marked = torch.tensor_split(first.weight, [features, features + len(hand)], dim=1)
 
     def of_hands(x: Tensor) -> Tensor:
         out = inner.trunk(x[:, network.planes]) @ of_cards.T
@@ -183,6 +184,7 @@ def _of_suits(network: SuitPolicy, planes: set[int]) -> Parted:
         return torch.as_tensor(out)
 
     def of_nodes(x: Tensor) -> Tensor:
-        return x[:, network.levels].mean(dim=(2, 3))[:, ~hand] @ seen[:, ~hand].T + first.bias
+        levels = x[:, network.levels].mean(dim=(2, 3))
+        return torch.as_tensor(levels[:, ~hand] @ seen[:, ~hand].T + first.bias)
 
     return Parted(of_hands, of_nodes, lambda x: inner.policy(inner.body[1:](x)))
