@@ -13,7 +13,8 @@ on where it stopped; every piece says its CPU seconds:
     amounts   the publication's figure 5: more and more decisions, four folds
     play      duplicate deals against the teacher
     values    the publication's text by the word: a player that acts on E(S)
-    exploit   what a best response from the river and LBR win from imitators and from their teachers
+    river     what a best response from the river on wins from imitators and from their teachers: limit alone
+    lbr       what a local best response wins from them
 
 The players in the box must be installed (pip install ./players), LightGBM too. Figures of play and exploitability are printed
 by commands of cardai, which stand in the report.
@@ -38,13 +39,13 @@ from cardai.core.errors import CardaiError, UsageError
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cnn_valuation"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from acting import won_by_values
+from fair_acting import won_by_values
+from fair_measuring import fold_figures, learned_figures
+from fair_report import write
+from fair_teachers import BLUEPRINT, SYSTEMS, TEACHERS, Teacher, examples_of, fold_examples
 from making import Planned, kept, run, train
-from measuring import fold_figures, learned_figures
-from report import write
-from teachers import BLUEPRINT, SYSTEMS, TEACHERS, Teacher, examples_of, fold_examples
 
-PARTS = ("logs", "learn", "amounts", "play", "values", "exploit")
+PARTS = ("logs", "learn", "amounts", "play", "values", "river", "lbr")
 BATCH = {"paper": 128, "cards": 256, "ours": 256, "levels": 512}
 """Examples in a minibatch of each system (the trainers' presets)."""
 SEED = 1
@@ -145,20 +146,33 @@ def values(o: argparse.Namespace, teacher: Teacher) -> None:
         )
 
 
-def exploit(o: argparse.Namespace, teacher: Teacher) -> None:
-    """Ask what a best response from the river on and a local one win from imitators and their teacher."""
-    players = {key: f"{runs(o) / key}:act=sample" for key in trained(o, teacher)}
-    players = {f"{teacher.name}-teacher": teacher.spec(o.work)} | players
-    for key, player in players.items():
-        asked = ["--game", teacher.game, "--agent", player, "--seed", "3", "--json"]
-        if teacher.name != "blueprint":  # 117,552 decisions of no-limit betting: LBR alone
-            command = ["evaluate", "best-response", *asked, "--from", "river", "--boards", str(o.boards)]
-            once(o, f"river-{key}", partial(figure, command))
-        once(o, f"lbr-{key}", partial(figure, ["evaluate", "lbr", *asked, "--hands", str(o.lbr_hands)]))
+def river(o: argparse.Namespace, teacher: Teacher) -> None:
+    """Ask what a best response from the river on wins from imitators and their teacher."""
+    if teacher.name == "blueprint":  # 117,552 decisions of no-limit betting: LBR alone
+        return
+    for key, player in players(o, teacher).items():
+        asked = ["--game", teacher.game, "--agent", player, "--from", "river", "--boards", str(o.boards), "--seed", "3"]
+        done = ["--out", str(o.work / "figures" / f"river-{key}-{o.boards}.npz")]
+        once(o, f"river-{key}", partial(figure, ["evaluate", "best-response", *asked, *done, "--json"]))
+
+
+def lbr(o: argparse.Namespace, teacher: Teacher) -> None:
+    """Ask what a local best response wins from imitators and their teacher."""
+    for key, player in players(o, teacher).items():
+        asked = ["--game", teacher.game, "--agent", player, "--hands", str(o.lbr_hands), "--seed", "3"]
+        done = ["--out", str(o.work / "figures" / f"lbr-{key}-{o.lbr_hands}.npz")]
+        once(o, f"lbr-{key}", partial(figure, ["evaluate", "lbr", *asked, *done, "--json"]))
+
+
+def players(o: argparse.Namespace, teacher: Teacher) -> dict[str, str]:
+    """Return who is judged, by key: imitators, then their teacher."""
+    return {key: f"{runs(o) / key}:act=sample" for key in trained(o, teacher)} | {
+        f"{teacher.name}-teacher": teacher.spec(o.work)
+    }
 
 
 MAKE: dict[str, Callable[[argparse.Namespace, Teacher], Any]] = {
-    "logs": logs, "learn": learn, "amounts": amounts, "play": play, "values": values, "exploit": exploit,
+    "logs": logs, "learn": learn, "amounts": amounts, "play": play, "values": values, "river": river, "lbr": lbr,
 }  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from teachers import TEACHERS
+from fair_teachers import TEACHERS
 
 from cardai.core.files import write_atomically
 

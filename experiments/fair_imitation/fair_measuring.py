@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from attrs import asdict
-from teachers import Teacher
+from fair_teachers import Teacher
 from trees import by_trees
 
 from cardai import make
