@@ -54,7 +54,6 @@ SEED = 1
 def main(words: list[str] | None = None) -> None:
     """Make what is missing of the parts asked for, and write the report."""
     o = asked_for(words)
-    o.work = o.work.absolute()
     o.work.mkdir(parents=True, exist_ok=True)
     for part in [] if o.report else o.only:
         for name in o.teachers:
